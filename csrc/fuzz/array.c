@@ -25,9 +25,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                            .max_definition = flags & IS_OPTIONAL,
                            .form = PQX_ARROW_AS_IS};
     if (leaf.type == PQX_PHYSICAL_INT32 && flags & IS_NARROW)
-        leaf.form = PQX_ARROW_NARROW, leaf.width = 1 + (flags >> 7);
+        leaf.form = flags >> 7 ? PQX_ARROW_SHORT : PQX_ARROW_BYTE;
     if (leaf.type == PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY && flags & IS_DECIMAL)
-        leaf.form = PQX_ARROW_DECIMAL, leaf.width = 16;
+        leaf.form = PQX_ARROW_DECIMAL;
     uint8_t *exactly = exact(data, size);
     uint64_t rows = (steering >> 32) % MOST_ROWS, bytes;
     pqx_arrow_chunk chunk = {exactly, size, rows, (int)(steering >> 24 & 1)},

@@ -10,16 +10,16 @@ enum { ROWS = 2, LEAVES = 3, GROUPS = 2, APART = 100 };
 
 static uint8_t form_of(int type, int length, const char *format)
 {
-    pqx_element element = {.type = type, .type_length = length, .max_definition = 1};
+    pqx_arrow_leaf leaf = {.type = type, .type_length = length, .form = PQX_ARROW_AS_IS};
     struct ArrowSchema field = {.format = format};
-    return pqx_arrow_leaf_of(&element, &field).form;
+    return pqx_arrow_form_of(&leaf, &field);
 }
 
 static void types_that_leave_no_choice_have_a_form(void)
 {
     CHECK(form_of(PQX_PHYSICAL_INT64, 0, "l") == PQX_ARROW_AS_IS);
     CHECK(form_of(PQX_PHYSICAL_INT64, 0, "tsu:Europe/Vienna") == PQX_ARROW_AS_IS);
-    CHECK(form_of(PQX_PHYSICAL_INT32, 0, "s") == PQX_ARROW_NARROW);
+    CHECK(form_of(PQX_PHYSICAL_INT32, 0, "s") == PQX_ARROW_SHORT);
     CHECK(form_of(PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY, 8, "d:18,2") == PQX_ARROW_DECIMAL);
     CHECK(form_of(PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY, 16, "d:38,-2") == PQX_ARROW_DECIMAL);
     CHECK(form_of(PQX_PHYSICAL_INT64, 0, "i") == PQX_ARROW_NONE);
@@ -30,16 +30,18 @@ static void types_that_leave_no_choice_have_a_form(void)
     CHECK(form_of(PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY, 0, "d:0,0") == PQX_ARROW_NONE);
 }
 
-static void fields_within_others_and_extensions_have_none(void)
+static void fields_of_fields_and_extensions_have_none(void)
 {
     static const char metadata[] = "\1\0\0\0\24\0\0\0ARROW:extension:name\1\0\0\0x";
-    pqx_element element = {.type = PQX_PHYSICAL_INT32}, inner = element, repeated = element;
-    struct ArrowSchema field = {.format = "i"}, named = {.format = "i", .metadata = metadata};
-    inner.parent = repeated.max_repetition = 1;
-    CHECK(pqx_arrow_leaf_of(&element, &field).form == PQX_ARROW_AS_IS);
-    CHECK(pqx_arrow_leaf_of(&inner, &field).form == PQX_ARROW_NONE);
-    CHECK(pqx_arrow_leaf_of(&repeated, &field).form == PQX_ARROW_NONE);
-    CHECK(pqx_arrow_leaf_of(&element, &named).form == PQX_ARROW_NONE);
+    pqx_arrow_leaf leaf = {.type = PQX_PHYSICAL_INT32, .form = PQX_ARROW_AS_IS};
+    struct ArrowSchema field = {.format = "i"}, named = field, outer = field, coded = field;
+    named.metadata = metadata;
+    outer.n_children = 1;
+    coded.dictionary = &field;
+    CHECK(pqx_arrow_form_of(&leaf, &field) == PQX_ARROW_AS_IS);
+    CHECK(pqx_arrow_form_of(&leaf, &named) == PQX_ARROW_NONE);
+    CHECK(pqx_arrow_form_of(&leaf, &outer) == PQX_ARROW_NONE);
+    CHECK(pqx_arrow_form_of(&leaf, &coded) == PQX_ARROW_NONE);
 }
 
 /* A scan of required leaves, whose chunks are `page`, so far apart. */
@@ -99,7 +101,11 @@ static int read_bytes(void *context, uint64_t offset, size_t length, uint8_t *in
 static int plan(const file *f, pqx_arrow_leaf *leaves)
 {
     uint64_t sizes[LEAVES];
-    return pqx_arrow_plan(&f->scan, &f->schema, f->size, leaves, sizes);
+    uint32_t count = pqx_arrow_plan(&f->scan, f->size, leaves, sizes), found = 0;
+    for (int leaf = 0; leaf < LEAVES; leaf++) found += leaves[leaf].form != PQX_ARROW_NONE;
+    CHECK(found == count);
+    pqx_arrow_choose(&f->scan, &f->schema, leaves);
+    return (int)count;
 }
 
 static void chunks_become_arrays_with_a_read_for_what_lies_near(void)
@@ -112,7 +118,7 @@ static void chunks_become_arrays_with_a_read_for_what_lies_near(void)
         struct ArrowArray arrays[LEAVES] = {{0}};
         make(&f, distances[i]);
         pqx_source source = {read_bytes, &f, f.size};
-        CHECK(plan(&f, leaves));
+        CHECK(plan(&f, leaves) == LEAVES);
         CHECK(pqx_arrow_read(&source, &f.scan, leaves, 0, LEAVES, 0, arrays) == 0);
         CHECK(f.reads == reads[i]);
         for (int leaf = 0; leaf < LEAVES; leaf++) {
@@ -139,10 +145,26 @@ static void a_leaf_that_cannot_be_read_leaves_the_others_alone(void)
     pqx_source source = {read_bytes, &f, f.size};
     f.bytes[4 + APART] = 0xFF;
     f.chunks[2].codec = PQX_CODEC_ZSTD;
-    CHECK(plan(&f, leaves));
+    CHECK(plan(&f, leaves) == 2);
     pqx_arrow_read(&source, &f.scan, leaves, 0, LEAVES, 0, arrays);
     CHECK(arrays[0].release && !arrays[1].release && !arrays[2].release);
     arrays[0].release(arrays);
+    free(f.bytes);
+}
+
+static void leaves_within_groups_are_left_out(void)
+{
+    file f;
+    pqx_arrow_leaf leaves[LEAVES];
+    make(&f, APART);
+    f.elements[2].parent = 1; /* a group's only leaf: the schema has a field for the group */
+    f.leaves[0] = 2, f.leaves[1] = 3, f.leaves[2] = 3;
+    f.fields[0].n_children = 1;
+    CHECK(plan(&f, leaves) == 2);
+    CHECK(leaves[0].form == PQX_ARROW_NONE && leaves[1].form == PQX_ARROW_BYTE);
+    f.schema.n_children = 1;
+    plan(&f, leaves);
+    CHECK(leaves[1].form == PQX_ARROW_NONE);
     free(f.bytes);
 }
 
@@ -154,8 +176,7 @@ static void facts_that_contradict_are_refused(void)
     f.chunks[0].num_values = ROWS + 1;
     f.chunks[1].type = PQX_PHYSICAL_INT64;
     f.chunks[2].total_compressed_size = INT64_MAX;
-    CHECK(plan(&f, leaves));
-    for (int leaf = 0; leaf < LEAVES; leaf++) CHECK(leaves[leaf].form == PQX_ARROW_NONE);
+    CHECK(!plan(&f, leaves));
     free(f.bytes);
     make(&f, APART);
     for (int i = 0; i < LEAVES * GROUPS; i++) f.chunks[i].total_compressed_size = 120;
@@ -175,9 +196,10 @@ static void facts_that_contradict_are_refused(void)
 int main(void)
 {
     RUN(types_that_leave_no_choice_have_a_form);
-    RUN(fields_within_others_and_extensions_have_none);
+    RUN(fields_of_fields_and_extensions_have_none);
     RUN(chunks_become_arrays_with_a_read_for_what_lies_near);
     RUN(a_leaf_that_cannot_be_read_leaves_the_others_alone);
+    RUN(leaves_within_groups_are_left_out);
     RUN(facts_that_contradict_are_refused);
     return 0;
 }

@@ -20,8 +20,8 @@ cdef extern from "arrow/arrow_arrays.h" nogil:
         void (*release)(ArrowArray *)
     ctypedef struct pqx_arrow_leaf:
         uint8_t form
-    int pqx_arrow_plan(const pqx_scan *scan, const ArrowSchema *schema, uint64_t file_size, pqx_arrow_leaf *leaves,
-                       uint64_t *sizes)
+    uint32_t pqx_arrow_plan(const pqx_scan *scan, uint64_t file_size, pqx_arrow_leaf *leaves, uint64_t *sizes)
+    void pqx_arrow_choose(const pqx_scan *scan, const ArrowSchema *schema, pqx_arrow_leaf *leaves)
     uint64_t pqx_arrow_read(const pqx_source *source, const pqx_scan *scan, const pqx_arrow_leaf *leaves, uint32_t first,
                             uint32_t end, uint64_t most_bytes, ArrowArray *arrays)
 
@@ -31,15 +31,14 @@ cdef class Arrays:
 
     cdef Scan scan
     cdef uint64_t file_size
+    cdef uint32_t planned
+    cdef bint is_typed
     cdef pqx_arrow_leaf *leaves
     cdef uint64_t *sizes
     cdef ArrowArray *arrays
 
-    def __init__(self, Scan scan not None, schema, uint64_t file_size):
-        cdef const ArrowSchema *fields = <const ArrowSchema *> PyCapsule_GetPointer(schema, "arrow_schema")
+    def __init__(self, Scan scan not None, uint64_t file_size):
         cdef size_t count = <size_t> scan.result.leaf_count + 1
-        cdef uint32_t leaf
-        cdef int is_planned
         if self.scan is not None:
             raise wire_error(wire.BAD_ARGUMENT, 0, 0, 1)
         self.scan, self.file_size = scan, file_size
@@ -49,10 +48,7 @@ cdef class Arrays:
         if self.leaves == NULL or self.sizes == NULL or self.arrays == NULL:
             raise MemoryError
         with nogil:
-            is_planned = pqx_arrow_plan(&scan.result, fields, file_size, self.leaves, self.sizes)
-        if not is_planned:
-            for leaf in range(scan.result.leaf_count):
-                self.leaves[leaf].form = 0
+            self.planned = pqx_arrow_plan(&scan.result, file_size, self.leaves, self.sizes)
 
     def __dealloc__(self):
         cdef uint32_t leaf
@@ -65,12 +61,15 @@ cdef class Arrays:
         free(self.leaves)
 
     @property
-    def is_whole(self):
-        cdef uint32_t leaf
-        for leaf in range(self.scan.result.leaf_count):
-            if not self.leaves[leaf].form:
-                return False
-        return True
+    def count(self):
+        return self.planned
+
+    def type(self, schema):
+        """Leave out the leaves whose arrays are not of the types of the schema's fields."""
+        cdef const ArrowSchema *fields = <const ArrowSchema *> PyCapsule_GetPointer(schema, "arrow_schema")
+        if not self.is_typed:
+            pqx_arrow_choose(&self.scan.result, fields, self.leaves)
+        self.is_typed = True
 
     @property
     def stored(self):
@@ -100,7 +99,7 @@ cdef class Arrays:
         cdef pqx_source source = pqx_source_fd(fd, self.file_size)
         cdef uint64_t bytes
         cdef uint32_t leaf
-        if first > end or end > self.scan.result.leaf_count:
+        if not self.is_typed or first > end or end > self.scan.result.leaf_count:
             raise wire_error(wire.BAD_ARGUMENT, 0, self.scan.result.leaf_count, end)
         for leaf in range(first, end):
             if self.arrays[leaf].release != NULL:

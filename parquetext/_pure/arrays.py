@@ -16,19 +16,26 @@ class Arrays:
     Parameters
     ----------
     scan : Scan
-        Of a footer without nested columns.
-    schema : capsule
-        An ``arrow_schema`` of the Arrow C data interface: a field for each leaf, of the type that its array will have.
     file_size : int
     """
 
-    def __init__(self, scan: Scan, schema: object, file_size: int):
+    def __init__(self, scan: Scan, file_size: int):
         self._leaves = scan.leaf_count
 
     @property
-    def is_whole(self) -> bool:
-        """Whether all leaves are to be read, as far as the footer tells."""
-        return not self._leaves
+    def count(self) -> int:
+        """How many leaves can be read, as far as the footer's chunks tell."""
+        return 0
+
+    def type(self, schema: object) -> None:
+        """Choose the types of the arrays, once, before any of them is made.
+
+        Parameters
+        ----------
+        schema : capsule
+            An ``arrow_schema`` of the Arrow C data interface, with the top-level fields of the footer. No array will be
+            made of a leaf whose field has a type that readers might understand in other ways.
+        """
 
     @property
     def stored(self) -> int:

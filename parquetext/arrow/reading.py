@@ -14,6 +14,7 @@ from .projection import Projection, Step
 
 __all__ = ["SMALL_BYTES", "SMALL_ROWS", "check_options", "iter_projection", "read_projection", "read_steps"]
 
+ReadStep = Callable[[Step], pa.Table]
 OpenData = Callable[[], AbstractContextManager[pa.NativeFile]]
 # Values, chunks and bytes in pages below which threads and pre-buffering cost more than they give.
 SMALL_ROWS = 1 << 18
@@ -57,7 +58,7 @@ def read_projection(
     use_threads: bool = True,
     pre_buffer: bool | None = None,
     remote: bool = False,
-    shorter: Callable[[Step], pa.Table | None] = lambda _: None,
+    shorter: Callable[[Step, ReadStep], pa.Table | None] = lambda step, read: None,
     **options,
 ) -> pa.Table:
     """Read, filter, cut.
@@ -72,18 +73,20 @@ def read_projection(
         Whether pyarrow fetches all ranges first, in parallel. By default where the projection is large and its
         chunks are long, or `remote`.
     shorter : callable
-        Gives what pyarrow gives for a step, in a shorter time, or None.
+        Gives what pyarrow gives for a step, in a shorter time, or None. It may read parts of the step by what comes
+        second.
     **options
         Of pyarrow's reader.
     """
 
-    def read(step: Step) -> pa.Table:
-        found = shorter(step)
-        if found is not None:
-            return found
+    def theirs(step: Step) -> pa.Table:
         small = _is_small(step)
         early = remote or (not small and _has_long_chunks(step)) if pre_buffer is None else pre_buffer
         return _read(step, open_data, use_threads and not small, early, options)
+
+    def read(step: Step) -> pa.Table:
+        found = shorter(step, theirs)
+        return theirs(step) if found is None else found
 
     return read_steps(projection, read)
 

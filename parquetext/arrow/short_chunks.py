@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import accumulate
 
 import pyarrow as pa
 
@@ -21,27 +23,44 @@ __all__ = ["read_short_chunks"]
 FEW_CHUNKS = 1 << 6  # that pyarrow reads as soon
 # What one call of the kernels reads, and how many chunks are worth threads.
 CALL_BYTES, CALL_LEAVES, THREADED_CHUNKS = 1 << 20, 1 << 7, 1 << 11
+GOOD_PART = 2  # one of so many leaves at least is read so
 
 
-def read_short_chunks(step: Step, source, *, use_threads: bool = True) -> pa.Table | None:
-    """What pyarrow gives for a step, where all columns are flat and it has many chunks; else None.
+def read_short_chunks(
+    step: Step, others: Callable[[Step], pa.Table], source, *, use_threads: bool = True
+) -> pa.Table | None:
+    """What pyarrow gives for a step of many chunks, where most of its columns are flat; else None.
 
-    None is also what there is for columns of which two readers might give different values, and for what cannot be
-    read: pyarrow reads it, or says what is wrong with it.
+    Parameters
+    ----------
+    others : callable
+        Reads a step by pyarrow: of columns of which two readers might give different values, and of those that cannot
+        be read, so that pyarrow says what is wrong with them.
     """
     fd = getattr(source, "fd", None)
     if fd is None or not step.footer or step.chunks < FEW_CHUNKS or kernels.implementation() != "native":
         return None
     try:
         form = ThriftForm(step.footer)
-        schema = schema_of(form.slice(range(form.leaf_count), [])).with_metadata(key_values_of(form))
-        arrays = kernels.arrays.Arrays(form.scan, schema.__arrow_c_schema__(), source.size)
-        if not arrays.is_whole:
+        made = kernels.arrays.Arrays(form.scan, source.size)
+        if not made.count or made.count < form.leaf_count / GOOD_PART:
             return None
-        _read(arrays, fd, use_threads and _is_worth_threads(step))
-        return _table(arrays.addresses(), schema, step.indices)
+        schema = schema_of(form.slice(range(form.leaf_count), [])).with_metadata(key_values_of(form))
+        made.type(schema.__arrow_c_schema__())
+        _read(made, fd, use_threads and _is_worth_threads(step))
     except (pa.ArrowException, ParquetextError):
         return None
+    addresses = made.addresses()
+    wanted = range(form.leaf_count) if step.indices is None else step.indices
+    left = [leaf for leaf in wanted if not addresses[leaf]]
+    if len(left) == len(wanted):
+        return None
+    fields, types = _fields_of(form), schema.types
+    arrays = {leaf: pa.Array._import_from_c(addresses[leaf], types[fields[leaf]]) for leaf in wanted if addresses[leaf]}
+    if not left and step.indices is None:
+        return pa.Table.from_arrays(list(arrays.values()), schema=schema)
+    theirs = others(replace(step, indices=left, chunks=len(left) * len(step.row_groups))) if left else None
+    return _merged(arrays, theirs, schema, [(leaf, fields[leaf]) for leaf in wanted])
 
 
 def _is_worth_threads(step: Step) -> bool:
@@ -59,11 +78,22 @@ def _read(arrays, fd: int, use_threads: bool) -> None:
     each(read, arrays.parts(CALL_BYTES, CALL_LEAVES), use_threads)
 
 
-def _table(addresses: Sequence[int], schema: pa.Schema, indices: Sequence[int] | None) -> pa.Table | None:
-    if not all(addresses):
-        return None
-    taken = [pa.Array._import_from_c(*pair) for pair in zip(addresses, schema.types, strict=True)]
-    if indices is not None:
-        schema = pa.schema([schema.field(index) for index in indices], schema.metadata)
-        taken = [taken[index] for index in indices]
-    return pa.Table.from_arrays(taken, schema=schema)
+def _fields_of(form: ThriftForm) -> Sequence[int]:
+    """The top-level field of each leaf."""
+    if form.node_count == 1:  # the root
+        return range(form.leaf_count)
+    begun = list(accumulate(parent == 0 for parent in form.scan.elements("parent")))
+    return [begun[element] - 1 for element in form.scan.leaves]
+
+
+def _merged(
+    arrays: Mapping[int, pa.Array], theirs: pa.Table | None, schema: pa.Schema, wanted: Iterable[tuple[int, int]]
+) -> pa.Table:
+    """The fields of wanted leaves, in the order of their first ones: those that are arrays, and the others."""
+    others = iter(()) if theirs is None else zip(theirs.schema, theirs.columns, strict=True)
+    columns: dict[int, tuple] = {}
+    for leaf, field in wanted:
+        if field not in columns:
+            columns[field] = (schema.field(field), arrays[leaf]) if leaf in arrays else next(others)
+    fields, values = zip(*columns.values(), strict=True)
+    return pa.Table.from_arrays(list(values), schema=pa.schema(fields, schema.metadata))

@@ -25,7 +25,10 @@ def arrays(tmp_path, table, implementation):
     with open_source(tmp_path / "x.parquet") as source:
         length = int.from_bytes(source.read(source.size - 8, 4), "little")
         scan = kernels.scan.scan(source.read(source.size - 8 - length, length))
-        yield kernels.arrays.Arrays(scan, table.schema.__arrow_c_schema__(), source.size), source
+        made = kernels.arrays.Arrays(scan, source.size)
+        assert made.count == (7 if implementation == "native" else 0)
+        made.type(table.schema.__arrow_c_schema__())
+        yield made, source
 
 
 def test_parts_cover_all_leaves_in_order(arrays, implementation):
@@ -43,9 +46,9 @@ def test_arrays_are_made_of_the_leaves_that_are_read(arrays, table, implementati
     texts = made.read(source.fd, 5, 7, 1 << 20)
     found = made.addresses()
     if implementation == "pure":
-        assert (texts, found, made.is_whole) == (0, [0] * 7, False)
+        assert (texts, found) == (0, [0] * 7)
         return
-    assert made.is_whole and texts == 30 and [address != 0 for address in found] == [False] * 5 + [True] * 2
+    assert texts == 30 and [address != 0 for address in found] == [False] * 5 + [True] * 2
     assert pa.Array._import_from_c(found[5], pa.int32()).equals(table["n5"].combine_chunks())
     assert pa.Array._import_from_c(found[6], pa.string()).equals(table["text"].combine_chunks())
     assert not any(made.addresses())
@@ -73,11 +76,28 @@ def test_a_file_that_cannot_be_read_gives_none(arrays):
     assert made.addresses() == [0] * 7
 
 
-def test_nested_leaves_and_schemas_of_other_fields_give_none(tmp_path, table, implementation):
-    pq.write_table(table, tmp_path / "x.parquet")
-    data = (tmp_path / "x.parquet").read_bytes()
-    scan = kernels.scan.scan(data[-8 - int.from_bytes(data[-8:-4], "little") : -8])
-    wanted = table.schema
-    for schema, is_any in ((wanted, implementation == "native"), (wanted.remove(0), False), (pa.schema([]), False)):
-        made = kernels.arrays.Arrays(scan, schema.__arrow_c_schema__(), len(data))
-        assert not made.is_whole and (made.stored > 0) == is_any
+def made_of(path, table: pa.Table, schema: pa.Schema | None) -> list[bool]:
+    """Which arrays are made of a file of this table by this schema."""
+    pq.write_table(table, path)
+    with open_source(path) as source:
+        length = int.from_bytes(source.read(source.size - 8, 4), "little")
+        scan = kernels.scan.scan(source.read(source.size - 8 - length, length))
+        made = kernels.arrays.Arrays(scan, source.size)
+        if schema is not None:
+            made.type(schema.__arrow_c_schema__())
+        made.read(source.fd, 0, scan.leaf_count, 1 << 20)
+        return [address != 0 for address in made.addresses()]
+
+
+def test_nested_leaves_and_fields_of_other_types_are_left_out(tmp_path, table, implementation):
+    path, is_native = tmp_path / "x.parquet", implementation == "native"
+    wide = table.schema.set(2, pa.field("n2", pa.int64())).set(7, pa.field("text", pa.large_string()))
+    assert made_of(path, table, table.schema) == [is_native] * 6 + [False, is_native]
+    assert made_of(path, table, wide) == [is_native, is_native, False, *[is_native] * 3, False, False]
+    assert made_of(path, table, pa.schema(list(table.schema)[:2])) == [is_native] * 2 + [False] * 6
+
+
+def test_no_array_is_made_before_the_types_are_chosen(tmp_path, table, implementation):
+    if implementation == "native":
+        with pytest.raises(ParquetextError):
+            made_of(tmp_path / "x.parquet", table, None)

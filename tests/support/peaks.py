@@ -51,7 +51,7 @@ def short(path: str) -> None:
     short_chunks.FEW_CHUNKS = 1
     with parquetext.open(path) as file:
         step = file._projection(None, None, None).step
-        short_chunks.read_short_chunks(step, file._source)
+        short_chunks.read_short_chunks(step, lambda _: None, file._source)
 
 
 VERBS: dict[str, Callable[[str], object]] = {

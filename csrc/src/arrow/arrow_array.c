@@ -35,10 +35,11 @@ static int widen(const pqx_arrow_leaf *leaf, pqx_column_output *out)
     pqx_memory wide = {0};
     pqx_error error;
     const uint8_t *valid = out->nulls ? out->valid.data : NULL;
-    if (!pqx_grow(&wide, 0, (size_t)out->slots * leaf->width + 1)) return 0;
+    uint32_t stored = (uint32_t)leaf->type_length;
+    if (!pqx_grow(&wide, 0, (size_t)out->slots * PQX_ARROW_DECIMAL_BYTES + 1)) return 0;
     int is_done =
-        !pqx_wide_integers(out->values.data, (size_t)out->slots * leaf->type_length, NULL,
-                           out->slots, leaf->type_length, valid, leaf->width, wide.data, &error);
+        !pqx_wide_integers(out->values.data, (size_t)out->slots * stored, NULL, out->slots, stored,
+                           valid, PQX_ARROW_DECIMAL_BYTES, wide.data, &error);
     pqx_memory done_with = is_done ? out->values : wide;
     if (is_done) out->values = wide;
     pqx_release(done_with.data);
@@ -51,7 +52,8 @@ static int give_array(const pqx_arrow_leaf *leaf, pqx_column_output *out, struct
     static const uint8_t nothing[8];
     int is_binary = leaf->type == PQX_PHYSICAL_BYTE_ARRAY;
     int is_made = leaf->form != PQX_ARROW_DECIMAL || widen(leaf, out);
-    if (leaf->form == PQX_ARROW_NARROW) narrow(out->values.data, out->slots, leaf->width);
+    if (leaf->form == PQX_ARROW_BYTE) narrow(out->values.data, out->slots, 1);
+    if (leaf->form == PQX_ARROW_SHORT) narrow(out->values.data, out->slots, 2);
     pqx_release(out->definition.data);
     pqx_release(out->repetition.data);
     owned *memory = malloc(sizeof *memory);

@@ -27,20 +27,21 @@ struct ArrowArray {
 enum pqx_arrow_form {
     PQX_ARROW_NONE,    /* not here */
     PQX_ARROW_AS_IS,   /* they are the array's */
-    PQX_ARROW_NARROW,  /* the low bytes of integers */
-    PQX_ARROW_DECIMAL, /* big-endian integers, as wide as the decimal's digits need */
+    PQX_ARROW_BYTE,    /* integers of 4 bytes become their lowest byte */
+    PQX_ARROW_SHORT,   /* the same of two bytes */
+    PQX_ARROW_DECIMAL, /* big-endian integers become decimals of 16 bytes */
 };
+enum { PQX_ARROW_DECIMAL_BYTES = 16 };
 
 typedef struct pqx_arrow_leaf {
     int32_t type, type_length; /* PQX_PHYSICAL_* */
     uint16_t max_definition;
-    uint8_t form;  /* PQX_ARROW_* */
-    uint8_t width; /* bytes of a value that is not as it is stored */
+    uint8_t form; /* PQX_ARROW_* */
 } pqx_arrow_leaf;
 
-/* How a leaf of the schema's top level becomes an array of the field's type: PQX_ARROW_NONE where
- * the type leaves a choice to whoever reads it, or is nested. */
-pqx_arrow_leaf pqx_arrow_leaf_of(const pqx_element *element, const struct ArrowSchema *field);
+/* How a leaf becomes an array of the field's type: PQX_ARROW_NONE where the type leaves a choice to
+ * whoever reads it, or has others within it. */
+uint8_t pqx_arrow_form_of(const pqx_arrow_leaf *leaf, const struct ArrowSchema *field);
 
 /* A column chunk and its pages, which are all there. */
 typedef struct pqx_arrow_chunk {
@@ -57,14 +58,17 @@ int pqx_arrow_array(const pqx_arrow_leaf *leaf, const pqx_arrow_chunk *chunks, s
                     uint64_t most_bytes, pqx_unpacked *room, struct ArrowArray *array,
                     uint64_t *bytes);
 
-/* Say of each leaf of a regular scan how it becomes an array, and the bytes that its chunks take in
- * the file: PQX_ARROW_NONE where they are encrypted, in another file, of a codec or encoding that
- * is not read here, or contradict the schema or the file's size. `schema` has a field for each leaf
- * where no leaf is nested. 0 where nothing is to be read: chunks overlap, or few bytes claim to
- * hold very much. */
-int pqx_arrow_plan(const pqx_scan *scan, const struct ArrowSchema *schema, uint64_t file_size,
-                   pqx_arrow_leaf *leaves, uint64_t *sizes);
-/* Read the arrays of the leaves [first, end) that pqx_arrow_plan has a form for, from one buffer of
+/* Say of each leaf of a scan whether it can be read, PQX_ARROW_AS_IS, and the bytes that its chunks
+ * take in the file. Nested leaves cannot, PQX_ARROW_NONE, nor where chunks are encrypted, in
+ * another file, of a codec or encoding that is not read here, or contradict the schema or the
+ * file's size. Returns how many can: none where chunks overlap, or few bytes claim to hold very
+ * much. */
+uint32_t pqx_arrow_plan(const pqx_scan *scan, uint64_t file_size, pqx_arrow_leaf *leaves,
+                        uint64_t *sizes);
+/* Give those leaves the form that the types of the schema's fields ask for. */
+void pqx_arrow_choose(const pqx_scan *scan, const struct ArrowSchema *schema,
+                      pqx_arrow_leaf *leaves);
+/* Read the arrays of the leaves [first, end) that have a form, from one buffer of
  * all their chunks. Of an array that cannot be made `release` stays as it is. Of texts at most
  * `most_bytes` bytes, all arrays together; returns how many there are. */
 uint64_t pqx_arrow_read(const pqx_source *source, const pqx_scan *scan,

@@ -67,21 +67,48 @@ static uint64_t count_rows(const pqx_scan *scan)
     return rows;
 }
 
-int pqx_arrow_plan(const pqx_scan *scan, const struct ArrowSchema *schema, uint64_t file_size,
-                   pqx_arrow_leaf *leaves, uint64_t *sizes)
+static pqx_arrow_leaf leaf_of(const pqx_element *element)
 {
-    uint64_t rows = count_rows(scan), stored = 0, claimed = 0;
-    if (!scan->regular || schema->n_children != scan->leaf_count || !rows) return 0;
+    int is_flat = !element->parent && !element->max_repetition;
+    int is_wide = element->type == PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY
+                  && element->type_length > PQX_ARROW_DECIMAL_BYTES;
+    return (pqx_arrow_leaf){.type = element->type,
+                            .type_length = element->type_length,
+                            .max_definition = element->max_definition,
+                            .form = is_flat && !is_wide ? PQX_ARROW_AS_IS : PQX_ARROW_NONE};
+}
+
+uint32_t pqx_arrow_plan(const pqx_scan *scan, uint64_t file_size, pqx_arrow_leaf *leaves,
+                        uint64_t *sizes)
+{
+    uint64_t rows = count_rows(scan), stored = 0;
+    uint32_t count = 0;
     for (uint32_t i = 0; i < scan->leaf_count; i++) {
-        leaves[i] = pqx_arrow_leaf_of(scan->elements + scan->leaves[i], schema->children[i]);
+        leaves[i] = leaf_of(scan->elements + scan->leaves[i]);
+        if (!rows || !scan->regular) leaves[i].form = PQX_ARROW_NONE;
         sizes[i] = leaves[i].form ? size_of(scan, leaves + i, i, file_size) : 0;
         if (!sizes[i]) leaves[i].form = PQX_ARROW_NONE;
-        if (!leaves[i].form) continue;
-        uint64_t width = leaves[i].width > 8 ? leaves[i].width : 8;
+        count += leaves[i].form != PQX_ARROW_NONE;
         stored += sizes[i];
-        claimed += rows * width;
     }
-    return stored <= file_size && claimed / MOST_OF_BYTE <= stored + BELIEVED / MOST_OF_BYTE;
+    if (!count) return 0;
+    uint64_t most_rows = (MOST_OF_BYTE * stored + BELIEVED) / PQX_ARROW_DECIMAL_BYTES / count;
+    if (stored <= file_size && rows <= most_rows) return count;
+    for (uint32_t i = 0; i < scan->leaf_count; i++) leaves[i].form = PQX_ARROW_NONE;
+    return 0;
+}
+
+void pqx_arrow_choose(const pqx_scan *scan, const struct ArrowSchema *schema,
+                      pqx_arrow_leaf *leaves)
+{
+    int64_t fields = 0; /* in front of the element */
+    uint32_t element = 1;
+    for (uint32_t i = 0; i < scan->leaf_count; i++) {
+        for (; element < scan->leaves[i]; element++) fields += !scan->elements[element].parent;
+        int is_there = leaves[i].form && fields < schema->n_children;
+        leaves[i].form =
+            is_there ? pqx_arrow_form_of(leaves + i, schema->children[fields]) : PQX_ARROW_NONE;
+    }
 }
 
 /* Where a chunk lies in the file, and in the buffer. */

@@ -3,25 +3,35 @@
 
 #include "arrow/arrow_arrays.h"
 
-enum { MOST_DIGITS = 38, DECIMAL_WIDTH = 16 };
+enum { MOST_DIGITS = 38 };
 
-/* What is stored, the format of the array (or what it begins with, before a time zone), and the
- * bytes of its values where they are fewer. */
+/* What is stored, the format of the array (or what it begins with, before a time zone), and how the
+ * one becomes the other. */
 static const struct pair {
     int type;
     const char *format;
-    uint8_t is_prefix, width;
+    uint8_t form, is_prefix;
 } pairs[] = {
-    {PQX_PHYSICAL_BOOLEAN, "b", 0, 0},    {PQX_PHYSICAL_FLOAT, "f", 0, 0},
-    {PQX_PHYSICAL_DOUBLE, "g", 0, 0},     {PQX_PHYSICAL_INT32, "i", 0, 0},
-    {PQX_PHYSICAL_INT32, "I", 0, 0},      {PQX_PHYSICAL_INT32, "c", 0, 1},
-    {PQX_PHYSICAL_INT32, "C", 0, 1},      {PQX_PHYSICAL_INT32, "s", 0, 2},
-    {PQX_PHYSICAL_INT32, "S", 0, 2},      {PQX_PHYSICAL_INT32, "tdD", 0, 0},
-    {PQX_PHYSICAL_INT32, "ttm", 0, 0},    {PQX_PHYSICAL_INT64, "l", 0, 0},
-    {PQX_PHYSICAL_INT64, "L", 0, 0},      {PQX_PHYSICAL_INT64, "ttu", 0, 0},
-    {PQX_PHYSICAL_INT64, "ttn", 0, 0},    {PQX_PHYSICAL_INT64, "tsm:", 1, 0},
-    {PQX_PHYSICAL_INT64, "tsu:", 1, 0},   {PQX_PHYSICAL_INT64, "tsn:", 1, 0},
-    {PQX_PHYSICAL_BYTE_ARRAY, "u", 0, 0}, {PQX_PHYSICAL_BYTE_ARRAY, "z", 0, 0},
+    {PQX_PHYSICAL_BOOLEAN, "b", PQX_ARROW_AS_IS, 0},
+    {PQX_PHYSICAL_FLOAT, "f", PQX_ARROW_AS_IS, 0},
+    {PQX_PHYSICAL_DOUBLE, "g", PQX_ARROW_AS_IS, 0},
+    {PQX_PHYSICAL_INT32, "i", PQX_ARROW_AS_IS, 0},
+    {PQX_PHYSICAL_INT32, "I", PQX_ARROW_AS_IS, 0},
+    {PQX_PHYSICAL_INT32, "c", PQX_ARROW_BYTE, 0},
+    {PQX_PHYSICAL_INT32, "C", PQX_ARROW_BYTE, 0},
+    {PQX_PHYSICAL_INT32, "s", PQX_ARROW_SHORT, 0},
+    {PQX_PHYSICAL_INT32, "S", PQX_ARROW_SHORT, 0},
+    {PQX_PHYSICAL_INT32, "tdD", PQX_ARROW_AS_IS, 0},
+    {PQX_PHYSICAL_INT32, "ttm", PQX_ARROW_AS_IS, 0},
+    {PQX_PHYSICAL_INT64, "l", PQX_ARROW_AS_IS, 0},
+    {PQX_PHYSICAL_INT64, "L", PQX_ARROW_AS_IS, 0},
+    {PQX_PHYSICAL_INT64, "ttu", PQX_ARROW_AS_IS, 0},
+    {PQX_PHYSICAL_INT64, "ttn", PQX_ARROW_AS_IS, 0},
+    {PQX_PHYSICAL_INT64, "tsm:", PQX_ARROW_AS_IS, 1},
+    {PQX_PHYSICAL_INT64, "tsu:", PQX_ARROW_AS_IS, 1},
+    {PQX_PHYSICAL_INT64, "tsn:", PQX_ARROW_AS_IS, 1},
+    {PQX_PHYSICAL_BYTE_ARRAY, "u", PQX_ARROW_AS_IS, 0},
+    {PQX_PHYSICAL_BYTE_ARRAY, "z", PQX_ARROW_AS_IS, 0},
 };
 
 /* The bytes that decimals of so many digits need. */
@@ -62,33 +72,18 @@ static int is_extension(const char *metadata)
     return 0;
 }
 
-static void find_form(pqx_arrow_leaf *leaf, const char *format)
+uint8_t pqx_arrow_form_of(const pqx_arrow_leaf *leaf, const struct ArrowSchema *field)
 {
+    const char *format = field->format;
     long digits;
+    if (field->n_children || field->dictionary || is_extension(field->metadata))
+        return PQX_ARROW_NONE;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         const struct pair *pair = pairs + i;
-        if (pair->type != leaf->type) continue;
-        if (pair->is_prefix ? strncmp(format, pair->format, strlen(pair->format))
-                            : strcmp(format, pair->format))
-            continue;
-        leaf->form = pair->width ? PQX_ARROW_NARROW : PQX_ARROW_AS_IS;
-        leaf->width = pair->width;
-        return;
+        size_t length = strlen(pair->format) + !pair->is_prefix;
+        if (pair->type == leaf->type && !strncmp(format, pair->format, length)) return pair->form;
     }
-    if (leaf->type == PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY && is_decimal(format, &digits)
-        && leaf->type_length > 0 && leaf->type_length == bytes_of_digits(digits)) {
-        leaf->form = PQX_ARROW_DECIMAL;
-        leaf->width = DECIMAL_WIDTH;
-    }
-}
-
-pqx_arrow_leaf pqx_arrow_leaf_of(const pqx_element *element, const struct ArrowSchema *field)
-{
-    pqx_arrow_leaf leaf = {.type = element->type,
-                           .type_length = element->type_length,
-                           .max_definition = element->max_definition};
-    int is_plain = !element->parent && !element->max_repetition && !field->n_children
-                   && !field->dictionary && !is_extension(field->metadata);
-    if (is_plain) find_form(&leaf, field->format);
-    return leaf;
+    int is_exact = leaf->type == PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY && is_decimal(format, &digits)
+                   && leaf->type_length > 0 && leaf->type_length == bytes_of_digits(digits);
+    return is_exact ? PQX_ARROW_DECIMAL : PQX_ARROW_NONE;
 }
