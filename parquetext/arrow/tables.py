@@ -14,6 +14,7 @@ from .file import File
 from .file import open as open_file
 from .flattened import Flattened, has_dots_or_doubles
 from .read_options import options_given
+from .without_dataset import as_told_by_pyarrow
 
 if TYPE_CHECKING:
     from ..sidecar.plan import Plan
@@ -116,7 +117,9 @@ def read_table(
     TypeError
         `source` is nothing that can be read.
     Unsupported
-        Our own decoder is asked for what it does not read.
+        Our own decoder is asked for what it does not read; also a `pyarrow.ArrowNotImplementedError`.
+    ValueError
+        pyarrow has no module `dataset`, and it is needed: for folders, filters, or `schema`.
 
     Examples
     --------
@@ -134,25 +137,15 @@ def read_table(
 
         options |= {"memory_map": memory_map, "decryption_properties": decryption_properties}
         return read_encrypted(source, filesystem, columns, filters, engine=engine, **taking, **several, **options)
-    if isinstance(source, list):
-        return read_many(source, filesystem, columns, filters, engine, options, **taking, **several)
-    target = source if filesystem is None else readable(source, filesystem)
     one = taking | options | {"memory_map": memory_map, "engine": engine}
-    if sidecar and sidecar is not True:
-        from .planned import row_groups_left
-
-        with open_file(target) as file:
-            left = row_groups_left(sidecar, file, filters)
-            return _read_one(file, columns, filters, schema, one, left)
     try:
-        file = _opened(target, sidecar=bool(sidecar))
-    except OSError as error:
-        if not _is_many(target, error):
-            raise
-    else:
+        file = None if isinstance(source, list) else _opened_one(source, filesystem, sidecar)
+        if file is None:
+            return read_many(source, filesystem, columns, filters, engine, options, **taking, **several)
         with file:
-            return _read_one(file, columns, filters, schema, one)
-    return read_many(source, filesystem, columns, filters, engine, options, **taking, **several)
+            return _read_one(file, columns, filters, schema, one, _left_by_plan(sidecar, file, filters))
+    except ImportError as error:
+        raise as_told_by_pyarrow(error, filters, schema) from None
 
 
 def read_pandas(source: object, columns: Iterable | None = None, **options: object) -> pa.Table:
@@ -181,12 +174,28 @@ def read_pandas(source: object, columns: Iterable | None = None, **options: obje
     return read_table(source, columns, use_pandas_metadata=True, **options)
 
 
-def _opened(source: object, *, sidecar: bool) -> File:
-    if not sidecar:
-        return open_file(source)
-    from .planned import open_planned
+def _opened_one(source: object, filesystem: object, sidecar: bool | Plan) -> File | None:
+    """The file that a source is; None where it stands for several."""
+    target = source if filesystem is None else readable(source, filesystem)
+    try:
+        if sidecar is not True:
+            return open_file(target)
+        from .planned import open_planned
 
-    return open_planned(source)
+        return open_planned(target)
+    except OSError as error:
+        if (sidecar and sidecar is not True) or not _is_many(target, error):  # a plan is one of a file
+            raise
+        return None
+
+
+def _left_by_plan(sidecar: bool | Plan, file: File, filters: object) -> Sequence[int] | None:
+    """The row groups that a plan leaves; None without one."""
+    if not sidecar or sidecar is True:
+        return None
+    from .planned import row_groups_left
+
+    return row_groups_left(sidecar, file, filters)
 
 
 def _is_many(source: object, error: OSError) -> bool:

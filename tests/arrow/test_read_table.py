@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -252,6 +253,33 @@ def pq_bytes(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink)
     return sink.getvalue().to_pybytes()
+
+
+class TestWithoutPyarrowDataset:
+    @pytest.fixture(autouse=True)
+    def _missing(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "pyarrow.dataset", None)
+
+    def test_a_file_is_read(self, path):
+        assert_same(parquetext.read_table(path), pq.ParquetFile(path).read())
+        assert parquetext.read_table(path, ["place.x"]).num_rows == 4
+        assert parquetext.ParquetFile(path).read(["id"]) == TABLE.select(["id"])
+
+    @pytest.mark.parametrize(
+        ("make", "told"),
+        [
+            (lambda path: ((path,), {"filters": [("id", "=", 1)]}), "'filters' keyword"),
+            (lambda path: ((str(Path(path).parent),), {}), "'source' argument"),
+            (lambda path: (([path],), {}), "'source' argument"),
+            (lambda path: ((str(Path(path).parent),), {"schema": OTHER_SCHEMA}), "'schema' argument"),
+        ],
+        ids=["filters", "folder", "list", "schema"],
+    )
+    def test_what_needs_it_is_a_value_error_as_with_pyarrow(self, path, make, told):
+        arguments, options = make(path)
+        for read in (parquetext.read_table, pq.read_table):
+            with pytest.raises(ValueError, match=told):
+                read(*arguments, **options)
 
 
 class TestEncrypted:
