@@ -188,7 +188,7 @@ class FileMetaData:
             return chunks[row_group - first, column]
         except ParquetextError as error:
             error.message = f"row group {row_group}, column {leaf}: {error.message}"
-            raise error.at(self._footer.name) from None
+            raise _named(error, self._footer.name) from None
 
     def _chunks_of(self, row_group: int, leaf: int) -> tuple[PyarrowChunks, int, int]:
         """Chunks that hold the one wanted, their first row group, and the leaf's number among them."""
