@@ -17,6 +17,8 @@ _HOMES = {
     "dataset": "arrow.dataset",
     "ParquetFile": "arrow.parquet_file",
     "read_metadata": "arrow.parquet_file",
+    "FileMetaData": "arrow.metadata",
+    "RowGroupMetaData": "arrow.metadata",
     "write_metadata": "arrow.metadata_files",
     "write_table": "arrow.writing",
     "ParquetWriter": "arrow.writing",
@@ -39,6 +41,19 @@ _HOMES = {
     "scan_polars": "engines",
     "register_duckdb": "engines",
 }
+# pyarrow's own: what it writes and reads with them is the same here.
+_PYARROWS = (
+    "ColumnChunkMetaData",
+    "ColumnSchema",
+    "FileDecryptionProperties",
+    "FileEncryptionProperties",
+    "ParquetLogicalType",
+    "ParquetReader",
+    "ParquetSchema",
+    "SortingColumn",
+    "Statistics",
+    "filters_to_expression",
+)
 _MODULES = {
     "account",
     "arrow",
@@ -57,9 +72,20 @@ _MODULES = {
     "storage",
 }
 
-__all__ = [*_HOMES, "catalog", "encoding", "errors", "extension", "footer", "sidecar", "spark"]
+__all__ = [*_HOMES, *_PYARROWS, "catalog", "encoding", "errors", "extension", "footer", "sidecar", "spark"]
 
 if TYPE_CHECKING:
+    from pyarrow.parquet import ColumnChunkMetaData as ColumnChunkMetaData
+    from pyarrow.parquet import ColumnSchema as ColumnSchema
+    from pyarrow.parquet import FileDecryptionProperties as FileDecryptionProperties
+    from pyarrow.parquet import FileEncryptionProperties as FileEncryptionProperties
+    from pyarrow.parquet import ParquetLogicalType as ParquetLogicalType
+    from pyarrow.parquet import ParquetReader as ParquetReader
+    from pyarrow.parquet import ParquetSchema as ParquetSchema
+    from pyarrow.parquet import SortingColumn as SortingColumn
+    from pyarrow.parquet import Statistics as Statistics
+    from pyarrow.parquet import filters_to_expression as filters_to_expression
+
     from . import catalog as catalog
     from . import encoding as encoding
     from . import errors as errors
@@ -72,6 +98,8 @@ if TYPE_CHECKING:
     from .arrow.dataset_writing import write_to_dataset as write_to_dataset
     from .arrow.file import File as File
     from .arrow.file import open as open
+    from .arrow.metadata import FileMetaData as FileMetaData
+    from .arrow.metadata import RowGroupMetaData as RowGroupMetaData
     from .arrow.metadata_files import write_metadata as write_metadata
     from .arrow.parquet_dataset import ParquetDataset as ParquetDataset
     from .arrow.parquet_file import ParquetFile as ParquetFile
@@ -101,6 +129,8 @@ else:
     def __getattr__(name: str) -> object:
         if name in _HOMES:
             value = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+        elif name in _PYARROWS:
+            value = getattr(importlib.import_module("pyarrow.parquet"), name)
         elif name in _MODULES:
             return importlib.import_module(f".{name}", __name__)
         else:

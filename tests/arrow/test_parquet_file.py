@@ -198,3 +198,18 @@ def test_metadata_answers_after_close_and_values_do_not(path):
 def test_encrypted_files_are_left_to_pyarrow(path):
     with pytest.raises(TypeError, match="decryption_properties"):
         parquetext.ParquetFile(path, decryption_properties=5)
+
+
+def test_every_public_name_of_pyarrow_parquet_is_there():
+    theirs = {name for name, thing in vars(pq).items() if not (name.startswith("_") or inspect.ismodule(thing))}
+    assert theirs <= {*parquetext.__all__}
+    assert parquetext.SortingColumn is pq.SortingColumn
+
+
+def test_what_read_metadata_gives_is_of_the_classes_that_are_named(tmp_path):
+    pq.write_table(pa.table({"x": [1]}), tmp_path / "x.parquet")
+    metadata = parquetext.read_metadata(tmp_path / "x.parquet")
+    assert isinstance(metadata, parquetext.FileMetaData)
+    assert isinstance(metadata.row_group(0), parquetext.RowGroupMetaData)
+    assert isinstance(metadata.row_group(0).column(0), parquetext.ColumnChunkMetaData)
+    assert isinstance(metadata.schema, parquetext.ParquetSchema)

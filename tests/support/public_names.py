@@ -1,4 +1,7 @@
-"""The public names of the package: what its modules list in ``__all__``, and what classes among it define."""
+"""The public names of the package: what its modules list in ``__all__``, and what classes among it define.
+
+Not those of pyarrow, which the package hands on.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ def _walk(module: ModuleType) -> Iterator[Public]:
         thing = getattr(module, name)
         if inspect.ismodule(thing):
             yield from _walk(thing)
-        elif callable(thing):
+        elif callable(thing) and not thing.__module__.startswith("pyarrow"):
             yield f"{module.__name__}.{name}", thing
 
 
