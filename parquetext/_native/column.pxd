@@ -9,4 +9,4 @@ cdef class Memory:
 cdef Memory adopt(pqx_memory *memory, size_t size)
 cdef int reserve(pqx_memory *memory, size_t size) except -1
 cdef void trim(pqx_memory *memory, size_t size) noexcept
-cdef void release(pqx_memory *memory) noexcept
+cdef void release(pqx_memory *memory) noexcept nogil

@@ -2,3 +2,4 @@
 
 from .._pure.column import Column as Column
 from .._pure.column import Decoded as Decoded
+from .._pure.column import from_file as from_file

@@ -5,6 +5,7 @@ from collections import namedtuple
 
 from cpython.buffer cimport PyBuffer_FillInfo
 from libc.stdint cimport INT32_MAX, UINT64_MAX, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from .. import wire
@@ -21,7 +22,7 @@ from .column_api cimport (
 from .page cimport Pages
 from .posix cimport pread
 
-__all__ = ["Column", "Decoded"]
+__all__ = ["Column", "Decoded", "from_file"]
 
 # Each module has its own copy of the C library, with its own memory that stays mapped for the next one who wants some:
 # what is reserved here is given back here.
@@ -78,7 +79,7 @@ cdef void trim(pqx_memory *memory, size_t size) noexcept:
     pqx_trim(memory, size)
 
 
-cdef void release(pqx_memory *memory) noexcept:
+cdef void release(pqx_memory *memory) noexcept nogil:
     pqx_release(memory.data)
     memory.data, memory.capacity = NULL, 0
 
@@ -166,18 +167,6 @@ cdef bint keep_dictionary(stored_chunk *chunk, const pqx_page *header, const uin
     return True
 
 
-cdef uint64_t stored_bytes(Chunks chunks, size_t first, size_t last, uint64_t file_size) noexcept:
-    """The bytes that chunks have in a file, which may tell any number."""
-    cdef uint64_t size = 0
-    cdef int64_t some
-    cdef size_t each
-    for each in range(first, last):
-        some = chunks.chunks[each * chunks.step].total_compressed_size
-        if some > 0 and <uint64_t> some < file_size - size:
-            size += <uint64_t> some
-    return size
-
-
 cdef bint begin_chunk(pqx_column *column, stored_chunk *stored, const pqx_chunk *chunk, int64_t rows,
                       uint64_t file_size) noexcept nogil:
     """Begin with a chunk, if it is one of these rows that lies in the file."""
@@ -189,6 +178,8 @@ cdef bint begin_chunk(pqx_column *column, stored_chunk *stored, const pqx_chunk 
         return False
     if rows and not (MAGIC_BYTES <= begin <= <int64_t> file_size and 0 < size <= <int64_t> file_size - begin):
         return False
+    if not rows:
+        begin = size = 0
     pqx_column_begin_chunk(column, <uint64_t> rows, <uint64_t> rows)
     stored.is_snappy = chunk.codec == CODEC_SNAPPY
     stored.at, stored.end, stored.loaded, stored.held = begin, begin + size, begin, 0
@@ -229,6 +220,114 @@ cdef bint read_chunk(pqx_column *column, stored_chunk *chunk, const int64_t *cou
             if not pqx_stored_page(column, &header, stored, chunk.is_snappy, passed, &chunk.room):
                 return False
         chunk.at += header.header_size + header.compressed_size
+
+
+cdef struct chosen_rows:
+    const int64_t *rows                          # of each row group; `groups` of them from `first` on are read
+    const int64_t *counts                        # what to skip and to read, `count` numbers in all
+    const int64_t *turns                         # how many of these are of each row group; NULL: all rows are read
+    size_t first, groups, count
+
+
+cdef bint read_chunks(pqx_column *column, stored_chunk *stored, const pqx_chunk *chunks, size_t step,
+                      const chosen_rows *chosen, uint64_t file_size) noexcept nogil:
+    """Read the chosen rows of a leaf's chunks, one chunk after another."""
+    cdef int64_t[2] whole
+    cdef size_t each, turns, at = 0
+    whole[0] = 0
+    for each in range(chosen.first, chosen.first + chosen.groups):
+        if not begin_chunk(column, stored, chunks + each * step, chosen.rows[each], file_size):
+            return False
+        if chosen.turns == NULL:
+            whole[1] = chosen.rows[each]
+            if not read_chunk(column, stored, whole, 2):
+                return False
+            continue
+        turns = <size_t> chosen.turns[each - chosen.first]
+        if turns > chosen.count - at or (turns and not read_chunk(column, stored, chosen.counts + at, turns)):
+            return False
+        at += turns
+    return True
+
+
+cdef struct reading:                             # of one leaf
+    pqx_column *column
+    const pqx_chunk *chunks
+    size_t step
+    bint is_done
+
+
+cdef uint64_t stored_bytes(const reading *leaf, const chosen_rows *chosen, uint64_t file_size) noexcept nogil:
+    """The bytes that chunks have in a file, which may tell any number."""
+    cdef uint64_t size = 0
+    cdef int64_t some
+    cdef size_t each
+    for each in range(chosen.first, chosen.first + chosen.groups):
+        some = leaf.chunks[each * leaf.step].total_compressed_size
+        if some > 0 and <uint64_t> some < file_size - size:
+            size += <uint64_t> some
+    return size
+
+
+cdef void read_leaves(reading *readings, size_t count, int fd, const chosen_rows *chosen, uint64_t file_size,
+                      uint64_t texts) noexcept nogil:
+    """Read leaf after leaf, of texts at most so many bytes."""
+    cdef stored_chunk stored
+    cdef pqx_column *column
+    cdef size_t each
+    memset(&stored, 0, sizeof(stored_chunk))
+    stored.fd = fd
+    for each in range(count):
+        column = readings[each].column
+        column.leaf.stored = stored_bytes(&readings[each], chosen, file_size)
+        column.leaf.most_bytes = <uint32_t> min(<uint64_t> column.leaf.most_bytes, texts)
+        readings[each].is_done = not column.leaf.max_repetition and column.leaf.list_levels == NULL and read_chunks(
+            column, &stored, readings[each].chunks, readings[each].step, chosen, file_size)
+        texts -= min(texts, <uint64_t> column.output.bytes)
+        pqx_column_begin_chunk(column, UINT64_MAX, UINT64_MAX)
+    release(&stored.stored)
+    release(&stored.dictionary)
+    pqx_unpacked_free(&stored.room)
+
+
+cdef int choose_rows(chosen_rows *chosen, const int64_t[::1] rows, size_t first, size_t last, counts, turns) except -1:
+    cdef const int64_t[::1] all_counts = rows if turns is None else counts
+    cdef const int64_t[::1] all_turns = rows if turns is None else turns
+    if last < first or last > <size_t> rows.shape[0]:
+        raise wire_error(wire.BAD_ARGUMENT, 0, rows.shape[0], last)
+    if turns is not None and <size_t> all_turns.shape[0] != last - first:
+        raise wire_error(wire.BAD_ARGUMENT, 0, last - first, all_turns.shape[0])
+    chosen.first, chosen.groups, chosen.count = first, last - first, all_counts.shape[0]
+    chosen.rows = &rows[0] if rows.shape[0] else NULL
+    chosen.counts = &all_counts[0] if chosen.count else NULL
+    chosen.turns = NULL if turns is None or not chosen.groups else &all_turns[0]
+    return 0
+
+
+def from_file(list columns not None, list chunks not None, int fd, uint64_t file_size, const int64_t[::1] rows,
+              size_t first, size_t last, counts=None, turns=None, uint64_t most_bytes=UINT64_MAX):
+    """Read leaves' chunks from a local file and do what `turn` does; for which that is done: see the twin."""
+    cdef chosen_rows chosen
+    cdef reading *readings
+    cdef Chunks some
+    cdef size_t each, count = len(columns)
+    if len(chunks) != len(columns):
+        raise wire_error(wire.BAD_ARGUMENT, 0, len(columns), len(chunks))
+    choose_rows(&chosen, rows, first, last, counts, turns)
+    readings = <reading *> malloc((count + 1) * sizeof(reading))
+    if readings == NULL:
+        raise MemoryError
+    try:
+        for each in range(count):
+            some = chunks[each]
+            if some is None or last > some.count:
+                raise wire_error(wire.BAD_ARGUMENT, 0, 0 if some is None else some.count, last)
+            readings[each] = reading(&(<Column?> columns[each]).column, some.chunks, some.step, False)
+        with nogil:
+            read_leaves(readings, count, fd, &chosen, file_size, most_bytes)
+        return [bool(readings[each].is_done) for each in range(count)]
+    finally:
+        free(readings)
 
 
 cdef class Column:
@@ -375,50 +474,6 @@ cdef class Column:
         if status:
             raise self.placed(&error)
         return at, done
-
-    def from_file(self, int fd, uint64_t file_size, Chunks chunks not None, const int64_t[::1] rows, size_t first,
-                  size_t last, counts=None, turns=None):
-        """Read chunks' pages and do what `turn` does; whether that is done: False is no error, see the twin."""
-        cdef stored_chunk stored
-        cdef const int64_t[::1] all_counts = rows if counts is None else counts
-        cdef const int64_t[::1] all_turns = rows if turns is None else turns
-        cdef size_t each, at = 0, own = 2, groups = last - first
-        cdef int64_t[2] whole
-        cdef bint is_done = True, reads_all = counts is None
-        if last < first or last > <size_t> rows.shape[0] or last > chunks.count:
-            raise wire_error(wire.BAD_ARGUMENT, 0, min(<size_t> rows.shape[0], chunks.count), last)
-        if not reads_all and (<size_t> all_turns.shape[0] != groups or sum(turns) != all_counts.shape[0]):
-            raise wire_error(wire.BAD_ARGUMENT, 0, groups, all_turns.shape[0])
-        if self.column.leaf.max_repetition or self.column.leaf.list_levels != NULL:
-            return False
-        memset(&stored, 0, sizeof(stored_chunk))
-        stored.fd, whole[0] = fd, 0
-        self.column.leaf.stored = stored_bytes(chunks, first, last, file_size)
-        try:
-            with nogil:
-                for each in range(groups):
-                    if not begin_chunk(&self.column, &stored, chunks.chunks + (first + each) * chunks.step,
-                                       rows[first + each], file_size):
-                        is_done = False
-                        break
-                    if reads_all:
-                        whole[1] = rows[first + each]
-                        is_done = read_chunk(&self.column, &stored, whole, 2)
-                    else:
-                        own = <size_t> all_turns[each]
-                        if own > <size_t> all_counts.shape[0] - at:
-                            is_done = False
-                        else:
-                            is_done = not own or read_chunk(&self.column, &stored, &all_counts[at], own)
-                        at += own
-                    if not is_done:
-                        break
-            return is_done
-        finally:
-            pqx_column_begin_chunk(&self.column, UINT64_MAX, UINT64_MAX)
-            release(&stored.stored)
-            release(&stored.dictionary)
-            pqx_unpacked_free(&stored.room)
 
     cdef advance(self, over_rows over, uint64_t rows):
         cdef uint64_t begun

@@ -13,7 +13,7 @@ from .column_lists import Lists
 from .column_output import Forgotten, Output
 from .column_page import GivenPage, Leaf, OpenPage, placed
 
-__all__ = ["Column", "Decoded"]
+__all__ = ["Column", "Decoded", "from_file"]
 
 Buffer = bytes | bytearray | memoryview
 
@@ -261,42 +261,6 @@ class Column:
             at, done = at + 1, 0
         return at, done
 
-    def from_file(
-        self,
-        fd: int,
-        file_size: int,
-        chunks: object,
-        rows: Sequence[int],
-        first: int,
-        last: int,
-        counts: Sequence[int] | None = None,
-        turns: Sequence[int] | None = None,
-    ) -> bool:
-        """Read the pages of a leaf's chunks that lie in an open file, one chunk after another, and do what `turn` does.
-
-        Parameters
-        ----------
-        chunks : kernels.chunks.Chunks
-            All chunks of the leaf.
-        rows : sequence of int
-            The rows of each row group.
-        first, last : int
-            Row groups to read: those from `first` on, up to `last`.
-        counts : sequence of int, optional
-            Rows to skip, to read, to skip, and so on, of each of these row groups, one behind the other. All rows
-            without.
-        turns : sequence of int, optional
-            How many of the `counts` are of each of these row groups; the pages of one with 0 are not read.
-
-        Returns
-        -------
-        bool
-            Whether all turns are done. False says that the kernels do not do it, or that something is wrong with the
-            chunks or their pages: give the pages to another column, which says what. The twin never does it; the
-            compiled kernels do it outside of lists, of chunks that are not compressed or by Snappy.
-        """
-        return False
-
     def take(self) -> Decoded:
         """What was decoded since the last time: whole rows, where `is_full`, else everything."""
         goes_over = self.is_full and self._goes_on is not None
@@ -378,3 +342,44 @@ class Column:
             with given.placed("page"):
                 raise wire_error(wire.CHUNK_ROWS, 0, self._rows_left, rows)
         self._rows_left -= rows
+
+
+def from_file(
+    columns: list[Column],
+    chunks: list,
+    fd: int,
+    file_size: int,
+    rows: Sequence[int],
+    first: int,
+    last: int,
+    counts: Sequence[int] | None = None,
+    turns: Sequence[int] | None = None,
+    most_bytes: int | None = None,
+) -> list[bool]:
+    """Read the pages of leaves' chunks that lie in an open file, one after another, and do what `Column.turn` does.
+
+    Parameters
+    ----------
+    columns : list of Column
+        New ones.
+    chunks : list of kernels.chunks.Chunks
+        All chunks of each column's leaf.
+    rows : sequence of int
+        The rows of each row group.
+    first, last : int
+        Row groups to read: those from `first` on, up to `last`.
+    counts : sequence of int, optional
+        Rows to skip, to read, to skip, and so on, of each of these row groups, one behind the other. All rows without.
+    turns : sequence of int, optional
+        How many of the `counts` are of each of these row groups; the pages of one with 0 are not read.
+    most_bytes : int, optional
+        The most that the byte arrays of all columns may take together.
+
+    Returns
+    -------
+    list of bool
+        For which columns all turns are done. False says that the kernels do not do it, or that something is wrong with
+        the chunks or their pages: give the pages to another column, which says what. The twin never does it; the
+        compiled kernels do it outside of lists, of chunks that are not compressed or by Snappy.
+    """
+    return [False] * len(columns)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from _thread import start_new_thread
 from collections import deque
 from collections.abc import Callable, Sequence
-from threading import Thread
+from threading import Condition
 from typing import TypeVar
 
 __all__ = ["each", "workers_of"]
@@ -39,43 +40,63 @@ def each(
         return [read(task) for task in tasks]
     order = range(len(tasks)) if weights is None else sorted(range(len(tasks)), key=weights.__getitem__, reverse=True)
     work = _Work(read, tasks, order)
-    others = [Thread(target=work.do) for _ in range(workers - 1)]
-    for thread in others:
-        thread.start()
+    for _ in range(workers - 1):
+        start_new_thread(work.do, ())  # not by Thread.start, which waits until the system lets the thread run
     try:
         work.do()
     finally:
-        for thread in others:
-            thread.join()
+        work.end()
     return work.results()
 
 
 class _Work:
-    """Tasks, each done by whoever is free."""
+    """Tasks, each done by whoever is free; a thread that comes too late for one does nothing."""
 
     def __init__(self, read: Callable, tasks: Sequence, order: Sequence[int]):
         self._read, self._tasks, self._waiting = read, tasks, deque(order)
         self._results: list = [None] * len(tasks)
         self._failures: dict[int, BaseException] = {}
+        self._changed, self._begun = Condition(), 0
 
     def do(self) -> None:
         """Do what nobody else does; behind the first task that failed nothing."""
-        while self._waiting:
-            try:
-                number = self._waiting.popleft()
-            except IndexError:  # another thread took the last one
-                return
-            if self._failures and number > min(list(self._failures)):
-                continue
+        while (number := self._next()) is not None:
             try:
                 self._results[number] = self._read(self._tasks[number])
-            except Exception as error:
-                self._failures[number] = error
-            except BaseException:  # such as KeyboardInterrupt
-                self._waiting.clear()
-                raise
+            except BaseException as error:
+                self._fail(number, error)
+            finally:
+                self._finish()
+
+    def end(self) -> None:
+        """Begin no other task, and wait for those that have begun."""
+        with self._changed:
+            self._waiting.clear()
+            while self._begun:
+                self._changed.wait()
 
     def results(self) -> list:
         if self._failures:
             raise self._failures[min(self._failures)]
         return self._results
+
+    def _next(self) -> int | None:
+        with self._changed:
+            while self._waiting:
+                number = self._waiting.popleft()
+                if not self._failures or number < min(self._failures):
+                    self._begun += 1
+                    return number
+        return None
+
+    def _fail(self, number: int, error: BaseException) -> None:
+        with self._changed:
+            if not isinstance(error, Exception):  # such as KeyboardInterrupt
+                self._waiting.clear()
+                number = -1
+            self._failures[number] = error
+
+    def _finish(self) -> None:
+        with self._changed:
+            self._begun -= 1
+            self._changed.notify_all()

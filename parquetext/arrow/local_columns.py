@@ -1,9 +1,9 @@
-"""Columns without lists of a local file: one call of the kernels decodes a leaf's chunks of many row groups."""
+"""Columns without lists of a local file: one call of the kernels decodes several of them in many row groups."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -23,14 +23,14 @@ from .wanted_columns import Column
 __all__ = ["LocalColumns"]
 
 UNITS_OF_WORKER = 8  # at least, so that all workers end at about the same time
-BYTES_OF_TEXT = 16
-LEAST_ROWS = 1 << 16  # of a unit, where there is a choice
+LEAST_ROWS, MOST_BYTES = 1 << 16, 1 << 26  # of a unit, where there is a choice
+BYTES_OF_TEXT = 16  # more or less
 
 
 class Unit(NamedTuple):
-    """What one task decodes: a field of the row groups from `first` on, up to `last`."""
+    """What one task decodes: fields of the row groups from `first` on, up to `last`."""
 
-    column: Column
+    columns: Sequence[Column]
     first: int
     last: int
 
@@ -71,28 +71,47 @@ class LocalColumns:
         texts : TextBudget, optional
             How many bytes of texts are decoded at most.
         """
-        parts = self._parts(len(columns), use_threads) if columns else []
-        units = [Unit(column, *part) for column in columns for part in parts]
-        found = each(lambda unit: self._read(unit, texts), units, use_threads, list(map(_weight, units)))
+        units = self._units(columns, use_threads)
+        weights = [sum(map(_width, unit.columns)) for unit in units]
+        found = each(lambda unit: self._read(unit, texts), units, use_threads, weights)
         arrays: dict[int, list[pa.Array]] = {id(column): [] for column in columns}
-        for unit, pieces in zip(units, found, strict=True):
-            if pieces is None:
-                arrays.pop(id(unit.column), None)
-            elif id(unit.column) in arrays:
-                arrays[id(unit.column)] += pieces
+        for unit, fields in zip(units, found, strict=True):
+            for column, pieces in zip(unit.columns, fields, strict=True):
+                if pieces is None:
+                    arrays.pop(id(column), None)
+                elif id(column) in arrays:
+                    arrays[id(column)] += pieces
         return arrays
 
     def _has_no_index(self, leaf: LeafPlan) -> bool:
         return max(self._form.column(leaf.leaf).array("offset_index_length"), default=0) <= 0
 
-    def _parts(self, columns: int, use_threads: bool) -> list[tuple[int, int]]:
-        """Row groups to read by one task: as many parts as give each thread enough to do."""
+    def _units(self, columns: Sequence[Column], use_threads: bool) -> list[Unit]:
+        """Tasks of several fields each, of some row groups where there are few fields; rows ascend."""
+        if not columns:
+            return []
+        wanted = UNITS_OF_WORKER * workers_of(use_threads) if use_threads else 1
+        parts = self._parts(-(-wanted // len(columns)))
+        width = sum(map(_width, columns)) * len(parts) // wanted
+        rows = sum(picks.count for picks in self._groups) // max(len(parts), 1)
+        most = min(width, MOST_BYTES // max(rows, 1))
+        fields: list[list[Column]] = []
+        held = most
+        for column in columns:
+            if held >= most:
+                fields.append([])
+                held = 0
+            fields[-1].append(column)
+            held += _width(column)
+        return [Unit(some, *part) for part in parts for some in fields]
+
+    def _parts(self, wanted: int) -> list[tuple[int, int]]:
+        """Row groups of about the same rows, as many parts as wanted if they have enough."""
         with_rows = [number for number, picks in enumerate(self._groups) if picks.ranges]
         if not with_rows:
             return []
         first, last = with_rows[0], with_rows[-1] + 1
         rows = sum(picks.count for picks in self._groups)
-        wanted = -(-UNITS_OF_WORKER * workers_of(use_threads) // columns) if use_threads else 1
         count = max(1, min(wanted, rows // LEAST_ROWS, last - first))
         ends, done = [first], 0
         for number in range(first, last):
@@ -101,53 +120,50 @@ class LocalColumns:
                 ends.append(number + 1)
         return list(pairwise(ends))
 
-    def _read(self, unit: Unit, texts: TextBudget | None) -> list[pa.Array] | None:
-        """The arrays of a unit: of several row groups one, unless its texts are too many for that."""
+    def _read(self, unit: Unit, texts: TextBudget | None) -> list[list[pa.Array] | None]:
+        """The arrays of each field: of several row groups one, unless its texts are too many for that."""
         found = self._together(unit, texts)
-        if found is not None or unit.last - unit.first < 2:
-            return found
+        if unit.last - unit.first > 1:
+            for number, pieces in enumerate(found):
+                if pieces is None:
+                    found[number] = self._one_by_one(unit._replace(columns=[unit.columns[number]]), texts)
+        return found
+
+    def _one_by_one(self, unit: Unit, texts: TextBudget | None) -> list[pa.Array] | None:
+        """The arrays of a field, one for each row group."""
         arrays: list[pa.Array] = []
         for number in range(unit.first, unit.last):
-            found = self._together(Unit(unit.column, number, number + 1), texts)
+            found = self._together(unit._replace(first=number, last=number + 1), texts)[0]
             if found is None:
                 return None
             arrays += found
         return arrays
 
-    def _together(self, unit: Unit, texts: TextBudget | None) -> list[pa.Array] | None:
+    def _together(self, unit: Unit, texts: TextBudget | None) -> list[list[pa.Array] | None]:
+        """The arrays of each field, None where the kernels do not read it."""
         groups = self._groups[unit.first : unit.last]
         rows = sum(picks.count for picks in groups)
+        leaves = [(leaf, leaf.leaf in column.telling) for column in unit.columns for leaf in column.leaves]
         try:
-            taken = {}
-            for leaf in unit.column.leaves:
-                taken[leaf.leaf] = self._decoded(unit, leaf, rows, texts)
-                if taken[leaf.leaf] is None:
-                    return None
-            return kept([assemble(unit.column.plan, unit.column.field.type, taken, {})], _mask_of(groups))
-        except (ParquetextError, RecursionError):
-            return None
-
-    def _decoded(self, unit: Unit, leaf: LeafPlan, rows: int, texts: TextBudget | None):
-        """What is in a leaf; None where the kernels do not read it."""
-        kind, own = leaf.kind, leaf.levels
-        column = kernels.column.Column(
-            kind.physical,
-            kind.width,
-            own.definition,
-            own.repetition,
-            own.ancestor,
-            levels=leaf.leaf in unit.column.telling,
-            most_bytes=MOST_ARRAY_BYTES if texts is None else min(texts.left, MOST_ARRAY_BYTES),
-            rows=rows,
-        )
-        source, turns = self._source, (None, None) if self._whole else self._turns_of(unit.first, unit.last)
-        chunks = self._form.column(leaf.leaf)
-        if not column.from_file(source.fd, source.size, chunks, self._rows, unit.first, unit.last, *turns):
-            return None
-        taken = column.take()
-        if texts is not None and kind.physical == wire.PHYSICAL_BYTE_ARRAY:
-            texts.count(len(taken.values))
-        return taken
+            decoders = [_decoder(leaf, rows, levels=levels) for leaf, levels in leaves]
+        except ParquetextError:
+            return [None] * len(unit.columns)
+        chunks = [self._form.column(leaf.leaf) for leaf, _ in leaves]
+        turns = (None, None) if self._whole else self._turns_of(unit.first, unit.last)
+        where = self._source.fd, self._source.size, self._rows, unit.first, unit.last
+        limit = {} if texts is None else {"most_bytes": texts.left}
+        are_done = kernels.column.from_file(decoders, chunks, *where, *turns, **limit)
+        taken = {
+            leaf.leaf: decoder.take()
+            for (leaf, _), decoder, is_done in zip(leaves, decoders, are_done, strict=True)
+            if is_done
+        }
+        if texts is not None:
+            texts.count(
+                sum(len(taken[leaf.leaf].values) for leaf, _ in leaves if leaf.leaf in taken and _is_text(leaf))
+            )
+        mask = _mask_of(groups)
+        return [_assembled(column, taken, mask) for column in unit.columns]
 
     def _turns_of(self, first: int, last: int) -> tuple[array, array]:
         """Rows to skip and to read of row groups, and how many of these numbers are of each."""
@@ -160,9 +176,30 @@ class LocalColumns:
         return self._turns[key]
 
 
-def _weight(unit: Unit) -> int:
-    """What a unit takes, more or less: bytes of a row. Parts of a field have about as many rows each."""
-    return sum(leaf.kind.width or BYTES_OF_TEXT for leaf in unit.column.leaves)
+def _width(column: Column) -> int:
+    """The bytes of a row, more or less."""
+    return sum(leaf.kind.width or BYTES_OF_TEXT for leaf in column.leaves)
+
+
+def _is_text(leaf: LeafPlan) -> bool:
+    return leaf.kind.physical == wire.PHYSICAL_BYTE_ARRAY
+
+
+def _decoder(leaf: LeafPlan, rows: int, *, levels: bool):
+    kind, own = leaf.kind, leaf.levels
+    own_levels = own.definition, own.repetition, own.ancestor
+    return kernels.column.Column(
+        kind.physical, kind.width, *own_levels, levels=levels, most_bytes=MOST_ARRAY_BYTES, rows=rows
+    )
+
+
+def _assembled(column: Column, taken: Mapping[int, object], mask: pa.BooleanArray | None) -> list[pa.Array] | None:
+    if any(leaf.leaf not in taken for leaf in column.leaves):
+        return None
+    try:
+        return kept([assemble(column.plan, column.field.type, taken, {})], mask)
+    except (ParquetextError, RecursionError):
+        return None
 
 
 def _mask_of(groups: Sequence[Picks]) -> pa.BooleanArray | None:

@@ -26,7 +26,7 @@ def calls(monkeypatch) -> list[bool]:
 
     def noted(self, unit, texts):
         arrays = plainly(self, unit, texts)
-        found.append(arrays is not None)
+        found.extend(pieces is not None for pieces in arrays)
         return arrays
 
     monkeypatch.setattr(LocalColumns, "_together", noted)
