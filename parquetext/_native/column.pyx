@@ -4,23 +4,21 @@ from array import array
 from collections import namedtuple
 
 from cpython.buffer cimport PyBuffer_FillInfo
-from libc.stdint cimport INT32_MAX, UINT64_MAX, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport INT32_MAX, UINT64_MAX, int64_t, uint8_t, uint16_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memset
 
 from .. import wire
 from ..errors import wire_error
 
-from .capi cimport pqx_chunk, pqx_chunk_begin, pqx_error, pqx_page, pqx_page_header
+from .capi cimport pqx_error, pqx_page, pqx_source, pqx_source_fd
 from .chunks cimport Chunks
 from .column_api cimport (
-    PQX_PART_DICTIONARY, pqx_column, pqx_column_begin, pqx_column_begin_chunk, pqx_column_free, pqx_column_give,
-    pqx_column_is_open, pqx_column_leaf, pqx_column_output, pqx_column_page, pqx_column_read, pqx_column_set_dictionary,
-    pqx_column_skip, pqx_column_take, pqx_grow, pqx_memory, pqx_release, pqx_stored_dictionary, pqx_stored_page,
-    pqx_trim, pqx_unpacked, pqx_unpacked_free,
+    PQX_PART_DICTIONARY, pqx_chosen_rows, pqx_column, pqx_column_begin, pqx_column_begin_chunk, pqx_column_free,
+    pqx_column_give, pqx_column_is_open, pqx_column_leaf, pqx_column_output, pqx_column_page, pqx_column_read,
+    pqx_column_set_dictionary, pqx_column_skip, pqx_column_take, pqx_grow, pqx_leaf_reading, pqx_memory,
+    pqx_read_leaves, pqx_release, pqx_trim,
 )
 from .page cimport Pages
-from .posix cimport pread
 
 __all__ = ["Column", "Decoded", "from_file"]
 
@@ -29,21 +27,11 @@ __all__ = ["Column", "Decoded", "from_file"]
 
 Decoded = namedtuple("Decoded", "entries rows slots nulls valid values offsets definition repetition")
 
-cdef enum:
-    MAGIC_BYTES = 4
-    AT_ONCE = 1 << 20                            # bytes that are read together
-
 ctypedef int (*over_rows)(pqx_column *, uint64_t, uint64_t *, pqx_error *) noexcept nogil
 
 cdef tuple PARTS = ("page", "levels", "values", "dictionary")
-cdef uint32_t PRESENT_CRYPTO = wire.PRESENT_CRYPTO
-cdef uint32_t PRESENT_FILE_PATH = wire.PRESENT_FILE_PATH
-cdef int PAGE_DATA_PAGE = wire.PAGE_DATA_PAGE
-cdef int PAGE_DATA_PAGE_V2 = wire.PAGE_DATA_PAGE_V2
 cdef int PAGE_DICTIONARY_PAGE = wire.PAGE_DICTIONARY_PAGE
 cdef int PAGE_INDEX_PAGE = wire.PAGE_INDEX_PAGE
-cdef int CODEC_UNCOMPRESSED = wire.CODEC_UNCOMPRESSED
-cdef int CODEC_SNAPPY = wire.CODEC_SNAPPY
 cdef int PHYSICAL_BOOLEAN = wire.PHYSICAL_BOOLEAN
 cdef int PHYSICAL_BYTE_ARRAY = wire.PHYSICAL_BYTE_ARRAY
 
@@ -106,191 +94,7 @@ cdef int copy_header(object header, pqx_page *page) except -1:
     return 0
 
 
-cdef struct stored_chunk:
-    int fd
-    bint is_snappy
-    int64_t at, end, loaded                      # offsets in the file: the next page, the end, what `stored` begins at
-    size_t held                                  # bytes of `stored`
-    pqx_memory stored, dictionary                # what is loaded; a dictionary that is not compressed
-    pqx_unpacked room
-    size_t turn
-    uint64_t done
-
-
-cdef bint load(stored_chunk *chunk, size_t size) noexcept nogil:
-    """Have `size` bytes of the file from the next page on in memory."""
-    cdef ssize_t found
-    cdef size_t got = 0, most
-    if chunk.stored.data != NULL and chunk.at + <int64_t> size <= chunk.loaded + <int64_t> chunk.held:
-        return True
-    most = min(<size_t> (chunk.end - chunk.at), max(size, <size_t> AT_ONCE))
-    if size > most or not pqx_grow(&chunk.stored, 0, most):
-        return False
-    chunk.loaded, chunk.held = chunk.at, 0
-    while got < most:
-        found = pread(chunk.fd, chunk.stored.data + got, most - got, chunk.at + <int64_t> got)
-        if found <= 0:
-            return False
-        got += <size_t> found
-    chunk.held = most
-    return True
-
-
-cdef bint load_page(stored_chunk *chunk, pqx_page *header) noexcept nogil:
-    """Have the next page in memory."""
-    cdef pqx_error error
-    cdef size_t left, before
-    if not load(chunk, 1):
-        return False
-    before = <size_t> (chunk.at - chunk.loaded)
-    left = chunk.held - before
-    if pqx_page_header(chunk.stored.data + before, left, 0, header, &error):
-        if left >= AT_ONCE or not load(chunk, min(<size_t> (chunk.end - chunk.at), <size_t> AT_ONCE)):
-            return False
-        before = <size_t> (chunk.at - chunk.loaded)
-        if pqx_page_header(chunk.stored.data + before, chunk.held - before, 0, header, &error):
-            return False
-    if header.compressed_size < 0 or header.uncompressed_size < 0:
-        return False
-    return load(chunk, <size_t> header.header_size + <size_t> header.compressed_size)
-
-
-cdef bint keep_dictionary(stored_chunk *chunk, const pqx_page *header, const uint8_t **stored) noexcept nogil:
-    """Copy a dictionary page that is not compressed: other pages are loaded over it."""
-    cdef size_t size = <size_t> header.compressed_size
-    if chunk.is_snappy and header.is_compressed:
-        return True
-    if not pqx_grow(&chunk.dictionary, 0, size + 1):
-        return False
-    memcpy(chunk.dictionary.data, stored[0], size)
-    stored[0] = chunk.dictionary.data
-    return True
-
-
-cdef bint begin_chunk(pqx_column *column, stored_chunk *stored, const pqx_chunk *chunk, int64_t rows,
-                      uint64_t file_size) noexcept nogil:
-    """Begin with a chunk, if it is one of these rows that lies in the file."""
-    cdef int64_t begin = pqx_chunk_begin(chunk.data_page_offset, chunk.dictionary_page_offset)
-    cdef int64_t size = chunk.total_compressed_size
-    if chunk.present & (PRESENT_CRYPTO | PRESENT_FILE_PATH) or chunk.type != column.leaf.type:
-        return False
-    if rows < 0 or chunk.num_values != rows or chunk.codec not in (CODEC_UNCOMPRESSED, CODEC_SNAPPY):
-        return False
-    if rows and not (MAGIC_BYTES <= begin <= <int64_t> file_size and 0 < size <= <int64_t> file_size - begin):
-        return False
-    if not rows:
-        begin = size = 0
-    pqx_column_begin_chunk(column, <uint64_t> rows, <uint64_t> rows)
-    stored.is_snappy = chunk.codec == CODEC_SNAPPY
-    stored.at, stored.end, stored.loaded, stored.held = begin, begin + size, begin, 0
-    stored.turn, stored.done = 0, 0
-    return True
-
-
-cdef bint read_chunk(pqx_column *column, stored_chunk *chunk, const int64_t *counts, size_t turns) noexcept nogil:
-    """One page after the other, and the turns as far as each goes: a page is done with when the next one is given."""
-    cdef pqx_page header
-    cdef pqx_error error
-    cdef const uint8_t *stored
-    cdef uint64_t begun, passed, left = 0
-    while True:
-        while chunk.turn < turns:
-            if counts[chunk.turn] < 0:
-                return False
-            over = pqx_column_read if chunk.turn % 2 else pqx_column_skip
-            left = <uint64_t> counts[chunk.turn] - chunk.done
-            if over(column, left, &begun, &error) or column.is_full:
-                return False
-            if begun < left:
-                left, chunk.done = left - begun, chunk.done + begun
-                break
-            chunk.turn, chunk.done = chunk.turn + 1, 0
-        if chunk.turn == turns:
-            return True
-        if chunk.at >= chunk.end or not load_page(chunk, &header):
-            return False
-        stored = chunk.stored.data + (chunk.at - chunk.loaded) + header.header_size
-        if header.type == PAGE_DICTIONARY_PAGE:
-            if not keep_dictionary(chunk, &header, &stored):
-                return False
-            if not pqx_stored_dictionary(column, &header, stored, chunk.is_snappy, &chunk.room):
-                return False
-        elif header.type == PAGE_DATA_PAGE or header.type == PAGE_DATA_PAGE_V2:
-            passed = 0 if chunk.turn % 2 else left
-            if not pqx_stored_page(column, &header, stored, chunk.is_snappy, passed, &chunk.room):
-                return False
-        chunk.at += header.header_size + header.compressed_size
-
-
-cdef struct chosen_rows:
-    const int64_t *rows                          # of each row group; `groups` of them from `first` on are read
-    const int64_t *counts                        # what to skip and to read, `count` numbers in all
-    const int64_t *turns                         # how many of these are of each row group; NULL: all rows are read
-    size_t first, groups, count
-
-
-cdef bint read_chunks(pqx_column *column, stored_chunk *stored, const pqx_chunk *chunks, size_t step,
-                      const chosen_rows *chosen, uint64_t file_size) noexcept nogil:
-    """Read the chosen rows of a leaf's chunks, one chunk after another."""
-    cdef int64_t[2] whole
-    cdef size_t each, turns, at = 0
-    whole[0] = 0
-    for each in range(chosen.first, chosen.first + chosen.groups):
-        if not begin_chunk(column, stored, chunks + each * step, chosen.rows[each], file_size):
-            return False
-        if chosen.turns == NULL:
-            whole[1] = chosen.rows[each]
-            if not read_chunk(column, stored, whole, 2):
-                return False
-            continue
-        turns = <size_t> chosen.turns[each - chosen.first]
-        if turns > chosen.count - at or (turns and not read_chunk(column, stored, chosen.counts + at, turns)):
-            return False
-        at += turns
-    return True
-
-
-cdef struct reading:                             # of one leaf
-    pqx_column *column
-    const pqx_chunk *chunks
-    size_t step
-    bint is_done
-
-
-cdef uint64_t stored_bytes(const reading *leaf, const chosen_rows *chosen, uint64_t file_size) noexcept nogil:
-    """The bytes that chunks have in a file, which may tell any number."""
-    cdef uint64_t size = 0
-    cdef int64_t some
-    cdef size_t each
-    for each in range(chosen.first, chosen.first + chosen.groups):
-        some = leaf.chunks[each * leaf.step].total_compressed_size
-        if some > 0 and <uint64_t> some < file_size - size:
-            size += <uint64_t> some
-    return size
-
-
-cdef void read_leaves(reading *readings, size_t count, int fd, const chosen_rows *chosen, uint64_t file_size,
-                      uint64_t texts) noexcept nogil:
-    """Read leaf after leaf, of texts at most so many bytes."""
-    cdef stored_chunk stored
-    cdef pqx_column *column
-    cdef size_t each
-    memset(&stored, 0, sizeof(stored_chunk))
-    stored.fd = fd
-    for each in range(count):
-        column = readings[each].column
-        column.leaf.stored = stored_bytes(&readings[each], chosen, file_size)
-        column.leaf.most_bytes = <uint32_t> min(<uint64_t> column.leaf.most_bytes, texts)
-        readings[each].is_done = not column.leaf.max_repetition and column.leaf.list_levels == NULL and read_chunks(
-            column, &stored, readings[each].chunks, readings[each].step, chosen, file_size)
-        texts -= min(texts, <uint64_t> column.output.bytes)
-        pqx_column_begin_chunk(column, UINT64_MAX, UINT64_MAX)
-    release(&stored.stored)
-    release(&stored.dictionary)
-    pqx_unpacked_free(&stored.room)
-
-
-cdef int choose_rows(chosen_rows *chosen, const int64_t[::1] rows, size_t first, size_t last, counts, turns) except -1:
+cdef int choose_rows(pqx_chosen_rows *chosen, const int64_t[::1] rows, size_t first, size_t last, counts, turns) except -1:
     cdef const int64_t[::1] all_counts = rows if turns is None else counts
     cdef const int64_t[::1] all_turns = rows if turns is None else turns
     if last < first or last > <size_t> rows.shape[0]:
@@ -299,35 +103,41 @@ cdef int choose_rows(chosen_rows *chosen, const int64_t[::1] rows, size_t first,
         raise wire_error(wire.BAD_ARGUMENT, 0, last - first, all_turns.shape[0])
     chosen.first, chosen.groups, chosen.count = first, last - first, all_counts.shape[0]
     chosen.rows = &rows[0] if rows.shape[0] else NULL
-    chosen.counts = &all_counts[0] if chosen.count else NULL
-    chosen.turns = NULL if turns is None or not chosen.groups else &all_turns[0]
+    chosen.counts = NULL
+    if chosen.count:
+        chosen.counts = &all_counts[0]
+    chosen.turns = NULL
+    if turns is not None and chosen.groups:
+        chosen.turns = &all_turns[0]
     return 0
 
 
 def from_file(list columns not None, list chunks not None, int fd, uint64_t file_size, const int64_t[::1] rows,
               size_t first, size_t last, counts=None, turns=None, uint64_t most_bytes=UINT64_MAX):
     """Read leaves' chunks from a local file and do what `turn` does; for which that is done: see the twin."""
-    cdef chosen_rows chosen
-    cdef reading *readings
+    cdef pqx_chosen_rows chosen
+    cdef pqx_leaf_reading *leaves
+    cdef pqx_source source = pqx_source_fd(fd, file_size)
     cdef Chunks some
     cdef size_t each, count = len(columns)
     if len(chunks) != len(columns):
         raise wire_error(wire.BAD_ARGUMENT, 0, len(columns), len(chunks))
     choose_rows(&chosen, rows, first, last, counts, turns)
-    readings = <reading *> malloc((count + 1) * sizeof(reading))
-    if readings == NULL:
+    leaves = <pqx_leaf_reading *> malloc((count + 1) * sizeof(pqx_leaf_reading))
+    if leaves == NULL:
         raise MemoryError
     try:
         for each in range(count):
             some = chunks[each]
             if some is None or last > some.count:
                 raise wire_error(wire.BAD_ARGUMENT, 0, 0 if some is None else some.count, last)
-            readings[each] = reading(&(<Column?> columns[each]).column, some.chunks, some.step, False)
+            leaves[each].column, leaves[each].chunks = &(<Column?> columns[each]).column, some.chunks
+            leaves[each].step, leaves[each].is_done = some.step, 0
         with nogil:
-            read_leaves(readings, count, fd, &chosen, file_size, most_bytes)
-        return [bool(readings[each].is_done) for each in range(count)]
+            pqx_read_leaves(leaves, count, &source, &chosen, most_bytes)
+        return [leaves[each].is_done != 0 for each in range(count)]
     finally:
-        free(readings)
+        free(leaves)
 
 
 cdef class Column:

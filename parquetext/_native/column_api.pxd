@@ -1,7 +1,7 @@
 # The decoder of columns. Declare what you need; csrc/src/page/column.h and nested.h are the source.
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from .capi cimport pqx_error, pqx_page
+from .capi cimport pqx_chunk, pqx_error, pqx_page, pqx_source
 
 cdef extern from "base/pages.h" nogil:
     ctypedef struct pqx_memory:
@@ -52,14 +52,19 @@ cdef extern from "page/column.h" nogil:
     size_t pqx_column_pages_done(const pqx_column *column)
     int pqx_column_take(pqx_column *column, pqx_column_output *taken, pqx_error *error)
 
-cdef extern from "page/stored.h" nogil:
-    ctypedef struct pqx_unpacked:
-        pass
-    void pqx_unpacked_free(pqx_unpacked *room)
-    bint pqx_stored_dictionary(pqx_column *column, const pqx_page *header, const uint8_t *stored, bint is_snappy,
-                               pqx_unpacked *room)
-    bint pqx_stored_page(pqx_column *column, const pqx_page *header, const uint8_t *stored, bint is_snappy,
-                         uint64_t passed, pqx_unpacked *room)
+cdef extern from "page/stored_file.h" nogil:
+    ctypedef struct pqx_chosen_rows:
+        const int64_t *rows
+        const int64_t *turns
+        const int64_t *counts
+        size_t first, groups, count
+    ctypedef struct pqx_leaf_reading:
+        pqx_column *column
+        const pqx_chunk *chunks
+        size_t step
+        int is_done
+    void pqx_read_leaves(pqx_leaf_reading *leaves, size_t count, const pqx_source *source, const pqx_chosen_rows *chosen,
+                         uint64_t most_bytes)
 
 cdef extern from "page/nested.h" nogil:
     ctypedef struct pqx_levels:
