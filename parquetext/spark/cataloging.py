@@ -56,6 +56,12 @@ def catalog(
     JobFailed
         With ``on_error="raise"``; its `results` are what would have been returned.
 
+    Examples
+    --------
+    >>> found = parquetext.spark.catalog(spark, "lake", progress=False)
+    >>> [(row.column, row.row_group_rows, row.max_integer) for row in found.orderBy("column").collect()]
+    [('id', 9, 8), ('price', 9, None)]
+
     Notes
     -----
     Tasks read tails only, and store Arrow batches as Parquet beside the rows of files: where that is, `upgrade` says.

@@ -37,10 +37,20 @@ def find_java_home() -> str:
     A Java without the module that Spark's launcher asks for gets a directory of its own, with a launcher that
     drops the request.
 
+    Returns
+    -------
+    str
+        A directory that has ``bin/java``.
+
     Raises
     ------
     JavaNotFound
         None of them works. The message says what was tried, why it does not do, and what helps.
+
+    Examples
+    --------
+    >>> os.path.exists(os.path.join(parquetext.spark.find_java_home(), "bin", "java"))
+    True
 
     Notes
     -----

@@ -100,6 +100,12 @@ def upgrade(
     JobFailed
         With ``on_error="raise"``.
 
+    Examples
+    --------
+    >>> done = parquetext.spark.upgrade(spark, "lake", form="flat", progress=False)
+    >>> [(row.outcome, row.form_after) for row in done.collect()]
+    [('upgraded', 'flat')]
+
     Notes
     -----
     Without `state` the results are in a temporary folder of this machine in local mode, which goes with the process,
@@ -123,8 +129,37 @@ def encode(
 ) -> DataFrame:
     """Give columns of every file a copy in another encoding, as `parquetext.encode` does; otherwise as `upgrade`.
 
-    Each file is written anew. Outcomes are ``"encoded"``, ``"unchanged"`` (every column has its copy), ``"skipped"``,
-    ``"refused"`` and ``"failed"``; `columns` and `options` are those of the verb.
+    Each file is written anew.
+
+    Parameters
+    ----------
+    spark : pyspark.sql.SparkSession
+        As `upgrade` takes it.
+    paths : str, os.PathLike, an iterable of them, or a DataFrame of paths
+        Files, directories and globs; see `list_files`.
+    columns : mapping of str to str, or "best"
+        Columns and their encodings, as the verb takes them.
+    state, on_error, progress
+        As `upgrade` takes them.
+    **options
+        As the verb takes them.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        One row per file, as `upgrade` gives them. Outcomes are ``"encoded"``, ``"unchanged"`` (every
+        column has its copy), ``"skipped"``, ``"refused"`` and ``"failed"``.
+
+    Raises
+    ------
+    JobFailed
+        With ``on_error="raise"``.
+
+    Examples
+    --------
+    >>> done = parquetext.spark.encode(spark, "lake", {"id": "delta_binary_packed"}, progress=False)
+    >>> [row.outcome for row in done.collect()]
+    ['encoded']
     """
     columns = columns if isinstance(columns, str) else dict(columns)
     return run(spark, "encode", paths, {"columns": columns, **options}, state, on_error, progress)
@@ -141,8 +176,33 @@ def strip(
 ) -> DataFrame:
     """Take our footers out of every file again, as `parquetext.strip` does; otherwise as `upgrade` of this module.
 
-    Outcomes are ``"stripped"``, ``"unchanged"``, ``"skipped"``, ``"refused"`` and ``"failed"``; `options` are those of
-    the verb.
+    Parameters
+    ----------
+    spark : pyspark.sql.SparkSession
+        As `upgrade` takes it.
+    paths : str, os.PathLike, an iterable of them, or a DataFrame of paths
+        Files, directories and globs; see `list_files`.
+    state, on_error, progress
+        As `upgrade` takes them.
+    **options
+        As the verb takes them.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        One row per file, as `upgrade` gives them. Outcomes are ``"stripped"``, ``"unchanged"``,
+        ``"skipped"``, ``"refused"`` and ``"failed"``.
+
+    Raises
+    ------
+    JobFailed
+        With ``on_error="raise"``.
+
+    Examples
+    --------
+    >>> done = parquetext.spark.strip(spark, "lake", progress=False)
+    >>> [row.outcome for row in done.collect()]
+    ['unchanged']
     """
     return run(spark, "strip", paths, options, state, on_error, progress)
 
@@ -159,8 +219,39 @@ def finalize(
 ) -> DataFrame:
     """Make files that only parquetext reads, as `parquetext.finalize` does; otherwise as `upgrade` of this module.
 
-    Readers of today cannot read such files, until `restore`: Refused without ``confirm=True``, except in a dry run.
-    Outcomes are ``"finalized"``, ``"unchanged"``, ``"skipped"`` and ``"failed"``; `options` are those of the verb.
+    Readers of today cannot read such files, until `restore`.
+
+    Parameters
+    ----------
+    spark : pyspark.sql.SparkSession
+        As `upgrade` takes it.
+    paths : str, os.PathLike, an iterable of them, or a DataFrame of paths
+        Files, directories and globs; see `list_files`.
+    confirm : bool
+        Whether nobody else has to read the files.
+    state, on_error, progress
+        As `upgrade` takes them.
+    **options
+        As the verb takes them.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        One row per file, as `upgrade` gives them. Outcomes are ``"finalized"``, ``"unchanged"``,
+        ``"skipped"`` and ``"failed"``.
+
+    Raises
+    ------
+    JobFailed
+        With ``on_error="raise"``.
+    Refused
+        Without ``confirm=True``, except in a dry run.
+
+    Examples
+    --------
+    >>> done = parquetext.spark.finalize(spark, "lake", confirm=True, progress=False)
+    >>> [(row.outcome, row.form_after) for row in done.collect()]
+    [('finalized', 'par3')]
     """
     return run(spark, "finalize", paths, {"confirm": confirm, **options}, state, on_error, progress)
 
@@ -176,8 +267,34 @@ def restore(
 ) -> DataFrame:
     """Bring Thrift footers back, as `parquetext.restore` does; otherwise as `upgrade` of this module.
 
-    Outcomes are ``"restored"``, ``"unchanged"``, ``"skipped"``, ``"refused"`` and ``"failed"``; `options` are those of
-    the verb.
+    Parameters
+    ----------
+    spark : pyspark.sql.SparkSession
+        As `upgrade` takes it.
+    paths : str, os.PathLike, an iterable of them, or a DataFrame of paths
+        Files, directories and globs; see `list_files`.
+    state, on_error, progress
+        As `upgrade` takes them.
+    **options
+        As the verb takes them.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        One row per file, as `upgrade` gives them. Outcomes are ``"restored"``, ``"unchanged"``,
+        ``"skipped"``, ``"refused"`` and ``"failed"``.
+
+    Raises
+    ------
+    JobFailed
+        With ``on_error="raise"``.
+
+    Examples
+    --------
+    >>> parquetext.finalize("lake/day=2024-01-01/part.parquet", confirm=True).outcome
+    'finalized'
+    >>> [row.outcome for row in parquetext.spark.restore(spark, "lake", progress=False).collect()]
+    ['restored']
     """
     return run(spark, "restore", paths, options, state, on_error, progress)
 
@@ -191,10 +308,35 @@ def verify(
     progress: bool = True,
     **options: object,
 ) -> DataFrame:
-    """Check every file, as `parquetext.verify` does (`pages`, `deep`); otherwise as `upgrade` of this module.
+    """Check every file, as `parquetext.verify` does; otherwise as `upgrade` of this module.
 
-    Outcomes are ``"ok"``, ``"findings"`` (`message` has the first ten, `offset` the first one's), ``"skipped"`` and
-    ``"failed"``.
+    Parameters
+    ----------
+    spark : pyspark.sql.SparkSession
+        As `upgrade` takes it.
+    paths : str, os.PathLike, an iterable of them, or a DataFrame of paths
+        Files, directories and globs; see `list_files`.
+    state, on_error, progress
+        As `upgrade` takes them.
+    **options
+        `pages` and `deep`, as the verb takes them.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        One row per file, as `upgrade` gives them. Outcomes are ``"ok"``, ``"findings"``
+        (`message` has the first ten, `offset` the first one's), ``"skipped"`` and ``"failed"``.
+
+    Raises
+    ------
+    JobFailed
+        With ``on_error="raise"``.
+
+    Examples
+    --------
+    >>> done = parquetext.spark.verify(spark, "lake", deep=True, progress=False)
+    >>> [(row.outcome, row.message) for row in done.collect()]
+    [('ok', '')]
     """
     return run(spark, "verify", paths, options, state, on_error, progress)
 
@@ -210,7 +352,32 @@ def build_sidecars(
 ) -> DataFrame:
     """Write every file's sidecar, as `parquetext.sidecar.build` does; otherwise as `upgrade` of this module.
 
-    Outcomes are ``"built"``, ``"skipped"``, ``"refused"`` and ``"failed"``; `options` are those of `build`.
+    Parameters
+    ----------
+    spark : pyspark.sql.SparkSession
+        As `upgrade` takes it.
+    paths : str, os.PathLike, an iterable of them, or a DataFrame of paths
+        Files, directories and globs; see `list_files`.
+    state, on_error, progress
+        As `upgrade` takes them.
+    **options
+        As `parquetext.sidecar.build` takes them.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        One row per file, as `upgrade` gives them. Outcomes are ``"built"``, ``"skipped"``,
+        ``"refused"`` and ``"failed"``.
+
+    Raises
+    ------
+    JobFailed
+        With ``on_error="raise"``.
+
+    Examples
+    --------
+    >>> [row.outcome for row in parquetext.spark.build_sidecars(spark, "lake", progress=False).collect()]
+    ['built']
     """
     return run(spark, "build_sidecars", paths, options, state, on_error, progress)
 

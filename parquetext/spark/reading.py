@@ -60,6 +60,11 @@ def read(
     ------
     TypeError, ValueError
         The filters are none, or the columns.
+
+    Examples
+    --------
+    >>> parquetext.spark.read(spark, "lake", ["id", "day"], [("id", "<", 2)]).orderBy("id").collect()
+    [Row(id=0, day=datetime.date(2024, 1, 1)), Row(id=1, day=datetime.date(2024, 1, 1))]
     """
     ship(spark)
     if isinstance(columns, str):

@@ -44,6 +44,17 @@ def ship(spark: SparkSession) -> None:
         A session, local or on a cluster. To the server of a Spark Connect session the package goes as an artifact,
         which its workers of this session alone import.
 
+    Raises
+    ------
+    Unsupported
+        The package is where nothing can be sent from, or the session takes none.
+
+    Examples
+    --------
+    >>> parquetext.spark.ship(spark)
+    >>> spark.read.format("parquetext").load(os.path.abspath("lake")).count()
+    9
+
     Notes
     -----
     Executors with the architecture of the compiled kernels run them (they are copied out of the zip, into a directory

@@ -57,6 +57,12 @@ def session(**conf: object) -> SparkSession:
     ------
     JavaNotFound
         No Java that Spark can start on, with what helps.
+
+    Examples
+    --------
+    >>> spark = parquetext.spark.session(sql_shuffle_partitions=2)
+    >>> spark.conf.get("spark.sql.shuffle.partitions")
+    '2'
     """
     from pyspark import SparkConf, SparkContext
     from pyspark.sql import SparkSession

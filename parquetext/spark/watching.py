@@ -68,6 +68,15 @@ def watch(
     Unsupported
         The session is one of Spark Connect.
 
+    Examples
+    --------
+    >>> lake, seen = os.path.abspath("lake"), os.path.abspath("seen")
+    >>> query = parquetext.spark.watch(spark, lake, "verify", checkpoint=seen, trigger={"availableNow": True})
+    >>> query.awaitTermination(60)
+    True
+    >>> [row.outcome for row in spark.read.parquet(f"{seen}/results").collect()]
+    ['ok']
+
     Notes
     -----
     A file is done once: that its action changes it does not make it new, nor does a later change by others, which a

@@ -70,6 +70,12 @@ def write(
     Refused
         The dataset belongs to a table format.
 
+    Examples
+    --------
+    >>> written = parquetext.spark.write(spark.range(9), "new", form="flat")
+    >>> (written.rows, parquetext.dataset("new").count_rows())
+    (9, 9)
+
     Notes
     -----
     Files are written into a hidden staging folder on the same filesystem and put in their place when all are there;
@@ -122,6 +128,16 @@ def recover(spark: SparkSession, path: str | os.PathLike) -> list[str]:
     list of str
         The staging folders that are gone, by their paths in the dataset's filesystem. What was decided is done to its
         end, unless the dataset was overwritten meanwhile; all else is thrown away.
+
+    Raises
+    ------
+    OSError, Unsupported
+        The filesystem cannot be asked, or what it needs is not installed.
+
+    Examples
+    --------
+    >>> parquetext.spark.recover(spark, "lake")
+    []
     """
     dataset = Folder.of(Filesystems.of(spark).target(normal(path)))
     return [folder.path for folder in settle_leftovers(dataset, forgotten=0)]

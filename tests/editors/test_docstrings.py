@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import doctest
 import inspect
-import os
 from itertools import pairwise
 from pathlib import Path
 from types import FunctionType
 
-import pyarrow as pa
 import pytest
-from support.doc_examples import make
+from support.doc_examples import failures, make
 from support.public_names import PUBLIC, name_of
 
-import parquetext
-
-# Jobs take a session of Spark: their examples are in docs/spark.md, and run by its tests.
-FUNCTIONS = [
-    public
-    for public in PUBLIC
-    if isinstance(public[1], FunctionType) and not public[1].__module__.startswith("parquetext.spark")
-]
+FUNCTIONS = [public for public in PUBLIC if isinstance(public[1], FunctionType)]
+# Jobs take a session of Spark: tests/spark/test_docstrings.py runs their examples.
+RUN_HERE = [public for public in FUNCTIONS if not public[1].__module__.startswith("parquetext.spark")]
 # These raise nothing of their own.
 RAISE_NOTHING = {
     *("parquetext.implementation", "parquetext.catalog.batches_of"),
@@ -61,17 +53,11 @@ def test_every_parameter_is_described(public):
     assert not lacking
 
 
-@pytest.mark.parametrize("public", FUNCTIONS, ids=name_of)
+@pytest.mark.parametrize("public", RUN_HERE, ids=name_of)
 def test_every_example_runs(public, tmp_path, monkeypatch):
-    name, function = public
     make(tmp_path)
     monkeypatch.chdir(tmp_path)
-    names = {"parquetext": parquetext, "pa": pa, "os": os}
-    example = doctest.DocTestParser().get_doctest(function.__doc__, names, name, inspect.getsourcefile(function), 0)
-    assert example.examples
-    told: list[str] = []
-    failed, _ = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=told.append)
-    assert not failed, "".join(told)
+    assert failures(*public) == ""
 
 
 def test_the_examples_files_are_small(tmp_path):

@@ -1,13 +1,18 @@
-"""The files that examples in docstrings go by."""
+"""Examples in docstrings: the files that they go by, and what they print."""
 
 from __future__ import annotations
 
+import doctest
+import inspect
+import os
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-__all__ = ["make"]
+import parquetext
+
+__all__ = ["failures", "make"]
 
 
 def make(folder: str | Path) -> None:
@@ -18,3 +23,13 @@ def make(folder: str | Path) -> None:
     part = folder / "lake" / "day=2024-01-01" / "part.parquet"
     part.parent.mkdir(parents=True)
     pq.write_table(pa.table({"id": range(9), "price": [100.0 + n for n in range(9)]}), part)
+
+
+def failures(name: str, function: object, **names: object) -> str:
+    """What the example of a function prints otherwise than it says; nothing where all is as it says."""
+    names |= {"parquetext": parquetext, "pa": pa, "os": os}
+    example = doctest.DocTestParser().get_doctest(function.__doc__, names, name, inspect.getsourcefile(function), 0)
+    assert example.examples, f"{name} has no example"
+    told: list[str] = []
+    failed, _ = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=told.append)
+    return "".join(told) if failed else ""
