@@ -46,8 +46,8 @@ def ship(spark: SparkSession) -> None:
 
     Raises
     ------
-    Unsupported
-        The package is where nothing can be sent from, or the session takes none.
+    OSError
+        The zip cannot be written.
 
     Examples
     --------
