@@ -15,7 +15,7 @@ from ..footer.thrift_form import ThriftForm
 from .in_threads import each
 from .projection import Step
 from .proportion import MOST_OF_BYTE
-from .reading import SMALL_ROWS
+from .reading import SMALL_BYTES, SMALL_ROWS
 from .text_batches import TEXT_BYTES, TextBudget
 
 __all__ = ["read_short_chunks"]
@@ -45,9 +45,9 @@ def read_short_chunks(
         made = kernels.arrays.Arrays(form.scan, source.size)
         if not made.count or made.count < form.leaf_count / GOOD_PART:
             return None
-        schema = schema_of(form.slice(range(form.leaf_count), [])).with_metadata(key_values_of(form))
+        schema = _schema_of(form)
         made.type(schema.__arrow_c_schema__())
-        _read(made, fd, use_threads and _is_worth_threads(step))
+        _read(made, fd, use_threads and _is_worth_threads(step, made.stored))
     except (pa.ArrowException, ParquetextError):
         return None
     addresses = made.addresses()
@@ -63,9 +63,16 @@ def read_short_chunks(
     return _merged(arrays, theirs, schema, [(leaf, fields[leaf]) for leaf in wanted])
 
 
-def _is_worth_threads(step: Step) -> bool:
+def _schema_of(form: ThriftForm) -> pa.Schema:
+    """All fields, and the table's metadata."""
+    schema = schema_of(form.slice(range(form.leaf_count), []))
+    pairs = key_values_of(form)
+    return schema.with_metadata(pairs) if pairs else schema.remove_metadata()
+
+
+def _is_worth_threads(step: Step, stored: int) -> bool:
     values = step.rows * (step.chunks // max(len(step.row_groups), 1))
-    return step.chunks >= THREADED_CHUNKS or values >= SMALL_ROWS
+    return step.chunks >= THREADED_CHUNKS or values >= SMALL_ROWS or stored >= SMALL_BYTES
 
 
 def _read(arrays, fd: int, use_threads: bool) -> None:

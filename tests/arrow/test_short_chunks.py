@@ -91,7 +91,7 @@ def table_of(seed: int) -> pa.Table:
     fields = [pa.field(f"c{number}", type) for number, type in enumerate(types)]
     columns = [column_of(chance, type, makers[type]) for type in types]
     required = [field.with_nullable(bool(column.null_count)) for field, column in zip(fields, columns, strict=True)]
-    return pa.Table.from_arrays(columns, schema=pa.schema(required, {b"made": b"here"}))
+    return pa.Table.from_arrays(columns, schema=pa.schema(required, chance.choice([None, {b"made": b"here"}])))
 
 
 def options_of(seed: int) -> dict:
@@ -110,6 +110,7 @@ def options_of(seed: int) -> dict:
 
 def assert_alike(ours: pa.Table, theirs: pa.Table) -> None:
     assert ours.schema.equals(theirs.schema, check_metadata=True)
+    assert ours.schema.metadata == theirs.schema.metadata
     assert ours.equals(theirs)
     assert [column.num_chunks for column in ours.columns] == [column.num_chunks for column in theirs.columns]
     ours.validate(full=True)
