@@ -9,13 +9,13 @@ import pyarrow as pa
 
 from .. import wire
 from ..encoding.chunk_reader import Levels
-from ..errors import Unsupported
+from ..errors import Malformed, Unsupported
 from ..footer.elements import Element, parse_element
 from ..footer.model import GROUP, Form
 from ..footer.names import as_path
 from ..footer.types import LeafType, leaf_type_of
 
-__all__ = ["LeafPlan", "ListPlan", "Plan", "StructPlan", "narrowed", "plan_fields"]
+__all__ = ["LeafPlan", "ListPlan", "Plan", "StructPlan", "field_of", "narrowed", "plan_fields"]
 
 MOST_DEPTH = 500  # of nested groups; each one is a call or two here
 MAPS = (wire.CONVERTED_MAP, wire.CONVERTED_MAP_KEY_VALUE)
@@ -60,8 +60,8 @@ class ListPlan:
     def type(self) -> pa.DataType:
         if self.is_map:
             key, value = self.child.children
-            return pa.map_(pa.field(key.name, key.type, nullable=False), _field(value))
-        return pa.list_(_field(self.child))
+            return pa.map_(pa.field(key.name, key.type, nullable=False), field_of(value))
+        return pa.list_(field_of(self.child))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +80,24 @@ class StructPlan:
 
     @property
     def type(self) -> pa.DataType:
-        return pa.struct([_field(child) for child in self.children])
+        return pa.struct([field_of(child) for child in self.children])
 
 
 Plan = LeafPlan | ListPlan | StructPlan
 
 
-def _field(plan: Plan) -> pa.Field:
-    return pa.field(plan.name, plan.type, nullable=plan.nullable)
+def field_of(plan: Plan) -> pa.Field:
+    """The field of Arrow's that a plan makes.
+
+    Raises
+    ------
+    Malformed
+        Its name, or one below it, is not UTF-8.
+    """
+    try:
+        return pa.field(plan.name, plan.type, nullable=plan.nullable)
+    except UnicodeEncodeError:
+        raise Malformed(f"the name of column {plan.name!r} is not UTF-8") from None
 
 
 @dataclass(frozen=True, slots=True)

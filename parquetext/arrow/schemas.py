@@ -12,7 +12,7 @@ from ..errors import ParquetextError, Unsupported
 from ..footer.model import Form
 from ..footer.pyarrow_footer import schema_of
 from ..footer.thrift_form import ThriftForm
-from .assemble_plan import plan_fields
+from .assemble_plan import field_of, plan_fields
 from .wanted_columns import Column, columns_of
 
 __all__ = ["fields_of", "schema_or_ours", "within_the_stack"]
@@ -57,4 +57,4 @@ def schema_or_ours(footer: bytes, **options) -> pa.Schema:
         return schema_of(footer, **options)
     except REFUSED:
         plans = plan_fields(ThriftForm(footer))
-        return pa.schema([pa.field(plan.name, plan.type, nullable=plan.nullable) for plan in plans])
+        return pa.schema([field_of(plan) for plan in plans])

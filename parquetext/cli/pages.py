@@ -50,7 +50,7 @@ def pages(
 
     def ask(_, file) -> None:
         for column in file.columns(columns or None):
-            found = file.pages(column.path, copies=copies)
+            found = file.pages(column, copies=copies)
             if json:
                 _print_documents(column.name, found)
             else:

@@ -368,13 +368,14 @@ class File(Tabular):
         return [Column(self, leaf, chunks) for leaf, chunks in found]
 
     def pages(
-        self, name: str | tuple[str, ...] | None = None, *, field_id: int | None = None, copies: bool = False
+        self, name: str | tuple[str, ...] | Column | None = None, *, field_id: int | None = None, copies: bool = False
     ) -> pa.Table:
         """The page table of one leaf column: one row per page, row group by row group; see `footer.page_table`.
 
         Headers are read, in windows: of a column of many small pages that is most of its bytes, of large ones few. The
-        page index, where there is one, says what they leave out. Names are those that `column` takes. With `copies` the
-        pages are those of the chunks' copies in another encoding; a row group without one has none.
+        page index, where there is one, says what they leave out. Names are those that `column` takes; a `Column` of
+        this file is taken, too, and is the only way to one of several columns of one name. With `copies` the pages are
+        those of the chunks' copies in another encoding; a row group without one has none.
 
         Raises
         ------
@@ -383,7 +384,7 @@ class File(Tabular):
         Malformed, Damaged, Unsupported
             A header that cannot be read, an encrypted chunk, or one in another file; what leads to a copy is damaged.
         """
-        column = self.column(name, field_id=field_id)
+        column = name if isinstance(name, Column) else self.column(name, field_id=field_id)
         found = self._on_form(lambda form: copies_of_leaf(form, column.leaf)) if copies else None
         together = {"window": REMOTE_WINDOW, "gather": self._source.gather} if self._is_batched() else {}
         try:

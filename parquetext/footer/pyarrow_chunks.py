@@ -58,6 +58,9 @@ class PyarrowChunks:
         row_group, leaf = place
         if not self._scan.regular:
             raise wire_error(wire.IRREGULAR, expected=self._scan.leaf_count, found=self._scan.chunk_count)
+        if row_group >= self._scan.row_group_count or leaf >= self._scan.leaf_count:
+            there = f"{self._scan.row_group_count} row groups of {self._scan.leaf_count} columns"
+            raise Malformed(f"the Thrift footer has {there}, and another form of the footer has more")
         problem = self._problem(row_group * self._scan.leaf_count + leaf, leaf)
         if problem is not None:
             raise problem

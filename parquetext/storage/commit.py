@@ -21,7 +21,7 @@ from .paths import LocalTarget, RemoteTarget, resolve
 from .pending import IsSound
 from .remote import commit_remote
 from .replace import replace, sweep
-from .source import LocalSource, RemoteSource
+from .source import HTTP, LocalSource, RemoteSource
 
 __all__ = ["Change", "change", "recover", "remove_unfinished"]
 
@@ -141,6 +141,8 @@ def _open_remote(target: RemoteTarget, in_place: bool, keep_mtime: bool) -> Remo
     if in_place or keep_mtime:
         what = "changed in place" if in_place else "kept with their times"
         raise Refused(f"objects cannot be {what}", file=str(target))
+    if target.filesystem.type_name == HTTP:
+        raise Refused("files are read over HTTP, and not changed", file=str(target))
     if target.filesystem.type_name == "hdfs":
         raise Refused(
             "libhdfs cannot put a file in the place of another at once: hdfs-native can "

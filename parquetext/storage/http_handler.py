@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from typing import NoReturn
+from urllib.parse import urlsplit
 
 import pyarrow as pa
 import pyarrow.fs as pafs
@@ -47,6 +48,8 @@ class HttpHandler(pafs.FileSystemHandler):
 
 
 def _info(url: str) -> pafs.FileInfo:
+    if not urlsplit(url).hostname:  # what a walk through the folders above a file ends in
+        return pafs.FileInfo(url, pafs.FileType.NotFound)
     try:
         file = HttpFile(url)
     except FileNotFoundError:

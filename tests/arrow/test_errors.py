@@ -16,6 +16,8 @@ from support.served_files import Whole, served
 
 import parquetext
 from parquetext.errors import ColumnError, Damaged, Malformed, ParquetextError, Unsupported
+from parquetext.footer.column_footer import column_footer
+from parquetext.footer.pyarrow_chunks import PyarrowChunks
 from parquetext.nearest import nearest
 
 
@@ -167,3 +169,24 @@ def test_nearest_names_are_few_and_ordered():
     assert len(nearest("column_500x", names)) == 3
     assert nearest("Column_17", names)[0] == "column_17"
     assert nearest("other", names) == []
+
+
+@pytest.mark.parametrize("name", [b"my_map", b"value"], ids=bytes.decode)
+def test_a_name_that_is_not_utf8_in_a_schema_that_pyarrow_refuses_raises_arrow_invalid(corpus, tmp_path, name):
+    data = (corpus / "parquet-testing/data/incorrect_map_schema.parquet").read_bytes()
+    (tmp_path / "x.parquet").write_bytes(data.replace(name, b"\xe1" + name[1:]))
+    with pytest.raises(pa.ArrowInvalid, match="is not UTF-8"):
+        parquetext.read_table(tmp_path / "x.parquet", engine="parquetext")
+
+
+def test_row_groups_that_the_thrift_footer_lacks_raise_arrow_invalid(tmp_path, implementation):
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"a": range(4)}), path, row_group_size=1)
+    footer = column_footer_of(path, row_groups=2)
+    with pytest.raises(Malformed, match="the Thrift footer has 2 row groups of 1 columns"):
+        PyarrowChunks(footer)[2, 0]
+
+
+def column_footer_of(path: Path, row_groups: int) -> bytes:
+    with parquetext.open(path) as file:
+        return file._on_form(lambda form: column_footer(form, 0, 0, row_groups))

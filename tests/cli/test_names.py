@@ -107,3 +107,11 @@ def test_every_text_is_shown_on_one_line_and_comes_back_from_json(text):
 def test_plain_text_stays_as_it_is():
     text = "lake/day=1/é長 🙂 [b]x[/b] \\n 100%.parquet"
     assert escaped(text) == text and json.loads(json_line(text)) == text
+
+
+def test_pages_of_columns_that_share_a_name_are_listed(tmp_path):
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table([[1], [2]], names=["a", "a"]), path, use_dictionary=False)
+    found = run("pages", path, "--json")
+    assert [json.loads(line)["max"] for line in found.output.splitlines()] == [1, 2]
+    assert found.exit_code == 0

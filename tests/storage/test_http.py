@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.served_files import Ranged, Whole, served
 
 import parquetext
-from parquetext.errors import Conflict, Malformed, Unsupported
+from parquetext.errors import Conflict, Malformed, Refused, Unsupported
 from parquetext.storage import open_source
 
 COLUMNS, ROWS = 300, 50
@@ -70,6 +72,13 @@ def test_a_server_without_ranges_is_an_error_that_says_so(folder):
         parquetext.open(f"{url}/wide.parquet")
     assert "the server does not serve ranges" in str(caught.value)
     assert f"{url}/wide.parquet" in str(caught.value)
+
+
+@pytest.mark.parametrize("change", [parquetext.upgrade, parquetext.strip, partial(parquetext.finalize, confirm=True)])
+def test_files_are_not_changed_over_http(url, change):
+    with pytest.raises(Refused, match="files are read over HTTP, and not changed") as caught:
+        change(f"{url}/wide.parquet")
+    assert caught.value.file == f"{url}/wide.parquet"
 
 
 def test_a_server_that_counts_from_the_beginning_alone_is_asked_so(url, server):
