@@ -36,7 +36,7 @@ from .engine import (
 )
 from .metadata import FileMetaData
 from .projection import Projection, encrypted_column, project
-from .reading import check_options, iter_projection, read_projection
+from .reading import RowsMissing, check_options, iter_projection, read_projection
 from .schemas import schema_or_ours
 from .short_chunks import read_short_chunks
 
@@ -150,12 +150,11 @@ class File(footer_file.File):
             **_planning(engine),
         )
 
-        def theirs() -> pa.Table:
+        def theirs(*, counts_rows: bool = engine == AUTO) -> pa.Table:
             with self._locating(projection):
                 open_data = self._open_mapped if memory_map else self._open_data
-                return read_projection(
-                    projection, open_data, use_threads=use_threads, remote=self._is_remote, **shorter, **options
-                )
+                reading = {"use_threads": use_threads, "remote": self._is_remote, "counts_rows": counts_rows}
+                return read_projection(projection, open_data, **reading, **shorter, **options)
 
         def ours() -> pa.Table:
             with self._naming():
@@ -169,6 +168,11 @@ class File(footer_file.File):
                 return found
         if engine == AUTO:
             return or_theirs(ours, theirs) if self._has_copies(projection) else or_ours(theirs, ours)
+        if engine is None:
+            try:
+                return theirs(counts_rows=True)
+            except RowsMissing:
+                return or_theirs(ours, theirs)
         return ours() if engine == OURS else theirs()
 
     def iter_batches(

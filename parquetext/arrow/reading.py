@@ -9,10 +9,19 @@ import pyarrow as pa
 from pyarrow._parquet import ParquetReader
 
 from .. import kernels
+from ..errors import Malformed
 from ..footer.pyarrow_footer import metadata_of, with_known_dictionaries
 from .projection import Projection, Step
 
-__all__ = ["SMALL_BYTES", "SMALL_ROWS", "check_options", "iter_projection", "read_projection", "read_steps"]
+__all__ = [
+    "SMALL_BYTES",
+    "SMALL_ROWS",
+    "RowsMissing",
+    "check_options",
+    "iter_projection",
+    "read_projection",
+    "read_steps",
+]
 
 ReadStep = Callable[[Step], pa.Table]
 OpenData = Callable[[], AbstractContextManager[pa.NativeFile]]
@@ -41,6 +50,10 @@ BATCH_ROWS = 1 << 17  # as in pyarrow's datasets
 POSITION = "__parquetext_position__"
 
 
+class RowsMissing(Malformed):
+    """pyarrow gives fewer rows than there are: in a nested column it ends at a page without values."""
+
+
 def check_options(options: dict) -> None:
     """Raise TypeError for an option that pyarrow's reader does not have, or that we do not pass on."""
     for name in options.keys() - OPTIONS:
@@ -59,6 +72,7 @@ def read_projection(
     pre_buffer: bool | None = None,
     remote: bool = False,
     shorter: Callable[[Step, ReadStep], pa.Table | None] = lambda step, read: None,
+    counts_rows: bool = False,
     **options,
 ) -> pa.Table:
     """Read, filter, cut.
@@ -75,14 +89,24 @@ def read_projection(
     shorter : callable
         Gives what pyarrow gives for a step, in a shorter time, or None. It may read parts of the step by what comes
         second.
+    counts_rows : bool
+        Whether to compare the number of rows with the footer's.
     **options
         Of pyarrow's reader.
+
+    Raises
+    ------
+    RowsMissing
+        pyarrow gives fewer rows than the footer says.
     """
 
     def theirs(step: Step) -> pa.Table:
         small = _is_small(step)
         early = remote or (not small and _has_long_chunks(step)) if pre_buffer is None else pre_buffer
-        return _read(step, open_data, use_threads and not small, early, options)
+        table = _read(step, open_data, use_threads and not small, early, options)
+        if counts_rows and table.num_rows < step.rows:
+            raise RowsMissing(f"pyarrow gives {table.num_rows} of {step.rows} rows")
+        return table
 
     def read(step: Step) -> pa.Table:
         found = shorter(step, theirs)

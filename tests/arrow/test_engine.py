@@ -8,6 +8,7 @@ import io
 from decimal import Decimal
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
@@ -410,3 +411,13 @@ def test_an_error_names_the_row_group_the_column_the_page_and_the_offset(tmp_pat
     with pytest.raises(Malformed, match="row group 1, column b, page 0: ") as caught:
         decoded(bytes(data), tmp_path)
     assert at <= caught.value.offset < at + chunk.total_compressed_size
+
+
+@pytest.mark.parametrize("engine", [None, "auto"])
+@pytest.mark.parametrize("filters", [None, pc.field("l").is_valid()], ids=["all", "filter"])
+def test_rows_that_pyarrow_loses_at_a_page_without_values_are_read(tmp_path, engine, filters):
+    table = pa.table({"l": [[1, 2], [None], [3]] * 3})
+    path = tmp_path / "x.parquet"
+    pq.write_table(table, path, data_page_size=1, row_group_size=1)
+    assert pq.read_table(path).num_rows < 9  # a defect: where it is mended, this test has lost its sense
+    assert parquetext.read_table(path, filters=filters, engine=engine).equals(table)
