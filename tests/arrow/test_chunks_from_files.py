@@ -4,13 +4,14 @@ what is wrong with the pages is said as by the way of one page after the other."
 from __future__ import annotations
 
 import random
+from array import array
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import parquetext
-from parquetext import kernels
+from parquetext import footer, kernels, wire
 from parquetext.arrow import local_columns
 from parquetext.arrow.local_columns import LocalColumns
 from parquetext.errors import ParquetextError
@@ -143,3 +144,67 @@ def outcome(path) -> str:
         return f"{type(error).__name__}: {error}"
     as_bytes = found["text"].cast(pa.binary())  # damaged text may be none
     return repr(found.set_column(found.schema.get_field_index("text"), "text", as_bytes).to_pydict())
+
+
+class TestKernel:
+    """`kernels.column.from_file`, which the compiled kernels alone do."""
+
+    ROWS = array("q", [40, 40, 20])
+
+    @pytest.fixture
+    def read(self, tmp_path):
+        if kernels.implementation() != "native":
+            pytest.skip("the twin reads no files")
+        path = tmp_path / "x.parquet"
+        texts = [f"text {row}" for row in range(100)]
+        pq.write_table(pa.table({"id": range(100), "a": texts, "b": texts}), path, row_group_size=40)
+        types = [wire.PHYSICAL_INT64, wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_BYTE_ARRAY]
+        with open(path, "rb") as file:
+            scan = footer.scan(str(path))
+            chunks = [scan.column(leaf) for leaf in range(3)]
+            whole = path.stat().st_size
+
+            def read(first, last, *selection, rows=self.ROWS, size=whole, chunks=chunks, **options):
+                columns = [kernels.column.Column(type, 0, 1, 0, 0) for type in types]
+                done = kernels.column.from_file(
+                    columns, chunks, file.fileno(), size, rows, first, last, *selection, **options
+                )
+                return done, [column.take() for column in columns]
+
+            yield read
+
+    def test_chosen_rows_of_row_groups_are_decoded(self, read):
+        done, (numbers, texts, _) = read(0, 3, array("q", [1, 2, 30, 4, 0, 1]), array("q", [4, 0, 2]))
+        assert done == [True] * 3 and numbers.rows == texts.rows == 7
+        assert memoryview(numbers.values).cast("B").cast("q").tolist() == [1, 2, 33, 34, 35, 36, 80]
+        assert bytes(memoryview(texts.values)) == b"text 1text 2text 33text 34text 35text 36text 80"
+
+    @pytest.mark.parametrize(("first", "last"), [(0, 4), (2, 1)], ids=["beyond the last", "backwards"])
+    def test_row_groups_that_are_not_there_are_an_argument_that_cannot_be(self, read, first, last):
+        with pytest.raises(ParquetextError):
+            read(first, last)
+
+    def test_as_many_turns_as_row_groups_and_chunks_as_columns_are_asked_for(self, read):
+        with pytest.raises(ParquetextError):
+            read(0, 3, array("q", [0, 1]), array("q", [2]))
+        with pytest.raises(ParquetextError):
+            read(0, 3, chunks=[])
+
+    @pytest.mark.parametrize("turns", [[2, 2, 2], [-2, 2, 2], [2, 0, 1 << 62]], ids=["more", "negative", "very many"])
+    def test_more_turns_than_there_are_counts_are_not_done(self, read, turns):
+        done, _ = read(0, 3, array("q", [0, 1, 0, 1]), array("q", turns))
+        assert done == [False] * 3
+
+    def test_more_rows_than_a_row_group_has_are_not_done(self, read):
+        done, _ = read(0, 1, array("q", [30, 11]), array("q", [2]))
+        assert done == [False] * 3
+
+    def test_chunks_of_other_rows_or_beyond_the_file_are_not_read(self, read):
+        assert read(0, 3, rows=array("q", [40, 41, 20]))[0] == [False] * 3
+        assert read(0, 3, size=100)[0] == [False] * 3
+
+    def test_texts_of_all_columns_together_are_bounded(self, read):
+        whole = len(memoryview(read(0, 3)[1][1].values))
+        assert read(0, 3, most_bytes=2 * whole)[0] == [True, True, True]
+        assert read(0, 3, most_bytes=2 * whole - 1)[0] == [True, True, False]
+        assert read(0, 3, most_bytes=whole - 1)[0] == [True, False, False]
