@@ -60,6 +60,8 @@ def read_short_chunks(
     if not left and step.indices is None:
         return pa.Table.from_arrays(list(arrays.values()), schema=schema)
     theirs = others(replace(step, indices=left, chunks=len(left) * len(step.row_groups))) if left else None
+    if theirs is not None and theirs.num_rows != len(next(iter(arrays.values()))):
+        return None
     return _merged(arrays, theirs, schema, [(leaf, fields[leaf]) for leaf in wanted])
 
 
