@@ -99,8 +99,8 @@ def dataset(
 
     Notes
     -----
-    Lists the files, and opens the first one if there is no `schema`. Of a folder of Delta Lake, Hudi or Iceberg all
-    files are read, deleted ones and deleted rows too: a warning says so.
+    Lists the files, and opens the first one if there is no `schema`, or a format that may have keys. Of a folder of
+    Delta Lake, Hudi or Iceberg all files are read, deleted ones and deleted rows too: a warning says so.
 
     Examples
     --------
@@ -142,16 +142,11 @@ def dataset(
         warnings.warn(told, stacklevel=2)
     base = found.base if partition_base_dir is None else os.fspath(partition_base_dir).rstrip("/")
     keys = partition_keys(found, scheme, schema, base)
-    if schema is None:
-        try:
-            schema = pa.unify_schemas([_first_schema(found, reading), keys.schema])
-        except EncryptedFile:
-            if format is None or isinstance(format, str):
-                raise
-            # The format may have keys, which it does not show.
-            return _of_pyarrow(source, **others | {"partitioning": partitioning})
-    elif format is not None and not isinstance(format, str) and _is_encrypted(found):
+    # A format may have keys, which it does not show.
+    if format is not None and not isinstance(format, str) and _is_encrypted(found):
         return _of_pyarrow(source, schema=schema, **others | {"partitioning": partitioning})
+    if schema is None:
+        schema = pa.unify_schemas([_first_schema(found, reading), keys.schema])
     return Dataset(FragmentPlanner(found, keys, schema, reading))
 
 
@@ -207,16 +202,17 @@ def _valid(found: Files) -> Files:
 
 
 def _is_encrypted(found: Files) -> bool:
-    """Whether the first file's footer is encrypted."""
+    """Whether the first file is encrypted, or parts of it are."""
     if not found:
         return False
     try:
-        open_file(found[0].target).close()
+        with open_file(found[0].target) as file:
+            # no other form is given to such files
+            return file.form == "thrift" and file._on_form(lambda form: bool(form.scan.encrypted))
     except EncryptedFile:
         return True
     except (OSError, ParquetextError):  # the scan meets it again
         return False
-    return False
 
 
 def _first_schema(found: Files, reading: Reading) -> pa.Schema:

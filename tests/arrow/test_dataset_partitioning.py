@@ -232,9 +232,10 @@ class TestFormats:
             with pytest.raises((OSError, ParquetextError)):
                 lake.to_table(fragment_scan_options=strict)
 
-    def test_encrypted_files_are_pyarrows(self, tmp_path):
+    @pytest.mark.parametrize("plain", [False, True], ids=["encrypted footer", "plaintext footer"])
+    def test_encrypted_files_are_pyarrows(self, tmp_path, plain):
         path = tmp_path / "a.parquet"
-        config = encryption.EncryptionConfiguration(footer_key="k", column_keys={"c": ["v"]})
+        config = encryption.EncryptionConfiguration(footer_key="k", column_keys={"c": ["v"]}, plaintext_footer=plain)
         factory, kms = encryption.CryptoFactory(lambda _: Kms()), encryption.KmsConnectionConfig()
         written = factory.file_encryption_properties(kms, config)
         pq.write_table(pa.table({"v": [1, 2]}), path, encryption_properties=written)
@@ -243,4 +244,4 @@ class TestFormats:
         for schema in (None, pa.schema([("v", pa.int64())])):
             assert parquetext.dataset(path, schema, format).to_table()["v"].to_pylist() == [1, 2]
         with pytest.raises(ParquetextError, match="encrypted"):
-            parquetext.dataset(path)
+            parquetext.dataset(path).to_table()
