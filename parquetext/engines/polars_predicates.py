@@ -17,7 +17,6 @@ __all__ = ["filters_of"]
 MOST_ALTERNATIVES = 64
 OPERATORS = {"Eq": "=", "NotEq": "!=", "Lt": "<", "LtEq": "<=", "Gt": ">", "GtEq": ">="}
 MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-MOST_OF_INT64 = (1 << 63) - 1
 # For Polars a NaN is greater than any number; bounds and Arrow's comparisons leave NaN out.
 WITHOUT_NANS = {"=", "<", "<="}
 BETWEEN = {"Both": (">=", "<="), "Left": (">=", "<"), "Right": (">", "<="), "None": (">", "<")}
@@ -78,9 +77,7 @@ class _Translation:
         if literal is None or kind is None or not _is_comparable(kind, literal.dtype, operator):
             return None
         value = literal.to_arrow()[0].as_py()
-        if value is None or value != value or _is_beyond_arrow(value):
-            return None
-        return [[(name, operator, value)]]
+        return None if value is None or value != value else [[(name, operator, value)]]
 
     def _membership(self, name: str, node: object) -> Alternatives | None:
         literal = _literal(node)
@@ -90,12 +87,7 @@ class _Translation:
         if kind.is_float() or not _is_comparable(kind, literal.dtype.inner, "="):
             return None
         values = literal.explode(empty_as_null=False).drop_nulls().to_arrow().to_pylist()
-        return None if any(map(_is_beyond_arrow, values)) else [[(name, "in", values)]]
-
-
-def _is_beyond_arrow(value: object) -> bool:
-    """Whether Arrow refuses an integer of Python, whose type it takes to be int64."""
-    return isinstance(value, int) and value > MOST_OF_INT64
+        return [[(name, "in", values)]]
 
 
 def _literal(node: object) -> pl.Series | None:
@@ -121,6 +113,8 @@ def _is_comparable(column: pl.DataType, literal: pl.DataType, operator: str) -> 
         return operator == "="
     if isinstance(column, pl.Datetime):
         return column.time_unit != "ns"  # which Python's values cannot say
+    if column == pl.UInt64:
+        return False  # Arrow compares with Python's integers as int64
     return column.is_integer() or isinstance(column, pl.Decimal) or column in ORDERED
 
 

@@ -250,5 +250,6 @@ def test_numbers_beyond_int64_are_compared(tmp_path):
     path = tmp_path / "x.parquet"
     numbers = pl.DataFrame({"n": pl.Series([1, 1 << 63, (1 << 64) - 1], dtype=pl.UInt64)})
     numbers.write_parquet(path)
-    for predicate in (pl.col("n") > 1 << 63, pl.col("n").is_in([1, (1 << 64) - 1]), pl.col("n") < (1 << 64) - 1):
+    column = pl.col("n")
+    for predicate in (column > 1 << 63, column.is_in([1, (1 << 64) - 1]), column < (1 << 64) - 1, column >= 1):
         assert parquetext.scan_polars(path).filter(predicate).collect().equals(numbers.filter(predicate))
