@@ -23,7 +23,7 @@ from .wanted_columns import Column
 __all__ = ["LocalColumns"]
 
 UNITS_OF_WORKER = 8  # at least, so that all workers end at about the same time
-LEAST_ROWS, MOST_BYTES = 1 << 16, 1 << 26  # of a unit, where there is a choice
+LEAST_ROWS, MOST_BYTES = 1 << 18, 1 << 26  # of a unit, where there is a choice
 BYTES_OF_TEXT = 16  # more or less
 
 
