@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping
+import struct
+from collections.abc import Iterator, Mapping
 from itertools import product
 
 import polars as pl
@@ -76,7 +77,7 @@ class _Translation:
         kind = self._types.get(name)
         if literal is None or kind is None or not _is_comparable(kind, literal.dtype, operator):
             return None
-        value = literal.to_arrow()[0].as_py()
+        value = _float_of(node, kind) if kind.is_float() else literal.to_arrow()[0].as_py()
         return None if value is None or value != value else [[(name, operator, value)]]
 
     def _membership(self, name: str, node: object) -> Alternatives | None:
@@ -100,6 +101,22 @@ def _literal(node: object) -> pl.Series | None:
         return None
     found = pl.select(expression).to_series()
     return found if len(found) == 1 else None
+
+
+def _float_of(node: object, kind: pl.DataType) -> float | None:
+    """The one floating-point number in a node. Polars itself reads some numbers of JSON as their neighbours."""
+    found = list(_floats_in(node))
+    if len(found) != 1:
+        return None
+    return struct.unpack("<f", struct.pack("<f", found[0]))[0] if kind == pl.Float32 else found[0]
+
+
+def _floats_in(node: object) -> Iterator[float]:
+    if isinstance(node, float):
+        yield node
+    elif isinstance(node, (dict, list)):
+        for part in node.values() if isinstance(node, dict) else node:
+            yield from _floats_in(part)
 
 
 def _is_comparable(column: pl.DataType, literal: pl.DataType, operator: str) -> bool:

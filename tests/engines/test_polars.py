@@ -21,6 +21,7 @@ from polars.testing import assert_frame_equal
 from support.spoiled import spoil_chunks
 
 import parquetext
+from parquetext.engines.polars_predicates import filters_of
 from parquetext.errors import ColumnError, Unsupported
 
 ROWS = 40
@@ -253,3 +254,19 @@ def test_numbers_beyond_int64_are_compared(tmp_path):
     column = pl.col("n")
     for predicate in (column > 1 << 63, column.is_in([1, (1 << 64) - 1]), column < (1 << 64) - 1, column >= 1):
         assert parquetext.scan_polars(path).filter(predicate).collect().equals(numbers.filter(predicate))
+
+
+@pytest.mark.parametrize("kind", [pl.Float64, pl.Float32], ids=str)
+def test_rows_that_equal_a_floating_point_number_of_a_filter_are_kept(tmp_path, kind):
+    numbers = pl.DataFrame({"x": pl.Series([-108.01075012946387, 0.1, 1e-300, 5.0], dtype=kind)})
+    numbers.write_parquet(tmp_path / "x.parquet")
+    frame = parquetext.scan_polars(tmp_path / "x.parquet")
+    for number in numbers["x"]:
+        literal = pl.lit(number, dtype=kind)
+        for predicate in (pl.col("x") == literal, pl.col("x") <= literal, pl.col("x").is_between(literal, literal)):
+            assert frame.filter(predicate).collect().equals(numbers.filter(predicate))
+
+
+def test_floating_point_numbers_of_a_filter_are_asked_as_they_are():
+    predicate = pl.col("x") <= -108.01075012946387
+    assert filters_of(predicate, {"x": pl.Float64()}) == [[("x", "<=", -108.01075012946387)]]
