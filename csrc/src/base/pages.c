@@ -20,6 +20,13 @@ typedef union block {
 
 enum { LARGE = PQX_MOST_PIECE - sizeof(block) + 1 };
 
+/* Without slabs a checker of memory sees where each block ends. */
+#ifdef PQX_NO_SLABS
+enum { HAS_SLABS = 0 };
+#else
+enum { HAS_SLABS = 1 };
+#endif
+
 static int is_mapping(const block *given) { return !given->start && !given->is_piece; }
 
 static block *map(size_t size)
@@ -55,7 +62,7 @@ void *pqx_reserve(size_t size)
     block *made = NULL;
     size += sizeof *made;
     if (size > PQX_MOST_PIECE) made = map(size);
-    else if (size >= PQX_LEAST_PIECE) made = take_piece(size);
+    else if (HAS_SLABS && size >= PQX_LEAST_PIECE) made = take_piece(size);
     if (!made && size <= PQX_MOST_PIECE) made = allocate(size);
     if (!made) return NULL;
     made->asked = size;
