@@ -31,17 +31,15 @@ cdef class Arrays:
 
     cdef Scan scan
     cdef uint64_t file_size
-    cdef uint32_t planned
+    cdef uint32_t leaf_count, planned  # the count is also here: the garbage collector may take the scan first
     cdef bint is_typed
     cdef pqx_arrow_leaf *leaves
     cdef uint64_t *sizes
     cdef ArrowArray *arrays
 
-    def __init__(self, Scan scan not None, uint64_t file_size):
+    def __cinit__(self, Scan scan not None, uint64_t file_size):
         cdef size_t count = <size_t> scan.result.leaf_count + 1
-        if self.scan is not None:
-            raise wire_error(wire.BAD_ARGUMENT, 0, 0, 1)
-        self.scan, self.file_size = scan, file_size
+        self.scan, self.file_size, self.leaf_count = scan, file_size, scan.result.leaf_count
         self.leaves = <pqx_arrow_leaf *> calloc(count, sizeof(pqx_arrow_leaf))
         self.sizes = <uint64_t *> calloc(count, sizeof(uint64_t))
         self.arrays = <ArrowArray *> calloc(count, sizeof(ArrowArray))
@@ -53,7 +51,7 @@ cdef class Arrays:
     def __dealloc__(self):
         cdef uint32_t leaf
         if self.arrays != NULL:
-            for leaf in range(self.scan.result.leaf_count):
+            for leaf in range(self.leaf_count):
                 if self.arrays[leaf].release != NULL:
                     self.arrays[leaf].release(&self.arrays[leaf])
         free(self.arrays)
@@ -75,7 +73,7 @@ cdef class Arrays:
     def stored(self):
         cdef uint32_t leaf
         cdef uint64_t size = 0
-        for leaf in range(self.scan.result.leaf_count):
+        for leaf in range(self.leaf_count):
             if self.leaves[leaf].form:
                 size += self.sizes[leaf]
         return size
@@ -83,7 +81,7 @@ cdef class Arrays:
     def parts(self, uint64_t most_bytes, uint32_t most_leaves):
         """Which leaves to read with one call each: (first, end)."""
         cdef list found = []
-        cdef uint32_t first = 0, leaf, count = self.scan.result.leaf_count
+        cdef uint32_t first = 0, leaf, count = self.leaf_count
         cdef uint64_t size = 0
         for leaf in range(count):
             size += self.sizes[leaf]
@@ -99,8 +97,8 @@ cdef class Arrays:
         cdef pqx_source source = pqx_source_fd(fd, self.file_size)
         cdef uint64_t bytes
         cdef uint32_t leaf
-        if not self.is_typed or first > end or end > self.scan.result.leaf_count:
-            raise wire_error(wire.BAD_ARGUMENT, 0, self.scan.result.leaf_count, end)
+        if not self.is_typed or first > end or end > self.leaf_count:
+            raise wire_error(wire.BAD_ARGUMENT, 0, self.leaf_count, end)
         for leaf in range(first, end):
             if self.arrays[leaf].release != NULL:
                 raise wire_error(wire.BAD_ARGUMENT, 0, 0, leaf)
@@ -112,4 +110,4 @@ cdef class Arrays:
         """Where the array of each leaf is, of those that could be made: 0 for others."""
         cdef uint32_t leaf
         return [<uintptr_t> &self.arrays[leaf] if self.arrays[leaf].release != NULL else 0
-                for leaf in range(self.scan.result.leaf_count)]
+                for leaf in range(self.leaf_count)]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+from pathlib import Path
+
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -68,6 +72,30 @@ def test_arrays_are_made_once_and_of_leaves_that_there_are(arrays, implementatio
     for first, end in ((2, 4), (5, 4), (6, 8)):
         with pytest.raises(ParquetextError):
             made.read(source.fd, first, end, 0)
+
+
+def test_arrays_that_the_garbage_collector_finds_are_given_back(tmp_path, implementation):
+    """It takes the scan from them first: what is in a cycle is cleared in the order in which it was made."""
+    if implementation == "pure":
+        return
+    path, times = tmp_path / "x.parquet", 20
+    table = pa.table({"number": np.arange(1 << 19)})
+    pq.write_table(table, path, use_dictionary=False)
+    with open_source(path) as source:
+        length = int.from_bytes(source.read(source.size - 8, 4), "little")
+        footer = source.read(source.size - 8 - length, length)
+        resident = []
+        for _ in range(times):
+            made = kernels.arrays.Arrays(kernels.scan.scan(footer), source.size)
+            made.type(table.schema.__arrow_c_schema__())
+            made.read(source.fd, 0, 1, 0)
+            assert all(made.addresses())
+            cycle: list = [made]
+            cycle.append(cycle)
+            del made, cycle
+            gc.collect(1)
+            resident.append(int(Path("/proc/self/statm").read_text().split()[1]) << 12)
+    assert resident[-1] - resident[4] < 20 << 20 < (times - 5) * table.nbytes
 
 
 def test_a_file_that_cannot_be_read_gives_none(arrays):
