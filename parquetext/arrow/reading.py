@@ -46,6 +46,7 @@ OPTIONS = {
 }
 OF_TABLES = {"schema", "ignore_prefixes", "partitioning", "decryption_properties"}
 SEVERAL_CHUNKS = "not implemented for chunked array outputs"
+OTHER_LENGTH = " expected length "  # as the first column has
 BATCH_ROWS = 1 << 17  # as in pyarrow's datasets
 POSITION = "__parquetext_position__"
 
@@ -103,7 +104,12 @@ def read_projection(
     def theirs(step: Step) -> pa.Table:
         small = _is_small(step)
         early = remote or (not small and _has_long_chunks(step)) if pre_buffer is None else pre_buffer
-        table = _read(step, open_data, use_threads and not small, early, options)
+        try:
+            table = _read(step, open_data, use_threads and not small, early, options)
+        except pa.ArrowInvalid as error:
+            if counts_rows and OTHER_LENGTH in str(error):
+                raise RowsMissing(str(error)) from error
+            raise
         if counts_rows and table.num_rows < step.rows:
             raise RowsMissing(f"pyarrow gives {table.num_rows} of {step.rows} rows")
         return table

@@ -59,7 +59,10 @@ def read_short_chunks(
     arrays = {leaf: pa.Array._import_from_c(addresses[leaf], types[fields[leaf]]) for leaf in wanted if addresses[leaf]}
     if not left and step.indices is None:
         return pa.Table.from_arrays(list(arrays.values()), schema=schema)
-    theirs = others(replace(step, indices=left, chunks=len(left) * len(step.row_groups))) if left else None
+    try:
+        theirs = others(replace(step, indices=left, chunks=len(left) * len(step.row_groups))) if left else None
+    except (pa.ArrowException, OSError):
+        return None  # pyarrow numbers columns, and says what is wrong with the first of them: it reads all
     if theirs is not None and theirs.num_rows != len(next(iter(arrays.values()))):
         return None
     return _merged(arrays, theirs, schema, [(leaf, fields[leaf]) for leaf in wanted])

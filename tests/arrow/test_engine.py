@@ -421,3 +421,13 @@ def test_rows_that_pyarrow_loses_at_a_page_without_values_are_read(tmp_path, eng
     pq.write_table(table, path, data_page_size=1, row_group_size=1)
     assert pq.read_table(path).num_rows < 9  # a defect: where it is mended, this test has lost its sense
     assert parquetext.read_table(path, filters=filters, engine=engine).equals(table)
+
+
+@pytest.mark.parametrize("engine", [None, "auto"])
+def test_rows_that_pyarrow_loses_of_one_column_are_read(tmp_path, engine):
+    table = pa.table({"n": range(9), "l": [[1, 2], [None], [3]] * 3})
+    path = tmp_path / "x.parquet"
+    pq.write_table(table, path, data_page_size=1, row_group_size=1)
+    with pytest.raises(pa.ArrowInvalid, match="expected length"):
+        pq.ParquetFile(path).read()
+    assert parquetext.read_table(path, engine=engine).equals(table)

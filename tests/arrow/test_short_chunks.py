@@ -279,6 +279,18 @@ def test_damaged_pages_are_read_or_refused_as_before(tmp_path, read_short, seed)
         assert outcome(path) in (outcome(path, engine="parquetext"), outcome(path, engine="pyarrow"))
 
 
+def test_errors_of_columns_left_to_pyarrow_are_those_of_all_columns(tmp_path, read_short):
+    """pyarrow names a column by its number, too: among all that are read."""
+    path, numbers, many = tmp_path / "x.parquet", bytes(40), 10
+    columns = [Column(name, wire.PHYSICAL_INT32, [data_page(numbers, many, wire.ENCODING_PLAIN)]) for name in "abc"]
+    columns.append(Column("d", wire.PHYSICAL_INT96, [data_page(bytes(120), many, wire.ENCODING_PLAIN)]))
+    columns.append(Column("e", wire.PHYSICAL_INT32, [data_page(numbers, many - 1, wire.ENCODING_PLAIN)]))
+    path.write_bytes(parquet_file(columns, rows=many))
+    assert outcome(path, engine="pyarrow") == ("ArrowInvalid: Column 4 named e expected length 10 but got length 9")
+    assert outcome(path) == outcome(path, engine="pyarrow")
+    assert not any(read_short)
+
+
 def outcome(path, **options) -> str:
     try:
         found = parquetext.read_table(path, **options)
