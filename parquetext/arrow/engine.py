@@ -117,7 +117,7 @@ def decode_sooner(projection: Projection, source, *, use_threads: bool = True) -
         return None
     try:
         decoder = Decoder(step.footer, step.indices, step.row_groups, source, {})
-        if not are_alike(decoder.form, decoder.columns):
+        if sum(decoder.row_counts) != step.rows or not are_alike(decoder.form, decoder.columns):
             return None
         if projection.predicate is None:
             return decoder.table(use_threads=use_threads)

@@ -120,3 +120,20 @@ def test_bit_packed_levels_are_pyarrows_only_where_the_footer_lists_them(tmp_pat
     assert parquetext.read_table(path, engine="parquetext")["a"].to_pylist() == by_the_format
     default = parquetext.read_table(path)
     assert default == theirs if is_listed else default["a"].to_pylist() == by_the_format
+
+
+def test_a_footer_whose_row_groups_lost_rows_is_refused_as_by_pyarrow(tmp_path):
+    """Its damage is also elsewhere: what ours gave was a table without rows."""
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"a": range(ROWS)}), path)
+    data = path.read_bytes()
+    begin = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    footer = values.read("FileMetaData", data[begin:-8])
+    group = footer["row_groups"][0]
+    group["num_rows"] = 0
+    del group["columns"][0]["meta_data"]["codec"]
+    struct = values.write("FileMetaData", footer)
+    path.write_bytes(data[:begin] + struct + len(struct).to_bytes(4, "little") + b"PAR1")
+    for read in (pq.read_table, parquetext.read_table):
+        with pytest.raises((OSError, pa.ArrowInvalid)):
+            read(path)
