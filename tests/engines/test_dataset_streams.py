@@ -57,9 +57,10 @@ def test_pyarrow_writes_it(lake, expected, tmp_path):
     )
     again = parquetext.dataset(tmp_path)
     wanted = expected.filter(F("v") > 50)
-    assert again.to_table().select(wanted.column_names) == wanted
+    assert again.to_table().select(wanted.column_names).sort_by("v") == wanted.sort_by("v")
     ds.write_dataset(lake.scanner(["v"]), tmp_path / "scanned", format="ipc")
-    assert ds.dataset(tmp_path / "scanned", format="ipc").to_table() == expected.select(["v"])
+    scanned = ds.dataset(tmp_path / "scanned", format="ipc").to_table()  # its writer's threads put batches in any order
+    assert scanned.sort_by("v") == expected.select(["v"]).sort_by("v")
 
 
 def test_duckdb_takes_it(lake, expected):
