@@ -150,19 +150,20 @@ class File(footer_file.File):
             **_planning(engine),
         )
 
+        may_be_shorter = engine is None and not options and not self._is_remote
+        shorter = partial(read_short_chunks, source=self._source, use_threads=use_threads) if may_be_shorter else None
+
         def theirs(*, counts_rows: bool = engine == AUTO) -> pa.Table:
             with self._locating(projection):
                 open_data = self._open_mapped if memory_map else self._open_data
                 reading = {"use_threads": use_threads, "remote": self._is_remote, "counts_rows": counts_rows}
-                return read_projection(projection, open_data, **reading, **shorter, **options)
+                return read_projection(projection, open_data, shorter=shorter, **reading, **options)
 
         def ours() -> pa.Table:
             with self._naming():
                 return decode_projection(projection, self._source, **self._copies(), use_threads=use_threads, **options)
 
-        shorter = {}
-        if engine is None and not options and not self._is_remote:
-            shorter["shorter"] = partial(read_short_chunks, source=self._source, use_threads=use_threads)
+        if may_be_shorter:
             found = decode_sooner(projection, self._source, use_threads=use_threads)
             if found is not None:
                 return found

@@ -72,7 +72,7 @@ def read_projection(
     use_threads: bool = True,
     pre_buffer: bool | None = None,
     remote: bool = False,
-    shorter: Callable[[Step, ReadStep], pa.Table | None] = lambda step, read: None,
+    shorter: Callable[[Step, ReadStep], pa.Table | None] | None = None,
     counts_rows: bool = False,
     **options,
 ) -> pa.Table:
@@ -87,7 +87,7 @@ def read_projection(
     pre_buffer : bool, optional
         Whether pyarrow fetches all ranges first, in parallel. By default where the projection is large and its
         chunks are long, or `remote`.
-    shorter : callable
+    shorter : callable, optional
         Gives what pyarrow gives for a step, in a shorter time, or None. It may read parts of the step by what comes
         second.
     counts_rows : bool
@@ -115,7 +115,7 @@ def read_projection(
         return table
 
     def read(step: Step) -> pa.Table:
-        found = shorter(step, theirs)
+        found = shorter(step, theirs) if shorter else None
         return theirs(step) if found is None else found
 
     return read_steps(projection, read)
