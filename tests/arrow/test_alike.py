@@ -8,9 +8,10 @@ import random
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.noting import note_results
 
 import parquetext
-from parquetext.arrow import engine, file
+from parquetext.arrow import file
 
 ROWS = 60_000
 
@@ -35,15 +36,7 @@ def table_of(seed: int) -> pa.Table:
 @pytest.fixture
 def sooner(monkeypatch) -> list[bool]:
     """Whether each read with a filter was done by our decoder."""
-    found = []
-
-    def noted(*args, **options):
-        table = engine.decode_sooner(*args, **options)
-        found.append(table is not None)
-        return table
-
-    monkeypatch.setattr(file, "decode_sooner", noted)
-    return found
+    return note_results(monkeypatch, file, "decode_sooner")
 
 
 FILTERS = [

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.hostile_pages import hostile_files
+from support.noting import note_results
 from support.pages import Column, data_page, dictionary_page, parquet_file
 from support.peaks import peaks
 from support.varints import varint
@@ -27,16 +28,8 @@ ROWS = 300
 @pytest.fixture
 def read_short(monkeypatch) -> list[bool]:
     """Whether each read was one of short chunks; all that can be are, few chunks too."""
-    found = []
-
-    def noted(*args, **options):
-        table = short_chunks.read_short_chunks(*args, **options)
-        found.append(table is not None)
-        return table
-
-    monkeypatch.setattr(file, "read_short_chunks", noted)
     monkeypatch.setattr(short_chunks, "FEW_CHUNKS", 1)
-    return found
+    return note_results(monkeypatch, file, "read_short_chunks")
 
 
 def is_native() -> bool:
