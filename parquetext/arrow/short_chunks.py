@@ -1,4 +1,4 @@
-"""Many short column chunks of a local file: flat columns become Arrow arrays by a few calls of the kernels."""
+"""Short column chunks of a local file, few or many: flat columns become Arrow arrays by a few calls of the kernels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .text_batches import TEXT_BYTES, TextBudget
 
 __all__ = ["read_short_chunks"]
 
-FEW_CHUNKS = 1 << 6  # that pyarrow reads as soon
+FEW_CHUNKS = 1
 # What one call of the kernels reads, and how many chunks are worth threads.
 CALL_BYTES, CALL_LEAVES, THREADED_CHUNKS = 1 << 20, 1 << 7, 1 << 11
 GOOD_PART = 2  # one of so many leaves at least is read so
@@ -29,7 +29,7 @@ GOOD_PART = 2  # one of so many leaves at least is read so
 def read_short_chunks(
     step: Step, others: Callable[[Step], pa.Table], source, *, use_threads: bool = True
 ) -> pa.Table | None:
-    """What pyarrow gives for a step of many chunks, where most of its columns are flat; else None.
+    """What pyarrow gives for a step of short chunks, where most of its columns are flat; else None.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def read_short_chunks(
         be read, so that pyarrow says what is wrong with them.
     """
     fd = getattr(source, "fd", None)
-    if fd is None or not step.footer or step.chunks < FEW_CHUNKS or kernels.implementation() != "native":
+    if fd is None or not step.footer or not step.chunks or kernels.implementation() != "native":
         return None
     try:
         form = ThriftForm(step.footer)
@@ -65,7 +65,10 @@ def read_short_chunks(
         return None  # pyarrow numbers columns, and says what is wrong with the first of them: it reads all
     if theirs is not None and theirs.num_rows != len(next(iter(arrays.values()))):
         return None
-    return _merged(arrays, theirs, schema, [(leaf, fields[leaf]) for leaf in wanted])
+    try:
+        return _merged(arrays, theirs, schema, [(leaf, fields[leaf]) for leaf in wanted])
+    except UnicodeDecodeError:
+        return None  # a name that is no UTF-8, by which pyarrow takes no column out of a table
 
 
 def _schema_of(form: ThriftForm) -> pa.Schema:

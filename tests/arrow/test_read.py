@@ -335,14 +335,14 @@ class TestThreads:
 
     def test_few_values_that_are_large_are_read_by_threads(self, tmp_path, threads, implementation):
         path = self.write(tmp_path / "large.parquet", 300, 8192)
-        parquetext.read_table(path)
-        parquetext.read_table(path, columns=["large"])
-        parquetext.read_table(path, columns=["small"])
-        parquetext.read_table(path, use_threads=False)
+        parquetext.read_table(path, engine="pyarrow")
+        parquetext.read_table(path, columns=["large"], engine="pyarrow")
+        parquetext.read_table(path, columns=["small"], engine="pyarrow")
+        parquetext.read_table(path, use_threads=False, engine="pyarrow")
         assert threads == [True, True, False, False]
 
     def test_few_bytes_are_not(self, tmp_path, threads):
-        parquetext.read_table(self.write(tmp_path / "small.parquet", 300, 64))
+        parquetext.read_table(self.write(tmp_path / "small.parquet", 300, 64), engine="pyarrow")
         assert threads == [False]
 
     def test_many_values_are_read_by_threads_however_few_bytes_they_take(self, tmp_path, threads):

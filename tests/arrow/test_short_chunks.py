@@ -27,8 +27,7 @@ ROWS = 300
 
 @pytest.fixture
 def read_short(monkeypatch) -> list[bool]:
-    """Whether each read was one of short chunks; all that can be are, few chunks too."""
-    monkeypatch.setattr(short_chunks, "FEW_CHUNKS", 1)
+    """Whether each read was one of short chunks."""
     return note_results(monkeypatch, file, "read_short_chunks")
 
 
@@ -210,14 +209,6 @@ def test_what_is_wrong_with_one_column_pyarrow_says(tmp_path, read_short):
     assert found == outcome(path, engine="pyarrow") and found.startswith("OSError")
     kept = [name for name in table_of(4).column_names if name != "c7"]
     assert parquetext.read_table(path, kept).equals(table_of(4).select(kept))
-
-
-def test_few_chunks_are_left_to_pyarrow(tmp_path):
-    path = tmp_path / "x.parquet"
-    pq.write_table(pa.table({"id": range(ROWS)}), path)
-    with parquetext.open(path) as source:
-        step = source._projection(None, None, None).step
-        assert short_chunks.read_short_chunks(step, None, source._source) is None
 
 
 def test_options_of_pyarrow_and_an_engine_leave_it_to_them(tmp_path, read_short):

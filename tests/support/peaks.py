@@ -47,8 +47,7 @@ def batches(path: str) -> None:
 
 
 def short(path: str) -> None:
-    """What is read of many short chunks, however few there are."""
-    short_chunks.FEW_CHUNKS = 1
+    """What is read of short chunks."""
     with parquetext.open(path) as file:
         step = file._projection(None, None, None).step
         short_chunks.read_short_chunks(step, lambda _: None, file._source)
