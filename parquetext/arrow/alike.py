@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
@@ -13,9 +13,10 @@ from .projection import Step
 from .reading import SMALL_ROWS
 from .wanted_columns import Column
 
-__all__ = ["are_alike", "is_sooner"]
+__all__ = ["are_alike", "is_large", "is_sooner"]
 
 LEAST_ROWS = 1 << 12  # of a row group: in smaller ones pyarrow, which takes less time for a chunk, is sooner
+OWN_CODECS = (wire.CODEC_UNCOMPRESSED, wire.CODEC_SNAPPY)
 STORED = (
     wire.PHYSICAL_BOOLEAN,
     wire.PHYSICAL_INT32,
@@ -40,16 +41,30 @@ ENCODINGS = sum(
 )
 
 
-def is_sooner(step: Step) -> bool:
-    """Whether a step is large enough, and the kernels are compiled."""
+def is_large(step: Step) -> bool:
+    """Whether a step is large enough for our decoder to be sooner, and the kernels are compiled."""
     groups = max(len(step.row_groups), 1)
     values = step.rows * (step.chunks // groups)
     return kernels.implementation() == "native" and step.rows >= LEAST_ROWS * groups and values >= SMALL_ROWS
 
 
+def is_sooner(form: Form, columns: Sequence[Column]) -> bool:
+    """Whether all columns are flat, and such that pyarrow, which reads each in a thread of its own, takes longer.
+
+    Other codecs than the kernels' own are decompressed page by page in Python.
+    """
+    if not all(isinstance(column.plan, LeafPlan) for column in columns):
+        return False
+    return len(columns) == 1 or all(_has_own_codec(form, column.plan) for column in columns)
+
+
 def are_alike(form: Form, columns: Iterable[Column]) -> bool:
-    """Whether all columns are flat, of types and encodings that leave no choice to a decoder."""
-    return all(isinstance(column.plan, LeafPlan) and _is_alike(form, column) for column in columns)
+    """Whether all columns, which are flat, are of types and encodings that leave no choice to a decoder."""
+    return all(_is_alike(form, column) for column in columns)
+
+
+def _has_own_codec(form: Form, leaf: LeafPlan) -> bool:
+    return all(codec in OWN_CODECS for codec in form.column(leaf.leaf).array("codec"))
 
 
 def _is_alike(form: Form, column: Column) -> bool:

@@ -11,7 +11,7 @@ from ..errors import Malformed, ParquetextError, Unsupported
 from ..findings import Finding
 from ..footer.copies import CopyTable
 from ..pruning import Predicate
-from .alike import are_alike, is_sooner
+from .alike import are_alike, is_large, is_sooner
 from .copies import Copies
 from .decoding import Decoder
 from .kept_rows import kept_rows
@@ -113,11 +113,12 @@ def decode_sooner(projection: Projection, source, *, use_threads: bool = True) -
     refuses: pyarrow says what is wrong with it, or reads it.
     """
     step = projection.step
-    if projection.finder is not None or not step.footer or not is_sooner(step):
+    if projection.finder is not None or not step.footer or not is_large(step):
         return None
     try:
         decoder = Decoder(step.footer, step.indices, step.row_groups, source, {})
-        if sum(decoder.row_counts) != step.rows or not are_alike(decoder.form, decoder.columns):
+        columns = decoder.form, decoder.columns
+        if sum(decoder.row_counts) != step.rows or not is_sooner(*columns) or not are_alike(*columns):
             return None
         if projection.predicate is None:
             return decoder.table(use_threads=use_threads)
