@@ -19,7 +19,7 @@ from support.varints import varint
 
 import parquetext
 from parquetext import kernels, wire
-from parquetext.arrow import file, short_chunks
+from parquetext.arrow import file
 from parquetext.errors import ParquetextError
 
 ROWS = 300
