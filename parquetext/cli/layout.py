@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -69,7 +70,9 @@ def register(app: typer.Typer) -> None:
 
 def layout(
     path: Annotated[str, typer.Argument(help="A file or URL.", show_default=False)],
-    json: Annotated[bool, typer.Option("--json", help="One JSON document, every part of the file in it.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="One JSON document: every part of the file, or with --html what is written.")
+    ] = False,
     html: Annotated[
         Path | None, typer.Option("--html", help="Write one page of HTML to this file, which needs no network.")
     ] = None,
@@ -89,7 +92,7 @@ def layout(
             print_json(failure(path, error)) if json else problem(error, path)
             raise typer.Exit(CANNOT_RUN) from None
         if html is not None:
-            _write_html(found, path, html)
+            _write_html(found, path, html, json)
     if json and html is None:
         print_json(found.as_dict())
     elif html is None:
@@ -97,7 +100,7 @@ def layout(
     raise typer.Exit(0 if found.ok else FINDINGS)
 
 
-def _write_html(found, path: str, target: Path) -> None:
+def _write_html(found, path: str, target: Path, json: bool) -> None:
     """Write the page beside its name and rename it over: what was there stays whole until then."""
     from ..account.html import as_html
 
@@ -113,9 +116,14 @@ def _write_html(found, path: str, target: Path) -> None:
         finally:
             draft.unlink(missing_ok=True)
     except (OSError, ParquetextError) as error:
-        problem(error, str(target))
+        print_json(failure(target, error)) if json else problem(error, str(target))
         raise typer.Exit(CANNOT_RUN) from None
-    tell(f"{target}: {human_bytes(target.stat().st_size)}")
+    size = target.stat().st_size
+    if json:
+        findings = [asdict(finding) for finding in found.findings]
+        print_json({"path": found.path, "html": str(target), "html_bytes": size, "findings": findings})
+    else:
+        tell(f"{target}: {human_bytes(size)}")
 
 
 def map_as_dict(found) -> dict:

@@ -57,6 +57,21 @@ def test_json_is_one_document_that_holds_every_byte(file):
     assert told["findings"] == []
 
 
+def test_with_a_page_json_says_what_is_written_and_how_large_it_is(file, tmp_path):
+    target = tmp_path / "out.html"
+    code, output = run(file, "--html", target, "--json")
+    assert code == 0
+    size = target.stat().st_size
+    assert json.loads(output) == {"path": str(file), "html": str(target), "html_bytes": size, "findings": []}
+
+
+def test_a_page_that_cannot_be_written_is_json_too(file, tmp_path):
+    code, output = run(file, "--html", tmp_path, "--json")
+    assert code == 2
+    assert json.loads(output)["path"] == str(tmp_path)
+    assert "is a folder" in json.loads(output)["message"]
+
+
 def test_a_damaged_file_is_laid_out_and_ends_with_findings(file):
     file.write_bytes(file.read_bytes()[:-1])
     code, output = run(file)
