@@ -20,7 +20,7 @@ from ..footer.bloom_filters import BloomFilters
 from ..footer.copies import CopyTable, copy_table_of
 from ..footer.limits import check_limits
 from ..footer.model import GROUP, Form
-from ..footer.names import as_path, find_group_or_leaf, leaves_below
+from ..footer.names import as_path
 from ..footer.opening import open_as, open_file
 from ..storage import HeldSource
 from .engine import (
@@ -38,6 +38,7 @@ from .metadata import FileMetaData
 from .projection import Projection, encrypted_column, project
 from .reading import RowsMissing, check_options, iter_projection, read_projection
 from .schemas import schema_or_ours
+from .selection import leaves_of
 from .short_chunks import read_short_chunks
 
 if TYPE_CHECKING:
@@ -313,7 +314,7 @@ class File(footer_file.File):
         """What the slice of these columns is made of, in few rounds of requests."""
         shared = [lambda form: form.row_groups("num_rows"), lambda form: form.created_by, lambda form: form.node(GROUP)]
         self._source.want_shared()
-        found = self._each([*(partial(_leaves_of, name=name) for name in columns), *shared])
+        found = self._each([*(partial(leaves_of, name=name) for name in columns), *shared])
         leaves = {leaf for below in found[: len(columns)] for leaf in below}
         self._each(partial(_slice_of, leaf=leaf, row_groups=row_groups) for leaf in sorted(leaves))
 
@@ -347,10 +348,6 @@ def _begun(give: Callable) -> Iterator[pa.RecordBatch]:
     batches = give()
     first = next(batches, None)
     return batches if first is None else chain([first], batches)
-
-
-def _leaves_of(form: Form, name) -> range:
-    return leaves_below(form, find_group_or_leaf(form, name))
 
 
 def _slice_of(form: Form, leaf: int, row_groups: Sequence[int] | None) -> bytes:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple, Self
 
 import pyarrow as pa
 
 from ..errors import ColumnError
 from ..footer.arrow_errors import as_arrow_error
+from ..footer.model import Form
 from ..footer.names import as_path, find_group_or_leaf
 from ..nearest import nearest
 from .file import File
+from .selection import find_top_level
 
 __all__ = ["Flattened", "has_dots_or_doubles"]
 
@@ -54,6 +57,8 @@ class Flattened:
             A name that is none, or more than one thing.
         """
 
+        names = [file._on_form(partial(_column_or_field, name=name)) for name in names]
+
         def path_of(name: Name) -> tuple[str, ...]:
             return file._on_form(lambda form: as_path(form.node(find_group_or_leaf(form, name)).path))
 
@@ -84,6 +89,12 @@ class Flattened:
         if not made:
             return table
         return pa.Table.from_arrays([column for _, column in made], schema=schema)
+
+
+def _column_or_field(form: Form, name: Name) -> Name:
+    """A name as a path where a top-level column is called so: that comes before a field of a struct."""
+    is_column = isinstance(name, str) and "." in name and find_top_level(form, name) is not None
+    return (name,) if is_column else name
 
 
 def _path_in(schema: pa.Schema, name: Name) -> tuple[str, ...]:

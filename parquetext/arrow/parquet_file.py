@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..footer.arrow_errors import ArrowIndexError
-from ..footer.model import Form
-from ..footer.names import as_path
 from ..footer.opening import open_as, open_by_footer
 from ..footer.pyarrow_footer import whole_schema
 from ..storage import readable
@@ -21,7 +20,7 @@ from .engine import PYARROW, check_engine
 from .file import File
 from .metadata import FileMetaData, thrift_of
 from .read_options import options_given
-from .selection import index_columns_in
+from .selection import Leaves, all_named, index_columns_in
 
 __all__ = ["ParquetFile", "read_metadata"]
 
@@ -171,7 +170,8 @@ arrow_extensions_enabled
         Parameters
         ----------
         columns : list of str, optional
-            Dotted paths of leaves or groups. A name that is not there gives no column, as with pyarrow. All without.
+            Dotted paths of leaves or groups. A name that is not there gives no column, and one that stands there more
+            than once all of its columns, as with pyarrow. All without.
         use_threads : bool
         use_pandas_metadata : bool
             Also read the columns that pandas needs for its index.
@@ -240,28 +240,22 @@ arrow_extensions_enabled
                 raise ArrowIndexError(f"{self._file.path}: row group {row_group}: the file has {count}")
         return row_groups
 
-    def _names(self, columns: Iterable[str] | None, pandas: bool) -> list[tuple[str, ...]] | None:
-        """The paths of the columns that are there, and of those that pandas needs for its index."""
+    def _names(self, columns: Iterable[str] | None, pandas: bool) -> list[Leaves | tuple[str, ...]] | None:
+        """The columns that are there, all of a name, and those that pandas needs for its index."""
         if columns is None:
             return None
         if isinstance(columns, str):
             columns = list(columns)  # as pyarrow does
-        paths = [path for name in columns for path in self._file._on_form(lambda form, name=name: _paths(form, name))]
+        found = [each for name in columns for each in self._file._on_form(partial(all_named, name=name))]
         if pandas:
             there = self.metadata.metadata or {}
             if b"pandas" not in there:
                 there = getattr(self.common_metadata, "metadata", None) or {}
-            paths += index_columns_in(there.get(b"pandas"))
-        return paths
+            found += index_columns_in(there.get(b"pandas"))
+        return found
 
     def __repr__(self) -> str:
         return f"<parquetext.ParquetFile {self._file.path}>"
-
-
-def _paths(form: Form, name: str) -> list[tuple[str, ...]]:
-    """The paths of all leaves and groups whose dotted path is `name`."""
-    ids = form.find_name(name.encode("utf-8", "surrogateescape"))
-    return [as_path(form.node(identity).path) for identity in ids]
 
 
 def _opened(source: object, filesystem: object, metadata: object, memory_map: bool) -> File:

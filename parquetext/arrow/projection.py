@@ -17,7 +17,7 @@ from ..footer.pyarrow_footer import has_extension_types, key_values_of, schema_o
 from ..footer.thrift_form import ThriftForm
 from ..footer.typed_bounds import column_bounds
 from ..pruning import Predicate, predicate_of, surviving_row_groups
-from .selection import index_columns, select, top_level_leaves, whole_fields
+from .selection import Leaves, index_columns, select, top_level_leaves, whole_fields
 
 __all__ = ["Projection", "Step", "encrypted_column", "project"]
 
@@ -121,7 +121,13 @@ def _row_groups(form: Form, row_groups: Sequence[int] | None) -> Sequence[int]:
 
 def _is_nested(names: list | None) -> bool:
     """Whether a name may be of a part of a top-level column."""
-    return names is not None and any("." in name if isinstance(name, str) else len(name) > 1 for name in names)
+    return names is not None and any(map(_is_part, names))
+
+
+def _is_part(name: str | tuple[str, ...] | Leaves) -> bool:
+    if isinstance(name, Leaves):
+        return name.nested
+    return "." in name if isinstance(name, str) else len(name) > 1
 
 
 def _step(form: Form, leaves: list[int], nested: bool, row_groups: Sequence[int], key_values: bool = False) -> Step:

@@ -4,18 +4,50 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from ..footer.model import GROUP, Form
-from ..footer.names import find_group_or_leaf, leaves_below
+from ..footer.names import as_path, find_group_or_leaf, leaves_below
 
-__all__ = ["find_top_level", "index_columns", "index_columns_in", "select", "top_level_leaves", "whole_fields"]
+__all__ = [
+    "Leaves",
+    "all_named",
+    "find_top_level",
+    "index_columns",
+    "index_columns_in",
+    "leaves_of",
+    "select",
+    "top_level_leaves",
+    "whole_fields",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Leaves:
+    """Leaves by their numbers, where a name would be ambiguous; `nested`: of a part of a top-level column."""
+
+    numbers: range
+    nested: bool
+
+
+def all_named(form: Form, name: str) -> list[Leaves]:
+    """All leaves and groups whose dotted path is `name`, in the order of the file."""
+    found = []
+    for identity in form.find_name(name.encode("utf-8", "surrogateescape")):
+        found.append(Leaves(leaves_below(form, identity), len(as_path(form.node(identity).path)) > 1))
+    return sorted(found, key=lambda each: each.numbers.start)
+
+
+def leaves_of(form: Form, name: str | tuple[str, ...] | Leaves) -> range:
+    """The leaves of the one thing that a name means."""
+    return name.numbers if isinstance(name, Leaves) else leaves_below(form, find_group_or_leaf(form, name))
 
 
 def select(form: Form, columns: list | None) -> list[int]:
     """The leaves that `columns` name, each once, in the order of the names; all of them for None."""
     if columns is None:
         return list(range(form.leaf_count))
-    return list(dict.fromkeys(leaf for name in columns for leaf in leaves_below(form, find_group_or_leaf(form, name))))
+    return list(dict.fromkeys(leaf for name in columns for leaf in leaves_of(form, name)))
 
 
 def top_level_leaves(form: Form, name: str) -> range:

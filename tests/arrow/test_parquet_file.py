@@ -62,6 +62,32 @@ def test_columns_are_those_that_pyarrow_reads(path, columns):
         assert_same(*batches)
 
 
+PLACES = pa.array([{"b": 1, "c": "q"}, {"b": 2, "c": None}])
+NUMBERS = pa.array([7, 8])
+DOUBLES = {
+    "flat": pa.Table.from_arrays([NUMBERS, PLACES, NUMBERS], ["x", "y", "x"]),
+    "groups": pa.Table.from_arrays([PLACES, NUMBERS, PLACES], ["x", "y", "x"]),
+    "a leaf and a group": pa.Table.from_arrays([PLACES, NUMBERS], ["x", "x"]),
+    "fields": pa.Table.from_arrays([pa.StructArray.from_arrays([NUMBERS, NUMBERS], ["b", "b"]), NUMBERS], ["x", "y"]),
+    "a field and a name with a dot": pa.Table.from_arrays([PLACES, NUMBERS, PLACES], ["x", "x.b", "x"]),
+    "lists": pa.Table.from_arrays([pa.array([[1], [2, 3]]), pa.array([["a"], None])], ["x", "x"]),
+}
+
+
+@pytest.mark.parametrize("engine", ["pyarrow", "parquetext"])
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("table", DOUBLES.values(), ids=DOUBLES)
+def test_a_name_that_stands_twice_gives_all_columns_of_that_name(tmp_path, table, form, engine):
+    path = tmp_path / "data.parquet"
+    parquetext.write_table(table, path, row_group_size=1, form=form)
+    with parquetext.ParquetFile(path, engine=engine) as ours, pq.ParquetFile(path) as theirs:
+        for columns in (["x"], ["y", "x"], ["x", "x"], ["x.b"], ["x.b", "x"], ["x", "x.b"], ["x.list.element", "y"]):
+            assert_same(ours.read(columns), theirs.read(columns))
+            assert_same(ours.read_row_group(1, columns), theirs.read_row_group(1, columns))
+            batches = [pa.Table.from_batches(each.iter_batches(columns=columns)) for each in (ours, theirs)]
+            assert_same(*batches)
+
+
 def test_facts_are_pyarrows(path):
     with parquetext.ParquetFile(path) as ours, pq.ParquetFile(path) as theirs:
         assert ours.schema_arrow.equals(theirs.schema_arrow, check_metadata=True)

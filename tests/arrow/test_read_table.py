@@ -85,6 +85,13 @@ class TestColumns:
         theirs = pq.read_table(tmp_path / "twice.parquet", columns=["b", "b"])
         assert_same(parquetext.read_table(tmp_path / "twice.parquet", ["b", "b"]), theirs)
 
+    @pytest.mark.parametrize("columns", [["place.x"], ["place.y"], ["place.x", "place"]], ids=str)
+    def test_a_column_whose_name_has_dots_comes_before_a_field(self, tmp_path, columns):
+        places = pa.array([{"x": 1, "y": "a"}])
+        pq.write_table(pa.Table.from_arrays([places, pa.array([7])], ["place", "place.x"]), tmp_path / "dots.parquet")
+        theirs = pq.read_table(tmp_path / "dots.parquet", columns=columns)
+        assert_same(parquetext.read_table(tmp_path / "dots.parquet", columns), theirs)
+
 
 class TestSchema:
     @pytest.mark.parametrize("columns", [None, ["new", "id"], ["place.x", "id", "id"]], ids=str)
