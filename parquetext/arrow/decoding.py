@@ -19,7 +19,7 @@ from .assemble import always_fits, assemble
 from .assemble_plan import LeafPlan
 from .copies import Copies, SteadyReader, places_of
 from .fetching import fetched
-from .in_threads import each
+from .in_threads import each, workers_of
 from .local_columns import LocalColumns
 from .picks import Picks, every_row, kept
 from .proportion import (
@@ -36,7 +36,8 @@ from .proportion import (
 from .reading import SMALL_BYTES, SMALL_ROWS
 from .schemas import fields_of, within_the_stack
 from .stretches import read_stretch, stretches_of
-from .text_batches import MOST_TEXT_BYTES, TEXT_BYTES, TextBudget, growing_batches, is_text
+from .text_batches import MOST_TEXT_BYTES, TEXT_BYTES, growing_batches, is_text
+from .text_budget import TextBudget
 from .wanted_columns import Column
 
 __all__ = ["Decoder", "refuse_much_in_python"]
@@ -144,12 +145,12 @@ class Decoder:
         if claims is None or not (self._is_checked or claims.are_believed):
             return {}
         local = LocalColumns(self._form, self._source, groups, whole=whole)
-        texts = None if self._is_checked else TextBudget(max(TEXT_BYTES, claims.believed))
+        most_text = None if self._is_checked else max(TEXT_BYTES, claims.believed)
         may_have_copies = self._copies is not None and self._copies.may_be(self._footer)
         taken = [
             column for column in columns if local.takes(column) and not (may_have_copies and self._has_copies(column))
         ]
-        return local.read(taken, texts, use_threads=use_threads)
+        return local.read(taken, most_text, use_threads=use_threads)
 
     def _by_pages(
         self, columns: Sequence[Column], groups: Sequence[Picks], *, whole: bool, use_threads: bool
@@ -168,7 +169,8 @@ class Decoder:
             return self._read(column, number, groups[number], stretches, source, texts, largest)
 
         try:
-            texts = None if self._is_checked else TextBudget(max(TEXT_BYTES, believed(chunks)))
+            workers = workers_of(use_threads, len(tasks))
+            texts = None if self._is_checked else TextBudget(max(TEXT_BYTES, believed(chunks)), workers)
             found = each(partial(read, texts), tasks, use_threads)
         except OutOfProportion:
             self._check()
@@ -345,14 +347,13 @@ class Decoder:
         """What is in the leaves of a field, and their dictionaries."""
         taken, dictionaries = {}, {}
         for leaf in column.leaves:
-            most = None if texts is None else texts.left
-            options = {"rows": picks.count, "most_bytes": most, "most_page": largest}
-            made = partial(self._reader, column, leaf, source, **options)
-            taken[leaf.leaf], dictionaries[leaf.leaf] = self._rows_of(
-                number, leaf, picks, *stretches[number, leaf.leaf], made
-            )
-            if texts is not None and leaf.kind.physical == wire.PHYSICAL_BYTE_ARRAY:
-                texts.count(sum(len(part.values) for part in taken[leaf.leaf]))
+            made = partial(self._reader, column, leaf, source, rows=picks.count, most_page=largest)
+            rows_of = partial(self._rows_of, number, leaf, picks, *stretches[number, leaf.leaf])
+            if texts is None or leaf.kind.physical != wire.PHYSICAL_BYTE_ARRAY:
+                found = rows_of(partial(made, most_bytes=None if texts is None else 0))
+            else:
+                found = texts.spend(partial(_texts_of, rows_of, made))
+            taken[leaf.leaf], dictionaries[leaf.leaf] = found
         return taken, dictionaries
 
     def _rows_of(
@@ -459,6 +460,14 @@ class Decoder:
             return True
         stored = (self._form.column(leaf).array("total_compressed_size") for leaf in leaves) if whole else ()
         return sum(map(sum, stored)) >= SMALL_BYTES
+
+
+def _texts_of(
+    rows_of: Callable[[Callable[[], ChunkReader]], tuple[list, Dictionary | None]], made: Callable, most: int
+) -> tuple[tuple[list, Dictionary | None], int]:
+    """Rows of texts and their dictionary, and how many bytes the texts are."""
+    found = rows_of(partial(made, most_bytes=most))
+    return found, sum(len(part.values) for part in found[0])
 
 
 def _decoded(

@@ -15,9 +15,10 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def workers_of(use_threads: bool) -> int:
-    """How many threads do tasks."""
-    return (os.cpu_count() or 1) if use_threads else 1
+def workers_of(use_threads: bool, tasks: int | None = None) -> int:
+    """How many threads do tasks: one at least, and no more than there are tasks."""
+    workers = (os.cpu_count() or 1) if use_threads else 1
+    return workers if tasks is None else max(min(workers, tasks), 1)
 
 
 def each(
@@ -35,7 +36,7 @@ def each(
     BaseException
         What the first task in order raised, of those that raise anything.
     """
-    workers = min(len(tasks), workers_of(use_threads))
+    workers = workers_of(use_threads, len(tasks))
     if workers < 2:
         return [read(task) for task in tasks]
     order = range(len(tasks)) if weights is None else sorted(range(len(tasks)), key=weights.__getitem__, reverse=True)

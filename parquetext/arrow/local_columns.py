@@ -17,7 +17,7 @@ from .assemble import assemble
 from .assemble_plan import LeafPlan
 from .in_threads import each, workers_of
 from .picks import Picks, kept
-from .text_batches import TextBudget
+from .text_budget import Share, TextBudget
 from .wanted_columns import Column
 
 __all__ = ["LocalColumns"]
@@ -61,17 +61,16 @@ class LocalColumns:
             leaf.levels.repetition or not (self._whole or self._has_no_index(leaf)) for leaf in column.leaves
         )
 
-    def read(
-        self, columns: Sequence[Column], texts: TextBudget | None, *, use_threads: bool
-    ) -> dict[int, list[pa.Array]]:
+    def read(self, columns: Sequence[Column], most_text: int | None, *, use_threads: bool) -> dict[int, list[pa.Array]]:
         """The arrays of fields, by the `id` of each; fields that cannot be read are left out.
 
         Parameters
         ----------
-        texts : TextBudget, optional
+        most_text : int, optional
             How many bytes of texts are decoded at most.
         """
         units = self._units(columns, use_threads)
+        texts = None if most_text is None else TextBudget(most_text, workers_of(use_threads, len(units)))
         weights = [sum(map(_width, unit.columns)) for unit in units]
         found = each(lambda unit: self._read(unit, texts), units, use_threads, weights)
         arrays: dict[int, list[pa.Array]] = {id(column): [] for column in columns}
@@ -141,29 +140,46 @@ class LocalColumns:
 
     def _together(self, unit: Unit, texts: TextBudget | None) -> list[list[pa.Array] | None]:
         """The arrays of each field, None where the kernels do not read it."""
+        if texts is None:
+            return self._decoded(unit, None)[0]
+        with texts.share() as share:
+            found, cut = self._decoded(unit, share)
+        if cut and share.is_part:
+            with texts.rest() as share:
+                again, _ = self._decoded(unit._replace(columns=[unit.columns[number] for number in cut]), share)
+            for number, arrays in zip(cut, again, strict=True):
+                found[number] = arrays
+        return found
+
+    def _decoded(self, unit: Unit, share: Share | None) -> tuple[list[list[pa.Array] | None], list[int]]:
+        """The arrays of each field, and which fields were left because there are more bytes of texts."""
         groups = self._groups[unit.first : unit.last]
         rows = sum(picks.count for picks in groups)
         leaves = [(leaf, leaf.leaf in column.telling) for column in unit.columns for leaf in column.leaves]
         try:
             decoders = [_decoder(leaf, rows, levels=levels) for leaf, levels in leaves]
         except ParquetextError:
-            return [None] * len(unit.columns)
+            return [None] * len(unit.columns), []
         chunks = [self._form.column(leaf.leaf) for leaf, _ in leaves]
         turns = (None, None) if self._whole else self._turns_of(unit.first, unit.last)
         where = self._source.fd, self._source.size, self._rows, unit.first, unit.last
-        limit = {} if texts is None else {"most_bytes": texts.left}
+        limit = {} if share is None else {"most_bytes": share.most}
         are_done = kernels.column.from_file(decoders, chunks, *where, *turns, **limit)
-        taken = {
-            leaf.leaf: decoder.take()
-            for (leaf, _), decoder, is_done in zip(leaves, decoders, are_done, strict=True)
-            if is_done
-        }
-        if texts is not None:
-            texts.count(
-                sum(len(taken[leaf.leaf].values) for leaf, _ in leaves if leaf.leaf in taken and _is_text(leaf))
+        taken, full = {}, set()
+        for (leaf, _), decoder, is_done in zip(leaves, decoders, are_done, strict=True):
+            if is_done:
+                taken[leaf.leaf] = decoder.take()
+            elif decoder.is_full:
+                full.add(leaf.leaf)
+        if share is not None:
+            share.used = sum(
+                len(taken[leaf.leaf].values) for leaf, _ in leaves if leaf.leaf in taken and _is_text(leaf)
             )
         mask = _mask_of(groups)
-        return [_assembled(column, taken, mask) for column in unit.columns]
+        found = [_assembled(column, taken, mask) for column in unit.columns]
+        return found, [
+            number for number, column in enumerate(unit.columns) if full & {leaf.leaf for leaf in column.leaves}
+        ]
 
     def _turns_of(self, first: int, last: int) -> tuple[array, array]:
         """Rows to skip and to read of row groups, and how many of these numbers are of each."""

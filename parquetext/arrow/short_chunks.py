@@ -12,11 +12,12 @@ from .. import kernels
 from ..errors import ParquetextError
 from ..footer.pyarrow_footer import key_values_of, schema_of
 from ..footer.thrift_form import ThriftForm
-from .in_threads import each
+from .in_threads import each, workers_of
 from .projection import Step
 from .proportion import MOST_OF_BYTE
 from .reading import SMALL_BYTES, SMALL_ROWS
-from .text_batches import TEXT_BYTES, TextBudget
+from .text_batches import TEXT_BYTES
+from .text_budget import TextBudget
 
 __all__ = ["read_short_chunks"]
 
@@ -85,12 +86,14 @@ def _is_worth_threads(step: Step, stored: int) -> bool:
 
 def _read(arrays, fd: int, use_threads: bool) -> None:
     """Make all arrays, as long as their texts are not out of proportion to what is stored."""
-    texts = TextBudget(max(TEXT_BYTES, MOST_OF_BYTE * arrays.stored))
+    parts = arrays.parts(CALL_BYTES, CALL_LEAVES)
+    texts = TextBudget(max(TEXT_BYTES, MOST_OF_BYTE * arrays.stored), workers_of(use_threads, len(parts)))
 
     def read(part: tuple[int, int]) -> None:
-        texts.count(arrays.read(fd, *part, texts.left))
+        with texts.share() as share:
+            share.used = arrays.read(fd, *part, share.most)
 
-    each(read, arrays.parts(CALL_BYTES, CALL_LEAVES), use_threads)
+    each(read, parts, use_threads)
 
 
 def _fields_of(form: ThriftForm) -> Sequence[int]:

@@ -1,4 +1,4 @@
-"""Texts that a few bytes of a file repeat: how many bytes of them are decoded, and in batches of how many rows."""
+"""Texts that a few bytes of a file repeat: in batches of how many rows they are decoded."""
 
 from __future__ import annotations
 
@@ -6,22 +6,12 @@ from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 
-__all__ = ["MOST_TEXT_BYTES", "TEXT_BYTES", "TextBudget", "growing_batches", "is_text"]
+__all__ = ["MOST_TEXT_BYTES", "TEXT_BYTES", "growing_batches", "is_text"]
 
 TEXT_BYTES = 1 << 22  # of a batch whose texts are repeated by a few bytes
 TEXT_ROWS = 1 << 12  # that are read together of it
 MOST_TEXT_BYTES = 1 << 24  # of these rows
 MOST_CONCATENATED = 1 << 30  # bytes: texts of one array have fewer than 2^31
-
-
-class TextBudget:
-    """How many bytes of texts may still be decoded before they are out of proportion to what is stored."""
-
-    def __init__(self, most: int):
-        self.left = most
-
-    def count(self, size: int) -> None:
-        self.left = max(self.left - size, 0)
 
 
 def growing_batches(read: Callable[[int], Iterator[pa.RecordBatch]], rows: int, step: int) -> Iterator[pa.RecordBatch]:

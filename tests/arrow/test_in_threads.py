@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import threading
 
 import pytest
 
-from parquetext.arrow import in_threads
 from parquetext.arrow.in_threads import each
 
 
 @pytest.fixture(autouse=True)
 def four_workers(monkeypatch):
-    monkeypatch.setattr(in_threads, "workers_of", lambda use_threads: 4 if use_threads else 1)
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
 
 
 @pytest.mark.parametrize("use_threads", [False, True], ids=["alone", "threads"])
@@ -26,7 +26,7 @@ def test_no_tasks_have_no_results():
 
 
 def test_heavy_tasks_begin_first(monkeypatch):
-    monkeypatch.setattr(in_threads, "workers_of", lambda _: 2)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
     begun, turn = [], threading.Barrier(2)
 
     def read(task: str) -> None:

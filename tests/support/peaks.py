@@ -10,9 +10,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+import pyarrow as pa
 
 import parquetext
 from parquetext import checks
@@ -50,7 +53,11 @@ def short(path: str) -> None:
     """What is read of short chunks."""
     with parquetext.open(path) as file:
         step = file._projection(None, None, None).step
-        short_chunks.read_short_chunks(step, lambda _: None, file._source)
+        short_chunks.read_short_chunks(step, _refuse, file._source)
+
+
+def _refuse(step: object) -> None:
+    raise pa.ArrowInvalid("columns that pyarrow would read")
 
 
 VERBS: dict[str, Callable[[str], object]] = {
@@ -103,6 +110,8 @@ def _measure(verb: str, path: str) -> None:
         outcome = _outcome(verb, path)
         print(_peak() - before, verb, outcome, path, sep="\t", flush=True)
         status = 0
+    except BaseException:
+        traceback.print_exc()
     finally:
         os._exit(status)
 
