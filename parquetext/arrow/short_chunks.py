@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from .. import kernels
 from ..errors import ParquetextError
-from ..footer.pyarrow_footer import key_values_of, schema_of
+from ..footer.pyarrow_footer import metadata_of_schema, schema_of
 from ..footer.thrift_form import ThriftForm
 from .in_threads import each, workers_of
 from .projection import Step
@@ -75,8 +75,8 @@ def read_short_chunks(
 def _schema_of(form: ThriftForm) -> pa.Schema:
     """All fields, and the table's metadata."""
     schema = schema_of(form.slice(range(form.leaf_count), []))
-    pairs = key_values_of(form)
-    return schema.with_metadata(pairs) if pairs else schema.remove_metadata()
+    metadata = metadata_of_schema(form)
+    return schema.remove_metadata() if metadata is None else schema.with_metadata(metadata)
 
 
 def _is_worth_threads(step: Step, stored: int) -> bool:

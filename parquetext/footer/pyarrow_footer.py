@@ -18,6 +18,7 @@ __all__ = [
     "has_extension_types",
     "key_values_of",
     "metadata_of",
+    "metadata_of_schema",
     "reader_of",
     "schema_of",
     "whole_schema",
@@ -26,6 +27,8 @@ __all__ = [
 
 MAGIC = b"PAR1"
 KEPT_BYTES = 1 << 14
+MOST_KEPT_METADATA = 1 << 22
+_last_metadata: list[tuple[bytes, pa.KeyValueMetadata | None]] = [(b"", None)]
 ARROW_SCHEMA, EXTENSION_NAME = b"ARROW:schema", b"ARROW:extension:name"
 
 
@@ -116,6 +119,23 @@ def key_values_of(form: Form) -> dict[bytes, bytes] | None:
     """The key-values of a footer as a table's schema has them: without ARROW:schema, None where there are no others."""
     pairs = (form.key_value(index) for index in range(form.key_value_count))
     return {key: value for key, value in pairs if key != ARROW_SCHEMA and value is not None} or None
+
+
+def metadata_of_schema(form: ThriftForm) -> pa.KeyValueMetadata | None:
+    """The same as pyarrow keeps it. That of the last footer stays: reads of one file have it in common, and pyarrow
+    copies large texts several times to make one.
+    """
+    if not form.key_value_count:
+        return None
+    begins, lengths = (form.scan.key_values(f"bytes_{name}") for name in ("offset", "length"))
+    stored = bytes(memoryview(form.scan.data)[begins[0] : begins[-1] + lengths[-1]])
+    kept = _last_metadata[0]
+    if kept[0] != stored:
+        pairs = key_values_of(form)
+        kept = stored, None if pairs is None else pa.KeyValueMetadata(pairs)
+        if len(stored) <= MOST_KEPT_METADATA:
+            _last_metadata[0] = kept
+    return kept[1]
 
 
 def whole_schema(form: Form, **options) -> pa.Schema:

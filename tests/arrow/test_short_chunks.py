@@ -21,6 +21,7 @@ import parquetext
 from parquetext import kernels, wire
 from parquetext.arrow import file
 from parquetext.errors import ParquetextError
+from parquetext.thrift import read, write
 
 ROWS = 300
 
@@ -209,6 +210,34 @@ def test_what_is_wrong_with_one_column_pyarrow_says(tmp_path, read_short):
     assert found == outcome(path, engine="pyarrow") and found.startswith("OSError")
     kept = [name for name in table_of(4).column_names if name != "c7"]
     assert parquetext.read_table(path, kept).equals(table_of(4).select(kept))
+
+
+def with_key_values(path, pairs: list[dict]) -> None:
+    """Change the key-values of a file's footer."""
+    data = path.read_bytes()
+    begin = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    changed = write("FileMetaData", read("FileMetaData", data[begin:-8]) | {"key_value_metadata": pairs})
+    path.write_bytes(data[:begin] + changed + len(changed).to_bytes(4, "little") + data[-4:])
+
+
+def test_files_read_by_turns_keep_each_its_own_key_values(tmp_path, read_short):
+    kinds = {
+        "one": [{"key": "k", "value": "1"}],
+        "other": [{"key": "k", "value": "2"}],
+        "none": [],
+        "without a value": [{"key": "k"}],
+        "last without one": [{"key": "k", "value": "1"}, {"key": "z"}],
+        "long": [{"key": "k", "value": "x" * (5 << 20)}],
+        "longer": [{"key": "k", "value": "x" * (5 << 20) + "y"}],
+        "twice": [{"key": "k", "value": "1"}, {"key": "k", "value": "2"}],
+    }
+    paths = [tmp_path / f"{kind}.parquet" for kind in kinds]
+    for path, pairs in zip(paths, kinds.values(), strict=True):
+        pq.write_table(pa.table({"id": range(ROWS)}), path, store_schema=False)
+        with_key_values(path, pairs)
+    for path in [*paths, *reversed(paths), *paths]:
+        assert_alike(parquetext.read_table(path), parquetext.read_table(path, engine="pyarrow"))
+    assert read_short == [is_native()] * 3 * len(paths)
 
 
 def test_options_of_pyarrow_and_an_engine_leave_it_to_them(tmp_path, read_short):
