@@ -41,7 +41,7 @@ class Step:
     chunks: int
     rows: int
     leaves: Sequence[int] = ()
-    key_values: Mapping[bytes, bytes] | None = None
+    key_values: pa.KeyValueMetadata | None = None
 
     @property
     def has_columns(self) -> bool:

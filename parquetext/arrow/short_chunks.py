@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from .. import kernels
 from ..errors import ParquetextError
-from ..footer.pyarrow_footer import metadata_of_schema, schema_of
+from ..footer.pyarrow_footer import kept_key_values_of, schema_of
 from ..footer.thrift_form import ThriftForm
 from .in_threads import each, workers_of
 from .projection import Step
@@ -75,8 +75,8 @@ def read_short_chunks(
 def _schema_of(form: ThriftForm) -> pa.Schema:
     """All fields, and the table's metadata."""
     schema = schema_of(form.slice(range(form.leaf_count), []))
-    metadata = metadata_of_schema(form)
-    return schema.remove_metadata() if metadata is None else schema.with_metadata(metadata)
+    key_values = kept_key_values_of(form)
+    return schema.remove_metadata() if key_values is None else schema.with_metadata(key_values)
 
 
 def _is_worth_threads(step: Step, stored: int) -> bool:

@@ -16,9 +16,9 @@ from .thrift_form import ThriftForm
 
 __all__ = [
     "has_extension_types",
+    "kept_key_values_of",
     "key_values_of",
     "metadata_of",
-    "metadata_of_schema",
     "reader_of",
     "schema_of",
     "whole_schema",
@@ -27,8 +27,8 @@ __all__ = [
 
 MAGIC = b"PAR1"
 KEPT_BYTES = 1 << 14
-MOST_KEPT_METADATA = 1 << 22
-_last_metadata: list[tuple[bytes, pa.KeyValueMetadata | None]] = [(b"", None)]
+MOST_KEPT_KEY_VALUES = 1 << 22
+_last_key_values: list[tuple[bytes, pa.KeyValueMetadata | None]] = [(b"", None)]
 ARROW_SCHEMA, EXTENSION_NAME = b"ARROW:schema", b"ARROW:extension:name"
 
 
@@ -115,26 +115,27 @@ def has_extension_types(footer: bytes) -> bool:
         return False
 
 
-def key_values_of(form: Form) -> dict[bytes, bytes] | None:
-    """The key-values of a footer as a table's schema has them: without ARROW:schema, None where there are no others."""
-    pairs = (form.key_value(index) for index in range(form.key_value_count))
-    return {key: value for key, value in pairs if key != ARROW_SCHEMA and value is not None} or None
+def key_values_of(form: Form) -> pa.KeyValueMetadata | None:
+    """The key-values of a footer as a table's schema has them: without ARROW:schema, None where there are no others.
 
-
-def metadata_of_schema(form: ThriftForm) -> pa.KeyValueMetadata | None:
-    """The same as pyarrow keeps it. That of the last footer stays: reads of one file have it in common, and pyarrow
-    copies large texts several times to make one.
+    A key without a value has an empty one, as for pyarrow.
     """
+    pairs = (form.key_value(index) for index in range(form.key_value_count))
+    found = [(key, value or b"") for key, value in pairs if key != ARROW_SCHEMA]
+    return pa.KeyValueMetadata(found) if found else None
+
+
+def kept_key_values_of(form: ThriftForm) -> pa.KeyValueMetadata | None:
+    """The same. Those of the last footer are kept: reads of one file share them, and pyarrow copies texts twice."""
     if not form.key_value_count:
         return None
     begins, lengths = (form.scan.key_values(f"bytes_{name}") for name in ("offset", "length"))
     stored = bytes(memoryview(form.scan.data)[begins[0] : begins[-1] + lengths[-1]])
-    kept = _last_metadata[0]
+    kept = _last_key_values[0]
     if kept[0] != stored:
-        pairs = key_values_of(form)
-        kept = stored, None if pairs is None else pa.KeyValueMetadata(pairs)
-        if len(stored) <= MOST_KEPT_METADATA:
-            _last_metadata[0] = kept
+        kept = stored, key_values_of(form)
+        if len(stored) <= MOST_KEPT_KEY_VALUES:
+            _last_key_values[0] = kept
     return kept[1]
 
 
