@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import NamedTuple, Self
 
 import pyarrow as pa
@@ -14,7 +13,6 @@ from ..footer.model import Form
 from ..footer.names import as_path, find_group_or_leaf
 from ..nearest import nearest
 from .file import File
-from .selection import find_top_level
 
 __all__ = ["Flattened", "has_dots_or_doubles"]
 
@@ -38,13 +36,13 @@ class Flattened:
 
     Attributes
     ----------
-    names : list of str or tuple
-        Each once, as `File.read` takes them.
+    names : list of tuple
+        Paths, each once, as `File.read` takes them.
     """
 
     def __init__(self, names: Sequence[Name], path_of: Callable[[Name], tuple[str, ...]]):
-        self.names = list(dict.fromkeys(names))
-        paths = {name: path_of(name) for name in self.names}
+        paths = {name: path_of(name) for name in dict.fromkeys(names)}
+        self.names = list(dict.fromkeys(paths.values()))
         self._wanted = [Wanted(paths[name][0], paths[name][1:] if isinstance(name, str) else ()) for name in names]
 
     @classmethod
@@ -57,12 +55,7 @@ class Flattened:
             A name that is none, or more than one thing.
         """
 
-        names = [file._on_form(partial(_column_or_field, name=name)) for name in names]
-
-        def path_of(name: Name) -> tuple[str, ...]:
-            return file._on_form(lambda form: as_path(form.node(find_group_or_leaf(form, name)).path))
-
-        return cls(names, path_of)
+        return cls(names, lambda name: file._on_form(lambda form: _path_in_file(form, name)))
 
     @classmethod
     def of_schema(cls, schema: pa.Schema, names: Sequence[Name]) -> Self:
@@ -91,10 +84,16 @@ class Flattened:
         return pa.Table.from_arrays([column for _, column in made], schema=schema)
 
 
-def _column_or_field(form: Form, name: Name) -> Name:
-    """A name as a path where a top-level column is called so: that comes before a field of a struct."""
-    is_column = isinstance(name, str) and "." in name and find_top_level(form, name) is not None
-    return (name,) if is_column else name
+def _path_in_file(form: Form, name: Name) -> tuple[str, ...]:
+    """The path of a name: a column whose own name has the dots counts for more than a field of a struct."""
+    if isinstance(name, str) and "." in name:
+        found = [
+            as_path(form.node(identity).path) for identity in form.find_name(name.encode("utf-8", "surrogateescape"))
+        ]
+        for path in ((name,), tuple(name.split("."))):
+            if path in found:
+                return path
+    return as_path(form.node(find_group_or_leaf(form, name)).path)
 
 
 def _path_in(schema: pa.Schema, name: Name) -> tuple[str, ...]:

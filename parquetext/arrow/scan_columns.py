@@ -55,7 +55,7 @@ class ScanColumns:
 
     def __init__(self, schema: pa.Schema, columns: object, predicate: Predicate | None):
         if isinstance(columns, (str, bytes)):
-            raise TypeError("columns is a list of names, not one string")
+            raise ValueError("columns is a list of names, not one string")
         self._schema, self._all = schema, columns is None
         self._expressions: dict[int, pc.Expression] = {}
         self._projected: list[pa.Field] | None = None
@@ -161,6 +161,9 @@ def filtered(table: pa.Table, predicate: Predicate, *, use_threads: bool = True)
     """The rows that meet a predicate; of one batch without Arrow's threads, which take longer to wake."""
     from pyarrow import acero  # takes long to import, and only filters need it
 
+    if not table.num_columns:  # a plan of Arrow's gives such a table no rows
+        counted = table.append_column("", pa.nulls(table.num_rows))
+        return filtered(counted, predicate, use_threads=use_threads).select([])
     steps = [
         acero.Declaration("table_source", acero.TableSourceNodeOptions(table)),
         acero.Declaration("filter", acero.FilterNodeOptions(predicate.expression)),

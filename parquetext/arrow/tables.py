@@ -119,7 +119,8 @@ def read_table(
     Unsupported
         Our own decoder is asked for what it does not read; also a `pyarrow.ArrowNotImplementedError`.
     ValueError
-        pyarrow has no module `dataset`, and it is needed: for folders, filters, or `schema`.
+        `columns` is one string. Or pyarrow has no module `dataset`, and it is needed: for folders, filters, or
+        `schema`.
 
     Examples
     --------
@@ -128,6 +129,8 @@ def read_table(
     """
     check_engine(engine)
     options = options_given(locals())
+    if isinstance(columns, str):
+        raise ValueError("columns is a list of names, not one string")
     if pre_buffer:
         options["pre_buffer"] = True  # without it, short chunks of a local file are read one by one
     taking = {"use_threads": use_threads, "use_pandas_metadata": use_pandas_metadata, "key_values": key_values}
@@ -223,7 +226,7 @@ def _read_one(
     row_groups: Sequence[int] | None = None,
 ) -> pa.Table:
     """Read a file; `row_groups` has at least those with rows that meet the filters, None for all."""
-    if schema is None and (columns is None or isinstance(columns, str)):
+    if schema is None and columns is None:
         return file.read(columns, row_groups, filters, **options)
     if isinstance(columns, Mapping):
         import pyarrow.dataset as ds  # takes long to import, and only expressions need it

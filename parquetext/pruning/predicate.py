@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -57,11 +57,22 @@ def predicate_of(filters) -> Predicate:
         return filters
     import pyarrow.parquet as pq
 
+    filters = _with_values_kept(filters)
     expression = pq.filters_to_expression(filters)
     if isinstance(filters, pc.Expression):
         return Predicate(expression, None)
-    groups = filters if isinstance(filters[0], list) else [filters]
+    groups = [filters] if isinstance(filters[0][0], str) else filters
     return Predicate(expression, [[Comparison(*part) for part in group] for group in groups])
+
+
+def _with_values_kept(filters):
+    """The same with values that can be read more than once: an iterator of them would be used up by Arrow."""
+    if not isinstance(filters, (list, tuple)):
+        return filters
+    if len(filters) == 3 and isinstance(filters[0], str):
+        column, operator, value = filters
+        return Comparison(column, operator, list(value) if isinstance(value, Iterator) else value)
+    return [_with_values_kept(part) for part in filters]
 
 
 def _columns_of(expression: pc.Expression, type_of: Callable[[str], pa.DataType | None]) -> list[str] | None:

@@ -61,6 +61,7 @@ COLUMNS = [
     [],
 ]
 FILTERS = [None, F("v") > 77, (F("k") == 1) & (F("t") == "t3"), F("s", "x") < 9, F("v") < 0, F("t").is_null()]
+FILTERS += [pc.scalar(True), pc.scalar(False)]  # of no column
 
 
 class TestAsPyarrow:
@@ -279,3 +280,5 @@ def test_wrong_scans_say_what_is_wrong(both):
         ours.head(-1)
     with pytest.raises(TypeError, match="names"):
         ours.to_table([F("v")])
+    with pytest.raises(ValueError, match="one string"):
+        ours.to_table("v")

@@ -75,3 +75,21 @@ def test_row_groups_that_are_ruled_out_are_not_read(tmp_path, filters):
     with pytest.raises(OSError):
         parquetext.read_table(path)
     assert parquetext.read_table(path, filters=filters)["n"].to_pylist() == list(range(10, 20))
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [[["n", ">", 9]], [[["n", ">", 9], ["n", "<", 12]]], (("n", ">", 9),), [(("n", "=", 3),), [["n", "=", 11]]]],
+    ids=str,
+)
+def test_comparisons_may_be_lists_and_groups_tuples_as_for_pyarrow(tmp_path, filters):
+    pq.write_table(pa.table({"n": list(range(20))}), tmp_path / "a", row_group_size=5)
+    expected = pq.read_table(tmp_path / "a", filters=filters)
+    assert parquetext.read_table(tmp_path / "a", filters=filters).equals(expected)
+    assert parquetext.dataset(tmp_path / "a").to_table(filter=filters).equals(expected)
+
+
+def test_values_of_in_may_be_an_iterator(tmp_path):
+    pq.write_table(pa.table({"n": list(range(20))}), tmp_path / "a", row_group_size=5)
+    found = parquetext.read_table(tmp_path / "a", filters=[("n", "in", (number for number in (3, 11)))])
+    assert found["n"].to_pylist() == [3, 11]

@@ -77,6 +77,19 @@ class TestColumns:
         nested = parquetext.read_table(path, [("place", "x"), "points.list.element.u"])
         assert nested == pq.ParquetFile(path).read(["place.x", "points.list.element.u"])
 
+    @pytest.mark.parametrize("columns", [["a.b"], ["a.b", "a"], ["a", "a.b.c"], ["a.b", "a.b"]], ids=str)
+    @pytest.mark.parametrize("form", ["thrift", "flat"])
+    def test_a_top_level_name_with_dots_is_rather_that_column_than_a_field(self, tmp_path, form, columns):
+        parquetext.write_table(pa.table({"a.b": [{"c": 1}], "a": [{"b": {"c": 2}}]}), tmp_path / "a", form=form)
+        theirs = pq.read_table(tmp_path / "a", columns=columns)
+        assert_same(parquetext.read_table(tmp_path / "a", columns), theirs)
+        assert_same(parquetext.read_table([tmp_path / "a"], columns), theirs)
+
+    def test_one_string_is_a_value_error_as_for_pyarrow(self, path):
+        for source in (path, [path]):
+            with pytest.raises(ValueError, match="one string"):
+                parquetext.read_table(source, "id")
+
     def test_a_name_of_many_columns_is_arrow_invalid(self, tmp_path):
         table = pa.Table.from_arrays([pa.array([1]), pa.array([2]), pa.array([3])], ["a", "a", "b"])
         pq.write_table(table, tmp_path / "twice.parquet")
