@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 import os
 from pathlib import Path
@@ -34,6 +35,7 @@ def pytest_configure(config):
     """Take away what a system lacks before tests are imported: their marks ask for it."""
     if system := config.getoption("--system"):
         config._tmp_path_factory.getbasetemp()  # pytest itself asks which system it is by its name
+        os.environ.setdefault("USERNAME", getpass.getuser())  # which Windows sets, and has no user ids to ask by
         take_away(system)
         if system == "windows":  # where compiled kernels are not built, and every change is one with force=["lock"]
             kernels.use("pure")

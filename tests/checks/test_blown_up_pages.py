@@ -15,6 +15,7 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reas
 
 ROOM = 64 << 20
 FILES, VAST_FILES, MANY = 10, 4, 2000
+MOST_SECONDS = 3
 
 
 def measured(folder: Path, numbers, *, pure: bool, vast: bool = False, flips: bool = False) -> list[Peak]:
@@ -24,7 +25,7 @@ def measured(folder: Path, numbers, *, pure: bool, vast: bool = False, flips: bo
     for number, path in zip(numbers, paths, strict=True):
         data = blown_up_file(Random(number), vast=vast)
         path.write_bytes(damaged(data, Random(number)) if flips else data)
-    return list(peaks(good, paths, pure=pure))
+    return list(peaks(good, paths, pure=pure, seconds=MOST_SECONDS))
 
 
 def assert_little(found: list[Peak]) -> None:

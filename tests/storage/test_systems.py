@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import re
 import subprocess
 import sys
 import threading
@@ -23,6 +22,12 @@ from parquetext.cli.app import app
 from parquetext.errors import Conflict, Refused
 
 TABLE = pa.table({"price": [float(n) for n in range(300)], "id": range(300)})
+
+
+@pytest.fixture(autouse=True)
+def _whole_system(request) -> None:
+    if request.config.getoption("--system"):
+        pytest.skip("these tests take from a whole system what another one lacks")
 
 
 @pytest.fixture(params=SYSTEMS)
@@ -178,16 +183,3 @@ def test_every_public_name_is_imported_there(name):
     }
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
     assert done.stdout == "imported\n" and "Warning" not in done.stderr, done.stderr
-
-
-# More of them by hand: pytest --system mac tests/storage tests/edits tests/footer tests/cli
-PART = ("storage/test_commits.py", "storage/test_rewriting.py", "footer/test_open.py", "cli/test_joining.py")
-
-
-@pytest.mark.parametrize("name", SYSTEMS)
-def test_a_part_of_other_tests_passes_there(name):
-    tests = Path(__file__).parents[1]
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--system", name]
-    done = subprocess.run([*command, *(tests / part for part in PART)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-3000:]
-    assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 50

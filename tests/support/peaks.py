@@ -1,13 +1,16 @@
 """The memory that reading, checking and listing takes at its peak, each in a process of its own forked from a warm one.
 
-    python -m support.peaks VERB,VERB GOOD FILE...
+    python -m support.peaks VERB,VERB SECONDS GOOD FILE...
 
-prints for each file and verb: bytes beyond those of the warm process, the verb, the outcome, the file.
+prints for each file and verb: bytes beyond those of the warm process, the verb, the outcome, the file. A few hundred
+bytes may stand for a terabyte of values that a verb looks at batch by batch: after so many seconds of processor that is
+enough (0: never).
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import traceback
@@ -25,6 +28,10 @@ from parquetext.errors import ParquetextError
 __all__ = ["VERBS", "Peak", "peaks"]
 
 MOST_ROWS = 2_000_000  # of batches, which go on as long as a file says
+
+
+class _Enough(BaseException):
+    """A verb goes on and on."""
 
 
 class Peak(NamedTuple):
@@ -70,10 +77,12 @@ VERBS: dict[str, Callable[[str], object]] = {
 }
 
 
-def peaks(good: Path, paths: Iterable[Path], verbs: Iterable[str] = VERBS, *, pure: bool = False) -> Iterator[Peak]:
+def peaks(
+    good: Path, paths: Iterable[Path], verbs: Iterable[str] = VERBS, *, pure: bool = False, seconds: int = 0
+) -> Iterator[Peak]:
     """What each verb takes for each file, after all of them were done with a good one."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)} | ({"PARQUETEXT_PURE": "1"} if pure else {})
-    command = [sys.executable, "-m", "support.peaks", ",".join(verbs), str(good), *map(str, paths)]
+    command = [sys.executable, "-m", "support.peaks", ",".join(verbs), str(seconds), str(good), *map(str, paths)]
     done = subprocess.run(command, capture_output=True, text=True, errors="surrogateescape", env=environment)
     assert done.returncode == 0, done.stderr[-2000:]
     for line in done.stdout.splitlines():
@@ -87,15 +96,23 @@ def _peak() -> int:
     return int(status.split("VmHWM:")[1].split()[0]) << 10
 
 
-def _outcome(verb: str, path: str) -> str:
+def _end(*_: object) -> None:
+    raise _Enough
+
+
+def _outcome(verb: str, path: str, seconds: int) -> str:
+    signal.signal(signal.SIGPROF, _end)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         VERBS[verb](path)
+    except _Enough:
+        return "goes on"
     except ParquetextError as error:
         return " ".join(f"{type(error).__name__}: {error.message}".split())
     return "read"
 
 
-def _measure(verb: str, path: str) -> None:
+def _measure(verb: str, path: str, seconds: int) -> None:
     """Print a line, from a process of its own."""
     child = os.fork()
     if child:
@@ -107,7 +124,7 @@ def _measure(verb: str, path: str) -> None:
     try:
         Path("/proc/self/clear_refs").write_text("5")
         before = _peak()
-        outcome = _outcome(verb, path)
+        outcome = _outcome(verb, path, seconds)
         print(_peak() - before, verb, outcome, path, sep="\t", flush=True)
         status = 0
     except BaseException:
@@ -116,12 +133,12 @@ def _measure(verb: str, path: str) -> None:
         os._exit(status)
 
 
-def main(verbs: str, good: str, *paths: str) -> None:
+def main(verbs: str, seconds: str, good: str, *paths: str) -> None:
     for verb in verbs.split(","):
         VERBS[verb](good)
     for path in paths:
         for verb in verbs.split(","):
-            _measure(verb, path)
+            _measure(verb, path, int(seconds))
 
 
 if __name__ == "__main__":
