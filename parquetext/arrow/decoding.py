@@ -245,13 +245,19 @@ class Decoder:
             if not always_fits(column.plan, column.field.type, {leaf.leaf for leaf in column.leaves}):
                 raise
 
-    def batches(self, batch_size: int) -> Iterator[pa.RecordBatch]:
-        """Batch by batch; memory is that of a batch, and of one column chunk as it is stored for each leaf."""
-        return self._batches(self._columns, batch_size)
+    def batches(self, batch_size: int, row_groups: Sequence[int] | None = None) -> Iterator[pa.RecordBatch]:
+        """Batch by batch, of all row groups or of these.
 
-    def _batches(self, columns: Sequence[Column], batch_size: int) -> Iterator[pa.RecordBatch]:
+        Memory is that of a batch, and of one column chunk as it is stored for each leaf.
+        """
+        return self._batches(self._columns, batch_size, row_groups)
+
+    def _batches(
+        self, columns: Sequence[Column], batch_size: int, row_groups: Sequence[int] | None = None
+    ) -> Iterator[pa.RecordBatch]:
         schema = pa.schema([column.field for column in columns], self.schema.metadata)
-        for number, count in enumerate(self.row_counts):
+        for number in range(len(self.row_counts)) if row_groups is None else row_groups:
+            count = self.row_counts[number]
             tasks = [(number, column) for column in columns]
             stretches = self._stretches(tasks, {number: every_row(count)}, whole=True)
             source = fetched(self._source, [(one.begin, one.end) for _, some in stretches.values() for one in some])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 import pyarrow as pa
@@ -144,16 +144,16 @@ def decode_batches(
     source,
     batch_size: int,
     *,
+    row_groups: Sequence[int] | None = None,
     table: CopyTable | None = None,
     findings: list[Finding],
     **options,
 ) -> Iterator[pa.RecordBatch]:
-    """Read a projection without a predicate batch by batch; the others as `decode_projection` takes them."""
-    step = projection.step
-    if step.has_columns:
-        yield from _decoder(step, source, table, findings, options).batches(batch_size)
-    else:
-        yield from step.without_columns().to_batches(batch_size)
+    """Read a projection of columns without a predicate batch by batch, or of its row groups these.
+
+    The others as `decode_projection` takes them.
+    """
+    yield from _decoder(projection.step, source, table, findings, options).batches(batch_size, row_groups)
 
 
 def _decoder(step: Step, source, table: CopyTable | None, findings: list[Finding], options: dict) -> Decoder:

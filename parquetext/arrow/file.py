@@ -36,10 +36,11 @@ from .engine import (
 )
 from .metadata import FileMetaData
 from .projection import Projection, encrypted_column, project
-from .reading import RowsMissing, check_options, iter_projection, read_projection
+from .reading import check_options, iter_projection, read_projection
 from .schemas import schema_or_ours
 from .selection import leaves_of
 from .short_chunks import read_short_chunks
+from .whole_batches import RowsMissing
 
 if TYPE_CHECKING:
     from ..account.layout import Layout
@@ -154,7 +155,7 @@ class File(footer_file.File):
         may_be_shorter = engine is None and not options and not self._is_remote
         shorter = partial(read_short_chunks, source=self._source, use_threads=use_threads) if may_be_shorter else None
 
-        def theirs(*, counts_rows: bool = engine == AUTO) -> pa.Table:
+        def theirs(*, counts_rows: bool = True) -> pa.Table:
             with self._locating(projection):
                 open_data = self._open_mapped if memory_map else self._open_data
                 reading = {"use_threads": use_threads, "remote": self._is_remote, "counts_rows": counts_rows}
@@ -170,12 +171,12 @@ class File(footer_file.File):
                 return found
         if engine == AUTO:
             return or_theirs(ours, theirs) if self._has_copies(projection) else or_ours(theirs, ours)
-        if engine is None:
-            try:
-                return theirs(counts_rows=True)
-            except RowsMissing:
-                return or_theirs(ours, theirs)
-        return ours() if engine == OURS else theirs()
+        if engine == OURS:
+            return ours()
+        try:
+            return theirs()
+        except RowsMissing:
+            return or_theirs(ours, partial(theirs, counts_rows=False))
 
     def iter_batches(
         self,
@@ -198,14 +199,16 @@ class File(footer_file.File):
         self._check_limits(options)
         self._name_dictionaries(options)
         projection = self._projection(columns, row_groups, None, key_values=key_values, **_planning(engine))
+        if not projection.step.has_columns:
+            counts = self._on_form(lambda form: form.row_groups("num_rows"))
+            return projection.step.batches_without_columns(counts, batch_size)
 
         def theirs() -> Iterator[pa.RecordBatch]:
-            return self._batches(
-                projection, batch_size, use_threads=use_threads, **{"pre_buffer": self._is_remote, **options}
-            )
+            taking = {"ours": ours, "use_threads": use_threads, "pre_buffer": self._is_remote, **options}
+            return self._batches(projection, batch_size, **taking)
 
-        def ours() -> Iterator[pa.RecordBatch]:
-            return self._decoded_batches(projection, batch_size, **options)
+        def ours(row_groups: Sequence[int] | None = None) -> Iterator[pa.RecordBatch]:
+            return self._decoded_batches(projection, batch_size, row_groups=row_groups, **options)
 
         if engine == AUTO:
             if self._has_copies(projection):

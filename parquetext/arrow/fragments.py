@@ -27,6 +27,7 @@ from .scan_columns import filtered
 from .schemas import schema_or_ours
 from .selection import find_top_level
 from .shape import Shape, empty_table
+from .whole_batches import runs
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
@@ -344,7 +345,7 @@ class Fragment:
         with self._open() as file:
             row_groups = self._row_groups if predicate is None else self._left(file, predicate)
             there, counts = self._stored_names(file), file.row_groups.num_rows
-            for run in _runs(range(len(counts)) if row_groups is None else row_groups, counts, size):
+            for run in runs(range(len(counts)) if row_groups is None else row_groups, counts, size):
                 rows = [counts[number] for number in run]
                 if sum(rows) > size:
                     yield from self._read_large(file, there, run, predicate, size, use_threads)
@@ -474,19 +475,6 @@ def _slices(table: pa.Table, counts: Sequence[int]) -> Iterator[pa.Table]:
     for count in counts:
         yield table.slice(begin, count)
         begin += count
-
-
-def _runs(row_groups: Sequence[int], counts: Sequence[int], size: int) -> Iterator[list[int]]:
-    """Successive row groups that have at most `size` rows together, or one that has more."""
-    run, rows = [], 0
-    for number in row_groups:
-        if run and rows + counts[number] > size:
-            yield run
-            run, rows = [], 0
-        run.append(number)
-        rows += counts[number]
-    if run:
-        yield run
 
 
 def own_schema(file: File, options: Mapping[str, object]) -> pa.Schema:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -50,6 +50,12 @@ class Step:
     def without_columns(self) -> pa.Table:
         """The table of so many rows, where there is no leaf to read."""
         return pa.table({"": pa.nulls(self.rows)}, metadata=self.key_values).select([])
+
+    def batches_without_columns(self, counts: Sequence[int], size: int) -> Iterator[pa.RecordBatch]:
+        """The same in batches, each of one row group; the file's row groups have `counts` rows."""
+        rows = pa.chunked_array([pa.nulls(counts[number]) for number in self.row_groups], pa.null())
+        batches = pa.table({"": rows}, metadata=self.key_values).to_batches(size)
+        return (batch.select([]) for batch in batches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +138,8 @@ def _is_part(name: str | tuple[str, ...] | Leaves) -> bool:
 
 def _step(form: Form, leaves: list[int], nested: bool, row_groups: Sequence[int], key_values: bool = False) -> Step:
     """The read of these leaves."""
-    counts = form.row_groups("num_rows") if len(row_groups) != form.row_group_count else None
+    is_all = isinstance(row_groups, range) or len(row_groups) == len(set(row_groups)) == form.row_group_count
+    counts = None if is_all else form.row_groups("num_rows")
     rows = form.num_rows if counts is None else sum(counts[row_group] for row_group in row_groups)
     if not leaves:
         return Step(b"", None, row_groups, 0, rows, key_values=key_values_of(form) if key_values else None)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 
 import pyarrow as pa
 from pyarrow._parquet import ParquetReader
 
 from .. import kernels
-from ..errors import Malformed
 from ..footer.pyarrow_footer import metadata_of, with_known_dictionaries
 from .projection import Projection, Step
+from .whole_batches import RowsMissing, has_lists, tells_of_missing_rows, whole_batches
 
 __all__ = [
     "SMALL_BYTES",
     "SMALL_ROWS",
-    "RowsMissing",
     "check_options",
     "iter_projection",
     "read_projection",
@@ -46,13 +45,8 @@ OPTIONS = {
 }
 OF_TABLES = {"schema", "ignore_prefixes", "partitioning", "decryption_properties"}
 SEVERAL_CHUNKS = "not implemented for chunked array outputs"
-OTHER_LENGTH = " expected length "  # as the first column has
 BATCH_ROWS = 1 << 17  # as in pyarrow's datasets
 POSITION = "__parquetext_position__"
-
-
-class RowsMissing(Malformed):
-    """pyarrow gives fewer rows than there are: in a nested column it ends at a page without values."""
 
 
 def check_options(options: dict) -> None:
@@ -106,8 +100,8 @@ def read_projection(
         early = remote or (not small and _has_long_chunks(step)) if pre_buffer is None else pre_buffer
         try:
             table = _read(step, open_data, use_threads and not small, early, options)
-        except pa.ArrowInvalid as error:
-            if counts_rows and OTHER_LENGTH in str(error):
+        except (pa.ArrowInvalid, OSError) as error:
+            if counts_rows and tells_of_missing_rows(error):
                 raise RowsMissing(str(error)) from error
             raise
         if counts_rows and table.num_rows < step.rows:
@@ -166,18 +160,28 @@ def iter_projection(
     open_data: OpenData,
     batch_size: int,
     *,
+    ours: Callable[[Sequence[int]], Iterator[pa.RecordBatch]],
     use_threads: bool = True,
     pre_buffer: bool = False,
     **options,
 ) -> Iterator[pa.RecordBatch]:
-    """Read a projection without a predicate batch by batch; options as `read_projection` takes them."""
+    """Read a projection of columns without a predicate batch by batch.
+
+    `ours` reads row groups of the projection where pyarrow loses rows. The others as `read_projection` takes them.
+    """
     step = projection.step
-    if not step.has_columns:
-        yield from step.without_columns().to_batches(batch_size)
-        return
     with open_data() as source:
         reader, row_groups = _reader(step, source, pre_buffer, options)
-        yield from reader.iter_batches(batch_size, row_groups, step.indices, use_threads)
+        if step.footer is None or not has_lists(step.footer):
+            yield from reader.iter_batches(batch_size, row_groups, step.indices, use_threads)
+            return
+
+        def theirs(numbers: Sequence[int]) -> Iterator[pa.RecordBatch]:
+            return reader.iter_batches(
+                batch_size, [row_groups[number] for number in numbers], step.indices, use_threads
+            )
+
+        yield from whole_batches(step.footer, theirs, ours, batch_size, schema=reader.schema_arrow)
 
 
 def _read(step: Step, open_data: OpenData, use_threads: bool, pre_buffer: bool, options: dict) -> pa.Table:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .. import kernels, systems, wire
-from ..errors import ColumnError, Conflict, Damaged, wire_error
+from ..errors import ColumnError, Conflict, Damaged, Unsupported, wire_error
 from ..footer.pyarrow_footer import metadata_of, schema_of
 from ..pruning import Predicate, predicate_of
 from ..storage import LocalSource
@@ -139,6 +139,8 @@ class Snapshot(Plan):
             There is no column of that name.
         IndexError
             There is no row group of that number.
+        Unsupported
+            pyarrow loses rows, which `parquetext.read_table` reads.
         """
         if filters is not None:
             return self._filtered(columns, self._row_groups(row_groups), predicate_of(filters), use_threads)
@@ -150,6 +152,9 @@ class Snapshot(Plan):
         part = kernels.slice.slice_footer(scan, leaves, groups, key_values=columns is None)
         with _opened(self._data.fd) as file:
             table = pq.ParquetFile(file, metadata=metadata_of(part)).read(use_threads=use_threads)
+        rows = sum(self.row_counts[group] for group in groups)
+        if table.num_rows != rows:  # it ends a list at a page without values, as a tiny data_page_size makes them
+            raise Unsupported(f"pyarrow gives {table.num_rows} of {rows} rows", file=self.path)
         return table if columns is None else table.select(list(columns))
 
     def _filtered(

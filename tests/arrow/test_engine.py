@@ -413,7 +413,7 @@ def test_an_error_names_the_row_group_the_column_the_page_and_the_offset(tmp_pat
     assert at <= caught.value.offset < at + chunk.total_compressed_size
 
 
-@pytest.mark.parametrize("engine", [None, "auto"])
+@pytest.mark.parametrize("engine", [None, "pyarrow", "auto"])
 @pytest.mark.parametrize("filters", [None, pc.field("l").is_valid()], ids=["all", "filter"])
 def test_rows_that_pyarrow_loses_at_a_page_without_values_are_read(tmp_path, engine, filters):
     table = pa.table({"l": [[1, 2], [None], [3]] * 3})
