@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..footer.model import GROUP, Form
-from ..footer.names import as_path, find_group_or_leaf, leaves_below
+from ..footer.names import as_path, find_group_or_leaf, leaves_below, with_path
 
 __all__ = [
     "Leaves",
@@ -64,7 +64,7 @@ def find_top_level(form: Form, name: str) -> range | None:
         It has more than one.
     """
     encoded = name.encode("utf-8", "surrogateescape")
-    there = [identity for identity in form.find_name(encoded) if form.node(identity).path == encoded]
+    there = with_path(form, form.find_name(encoded), encoded)
     if not there:
         return None
     return leaves_below(form, there[0]) if len(there) == 1 else top_level_leaves(form, name)

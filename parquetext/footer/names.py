@@ -16,6 +16,7 @@ __all__ = [
     "find_leaf",
     "leaves_below",
     "nearest_columns",
+    "with_path",
 ]
 
 SHOWN = 20
@@ -45,6 +46,13 @@ def _candidates(form: Form, ids: Iterable[int]) -> str:
     return ", ".join(shown) + (f" and {len(ids) - SHOWN} more" if len(ids) > SHOWN else "")
 
 
+def with_path(form: Form, ids: list[int], path: bytes) -> list[int]:
+    """Of the ids that `find_name` gives for a path those that have just this one: where it has no dots, all of them."""
+    if b"." not in path and b"\0" not in path:
+        return ids
+    return [identity for identity in ids if form.node(identity).path == path]
+
+
 def find_group_or_leaf(form: Form, name, field_id: int | None = None) -> int:
     """The one id that a name or field id has.
 
@@ -60,8 +68,8 @@ def find_group_or_leaf(form: Form, name, field_id: int | None = None) -> int:
     else:
         encoded = _encoded(name)
         ids, what = form.find_name(encoded), f"column {_shown(name)!r}"
-        if ids and type(name) is tuple:
-            ids = [identity for identity in ids if form.node(identity).path == encoded]
+        if type(name) is tuple:
+            ids = with_path(form, ids, encoded)
     if len(ids) == 1:
         return ids[0]
     if not ids:
