@@ -17,7 +17,7 @@ from ..pruning import Predicate, predicate_of
 from ..storage import LocalTarget, RemoteTarget
 from ..tabular import Shown, Tabular
 from .discovery import Files, discover, unfollowed
-from .engine import PYARROW, check_engine
+from .engine import check_engine
 from .file import open as open_file
 from .fragment_planning import FragmentPlanner
 from .fragments import Fragment, naming, own_schema
@@ -45,7 +45,7 @@ def dataset(
     ignore_prefixes: Sequence[str] | None = None,
     *,
     sidecar: bool | str = "auto",
-    engine: str = PYARROW,
+    engine: str | None = None,
 ) -> Dataset:
     """Many Parquet files as one table, whatever the form of their footers.
 
@@ -77,7 +77,7 @@ def dataset(
     sidecar : {"auto", True, False}
         Whether sidecars are looked for. ``"auto"``: to plan local files, all at once, where they belong to them. True:
         also to plan and read each file by its own, a remote one too. False: not at all.
-    engine : {"pyarrow", "parquetext", "auto"}
+    engine : {"pyarrow", "parquetext", "auto"}, optional
         Who decodes, as `File.read` takes it.
 
     Returns

@@ -186,7 +186,7 @@ class File(footer_file.File):
         batch_size: int = 1 << 16,
         use_threads: bool = True,
         key_values: bool = True,
-        engine: str = PYARROW,
+        engine: str | None = None,
         **options: object,
     ) -> Iterator[pa.RecordBatch]:
         """Read values batch by batch, as `pyarrow.parquet.ParquetFile.iter_batches` gives them.

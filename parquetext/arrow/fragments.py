@@ -395,7 +395,7 @@ class Fragment:
 
     def _is_read_in_pieces(self, file: File, there: Sequence[str]) -> bool:
         return (
-            self._reading.engine == PYARROW
+            self._reading.engine in (None, PYARROW)
             and not isinstance(self._target, RemoteTarget)
             and len(there) <= FEW_LEAVES >= file.num_columns
         )

@@ -15,7 +15,6 @@ from ..footer.arrow_errors import ArrowUnsupported
 from ..pruning import predicate_of
 from ..storage import HeldTarget, LocalTarget, RemoteTarget, readable
 from .dataset import dataset
-from .engine import PYARROW
 from .file import open as open_file
 from .fragments import own_schema
 from .read_options import EXTENSIONS, format_of, options_given
@@ -58,7 +57,7 @@ decryption_properties
         As `parquetext.dataset` takes it, but that ``"hive"`` makes dictionaries of keys. The names of a single file's
         folders do not count.
     ignore_prefixes : list of str, optional
-    engine : {"pyarrow", "parquetext", "auto"}
+    engine : {"pyarrow", "parquetext", "auto"}, optional
         Who decodes, as `File.read` takes it.
 
     Raises
@@ -98,7 +97,7 @@ decryption_properties
         schema_depth_limit: int | None = None,
         page_checksum_verification: bool = False,
         arrow_extensions_enabled: bool = True,
-        engine: str = PYARROW,
+        engine: str | None = None,
     ):
         import pyarrow.dataset as ds  # takes long to import
 

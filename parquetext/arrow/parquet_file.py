@@ -16,7 +16,7 @@ from ..footer.opening import open_as, open_by_footer
 from ..footer.pyarrow_footer import whole_schema
 from ..storage import readable
 from .encrypted import for_pyarrow
-from .engine import PYARROW, check_engine
+from .engine import check_engine
 from .file import File
 from .metadata import FileMetaData, thrift_of
 from .read_options import options_given
@@ -47,7 +47,7 @@ class ParquetFile:
         With them pyarrow reads the file, and what is made is a `pyarrow.parquet.ParquetFile`.
     filesystem : pyarrow.fs.FileSystem or fsspec filesystem, optional
         Where `source` is a path of it.
-    engine : {"pyarrow", "parquetext", "auto"}
+    engine : {"pyarrow", "parquetext", "auto"}, optional
         Who decodes, as `File.read` takes it.
     read_dictionary, binary_type, list_type, buffer_size, pre_buffer, coerce_int96_timestamp_unit, \
 thrift_string_size_limit, thrift_container_size_limit, schema_depth_limit, page_checksum_verification, \
@@ -99,7 +99,7 @@ arrow_extensions_enabled
         filesystem: object = None,
         page_checksum_verification: bool = False,
         arrow_extensions_enabled: bool = True,
-        engine: str = PYARROW,
+        engine: str | None = None,
     ):
         self._options = options_given(locals())
         self._engine = check_engine(engine)

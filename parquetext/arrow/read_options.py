@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from ..footer.arrow_errors import ArrowUnsupported
-from .engine import PYARROW
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
@@ -39,7 +38,7 @@ class Reading:
     """What holds for every file: `options` are those of `File.read`, the defaults left out."""
 
     sidecar: bool | str = "auto"
-    engine: str = PYARROW
+    engine: str | None = None
     options: Mapping[str, object] = field(default_factory=dict)
 
     def with_options(self, options: Mapping[str, object]) -> Reading:

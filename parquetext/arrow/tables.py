@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from ..footer.pyarrow_footer import whole_schema
 from ..storage import HeldTarget, LocalTarget, readable
-from .engine import PYARROW, check_engine
+from .engine import check_engine
 from .file import File
 from .file import open as open_file
 from .flattened import Flattened, has_dots_or_doubles
@@ -275,7 +275,7 @@ def read_many(
         filesystem,
         partitioning,
         ignore_prefixes=ignore_prefixes,
-        engine=engine or PYARROW,
+        engine=engine,
     )
     if columns is None or isinstance(columns, Mapping):
         table = lake.to_table(columns, filters, use_threads=use_threads)

@@ -23,6 +23,7 @@ WIDE_COLUMNS = 10_000
 SHARE = 0.01  # of the rows, that a filter keeps
 KEY_VALUE_BYTES = 64 << 10
 MANY_GROUPS = Shape(20, 5_000)
+FILES, FILE_ROWS = 500, 1_000
 SEED = 16
 # How many columns, how many calls a round is, and what the ratio has to be at least.
 WIDE = (
@@ -60,6 +61,11 @@ def measure(workspace: Workspace, rounds: int, rows: int = ROWS) -> Iterator[lis
         workspace.progress(f"a filter that keeps {case}")
         timings = compare_readings(_readings(tall), rounds, lambda _: None, filters)
         yield list(rows_of(f"read_table, filter: {case}", tall.name, timings, FILTER_TARGETS))
+    folder = _folder(workspace)
+    workspace.progress(f"a folder of {FILES:,} files")
+    readings = [Reading(name, name, folder) for name in (OURS, "pyarrow", "polars") if name in (OURS, *installed())]
+    timings = compare_readings(readings, rounds, lambda _: None)
+    yield list(rows_of("read_table, a folder", f"{FILES} files of {FILE_ROWS:,} rows", timings, {"pyarrow": 1.0}))
     many = workspace.of_shape(MANY_GROUPS)
     workspace.progress(f"{MANY_GROUPS.row_groups:,} row groups")
     for form, path in (("index form", many.index), ("no form of ours", many.plain)):
@@ -102,6 +108,18 @@ def _readings(subject: Subject) -> list[Reading]:
     """Ours by the flat footer, the others by the file as pyarrow wrote it."""
     others = [name for name in ("pyarrow", "polars") if name in installed()]
     return [Reading(OURS, OURS, subject.flat), *(Reading(name, name, subject.plain) for name in others)]
+
+
+def _folder(workspace: Workspace) -> str:
+    """Many small files of 20 columns, as pyarrow writes them."""
+    folder = workspace.folder / "files"
+    folder.mkdir(exist_ok=True)
+    chance = np.random.default_rng(SEED)
+    for number in range(FILES):
+        whole = {f"n{column}": chance.integers(0, 100, FILE_ROWS) for column in range(10)}
+        others = {f"x{column}": chance.random(FILE_ROWS) for column in range(10)}
+        pq.write_table(pa.table(whole | others), folder / f"{number:05d}.parquet")
+    return str(folder)
 
 
 def _tall(rows: int) -> pa.Table:

@@ -244,6 +244,17 @@ def test_files_read_by_turns_keep_each_its_own_key_values(tmp_path, read_short):
     assert read_short == [is_native(), False] * 3 * len(paths)
 
 
+def test_files_of_a_folder_and_of_parquet_file_are_read_so_too(tmp_path, read_short):
+    for number in range(3):
+        pq.write_table(table_of(1).slice(100 * number, 100), tmp_path / f"{number}.parquet", row_group_size=50)
+    assert parquetext.read_table(tmp_path).equals(pq.read_table(tmp_path))
+    assert parquetext.dataset(tmp_path).to_table(["c3"]).equals(pq.read_table(tmp_path, columns=["c3"]))
+    one = tmp_path / "1.parquet"
+    assert parquetext.ParquetFile(one).read().equals(pq.ParquetFile(one).read())
+    assert parquetext.ParquetFile(one).read_row_group(1).equals(pq.ParquetFile(one).read_row_group(1))
+    assert read_short == [is_native()] * 8
+
+
 def test_options_of_pyarrow_and_an_engine_leave_it_to_them(tmp_path, read_short):
     path = tmp_path / "x.parquet"
     pq.write_table(table_of(1), path, row_group_size=20)
