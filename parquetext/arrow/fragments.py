@@ -25,7 +25,7 @@ from .read_options import Reading, format_of
 from .row_group_info import RowGroupInfo
 from .scan_columns import filtered
 from .schemas import schema_or_ours
-from .selection import find_top_level
+from .selection import Leaves, find_top_level
 from .shape import Shape, empty_table
 from .whole_batches import runs
 
@@ -39,6 +39,7 @@ __all__ = ["Fragment", "left_row_groups", "naming"]
 
 # A local file's column chunks are read in pieces of this size, if they are no more than this many columns.
 PIECE, FEW_LEAVES = 1 << 20, 64
+Stored = Mapping[str, Leaves]  # columns that a file has
 LARGE_ROWS = 1 << 20  # from which on rows are filtered batch by batch, also for a table
 BATCH_ROWS = 1 << 17
 MANY_CHUNKS = 1 << 12
@@ -326,7 +327,7 @@ class Fragment:
         """The rows that meet the predicate, all columns of the shape; planned by the very file that is read."""
         with self._open() as file:
             row_groups = self._row_groups if predicate is None else self._left(file, predicate)
-            there = self._stored_names(file)
+            there = self._stored(file)
             early = self._is_stored_alike(file, predicate, there)
             if predicate is None or early or self._rows_of(file, row_groups) < LARGE_ROWS:
                 table = self._read_whole(file, there, row_groups, predicate, early, use_threads)
@@ -344,7 +345,7 @@ class Fragment:
         """
         with self._open() as file:
             row_groups = self._row_groups if predicate is None else self._left(file, predicate)
-            there, counts = self._stored_names(file), file.row_groups.num_rows
+            there, counts = self._stored(file), file.row_groups.num_rows
             for run in runs(range(len(counts)) if row_groups is None else row_groups, counts, size):
                 rows = [counts[number] for number in run]
                 if sum(rows) > size:
@@ -358,10 +359,16 @@ class Fragment:
                     yield self._read_whole(file, there, run, predicate, early, use_threads)
 
     def _read_whole(
-        self, file: File, there: list[str], row_groups, predicate: Predicate | None, early: bool, use_threads: bool
+        self,
+        file: File,
+        there: Stored,
+        row_groups,
+        predicate: Predicate | None,
+        early: bool,
+        use_threads: bool,
     ) -> pa.Table:
         table = file.read(
-            [(name,) for name in there],
+            list(there.values()),
             row_groups,
             predicate if early else None,
             key_values=False,
@@ -381,7 +388,13 @@ class Fragment:
         return pa.concat_tables(_slices(table, [counts[number] for number in numbers]))
 
     def _read_large(
-        self, file: File, there: list[str], run: list[int], predicate: Predicate | None, size: int, use_threads: bool
+        self,
+        file: File,
+        there: Stored,
+        run: list[int],
+        predicate: Predicate | None,
+        size: int,
+        use_threads: bool,
     ) -> Iterator[pa.Table]:
         """The rows of many or large row groups in batches."""
         options = dict(self._reading.options)
@@ -389,11 +402,11 @@ class Fragment:
             options.setdefault("buffer_size", PIECE)
         options |= {"batch_size": size, "use_threads": use_threads, "key_values": False}
         options["engine"] = self._reading.engine
-        for batch in file.iter_batches([(name,) for name in there], run, **options):
+        for batch in file.iter_batches(list(there.values()), run, **options):
             table = self._shape.conformed(pa.Table.from_batches([batch]))
             yield table if predicate is None else filtered(table, predicate, use_threads=False)
 
-    def _is_read_in_pieces(self, file: File, there: Sequence[str]) -> bool:
+    def _is_read_in_pieces(self, file: File, there: Stored) -> bool:
         return (
             self._reading.engine in (None, PYARROW)
             and not isinstance(self._target, RemoteTarget)
@@ -409,12 +422,13 @@ class Fragment:
         rows = file.row_groups.num_rows
         return sum(rows[number] for number in row_groups)
 
-    def _stored_names(self, file: File) -> list[str]:
-        """The columns of the shape that the file has and directories do not give."""
+    def _stored(self, file: File) -> dict[str, Leaves]:
+        """The columns of the shape that the file has and directories do not give, with their leaves."""
         own = [name for name in self._shape.schema.names if name not in self._shape.given]
-        return file._on_form(lambda form: [name for name in own if find_top_level(form, name) is not None])
+        found = file._on_form(lambda form: [(name, find_top_level(form, name)) for name in own])
+        return {name: Leaves(leaves, nested=False) for name, leaves in found if leaves is not None}
 
-    def _is_stored_alike(self, file: File, predicate: Predicate | None, there: Sequence[str]) -> bool:
+    def _is_stored_alike(self, file: File, predicate: Predicate | None, there: Stored) -> bool:
         """Whether the file itself may filter, which skips pages: by our engine, for columns of the dataset's types."""
         names = None if predicate is None or self._reading.engine != OURS else predicate.columns(self._shape.type_of)
         if not names or not set(names) <= set(there):
