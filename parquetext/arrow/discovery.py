@@ -13,8 +13,9 @@ from urllib.parse import unquote
 import pyarrow as pa
 import pyarrow.fs as pafs
 
+from ..footer.targets import resolve
 from ..sidecar.table_formats import LOGGED, table_above, table_among
-from ..storage import LocalTarget, RemoteTarget, resolve
+from ..storage import LocalTarget, RemoteTarget
 
 __all__ = ["Files", "Found", "directory_keys", "discover", "inferred_type", "partition_schema", "unfollowed"]
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 import pyarrow as pa
 
 from ..footer.arrow_errors import ArrowUnsupported
+from ..footer.targets import readable
 from ..pruning import Predicate, predicate_of
-from ..storage import HeldTarget, LocalTarget, readable
+from ..storage import HeldTarget, LocalTarget
 from .engine import OURS
 
 __all__ = ["for_pyarrow", "read_encrypted", "read_opened", "schema_of_encrypted"]

@@ -72,6 +72,16 @@ class File(footer_file.File):
             kept = self._metadata = FileMetaData(self)
         return kept
 
+    @property
+    def num_row_groups(self) -> int:
+        """Row groups."""
+        return len(self.row_groups)
+
+    @property
+    def schema_arrow(self) -> pa.Schema:
+        """The Arrow schema, by the name that `pyarrow.parquet.ParquetFile` gives it."""
+        return self.schema
+
     def read(
         self,
         columns: Iterable | None = None,
@@ -178,9 +188,19 @@ class File(footer_file.File):
         except RowsMissing:
             return or_theirs(ours, partial(theirs, counts_rows=False))
 
+    def read_row_group(self, i: int, columns: Iterable | None = None, **options: object) -> pa.Table:
+        """Read row group `i`; other arguments as `read` takes them."""
+        return self.read(columns, [i], **options)
+
+    def read_row_groups(
+        self, row_groups: Sequence[int], columns: Iterable | None = None, **options: object
+    ) -> pa.Table:
+        """Read these row groups, in this order; other arguments as `read` takes them."""
+        return self.read(columns, row_groups, **options)
+
     def iter_batches(
         self,
-        columns: Iterable | None = None,
+        columns: Iterable | int | None = None,
         row_groups: Sequence[int] | None = None,
         *,
         batch_size: int = 1 << 16,
@@ -192,8 +212,11 @@ class File(footer_file.File):
         """Read values batch by batch, as `pyarrow.parquet.ParquetFile.iter_batches` gives them.
 
         Memory is that of the batches which pyarrow prepares, and not of a whole row group; our own decoder holds a
-        batch, and what a column chunk takes in the file. Arguments as `read` takes them.
+        batch, and what a column chunk takes in the file. Arguments as `read` takes them; a number in the place of
+        `columns` is the batches' size, as with pyarrow.
         """
+        if isinstance(columns, int):
+            columns, batch_size = None, columns
         check_options(options)
         check_engine(engine)
         self._check_limits(options)

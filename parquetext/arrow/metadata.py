@@ -47,7 +47,7 @@ class _FileFooter:
 
     def __init__(self, file: File):
         if file.closed:
-            raise ValueError("the file is closed")
+            raise pa.ArrowInvalid("the file is closed")
         self._file, self._lease, self.name = file, file._lease, str(file.path)
 
     def ask(self, operation: Callable[[Form], T]) -> T:

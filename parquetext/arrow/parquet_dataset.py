@@ -12,8 +12,9 @@ import pyarrow as pa
 import pyarrow.fs as pafs
 
 from ..footer.arrow_errors import ArrowUnsupported
+from ..footer.targets import readable
 from ..pruning import predicate_of
-from ..storage import HeldTarget, LocalTarget, RemoteTarget, readable
+from ..storage import HeldTarget, LocalTarget, RemoteTarget
 from .dataset import dataset
 from .file import open as open_file
 from .fragments import own_schema

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from ..footer.arrow_errors import ArrowIndexError
 from ..footer.opening import open_as, open_by_footer
 from ..footer.pyarrow_footer import whole_schema
-from ..storage import readable
+from ..footer.targets import readable
 from .encrypted import for_pyarrow
 from .engine import check_engine
 from .file import File

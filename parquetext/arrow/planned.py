@@ -11,12 +11,13 @@ from ..findings import Finding
 from ..footer.bloom_filters import BloomFilters
 from ..footer.forms import best_form
 from ..footer.model import Form
+from ..footer.targets import readable
 from ..pruning import predicate_of
 from ..sidecar.building import LENGTH_AND_MAGIC
 from ..sidecar.filters import SidecarFilters
 from ..sidecar.form import SidecarForm
 from ..sidecar.plan import Plan, open_beside, still_holding
-from ..storage import BatchedSource, HeldTarget, LocalSource, LocalTarget, readable
+from ..storage import BatchedSource, HeldTarget, LocalSource, LocalTarget
 from .file import File
 from .file import open as open_file
 

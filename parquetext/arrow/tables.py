@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from ..footer.pyarrow_footer import whole_schema
-from ..storage import HeldTarget, LocalTarget, readable
+from ..footer.targets import readable
+from ..storage import HeldTarget, LocalTarget
 from .engine import check_engine
 from .file import File
 from .file import open as open_file

@@ -50,7 +50,7 @@ class ArrowIndexError(IndexError, pa.ArrowInvalid):
 
 
 class ArrowSchemeError(SchemeError, pa.ArrowInvalid):
-    """Nobody knows the scheme of a URI, or what it takes is not installed."""
+    """Nobody knows the scheme of a URI, what it takes is not installed, or the rest of the URI does not fit it."""
 
 
 class ArrowUnsupported(Unsupported, pa.ArrowNotImplementedError):

@@ -63,7 +63,7 @@ class _Closed:
     """Stands for the form of a closed file."""
 
     def __getattr__(self, name: str):
-        raise ValueError("the file is closed")
+        raise pa.ArrowInvalid("the file is closed")
 
 
 _CLOSED = _Closed()
@@ -129,7 +129,7 @@ class File(Tabular):
         from .reopening import file_state, reopen  # it opens files, so it imports this module
 
         if self._form is _CLOSED:
-            raise ValueError("the file is closed")
+            raise pa.ArrowInvalid("the file is closed")
         return reopen, file_state(self, self._source)
 
     # ---- forms --------------------------------------------------------------------------------------------------

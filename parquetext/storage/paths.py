@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     import fsspec
     import pyarrow.fs
 
-__all__ = ["LocalTarget", "RemoteTarget", "SchemeError", "SourceError", "fsspec_filesystem", "resolve"]
+__all__ = ["LocalTarget", "NotReadable", "RemoteTarget", "SchemeError", "SourceError", "fsspec_filesystem", "resolve"]
 
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _SCHEME_ALIASES = {"s3a": "s3", "s3n": "s3"}  # Hadoop's names
@@ -31,6 +32,13 @@ class SourceError(ParquetextError, TypeError):
     """What is given as a file, or as a filesystem, is none; a TypeError, as it is with pyarrow."""
 
     __str__ = ParquetextError.__str__
+
+
+class NotReadable(SourceError, io.UnsupportedOperation):
+    """An open file that cannot be read, or not at any place; an OSError, as it is with pyarrow."""
+
+    __str__ = ParquetextError.__str__
+    __reduce__ = ParquetextError.__reduce__
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +65,7 @@ class RemoteTarget:
 
 
 class SchemeError(ParquetextError):
-    """Nobody knows the scheme of a URI, or what it takes is not installed."""
+    """Nobody knows the scheme of a URI, what it takes is not installed, or the rest of the URI does not fit it."""
 
 
 def resolve(path: object) -> LocalTarget | RemoteTarget:
@@ -76,7 +84,7 @@ def resolve(path: object) -> LocalTarget | RemoteTarget:
     SourceError
         It is none of these.
     SchemeError
-        Nobody knows its scheme.
+        Nobody knows its scheme, or the rest does not fit that.
     ParquetextError
         There are no credentials for Azure.
     """
@@ -110,7 +118,7 @@ def resolve(path: object) -> LocalTarget | RemoteTarget:
 def _of_file_uri(text: str) -> str:
     host, slash, path = text[len("file://") :].partition("/")
     if host not in ("", "localhost") or not slash:
-        raise ParquetextError(f"{text}: not a local file: file:///absolute/path expected")
+        raise SchemeError(f"{text}: not a local file: file:///absolute/path expected")
     return "/" + urllib.parse.unquote(path)
 
 
@@ -121,7 +129,7 @@ def _of_uri(uri: str) -> RemoteTarget:
     try:
         filesystem, path = pyarrow.fs.FileSystem.from_uri(uri)
     except pa.ArrowInvalid as error:
-        raise ParquetextError(without_secrets(f"{uri}: {error}")) from None
+        raise SchemeError(without_secrets(f"{uri}: {error}")) from None
     return RemoteTarget(with_credentials(filesystem, path), path)
 
 

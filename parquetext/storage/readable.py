@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .. import systems
-from .paths import LocalTarget, RemoteTarget, SourceError, resolve
+from .paths import LocalTarget, NotReadable, RemoteTarget, SourceError, resolve
 from .source import Source, Version
 
 if TYPE_CHECKING:
@@ -65,7 +65,9 @@ def readable(source: object, filesystem: object = None) -> LocalTarget | RemoteT
     Raises
     ------
     SourceError
-        It is none of these, is open as text or for writing, or cannot seek.
+        It is none of these, or is open as text.
+    NotReadable
+        It is open for writing alone, or cannot seek.
     ValueError
         The file object is closed, or a filesystem comes with something that is no path.
     """
@@ -127,9 +129,9 @@ def _checked(file, name: str):
     if isinstance(file, io.TextIOBase):
         raise SourceError(f"{name}: open as text; open it with mode 'rb'")
     if hasattr(file, "readable") and not file.readable():
-        raise SourceError(f"{name}: not open for reading")
+        raise NotReadable(f"{name}: not open for reading")
     if hasattr(file, "seekable") and not file.seekable():
-        raise SourceError(f"{name}: cannot seek, and Parquet is read from its end: read it whole and give the bytes")
+        raise NotReadable(f"{name}: cannot seek, and Parquet is read from its end: read it whole and give the bytes")
     return file
 
 

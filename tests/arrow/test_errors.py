@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -190,3 +191,39 @@ def test_row_groups_that_the_thrift_footer_lacks_raise_arrow_invalid(tmp_path, i
 def column_footer_of(path: Path, row_groups: int) -> bytes:
     with parquetext.open(path) as file:
         return file._on_form(lambda form: column_footer(form, 0, 0, row_groups))
+
+
+def test_uris_that_lead_nowhere_raise_arrow_invalid(implementation):
+    for uri in ("bogus://x/y.parquet", "s3://b/y.parquet?bogus=1", "file://elsewhere/y.parquet"):
+        for read in (
+            parquetext.open,
+            parquetext.read_table,
+            parquetext.read_schema,
+            parquetext.read_metadata,
+            parquetext.ParquetFile,
+            parquetext.ParquetDataset,
+            parquetext.dataset,
+        ):
+            with pytest.raises(pa.ArrowInvalid, match=re.escape(uri)) as caught:
+                read(uri)
+            assert isinstance(caught.value, ParquetextError)
+
+
+def test_a_stream_that_cannot_seek_raises_an_os_error(path):
+    data = Path(path).read_bytes()
+    for read in (parquetext.open, parquetext.read_table, parquetext.ParquetFile, parquetext.ParquetDataset):
+        with pytest.raises(OSError, match="cannot seek") as caught:
+            read(pa.CompressedInputStream(pa.BufferReader(pa.compress(data, "gzip", asbytes=True)), "gzip"))
+        assert isinstance(pickle.loads(pickle.dumps(caught.value)), OSError)
+
+
+@pytest.mark.parametrize("form", ["thrift", "flat"])
+def test_a_closed_file_raises_arrow_invalid(path, form):
+    if form == "flat":
+        parquetext.upgrade(path, form=form)
+    for kind in (parquetext.open, parquetext.ParquetFile):
+        file = kind(path)
+        file.close()
+        for read in (file.read, lambda file=file: list(file.iter_batches()), lambda file=file: file.read_row_group(0)):
+            with pytest.raises(pa.ArrowInvalid, match="closed"):
+                read()

@@ -128,6 +128,19 @@ class TestColumns:
             with pytest.raises(ColumnError, match=f"{path}: no column 'nope'"):
                 parquetext.read_table(path, filters=[("nope", "=", 1)], engine=engine)
 
+    def test_row_groups_and_batches_by_pyarrows_names(self, path):
+        theirs = pq.ParquetFile(path)
+        with parquetext.open(path) as file:
+            assert file.num_row_groups == theirs.num_row_groups
+            assert file.schema_arrow.equals(theirs.schema_arrow, check_metadata=True)
+            last = file.num_row_groups - 1
+            assert_same(file.read_row_group(last), theirs.read_row_group(last))
+            assert_same(file.read_row_group(last, ["id"]), theirs.read_row_group(last, ["id"]))
+            assert_same(file.read_row_groups([last, 0], ["id"]), theirs.read_row_groups([last, 0], ["id"]))
+            ours, theirs = list(file.iter_batches(7)), list(theirs.iter_batches(7))
+        assert [batch.num_rows for batch in ours] == [batch.num_rows for batch in theirs]
+        assert all(one.equals(other) for one, other in zip(ours, theirs, strict=True))
+
     def test_one_string_is_no_list_of_names(self, path):
         with parquetext.open(path) as file, pytest.raises(TypeError, match="list of names"):
             file.read("id")
