@@ -55,7 +55,7 @@ class Shape:
     def _column(self, table: pa.Table, field: pa.Field) -> pa.Array | pa.ChunkedArray:
         if field.name in self.given:
             value = self.given[field.name]
-            column = pa.repeat(value, table.num_rows)
+            column = _repeated(value, table.num_rows)
             return column if value.type == field.type else column.cast(field.type)
         if field.name not in table.column_names:
             return pa.nulls(table.num_rows, field.type)
@@ -66,3 +66,11 @@ class Shape:
             return column.cast(field.type)
         except pa.ArrowException as error:
             raise type(error)(f"column {field.name!r} is {column.type} here: {error}") from error
+
+
+def _repeated(value: pa.Scalar, count: int) -> pa.Array:
+    """A value as often; one that is null over the dictionary of the others, which `pyarrow.repeat` leaves out."""
+    if value.is_valid or not pa.types.is_dictionary(value.type):
+        return pa.repeat(value, count)
+    indices = pa.nulls(count, value.type.index_type)
+    return pa.DictionaryArray.from_arrays(indices, value.dictionary, ordered=value.type.ordered)

@@ -245,3 +245,21 @@ class TestFormats:
             assert parquetext.dataset(path, schema, format).to_table()["v"].to_pylist() == [1, 2]
         with pytest.raises(ParquetextError, match="encrypted"):
             parquetext.dataset(path).to_table()
+
+
+@pytest.mark.parametrize("name", ["y", "m"])
+def test_a_null_key_is_null_over_the_dictionary_that_all_files_share(tmp_path, name):
+    folders = ["y=2/m=b", "y=__HIVE_DEFAULT_PARTITION__/m=a", "y=1/m=__HIVE_DEFAULT_PARTITION__", "y=1/m=a"]
+    for number, folder in enumerate(folders):
+        put(tmp_path / folder / "f.parquet", number)
+    ours, theirs = parquetext.read_table(tmp_path), pq.read_table(tmp_path)
+    assert ours.schema == theirs.schema
+    assert ours.to_pylist() == theirs.to_pylist()
+    found, wanted = ours[name].chunks, theirs[name].chunks
+    assert len({tuple(chunk.dictionary.to_pylist()) for chunk in found}) == 1
+    assert all(one.equals(other) for one, other in zip(found, wanted, strict=True) if None not in other.to_pylist())
+    assert ours[name].null_count == 2
+    kept = ours.to_pandas()
+    assert kept[name].isna().sum() == 2
+    with pytest.raises(pa.ArrowInvalid, match="nulls"):  # pyarrow's null is a value of a dictionary of its own
+        theirs.to_pandas()
