@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.fs as pafs
 
 from ..errors import ParquetextError, retold
-from ..footer.arrow_errors import as_arrow_error
+from ..footer.arrow_errors import ArrowIndexError, as_arrow_error
 from ..pruning import Predicate, predicate_of
 from ..storage import RemoteTarget
 from ..storage.secrets import without_secrets
@@ -224,7 +224,7 @@ class Fragment:
             count = len(file.row_groups)
         for number in row_group_ids:
             if not 0 <= number < count:
-                raise IndexError(f"row group {number} of {self._target}: it only has {count} row groups")
+                raise ArrowIndexError(f"row group {number} of {self._target}: it only has {count} row groups")
         return self.with_row_groups(sorted({int(number) for number in row_group_ids}))
 
     def split_by_row_group(self, filter=None, schema: pa.Schema | None = None) -> list[Fragment]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from .fragments import Fragment
+    from .metadata import RowGroupMetaData
 
 __all__ = ["RowGroupInfo"]
 
@@ -39,6 +42,16 @@ class RowGroupInfo(int):
     def id(self) -> int:
         """Its number in the file."""
         return int(self)
+
+    @property
+    def metadata(self) -> RowGroupMetaData:
+        """What the footer says of it, in the shape of `pyarrow.parquet.RowGroupMetaData`."""
+        return self._fragment.metadata.row_group(int(self))
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The schema of the file."""
+        return self._fragment.physical_schema
 
     @property
     def statistics(self) -> dict[str, dict[str, object]]:

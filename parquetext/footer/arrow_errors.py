@@ -45,7 +45,7 @@ class ArrowColumnError(ColumnError, pa.ArrowInvalid):
     __str__ = ParquetextError.__str__
 
 
-class ArrowIndexError(IndexError, pa.ArrowInvalid):
+class ArrowIndexError(pa.lib.ArrowIndexError, pa.ArrowInvalid):
     """A row group that the file does not have."""
 
 
