@@ -11,10 +11,15 @@ import pyarrow.compute as pc
 
 __all__ = ["Comparison", "Predicate", "predicate_of"]
 
+TypeOf = Callable[[str], pa.DataType | None]
 _BY_POSITION = "FieldPath("
 _BRACKET = re.compile(r"\)")
 _LONGEST_NAME = 1000
 _MISSING = re.compile(r"No match for FieldRef\.(?:Nested\(FieldRef\.)?Name\(")
+
+
+# What the last expression looks at, with types: files of a dataset, which have the same ones, ask one after the other.
+_last_columns: list[tuple[pc.Expression | None, dict[str, pa.DataType]]] = [(None, {})]
 
 
 class Comparison(NamedTuple):
@@ -35,14 +40,19 @@ class Predicate(NamedTuple):
     expression: pc.Expression
     alternatives: list[list[Comparison]] | None
 
-    def columns(self, type_of: Callable[[str], pa.DataType | None]) -> list[str] | None:
+    def columns(self, type_of: TypeOf) -> list[str] | None:
         """The top-level columns that it looks at; None if that cannot be told, or may be all of them.
 
         `type_of` gives a top-level column's Arrow type, None where there is no such column; only expressions need it.
         """
         if self.alternatives is not None:
             return list(dict.fromkeys(comparison.column for group in self.alternatives for comparison in group))
-        return _columns_of(self.expression, type_of)
+        expression, used = _last_columns[0]
+        if expression is not self.expression or any(type_of(name) != kind for name, kind in used.items()):
+            used = _columns_of(self.expression, type_of)
+            if used is not None:
+                _last_columns[0] = self.expression, used
+        return None if used is None else list(used)
 
 
 def predicate_of(filters) -> Predicate:
@@ -75,7 +85,7 @@ def _with_values_kept(filters):
     return [_with_values_kept(part) for part in filters]
 
 
-def _columns_of(expression: pc.Expression, type_of: Callable[[str], pa.DataType | None]) -> list[str] | None:
+def _columns_of(expression: pc.Expression, type_of: TypeOf) -> dict[str, pa.DataType] | None:
     """Bind against a growing schema: Arrow itself says which column is missing, so none can be overlooked."""
     if _BY_POSITION in str(expression):
         return None
@@ -91,10 +101,10 @@ def _columns_of(expression: pc.Expression, type_of: Callable[[str], pa.DataType 
         except (pa.ArrowException, ValueError, KeyError):
             return None
         else:
-            return list(used)
+            return used
 
 
-def _missing(message: str, used: dict, type_of: Callable[[str], pa.DataType | None]) -> tuple[str, pa.DataType] | None:
+def _missing(message: str, used: dict, type_of: TypeOf) -> tuple[str, pa.DataType] | None:
     """The column that Arrow's message names; a name may hold brackets itself."""
     match = _MISSING.match(message)
     if match is None:

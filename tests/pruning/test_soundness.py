@@ -231,6 +231,13 @@ class TestColumnsOfExpressions:
         assert self.columns(pc.field("nope") == 1) is None
         assert self.columns(pc.field("a") == "text") is None
 
+    def test_types_that_change_are_asked_again(self):
+        predicate = predicate_of(pc.field("a") == 1)
+        for kind, columns in [(pa.int8(), ["a"]), (pa.string(), None), (None, None), (pa.int64(), ["a"])] * 2:
+            assert predicate.columns({"a": kind}.get) == columns
+            assert predicate_of(pc.field("b") == 1).columns({"b": pa.int8()}.get) == ["b"]
+            assert predicate.columns({"a": kind}.get) == columns
+
 
 def test_filters_are_checked_as_pyarrow_checks_them():
     for wrong in ([], [("a", "~", 1)], "a = 1"):
