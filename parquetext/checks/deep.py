@@ -177,6 +177,10 @@ def _decode_twice(ours: _Side | None, theirs: _Side, row_group: int, expected: i
             is_note = isinstance(ours.refused, Unsupported)
             message = f"pyarrow reads it, parquetext does not: {_told(ours.refused)}"
             yield Finding("undecodable", message, _offset(ours.refused), place, is_note)
+        elif ours is not None and theirs.rows < ours.rows == expected:
+            rows = expected
+            message = f"parquetext reads it, pyarrow does not: of a list it gives {theirs.rows} of {expected} rows"
+            yield Finding("undecodable", message, place=place, is_note=True)
     elif ours is not None and ours.refused is None:
         rows = ours.rows
         message = f"parquetext reads it, pyarrow does not: {_told(theirs.refused)}"

@@ -92,6 +92,16 @@ def test_a_page_that_pyarrow_alone_refuses_is_no_fault(tmp_path):
     assert found.message.startswith("parquetext reads it, pyarrow does not: ")
 
 
+@pytest.mark.parametrize("table", [{"l": [[1, 2], [None], [3]]}, {"l": [[1], [2], [3]], "n": [1, 2, 3]}])
+def test_rows_that_pyarrow_loses_at_a_page_without_values_are_no_fault(tmp_path, table):
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table(table), path, data_page_size=1, row_group_size=1)
+    report = verify(path)
+    assert report.ok and report.rows == 3
+    assert {(found.kind, found.is_note) for found in report.findings} == {("undecodable", True)}
+    assert "pyarrow does not: of a list it gives 0 of 1 rows" in report.findings[0].message
+
+
 def test_a_file_that_pyarrow_does_not_open_is_decoded_by_our_decoder(tmp_path):
     depth = 110
     schema = [{"name": "schema", "num_children": 1}]
