@@ -14,7 +14,7 @@ from support.peaks import VERBS, Peak, peaks
 pytestmark = pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="peaks are measured on Linux alone")
 
 ROOM = 64 << 20
-FILES, VAST_FILES, MANY = 10, 4, 2000
+FILES, VAST_FILES, MANY = 10, 4, 310  # a file takes a second or two
 MOST_SECONDS = 3
 
 
@@ -54,8 +54,9 @@ def test_files_with_bytes_changed_take_little_memory(tmp_path, pure):
     assert_little(measured(tmp_path, range(FILES), pure=pure, flips=True))
 
 
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("pure", [False, True], ids=["native", "pure"])
 @pytest.mark.parametrize("kind", [{}, {"vast": True}, {"flips": True}], ids=["sound or not", "cut", "changed"])
-def test_thousands_of_such_files_take_little_memory(tmp_path, pure, kind, long):
+def test_hundreds_of_such_files_take_little_memory(tmp_path, pure, kind, long):
     for first in range(FILES, MANY, 100):
         assert_little(measured(tmp_path, range(first, first + 100), pure=pure, **kind))
