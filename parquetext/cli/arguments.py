@@ -16,8 +16,9 @@ File = Annotated[str, typer.Argument(help="A file or URL.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document per file.")]
 
 
-def _quiet(asked: bool) -> None:
+def _quiet(asked: bool) -> bool:
     be_quiet(asked)
+    return asked
 
 
 Quiet = Annotated[

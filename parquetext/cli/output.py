@@ -6,7 +6,7 @@ import dataclasses
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 import typer
@@ -16,6 +16,7 @@ from rich.text import Text
 
 from ..errors import ParquetextError, kind_of, outcome_of
 from ..escaping import escaped, json_line
+from ..findings import Finding
 from ..storage.secrets import without_secrets
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "FINE",
     "STOPPED",
     "be_quiet",
+    "complain",
     "cell",
     "console",
     "counted",
@@ -115,6 +117,13 @@ def problem(text: str | Exception, path: object = None) -> None:
     kind = f"{type(text).__name__}: " if isinstance(text, Exception) and not isinstance(text, ParquetextError) else ""
     about = "" if path is None or str(path) in str(text) else f"{without_secrets(str(path))}: "
     tell((kind, "red"), about, text, to=errors)
+
+
+def complain(findings: Iterable[Finding], path: object) -> None:
+    """A line on standard error for each finding that is no note: what `--quiet` leaves of them."""
+    for finding in findings:
+        if not finding.is_note:
+            problem(str(finding), path)
 
 
 def tell(*parts: object, to: Console = console) -> None:

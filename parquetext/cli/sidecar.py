@@ -16,6 +16,7 @@ from .choices import ForceableSidecar
 from .listing import facts_table
 from .output import (
     CANNOT_RUN,
+    complain,
     console,
     counted,
     exit_code,
@@ -131,6 +132,8 @@ def verify(
                     ],
                 }
             )
+        elif quiet:
+            complain(findings, path)
         else:
             tell(("findings", "red") if findings else ("ok", "green"), f"  {path}")
             for finding in findings:

@@ -9,6 +9,7 @@ import typer
 from ..errors import ParquetextError
 from .arguments import Quiet
 from .output import (
+    complain,
     counted,
     exit_code,
     failure,
@@ -60,6 +61,9 @@ def verify(
                 print_json(report.as_dict())
                 continue
             checked = [_checked(report)] + [counted(report.pages, "page")] * (pages or deep)
+            if quiet:
+                complain(report.findings, path)
+                continue
             tell(("ok", "green") if report.ok else ("findings", "red"), f"  {path}  ({', '.join(checked)})")
             for line in (*report.findings, *report.losses):
                 tell("    ", line)

@@ -8,6 +8,7 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from parquetext import sidecar
 from parquetext.cli.app import app
 
 COMMANDS = get_command(app).commands
@@ -36,6 +37,21 @@ def test_quiet_leaves_errors(tmp_path, command):
     done = CliRunner().invoke(app, [*command.split(), "-q", str(tmp_path / "none.parquet"), str(tmp_path)])
     assert (done.exit_code, done.stdout) == (1, "") and "none.parquet" in done.stderr
     assert CliRunner().invoke(app, ["count", str(tmp_path)]).stdout, "it holds for one command alone"
+
+
+def test_quiet_leaves_what_verify_finds_a_line_each(tmp_path):
+    fine, torn = tmp_path / "fine.parquet", tmp_path / "torn.parquet"
+    pq.write_table(pa.table({"a": [1]}), fine)
+    torn.write_bytes(fine.read_bytes()[:-4] + b"torn")
+    done = CliRunner().invoke(app, ["verify", "-q", str(fine), str(torn)])
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"{torn}: tail: not a Parquet file") and done.stderr.count("\n") == 1
+
+    sidecar.build(fine)
+    pq.write_table(pa.table({"a": [2]}), fine)
+    done = CliRunner().invoke(app, ["sidecar", "verify", "-q", str(fine)])
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr and all(line.startswith(f"{fine}: ") for line in done.stderr.splitlines())
 
 
 @pytest.fixture
