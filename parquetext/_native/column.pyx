@@ -164,7 +164,7 @@ cdef class Column:
         leaf.type, leaf.type_length = type, type_length
         leaf.max_definition, leaf.max_repetition = max_definition, max_repetition
         leaf.repeated_definition, leaf.keeps_definition = repeated_definition, levels
-        leaf.rows, leaf.forgets = rows, forgets
+        leaf.rows, leaf.forgets, leaf.is_strict = rows, forgets, 0
         leaf.most_bytes = min(most_bytes, <uint64_t> INT32_MAX)
         leaf.list_levels, leaf.list_items, leaf.stored = NULL, NULL, 0
         self.list_levels = self.items = None

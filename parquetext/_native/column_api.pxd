@@ -16,7 +16,7 @@ cdef extern from "page/column.h" nogil:
         int type
         int32_t type_length
         uint16_t max_definition, max_repetition, repeated_definition
-        uint8_t keeps_definition, forgets
+        uint8_t keeps_definition, forgets, is_strict
         uint32_t most_bytes
         uint64_t rows, stored
         const uint16_t *list_levels

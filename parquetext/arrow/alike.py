@@ -9,6 +9,7 @@ import pyarrow as pa
 from .. import kernels, wire
 from ..footer.model import Form
 from .assemble_plan import LeafPlan
+from .local_columns import OWN_CODECS
 from .projection import Step
 from .reading import SMALL_ROWS
 from .wanted_columns import Column
@@ -16,7 +17,6 @@ from .wanted_columns import Column
 __all__ = ["are_alike", "is_large", "is_sooner"]
 
 LEAST_ROWS = 1 << 12  # of a row group: in smaller ones pyarrow, which takes less time for a chunk, is sooner
-OWN_CODECS = (wire.CODEC_UNCOMPRESSED, wire.CODEC_SNAPPY)
 STORED = (
     wire.PHYSICAL_BOOLEAN,
     wire.PHYSICAL_INT32,

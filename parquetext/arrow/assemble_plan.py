@@ -169,6 +169,8 @@ def _tree(form: Form) -> tuple[_Element, ...]:
         position += 1
         facts, path = parse_element(node.thrift), ".".join(as_path(node.path))
         if not identity & GROUP:
+            if facts.type not in wire.NAMES_OF_TYPE:
+                raise Malformed(f"column {path}: {facts.type} is no type of Parquet's", found=facts.type)
             return _Element(facts, (), identity, leaf_type_of(node.thrift), path)
         children = tuple(take(depth + 1) for _ in range(facts.num_children or 0))
         return _Element(facts, children, node.first_leaf, None, path)

@@ -63,6 +63,8 @@ class Decoder:
         Of pyarrow's reader, as far as they say what types come out or whether checksums are compared.
     copies : Copies, optional
         Chunks' copies in other encodings, to be read in their place; without, the chunks are.
+    is_strict : bool
+        Whether what the kernels refuse to read from a file by themselves is refused as a whole.
 
     Attributes
     ----------
@@ -85,13 +87,15 @@ class Decoder:
         source,
         options: Mapping,
         copies: Copies | None = None,
+        *,
+        is_strict: bool = False,
     ):
         self._form: Form = ThriftForm(footer)
         self._footer, self._copies = footer, copies
         self._row_groups, self._source = row_groups, source
         self._chunks: dict[tuple[int, int], Chunk] = {}
         self._places: dict[tuple[int, int], PagePlaces | None] = {}
-        self._is_checked = False
+        self._is_checked, self._is_strict = False, is_strict
         self._checks_crc = bool(options.get("page_checksum_verification"))
         with within_the_stack():
             self._columns = fields_of(self._form, footer, options, indices)
@@ -124,6 +128,7 @@ class Decoder:
             The values cannot be read; the error says where.
         """
         columns = self._columns if fields is None else [self._columns[field] for field in fields]
+        self._check_empty(columns)
         groups = [every_row(count) for count in self.row_counts] if rows is None else rows
         whole = rows is None
         use_threads = use_threads and self._is_worth_threads(groups, whole=whole)
@@ -134,6 +139,14 @@ class Decoder:
         schema = self.schema if fields is None else pa.schema([column.field for column in columns])
         values = [pa.chunked_array(arrays[id(column)], column.field.type) for column in columns]
         return pa.Table.from_arrays(values, schema=schema)
+
+    def _check_empty(self, columns: Sequence[Column]) -> None:
+        """Raise Malformed where a row group without rows has values."""
+        for number, count in enumerate(self.row_counts):
+            if not count:
+                for column in columns:
+                    for leaf in column.leaves:
+                        self._chunk(leaf, number)
 
     def _by_row_groups_together(
         self, columns: Sequence[Column], groups: Sequence[Picks], *, whole: bool, use_threads: bool
@@ -150,7 +163,10 @@ class Decoder:
         taken = [
             column for column in columns if local.takes(column) and not (may_have_copies and self._has_copies(column))
         ]
-        return local.read(taken, most_text, use_threads=use_threads)
+        arrays = local.read(taken, most_text, use_threads=use_threads)
+        if self._is_strict and len(arrays) < len(taken):
+            raise Unsupported("column chunks that not every reader takes")
+        return arrays
 
     def _by_pages(
         self, columns: Sequence[Column], groups: Sequence[Picks], *, whole: bool, use_threads: bool

@@ -116,7 +116,7 @@ def decode_sooner(projection: Projection, source, *, use_threads: bool = True) -
     if projection.finder is not None or not step.footer or not is_large(step):
         return None
     try:
-        decoder = Decoder(step.footer, step.indices, step.row_groups, source, {})
+        decoder = Decoder(step.footer, step.indices, step.row_groups, source, {}, is_strict=True)
         columns = decoder.form, decoder.columns
         if sum(decoder.row_counts) != step.rows or not is_sooner(*columns) or not are_alike(*columns):
             return None
@@ -160,7 +160,11 @@ def _decoder(step: Step, source, table: CopyTable | None, findings: list[Finding
     if step.footer is None:
         raise Unsupported("the footer cannot be sliced: its row groups do not match its schema")
     copies = Copies(table, step.leaves, step.row_groups, findings)
-    return Decoder(step.footer, step.indices, step.row_groups, source, options, copies)
+    decoder = Decoder(step.footer, step.indices, step.row_groups, source, options, copies)
+    if (rows := sum(decoder.row_counts)) < step.rows:  # more are read, as by pyarrow
+        told = f"the row groups have {rows} rows, the footer says {step.rows}"
+        raise Malformed(told, expected=step.rows, found=rows)
+    return decoder
 
 
 def _looked_at(schema: pa.Schema, predicate: Predicate) -> list[str] | None:

@@ -20,7 +20,9 @@ from .picks import Picks, kept
 from .text_budget import Share, TextBudget
 from .wanted_columns import Column
 
-__all__ = ["LocalColumns"]
+__all__ = ["OWN_CODECS", "LocalColumns"]
+
+OWN_CODECS = wire.CODEC_UNCOMPRESSED, wire.CODEC_SNAPPY  # of the kernels
 
 UNITS_OF_WORKER = 8  # at least, so that all workers end at about the same time
 LEAST_ROWS, MOST_BYTES = 1 << 18, 1 << 26  # of a unit, where there is a choice
@@ -58,7 +60,8 @@ class LocalColumns:
     def takes(self, column: Column) -> bool:
         """Whether a field is one to read so: of others parts are lists, dictionaries, or pages found by an index."""
         return not column.has_dictionaries and not any(
-            leaf.levels.repetition or not (self._whole or self._has_no_index(leaf)) for leaf in column.leaves
+            leaf.levels.repetition or not (self._has_own_codec(leaf) and (self._whole or self._has_no_index(leaf)))
+            for leaf in column.leaves
         )
 
     def read(self, columns: Sequence[Column], most_text: int | None, *, use_threads: bool) -> dict[int, list[pa.Array]]:
@@ -81,6 +84,9 @@ class LocalColumns:
                 elif id(column) in arrays:
                     arrays[id(column)] += pieces
         return arrays
+
+    def _has_own_codec(self, leaf: LeafPlan) -> bool:
+        return all(codec in OWN_CODECS for codec in self._form.column(leaf.leaf).array("codec"))
 
     def _has_no_index(self, leaf: LeafPlan) -> bool:
         return max(self._form.column(leaf.leaf).array("offset_index_length"), default=0) <= 0

@@ -139,7 +139,8 @@ def _is_part(name: str | tuple[str, ...] | Leaves) -> bool:
 def _step(form: Form, leaves: list[int], nested: bool, row_groups: Sequence[int], key_values: bool = False) -> Step:
     """The read of these leaves."""
     is_all = isinstance(row_groups, range) or len(row_groups) == len(set(row_groups)) == form.row_group_count
-    counts = None if is_all else form.row_groups("num_rows")
+    # Without columns rows are counted as pyarrow counts them, whatever the footer says.
+    counts = form.row_groups("num_rows") if not is_all or not leaves else None
     rows = form.num_rows if counts is None else sum(counts[row_group] for row_group in row_groups)
     if not leaves:
         return Step(b"", None, row_groups, 0, rows, key_values=key_values_of(form) if key_values else None)

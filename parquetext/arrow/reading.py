@@ -9,6 +9,7 @@ import pyarrow as pa
 from pyarrow._parquet import ParquetReader
 
 from .. import kernels
+from ..errors import Malformed
 from ..footer.pyarrow_footer import metadata_of, with_known_dictionaries
 from .projection import Projection, Step
 from .whole_batches import RowsMissing, has_lists, tells_of_missing_rows, whole_batches
@@ -85,14 +86,16 @@ def read_projection(
         Gives what pyarrow gives for a step, in a shorter time, or None. It may read parts of the step by what comes
         second.
     counts_rows : bool
-        Whether to compare the number of rows with the footer's.
+        Whether to compare the number of rows with those of the row groups.
     **options
         Of pyarrow's reader.
 
     Raises
     ------
     RowsMissing
-        pyarrow gives fewer rows than the footer says.
+        pyarrow gives fewer rows than the row groups have.
+    Malformed
+        A row group has less than no rows.
     """
 
     def theirs(step: Step) -> pa.Table:
@@ -104,8 +107,8 @@ def read_projection(
             if counts_rows and tells_of_missing_rows(error):
                 raise RowsMissing(str(error)) from error
             raise
-        if counts_rows and table.num_rows < step.rows:
-            raise RowsMissing(f"pyarrow gives {table.num_rows} of {step.rows} rows")
+        if table.num_rows != step.rows and table.num_rows < (rows := _count_rows(step)) and counts_rows:
+            raise RowsMissing(f"pyarrow gives {table.num_rows} of {rows} rows")
         return table
 
     def read(step: Step) -> pa.Table:
@@ -113,6 +116,17 @@ def read_projection(
         return theirs(step) if found is None else found
 
     return read_steps(projection, read)
+
+
+def _count_rows(step: Step) -> int:
+    """The rows of a step's row groups; one of less than no rows, which pyarrow counts off from others, is refused."""
+    if not step.footer:
+        return step.rows
+    counts = kernels.scan.scan(step.footer, strict=False).row_groups("num_rows")
+    for row_group, rows in zip(step.row_groups, counts, strict=True):
+        if rows < 0:
+            raise Malformed(f"row group {row_group} has {rows} rows", expected=0, found=rows)
+    return sum(counts)
 
 
 def read_steps(projection: Projection, read: Callable[[Step], pa.Table]) -> pa.Table:

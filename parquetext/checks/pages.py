@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from .. import kernels, wire
-from ..encoding.pages import OVERRUN, Headers, read_headers
+from ..encoding.pages import OVERRUN, Headers, overrun_of, read_headers
 from ..findings import Finding
 
 __all__ = ["check_pages"]
@@ -20,8 +19,6 @@ INDEXES = (
     ("bloom_filter_offset", "bloom_filter_length"),
 )
 ELSEWHERE = wire.PRESENT_CRYPTO | wire.PRESENT_FILE_PATH
-PARQUET_MR = re.compile(rb"parquet-mr version 1\.(\d+)\.(\d+)")
-FIXED_VERSION = 2, 9  # of parquet-mr 1: PARQUET-816; before it readers add `OVERRUN` to a chunk's size
 
 
 def _checksum(source, start: int, size: int) -> int:
@@ -61,12 +58,6 @@ def _check_extent(
         yield Finding("chunk-size", message, end, place, is_note=headers.end < end or may_overrun)
 
 
-def _left_out_dictionary_headers(created_by: bytes | None) -> bool:
-    """Whether the writer is known for chunk sizes without the dictionary page's header, which readers put up with."""
-    version = PARQUET_MR.match(created_by or b"")
-    return version is not None and (int(version[1]), int(version[2])) < FIXED_VERSION
-
-
 def check_pages(
     source, scan, names: list[str], data_end: int, report, others: Sequence[tuple[int, int, str]] = ()
 ) -> None:
@@ -80,7 +71,7 @@ def check_pages(
         Begin and end of what belongs to neither chunks nor indexes and is no gap, and what to call it.
     """
     ranges = [*others]
-    leaves, may_overrun = scan.leaf_count, _left_out_dictionary_headers(scan.created_by)
+    leaves, may_overrun = scan.leaf_count, overrun_of(scan.created_by) > 0
     begins, sizes = scan.chunk_begins(), scan.chunks("total_compressed_size")
     values, present = scan.chunks("num_values"), scan.chunks("present")
     for index in range(scan.row_group_count * leaves):

@@ -12,7 +12,7 @@ from ..errors import Malformed, ParquetextError, Unsupported, wire_error
 from .carried import Carried
 from .codecs import BELIEVED
 from .foreign import is_foreign, made_plain
-from .pages import NOT_READ, VAST_BYTES, OutOfProportion, Page, read_body, read_pages, read_stored
+from .pages import NOT_READ, VAST_BYTES, OutOfProportion, Page, overrun_of, read_body, read_pages, read_stored
 
 __all__ = ["Chunk", "ChunkReader", "Dictionary", "Leaf", "Levels", "Stretch", "chunk_of"]
 
@@ -52,7 +52,8 @@ class Leaf(Protocol):
 class Chunk:
     """A column chunk's facts, checked against each other and the file's size.
 
-    `copy` says that the pages are those of its copy in another encoding.
+    `overrun`: by how many bytes its pages may run over its size. `copy` says that the pages are those of its copy in
+    another encoding.
     """
 
     leaf: Leaf
@@ -62,6 +63,7 @@ class Chunk:
     codec: int
     num_values: int
     num_rows: int
+    overrun: int = 0
     copy: Carried | None = None
 
     @property
@@ -117,15 +119,21 @@ def chunk_of(form, leaf: Leaf, number: int, row_group: int, file_size: int) -> C
                 expected=leaf.kind.physical,
                 found=fact["type"],
             )
-        size, begin = fact["total_compressed_size"], chunks.begins()[number]
-        chunk = Chunk(leaf, row_group, begin, size, fact["codec"], fact["num_values"], num_rows)
+        size, begin, codec = fact["total_compressed_size"], chunks.begins()[number], fact["codec"]
+        if codec not in wire.NAMES_OF_COMPRESSION_CODEC:
+            raise Unsupported(f"codec {codec} is not read", found=codec)
+        counts = fact["num_values"], num_rows
+        chunk = Chunk(leaf, row_group, begin, size, codec, *counts, overrun_of(form.created_by))
         _check_counts(chunk)
+        if chunk.num_values and fact["data_page_offset"] < MAGIC_BYTES:
+            told, found = "data pages at {}, in front of all pages", fact["data_page_offset"]
+            raise Malformed(told.format(found), expected=MAGIC_BYTES, found=found)
         if chunk.num_values and not (MAGIC_BYTES <= begin <= file_size and 0 < size <= file_size - begin):
             raise Malformed(f"{size} bytes of pages at {begin}, the file has {file_size}", offset=max(begin, 0))
     return chunk
 
 
-_FACTS = "present", "type", "codec", "num_values", "total_compressed_size"
+_FACTS = "present", "type", "codec", "num_values", "total_compressed_size", "data_page_offset"
 
 
 def _check_counts(chunk: Chunk) -> None:
@@ -340,11 +348,12 @@ class ChunkReader:
             return
         if chunk.codec == wire.CODEC_UNCOMPRESSED and not self._checks_crc:
             at = yield from self._giving_stored(stretch)
-        options = {"check_crc": self._checks_crc, "most_page": self._most_page}
+        options = {"slack": chunk.overrun, "check_crc": self._checks_crc, "most_page": self._most_page}
         passed = None if self._checks_crc or self._leaf.levels.repetition else self._is_passed
         for page in read_pages(self._source, at, stretch.end, chunk.codec, passed=passed, **options):
             header = page.header
             if header.type == wire.PAGE_DICTIONARY_PAGE:
+                self._check_dictionary(header.encoding, header.offset)
                 self._dictionary = header.offset, None
                 if kernels.implementation() != "native":
                     self._refuse_much_in_python(chunk, header.num_values)
@@ -393,10 +402,12 @@ class ChunkReader:
 
     def _giving_stored(self, stretch: Stretch) -> Iterator[None]:
         """Pages that are not compressed; where the first one begins that the kernels cannot decode, or all end."""
-        for base, data, pages, count in read_stored(self._source, stretch.begin, stretch.end):
+        slack = self._chunk.overrun
+        for base, data, pages, count in read_stored(self._source, stretch.begin, stretch.end, slack=slack):
             facts = (pages.array(name)[:count] for name in ("type", "offset", "num_rows", "num_values", "encoding"))
             for place, (kind, offset, rows, values, encoding) in enumerate(zip(*facts, strict=True)):
                 if kind == wire.PAGE_DICTIONARY_PAGE:
+                    self._check_dictionary(encoding, base + offset)
                     self._dictionary = base + offset, base
                     header = pages.header(place)
                     begin = offset + header.header_size
@@ -420,6 +431,14 @@ class ChunkReader:
             error = OutOfProportion(told, offset=chunk.begin, expected=MOST_PURE_VALUES, found=count)
             _place(error, chunk.row_group, self._leaf, None)
             raise error
+
+    def _check_dictionary(self, encoding: int, offset: int) -> None:
+        """A dictionary's values are PLAIN, and no data page stands in front of it."""
+        if encoding not in (wire.ENCODING_PLAIN, wire.ENCODING_PLAIN_DICTIONARY):
+            told = f"a dictionary page in encoding {encoding}"
+            raise Malformed(told, offset=offset, expected=wire.ENCODING_PLAIN, found=encoding)
+        if self._given:
+            raise Malformed("a dictionary page behind data pages", offset=offset, expected=0, found=len(self._given))
 
     def _keep(self, data, count: int) -> None:
         if self._keeps_dictionary:

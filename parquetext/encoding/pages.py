@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
@@ -26,6 +27,7 @@ __all__ = [
     "Headers",
     "OutOfProportion",
     "Page",
+    "overrun_of",
     "read_headers",
     "read_pages",
     "read_stored",
@@ -38,12 +40,20 @@ NEAR = 1 << 14  # bytes from header to header up to which reading on is quicker 
 BODIES_AT_ONCE = 1 << 24
 LOCAL_BODIES_AT_ONCE = 1 << 20
 OVERRUN = 100  # PARQUET-816: old writers left a dictionary's header out of their chunk's size
+PARQUET_MR = re.compile(rb"parquet-mr(?: version (\d+)\.(\d+)\.(\d+)| |$)")
+FIXED_VERSION = 1, 2, 9  # PARQUET-816
 DATA_PAGES = (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2)
 WITH_VALUES = (*DATA_PAGES, wire.PAGE_DICTIONARY_PAGE)
 VAST_BYTES = 1 << 24  # of a page, where few are stored; what callers without a better number refuse beyond
 FEW_BYTES = 1 << 16
 NOT_READ = b""  # the values of a page that is passed over
 NO_LEVELS = memoryview(b"")
+
+
+def overrun_of(created_by: bytes | None) -> int:
+    """Bytes by which the pages of a writer's chunks may run over what the footer says."""
+    found = PARQUET_MR.match(created_by or b"")
+    return OVERRUN if found is not None and tuple(int(part or 0) for part in found.groups()) < FIXED_VERSION else 0
 
 
 class Headers:

@@ -97,6 +97,7 @@ int pqx_arrow_array(const pqx_arrow_leaf *leaf, const pqx_arrow_chunk *chunks, s
     pqx_column_leaf read = {.type = leaf->type,
                             .type_length = leaf->type_length,
                             .max_definition = leaf->max_definition,
+                            .is_strict = 1,
                             .most_bytes =
                                 most_bytes < INT32_MAX ? (uint32_t)most_bytes : INT32_MAX};
     pqx_column column;

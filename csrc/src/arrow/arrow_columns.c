@@ -36,8 +36,8 @@ static int fits(const pqx_arrow_leaf *leaf, const pqx_chunk *chunk, int64_t rows
     if (chunk->codec != PQX_CODEC_UNCOMPRESSED && chunk->codec != PQX_CODEC_SNAPPY) return 0;
     if (!rows) return 1;
     int64_t begin = begin_of(chunk), size = chunk->total_compressed_size;
-    return begin >= MAGIC_BYTES && size > 0 && (uint64_t)begin <= file_size
-           && (uint64_t)size <= file_size - (uint64_t)begin;
+    return pqx_stored_has_place(chunk) && begin >= MAGIC_BYTES && size > 0
+           && (uint64_t)begin <= file_size && (uint64_t)size <= file_size - (uint64_t)begin;
 }
 
 /* The bytes of a leaf's chunks; 0 where one of them does not fit. */

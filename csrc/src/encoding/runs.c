@@ -33,6 +33,8 @@ static int open_run(pqx_runs *runs, pqx_error *error)
         return pqx_fail(error, PQX_RUN_LENGTH, runs->at, LONGEST_RUN, length);
     if (header & 1) {
         uint64_t bytes = (uint64_t)(header >> 1) * runs->width;
+        if (PQX_UNLIKELY(bytes > left && runs->is_strict))
+            return pqx_fail(error, PQX_TRUNCATED, body, bytes, left);
         runs->packed = (uint64_t)body << 3;
         runs->at = bytes < left ? body + (size_t)bytes : runs->size;
     } else {

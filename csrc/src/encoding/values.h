@@ -50,6 +50,7 @@ typedef struct pqx_runs {
     uint64_t packed; /* the bit, from `data`, at which the next bit-packed value stands */
     uint8_t is_packed;
     uint8_t is_msb_first;
+    uint8_t is_strict; /* packed values must not end before their run does */
 } pqx_runs;
 
 /* A dictionary: `count` values of `width` bytes, or byte arrays: value i is

@@ -18,9 +18,10 @@ typedef struct pqx_column_leaf {
     uint16_t repeated_definition; /* entries below it have no slot: 0 without repetition */
     uint8_t keeps_definition;     /* where max_repetition is 0; else levels are always kept */
     uint8_t forgets;              /* what is read is decoded, so that it is checked, and not kept */
-    uint32_t most_bytes;          /* of byte arrays, before they are taken: 2^31 - 1 at most */
-    uint64_t rows;                /* that will be read before they are taken, as far as is known */
-    uint64_t stored;              /* bytes that the file has of them, as far as is known */
+    uint8_t is_strict;   /* bytes that no value needs must be right: of runs, and of index widths */
+    uint32_t most_bytes; /* of byte arrays, before they are taken: 2^31 - 1 at most */
+    uint64_t rows;       /* that will be read before they are taken, as far as is known */
+    uint64_t stored;     /* bytes that the file has of them, as far as is known */
     /* The definition levels of the repeated fields around the leaf, max_repetition of them, the
      * outermost first: levels that contradict them are refused, and the elements of each of these
      * lists counted in `list_items`. The caller's; NULL: levels are not compared. */

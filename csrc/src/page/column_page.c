@@ -1,4 +1,5 @@
 /* Opening a page of a column: its levels are checked and counted, then values may be taken. */
+#include "encoding/runs.h"
 #include "page/column.h"
 #include "page/spread.h"
 
@@ -147,6 +148,7 @@ static int open_levels(pqx_column *column, uint16_t *first, pqx_error *error)
         int encoding = is_v2 ? PQX_ENCODING_RLE : header->repetition_encoding;
         PQX_TRY(pqx_levels_begin(&page->repetition, encoding, leaf->max_repetition, body,
                                  parts.repetition_end, parts.repetition, error));
+        page->repetition.is_strict = leaf->is_strict;
         PQX_TRY(count_levels(page->repetition, leaf->max_repetition, 0, page->entries, &page->rows,
                              error));
         uint64_t length;
@@ -157,6 +159,7 @@ static int open_levels(pqx_column *column, uint16_t *first, pqx_error *error)
         int encoding = is_v2 ? PQX_ENCODING_RLE : header->definition_encoding;
         PQX_TRY(pqx_levels_begin(&page->definition, encoding, leaf->max_definition, body,
                                  parts.definition_end, parts.definition, error));
+        page->definition.is_strict = leaf->is_strict;
         PQX_TRY(check_definition(column, error));
     }
     return PQX_OK;
@@ -222,6 +225,18 @@ static void next_page(pqx_column *column)
     if (++column->next_page == column->page_count) column->next_page = column->page_count = 0;
 }
 
+/* Of indices that no entry has, their width is checked alone. */
+static int check_unused(const pqx_open_page *page, pqx_error *error)
+{
+    int encoding = page->given.header.encoding;
+    size_t at = page->values_start;
+    if (page->count || at >= page->given.values_size) return PQX_OK;
+    if (encoding != PQX_ENCODING_PLAIN_DICTIONARY && encoding != PQX_ENCODING_RLE_DICTIONARY)
+        return PQX_OK;
+    pqx_runs runs;
+    return pqx_indices_begin(&runs, page->given.values, page->given.values_size, at, error);
+}
+
 int pqx_column_open_page(pqx_column *column, uint64_t rows, uint64_t *passed, pqx_error *error)
 {
     pqx_open_page *page = &column->page;
@@ -239,6 +254,8 @@ int pqx_column_open_page(pqx_column *column, uint64_t rows, uint64_t *passed, pq
         if ((status = check_counts(column, first, error)))
             return pqx_column_fail(column, PQX_PART_PAGE, status, error);
     }
+    if (column->leaf.is_strict && (status = check_unused(page, error)))
+        return pqx_column_fail(column, PQX_PART_VALUES, status, error);
     if ((status = count_rows(column, page->rows, error)))
         return pqx_column_fail(column, PQX_PART_PAGE, status, error);
     if (page->at < page->entries && column->leaf.list_levels && column->leaf.max_repetition
@@ -257,6 +274,7 @@ int pqx_column_begin_values(pqx_column *column, pqx_error *error)
                                  page->values_start, page->count,
                                  column->has_dictionary ? &column->dictionary : NULL, error));
         page->values.previous = &column->previous;
+        page->values.runs.is_strict = leaf->is_strict;
         page->has_begun = 1;
     }
     size_t skipped = (size_t)page->skipped;

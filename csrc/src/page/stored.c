@@ -3,7 +3,7 @@
 
 #include "page/snappy.h"
 
-enum { SNAPPY_FACTOR = 22 }; /* a copy of 3 bytes stands for 64 */
+enum { MAGIC_BYTES = 4, SNAPPY_FACTOR = 22 /* a copy of 3 bytes stands for 64 */ };
 
 void pqx_unpacked_free(pqx_unpacked *room)
 {
@@ -24,6 +24,26 @@ static int unpack(const pqx_page *header, const uint8_t *stored, int is_snappy, 
     if (wanted / SNAPPY_FACTOR > size || !pqx_grow(memory, 0, wanted + PQX_SNAPPY_SPARE)) return 0;
     body->data = memory->data;
     return pqx_snappy(stored, size, memory->data, wanted);
+}
+
+int pqx_stored_is_usual(const pqx_page *header, int is_first)
+{
+    int encoding = header->encoding, most = PQX_ENCODING_BYTE_STREAM_SPLIT;
+    if (header->compressed_size < 0 || header->uncompressed_size < 0) return 0;
+    if (header->type < PQX_PAGE_DATA_PAGE || header->type > PQX_PAGE_DATA_PAGE_V2) return 0;
+    if (header->type == PQX_PAGE_DICTIONARY_PAGE)
+        return is_first
+               && (encoding == PQX_ENCODING_PLAIN || encoding == PQX_ENCODING_PLAIN_DICTIONARY);
+    if (header->type != PQX_PAGE_DATA_PAGE) return 1;
+    return header->repetition_encoding >= 0 && header->repetition_encoding <= most
+           && header->definition_encoding >= 0 && header->definition_encoding <= most;
+}
+
+int pqx_stored_has_place(const pqx_chunk *chunk)
+{
+    int64_t dictionary = chunk->dictionary_page_offset, data = chunk->data_page_offset;
+    int has_dictionary = (chunk->present & PQX_PRESENT_DICTIONARY_PAGE_OFFSET) != 0;
+    return data >= MAGIC_BYTES && (!has_dictionary || (dictionary >= 0 && dictionary < data));
 }
 
 int pqx_stored_dictionary(pqx_column *column, const pqx_page *header, const uint8_t *stored,
@@ -62,19 +82,6 @@ int pqx_stored_page(pqx_column *column, const pqx_page *header, const uint8_t *s
     return !pqx_column_give(column, &page, &error);
 }
 
-/* Whether a header is one that every reader takes, of a chunk's first page or a later one. */
-static int is_usual(const pqx_page *header, int is_first)
-{
-    int encoding = header->encoding, most = PQX_ENCODING_BYTE_STREAM_SPLIT;
-    if (header->compressed_size < 0 || header->uncompressed_size < 0) return 0;
-    if (header->type == PQX_PAGE_DICTIONARY_PAGE)
-        return is_first
-               && (encoding == PQX_ENCODING_PLAIN || encoding == PQX_ENCODING_PLAIN_DICTIONARY);
-    if (header->type != PQX_PAGE_DATA_PAGE) return 1;
-    return header->repetition_encoding >= 0 && header->repetition_encoding <= most
-           && header->definition_encoding >= 0 && header->definition_encoding <= most;
-}
-
 /* Give the page whose header lies at data[*at], if it is one to give; *at is behind it then. */
 static int give_next(pqx_column *column, const uint8_t *data, size_t size, size_t *at,
                      int is_snappy, pqx_unpacked *room)
@@ -83,7 +90,8 @@ static int give_next(pqx_column *column, const uint8_t *data, size_t size, size_
     pqx_error error;
     if (*at >= size || pqx_page_header(data, size, *at, &header, &error)) return 0;
     size_t body = *at + header.header_size;
-    if (!is_usual(&header, !*at) || (size_t)header.compressed_size > size - body) return 0;
+    if (!pqx_stored_is_usual(&header, !*at) || (size_t)header.compressed_size > size - body)
+        return 0;
     *at = body + (size_t)header.compressed_size;
     if (header.type == PQX_PAGE_DICTIONARY_PAGE)
         return pqx_stored_dictionary(column, &header, data + body, is_snappy, room);

@@ -15,6 +15,10 @@ void pqx_unpacked_free(pqx_unpacked *room);
  * its compression is another one, or there is no memory: nothing says which. `stored` has the
  * page's header->compressed_size bytes; `is_snappy`: as a chunk of that codec has them. */
 
+/* Whether a header is one that every reader takes, of a chunk's first page or a later one. */
+int pqx_stored_is_usual(const pqx_page *header, int is_first);
+/* Whether a chunk's offsets are: no other readers begin with another page. */
+int pqx_stored_has_place(const pqx_chunk *chunk);
 /* Give a column the dictionary page of its chunk, which then lies in `room`. */
 int pqx_stored_dictionary(pqx_column *column, const pqx_page *header, const uint8_t *stored,
                           int is_snappy, pqx_unpacked *room);

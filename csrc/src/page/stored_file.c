@@ -9,7 +9,8 @@ enum { MAGIC_BYTES = 4, AT_ONCE = 1 << 20 /* bytes that are read together */ };
 /* A chunk as it is read. */
 typedef struct stored_chunk {
     const pqx_source *source;
-    uint64_t at, end;      /* offsets in the file: the next page, where pages end */
+    uint64_t begin;        /* offsets in the file: the first page, */
+    uint64_t at, end;      /* the next one, and where pages end */
     uint64_t loaded;       /* offset of what `stored` begins with */
     size_t held;           /* bytes of `stored` */
     pqx_memory stored;     /* what is loaded */
@@ -55,7 +56,7 @@ static int load_page(stored_chunk *chunk, pqx_page *header)
         if (chunk->held - (chunk->at - chunk->loaded) >= AT_ONCE) return 0;
         if (!load(chunk, left < AT_ONCE ? left : AT_ONCE) || !parse_header(chunk, header)) return 0;
     }
-    if (header->compressed_size < 0 || header->uncompressed_size < 0) return 0;
+    if (!pqx_stored_is_usual(header, chunk->at == chunk->begin)) return 0;
     return load(chunk, (uint64_t)header->header_size + (uint64_t)header->compressed_size);
 }
 
@@ -123,12 +124,13 @@ static int begin_chunk(pqx_column *column, stored_chunk *chunk, const pqx_chunk 
     if (facts->type != column->leaf.type || rows < 0 || facts->num_values != rows) return 0;
     if (facts->codec != PQX_CODEC_UNCOMPRESSED && facts->codec != PQX_CODEC_SNAPPY) return 0;
     if (!rows) begin = size = 0;
-    else if (begin < MAGIC_BYTES || (uint64_t)begin > chunk->source->size || size <= 0
+    else if (!pqx_stored_has_place(facts) || begin < MAGIC_BYTES
+             || (uint64_t)begin > chunk->source->size || size <= 0
              || (uint64_t)size > chunk->source->size - (uint64_t)begin)
         return 0;
     pqx_column_begin_chunk(column, (uint64_t)rows, (uint64_t)rows);
     chunk->is_snappy = facts->codec == PQX_CODEC_SNAPPY;
-    chunk->at = chunk->loaded = (uint64_t)begin;
+    chunk->begin = chunk->at = chunk->loaded = (uint64_t)begin;
     chunk->end = (uint64_t)begin + (uint64_t)size;
     chunk->held = 0;
     return 1;
@@ -177,6 +179,7 @@ void pqx_read_leaves(pqx_leaf_reading *leaves, size_t count, const pqx_source *s
     for (pqx_leaf_reading *leaf = leaves; leaf < leaves + count; leaf++) {
         pqx_column *column = leaf->column;
         column->leaf.stored = stored_bytes(leaf, chosen, source->size);
+        column->leaf.is_strict = 1;
         if (column->leaf.most_bytes > most_bytes) column->leaf.most_bytes = (uint32_t)most_bytes;
         leaf->is_done = !column->leaf.max_repetition && !column->leaf.list_levels
                         && read_chunks(leaf, &chunk, chosen);
