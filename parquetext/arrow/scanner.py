@@ -125,8 +125,17 @@ class Scanner:
         return pa.concat_tables(tables) if tables else empty_table(self.projected_schema)
 
     def to_batches(self) -> Iterator[pa.RecordBatch]:
-        """Batch by batch, in the order of the files; a bounded number is read ahead."""
-        return (batch.record_batch for batch in self.scan_batches())
+        """Batch by batch, in the order of the files; a bounded number is read ahead.
+
+        Where files have no row that meets the filter there is one batch, without rows: it has the schema, as pyarrow's.
+        """
+        has_rows = False
+        for batch in self.scan_batches():
+            has_rows = True
+            yield batch.record_batch
+        if not has_rows and any(True for _ in self._plan(None)):
+            schema = self.projected_schema
+            yield pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in schema], schema=schema)
 
     def scan_batches(self) -> Iterator[TaggedRecordBatch]:
         """Batch by batch, each with its fragment."""

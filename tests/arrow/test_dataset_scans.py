@@ -79,7 +79,7 @@ class TestAsPyarrow:
             assert scanner.count_rows() == theirs.count_rows(filter=filter)
             batches = list(scanner.to_batches())
             assert sum(batch.num_rows for batch in batches) == expected.num_rows
-            assert all(0 < batch.num_rows <= 11 for batch in batches)
+            assert all(0 < batch.num_rows <= 11 for batch in batches) or [len(batch) for batch in batches] == [0]
             assert pa.Table.from_batches(batches, expected.schema).equals(expected)
             assert scanner.head(7).num_rows == min(7, expected.num_rows)
             assert columns == [] or scanner.head(7).equals(expected.slice(0, 7))
@@ -168,6 +168,23 @@ class TestAsPyarrow:
         assert ours.count_rows() == 80
         with pytest.raises(ValueError, match="additional"):
             parquetext.dataset([both[0]], format="parquet")
+
+
+@pytest.mark.parametrize("filter", [F("v") > 1000, F("v") * 2 > 1000, F("k") == 7], ids=str)
+@pytest.mark.parametrize("columns", [None, ["s.x"], {"w": F("v") * 2}, []], ids=str)
+def test_batches_have_the_schema_also_where_no_row_meets_the_filter(both, filter, columns):
+    given = {"columns": columns, "filter": filter}
+    expected = both[1].to_table(**given)
+    for use_threads in (True, False):
+        (batch,) = both[0].to_batches(**given, use_threads=use_threads)
+        assert batch.num_rows == 0 and batch.schema.equals(expected.schema, check_metadata=True)
+    assert pa.Table.from_batches(both[0].to_batches(**given)).equals(expected)
+    assert both[0].scanner(**given).to_reader().read_all().equals(expected)
+
+
+def test_batches_of_a_fragment_have_the_schema_also_where_no_row_meets_the_filter(both):
+    (batch,) = next(both[0].get_fragments()).to_batches(filter=F("v") > 1000)
+    assert batch.num_rows == 0 and batch.schema.equals(next(both[1].get_fragments()).physical_schema)
 
 
 class TestFragments:
