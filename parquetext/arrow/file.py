@@ -266,6 +266,7 @@ class File(footer_file.File):
             if isinstance(each, int)
             else each
             for each in wanted
+            if not isinstance(each, int) or 0 <= each < self.num_columns
         ]
 
     def _batches(self, projection: Projection, batch_size: int, **options) -> Iterator[pa.RecordBatch]:

@@ -246,7 +246,8 @@ arrow_extensions_enabled
             return None
         if isinstance(columns, str):
             columns = list(columns)  # as pyarrow does
-        found = [each for name in columns for each in self._file._on_form(partial(all_named, name=name))]
+        names = [name for name in columns if isinstance(name, str)]  # as pyarrow: anything else names nothing
+        found = [each for name in names for each in self._file._on_form(partial(all_named, name=name))]
         if pandas:
             there = self.metadata.metadata or {}
             if b"pandas" not in there:

@@ -13,7 +13,16 @@ from ..footer.arrow_errors import ArrowUnsupported
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
-__all__ = ["EXTENSIONS", "Reading", "format_of", "is_ours", "options_given", "options_of_format", "options_of_scan"]
+__all__ = [
+    "EXTENSIONS",
+    "Reading",
+    "check_types",
+    "format_of",
+    "is_ours",
+    "options_given",
+    "options_of_format",
+    "options_of_scan",
+]
 
 LIMITS = ("thrift_string_size_limit", "thrift_container_size_limit", "schema_depth_limit")
 EXTENSIONS = {"arrow_extensions_enabled": True}  # what readers of tables have by default, and datasets do not
@@ -49,7 +58,15 @@ class Reading:
 def options_given(arguments: Mapping[str, object]) -> dict[str, object]:
     """Those arguments of a call that are options of pyarrow's reader, the defaults left out."""
     given = {name: arguments[name] for name in DEFAULTS}
+    check_types(given)
     return {name: value for name, value in given.items() if value is not None and value != DEFAULTS[name]}
+
+
+def check_types(options: Mapping[str, object]) -> None:
+    """Raise TypeError for what would end the process: pyarrow takes anything for a type."""
+    kind = options.get("binary_type")
+    if kind is not None and not isinstance(kind, pa.DataType):
+        raise TypeError(f"binary_type is a pyarrow.DataType, not {kind!r}")
 
 
 def is_ours(format: str | ds.FileFormat | None) -> bool:

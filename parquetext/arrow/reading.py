@@ -12,6 +12,7 @@ from .. import kernels
 from ..errors import Malformed
 from ..footer.pyarrow_footer import metadata_of, with_known_dictionaries
 from .projection import Projection, Step
+from .read_options import check_types
 from .whole_batches import RowsMissing, has_lists, tells_of_missing_rows, whole_batches
 
 __all__ = [
@@ -52,6 +53,7 @@ POSITION = "__parquetext_position__"
 
 def check_options(options: dict) -> None:
     """Raise TypeError for an option that pyarrow's reader does not have, or that we do not pass on."""
+    check_types(options)
     for name in options.keys() - OPTIONS:
         if name in OF_TABLES:
             raise TypeError(f"{name}: parquetext.read_table takes it")

@@ -227,3 +227,16 @@ def test_a_closed_file_raises_arrow_invalid(path, form):
         for read in (file.read, lambda file=file: list(file.iter_batches()), lambda file=file: file.read_row_group(0)):
             with pytest.raises(pa.ArrowInvalid, match="closed"):
                 read()
+
+
+def test_a_binary_type_that_is_no_type_is_a_type_error(path):
+    for read in (
+        lambda given: parquetext.read_table(path, **given),
+        lambda given: parquetext.read_table([path], **given),
+        lambda given: parquetext.open(path).read(**given),
+        lambda given: list(parquetext.open(path).iter_batches(**given)),
+        lambda given: parquetext.ParquetFile(path, **given),
+        lambda given: parquetext.ParquetDataset(path, **given),
+    ):
+        with pytest.raises(TypeError, match="not 'large_binary'"):
+            read({"binary_type": "large_binary"})

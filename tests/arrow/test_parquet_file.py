@@ -51,7 +51,19 @@ def test_the_parameters_are_pyarrows(name):
 
 @pytest.mark.parametrize(
     "columns",
-    [None, [], ["id"], ["name", "id"], ["place.y"], ["place", "place.x"], ["tags"], ["id", "id"], ["none", "id"], "id"],
+    [
+        None,
+        [],
+        ["id"],
+        ["name", "id"],
+        ["place.y"],
+        ["place", "place.x"],
+        ["tags"],
+        ["id", "id"],
+        [0, None, b"id", "id"],
+        ["none", "id"],
+        "id",
+    ],
 )
 def test_columns_are_those_that_pyarrow_reads(path, columns):
     with parquetext.ParquetFile(path) as ours, pq.ParquetFile(path) as theirs:
@@ -137,6 +149,7 @@ def test_a_row_group_that_is_not_there_is_an_error_of_pyarrows_too(path, row_gro
     "options",
     [
         {"read_dictionary": ["name"]},
+        {"read_dictionary": [-1, 10_000]},
         {"binary_type": pa.binary_view()},
         {"list_type": pa.LargeListType},
         {"buffer_size": 4096, "pre_buffer": False},
