@@ -142,6 +142,8 @@ def _step(form: Form, leaves: list[int], nested: bool, row_groups: Sequence[int]
     # Without columns rows are counted as pyarrow counts them, whatever the footer says.
     counts = form.row_groups("num_rows") if not is_all or not leaves else None
     rows = form.num_rows if counts is None else sum(counts[row_group] for row_group in row_groups)
+    if not leaves and _has_chunks_alone(form, row_groups):
+        return Step(None, leaves, row_groups, 0, rows)
     if not leaves:
         return Step(b"", None, row_groups, 0, rows, key_values=key_values_of(form) if key_values else None)
     kept = whole_leaves(form, leaves) if nested else leaves if len(leaves) < 2 else sorted(leaves)
@@ -158,6 +160,17 @@ def _step(form: Form, leaves: list[int], nested: bool, row_groups: Sequence[int]
         places = {leaf: place for place, leaf in enumerate(kept)}
         indices = [places[leaf] for leaf in leaves]
     return Step(footer, indices, row_groups, len(kept) * len(row_groups), rows, kept)
+
+
+def _has_chunks_alone(form: Form, row_groups: Sequence[int]) -> bool:
+    """Whether the schema has no leaf and row groups have column chunks: a damaged type makes an empty group of one."""
+    if form.leaf_count:
+        return False
+    try:
+        form.slice([], row_groups)
+    except Unsupported:
+        return True
+    return False
 
 
 def _filtered(

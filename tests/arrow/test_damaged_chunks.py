@@ -37,6 +37,15 @@ def packed(groups: int, there: int) -> bytes:
     return varint(groups << 1 | 1) + b"\xff" * there
 
 
+def deltas(rows: int, *, padding: int) -> bytes:
+    """Zeros as blocks of 4 miniblocks of 32 differences: the last one that is needed has a byte for each."""
+    blocks, left = divmod(rows - 1, 128)
+    last = (left - 1) // 32
+    widths = bytes(8 if number == last else 0 for number in range(4))
+    header = varint(128) + varint(4) + varint(rows) + b"\0"
+    return header + bytes(5) * blocks + b"\0" + widths + bytes(left - 32 * last + padding)
+
+
 def sound(rows: int) -> Column:
     return column(DICTIONARY, indices(rows))
 
@@ -63,6 +72,11 @@ REFUSED = {
     ),
     "indices that end before their run": lambda rows: column(
         DICTIONARY, indices(rows, run=varint((rows // 8 + 1) << 1 | 1) + bytes(rows // 8))
+    ),
+    "differences that end before their miniblock": lambda rows: column(
+        data_page(
+            deltas(rows, padding=0), rows, wire.ENCODING_DELTA_BINARY_PACKED, definition=varint(rows << 1) + b"\1"
+        )
     ),
     "indices of no entry, too wide": lambda rows: column(DICTIONARY, indices(rows, level=0, width=33)),
     "data pages in front of all pages": lambda rows: column(DICTIONARY, indices(rows), data_page_offset=0),
@@ -91,6 +105,17 @@ def test_pages_that_run_over_their_chunk_are_pyarrows_to_judge(tmp_path, rows, c
     with pytest.raises(OSError, match="Page was smaller"):
         pq.read_table(path)
     assert outcome(path) == outcome(path, engine="pyarrow")
+
+
+@pytest.mark.parametrize(("rows", "columns"), [SMALL, MANY_ROWS], ids=["small", "rows"])
+def test_values_whose_padding_is_there_are_read(tmp_path, rows, columns):
+    levels = packed(rows // 8, rows // 8)
+    padded = data_page(
+        deltas(rows, padding=-(rows - 1) % 32), rows, wire.ENCODING_DELTA_BINARY_PACKED, definition=levels
+    )
+    path = file_of(tmp_path, column(padded), rows, columns)
+    for engine in (None, "parquetext", "pyarrow"):
+        assert parquetext.read_table(path, engine=engine)["x0"].to_pylist() == [0] * rows
 
 
 def refused(tmp_path, one: Column, rows: int = 16) -> Malformed:
@@ -133,6 +158,17 @@ def test_a_codec_of_no_name_is_refused_though_no_page_is_compressed(implementati
 def test_a_type_of_no_name_is_refused(implementation, tmp_path):
     one = replace(column(DICTIONARY, indices(16)), element={"type": 13}, metadata={"type": wire.PHYSICAL_BYTE_ARRAY})
     assert "13 is no type of Parquet's" in str(refused(tmp_path, one))
+
+
+def test_a_column_whose_type_is_lost_is_not_lost_itself(implementation, tmp_path):
+    path = file_of(tmp_path, replace(sound(16), element={"type": -1}), 16)
+    with pytest.raises(OSError, match="Invalid physical column type"):
+        pq.read_table(path)
+    for engine in (None, "pyarrow"):
+        with pytest.raises(OSError, match="Invalid physical column type"):
+            parquetext.read_table(path, engine=engine)
+    with pytest.raises(Unsupported, match="row groups do not match its schema"):
+        parquetext.read_table(path, engine="parquetext")
 
 
 @pytest.mark.parametrize(

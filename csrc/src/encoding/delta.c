@@ -64,6 +64,7 @@ static int open_miniblock(pqx_deltas *deltas, pqx_error *error)
     uint64_t values = deltas->miniblock_values;
     if (values > deltas->left) values = deltas->left;
     uint64_t needed = (values * width + 7) / 8, whole = deltas->miniblock_values / 8 * width;
+    if (deltas->is_strict) needed = whole;
     if (needed > left) return pqx_fail(error, PQX_TRUNCATED, deltas->at, needed, left);
     deltas->width = width;
     deltas->packed = (uint64_t)deltas->at * 8;

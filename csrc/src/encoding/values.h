@@ -77,6 +77,7 @@ typedef struct pqx_deltas {
     uint64_t miniblock_left; /* values of the open one not taken yet */
     uint64_t packed;         /* the bit, from `data`, at which its next value stands */
     uint8_t width, is_64, is_begun;
+    uint8_t is_strict; /* miniblocks must be there to their end */
 } pqx_deltas;
 
 /* ALP: where it stands within its vectors. */

@@ -275,6 +275,7 @@ int pqx_column_begin_values(pqx_column *column, pqx_error *error)
                                  column->has_dictionary ? &column->dictionary : NULL, error));
         page->values.previous = &column->previous;
         page->values.runs.is_strict = leaf->is_strict;
+        page->values.deltas.is_strict = page->values.suffixes.is_strict = leaf->is_strict;
         page->has_begun = 1;
     }
     size_t skipped = (size_t)page->skipped;
