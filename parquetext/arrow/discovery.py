@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 import pyarrow.fs as pafs
 
-from ..footer.targets import resolve
+from ..footer.targets import info_of, resolve
 from ..sidecar.table_formats import LOGGED, table_above, table_among
 from ..storage import LocalTarget, RemoteTarget
 
@@ -232,7 +232,7 @@ def _of_glob(source: object, filesystem: object) -> object:
     from ..edits.many import expand  # which imports all edits
 
     target = resolve(text if filesystem is None else (filesystem, text))
-    there = (_elsewhere(target) or pafs.LocalFileSystem()).get_file_info(target.path)
+    there = info_of(target)
     return source if there.type != pafs.FileType.NotFound else list(expand([target])) or source
 
 
@@ -246,7 +246,7 @@ def _restored(told: Mapping[str, list]) -> Files:
 
 
 def _info(target: LocalTarget | RemoteTarget) -> pafs.FileInfo:
-    info = (_elsewhere(target) or pafs.LocalFileSystem()).get_file_info(target.path)
+    info = info_of(target)
     if info.type == pafs.FileType.NotFound:
         raise FileNotFoundError(2, os.strerror(2), str(target))
     return info

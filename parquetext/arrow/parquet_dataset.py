@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.fs as pafs
 
 from ..footer.arrow_errors import ArrowUnsupported
-from ..footer.targets import readable
+from ..footer.targets import info_of, readable
 from ..pruning import predicate_of
 from ..storage import HeldTarget, LocalTarget, RemoteTarget
 from .dataset import dataset
@@ -113,7 +113,7 @@ decryption_properties
             if isinstance(target, HeldTarget):
                 self._dataset = _HeldFile(target, schema, options | {"engine": engine})
                 return
-            kind = _info_of(target).type
+            kind = info_of(target).type
             self._folder = target if kind == pafs.FileType.Directory else None
             partitioning = None if kind == pafs.FileType.File else partitioning
         if partitioning == HIVE:
@@ -215,7 +215,7 @@ decryption_properties
             path = posixpath.join(self._folder.path, name)
             target = LocalTarget(path) if isinstance(self._folder, LocalTarget) else None
             target = target or RemoteTarget(self._folder.filesystem, path)
-            if _info_of(target).type == pafs.FileType.File:
+            if info_of(target).type == pafs.FileType.File:
                 with open_file(target) as file:
                     if PANDAS in file.key_values:
                         return file.key_values[PANDAS]
@@ -237,11 +237,6 @@ class _HeldFile:
 
     def to_table(self, columns: list[str] | None, filters: object, *, use_threads: bool) -> pa.Table:
         return read_table(self._target, columns, filters, use_threads=use_threads, **self._options)
-
-
-def _info_of(target: LocalTarget | RemoteTarget) -> pafs.FileInfo:
-    filesystem = target.filesystem if isinstance(target, RemoteTarget) else pafs.LocalFileSystem()
-    return filesystem.get_file_info(target.path)
 
 
 def _index_columns(metadata: bytes | None) -> list[str]:

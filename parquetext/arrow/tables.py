@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from ..footer.pyarrow_footer import whole_schema
-from ..footer.targets import readable
+from ..footer.targets import info_of, readable
 from ..storage import HeldTarget, LocalTarget
 from .engine import check_engine
 from .file import File
@@ -215,7 +215,7 @@ def _is_many(source: object, error: OSError) -> bool:
         return False
     import pyarrow.fs as pafs
 
-    return target.filesystem.get_file_info(target.path).type == pafs.FileType.Directory
+    return info_of(target).type == pafs.FileType.Directory
 
 
 def _read_one(

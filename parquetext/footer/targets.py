@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .. import storage
 from ..errors import ParquetextError
 from .arrow_errors import as_arrow_error
 
-__all__ = ["readable", "resolve"]
+if TYPE_CHECKING:
+    import pyarrow.fs as pafs
+
+__all__ = ["info_of", "readable", "resolve"]
 
 
 def readable(
@@ -15,6 +20,17 @@ def readable(
     """As `storage.readable`."""
     try:
         return storage.readable(source, filesystem)
+    except ParquetextError as error:
+        raise as_arrow_error(error) from None
+
+
+def info_of(target: storage.LocalTarget | storage.RemoteTarget) -> pafs.FileInfo:
+    """What its filesystem says of a target."""
+    import pyarrow.fs as pafs
+
+    filesystem = target.filesystem if isinstance(target, storage.RemoteTarget) else pafs.LocalFileSystem()
+    try:
+        return filesystem.get_file_info(target.path)
     except ParquetextError as error:
         raise as_arrow_error(error) from None
 

@@ -154,7 +154,14 @@ def test_errors_that_are_also_pyarrows_are_pickled_whole(path):
 
 
 def test_a_server_without_ranges_raises_arrow_not_implemented(path, tmp_path):
-    for read in (parquetext.open, parquetext.read_table, parquetext.ParquetFile):
+    for read in (
+        parquetext.open,
+        parquetext.read_table,
+        parquetext.read_metadata,
+        parquetext.ParquetFile,
+        parquetext.ParquetDataset,
+        parquetext.dataset,
+    ):
         with served(tmp_path, Whole) as (url, _), pytest.raises(pa.ArrowNotImplementedError, match="ranges"):
             read(f"{url}/prices.parquet")
 
