@@ -90,10 +90,20 @@ def _list(plan: ListPlan, wanted: pa.DataType, decoded: Mapping[int, object], di
         raise Malformed(f"the lists of {plan.name!r} hold {items} items by one leaf and {len(child)} by another")
     if pa.types.is_fixed_size_list(wanted):
         return _fixed(plan, wanted, pa.Array.from_buffers(pa.int32(), count + 1, [None, buffers[1]]), buffers[0], child)
+    if pa.types.is_list_view(wanted) or pa.types.is_large_list_view(wanted):
+        return _view(wanted, pa.Array.from_buffers(pa.int32(), count + 1, [None, buffers[1]]), nulls, buffers[0], child)
     stored = wanted if pa.types.is_map(wanted) or pa.types.is_large_list(wanted) else pa.list_(item)
     if pa.types.is_large_list(wanted):
         buffers[1] = pa.Array.from_buffers(pa.int32(), count + 1, [None, buffers[1]]).cast(pa.int64()).buffers()[1]
     return as_type(pa.Array.from_buffers(stored, count, buffers, nulls, children=[child]), wanted)
+
+
+def _view(wanted: pa.DataType, offsets: pa.Array, nulls: int, valid: pa.Buffer | None, child: pa.Array) -> pa.Array:
+    """Lists that have a begin and a length each, where Arrow has no cast to them."""
+    if pa.types.is_large_list_view(wanted):
+        offsets = offsets.cast(pa.int64())
+    begins, sizes = offsets.buffers()[1], pc.subtract(offsets[1:], offsets[:-1]).buffers()[1]
+    return pa.Array.from_buffers(wanted, len(offsets) - 1, [valid, begins, sizes], nulls, children=[child])
 
 
 def _fixed(

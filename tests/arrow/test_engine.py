@@ -326,6 +326,31 @@ def test_options_of_pyarrows_reader_decide_about_types(tmp_path, options):
     assert ours.schema.equals(theirs.schema) and ours.equals(theirs)
 
 
+@pytest.mark.parametrize(
+    "type",
+    [
+        pa.list_view(pa.int16()),
+        pa.large_list_view(pa.string()),
+        pa.list_view(pa.list_view(pa.int8())),
+        pa.list_(pa.large_list_view(pa.int8())),
+        pa.struct([("a", pa.list_view(pa.int8()))]),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("rows", [0, 12])
+def test_views_of_lists_come_back(implementation, tmp_path, type, rows):
+    text = pa.types.is_large_list_view(type)
+    leaves = [["a", None], None, [], ["b"]] if text else [[1, None], None, [], [3]]
+    deep = [leaves, None, [], [[]]]
+    flat = [{"a": each} for each in leaves] if pa.types.is_struct(type) else leaves
+    values = deep if "list" in str(type.field(0).type) and not pa.types.is_struct(type) else flat
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"x": pa.array(values * 3, type).slice(0, rows)}), path, row_group_size=5)
+    table, theirs = parquetext.read_table(path, engine="parquetext"), pq.read_table(path)
+    table.validate(full=True)
+    assert table.schema.equals(theirs.schema) and table.to_pylist() == theirs.to_pylist()
+
+
 def test_decimals_have_every_width_that_stores_them(tmp_path):
     for precision in (4, 9, 18, 25, 38):
         values = pa.array([Decimal("1.5"), None, Decimal("-2.25")], pa.decimal128(precision, 2))
