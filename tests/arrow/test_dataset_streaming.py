@@ -47,8 +47,11 @@ def test_a_scan_stays_under_twice_what_pyarrow_takes(peaks, verb):
 
 
 def test_a_scan_takes_a_part_of_the_file(peaks):
-    """The file has 96 MiB or more, a row group 12, of which `head` reads a piece of 1 MiB for each of three columns."""
-    assert peaks["head"][0] < 12 << 20
+    """The file has 96 MiB or more, a row group 12, of which `head` reads a piece of 1 MiB for each of three columns.
+
+    How much more is read ahead before it ends is up to the threads.
+    """
+    assert peaks["head"][0] < 24 << 20
     assert peaks["batches"][0] < 72 << 20 and peaks["filtered table"][0] < 72 << 20
     assert peaks["slowly read batches"][0] < 144 << 20
 

@@ -165,7 +165,7 @@ def test_a_package_installed_for_the_driver_alone_reaches_executors(submit, stan
     check(said)
 
 
-def test_a_packed_environment_in_archives_works_on_all_masters(submit, standalone, environment, data, tmp_path):
+def test_a_packed_environment_in_archives_works_on_all_masters(long, submit, standalone, environment, data, tmp_path):
     archive = tmp_path / "env.tar.gz"
     with tarfile.open(archive, "w:gz", compresslevel=1) as packed:
         packed.add(environment, ".")

@@ -39,7 +39,7 @@ def lake(tmp_path):
     return tmp_path
 
 
-def test_a_session_of_seven_cores_reads_and_works_in_as_many_parts(run_driver, lake):
+def test_a_session_of_seven_cores_reads_and_works_in_as_many_parts(long, run_driver, lake):
     """And has Spark's user interface, as nobody has said otherwise."""
     with_interface = PLAIN.replace("-Dspark.ui.enabled=false", "")
     told = json.loads(run_driver(DRIVER, lake, JDK_JAVA_OPTIONS=with_interface).splitlines()[-1])
