@@ -116,7 +116,12 @@ class Fragment:
     @property
     def filesystem(self) -> pafs.FileSystem:
         """Where the path leads."""
-        return self._target.filesystem if isinstance(self._target, RemoteTarget) else pafs.LocalFileSystem()
+        return self._target.filesystem if self.is_remote else pafs.LocalFileSystem()
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether the file is in a store or behind a URL."""
+        return isinstance(self._target, RemoteTarget)
 
     @property
     def format(self) -> ds.ParquetFileFormat:
@@ -409,7 +414,7 @@ class Fragment:
     def _is_read_in_pieces(self, file: File, there: Stored) -> bool:
         return (
             self._reading.engine in (None, PYARROW)
-            and not isinstance(self._target, RemoteTarget)
+            and not self.is_remote
             and len(there) <= FEW_LEAVES >= file.num_columns
         )
 

@@ -11,34 +11,41 @@ from typing import TypeVar
 
 __all__ = ["in_order"]
 
-SLOW = 0.001  # seconds of a call, from which on it waits for a network or works in C, without the interpreter's lock
+# Seconds of a call, from which on it waits for a network, or works in C for long, without the interpreter's lock.
+SLOW, LONG = 0.001, 0.02
 AT_ONCE = 16
 A = TypeVar("A")
 B = TypeVar("B")
 
 
-def in_order(function: Callable[[A], B], items: Sequence[A], *, threads: bool | None = None) -> Iterator[B]:
+def in_order(
+    function: Callable[[A], B], items: Sequence[A], *, threads: bool | None = None, waits: bool = True
+) -> Iterator[B]:
     """Call `function` on each item; what it raises comes at its place.
 
     Parameters
     ----------
     threads : bool, optional
         Whether to use threads. Without, as soon as two calls in succession were slow.
+    waits : bool
+        Whether calls may wait for a network. Of those that do not, more threads than processors hold each other up.
 
     Notes
     -----
     No more results than twice the threads are ahead of who takes them.
     """
+    limit = SLOW if waits else LONG
     done = slow = 0
     while threads is not True and done < len(items):
         began = perf_counter()
         result = function(items[done])
-        slow = slow + 1 if perf_counter() - began > SLOW else 0
+        slow = slow + 1 if perf_counter() - began > limit else 0
         done += 1
         yield result
         if threads is None and slow > 1:
             break
-    workers = min(len(items) - done, max(AT_ONCE, os.cpu_count() or 1))
+    processors = os.cpu_count() or 1
+    workers = min(len(items) - done, max(AT_ONCE, processors) if waits else processors)
     if workers <= 0:
         return
     with ThreadPoolExecutor(workers) as pool:

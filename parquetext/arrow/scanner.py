@@ -201,7 +201,9 @@ class Scanner:
     def count_rows(self) -> int:
         """How many rows there are; without a filter by the footers alone."""
         if self._predicate is None:
-            return sum(in_order(lambda fragment: fragment.count_rows(), self._plan(None)))
+            fragments = self._plan(None)
+            waits = any(fragment.is_remote for fragment in fragments)
+            return sum(in_order(lambda fragment: fragment.count_rows(), fragments, waits=waits))
         parts = self._streamed(project=False, **self._ahead if self._threads else {})
         return sum(part.table.num_rows for part in parts)
 
@@ -227,7 +229,9 @@ class Scanner:
             table = fragment.read(self._predicate, use_threads=self._threads)
             return _Part(self._columns.project(table), fragment)
 
-        return in_order(read, self._fragments(self._predicate), threads=None if self._threads else False)
+        fragments = self._fragments(self._predicate)
+        waits = any(fragment.is_remote for fragment in fragments)
+        return in_order(read, fragments, threads=None if self._threads else False, waits=waits)
 
     def _streamed(
         self, batch_size: int | None = None, *, project: bool = True, items_ahead: int = 0, parts_ahead: int = 0
