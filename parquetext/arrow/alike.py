@@ -9,7 +9,7 @@ import pyarrow as pa
 from .. import kernels, wire
 from ..footer.model import Form
 from .assemble_plan import LeafPlan
-from .local_columns import OWN_CODECS
+from .local_columns import has_own_codec
 from .projection import Step
 from .reading import SMALL_ROWS
 from .wanted_columns import Column
@@ -55,16 +55,12 @@ def is_sooner(form: Form, columns: Sequence[Column]) -> bool:
     """
     if not all(isinstance(column.plan, LeafPlan) for column in columns):
         return False
-    return len(columns) == 1 or all(_has_own_codec(form, column.plan) for column in columns)
+    return len(columns) == 1 or all(has_own_codec(form, column.plan) for column in columns)
 
 
 def are_alike(form: Form, columns: Iterable[Column]) -> bool:
     """Whether all columns, which are flat, are of types and encodings that leave no choice to a decoder."""
     return all(_is_alike(form, column) for column in columns)
-
-
-def _has_own_codec(form: Form, leaf: LeafPlan) -> bool:
-    return all(codec in OWN_CODECS for codec in form.column(leaf.leaf).array("codec"))
 
 
 def _is_alike(form: Form, column: Column) -> bool:

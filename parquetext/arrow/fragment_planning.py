@@ -120,7 +120,8 @@ class FragmentPlanner:
     ) -> dict[int, list[int]]:
         """The row groups that are left of files that are opened one by one."""
         asked = [name for name in types if name not in known]
-        facts = list(in_order(lambda number: self.fragment(number).facts(asked), numbers))
+        waits = any(self.files.filesystems[number] is not None for number in numbers)
+        facts = list(in_order(lambda number: self.fragment(number).facts(asked), numbers, waits=waits))
         chosen = pa.array(numbers, pa.int64())
         kept = surviving(predicate, facts, types, {name: values.take(chosen) for name, values in known.items()})
         return {number: row_groups for number, row_groups in zip(numbers, kept, strict=True) if row_groups}

@@ -20,7 +20,7 @@ from .picks import Picks, kept
 from .text_budget import Share, TextBudget
 from .wanted_columns import Column
 
-__all__ = ["OWN_CODECS", "LocalColumns"]
+__all__ = ["LocalColumns", "has_own_codec"]
 
 OWN_CODECS = wire.CODEC_UNCOMPRESSED, wire.CODEC_SNAPPY  # of the kernels
 
@@ -59,10 +59,11 @@ class LocalColumns:
 
     def takes(self, column: Column) -> bool:
         """Whether a field is one to read so: of others parts are lists, dictionaries, or pages found by an index."""
-        return not column.has_dictionaries and not any(
-            leaf.levels.repetition or not (self._has_own_codec(leaf) and (self._whole or self._has_no_index(leaf)))
-            for leaf in column.leaves
-        )
+        return not column.has_dictionaries and all(map(self._takes_leaf, column.leaves))
+
+    def _takes_leaf(self, leaf: LeafPlan) -> bool:
+        is_flat = not leaf.levels.repetition
+        return is_flat and has_own_codec(self._form, leaf) and (self._whole or self._has_no_index(leaf))
 
     def read(self, columns: Sequence[Column], most_text: int | None, *, use_threads: bool) -> dict[int, list[pa.Array]]:
         """The arrays of fields, by the `id` of each; fields that cannot be read are left out.
@@ -84,9 +85,6 @@ class LocalColumns:
                 elif id(column) in arrays:
                     arrays[id(column)] += pieces
         return arrays
-
-    def _has_own_codec(self, leaf: LeafPlan) -> bool:
-        return all(codec in OWN_CODECS for codec in self._form.column(leaf.leaf).array("codec"))
 
     def _has_no_index(self, leaf: LeafPlan) -> bool:
         return max(self._form.column(leaf.leaf).array("offset_index_length"), default=0) <= 0
@@ -196,6 +194,11 @@ class LocalColumns:
             counts = array("q", (count for turns in each_group for count in turns))
             self._turns[key] = counts, array("q", map(len, each_group))
         return self._turns[key]
+
+
+def has_own_codec(form: Form, leaf: LeafPlan) -> bool:
+    """Whether the kernels decompress all chunks of a leaf."""
+    return all(codec in OWN_CODECS for codec in form.column(leaf.leaf).array("codec"))
 
 
 def _width(column: Column) -> int:

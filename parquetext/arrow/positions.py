@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .fragments import Fragment
-from .in_order import in_order
+from .fragments import Fragment, each_in_order
 
 __all__ = ["placed", "placed_near", "taken"]
 
@@ -61,7 +60,7 @@ def placed_near(
 ) -> Iterator[tuple[int, pa.Table]]:
     """The same of row groups that have one of these places: the footers tell which ones."""
     end = 0
-    counted = in_order(lambda fragment: (fragment.row_groups, fragment.sizes_of()), fragments)
+    counted = each_in_order(lambda fragment: (fragment.row_groups, fragment.sizes_of()), fragments)
     for fragment, (numbers, sizes) in zip(fragments, counted, strict=True):
         for number, (rows, _) in zip(numbers, sizes, strict=True):
             begin, end = end, end + rows

@@ -9,8 +9,7 @@ import pyarrow as pa
 
 from ..errors import ParquetextError
 from ..pruning import Predicate, predicate_of
-from .fragments import Fragment
-from .in_order import in_order
+from .fragments import Fragment, each_in_order
 from .positions import placed, placed_near, taken
 from .read_options import options_of_scan
 from .scan_columns import ORIGINS, ScanColumns
@@ -201,9 +200,7 @@ class Scanner:
     def count_rows(self) -> int:
         """How many rows there are; without a filter by the footers alone."""
         if self._predicate is None:
-            fragments = self._plan(None)
-            waits = any(fragment.is_remote for fragment in fragments)
-            return sum(in_order(lambda fragment: fragment.count_rows(), fragments, waits=waits))
+            return sum(each_in_order(lambda fragment: fragment.count_rows(), self._plan(None)))
         parts = self._streamed(project=False, **self._ahead if self._threads else {})
         return sum(part.table.num_rows for part in parts)
 
@@ -229,9 +226,7 @@ class Scanner:
             table = fragment.read(self._predicate, use_threads=self._threads)
             return _Part(self._columns.project(table), fragment)
 
-        fragments = self._fragments(self._predicate)
-        waits = any(fragment.is_remote for fragment in fragments)
-        return in_order(read, fragments, threads=None if self._threads else False, waits=waits)
+        return each_in_order(read, self._fragments(self._predicate), threads=None if self._threads else False)
 
     def _streamed(
         self, batch_size: int | None = None, *, project: bool = True, items_ahead: int = 0, parts_ahead: int = 0

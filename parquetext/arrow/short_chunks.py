@@ -21,7 +21,6 @@ from .text_budget import TextBudget
 
 __all__ = ["read_short_chunks"]
 
-FEW_CHUNKS = 1
 # What one call of the kernels reads, and how many chunks are worth threads.
 CALL_BYTES, CALL_LEAVES, THREADED_CHUNKS = 1 << 20, 1 << 7, 1 << 11
 GOOD_PART = 2  # one of so many leaves at least is read so

@@ -113,12 +113,16 @@ def _readings(subject: Subject) -> list[Reading]:
 def _folder(workspace: Workspace) -> str:
     """Many small files of 20 columns, as pyarrow writes them."""
     folder = workspace.folder / "files"
-    folder.mkdir(exist_ok=True)
+    if folder.exists():
+        return str(folder)
+    unfinished = folder.with_suffix(".unfinished")
+    unfinished.mkdir(exist_ok=True)
     chance = np.random.default_rng(SEED)
     for number in range(FILES):
         whole = {f"n{column}": chance.integers(0, 100, FILE_ROWS) for column in range(10)}
         others = {f"x{column}": chance.random(FILE_ROWS) for column in range(10)}
-        pq.write_table(pa.table(whole | others), folder / f"{number:05d}.parquet")
+        pq.write_table(pa.table(whole | others), unfinished / f"{number:05d}.parquet")
+    unfinished.rename(folder)
     return str(folder)
 
 
