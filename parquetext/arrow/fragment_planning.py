@@ -8,7 +8,9 @@ import pyarrow as pa
 import pyarrow.fs as pafs
 
 from ..pruning import Predicate
+from ..storage import Version
 from .discovery import Files
+from .file_plans import Plan
 from .fragments import Fragment
 from .in_order import in_order
 from .partitioning import PartitionKeys, cast_keys
@@ -90,9 +92,13 @@ class FragmentPlanner:
                 return [self.fragment(number) for number in numbers]
         left, others, filtered = self._left_by_sidecars(predicate, list(numbers), types, known)
         unfiltered = left.keys() - filtered
-        left |= self._left_by_footers(predicate, others, types, known)
+        versions = dict.fromkeys(left)
+        for number, row_groups, version in self._left_by_footers(predicate, others, types, known):
+            left[number], versions[number] = row_groups, version
         return [
-            self.fragment(number, blooms=number not in unfiltered).with_row_groups(row_groups, planned=True)
+            self.fragment(number, blooms=number not in unfiltered).with_row_groups(
+                row_groups, Plan(predicate, versions[number])
+            )
             for number, row_groups in sorted(left.items())
         ]
 
@@ -117,11 +123,12 @@ class FragmentPlanner:
 
     def _left_by_footers(
         self, predicate: Predicate, numbers: list[int], types: Mapping[str, pa.DataType], known: Mapping[str, pa.Array]
-    ) -> dict[int, list[int]]:
-        """The row groups that are left of files that are opened one by one."""
+    ) -> list[tuple[int, list[int], Version | None]]:
+        """The files, opened one by one, that have row groups left, these, and the version that was planned."""
         asked = [name for name in types if name not in known]
         waits = any(self.files.filesystems[number] is not None for number in numbers)
         facts = list(in_order(lambda number: self.fragment(number).facts(asked), numbers, waits=waits))
         chosen = pa.array(numbers, pa.int64())
         kept = surviving(predicate, facts, types, {name: values.take(chosen) for name, values in known.items()})
-        return {number: row_groups for number, row_groups in zip(numbers, kept, strict=True) if row_groups}
+        versions = [each.version for each in facts]
+        return [found for found in zip(numbers, kept, versions, strict=True) if found[1]]

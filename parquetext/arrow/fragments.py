@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from operator import and_
@@ -20,9 +21,11 @@ from ..storage.secrets import without_secrets
 from .engine import OURS, PYARROW
 from .file import File
 from .file import open as open_file
+from .file_plans import Plan, left_row_groups, settled_version
 from .in_order import in_order
-from .planning import FileFacts, asked_blooms, gather_facts, surviving, undecided_by_bounds
+from .planning import FileFacts, gather_facts, undecided_by_bounds
 from .read_options import Reading, format_of
+from .reading import SMALL_ROWS
 from .row_group_info import RowGroupInfo
 from .scan_columns import filtered
 from .schemas import schema_or_ours
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
     from .metadata import FileMetaData
     from .scanner import Scanner
 
-__all__ = ["Fragment", "each_in_order", "left_row_groups", "naming"]
+__all__ = ["Fragment", "any_remote", "each_in_order", "naming"]
 
 # A local file's column chunks are read in pieces of this size, if they are no more than this many columns.
 PIECE, FEW_LEAVES = 1 << 20, 64
@@ -65,26 +68,6 @@ def naming(target) -> Iterator[None]:
         raise retold(error, f"{target}: {told}") from error
 
 
-def left_row_groups(
-    file: File, predicate: Predicate, types: Mapping[str, pa.DataType], given: Mapping[str, pa.Scalar]
-) -> list[int]:
-    """The row groups of a file that may hold rows which meet a predicate, by bounds and Bloom filters.
-
-    `types` has what the columns that it looks at are compared as, `given` those that directories give.
-    """
-    known = {name: pa.array([value], value.type) for name, value in given.items() if name in types}
-
-    def left(form) -> list[int]:
-        facts = gather_facts(form, [name for name in types if name not in known])
-        kept = surviving(predicate, [facts], types, known)[0]
-        if not kept or not undecided_by_bounds(predicate):
-            return kept
-        same = {name: rows for name, (_, rows) in facts.bounds.items() if rows == types[name]}
-        return asked_blooms(predicate, kept, facts, types, known, file._blooms(form, same))
-
-    return file._on_form(left)
-
-
 class Fragment:
     """One file of a dataset, or some of its row groups; the file is opened anew for each call.
 
@@ -107,7 +90,7 @@ class Fragment:
         blooms: bool = True,
     ):
         self._target, self.number, self._shape, self._row_groups = target, number, shape, row_groups
-        self._reading, self._blooms, self._is_planned = reading or Reading(), blooms, False
+        self._reading, self._blooms, self._plan = reading or Reading(), blooms, None
 
     # ---- what it is ---------------------------------------------------------------------------------------------
 
@@ -239,13 +222,13 @@ class Fragment:
         some = self if filter is None else self.subset(filter, schema)
         return [self.with_row_groups([info.id]) for info in some.row_groups]
 
-    def with_row_groups(self, row_groups: Sequence[int], *, planned: bool = False) -> Fragment:
-        """The same file with these row groups; `planned` ones are planned again when they are read by a filter."""
-        return self._with(_row_groups=list(row_groups), _is_planned=planned)
+    def with_row_groups(self, row_groups: Sequence[int], plan: Plan | None = None) -> Fragment:
+        """The same file with these row groups; those of a plan are planned again where the file is another by then."""
+        return self._with(_row_groups=list(row_groups), _plan=plan)
 
     def settled(self) -> Fragment:
         """The same with the row groups that a plan has left, whatever is read of them."""
-        return self._with(_is_planned=False)
+        return self._with(_plan=None)
 
     def numbered(self, number: int) -> Fragment:
         """The same at another place in the dataset."""
@@ -313,8 +296,10 @@ class Fragment:
 
     def facts(self, names: Sequence[str]) -> FileFacts:
         """What a plan needs of these columns."""
+        began = time.time_ns()
         with self._open() as file:
-            return file._on_form(lambda form: gather_facts(form, names))
+            version = settled_version(file, began)
+            return file._on_form(lambda form: gather_facts(form, names, version))
 
     def asks_blooms(self, predicate: Predicate) -> bool:
         """Whether more than bounds can be asked: unless a sidecar has said that the file has no Bloom filters."""
@@ -384,7 +369,9 @@ class Fragment:
             **self._reading.options,
         )
         table = self._shape.conformed(table)
-        return table if predicate is None else filtered(table, predicate, use_threads=use_threads)
+        if predicate is None:
+            return table
+        return filtered(table, predicate, use_threads=use_threads and table.num_rows >= SMALL_ROWS)
 
     def _cut(self, file: File, table: pa.Table, row_groups: Sequence[int] | None) -> pa.Table:
         """The same table in chunks of a row group, as pyarrow gives it, where they are not very many."""
@@ -449,7 +436,12 @@ class Fragment:
 
     def _left(self, file: File, predicate: Predicate) -> list[int]:
         """The row groups of the file, as it is now, that the predicate leaves."""
-        names, wanted = predicate.columns(self._shape.type_of), None if self._is_planned else self._row_groups
+        plan, wanted = self._plan, self._row_groups
+        if plan is not None:
+            if plan.holds_for(predicate, file):
+                return wanted
+            wanted = None
+        names = predicate.columns(self._shape.type_of)
         if names is None:
             return list(range(len(file.row_groups)) if wanted is None else wanted)
         types = {name: self._shape.type_of(name) for name in names}
@@ -502,7 +494,12 @@ def each_in_order(
     function: Callable[[Fragment], R], fragments: Sequence[Fragment], *, threads: bool | None = None
 ) -> Iterator[R]:
     """`in_order` over fragments: calls about local files wait for no network."""
-    return in_order(function, fragments, threads=threads, waits=any(fragment.is_remote for fragment in fragments))
+    return in_order(function, fragments, threads=threads, waits=any_remote(fragments))
+
+
+def any_remote(fragments: Iterable[Fragment]) -> bool:
+    """Whether one of them is in a store or behind a URL, so that calls about it wait for a network."""
+    return any(fragment.is_remote for fragment in fragments)
 
 
 def own_schema(file: File, options: Mapping[str, object]) -> pa.Schema:

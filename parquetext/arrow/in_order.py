@@ -9,13 +9,18 @@ from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 from typing import TypeVar
 
-__all__ = ["in_order"]
+__all__ = ["in_order", "slow_seconds"]
 
 # Seconds of a call, from which on it waits for a network, or works in C for long, without the interpreter's lock.
 SLOW, LONG = 0.001, 0.02
 AT_ONCE = 16
 A = TypeVar("A")
 B = TypeVar("B")
+
+
+def slow_seconds(waits: bool) -> float:
+    """From how many seconds on a call is slow: one that waits for a network, or one that does not."""
+    return SLOW if waits else LONG
 
 
 def in_order(
@@ -34,7 +39,7 @@ def in_order(
     -----
     No more results than twice the threads are ahead of who takes them.
     """
-    limit = SLOW if waits else LONG
+    limit = slow_seconds(waits)
     done = slow = 0
     while threads is not True and done < len(items):
         began = perf_counter()

@@ -15,6 +15,7 @@ from ..footer.model import Form
 from ..footer.pyarrow_footer import schema_of
 from ..footer.typed_bounds import RawBounds, StoredBounds, stored_bounds
 from ..pruning import ColumnBounds, Predicate, surviving_row_groups
+from ..storage import Version
 from .selection import find_top_level
 
 __all__ = ["FileFacts", "gather_facts", "given_bounds", "joined_bounds", "surviving"]
@@ -24,15 +25,17 @@ __all__ = ["FileFacts", "gather_facts", "given_bounds", "joined_bounds", "surviv
 class FileFacts:
     """What a plan needs of one file: how many row groups, and of each column that a predicate looks at its bounds.
 
-    A column that the file does not have is in `missing`; one without bounds is in neither.
+    A column that the file does not have is in `missing`; one without bounds is in neither. `version` is that of a local
+    file whose next change will show; None where it is not known whether it will.
     """
 
     row_groups: int
     bounds: Mapping[str, tuple[StoredBounds | RawBounds, pa.DataType]]
     missing: frozenset[str]
+    version: Version | None = None
 
 
-def gather_facts(form: Form, names: Iterable[str]) -> FileFacts:
+def gather_facts(form: Form, names: Iterable[str], version: Version | None = None) -> FileFacts:
     """The facts of top-level columns."""
     bounds, missing = {}, []
     for name in names:
@@ -44,7 +47,7 @@ def gather_facts(form: Form, names: Iterable[str]) -> FileFacts:
         found = stored_bounds(form, leaves[0], rows) if len(leaves) == 1 else None
         if found is not None:
             bounds[name] = found, rows
-    return FileFacts(form.row_group_count, bounds, frozenset(missing))
+    return FileFacts(form.row_group_count, bounds, frozenset(missing), version)
 
 
 def rows_type(form: Form, leaves: range) -> pa.DataType:

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from ..errors import ParquetextError
 from ..pruning import Predicate, predicate_of
-from .fragments import Fragment, each_in_order
+from .fragments import Fragment, any_remote, each_in_order
 from .positions import placed, placed_near, taken
 from .read_options import options_of_scan
 from .scan_columns import ORIGINS, ScanColumns
@@ -236,7 +236,9 @@ class Scanner:
         def parts_of(fragment: Fragment) -> Iterator[_Part]:
             return self._parts_of(fragment, batch_size, project=project)
 
-        return stream(parts_of, self._fragments(self._predicate), items_ahead=items_ahead, parts_ahead=parts_ahead)
+        fragments = self._fragments(self._predicate)
+        waits = any_remote(fragments)
+        return stream(parts_of, fragments, items_ahead=items_ahead, parts_ahead=parts_ahead, waits=waits)
 
     def _parts_of(self, fragment: Fragment, batch_size: int | None = None, *, project: bool = True) -> Iterator[_Part]:
         """What a fragment gives, without parts that have no rows."""

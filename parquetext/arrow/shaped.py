@@ -9,8 +9,8 @@ import pyarrow as pa
 from ..errors import ColumnError
 from ..pruning import predicate_of
 from .file import File
+from .file_plans import left_row_groups
 from .flattened import Flattened
-from .fragments import left_row_groups
 from .selection import find_top_level
 from .shape import Shape
 

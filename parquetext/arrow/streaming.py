@@ -10,7 +10,7 @@ from threading import Condition
 from time import perf_counter
 from typing import Protocol, TypeVar
 
-from .in_order import SLOW
+from .in_order import slow_seconds
 
 __all__ = ["Sized", "stream"]
 
@@ -29,7 +29,12 @@ P = TypeVar("P", bound=Sized)
 
 
 def stream(
-    parts_of: Callable[[A], Iterator[P]], items: Sequence[A], *, items_ahead: int, parts_ahead: int
+    parts_of: Callable[[A], Iterator[P]],
+    items: Sequence[A],
+    *,
+    items_ahead: int,
+    parts_ahead: int,
+    waits: bool = True,
 ) -> Iterator[P]:
     """The parts of each item, in order; an error comes at its place.
 
@@ -41,18 +46,20 @@ def stream(
         How many items are read at once; with 0 no thread reads ahead.
     parts_ahead : int
         How many parts may wait for the reader, those of all items together; with 0 no thread reads ahead.
+    waits : bool
+        Whether reading may wait for a network.
 
     Notes
     -----
     The first part is read by the calling thread, so that ``head`` pays for no more. Threads begin with the second part
-    of an item, or once two items in succession have taken more than a millisecond.
+    of an item, or once two items in succession were slow.
     """
-    slow = 0
+    slow, limit = 0, slow_seconds(waits)
     for place, item in enumerate(items):
         began = perf_counter()
         parts = parts_of(item)
         first = next(parts, None)
-        slow = slow + 1 if perf_counter() - began > SLOW else 0
+        slow = slow + 1 if perf_counter() - began > limit else 0
         if first is not None:
             yield first
         second = None if first is None else next(parts, None)

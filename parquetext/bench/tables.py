@@ -64,8 +64,9 @@ def measure(workspace: Workspace, rounds: int, rows: int = ROWS) -> Iterator[lis
     folder = _folder(workspace)
     workspace.progress(f"a folder of {FILES:,} files")
     readings = [Reading(name, name, folder) for name in (OURS, "pyarrow", "polars") if name in (OURS, *installed())]
-    timings = compare_readings(readings, rounds, lambda _: None)
-    yield list(rows_of("read_table, a folder", f"{FILES} files of {FILE_ROWS:,} rows", timings, {"pyarrow": 1.0}))
+    for case, filters, targets in (("", None, {"pyarrow": 1.0}), (", a filter: 1 % of rows", [("x1", "<", SHARE)], {})):
+        timings = compare_readings(readings, rounds, lambda _: None, filters)
+        yield list(rows_of(f"read_table, a folder{case}", f"{FILES} files of {FILE_ROWS:,} rows", timings, targets))
     many = workspace.of_shape(MANY_GROUPS)
     workspace.progress(f"{MANY_GROUPS.row_groups:,} row groups")
     for form, path in (("index form", many.index), ("no form of ours", many.plain)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import pyarrow as pa
@@ -10,6 +11,11 @@ import pyarrow.compute as pc
 from .bounds import ColumnBounds
 
 __all__ = ["may_meet"]
+
+# How Arrow writes comparisons of columns and values, and what joins them; whatever else there is has other signs.
+_VALUE = r'(?:[^()"<>=!{},]+|"(?:[^"\\]|\\.)*")'
+_COMPARISON = re.compile(rf"\({_VALUE} (?:==|<=|>=|<|>) {_VALUE}\)")
+_JOINED = re.compile(r"\(\0 (?:and|or) \0\)")
 
 
 def may_meet(
@@ -24,9 +30,10 @@ def may_meet(
     from pyarrow.fs import LocalFileSystem
 
     guarantees = [pc.scalar(True)] * count
+    misses_nans = _misses_nans(expression)
     for name, (kind, bounds) in columns.items():
         if bounds is not None:
-            for row_group, known in enumerate(_guarantees(name, kind, bounds)):
+            for row_group, known in enumerate(_guarantees(name, kind, bounds, misses_nans)):
                 guarantees[row_group] &= known
     schema = pa.schema([(name, _plain(kind)) for name, (kind, _) in columns.items()])
     form, nowhere = ds.ParquetFileFormat(), LocalFileSystem()
@@ -46,10 +53,18 @@ def _plain(kind: pa.DataType) -> pa.DataType:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
-def _guarantees(name: str, kind: pa.DataType, bounds: ColumnBounds) -> list[pc.Expression]:
+def _misses_nans(expression: pc.Expression) -> bool:
+    """Whether a NaN makes no row meet it: it is comparisons, which are false of a NaN, joined by "and" and "or"."""
+    text, before = _COMPARISON.sub("\0", str(expression)), None
+    while text != before:
+        before, text = text, _JOINED.sub("\0", text)
+    return text == "\0"
+
+
+def _guarantees(name: str, kind: pa.DataType, bounds: ColumnBounds, misses_nans: bool) -> list[pc.Expression]:
     """One per row group, in the shape that Arrow simplifies by: each side of the range by itself, or null."""
     kind, field, nothing = _plain(kind), pc.field(name), pc.scalar(True)
-    if pa.types.is_floating(kind):  # a NaN lies in no range, may pass for a null, and bounds do not tell of it
+    if pa.types.is_floating(kind) and not misses_nans:  # a NaN lies in no range, and may pass for a null
         return [field.is_null() if only_nulls else nothing for only_nulls in bounds.only_nulls.to_pylist()]
     known = []
     for low, high, only_nulls, no_nulls in zip(

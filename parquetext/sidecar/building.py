@@ -12,7 +12,7 @@ import pyarrow as pa
 from .. import kernels, systems
 from ..errors import Conflict, ParquetextError, Refused
 from ..footer.locate import FIRST_READ_REMOTE, read_tail
-from ..storage import LocalSource, LocalTarget, create, open_source, resolve
+from ..storage import TICK_NS, LocalSource, LocalTarget, create, open_source, resolve
 from ..storage.forcing import check
 from .backfill import backfill
 from .blooms import bitsets, bloom_columns
@@ -29,9 +29,6 @@ from .table_formats import TABLE_FORMAT, membership, refuse_sidecar, table_above
 __all__ = ["Built", "build", "check_unchanged", "footer_bytes", "settle", "sidecar_bytes"]
 
 LENGTH_AND_MAGIC = 8
-TICK = 0.02  # seconds: longer than the tick by which local filesystems date a change
-TICK_NS = int(TICK * 1e9)
-SECOND_NS = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,16 +182,13 @@ def _data(source) -> pa.NativeFile:
 
 
 def settle(source) -> bool:
-    """Wait until another change of a local file would show in its times; whether it would.
-
-    A change within the same tick of the clock as the last one leaves the times as they are.
-    """
-    version = source.version
-    if version.changed is None:
+    """Wait until another change of a local file would show in its times; whether it would."""
+    if source.version.changed is None:
         return True
-    if version.modified % SECOND_NS == 0 and version.changed % SECOND_NS == 0:
-        return False  # a filesystem that dates by whole seconds
-    left = max(version.modified, version.changed) + TICK_NS - time.time_ns()
+    settled_at = source.version.settled_at
+    if settled_at is None:
+        return False
+    left = settled_at - time.time_ns()
     if left > 0:
         time.sleep(min(left, TICK_NS) / 1e9)
         if left > TICK_NS:

@@ -15,10 +15,11 @@ from .pending import journals_beside, old_tail
 from .readable import HeldSource, HeldTarget, readable
 from .rewrite import Rewriting, check_as_opened, rewriting
 from .scratch import Scratch
-from .source import LocalSource, RemoteSource, Version, open_source
+from .source import TICK_NS, LocalSource, RemoteSource, Version, open_source
 
 __all__ = [
     "FORCEABLE",
+    "TICK_NS",
     "Appender",
     "BatchedSource",
     "Change",

@@ -21,12 +21,13 @@ from .ranged_file import RangedFile
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["LocalSource", "RemoteSource", "Source", "Version", "open_source"]
+__all__ = ["TICK_NS", "LocalSource", "RemoteSource", "Source", "Version", "open_source"]
 
 SLOW = 0.001  # seconds of a request, from which on a thread for each of several pays
 AT_ONCE = 16
 HTTP = "py::http"
 _WITHOUT_TAGS = ("py::hdfs", "hdfs")
+TICK_NS, SECOND_NS = 20_000_000, 1_000_000_000  # the tick: longer than that by which local filesystems date a change
 _OPEN_FLAGS = systems.O_CLOEXEC | systems.O_NONBLOCK  # a FIFO must not block the open
 
 
@@ -47,6 +48,18 @@ class Version:
     @classmethod
     def of_stat(cls, status: os.stat_result) -> Version:
         return cls((status.st_dev, status.st_ino), status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+    @property
+    def settled_at(self) -> int | None:
+        """From when on another change of a local file shows in its times, in ns; None where it may never.
+
+        A change within the same tick of the clock as the last one leaves the times as they are; so do changes within
+        the same second where a filesystem dates by whole seconds.
+        """
+        times = self.modified, self.changed
+        if None in times or all(time % SECOND_NS == 0 for time in times):
+            return None
+        return max(times) + TICK_NS
 
 
 class Source:

@@ -84,7 +84,7 @@ def test_no_row_that_meets_the_predicate_is_skipped(kind, data):
 
 @st.composite
 def expressions(draw, literals) -> pc.Expression:
-    """Comparisons, set membership and tests for nulls under not, and, or."""
+    """Comparisons, also of what they say, set membership and tests for nulls under not, and, or."""
     field, literal = pc.field("x"), draw(literals)
     expression = draw(
         st.sampled_from(
@@ -99,6 +99,8 @@ def expressions(draw, literals) -> pc.Expression:
                 field.is_valid,
                 field.is_null,
                 lambda: field.is_null(nan_is_null=True),
+                lambda: (field > literal) == pc.scalar(False),
+                lambda: pc.scalar(True) > (field <= literal),
             ]
         )
     )()
@@ -118,6 +120,13 @@ def test_no_row_that_meets_an_expression_is_skipped(kind, data):
     check_against_brute_force(
         data, kind, lambda literals: expressions(literals.map(lambda value: pa.scalar(value, typed)))
     )
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64"])
+@settings(max_examples=200, deadline=None)
+@given(data=st.data())
+def test_no_row_that_meets_an_expression_of_doubles_is_skipped(kind, data):
+    check_against_brute_force(data, kind, expressions)
 
 
 X = pc.field("x")
@@ -140,6 +149,29 @@ def test_an_expression_skips_what_its_columns_bounds_rule_out(expression, kept):
     known = bounds([0, 10, None, None], [10, 20, None, None], nulls=[0, 0, -1, 10])
     predicate = predicate_of(expression)
     assert surviving_row_groups(predicate, lambda name: known, 4, range(4), {"x": pa.int64()}) == kept
+
+
+@pytest.mark.parametrize(
+    ("expression", "kept"),
+    [
+        (X == 5, [0, 2]),
+        (X > 10, [1, 2]),
+        ((X < 0) | (X >= 20), [1, 2]),
+        ((X > -1) & (pc.field("name") == 'a (not "b")') & (X < 1), [0, 2]),
+        (~(X <= 10), [0, 1, 2]),
+        (X != 0, [0, 1, 2]),
+        ((X <= 10) == pc.scalar(False), [0, 1, 2]),
+        (pc.and_not(X < 30, X < 10), [0, 1, 2]),
+        (pc.and_not_kleene(X < 30, X < 10), [0, 1, 2]),
+        (X.is_nan(), [0, 1, 2]),
+        (X.isin([11.0, float("nan")]), [0, 1, 2]),
+    ],
+)
+def test_bounds_of_floats_rule_out_what_no_nan_can_meet(expression, kept):
+    known = bounds([0.0, 10.0, None], [10.0, 20.0, None], pa.float64())
+    types = {"x": pa.float64(), "name": pa.string()}
+    known_of = {"x": known, "name": None}.get
+    assert surviving_row_groups(predicate_of(expression), known_of, 3, range(3), types) == kept
 
 
 def test_text_cut_within_a_character_guarantees_nothing():

@@ -14,7 +14,8 @@ from ... import wire
 from ...arrow.discovery import Found, shared
 from ...arrow.file import File
 from ...arrow.file import open as open_file
-from ...arrow.fragments import left_row_groups, naming
+from ...arrow.file_plans import left_row_groups
+from ...arrow.fragments import naming
 from ...arrow.planned import open_planned
 from ...arrow.planning import FileFacts, surviving
 from ...arrow.selection import find_top_level
