@@ -144,7 +144,7 @@ static void a_leaf_that_cannot_be_read_leaves_the_others_alone(void)
     make(&f, APART);
     pqx_source source = {read_bytes, &f, f.size};
     f.bytes[4 + APART] = 0xFF;
-    f.chunks[2].codec = PQX_CODEC_ZSTD;
+    f.chunks[2].codec = PQX_CODEC_GZIP;
     CHECK(plan(&f, leaves) == 2);
     pqx_arrow_read(&source, &f.scan, leaves, 0, LEAVES, 0, arrays);
     CHECK(arrays[0].release && !arrays[1].release && !arrays[2].release);

@@ -2,4 +2,5 @@
 
 from .._pure.column import Column as Column
 from .._pure.column import Decoded as Decoded
+from .._pure.column import codecs as codecs
 from .._pure.column import from_file as from_file

@@ -13,14 +13,14 @@ from ..errors import wire_error
 from .capi cimport pqx_error, pqx_page, pqx_source, pqx_source_fd
 from .chunks cimport Chunks
 from .column_api cimport (
-    PQX_PART_DICTIONARY, pqx_chosen_rows, pqx_column, pqx_column_begin, pqx_column_begin_chunk, pqx_column_free,
-    pqx_column_give, pqx_column_is_open, pqx_column_leaf, pqx_column_output, pqx_column_page, pqx_column_read,
+    PQX_PART_DICTIONARY, pqx_chosen_rows, pqx_codec_is_known, pqx_column, pqx_column_begin, pqx_column_begin_chunk,
+    pqx_column_free, pqx_column_give, pqx_column_is_open, pqx_column_leaf, pqx_column_output, pqx_column_page, pqx_column_read,
     pqx_column_set_dictionary, pqx_column_skip, pqx_column_take, pqx_grow, pqx_leaf_reading, pqx_memory,
     pqx_read_leaves, pqx_release, pqx_trim,
 )
 from .page cimport Pages
 
-__all__ = ["Column", "Decoded", "from_file"]
+__all__ = ["Column", "Decoded", "codecs", "from_file"]
 
 # Each module has its own copy of the C library, with its own memory that stays mapped for the next one who wants some:
 # what is reserved here is given back here.
@@ -29,6 +29,7 @@ Decoded = namedtuple("Decoded", "entries rows slots nulls valid values offsets d
 
 ctypedef int (*over_rows)(pqx_column *, uint64_t, uint64_t *, pqx_error *) noexcept nogil
 
+cdef frozenset known_codecs = None
 cdef tuple PARTS = ("page", "levels", "values", "dictionary")
 cdef int PAGE_DICTIONARY_PAGE = wire.PAGE_DICTIONARY_PAGE
 cdef int PAGE_INDEX_PAGE = wire.PAGE_INDEX_PAGE
@@ -110,6 +111,14 @@ cdef int choose_rows(pqx_chosen_rows *chosen, const int64_t[::1] rows, size_t fi
     if turns is not None and chosen.groups:
         chosen.turns = &all_turns[0]
     return 0
+
+
+def codecs():
+    """The codecs of chunks that `from_file` decompresses: see the twin."""
+    global known_codecs
+    if known_codecs is None:
+        known_codecs = frozenset([codec for codec in wire.NAMES_OF_COMPRESSION_CODEC if pqx_codec_is_known(codec)])
+    return known_codecs
 
 
 def from_file(list columns not None, list chunks not None, int fd, uint64_t file_size, const int64_t[::1] rows,

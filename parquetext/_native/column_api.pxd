@@ -66,6 +66,9 @@ cdef extern from "page/stored_file.h" nogil:
     void pqx_read_leaves(pqx_leaf_reading *leaves, size_t count, const pqx_source *source, const pqx_chosen_rows *chosen,
                          uint64_t most_bytes)
 
+cdef extern from "page/codec.h" nogil:
+    int pqx_codec_is_known(int codec)
+
 cdef extern from "page/nested.h" nogil:
     ctypedef struct pqx_levels:
         const uint16_t *definition

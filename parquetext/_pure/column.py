@@ -13,7 +13,7 @@ from .column_lists import Lists
 from .column_output import Forgotten, Output
 from .column_page import GivenPage, Leaf, OpenPage, placed
 
-__all__ = ["Column", "Decoded", "from_file"]
+__all__ = ["Column", "Decoded", "codecs", "from_file"]
 
 Buffer = bytes | bytearray | memoryview
 
@@ -344,6 +344,14 @@ class Column:
         self._rows_left -= rows
 
 
+def codecs() -> frozenset[int]:
+    """The codecs of chunks that `from_file` decompresses: none here.
+
+    The compiled kernels decompress Snappy and LZ4_RAW, and ZSTD where the system has libzstd.
+    """
+    return frozenset()
+
+
 def from_file(
     columns: list[Column],
     chunks: list,
@@ -380,6 +388,6 @@ def from_file(
     list of bool
         For which columns all turns are done. False says that the kernels do not do it, or that something is wrong with
         the chunks or their pages: give the pages to another column, which says what. The twin never does it; the
-        compiled kernels do it outside of lists, of chunks that are not compressed or by Snappy.
+        compiled kernels do it outside of lists, of chunks of their `codecs`.
     """
     return [False] * len(columns)

@@ -22,8 +22,6 @@ from .wanted_columns import Column
 
 __all__ = ["LocalColumns", "has_own_codec"]
 
-OWN_CODECS = wire.CODEC_UNCOMPRESSED, wire.CODEC_SNAPPY  # of the kernels
-
 UNITS_OF_WORKER = 8  # at least, so that all workers end at about the same time
 LEAST_ROWS, MOST_BYTES = 1 << 18, 1 << 26  # of a unit, where there is a choice
 BYTES_OF_TEXT = 16  # more or less
@@ -58,7 +56,10 @@ class LocalColumns:
         self._turns: dict[tuple[int, int], tuple[array, array]] = {}
 
     def takes(self, column: Column) -> bool:
-        """Whether a field is one to read so: of others parts are lists, dictionaries, or pages found by an index."""
+        """Whether a field is one to read so.
+
+        Of others parts are lists, dictionaries, pages found by an index, or of a codec that is not the kernels' own.
+        """
         return not column.has_dictionaries and all(map(self._takes_leaf, column.leaves))
 
     def _takes_leaf(self, leaf: LeafPlan) -> bool:
@@ -198,7 +199,7 @@ class LocalColumns:
 
 def has_own_codec(form: Form, leaf: LeafPlan) -> bool:
     """Whether the kernels decompress all chunks of a leaf."""
-    return all(codec in OWN_CODECS for codec in form.column(leaf.leaf).array("codec"))
+    return kernels.column.codecs().issuperset(form.column(leaf.leaf).array("codec"))
 
 
 def _width(column: Column) -> int:

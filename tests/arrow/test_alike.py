@@ -9,8 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.noting import note_results
+from support.own_codecs import CODECS, OTHERS
 
 import parquetext
+from parquetext import kernels, wire
 from parquetext.arrow import file
 
 ROWS = 60_000
@@ -50,11 +52,11 @@ FILTERS = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(6))
 def test_the_default_gives_what_pyarrow_gives(tmp_path, sooner, seed):
     chance, path = random.Random(seed), tmp_path / "x.parquet"
     chosen = {
-        "compression": chance.choice(["none", "snappy"]),
+        "compression": chance.choice(CODECS),
         "row_group_size": chance.choice([9_000, 25_000, ROWS]),
         "use_dictionary": chance.choice([True, False, ["text"]]),
         "data_page_version": chance.choice(["1.0", "2.0"]),
@@ -89,7 +91,7 @@ def test_columns_of_other_types_are_read_by_pyarrow(tmp_path, sooner, column):
     assert sooner == [False]
 
 
-@pytest.mark.parametrize("codec", ["zstd", "gzip", "brotli", "lz4"])
+@pytest.mark.parametrize("codec", OTHERS)
 def test_of_codecs_that_the_kernels_lack_one_column_alone_is_read_by_us(tmp_path, sooner, codec):
     path = tmp_path / "x.parquet"
     table = pa.concat_tables([table_of(3)] * 5)
@@ -97,6 +99,13 @@ def test_of_codecs_that_the_kernels_lack_one_column_alone_is_read_by_us(tmp_path
     for columns in (None, ["number"], ["text", "tiny"]):
         assert parquetext.read_table(path, columns).equals(table.select(columns or table.column_names))
     assert sooner == [False, True, False]
+
+
+def test_where_there_is_no_libzstd_its_columns_are_read_by_pyarrow(tmp_path, sooner, monkeypatch):
+    path, table = tmp_path / "x.parquet", table_of(3)
+    pq.write_table(table, path, compression="zstd")
+    monkeypatch.setattr(kernels.column, "codecs", lambda: frozenset([wire.CODEC_UNCOMPRESSED, wire.CODEC_SNAPPY]))
+    assert parquetext.read_table(path).equals(table) and sooner == [False]
 
 
 def test_a_frame_of_pandas_keeps_its_index_and_metadata(tmp_path, sooner):
@@ -118,9 +127,10 @@ def test_few_rows_and_options_of_pyarrow_are_left_to_it(tmp_path, sooner):
     assert sooner == [False, False]
 
 
-def test_what_is_damaged_is_refused_as_pyarrow_refuses_it(tmp_path):
+@pytest.mark.parametrize("codec", ["snappy", "zstd", "lz4"])
+def test_what_is_damaged_is_refused_as_pyarrow_refuses_it(tmp_path, codec):
     path = tmp_path / "x.parquet"
-    pq.write_table(table_of(1), path, compression="snappy")
+    pq.write_table(table_of(1), path, compression=codec)
     chunk = pq.read_metadata(path).row_group(0).column(1)
     data = bytearray(path.read_bytes())
     data[chunk.data_page_offset + 20 : chunk.data_page_offset + 400] = bytes(380)

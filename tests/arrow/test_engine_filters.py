@@ -58,7 +58,7 @@ FILTERS = [
 ]
 
 
-@pytest.mark.parametrize("compression", ["none", "snappy"])
+@pytest.mark.parametrize("compression", ["none", "snappy", "zstd", "lz4"])
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
 def test_filters_find_what_pyarrow_finds(tmp_path, version, compression):
     path = write(tmp_path / "x.parquet", compression=compression, data_page_version=version)

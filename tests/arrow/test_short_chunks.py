@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from support.hostile_pages import hostile_files
 from support.noting import note_results
+from support.own_codecs import CODECS
 from support.pages import Column, data_page, dictionary_page, parquet_file
 from support.peaks import peaks
 from support.varints import varint
@@ -90,7 +91,7 @@ def table_of(seed: int) -> pa.Table:
 def options_of(seed: int) -> dict:
     chance = random.Random(seed)
     return {
-        "compression": chance.choice(["none", "snappy"]),
+        "compression": chance.choice(CODECS),
         "data_page_version": chance.choice(["1.0", "2.0"]),
         "row_group_size": chance.choice([7, 40, ROWS]),
         "use_dictionary": chance.choice([True, False]),
@@ -150,7 +151,7 @@ def test_rows_that_meet_a_filter_are_those_that_pyarrow_finds(tmp_path, read_sho
         (pa.ExtensionArray.from_storage(pa.uuid(), pa.array([uuid.uuid4().bytes] * ROWS, pa.binary(16))), {}),
         (pa.array(range(ROWS), pa.timestamp("ns")), {"use_deprecated_int96_timestamps": True}),
         (pa.nulls(ROWS), {}),
-        (pa.array(range(ROWS)), {"compression": "zstd"}),
+        (pa.array(range(ROWS)), {"compression": "gzip"}),
     ],
     ids=[
         "list",
@@ -165,7 +166,7 @@ def test_rows_that_meet_a_filter_are_those_that_pyarrow_finds(tmp_path, read_sho
         "extension",
         "int96",
         "null",
-        "zstd",
+        "gzip",
     ],
 )
 def test_other_columns_are_left_to_pyarrow(tmp_path, read_short, column, options):
@@ -293,11 +294,11 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) << 12
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(8))
 def test_damaged_pages_are_read_or_refused_as_before(tmp_path, read_short, seed):
     """What is read of them is what our decoder reads page by page, or pyarrow; errors are pyarrow's."""
     path, chance = tmp_path / "x.parquet", random.Random(seed)
-    pq.write_table(table_of(seed).slice(0, 60), path, row_group_size=25, compression=["none", "snappy"][seed % 2])
+    pq.write_table(table_of(seed).slice(0, 60), path, row_group_size=25, compression=CODECS[seed % len(CODECS)])
     sound = path.read_bytes()
     end = len(sound) - 8 - int.from_bytes(sound[-8:-4], "little")
     for _ in range(25):

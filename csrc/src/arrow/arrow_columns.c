@@ -2,9 +2,9 @@
 #include <stdlib.h>
 
 #include "arrow/arrow_arrays.h"
+#include "page/codec.h"
 
 enum {
-    MAGIC_BYTES = 4,
     MOST_OF_BYTE = 64,     /* bytes in memory that are believed of one that is stored */
     BELIEVED = 1 << 24,    /* the same of all together, however few are stored */
     MOST_STORED = 1 << 25, /* of a leaf */
@@ -33,11 +33,8 @@ static int fits(const pqx_arrow_leaf *leaf, const pqx_chunk *chunk, int64_t rows
     if (chunk->present & (PQX_PRESENT_CRYPTO | PQX_PRESENT_FILE_PATH)) return 0;
     if (chunk->type != leaf->type || chunk->encodings & ~known || chunk->num_values != rows)
         return 0;
-    if (chunk->codec != PQX_CODEC_UNCOMPRESSED && chunk->codec != PQX_CODEC_SNAPPY) return 0;
-    if (!rows) return 1;
-    int64_t begin = begin_of(chunk), size = chunk->total_compressed_size;
-    return pqx_stored_has_place(chunk) && begin >= MAGIC_BYTES && size > 0
-           && (uint64_t)begin <= file_size && (uint64_t)size <= file_size - (uint64_t)begin;
+    if (!pqx_codec_is_known(chunk->codec)) return 0;
+    return !rows || pqx_stored_has_place(chunk, file_size);
 }
 
 /* The bytes of a leaf's chunks; 0 where one of them does not fit. */

@@ -1,11 +1,10 @@
 /* A block is the length of what it stands for, then literals and copies of earlier bytes. */
 #include "page/snappy.h"
 
-#include "base/internal.h"
+#include "page/repeat.h"
 
 enum {
-    WORD = 8,
-    STEP = 16,
+    STEP = PQX_REPEAT_STEP,
     SHORT_LITERAL = 60, /* from here on the length stands in 1 to 4 bytes of its own */
     LENGTH_BITS = 32
 };
@@ -50,19 +49,6 @@ static int take_literal(block *b, unsigned tag)
     return 1;
 }
 
-/* Bytes that may overlap with what they are copied from: a pattern that is repeated. */
-static void repeat(uint8_t *out, size_t distance, size_t length)
-{
-    const uint8_t *from = out - distance;
-    if (distance >= STEP) {
-        for (size_t i = 0; i < length; i += STEP) memcpy(out + i, from + i, STEP);
-    } else if (distance >= WORD) {
-        for (size_t i = 0; i < length; i += WORD) memcpy(out + i, from + i, WORD);
-    } else {
-        for (size_t i = 0; i < length; i++) out[i] = from[i];
-    }
-}
-
 static int take_copy(block *b, unsigned tag)
 {
     static const uint32_t masks[] = {0, 0xff, 0xffff, UINT32_MAX};
@@ -82,7 +68,7 @@ static int take_copy(block *b, unsigned tag)
     if (!distance || distance > (size_t)(b->out - b->begin)
         || length > (size_t)(b->out_end - b->out))
         return 0;
-    repeat(b->out, distance, length);
+    pqx_repeat(b->out, distance, length);
     b->out += length;
     return 1;
 }

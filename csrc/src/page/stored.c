@@ -1,29 +1,32 @@
 /* Pages as a column chunk stores them, decompressed and given to a column. */
 #include "page/stored.h"
 
-#include "page/snappy.h"
+#include "page/codec.h"
+#include "page/zstd.h"
 
-enum { MAGIC_BYTES = 4, SNAPPY_FACTOR = 22 /* a copy of 3 bytes stands for 64 */ };
+enum { MAGIC_BYTES = 4 };
 
 void pqx_unpacked_free(pqx_unpacked *room)
 {
     pqx_release(room->body.data);
     pqx_release(room->dictionary.data);
+    pqx_zstd_free(room->zstd);
     *room = (pqx_unpacked){0};
 }
 
 /* The bytes of a page behind its levels, decompressed. */
-static int unpack(const pqx_page *header, const uint8_t *stored, int is_snappy, size_t levels,
-                  pqx_memory *memory, pqx_bytes *body)
+static int unpack(const pqx_page *header, const uint8_t *stored, int codec, size_t levels,
+                  void **zstd, pqx_memory *memory, pqx_bytes *body)
 {
     size_t size = (size_t)header->compressed_size, wanted = (size_t)header->uncompressed_size;
     if (levels > size || levels > wanted) return 0;
     stored += levels, size -= levels, wanted -= levels;
     *body = (pqx_bytes){stored, wanted};
-    if (!is_snappy || !header->is_compressed) return size == wanted;
-    if (wanted / SNAPPY_FACTOR > size || !pqx_grow(memory, 0, wanted + PQX_SNAPPY_SPARE)) return 0;
+    if (codec == PQX_CODEC_UNCOMPRESSED || !header->is_compressed) return size == wanted;
+    if (!pqx_codec_believes(codec, size, wanted)) return 0;
+    if (!pqx_grow(memory, 0, wanted + PQX_DECOMPRESS_SPARE)) return 0;
     body->data = memory->data;
-    return pqx_snappy(stored, size, memory->data, wanted);
+    return pqx_decompress(codec, stored, size, memory->data, wanted, zstd);
 }
 
 int pqx_stored_is_usual(const pqx_page *header, int is_first)
@@ -39,26 +42,29 @@ int pqx_stored_is_usual(const pqx_page *header, int is_first)
            && header->definition_encoding >= 0 && header->definition_encoding <= most;
 }
 
-int pqx_stored_has_place(const pqx_chunk *chunk)
+int pqx_stored_has_place(const pqx_chunk *chunk, uint64_t file_size)
 {
     int64_t dictionary = chunk->dictionary_page_offset, data = chunk->data_page_offset;
+    int64_t begin = pqx_chunk_begin(data, dictionary), size = chunk->total_compressed_size;
     int has_dictionary = (chunk->present & PQX_PRESENT_DICTIONARY_PAGE_OFFSET) != 0;
-    return data >= MAGIC_BYTES && (!has_dictionary || (dictionary >= 0 && dictionary < data));
+    if (data < MAGIC_BYTES || (has_dictionary && (dictionary < 0 || dictionary >= data))) return 0;
+    return begin >= MAGIC_BYTES && (uint64_t)begin <= file_size && size > 0
+           && (uint64_t)size <= file_size - (uint64_t)begin;
 }
 
 int pqx_stored_dictionary(pqx_column *column, const pqx_page *header, const uint8_t *stored,
-                          int is_snappy, pqx_unpacked *room)
+                          int codec, pqx_unpacked *room)
 {
     pqx_bytes body;
     pqx_error error;
     if (header->num_values < 0) return 0;
-    if (!unpack(header, stored, is_snappy, 0, &room->dictionary, &body)) return 0;
+    if (!unpack(header, stored, codec, 0, &room->zstd, &room->dictionary, &body)) return 0;
     return !pqx_column_set_dictionary(column, body.data, body.size, (uint64_t)header->num_values, 0,
                                       &error);
 }
 
-int pqx_stored_page(pqx_column *column, const pqx_page *header, const uint8_t *stored,
-                    int is_snappy, uint64_t passed, pqx_unpacked *room)
+int pqx_stored_page(pqx_column *column, const pqx_page *header, const uint8_t *stored, int codec,
+                    uint64_t passed, pqx_unpacked *room)
 {
     pqx_column_page page = {.header = *header};
     pqx_bytes body = {stored, 0};
@@ -75,7 +81,7 @@ int pqx_stored_page(pqx_column *column, const pqx_page *header, const uint8_t *s
     if (header->encoding < 0 || header->encoding > PQX_ENCODING_BYTE_STREAM_SPLIT) return 0;
     if (header->num_values < 0) return 0;
     if ((uint64_t)header->num_values > passed
-        && !unpack(header, stored, is_snappy, levels, &room->body, &body))
+        && !unpack(header, stored, codec, levels, &room->zstd, &room->body, &body))
         return 0;
     page.values = body.data;
     page.values_size = body.size;
@@ -83,8 +89,8 @@ int pqx_stored_page(pqx_column *column, const pqx_page *header, const uint8_t *s
 }
 
 /* Give the page whose header lies at data[*at], if it is one to give; *at is behind it then. */
-static int give_next(pqx_column *column, const uint8_t *data, size_t size, size_t *at,
-                     int is_snappy, pqx_unpacked *room)
+static int give_next(pqx_column *column, const uint8_t *data, size_t size, size_t *at, int codec,
+                     pqx_unpacked *room)
 {
     pqx_page header;
     pqx_error error;
@@ -94,9 +100,9 @@ static int give_next(pqx_column *column, const uint8_t *data, size_t size, size_
         return 0;
     *at = body + (size_t)header.compressed_size;
     if (header.type == PQX_PAGE_DICTIONARY_PAGE)
-        return pqx_stored_dictionary(column, &header, data + body, is_snappy, room);
+        return pqx_stored_dictionary(column, &header, data + body, codec, room);
     if (header.type == PQX_PAGE_DATA_PAGE || header.type == PQX_PAGE_DATA_PAGE_V2)
-        return pqx_stored_page(column, &header, data + body, is_snappy, 0, room);
+        return pqx_stored_page(column, &header, data + body, codec, 0, room);
     return 1;
 }
 
@@ -105,9 +111,9 @@ int pqx_stored_chunk(pqx_column *column, const uint8_t *data, size_t size, int c
 {
     pqx_error error;
     uint64_t begun, left = rows;
-    if (codec != PQX_CODEC_UNCOMPRESSED && codec != PQX_CODEC_SNAPPY) return 0;
+    if (!pqx_codec_is_known(codec)) return 0;
     for (size_t at = 0; left; left -= begun) {
-        if (!give_next(column, data, size, &at, codec == PQX_CODEC_SNAPPY, room)) return 0;
+        if (!give_next(column, data, size, &at, codec, room)) return 0;
         if (pqx_column_read(column, left, &begun, &error) || column->is_full) return 0;
     }
     return 1;

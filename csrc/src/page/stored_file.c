@@ -2,9 +2,10 @@
  * processor's cache. */
 #include "page/stored_file.h"
 
+#include "page/codec.h"
 #include "page/stored.h"
 
-enum { MAGIC_BYTES = 4, AT_ONCE = 1 << 20 /* bytes that are read together */ };
+enum { AT_ONCE = 1 << 20 /* bytes that are read together */ };
 
 /* A chunk as it is read. */
 typedef struct stored_chunk {
@@ -16,7 +17,7 @@ typedef struct stored_chunk {
     pqx_memory stored;     /* what is loaded */
     pqx_memory dictionary; /* one that is not compressed */
     pqx_unpacked room;
-    int is_snappy;
+    int codec;
     size_t turn;   /* what comes next, */
     uint64_t done; /* and how many rows of it are done */
 } stored_chunk;
@@ -65,13 +66,13 @@ static int load_page(stored_chunk *chunk, pqx_page *header)
 static int give_dictionary(pqx_column *column, stored_chunk *chunk, const pqx_page *header,
                            const uint8_t *stored)
 {
-    if (!chunk->is_snappy || !header->is_compressed) {
+    if (chunk->codec == PQX_CODEC_UNCOMPRESSED || !header->is_compressed) {
         size_t size = (size_t)header->compressed_size;
         if (!pqx_grow(&chunk->dictionary, 0, size + 1)) return 0;
         memcpy(chunk->dictionary.data, stored, size);
         stored = chunk->dictionary.data;
     }
-    return pqx_stored_dictionary(column, header, stored, chunk->is_snappy, &chunk->room);
+    return pqx_stored_dictionary(column, header, stored, chunk->codec, &chunk->room);
 }
 
 /* Give the column the next page. A data page of at most `passed` entries is not decompressed. */
@@ -84,7 +85,7 @@ static int give_page(pqx_column *column, stored_chunk *chunk, uint64_t passed)
     if (header.type == PQX_PAGE_DICTIONARY_PAGE)
         is_given = give_dictionary(column, chunk, &header, stored);
     else if (header.type == PQX_PAGE_DATA_PAGE || header.type == PQX_PAGE_DATA_PAGE_V2)
-        is_given = pqx_stored_page(column, &header, stored, chunk->is_snappy, passed, &chunk->room);
+        is_given = pqx_stored_page(column, &header, stored, chunk->codec, passed, &chunk->room);
     chunk->at += (uint64_t)header.header_size + (uint64_t)header.compressed_size;
     return is_given;
 }
@@ -122,14 +123,11 @@ static int begin_chunk(pqx_column *column, stored_chunk *chunk, const pqx_chunk 
     int64_t size = facts->total_compressed_size;
     if (facts->present & (PQX_PRESENT_CRYPTO | PQX_PRESENT_FILE_PATH)) return 0;
     if (facts->type != column->leaf.type || rows < 0 || facts->num_values != rows) return 0;
-    if (facts->codec != PQX_CODEC_UNCOMPRESSED && facts->codec != PQX_CODEC_SNAPPY) return 0;
+    if (!pqx_codec_is_known(facts->codec)) return 0;
     if (!rows) begin = size = 0;
-    else if (!pqx_stored_has_place(facts) || begin < MAGIC_BYTES
-             || (uint64_t)begin > chunk->source->size || size <= 0
-             || (uint64_t)size > chunk->source->size - (uint64_t)begin)
-        return 0;
+    else if (!pqx_stored_has_place(facts, chunk->source->size)) return 0;
     pqx_column_begin_chunk(column, (uint64_t)rows, (uint64_t)rows);
-    chunk->is_snappy = facts->codec == PQX_CODEC_SNAPPY;
+    chunk->codec = facts->codec;
     chunk->begin = chunk->at = chunk->loaded = (uint64_t)begin;
     chunk->end = (uint64_t)begin + (uint64_t)size;
     chunk->held = 0;

@@ -1,0 +1,36 @@
+#include "page/codec.h"
+
+#include "page/lz4_block.h"
+#include "page/snappy.h"
+#include "page/zstd.h"
+#include "parquetext.h"
+
+enum {
+    SNAPPY_FACTOR = 22,    /* a copy of 3 bytes stands for 64 */
+    LIKELY_FACTOR = 64,    /* of the others, which can make far more of a byte, */
+    LIKELY_BYTES = 1 << 20 /* if it is more than this */
+};
+
+int pqx_codec_is_known(int codec)
+{
+    if (codec == PQX_CODEC_ZSTD) return pqx_zstd_is_there();
+    return codec == PQX_CODEC_UNCOMPRESSED || codec == PQX_CODEC_SNAPPY
+           || codec == PQX_CODEC_LZ4_RAW;
+}
+
+int pqx_codec_believes(int codec, size_t size, size_t out_size)
+{
+    if (codec == PQX_CODEC_SNAPPY) return out_size / SNAPPY_FACTOR <= size;
+    return out_size <= LIKELY_BYTES || out_size / LIKELY_FACTOR <= size;
+}
+
+int pqx_decompress(int codec, const uint8_t *data, size_t size, uint8_t *out, size_t out_size,
+                   void **zstd)
+{
+    switch (codec) {
+    case PQX_CODEC_SNAPPY: return pqx_snappy(data, size, out, out_size);
+    case PQX_CODEC_LZ4_RAW: return pqx_lz4_block(data, size, out, out_size);
+    case PQX_CODEC_ZSTD: return pqx_zstd(zstd, data, size, out, out_size);
+    default: return 0;
+    }
+}

@@ -1,0 +1,23 @@
+/* The codecs of pages that are decompressed here. */
+#ifndef PQX_CODEC_H
+#define PQX_CODEC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PQX_DECOMPRESS_SPARE = 64 }; /* bytes behind the output that may be written */
+
+/* Whether pages of a codec are: of none, Snappy, LZ4_RAW, and ZSTD where the system has libzstd. */
+int pqx_codec_is_known(int codec);
+
+/* Whether so many bytes may stand for `out_size` ones: more than they can, or than is likely enough
+ * to reserve memory for, are not believed. */
+int pqx_codec_believes(int codec, size_t size, size_t out_size);
+
+/* Decompress `size` bytes into `out`, which has room for `out_size` bytes and PQX_DECOMPRESS_SPARE
+ * more. Whether they stand for exactly `out_size` bytes; if not, `out` holds anything. `*zstd`: as
+ * pqx_zstd has its context. */
+int pqx_decompress(int codec, const uint8_t *data, size_t size, uint8_t *out, size_t out_size,
+                   void **zstd);
+
+#endif

@@ -1,0 +1,96 @@
+/* A block is sequences: literals, then a copy of earlier bytes, which the last one lacks. */
+#include "page/lz4_block.h"
+
+#include "page/repeat.h"
+
+enum {
+    STEP = PQX_REPEAT_STEP,
+    LONGER = 15, /* a nibble of this value has more bytes */
+    MORE = 255,  /* and each of these has another one */
+    LEAST_COPY = 4,
+    DISTANCE_BYTES = 2,
+    LAST_LITERALS = 5, /* which no copy writes */
+    LAST_COPY = 12,    /* the last copy begins so many bytes in front of the end */
+    LAST_SEQUENCE = DISTANCE_BYTES + 1 + LAST_LITERALS
+};
+
+/* What is read, what is written, and how far both go. */
+typedef struct block {
+    const uint8_t *in, *in_end;
+    uint8_t *begin, *out, *out_end;
+} block;
+
+/* Add the bytes of a length that is longer than a nibble says; no more than fits into the output.
+ */
+static int take_length(block *b, size_t *length)
+{
+    uint8_t more = MORE;
+    size_t most = (size_t)(b->out_end - b->begin);
+    while (more == MORE) {
+        if (b->in == b->in_end || *length > most) return 0;
+        more = *b->in++;
+        *length += more;
+    }
+    return 1;
+}
+
+static int take_literals(block *b, size_t length)
+{
+    if (length == LONGER && !take_length(b, &length)) return 0;
+    size_t left = (size_t)(b->in_end - b->in);
+    if (length > left || length > (size_t)(b->out_end - b->out)) return 0;
+    if (length <= STEP && left >= STEP) memcpy(b->out, b->in, STEP);
+    else memcpy(b->out, b->in, length);
+    b->in += length;
+    b->out += length;
+    return 1;
+}
+
+static int take_copy(block *b, size_t length)
+{
+    if (b->in_end - b->in < LAST_SEQUENCE || b->out_end - b->out < LAST_COPY) return 0;
+    size_t distance = pqx_load16(b->in);
+    b->in += DISTANCE_BYTES;
+    if (length == LONGER && !take_length(b, &length)) return 0;
+    length += LEAST_COPY;
+    if (!distance || distance > (size_t)(b->out - b->begin)) return 0;
+    if (length > (size_t)(b->out_end - b->out) - LAST_LITERALS) return 0;
+    pqx_repeat(b->out, distance, length);
+    b->out += length;
+    return 1;
+}
+
+/* Sequences of at most 14 literals and a copy of at most 18 bytes that lie a step back or more. */
+static void take_short(block *b)
+{
+    const uint8_t *in = b->in;
+    uint8_t *out = b->out;
+    while (b->in_end - in > 2 * STEP + LAST_SEQUENCE && b->out_end - out > 4 * STEP) {
+        size_t literals = *in >> 4, length = *in & LONGER;
+        size_t distance = pqx_load16(in + 1 + literals);
+        if (literals == LONGER || length == LONGER || distance < STEP
+            || distance > (size_t)(out - b->begin) + literals)
+            break;
+        memcpy(out, in + 1, STEP);
+        out += literals;
+        in += 1 + literals + DISTANCE_BYTES;
+        memcpy(out, out - distance, STEP);
+        memcpy(out + STEP, out + STEP - distance, LEAST_COPY);
+        out += length + LEAST_COPY;
+    }
+    b->in = in;
+    b->out = out;
+}
+
+int pqx_lz4_block(const uint8_t *data, size_t size, uint8_t *out, size_t out_size)
+{
+    block b = {data, data + size, out, out, out + out_size};
+    for (;;) {
+        take_short(&b);
+        if (b.in == b.in_end) return 0;
+        unsigned token = *b.in++;
+        if (!take_literals(&b, token >> 4)) return 0;
+        if (b.in == b.in_end) return b.out == b.out_end;
+        if (!take_copy(&b, token & LONGER)) return 0;
+    }
+}

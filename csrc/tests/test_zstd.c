@@ -1,0 +1,105 @@
+/* Frames of Zstandard by the system's library: blocks as they are and repeated bytes, sizes that
+ * are not theirs, and damage. Without the library nothing is decompressed. */
+#include "page/codec.h"
+
+#include "harness.h"
+#include "page/zstd.h"
+
+enum { ROOM = 256, LITERAL = 0, REPEATED = 1 };
+
+/* A frame with its size, of one last block: bytes as they are, or one that stands for `size`. */
+static size_t frame(uint8_t *out, const char *bytes, unsigned size, unsigned kind)
+{
+    static const uint8_t magic[] = {0x28, 0xb5, 0x2f, 0xfd};
+    unsigned block = 1 | kind << 1 | size << 3, stored = kind == REPEATED ? 1 : size;
+    memcpy(out, magic, 4);
+    out[4] = 0x20; /* a single segment, whose size takes one byte */
+    out[5] = (uint8_t)size;
+    for (int i = 0; i < 3; i++) out[6 + i] = (uint8_t)(block >> 8 * i);
+    memcpy(out + 9, bytes, stored);
+    return 9 + stored;
+}
+
+static int stands_for(const uint8_t *frames, size_t size, const char *expected, size_t length)
+{
+    void *context = NULL;
+    uint8_t *data = exact(frames, size), *out = malloc(length + PQX_DECOMPRESS_SPARE);
+    int is_it = pqx_decompress(PQX_CODEC_ZSTD, data, size, out, length, &context)
+                && !memcmp(out, expected, length);
+    pqx_zstd_free(context);
+    free(data);
+    free(out);
+    return is_it;
+}
+
+static void frames_are_decompressed_where_there_is_a_library(void)
+{
+    uint8_t data[ROOM];
+    int is_there = pqx_zstd_is_there();
+    CHECK(pqx_codec_is_known(PQX_CODEC_ZSTD) == is_there);
+    size_t size = frame(data, "some bytes", 10, LITERAL);
+    CHECK(stands_for(data, size, "some bytes", 10) == is_there);
+    size += frame(data + size, "x", 7, REPEATED);
+    CHECK(stands_for(data, size, "some bytesxxxxxxx", 17) == is_there);
+}
+
+static void other_sizes_are_none(void)
+{
+    uint8_t data[ROOM];
+    size_t size = frame(data, "some bytes", 10, LITERAL);
+    CHECK(!stands_for(data, size, "some bytes", 9));
+    CHECK(!stands_for(data, size, "some bytes\0", 11));
+}
+
+static void damage_is_refused(void)
+{
+    uint8_t data[ROOM];
+    size_t size = frame(data, "some bytes", 10, LITERAL);
+    for (size_t cut = 0; cut < size; cut++) CHECK(!stands_for(data, cut, "some bytes", 10));
+    data[0] ^= 1;
+    CHECK(!stands_for(data, size, "some bytes", 10));
+}
+
+static void a_context_serves_many_pages(void)
+{
+    void *context = NULL;
+    uint8_t data[ROOM], out[ROOM];
+    for (unsigned size = 1; size < 100; size++) {
+        size_t stored = frame(data, "y", size, REPEATED);
+        int is_done = pqx_zstd(&context, data, stored, out, size);
+        CHECK(is_done == pqx_zstd_is_there() && (!is_done || out[size - 1] == 'y'));
+        CHECK(!pqx_zstd(&context, data, stored - 1, out, size));
+    }
+    pqx_zstd_free(context);
+    pqx_zstd_free(NULL);
+}
+
+static void sizes_are_believed_as_far_as_is_likely(void)
+{
+    CHECK(pqx_codec_believes(PQX_CODEC_ZSTD, 1, 1 << 20));
+    CHECK(!pqx_codec_believes(PQX_CODEC_ZSTD, 1, (1 << 20) + 1));
+    CHECK(pqx_codec_believes(PQX_CODEC_LZ4_RAW, 1 << 20, 1 << 26));
+    CHECK(!pqx_codec_believes(PQX_CODEC_SNAPPY, 1, 44));
+}
+
+static void other_codecs_are_not_known(void)
+{
+    static const int codecs[] = {
+        PQX_CODEC_GZIP, PQX_CODEC_LZO, PQX_CODEC_BROTLI, PQX_CODEC_LZ4, -1, 8};
+    uint8_t data[] = {0}, out[ROOM];
+    for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++) {
+        CHECK(!pqx_codec_is_known(codecs[i]));
+        CHECK(!pqx_decompress(codecs[i], data, 1, out, 0, NULL));
+    }
+}
+
+int main(void)
+{
+    RUN(frames_are_decompressed_where_there_is_a_library);
+    RUN(other_sizes_are_none);
+    RUN(damage_is_refused);
+    RUN(a_context_serves_many_pages);
+    RUN(sizes_are_believed_as_far_as_is_likely);
+    RUN(other_codecs_are_not_known);
+    return 0;
+}
