@@ -34,6 +34,7 @@ WIDE = (
     (WIDE_COLUMNS, 1, {"pyarrow": 4.0, "polars": 1.0}),
 )
 TALL = ((1, 5), (10, 2), (TALL_COLUMNS, 1))
+OTHER_CODECS = ("zstd", "lz4")
 TALL_TARGETS = {"pyarrow": 1.0, "polars": 0.9}
 FILTER_TARGETS = {"pyarrow": 1.0, "polars": 1.0}
 
@@ -51,6 +52,10 @@ def measure(workspace: Workspace, rounds: int, rows: int = ROWS) -> Iterator[lis
     for count, calls in TALL:
         workspace.progress(f"{count} of {TALL_COLUMNS} columns × {rows:,} rows")
         yield _columns(tall, tall.top_level_names, count, calls, rounds, TALL_TARGETS)
+    for codec in OTHER_CODECS:
+        some = workspace.of_table(f"tall-{rows}-{codec}", lambda: _tall(rows), rows // TALL_GROUPS, codec)
+        workspace.progress(f"all of {TALL_COLUMNS} columns × {rows:,} rows, {codec}")
+        yield _columns(some, some.top_level_names, TALL_COLUMNS, 1, rounds, TALL_TARGETS, f", {codec}")
     group = rows // TALL_GROUPS
     few = int(rows * SHARE)
     for case, filters in (

@@ -66,12 +66,14 @@ class Workspace:
             unfinished.rename(plain)
         return self._upgraded(shape.name, plain)
 
-    def of_table(self, name: str, make: Callable[[], pa.Table], row_group_size: int) -> Subject:
+    def of_table(
+        self, name: str, make: Callable[[], pa.Table], row_group_size: int, compression: str = "snappy"
+    ) -> Subject:
         plain = self.folder / f"{name}.parquet"
         if not plain.exists():
             self.progress(f"writing {name}")
             unfinished = plain.with_suffix(".unfinished")
-            pq.write_table(make(), unfinished, row_group_size=row_group_size)
+            pq.write_table(make(), unfinished, row_group_size=row_group_size, compression=compression)
             unfinished.rename(plain)
         return self._upgraded(name, plain)
 
