@@ -1,10 +1,10 @@
 /* A block is sequences: literals, then a copy of earlier bytes, which the last one lacks. */
 #include "page/lz4_block.h"
 
-#include "page/repeat.h"
+#include "page/lz.h"
 
 enum {
-    STEP = PQX_REPEAT_STEP,
+    STEP = PQX_LZ_STEP,
     LONGER = 15, /* a nibble of this value has more bytes */
     MORE = 255,  /* and each of these has another one */
     LEAST_COPY = 4,
@@ -14,15 +14,9 @@ enum {
     LAST_SEQUENCE = DISTANCE_BYTES + 1 + LAST_LITERALS
 };
 
-/* What is read, what is written, and how far both go. */
-typedef struct block {
-    const uint8_t *in, *in_end;
-    uint8_t *begin, *out, *out_end;
-} block;
-
 /* Add the bytes of a length that is longer than a nibble says; no more than fits into the output.
  */
-static int take_length(block *b, size_t *length)
+static int take_length(pqx_lz *b, size_t *length)
 {
     uint8_t more = MORE;
     size_t most = (size_t)(b->out_end - b->begin);
@@ -34,19 +28,10 @@ static int take_length(block *b, size_t *length)
     return 1;
 }
 
-static int take_literals(block *b, size_t length)
-{
-    if (length == LONGER && !take_length(b, &length)) return 0;
-    size_t left = (size_t)(b->in_end - b->in);
-    if (length > left || length > (size_t)(b->out_end - b->out)) return 0;
-    if (length <= STEP && left >= STEP) memcpy(b->out, b->in, STEP);
-    else memcpy(b->out, b->in, length);
-    b->in += length;
-    b->out += length;
-    return 1;
-}
+static int take_literals(pqx_lz *b, size_t length)
+{ return (length != LONGER || take_length(b, &length)) && pqx_lz_literals(b, length); }
 
-static int take_copy(block *b, size_t length)
+static int take_copy(pqx_lz *b, size_t length)
 {
     if (b->in_end - b->in < LAST_SEQUENCE || b->out_end - b->out < LAST_COPY) return 0;
     size_t distance = pqx_load16(b->in);
@@ -55,13 +40,13 @@ static int take_copy(block *b, size_t length)
     length += LEAST_COPY;
     if (!distance || distance > (size_t)(b->out - b->begin)) return 0;
     if (length > (size_t)(b->out_end - b->out) - LAST_LITERALS) return 0;
-    pqx_repeat(b->out, distance, length);
+    pqx_lz_repeat(b->out, distance, length);
     b->out += length;
     return 1;
 }
 
 /* Sequences of at most 14 literals and a copy of at most 18 bytes that lie a step back or more. */
-static void take_short(block *b)
+static void take_short(pqx_lz *b)
 {
     const uint8_t *in = b->in;
     uint8_t *out = b->out;
@@ -84,7 +69,7 @@ static void take_short(block *b)
 
 int pqx_lz4_block(const uint8_t *data, size_t size, uint8_t *out, size_t out_size)
 {
-    block b = {data, data + size, out, out, out + out_size};
+    pqx_lz b = pqx_lz_of(data, size, out, out_size);
     for (;;) {
         take_short(&b);
         if (b.in == b.in_end) return 0;

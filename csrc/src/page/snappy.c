@@ -1,21 +1,15 @@
 /* A block is the length of what it stands for, then literals and copies of earlier bytes. */
 #include "page/snappy.h"
 
-#include "page/repeat.h"
+#include "page/lz.h"
 
 enum {
-    STEP = PQX_REPEAT_STEP,
+    STEP = PQX_LZ_STEP,
     SHORT_LITERAL = 60, /* from here on the length stands in 1 to 4 bytes of its own */
     LENGTH_BITS = 32
 };
 
-/* What is read, what is written, and how far both go. */
-typedef struct block {
-    const uint8_t *in, *in_end;
-    uint8_t *begin, *out, *out_end;
-} block;
-
-static int take_length(block *b, uint32_t *length)
+static int take_length(pqx_lz *b, uint32_t *length)
 {
     uint64_t found = 0;
     for (unsigned shift = 0; shift < LENGTH_BITS && b->in < b->in_end; shift += 7) {
@@ -29,7 +23,7 @@ static int take_length(block *b, uint32_t *length)
     return 0;
 }
 
-static int take_literal(block *b, unsigned tag)
+static int take_literal(pqx_lz *b, unsigned tag)
 {
     size_t length = tag >> 2, left = (size_t)(b->in_end - b->in);
     if (length >= SHORT_LITERAL) {
@@ -38,18 +32,11 @@ static int take_literal(block *b, unsigned tag)
         length = 0;
         for (size_t i = 0; i < bytes; i++) length |= (size_t)b->in[i] << 8 * i;
         b->in += bytes;
-        left -= bytes;
     }
-    length++;
-    if (length > left || length > (size_t)(b->out_end - b->out)) return 0;
-    if (length <= STEP && left >= STEP) memcpy(b->out, b->in, STEP);
-    else memcpy(b->out, b->in, length);
-    b->in += length;
-    b->out += length;
-    return 1;
+    return pqx_lz_literals(b, length + 1);
 }
 
-static int take_copy(block *b, unsigned tag)
+static int take_copy(pqx_lz *b, unsigned tag)
 {
     static const uint32_t masks[] = {0, 0xff, 0xffff, UINT32_MAX};
     static const uint8_t more[] = {0, 1, 2, 4};
@@ -68,7 +55,7 @@ static int take_copy(block *b, unsigned tag)
     if (!distance || distance > (size_t)(b->out - b->begin)
         || length > (size_t)(b->out_end - b->out))
         return 0;
-    pqx_repeat(b->out, distance, length);
+    pqx_lz_repeat(b->out, distance, length);
     b->out += length;
     return 1;
 }
@@ -95,7 +82,7 @@ static inline int peek_copy(const uint8_t *in, copy *found)
 /* Literals of at most 16 bytes, each with the short copy of older bytes behind it: these are loaded
  * before the literal is stored, for a load of bytes that several stores have written waits for all
  * of them. Up to the first other element, or the last ones. */
-static void take_short(block *b)
+static void take_short(pqx_lz *b)
 {
     const uint8_t *in = b->in;
     uint8_t *out = b->out, older[STEP];
@@ -120,7 +107,7 @@ static void take_short(block *b)
 
 int pqx_snappy(const uint8_t *data, size_t size, uint8_t *out, size_t out_size)
 {
-    block b = {data, data + size, out, out, out + out_size};
+    pqx_lz b = pqx_lz_of(data, size, out, out_size);
     uint32_t length;
     if (!take_length(&b, &length) || length != out_size) return 0;
     for (;;) {

@@ -1,0 +1,57 @@
+/* What blocks of LZ4 and of Snappy share: literals, and copies of earlier output. */
+#ifndef PQX_LZ_H
+#define PQX_LZ_H
+
+#include <string.h>
+
+#include "base/internal.h"
+
+enum {
+    PQX_LZ_WORD = 8,
+    PQX_LZ_STEP = 16 /* bytes behind what is put that may be written, too */
+};
+
+/* What is read, what is written, and how far both go. */
+typedef struct pqx_lz {
+    const uint8_t *in, *in_end;
+    uint8_t *begin, *out, *out_end;
+} pqx_lz;
+
+static inline pqx_lz pqx_lz_of(const uint8_t *data, size_t size, uint8_t *out, size_t out_size)
+{ return (pqx_lz){data, data + size, out, out, out + out_size}; }
+
+/* Take `length` literals, if so many are there and have room. */
+static inline int pqx_lz_literals(pqx_lz *b, size_t length)
+{
+    size_t left = (size_t)(b->in_end - b->in);
+    if (length > left || length > (size_t)(b->out_end - b->out)) return 0;
+    if (length <= PQX_LZ_STEP && left >= PQX_LZ_STEP) memcpy(b->out, b->in, PQX_LZ_STEP);
+    else memcpy(b->out, b->in, length);
+    b->in += length;
+    b->out += length;
+    return 1;
+}
+
+/* Write `length` bytes, each of which is the one `distance` bytes in front of it. Up to a step more
+ * is written behind them. */
+static inline void pqx_lz_repeat(uint8_t *out, size_t distance, size_t length)
+{
+    enum { WORD = PQX_LZ_WORD, STEP = PQX_LZ_STEP };
+    if (distance >= STEP) {
+        for (size_t i = 0; i < length; i += STEP) memcpy(out + i, out + i - distance, STEP);
+        return;
+    }
+    if (distance < WORD) { /* the pattern, until it is as long as a word */
+        const uint8_t *from = out - distance;
+        size_t whole = distance, first;
+        while (whole < WORD) whole += distance;
+        first = length < whole ? length : whole;
+        for (size_t i = 0; i < first; i++) out[i] = from[i];
+        out += first;
+        length -= first;
+        distance = whole;
+    }
+    for (size_t i = 0; i < length; i += WORD) memcpy(out + i, out + i - distance, WORD);
+}
+
+#endif
