@@ -2,11 +2,46 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 __all__ = ["main"]
+
+UNREAD = 141  # what shells give a command that SIGPIPE has ended
 
 
 def main() -> None:
     """Run the command line; its packages are imported only here."""
+    _open_closed_streams()
     from .app import app
 
-    app()
+    try:
+        app()
+    except SystemExit as ended:
+        # Typer and rich end a command with 1 where nobody reads its output: the code of findings and failures.
+        if isinstance(ended.__context__, BrokenPipeError):
+            _end_unread()
+        _flush()
+        raise
+
+
+def _open_closed_streams() -> None:
+    """Let a command print into nothing where the caller has closed a stream (`>&-`), which Python has as None."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+
+
+def _flush() -> None:
+    """What is left in the buffer meets a closed pipe here; while Python ends, it would be a complaint."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _end_unread()
+
+
+def _end_unread() -> None:
+    """End as `cat` and `grep` do in front of `head`."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())  # Python flushes once more at its end
+    raise SystemExit(UNREAD) from None
