@@ -14,7 +14,7 @@ import pyarrow.fs as pafs
 from ..footer.arrow_errors import ArrowUnsupported
 from ..footer.targets import info_of, readable
 from ..pruning import predicate_of
-from ..storage import HeldTarget, LocalTarget, RemoteTarget
+from ..storage import HeldTarget, LocalTarget, RemoteTarget, filesystem_of
 from .dataset import dataset
 from .file import open as open_file
 from .fragments import own_schema
@@ -109,7 +109,7 @@ decryption_properties
         self._filter = None if filters is None else predicate_of(filters).expression
         self._folder = None
         if not isinstance(path_or_paths, (list, tuple)):
-            target = readable(path_or_paths, filesystem)
+            target = readable(path_or_paths, filesystem_of(path_or_paths, filesystem))
             if isinstance(target, HeldTarget):
                 self._dataset = _HeldFile(target, schema, options | {"engine": engine})
                 return

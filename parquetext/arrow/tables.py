@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from ..footer.pyarrow_footer import whole_schema
 from ..footer.targets import info_of, readable
-from ..storage import HeldTarget, LocalTarget
+from ..storage import HeldTarget, LocalTarget, filesystem_of
 from .engine import check_engine
 from .file import File
 from .file import open as open_file
@@ -132,6 +132,7 @@ def read_table(
     options = options_given(locals())
     if isinstance(columns, str):
         raise ValueError("columns is a list of names, not one string")
+    filesystem = filesystem_of(source, filesystem)
     if pre_buffer:
         options["pre_buffer"] = True  # without it, short chunks of a local file are read one by one
     taking = {"use_threads": use_threads, "use_pandas_metadata": use_pandas_metadata, "key_values": key_values}

@@ -12,7 +12,7 @@ from .forcing import FORCEABLE
 from .overlay import Overlay
 from .paths import LocalTarget, RemoteTarget, SchemeError, SourceError, resolve
 from .pending import journals_beside, old_tail
-from .readable import HeldSource, HeldTarget, readable
+from .readable import HeldSource, HeldTarget, filesystem_of, readable
 from .rewrite import Rewriting, check_as_opened, rewriting
 from .scratch import Scratch
 from .source import TICK_NS, LocalSource, RemoteSource, Version, open_source
@@ -45,6 +45,7 @@ __all__ = [
     "change",
     "check_as_opened",
     "create",
+    "filesystem_of",
     "journals_beside",
     "old_tail",
     "open_source",

@@ -15,7 +15,7 @@ from .source import Source, Version
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["HeldSource", "HeldTarget", "readable"]
+__all__ = ["HeldSource", "HeldTarget", "filesystem_of", "readable"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,6 +78,11 @@ def readable(source: object, filesystem: object = None) -> LocalTarget | RemoteT
     if filesystem is not None:
         raise ValueError(f"filesystem: there is nothing to open with it, {_kind(source)} is no path")
     return _of_fsspec(source) or _held(source)
+
+
+def filesystem_of(source: object, filesystem: object) -> object:
+    """The filesystem that paths are in; None beside bytes and open files, where pyarrow's tables pass over it, too."""
+    return filesystem if isinstance(source, (str, os.PathLike, tuple, list)) else None
 
 
 def _kind(source: object) -> str:

@@ -85,6 +85,22 @@ def test_a_file_in_memory_is_read_like_one_with_a_path(tmp_path):
         held.fragments  # noqa: B018
 
 
+def test_a_filesystem_beside_a_file_in_memory_counts_for_nothing():
+    data = io.BytesIO()
+    pq.write_table(TABLE, data)
+    for filesystem in (pafs.LocalFileSystem(), fsspec.filesystem("memory")):
+        for source in (data, pa.BufferReader(data.getvalue())):
+            data.seek(0)
+            expected = pq.read_table(source, filesystem=filesystem)
+            assert parquetext.read_table(source, filesystem=filesystem).equals(expected)
+            assert parquetext.ParquetDataset(source, filesystem=filesystem).read().equals(expected)
+        with pytest.raises(TypeError):
+            parquetext.read_table(5, filesystem=filesystem)
+        for read in (pq.read_metadata, parquetext.read_metadata, pq.read_schema, parquetext.read_schema):
+            with pytest.raises(ValueError, match="nothing to open with"):
+                read(data, filesystem=filesystem)
+
+
 def test_folders_above_a_single_file_name_no_columns(lake):
     (path, *_) = parquetext.ParquetDataset(lake).files
     assert "year" not in parquetext.ParquetDataset(path).schema.names
