@@ -88,7 +88,7 @@ class _Translation:
         if kind.is_float() or not _is_comparable(kind, literal.dtype.inner, "="):
             return None
         values = literal.explode(empty_as_null=False).drop_nulls().to_arrow().to_pylist()
-        return [[(name, "in", values)]]
+        return [[(name, "in", values)]] if values else None  # Arrow takes a list of nothing for nulls
 
 
 def _literal(node: object) -> pl.Series | None:

@@ -17,6 +17,7 @@ from ..arrow.partitioning import HIVE, partition_keys
 from ..arrow.scan_columns import check_columns
 from ..arrow.selection import find_top_level
 from ..errors import ColumnError, ParquetextError
+from ..footer.names import nearest_columns
 from ..storage import RemoteTarget, resolve
 
 __all__ = ["is_directory", "open_source", "texts_of_keys", "with_schema"]
@@ -54,7 +55,9 @@ def _schema_of_some(lake: Dataset, columns: list[str]) -> pa.Schema:
         own = [name for name in columns if name not in keys.names]
         missing = file._on_form(lambda form: [name for name in own if find_top_level(form, name) is None])
         if missing:
-            raise ColumnError(f"no column {missing[0]!r} in the first file", file=str(file.path))
+            error = ColumnError(f"no column {missing[0]!r} in the first file", file=str(file.path))
+            error.suggest(file._on_form(lambda form: nearest_columns(form, missing[0])))
+            raise error
         schema = file.read([(name,) for name in own], row_groups=[]).schema
     return pa.schema([keys.field(name) if name in keys.names else schema.field(name) for name in columns])
 

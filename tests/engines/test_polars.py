@@ -180,11 +180,18 @@ def test_files_behind_the_last_row_that_is_wanted_are_not_read(tmp_path):
         frame.collect()
 
 
+def test_a_membership_in_nothing_beside_another_condition_finds_no_more(path):
+    for nothing in (pl.Series([], dtype=pl.String), pl.Series([None], dtype=pl.String)):
+        predicate = (pl.col("id") == 3) | pl.col("name").is_in(nothing.implode())
+        expected = pl.scan_parquet(path).filter(predicate).select("id").collect()
+        assert_frame_equal(parquetext.scan_polars(path).filter(predicate).select("id").collect(), expected)
+
+
 def test_named_columns_are_all_that_the_frame_has(path):
     frame = parquetext.scan_polars(path, ["price", "id"])
     assert frame.collect_schema().names() == ["price", "id"]
     assert_frame_equal(frame.collect(), pl.read_parquet(path, columns=["price", "id"]).select("price", "id"))
-    with pytest.raises(ColumnError, match="prise"):
+    with pytest.raises(ColumnError, match="'prise' in the first file; the nearest: 'price'"):
         parquetext.scan_polars(path, ["prise"])
     with pytest.raises(TypeError, match="list of names"):
         parquetext.scan_polars(path, "price")
