@@ -183,7 +183,7 @@ def _type(record: dict) -> str:
 
 
 def _bound(value: object) -> str:
-    text = "" if value is None else str(value)
+    text = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
     return text if len(text) <= BOUND else f"{text[: BOUND - 1]}…"
 
 

@@ -86,7 +86,7 @@ def _print_pages(found) -> None:
     ]
     sizes = [sum(row[at] or 0 for row in rows) for at in (SIZE, UNCOMPRESSED)]
     total = ("", counted(len(rows), "page"), *("",) * 5, *sizes, "", "", "")
-    print_listing(HEADINGS, rows, total, optional=("crc", "uncompressed", "nulls"))
+    print_listing(HEADINGS, rows, total, optional=("crc", "uncompressed", "nulls", "at", "min", "max"))
 
 
 def _name_of(text: str | None) -> str:
@@ -94,7 +94,9 @@ def _name_of(text: str | None) -> str:
 
 
 def _shown(value) -> str:
-    told = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(_told(value))
+    if isinstance(value, bool):
+        return str(value).lower()
+    told = f"{value:,}" if isinstance(value, int) else str(_told(value))
     return told if len(told) <= LONGEST_BOUND else told[: LONGEST_BOUND - 1] + "…"
 
 

@@ -177,3 +177,11 @@ def test_a_narrow_terminal_gets_no_wider_lines_and_is_told_what_is_left_out(path
 def test_h_is_help(command):
     done = run(command, "-h")
     assert done.exit_code == 0 and "Usage" in done.output
+
+
+def test_bounds_are_written_as_in_rows(tmp_path):
+    path = tmp_path / "flags.parquet"
+    pq.write_table(pa.table({"flag": [True, False]}), path, write_page_index=True)
+    for command in ("columns", "columns -g", "pages"):
+        shown = CliRunner().invoke(app, [*command.split(), str(path)]).stdout.split()
+        assert {"false", "true"} <= set(shown) and not {"False", "True"} & set(shown), command

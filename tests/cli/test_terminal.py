@@ -115,3 +115,14 @@ for words in ("columns", "columns -g", "pages --column id", "row-groups", "head"
     }, lines
     assert parts["columns"][0].split()[0] == "column" and parts["columns"][-2].startswith(f"{leaves} columns")
     assert parts["columns"][-1].startswith("no room for: ") and parts["head"][-1] == "10 of 1,000 rows"
+
+
+def test_numbers_of_pages_are_never_cut(tmp_path):
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"price": [number / 7 for number in range(40_000)]}), path, row_group_size=10_000)
+    code, lines = in_terminal([sys.executable, "-m", "parquetext", "pages", str(path)])
+    assert code == 0 and max(map(len, lines)) <= 80
+    assert lines[1].split() == ["group", "page", "type", "encoding", "values", "bytes", "min", "max"]
+    assert "8 pages" in lines[-2] and "at" in lines[-1]
+    sizes = [line.split()[5].replace(",", "") for line in lines[2:-2]]
+    assert len(sizes) == 8 and all(map(str.isdigit, sizes))
