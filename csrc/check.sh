@@ -32,11 +32,6 @@ for compiler in gcc clang; do
             ;;
         esac
     done
-    program=$build/$compiler-sanitized/test_without_zstd
-    "$compiler" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror $sanitizers '-DPQX_ZSTD_LIBRARY="libnowhere.so"' \
-        tests/test_zstd.c src/page/zstd.c "$library" -Iinclude -Isrc -o "$program"
-    "${fixed[@]}" "$program" > "$program.log" 2>&1 || { cat "$program.log"; exit 1; }
-    echo "$compiler test_zstd.c without the library: $(grep -c '^ok ' "$program.log") passed"
     checked=1
 done
 [ $checked = 1 ] || { echo "no C compiler: nothing was checked"; exit 1; }

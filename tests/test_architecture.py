@@ -23,6 +23,7 @@ FLOORS = [
     {"findings"},
     {"nearest"},
     {"systems"},
+    {"libraries"},
     {"private"},
     {"storage"},
     {"_native", "_pure"},

@@ -9,6 +9,7 @@ from ..errors import wire_error
 
 from .capi cimport pqx_scan, pqx_source, pqx_source_fd
 from .scan cimport Scan
+from .zstd_api cimport use_libzstd
 
 __all__ = ["Arrays"]
 
@@ -26,6 +27,9 @@ cdef extern from "arrow/arrow_arrays.h" nogil:
                             uint32_t end, uint64_t most_bytes, ArrowArray *arrays)
 
 
+cdef bint has_looked_for_zstd = False
+
+
 cdef class Arrays:
     """Arrow arrays of the flat leaves of a scan, read from a local file."""
 
@@ -39,6 +43,10 @@ cdef class Arrays:
 
     def __cinit__(self, Scan scan not None, uint64_t file_size):
         cdef size_t count = <size_t> scan.result.leaf_count + 1
+        global has_looked_for_zstd
+        if not has_looked_for_zstd:
+            use_libzstd()
+            has_looked_for_zstd = True
         self.scan, self.file_size, self.leaf_count = scan, file_size, scan.result.leaf_count
         self.leaves = <pqx_arrow_leaf *> calloc(count, sizeof(pqx_arrow_leaf))
         self.sizes = <uint64_t *> calloc(count, sizeof(uint64_t))

@@ -19,6 +19,7 @@ from .column_api cimport (
     pqx_read_leaves, pqx_release, pqx_trim,
 )
 from .page cimport Pages
+from .zstd_api cimport use_libzstd
 
 __all__ = ["Column", "Decoded", "codecs", "from_file"]
 
@@ -117,6 +118,7 @@ def codecs():
     """The codecs of chunks that `from_file` decompresses: see the twin."""
     global known_codecs
     if known_codecs is None:
+        use_libzstd()
         known_codecs = frozenset([codec for codec in wire.NAMES_OF_COMPRESSION_CODEC if pqx_codec_is_known(codec)])
     return known_codecs
 

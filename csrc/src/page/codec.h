@@ -7,7 +7,8 @@
 
 enum { PQX_DECOMPRESS_SPARE = 64 }; /* bytes behind the output that may be written */
 
-/* Whether pages of a codec are: of none, Snappy, LZ4_RAW, and ZSTD where the system has libzstd. */
+/* Whether pages of a codec are: of none, Snappy, LZ4_RAW, and ZSTD by the library that zstd.h was
+ * given. */
 int pqx_codec_is_known(int codec);
 
 /* Whether so many bytes may stand for `out_size` ones: more than they can, or than is likely enough

@@ -1,0 +1,25 @@
+"""Libraries of the system that the compiled kernels call, where they are there."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+
+__all__ = ["libzstd"]
+
+ZSTD = "libzstd.1.dylib" if sys.platform == "darwin" else "libzstd.so.1"
+# As `pqx_zstd_library` has them; they have been the same since version 1.0.
+ZSTD_FUNCTIONS = "ZSTD_createDCtx", "ZSTD_freeDCtx", "ZSTD_decompressDCtx", "ZSTD_isError"
+
+
+@cache
+def libzstd() -> tuple[int, ...] | None:
+    """The addresses of libzstd's functions, which stay for as long as the process lives; None where there is none."""
+    try:
+        import ctypes
+
+        library = ctypes.CDLL(ZSTD)
+        functions = [getattr(library, name) for name in ZSTD_FUNCTIONS]
+    except (ImportError, OSError, AttributeError):
+        return None
+    return tuple(ctypes.cast(function, ctypes.c_void_p).value or 0 for function in functions)
