@@ -90,6 +90,9 @@ static void nothing_is_a_block_of_one_byte(void)
     static const uint8_t nothing[] = {0};
     CHECK(stands_for(nothing, 1, (const uint8_t *)"", 0));
     CHECK(!stands_for(nothing, 0, (const uint8_t *)"", 0));
+    uint8_t out[PQX_LZ4_SPARE];
+    for (unsigned token = 1; token < 256; token++)
+        CHECK(!pqx_lz4_block(&(uint8_t){(uint8_t)token}, 1, out, 0));
 }
 
 static void other_sizes_and_other_endings_are_none(void)

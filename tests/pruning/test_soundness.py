@@ -174,6 +174,14 @@ def test_bounds_of_floats_rule_out_what_no_nan_can_meet(expression, kept):
     assert surviving_row_groups(predicate_of(expression), known_of, 3, range(3), types) == kept
 
 
+def test_columns_with_quotes_in_their_names_do_not_pass_for_text():
+    expression = pc.field('"') != pc.field('" > x')  # of which the text is a comparison of a text with x
+    known = dict.fromkeys(['"', '" > x'], bounds([5.0], [5.0], pa.float64()))
+    types = dict.fromkeys(known, pa.float64())
+    assert pa.table({'"': [5.0, math.nan], '" > x': [5.0, 5.0]}).filter(expression).num_rows == 1
+    assert surviving_row_groups(predicate_of(expression), known.get, 1, range(1), types) == [0]
+
+
 def test_text_cut_within_a_character_guarantees_nothing():
     known = bounds([b"a\xc3", b"b"], [b"b", b"c\xc3"], pa.large_binary())
     for expression, kept in ((X < "a", [0]), (X > "d", [1])):
