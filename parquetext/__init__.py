@@ -14,16 +14,16 @@ _HOMES = {
     "read_pandas": "arrow.tables",
     "read_schema": "arrow.tables",
     "File": "arrow.file",
-    "dataset": "arrow.dataset",
+    "dataset": "arrow.datasets.dataset",
     "ParquetFile": "arrow.parquet_file",
     "read_metadata": "arrow.parquet_file",
     "FileMetaData": "arrow.metadata",
     "RowGroupMetaData": "arrow.metadata",
-    "write_metadata": "arrow.metadata_files",
-    "write_table": "arrow.writing",
-    "ParquetWriter": "arrow.writing",
+    "write_metadata": "arrow.datasets.metadata_files",
+    "write_table": "arrow.writing.writer",
+    "ParquetWriter": "arrow.writing.writer",
     "ParquetDataset": "arrow.parquet_dataset",
-    "write_to_dataset": "arrow.dataset_writing",
+    "write_to_dataset": "arrow.writing.dataset_writing",
     "upgrade": "edits",
     "drop_old": "edits",
     "encode": "edits",
@@ -94,21 +94,21 @@ if TYPE_CHECKING:
     from . import sidecar as sidecar
     from . import spark as spark
     from .account.layout import layout as layout
-    from .arrow.dataset import dataset as dataset
-    from .arrow.dataset_writing import write_to_dataset as write_to_dataset
+    from .arrow.datasets.dataset import dataset as dataset
+    from .arrow.datasets.metadata_files import write_metadata as write_metadata
     from .arrow.file import File as File
     from .arrow.file import open as open
     from .arrow.metadata import FileMetaData as FileMetaData
     from .arrow.metadata import RowGroupMetaData as RowGroupMetaData
-    from .arrow.metadata_files import write_metadata as write_metadata
     from .arrow.parquet_dataset import ParquetDataset as ParquetDataset
     from .arrow.parquet_file import ParquetFile as ParquetFile
     from .arrow.parquet_file import read_metadata as read_metadata
     from .arrow.tables import read_pandas as read_pandas
     from .arrow.tables import read_schema as read_schema
     from .arrow.tables import read_table as read_table
-    from .arrow.writing import ParquetWriter as ParquetWriter
-    from .arrow.writing import write_table as write_table
+    from .arrow.writing.dataset_writing import write_to_dataset as write_to_dataset
+    from .arrow.writing.writer import ParquetWriter as ParquetWriter
+    from .arrow.writing.writer import write_table as write_table
     from .catalog.planning import plan as plan
     from .checks.verify import verify as verify
     from .edits.advice import advise as advise

@@ -53,6 +53,25 @@ FLOORS = [
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 
+# The same within the room arrow, of its folders and of the files beside them.
+ARROW_FLOORS = [
+    {"selection", "read_options", "whole_batches", "without_dataset", "metadata"},
+    {"projection"},
+    {"reading"},
+    {"decoding"},
+    {"engine"},
+    {"encrypted"},
+    {"file"},
+    {"parquet_file", "planned", "flattened"},
+    {"writing"},
+    {"datasets"},
+    {"shaped"},
+    {"tables"},
+    {"parquet_dataset"},
+]
+ARROW_FLOOR = {part: floor for floor, parts in enumerate(ARROW_FLOORS) for part in parts}
+
+
 def room_of(path: Path) -> str:
     first = path.relative_to(PACKAGE).parts[0]
     return first.removesuffix(".py").removesuffix(".pyx")
@@ -74,12 +93,28 @@ def modules() -> list[Path]:
     return [path for path in sorted(PACKAGE.rglob("*.py")) if path != PACKAGE / "__init__.py"]
 
 
+def arrow_modules() -> list[Path]:
+    return [path for path in modules() if room_of(path) == "arrow" and path != PACKAGE / "arrow" / "__init__.py"]
+
+
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_imports_go_down_never_up(path):
     room = room_of(path)
     up = {other for other in imported_rooms(path) & FLOOR.keys() if FLOOR[other] > FLOOR[room]}
     allowed = {"_native", "_pure"} if room == "kernels" else set()
     assert up <= allowed, f"{room} imports from {sorted(up)}, which stand above it"
+
+
+@pytest.mark.parametrize("path", arrow_modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_within_arrow_go_down_never_up(path):
+    here = path.relative_to(PACKAGE / "arrow").parts
+    part = here[0].removesuffix(".py")
+    imported = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level == len(here):
+            imported |= {node.module.split(".")[0]} if node.module else {alias.name for alias in node.names}
+    up = {other for other in imported if ARROW_FLOOR[other] > ARROW_FLOOR[part]}
+    assert not up, f"{part} imports from {sorted(up)}, which stand above it"
 
 
 def test_every_room_has_its_floor():

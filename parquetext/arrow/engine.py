@@ -11,11 +11,11 @@ from ..errors import Malformed, ParquetextError, Unsupported
 from ..findings import Finding
 from ..footer.copies import CopyTable
 from ..pruning import Predicate
-from .alike import are_alike, is_large, is_sooner
-from .copies import Copies
-from .decoding import Decoder
-from .kept_rows import kept_rows
-from .page_rows import rows_left
+from .decoding.alike import are_alike, is_large, is_sooner
+from .decoding.copies import Copies
+from .decoding.decoder import Decoder
+from .decoding.kept_rows import kept_rows
+from .decoding.page_rows import rows_left
 from .projection import Projection, Step
 from .reading import read_steps
 

@@ -23,6 +23,8 @@ from ..footer.model import GROUP, Form
 from ..footer.names import as_path
 from ..footer.opening import open_as, open_file
 from ..storage import HeldSource
+from .decoding.schemas import schema_or_ours
+from .decoding.short_chunks import read_short_chunks
 from .engine import (
     AUTO,
     OURS,
@@ -37,9 +39,7 @@ from .engine import (
 from .metadata import FileMetaData
 from .projection import Projection, encrypted_column, project
 from .reading import check_options, iter_projection, read_projection
-from .schemas import schema_or_ours
 from .selection import leaves_of
-from .short_chunks import read_short_chunks
 from .whole_batches import RowsMissing
 
 if TYPE_CHECKING:

@@ -15,16 +15,16 @@ from ..footer.arrow_errors import ArrowUnsupported
 from ..footer.targets import info_of, readable
 from ..pruning import predicate_of
 from ..storage import HeldTarget, LocalTarget, RemoteTarget, filesystem_of
-from .dataset import dataset
+from .datasets.dataset import dataset
+from .datasets.fragments import own_schema
 from .file import open as open_file
-from .fragments import own_schema
 from .read_options import EXTENSIONS, format_of, options_given
 from .tables import read_table
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
-    from .fragments import Fragment
+    from .datasets.fragments import Fragment
 
 __all__ = ["ParquetDataset"]
 

@@ -8,11 +8,11 @@ import pyarrow as pa
 
 from ..errors import ColumnError
 from ..pruning import predicate_of
+from .datasets.file_plans import left_row_groups
+from .datasets.shape import Shape
 from .file import File
-from .file_plans import left_row_groups
 from .flattened import Flattened
 from .selection import find_top_level
-from .shape import Shape
 
 __all__ = ["pandas_index", "read_as"]
 

@@ -262,7 +262,7 @@ def read_many(
     ignore_prefixes: Sequence[str] | None,
 ) -> pa.Table:
     """Read what a list of files, a directory or a pattern stands for, by the dataset."""
-    from .dataset import dataset
+    from .datasets.dataset import dataset
     from .read_options import EXTENSIONS, format_of
     from .shaped import pandas_index
 

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from .. import edits, footer, kernels
 from .. import open as open_file
-from ..arrow.writing import write_table
+from ..arrow.writing.writer import write_table
 from . import memory, peers
 from .shapes import Shape, make_table
 from .timing import Contender, Timing, compare

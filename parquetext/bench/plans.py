@@ -13,8 +13,8 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from .. import edits, sidecar
-from ..arrow.dataset import dataset
-from ..arrow.discovery import discover
+from ..arrow.datasets.dataset import dataset
+from ..arrow.datasets.discovery import discover
 from ..catalog import batches_of
 from ..catalog.cover import Cover
 from ..pruning import predicate_of

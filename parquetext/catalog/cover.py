@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..arrow.planning import FileFacts, given_bounds, joined_bounds
+from ..arrow.datasets.planning import FileFacts, given_bounds, joined_bounds
 from ..footer.elements import Element
 from ..footer.typed_bounds import RawBounds
 from ..footer.types import PHYSICAL_TYPES, LeafType, leaf_type

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..arrow.discovery import directory_keys, inferred_type
+from ..arrow.datasets.discovery import directory_keys, inferred_type
 from ..footer.elements import Element
 from ..footer.types import PHYSICAL_TYPES, LeafType, leaf_type
 from .logical import parsed

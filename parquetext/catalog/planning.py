@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from ..arrow.planning import FileFacts, surviving
+from ..arrow.datasets.planning import FileFacts, surviving
 from ..errors import ColumnError
 from ..footer.typed_bounds import StoredBounds
 from ..pruning import Predicate, predicate_of

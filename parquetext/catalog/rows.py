@@ -7,7 +7,7 @@ from typing import Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..arrow.dataset import dataset
+from ..arrow.datasets.dataset import dataset
 
 __all__ = ["Rows", "rows_of"]
 

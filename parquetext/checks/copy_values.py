@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 
 from .. import wire
-from ..arrow.decoding import refuse_much_in_python
+from ..arrow.decoding.decoder import refuse_much_in_python
 from ..encoding.chunk_reader import Chunk, ChunkReader, Stretch, chunk_of
 from ..encoding.pages import VAST_BYTES
 from ..errors import ParquetextError, Unsupported

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..arrow.decoding import Decoder, refuse_much_in_python
+from ..arrow.decoding.decoder import Decoder, refuse_much_in_python
 from ..encoding.pages import OutOfProportion
 from ..errors import ParquetextError, Unsupported
 from ..findings import Finding

@@ -69,7 +69,7 @@ def rewrite(
     Encodings: dictionary, plain, rle, delta_binary_packed, delta_length_byte_array, delta_byte_array,
     byte_stream_split.
     """
-    from ..arrow.rewriting import rewrite_file
+    from ..arrow.writing.rewriting import rewrite_file
 
     refuse_folder(path)
     options = {

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from ..arrow.dataset import Dataset, Scanner
+from ..arrow.datasets.dataset import Dataset, Scanner
 
 __all__ = ["ArrowDataset"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from ..arrow.dataset import Dataset
+from ..arrow.datasets.dataset import Dataset
 from .libraries import import_optional
 from .sources import is_directory, open_source, texts_of_keys, with_schema
 

@@ -8,13 +8,13 @@ from collections.abc import Iterable
 import pyarrow as pa
 import pyarrow.fs as pafs
 
-from ..arrow.dataset import Dataset, dataset
-from ..arrow.discovery import shared
+from ..arrow.datasets.dataset import Dataset, dataset
+from ..arrow.datasets.discovery import shared
+from ..arrow.datasets.fragment_planning import FragmentPlanner
+from ..arrow.datasets.fragments import naming
+from ..arrow.datasets.partitioning import HIVE, partition_keys
+from ..arrow.datasets.scan_columns import check_columns
 from ..arrow.file import open as open_file
-from ..arrow.fragment_planning import FragmentPlanner
-from ..arrow.fragments import naming
-from ..arrow.partitioning import HIVE, partition_keys
-from ..arrow.scan_columns import check_columns
 from ..arrow.selection import find_top_level
 from ..errors import ColumnError, ParquetextError
 from ..footer.names import nearest_columns

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import parquetext
-from parquetext.arrow.discovery import discover
+from parquetext.arrow.datasets.discovery import discover
 from parquetext.catalog import batches_of
 from parquetext.catalog.cover import Cover
 from parquetext.catalog.times import COARSE, FINE, SECOND, same_time, settled

@@ -21,7 +21,7 @@ import pyarrow.parquet
 import pytest
 
 import parquetext
-import parquetext.arrow.dataset
+import parquetext.arrow.datasets.dataset
 import parquetext.arrow.metadata
 
 # pyarrow's names, in its modules, for which ours stand in.
@@ -43,9 +43,9 @@ PARQUET_CLASSES = {
     "RowGroupMetaData": "arrow.metadata.RowGroupMetaData",
 }
 DATASET_CLASSES = {
-    "FileSystemDataset": "arrow.dataset.Dataset",
-    "ParquetFileFragment": "arrow.fragments.Fragment",
-    "UnionDataset": "arrow.dataset.Dataset",
+    "FileSystemDataset": "arrow.datasets.dataset.Dataset",
+    "ParquetFileFragment": "arrow.datasets.fragments.Fragment",
+    "UnionDataset": "arrow.datasets.dataset.Dataset",
 }
 
 used: Counter[str] = Counter()

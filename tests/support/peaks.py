@@ -22,7 +22,7 @@ import pyarrow as pa
 
 import parquetext
 from parquetext import checks
-from parquetext.arrow import short_chunks
+from parquetext.arrow.decoding import short_chunks
 from parquetext.errors import ParquetextError
 
 __all__ = ["VERBS", "Peak", "peaks"]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from ... import sidecar
-from ...arrow.writing import ParquetWriter
+from ...arrow.writing.writer import ParquetWriter
 from ...sidecar.naming import sidecar_path
 from .options import OutputOptions
 from .partitions import by_directory

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ...arrow.dictionaries import DICTIONARY_BYTES, leaf_paths, worth_a_dictionary
+from ...arrow.writing.dictionaries import DICTIONARY_BYTES, leaf_paths, worth_a_dictionary
 from ...errors import ColumnError, ParquetextError, Unsupported
 
 __all__ = ["NAMES", "PER_COLUMN", "ParquetOptions", "flag", "number"]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pyarrow as pa
 
-from ...arrow.discovery import NO_KEYS, UNKNOWN, Files, Found
+from ...arrow.datasets.discovery import NO_KEYS, UNKNOWN, Files, Found
 from ...catalog.cover import Cover, Kept
 from ...catalog.rows import rows_of
 from ...pruning import Predicate

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from pyspark.sql.datasource import DataSource, DataSourceReader
 from pyspark.sql.types import StructType
 
-from ...arrow.discovery import Found
+from ...arrow.datasets.discovery import Found
+from ...arrow.datasets.fragments import naming
 from ...arrow.file import open as open_file
-from ...arrow.fragments import naming
 from ...errors import ColumnError, ParquetextError
 from ..output.source_writer import DatasetWriter
 from ..tables import is_table, options_for, remembering, table_options, without_options

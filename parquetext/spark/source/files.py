@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pyarrow.fs as pafs
 from pyspark.sql.datasource import InputPartition
 
-from ...arrow.discovery import Files, Found, directory_keys, discover, unfollowed
+from ...arrow.datasets.discovery import Files, Found, directory_keys, discover, unfollowed
 from ...edits.many import is_skipped
 from ...errors import Unsupported
 from ...storage import LocalTarget, RemoteTarget

@@ -23,7 +23,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from ...arrow.discovery import shared
+from ...arrow.datasets.discovery import shared
 from ...errors import Unsupported
 
 __all__ = ["key_fields", "key_scalar"]

@@ -11,13 +11,13 @@ from pyspark.sql.datasource import DataSourceReader, Filter
 from pyspark.sql.types import StructType
 
 from ... import wire
-from ...arrow.discovery import Found, shared
+from ...arrow.datasets.discovery import Found, shared
+from ...arrow.datasets.file_plans import left_row_groups
+from ...arrow.datasets.fragments import naming
+from ...arrow.datasets.planning import FileFacts, surviving
 from ...arrow.file import File
 from ...arrow.file import open as open_file
-from ...arrow.file_plans import left_row_groups
-from ...arrow.fragments import naming
 from ...arrow.planned import open_planned
-from ...arrow.planning import FileFacts, surviving
 from ...arrow.selection import find_top_level
 from ...footer.elements import parse_element
 from ...footer.model import Form

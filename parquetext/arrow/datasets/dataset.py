@@ -1,0 +1,471 @@
+"""Many files as one table: planned by their footers, read slice by slice; the names are those of pyarrow.dataset."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.fs as pafs
+
+from ...errors import ParquetextError
+from ...footer.arrow_errors import EncryptedFile
+from ...pruning import Predicate, predicate_of
+from ...storage import LocalTarget, RemoteTarget
+from ...tabular import Shown, Tabular
+from ..engine import check_engine
+from ..file import open as open_file
+from ..read_options import Reading, format_of, is_ours, options_of_format
+from .discovery import Files, discover, unfollowed
+from .fragment_planning import FragmentPlanner
+from .fragments import Fragment, naming, own_schema
+from .in_order import in_order
+from .partitioning import HIVE, check_partitioning, partition_keys
+from .predicates import both
+from .scanner import Scanner
+from .unions import UnionPlanner
+
+if TYPE_CHECKING:
+    import pyarrow.dataset as ds
+
+__all__ = ["Dataset", "Scanner", "dataset"]
+
+
+def dataset(
+    source: object,
+    schema: pa.Schema | None = None,
+    format: str | ds.ParquetFileFormat | None = None,
+    filesystem: object = None,
+    partitioning: str | list[str] | ds.Partitioning | ds.PartitioningFactory | None = HIVE,
+    partition_base_dir: str | None = None,
+    exclude_invalid_files: bool | None = None,
+    ignore_prefixes: Sequence[str] | None = None,
+    *,
+    sidecar: bool | str = "auto",
+    engine: str | None = None,
+) -> Dataset:
+    """Many Parquet files as one table, whatever the form of their footers.
+
+    The parameters are those of `pyarrow.dataset.dataset`, but that directories named ``key=value`` give columns by
+    default, as for `pyarrow.parquet.read_table`.
+
+    Parameters
+    ----------
+    source : path, list of paths, or list of Dataset
+        A directory, a file, a pattern such as ``lake/*.parquet``, or files, as `parquetext.open` takes paths; or
+        datasets, whose files follow one another.
+    schema : pyarrow.Schema, optional
+        The rows' columns. Without, those of the first file and then the keys of the directories, int32 where all their
+        values are such numbers and text otherwise. Columns that a file does not have are null there, others are cast.
+    format : "parquet" or pyarrow.dataset.FileFormat, optional
+        A `pyarrow.dataset.ParquetFileFormat` has options of reading: dictionaries, types of binaries and lists, limits,
+        checksums.
+    filesystem : pyarrow.fs.FileSystem, fsspec filesystem or URI, optional
+        Where `source` is a path of it.
+    partitioning : "hive", list of str, pyarrow.dataset.Partitioning or PartitioningFactory, or None
+        What names of directories or files say of rows: ``"hive"`` takes ``key=value``, a list names the directories'
+        levels, `pyarrow.dataset.partitioning` makes others. They count for more than the files' own columns.
+    partition_base_dir : str, optional
+        The directory below which these names count; `source` without, if it is a directory.
+    exclude_invalid_files : bool, optional
+        Whether to open each file now and leave out those that are not Parquet.
+    ignore_prefixes : list of str, optional
+        Files and directories below `source` whose names begin so do not count; ``.`` and ``_`` without.
+    sidecar : {"auto", True, False}
+        Whether sidecars are looked for. ``"auto"``: to plan local files, all at once, where they belong to them. True:
+        also to plan and read each file by its own, a remote one too. False: not at all.
+    engine : {"pyarrow", "parquetext", "auto"}, optional
+        Who decodes, as `File.read` takes it.
+
+    Returns
+    -------
+    Dataset
+        With the names of `pyarrow.dataset.Dataset`; holds no file open. For other formats, for data in memory, and
+        for encrypted files whose keys are in `format`, what `pyarrow.dataset.dataset` gives.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such file or directory.
+    IsADirectoryError
+        A list has a directory.
+    ValueError
+        There is no such format or partitioning.
+    TypeError
+        `source` is nothing that pyarrow.dataset takes.
+
+    Notes
+    -----
+    Lists the files, and opens the first one if there is no `schema`, or a format that may have keys. Of a folder of
+    Delta Lake, Hudi or Iceberg all files are read, deleted ones and deleted rows too: a warning says so.
+
+    Examples
+    --------
+    >>> lake = parquetext.dataset("lake")
+    >>> lake.schema.names
+    ['id', 'price', 'day']
+    >>> lake.to_table(columns=["id"], filter=[("id", "in", [5, 7])])["id"].to_pylist()
+    [5, 7]
+    """
+    if schema is not None and not isinstance(schema, pa.Schema):
+        raise TypeError(f"schema is a pyarrow.Schema, not {type(schema).__name__}")
+    if sidecar not in ("auto", True, False):
+        raise TypeError(f"sidecar is 'auto', True or False, not {sidecar!r}")
+    check_engine(engine)
+    if hasattr(source, "read"):
+        raise TypeError(f"a dataset is made of paths; open and read_table take a {type(source).__name__}")
+    others = {
+        "format": format,
+        "filesystem": filesystem,
+        "partitioning": None if partitioning == HIVE else partitioning,
+        "partition_base_dir": partition_base_dir,
+        "exclude_invalid_files": exclude_invalid_files,
+        "ignore_prefixes": ignore_prefixes,
+    }
+    if isinstance(source, (list, tuple)) and source and all(isinstance(each, Dataset) for each in source):
+        return _union(source, schema, others)
+    if isinstance(source, Iterator) and not isinstance(source, pa.RecordBatchReader) and not hasattr(source, "read"):
+        source = _listed(source)
+    if not _is_of_paths(source):
+        return _of_pyarrow(source, schema=schema, **others)
+    if not is_ours(format):
+        return _of_pyarrow(source, schema=schema, **others | {"partitioning": partitioning})
+    reading = Reading(sidecar, engine, options_of_format(format))
+    scheme = check_partitioning(partitioning)
+    found = discover(source, filesystem, partitioned=scheme == HIVE, ignore_prefixes=ignore_prefixes)
+    if exclude_invalid_files:
+        found = _valid(found)
+    for told in unfollowed(found):
+        warnings.warn(told, stacklevel=2)
+    base = found.base if partition_base_dir is None else os.fspath(partition_base_dir).rstrip("/")
+    keys = partition_keys(found, scheme, schema, base)
+    # A format may have keys, which it does not show.
+    if format is not None and not isinstance(format, str) and _is_encrypted(found):
+        return _of_pyarrow(source, schema=schema, **others | {"partitioning": partitioning})
+    if schema is None:
+        schema = pa.unify_schemas([_first_schema(found, reading), keys.schema])
+    return Dataset(FragmentPlanner(found, keys, schema, reading))
+
+
+def _union(children: Sequence[Dataset], schema: pa.Schema | None, others: Mapping[str, object]) -> Dataset:
+    given = [name for name, value in others.items() if value is not None]
+    if given:
+        raise ValueError(
+            f"When passing a list of Datasets (or DatasetFactory), you cannot pass any additional arguments: {given}"
+        )
+    return Dataset(UnionPlanner.of([each._planner_alone() for each in children], schema))
+
+
+def _is_of_paths(source: object) -> bool:
+    """Whether a source is a path, a pair of a filesystem and a path, or several of them; no data and no open file."""
+    if isinstance(source, (pa.RecordBatch, pa.Table, pa.RecordBatchReader)) or hasattr(source, "get_fragments"):
+        return False
+    if isinstance(source, (list, tuple)):
+        return all(map(_is_of_paths, source))
+    kinds = (str, os.PathLike, pafs.FileInfo, pafs.FileSystem, LocalTarget, RemoteTarget)
+    return isinstance(source, kinds) or (hasattr(source, "open") and hasattr(source, "ls"))  # a filesystem of fsspec
+
+
+def _listed(source: Iterator) -> list:
+    """What an iterator of paths gives."""
+    found = list(source)
+    if not _is_of_paths(found):
+        raise TypeError(
+            "Expected a path-like, list of path-likes or a list of Datasets instead of the given type: "
+            f"{type(source).__name__}"
+        )
+    return found
+
+
+def _of_pyarrow(source: object, **options: object) -> ds.Dataset:
+    """What is not Parquet, or in memory, by pyarrow alone: there are no footers to read."""
+    import pyarrow.dataset as ds
+
+    return ds.dataset(source, **options)
+
+
+def _valid(found: Files) -> Files:
+    """The files that are Parquet."""
+
+    def is_valid(number: int) -> bool:
+        try:
+            open_file(found.target(number)).close()
+        except ParquetextError:
+            return False
+        return True
+
+    numbers = range(len(found))
+    return found.chosen([number for number, valid in zip(numbers, in_order(is_valid, numbers), strict=True) if valid])
+
+
+def _is_encrypted(found: Files) -> bool:
+    """Whether the first file is encrypted, or parts of it are."""
+    if not found:
+        return False
+    try:
+        with open_file(found[0].target) as file:
+            # no other form is given to such files
+            return file.form == "thrift" and file._on_form(lambda form: bool(form.scan.encrypted))
+    except EncryptedFile:
+        return True
+    except (OSError, ParquetextError):  # the scan meets it again
+        return False
+
+
+def _first_schema(found: Files, reading: Reading) -> pa.Schema:
+    """That of the first file; no columns where there is none."""
+    if not found:
+        return pa.schema([])
+    with naming(found[0].target), open_file(found[0].target) as file:
+        return own_schema(file, reading.options)
+
+
+class Dataset(Tabular):
+    """Files, and the schema of their rows. Made by `parquetext.dataset`; holds no file open.
+
+    It can be pickled and copied. What takes Arrow's streams takes a dataset: Polars, DuckDB, pandas,
+    `pyarrow.dataset.write_dataset`.
+
+    Attributes
+    ----------
+    schema : pyarrow.Schema
+    """
+
+    def __init__(self, planner: FragmentPlanner | UnionPlanner, predicate: Predicate | None = None):
+        self._planner, self._predicate, self.schema = planner, predicate, planner.schema
+
+    # ---- what it is ---------------------------------------------------------------------------------------------
+
+    @property
+    def files(self) -> list[str]:
+        """The files' paths, in order."""
+        return self._planner.paths
+
+    @property
+    def children(self) -> list[Dataset]:
+        """The datasets that it was made of; none for one of files."""
+        return [Dataset(child) for child in getattr(self._planner, "children", ())]
+
+    @property
+    def filesystem(self) -> pafs.FileSystem:
+        """Where the files are; that of the first one, if there are several."""
+        return self._planner.filesystem
+
+    @property
+    def format(self) -> ds.ParquetFileFormat:
+        """How files are read, as pyarrow says it."""
+        return format_of(self._planner.reading.options)
+
+    @property
+    def partitioning(self) -> ds.Partitioning | None:
+        """What the names of files and directories say, as pyarrow has it."""
+        return self._planner.keys.partitioning()
+
+    @property
+    def partition_expression(self) -> pc.Expression:
+        """What is known of all rows: nothing."""
+        return pc.scalar(True)
+
+    def get_fragments(self, filter=None) -> Iterator[Fragment]:
+        """The files that may hold rows which meet the filter, each with its row groups that may.
+
+        Parameters
+        ----------
+        filter : pyarrow.compute.Expression, or lists of tuples, optional
+            As `File.read` takes filters. Keys of directories rule out files before anything is opened; then the
+            statistics of all files are looked at together, and for lists Bloom filters.
+
+        Raises
+        ------
+        ValueError
+            The dataset has a filter: fragments would have other rows.
+        """
+        self._planner_alone()
+        return self._fragments(None if filter is None else predicate_of(filter))
+
+    # ---- other datasets -----------------------------------------------------------------------------------------
+
+    def filter(self, expression: object) -> Dataset:
+        """The dataset of the rows that meet a filter; it reads nothing.
+
+        Parameters
+        ----------
+        expression : pyarrow.compute.Expression, or lists of tuples
+
+        Raises
+        ------
+        ColumnError
+            A list names a column that the schema does not have.
+        """
+        if expression is None:
+            raise TypeError("filter takes an expression or lists of tuples, not None")
+        return Dataset(self._planner, both(self._predicate, predicate_of(expression)))
+
+    def replace_schema(self, schema: pa.Schema) -> Dataset:
+        """The same files with other columns: in another order, fewer of them, or more, which are null.
+
+        Raises
+        ------
+        pyarrow.ArrowTypeError
+            A column has another type now.
+        """
+        for field in schema:
+            if field.name in self.schema.names and self.schema.field(field.name).type != field.type:
+                raise pa.ArrowTypeError(
+                    f"fields had matching names but differing types. From: {self.schema.field(field.name)} To: {field}"
+                )
+        return Dataset(self._planner.with_schema(schema), self._predicate)
+
+    def sort_by(self, sorting: str | list[tuple[str, str]], **options) -> ds.InMemoryDataset:
+        """The rows, sorted, in memory; arguments as `pyarrow.Table.sort_by` takes them."""
+        return _in_memory(self.to_table().sort_by(sorting, **options))
+
+    def join(
+        self,
+        right_dataset: object,
+        keys: str | list[str],
+        right_keys: str | list[str] | None = None,
+        join_type: str = "left outer",
+        left_suffix: str | None = None,
+        right_suffix: str | None = None,
+        coalesce_keys: bool = True,
+        use_threads: bool = True,
+    ) -> ds.InMemoryDataset:
+        """The rows of this dataset and of another one joined, in memory; arguments as `pyarrow.Table.join` takes them.
+
+        Parameters
+        ----------
+        right_dataset : Dataset, pyarrow.dataset.Dataset or pyarrow.Table
+        """
+        left, right = self.to_table(use_threads=use_threads), _table_of(right_dataset)
+        options = {"left_suffix": left_suffix, "right_suffix": right_suffix, "coalesce_keys": coalesce_keys}
+        return _in_memory(left.join(right, keys, right_keys, join_type, use_threads=use_threads, **options))
+
+    def join_asof(
+        self,
+        right_dataset: object,
+        on: str,
+        by: str | list[str],
+        tolerance: int,
+        right_on: str | list[str] | None = None,
+        right_by: str | list[str] | None = None,
+    ) -> ds.InMemoryDataset:
+        """The rows joined with the nearest ones, in memory; arguments as `pyarrow.Table.join_asof` takes them."""
+        return _in_memory(self.to_table().join_asof(_table_of(right_dataset), on, by, tolerance, right_on, right_by))
+
+    def to_pyarrow(self, filter=None) -> ds.FileSystemDataset:
+        """The same files as a dataset of pyarrow's own class, for what insists on it.
+
+        pyarrow then parses whole Thrift footers, and has no use for others.
+
+        Parameters
+        ----------
+        filter : pyarrow.compute.Expression, or lists of tuples, optional
+            Rules out files and row groups, as for `get_fragments`. What is left is not filtered row by row; the
+            filter of this dataset (`Dataset.filter`) is.
+        """
+        import pyarrow.dataset as ds
+
+        predicate = None if filter is None else predicate_of(filter)
+        fragments = [fragment.to_pyarrow() for fragment in self._fragments(both(self._predicate, predicate))]
+        made = ds.FileSystemDataset(fragments, self.schema, self.format, self.filesystem)
+        return made if self._predicate is None else made.filter(self._predicate.expression)
+
+    # ---- its rows -----------------------------------------------------------------------------------------------
+
+    def scanner(
+        self, columns: Sequence[str] | Mapping[str, pc.Expression] | None = None, filter=None, **options
+    ) -> Scanner:
+        """What reads: some columns of the rows that meet a filter.
+
+        Parameters
+        ----------
+        columns : list of str or dict of pyarrow.compute.Expression, optional
+            Columns, dotted paths into structs, or what to compute. All columns without. ``__filename``,
+            ``__fragment_index``, ``__batch_index`` and ``__last_in_fragment`` say where a row comes from.
+        filter : pyarrow.compute.Expression, or lists of tuples, optional
+        batch_size : int
+            The most rows of a batch: 131,072.
+        batch_readahead : int
+            How many batches may wait for who takes them, those of all files together: 16, or 64 MB.
+        fragment_readahead : int
+            How many files are read at once: 4.
+        fragment_scan_options : pyarrow.dataset.ParquetFragmentScanOptions, optional
+        use_threads : bool
+            Without, everything is read by the calling thread, when it is taken.
+        cache_metadata, memory_pool
+            As `Scanner` takes them.
+
+        Raises
+        ------
+        ColumnError
+            The schema has no such column.
+        """
+        predicate = both(self._predicate, None if filter is None else predicate_of(filter))
+        return Scanner(self._planner.fragments, self.schema, columns, predicate, **options)
+
+    def to_table(self, columns=None, filter=None, **options) -> pa.Table:
+        """Read into a table; arguments as `scanner` takes them."""
+        return self.scanner(columns, filter, **options).to_table()
+
+    def to_batches(self, columns=None, filter=None, **options) -> Iterator[pa.RecordBatch]:
+        """Read batch by batch, in the order of the files; arguments as `scanner` takes them."""
+        return self.scanner(columns, filter, **options).to_batches()
+
+    def to_reader(self, columns=None, filter=None, **options) -> pa.RecordBatchReader:
+        """The same as a reader of batches."""
+        return self.scanner(columns, filter, **options).to_reader()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """All rows as a stream of Arrow's."""
+        return self.scanner().__arrow_c_stream__(requested_schema)
+
+    def head(self, num_rows: int, columns=None, filter=None, **options) -> pa.Table:
+        """The first rows; what is behind them is not read."""
+        return self.scanner(columns, filter, **options).head(num_rows)
+
+    def take(self, indices: object, columns=None, filter=None, **options) -> pa.Table:
+        """Rows by their places, in the order of `indices`; without a filter only row groups that have them are read."""
+        return self.scanner(columns, filter, **options).take(indices)
+
+    def count_rows(self, filter=None, **options) -> int:
+        """How many rows meet the filter; without one footers alone are read."""
+        return self.scanner([], filter, **options).count_rows()
+
+    def _shown(self) -> Shown:
+        from .shown import show_dataset
+
+        return show_dataset(self)
+
+    def _fragments(self, predicate: Predicate | None) -> Iterator[Fragment]:
+        for fragment in self._planner.fragments(predicate):
+            if predicate is not None and fragment.asks_blooms(predicate):
+                fragment = fragment.pruned(predicate)
+            if not fragment.is_empty:
+                yield fragment.settled()
+
+    def _planner_alone(self) -> FragmentPlanner | UnionPlanner:
+        """The planner, where there is no filter that its fragments would not have."""
+        if self._predicate is not None:
+            raise ValueError(
+                "Retrieving fragments of a filtered or projected dataset is not allowed. Remove the filtering."
+            )
+        return self._planner
+
+
+def _in_memory(table: pa.Table) -> ds.InMemoryDataset:
+    import pyarrow.dataset as ds
+
+    return ds.InMemoryDataset(table)
+
+
+def _table_of(data: object) -> pa.Table:
+    """All rows of a dataset or table."""
+    if isinstance(data, pa.Table):
+        return data
+    if not hasattr(data, "to_table"):
+        raise TypeError(f"a join takes a dataset or a table, not {type(data).__name__}")
+    return data.to_table()

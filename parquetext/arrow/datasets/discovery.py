@@ -1,0 +1,308 @@
+"""The files of a dataset, and what the names of their directories say of their rows."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
+from typing import NamedTuple
+from urllib.parse import unquote
+
+import pyarrow as pa
+import pyarrow.fs as pafs
+
+from ...footer.targets import info_of, resolve
+from ...sidecar.table_formats import LOGGED, table_above, table_among
+from ...storage import LocalTarget, RemoteTarget
+
+__all__ = ["Files", "Found", "directory_keys", "discover", "inferred_type", "partition_schema", "unfollowed"]
+
+NULL = "__HIVE_DEFAULT_PARTITION__"
+IGNORED = (".", "_")
+NO_KEYS: Mapping[str, str | None] = MappingProxyType({})
+UNKNOWN = -1
+WILD = "*?[{"
+
+
+class Found(NamedTuple):
+    """A file, the keys that its directories have (text, None for null), its size in bytes and its time in ns.
+
+    Size and time are -1 where nobody has asked.
+    """
+
+    target: LocalTarget | RemoteTarget
+    keys: Mapping[str, str | None] = NO_KEYS
+    size: int = UNKNOWN
+    modified: int = UNKNOWN
+
+    @property
+    def path(self) -> str:
+        """In its filesystem."""
+        return self.target.path
+
+
+class Files(Sequence[Found]):
+    """Files in their order, held column by column: of many files there is no object each until one is asked for.
+
+    Attributes
+    ----------
+    paths : list of str
+    filesystems : list of pyarrow.fs.FileSystem or None
+        None: this machine's.
+    keys : list of mapping
+    sizes, modified : list of int
+    tables : list of (str, str)
+        Table formats of directories that are read, and their folders: the files may be more than their logs say.
+    base : str
+        The directory that was listed, without a slash at its end; empty where files were named.
+    """
+
+    __slots__ = ("base", "filesystems", "keys", "modified", "paths", "sizes", "tables")
+
+    def __init__(self):
+        self.paths: list[str] = []
+        self.filesystems: list[pafs.FileSystem | None] = []
+        self.keys: list[Mapping[str, str | None]] = []
+        self.sizes: list[int] = []
+        self.modified: list[int] = []
+        self.tables: list[tuple[str, str]] = []
+        self.base = ""
+
+    def __reduce__(self) -> tuple:
+        told = {name: getattr(self, name) for name in self.__slots__}
+        told["keys"] = [keys or None for keys in self.keys]
+        return _restored, (told,)
+
+    def chosen(self, numbers: Sequence[int]) -> Files:
+        """Those of these numbers alone."""
+        found = Files()
+        for name in ("paths", "filesystems", "keys", "sizes", "modified"):
+            values = getattr(self, name)
+            setattr(found, name, [values[number] for number in numbers])
+        found.tables, found.base = self.tables, self.base
+        return found
+
+    @property
+    def key_names(self) -> list[str]:
+        """Of all directories, in their order."""
+        return list(dict.fromkeys(name for keys in shared(self.keys) for name in keys))
+
+    def extend(
+        self,
+        filesystem: pafs.FileSystem | None,
+        paths: list[str],
+        keys: list[Mapping[str, str | None]],
+        sizes: list[int],
+        modified: list[int],
+    ) -> None:
+        """Add files of one filesystem."""
+        self.paths += paths
+        self.filesystems += [filesystem] * len(paths)
+        self.keys += keys
+        self.sizes += sizes
+        self.modified += modified
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def __getitem__(self, number: int) -> Found:
+        return Found(self.target(number), self.keys[number], self.sizes[number], self.modified[number])
+
+    def target(self, number: int) -> LocalTarget | RemoteTarget:
+        """Where a file is."""
+        path, filesystem = self.paths[number], self.filesystems[number]
+        return LocalTarget(path) if filesystem is None else RemoteTarget(filesystem, path)
+
+
+def discover(
+    source,
+    filesystem=None,
+    *,
+    partitioned: bool = True,
+    ignore_prefixes: Sequence[str] | None = None,
+    sizes: bool = False,
+) -> Files:
+    """The files that `source` stands for, those of a directory in the order of their paths.
+
+    Parameters
+    ----------
+    source : path, or iterable of paths
+        A file or a directory, as `storage.resolve` takes paths; or files.
+    partitioned : bool
+        Whether directories named ``key=value`` say something: those below a directory that is given, all of a file's.
+    ignore_prefixes : sequence of str, optional
+        Of names in a directory that do not count; ``.`` and ``_`` without.
+    sizes : bool
+        Whether the files' sizes and times are wanted; those of local ones are as many calls of the system.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such file or directory.
+    IsADirectoryError
+        A list has a directory.
+    """
+    ignored = tuple(IGNORED if ignore_prefixes is None else ignore_prefixes)
+    filesystem, source = _of_uri(filesystem), _of_glob(source, filesystem)
+    several = _is_list(source)
+    found = Files()
+    for each in source if several else [source]:
+        each = each.path if isinstance(each, pafs.FileInfo) else each
+        alone = filesystem is None or isinstance(each, (LocalTarget, RemoteTarget))
+        target = resolve(each if alone else (filesystem, each))
+        info = _info(target)
+        if info.type != pafs.FileType.Directory:
+            found.extend(_elsewhere(target), [target.path], [_keys(target.path, partitioned)], *_told([info]))
+        elif several:
+            raise IsADirectoryError(
+                f"Path {target} points to a directory, but only file paths are supported in a list: give each "
+                "directory to parquetext.dataset by itself"
+            )
+        else:
+            found.base = target.path.rstrip("/")
+            table, paths, names, *told = _below(target, ignored, sizes)
+            found.tables += [table] if table is not None else []
+            keys = [_keys(name, partitioned) if "=" in name else NO_KEYS for name in names]
+            found.extend(_elsewhere(target), paths, keys, *told)
+    return found
+
+
+def unfollowed(found: Files) -> list[str]:
+    """What readers of directories should know of each table whose log is not read."""
+    return [
+        f"{folder} is a {kind} table, whose log is not followed here: rows and files that it has deleted come back; "
+        f"read it by {kind}'s own reader, or name the files that it lists"
+        for kind, folder in dict.fromkeys(found.tables)
+        if kind in LOGGED
+    ]
+
+
+def partition_schema(keys: Iterable[Mapping[str, str | None]]) -> pa.Schema:
+    """The keys of all files, with the type that their values have: int32 where all are such numbers, else text."""
+    values: dict[str, list[str]] = {}
+    for each in shared(keys):
+        for key, value in each.items():
+            values.setdefault(key, [])
+            if value is not None:
+                values[key].append(value)
+    return pa.schema([(key, inferred_type(texts)) for key, texts in values.items()])
+
+
+def shared(keys: Iterable[Mapping[str, str | None]]) -> Iterable[Mapping[str, str | None]]:
+    """Each once: the files of a directory share them."""
+    keys = list(keys)
+    return dict(zip(map(id, keys), keys, strict=True)).values()
+
+
+def inferred_type(texts: list[str]) -> pa.DataType:
+    """Of a key that has these values."""
+    try:
+        return pa.array(texts, pa.string()).cast(pa.int32()).type if texts else pa.string()
+    except pa.ArrowInvalid:
+        return pa.string()
+
+
+def _elsewhere(target: LocalTarget | RemoteTarget) -> pafs.FileSystem | None:
+    """The filesystem that is not this machine's."""
+    return target.filesystem if isinstance(target, RemoteTarget) else None
+
+
+def _is_list(source: object) -> bool:
+    """Whether a source is several paths; a pair of a filesystem and a path is one."""
+    if isinstance(source, tuple):
+        return not (len(source) == 2 and not isinstance(source[0], (str, bytes, os.PathLike, pafs.FileInfo)))
+    return isinstance(source, Iterable) and not isinstance(source, (str, bytes, os.PathLike))
+
+
+def _of_uri(filesystem: object) -> object:
+    """A filesystem that a URI names, whose path then leads to all others."""
+    if not isinstance(filesystem, str):
+        return filesystem
+    found, path = pafs.FileSystem.from_uri(filesystem)
+    return pafs.SubTreeFileSystem(path, found) if path else found
+
+
+def _of_glob(source: object, filesystem: object) -> object:
+    """What a pattern stands for; whatever is there under the very name is meant by it."""
+    text = os.fspath(source) if isinstance(source, os.PathLike) else source
+    if not isinstance(text, str) or not any(character in text for character in WILD):
+        return source
+    from ...edits.many import expand  # which imports all edits
+
+    target = resolve(text if filesystem is None else (filesystem, text))
+    there = info_of(target)
+    return source if there.type != pafs.FileType.NotFound else list(expand([target])) or source
+
+
+def _restored(told: Mapping[str, list]) -> Files:
+    """Files as they were pickled."""
+    found = Files()
+    for name, values in told.items():
+        setattr(found, name, values)
+    found.keys = [NO_KEYS if keys is None else keys for keys in told["keys"]]
+    return found
+
+
+def _info(target: LocalTarget | RemoteTarget) -> pafs.FileInfo:
+    info = info_of(target)
+    if info.type == pafs.FileType.NotFound:
+        raise FileNotFoundError(2, os.strerror(2), str(target))
+    return info
+
+
+def _below(
+    target: LocalTarget | RemoteTarget, ignored: tuple[str, ...], sizes: bool
+) -> tuple[tuple[str, str] | None, list[str], list[str], list[int], list[int]]:
+    """The files below a directory in their order: their paths, these from the directory on, their sizes and times.
+
+    Before them the table format whose log is there; for that a store is asked for nothing more.
+    """
+    base = target.path.rstrip("/")
+    if isinstance(target, LocalTarget):
+        names = sorted(_names_below(base or "/", "", ignored))
+        paths = [f"{base}/{name}" for name in names]
+        table = table_above(LocalTarget(os.path.join(base, "x")))
+        if not sizes:
+            return table, paths, names, [UNKNOWN] * len(paths), [UNKNOWN] * len(paths)
+        stats = [os.stat(path) for path in paths]
+        return table, paths, names, [stat.st_size for stat in stats], [stat.st_mtime_ns for stat in stats]
+    infos = target.filesystem.get_file_info(pafs.FileSelector(base or "/", recursive=True))
+    files = sorted((info for info in infos if info.type == pafs.FileType.File), key=lambda info: info.path)
+    table = table_among(base, (info.path for info in files))
+    named = [(info, info.path[len(base) :].lstrip("/")) for info in files]
+    named = [each for each in named if not any(part.startswith(ignored) for part in each[1].split("/"))]
+    infos = [info for info, _ in named]
+    return table, [info.path for info in infos], [name for _, name in named], *_told(infos)
+
+
+def _told(infos: list[pafs.FileInfo]) -> tuple[list[int], list[int]]:
+    """Sizes and times, as the filesystem tells them."""
+    return [info.size for info in infos], [info.mtime_ns or UNKNOWN for info in infos]
+
+
+def _names_below(folder: str, prefix: str, ignored: tuple[str, ...]) -> list[str]:
+    """The files below a local directory: their paths from there."""
+    found = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            name = entry.name
+            if name.startswith(ignored):
+                continue
+            if entry.is_file():
+                found.append(prefix + name)
+            elif entry.is_dir():
+                found += _names_below(entry.path, f"{prefix}{name}/", ignored)
+    return found
+
+
+def _keys(name: str, partitioned: bool) -> Mapping[str, str | None]:
+    return directory_keys(posixpath.dirname(name)) if partitioned else NO_KEYS
+
+
+@lru_cache(maxsize=1 << 10)
+def directory_keys(folder: str) -> dict[str, str | None]:
+    """What directories named ``key=value`` in a path say: text, None for null."""
+    pairs = (part.split("=", 1) for part in folder.split("/") if "=" in part)
+    return {unquote(key): None if value == NULL else unquote(value) for key, value in pairs}

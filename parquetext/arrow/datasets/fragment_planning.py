@@ -1,0 +1,134 @@
+"""Which files of a dataset, and which of their row groups, may hold rows that meet a predicate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+import pyarrow.fs as pafs
+
+from ...pruning import Predicate
+from ...storage import Version
+from ..read_options import Reading
+from .discovery import Files
+from .file_plans import Plan
+from .fragments import Fragment
+from .in_order import in_order
+from .partitioning import PartitionKeys, cast_keys
+from .planning import FileFacts, kept_of, surviving
+from .scan_columns import columns_looked_at
+from .shape import Shape
+from .sidecars import paths_of, plan_by_sidecars
+
+__all__ = ["FragmentPlanner"]
+
+
+class FragmentPlanner:
+    """The files of a dataset, their keys, and the schema of the rows; all are read alike.
+
+    Attributes
+    ----------
+    files : Files
+    keys : PartitionKeys
+    schema : pyarrow.Schema
+    reading : Reading
+    """
+
+    def __init__(self, files: Files, keys: PartitionKeys, schema: pa.Schema, reading: Reading):
+        self.files, self.keys, self.schema, self.reading = files, keys, schema, reading
+        types = {name: schema.field(name).type for name in keys.values if name in schema.names}
+        self._given = {
+            name: values if (values := keys.values[name]).type == kind else cast_keys(values, kind)
+            for name, kind in types.items()
+        }
+
+    @property
+    def paths(self) -> list[str]:
+        """The files' paths, in order."""
+        return list(self.files.paths)
+
+    @property
+    def filesystem(self) -> pafs.FileSystem:
+        """That of the first file."""
+        first = self.files.filesystems[0] if len(self.files) else None
+        return pafs.LocalFileSystem() if first is None else first
+
+    def with_schema(self, schema: pa.Schema) -> FragmentPlanner:
+        """The same files with other columns."""
+        return FragmentPlanner(self.files, self.keys, schema, self.reading)
+
+    def fragments(self, predicate: Predicate | None) -> list[Fragment]:
+        """One fragment for each file that keys and bounds leave, in the order of the files."""
+        numbers = range(len(self.files))
+        names = None if predicate is None else columns_looked_at(self.schema, predicate)
+        if not names:
+            return [self.fragment(number) for number in numbers]
+        groups = [
+            self._of_group(predicate, names, {name: self._given[name] for name in keys if name in self._given}, some)
+            for keys, some in self.keys.groups()
+        ]
+        found = groups[0] if len(groups) == 1 else [fragment for group in groups for fragment in group]
+        return found if len(groups) == 1 else sorted(found, key=lambda fragment: fragment.number)
+
+    def fragment(self, number: int, *, blooms: bool = True) -> Fragment:
+        """A file, all of it."""
+        names = self.keys.names[number]
+        given = {name: values[number] for name, values in self._given.items() if name in names}
+        shape = Shape(self.schema, given)
+        return Fragment(self.files.target(number), number, shape, reading=self.reading, blooms=blooms)
+
+    def _of_group(
+        self, predicate: Predicate, names: Sequence[str], given: Mapping[str, pa.Array], numbers: Sequence[int]
+    ) -> list[Fragment]:
+        """What is left of files that have the same keys."""
+        types = {name: self.schema.field(name).type for name in names}
+        known = {name: values for name, values in given.items() if name in types}
+        if known:
+            chosen = {name: values.take(pa.array(numbers, pa.int64())) for name, values in known.items()}
+            unopened = FileFacts(len(numbers), {}, frozenset())
+            kept = kept_of(predicate, [1] * len(numbers), [unopened], types, chosen)
+            numbers = [numbers[place] for place in kept]
+            if len(known) == len(types):
+                return [self.fragment(number) for number in numbers]
+        left, others, filtered = self._left_by_sidecars(predicate, list(numbers), types, known)
+        unfiltered = left.keys() - filtered
+        versions = dict.fromkeys(left)
+        for number, row_groups, version in self._left_by_footers(predicate, others, types, known):
+            left[number], versions[number] = row_groups, version
+        return [
+            self.fragment(number, blooms=number not in unfiltered).with_row_groups(
+                row_groups, Plan(predicate, versions[number])
+            )
+            for number, row_groups in sorted(left.items())
+        ]
+
+    def _left_by_sidecars(
+        self, predicate: Predicate, numbers: list[int], types: Mapping[str, pa.DataType], known: Mapping[str, pa.Array]
+    ) -> tuple[dict[int, list[int]], list[int], set[int]]:
+        """What is left of local files with sidecars, the files to plan otherwise, and those with Bloom filters."""
+        paths, filesystems = self.files.paths, self.files.filesystems
+        local, elsewhere = numbers, []
+        if any(filesystems):
+            local = [number for number in numbers if filesystems[number] is None]
+            elsewhere = [number for number in numbers if filesystems[number] is not None]
+        if not local or not self.reading.sidecar:
+            return {}, numbers, set()
+        given = {name: values.take(pa.array(local, pa.int64())) for name, values in known.items()}
+        left, others, filtered = plan_by_sidecars(predicate, paths_of(paths, local), types, given)
+        return (
+            {local[number]: row_groups for number, row_groups in left.items()},
+            sorted([local[number] for number in others] + elsewhere),
+            {local[number] for number in filtered},
+        )
+
+    def _left_by_footers(
+        self, predicate: Predicate, numbers: list[int], types: Mapping[str, pa.DataType], known: Mapping[str, pa.Array]
+    ) -> list[tuple[int, list[int], Version | None]]:
+        """The files, opened one by one, that have row groups left, these, and the version that was planned."""
+        asked = [name for name in types if name not in known]
+        waits = any(self.files.filesystems[number] is not None for number in numbers)
+        facts = list(in_order(lambda number: self.fragment(number).facts(asked), numbers, waits=waits))
+        chosen = pa.array(numbers, pa.int64())
+        kept = surviving(predicate, facts, types, {name: values.take(chosen) for name, values in known.items()})
+        versions = [each.version for each in facts]
+        return [found for found in zip(numbers, kept, versions, strict=True) if found[1]]

@@ -1,0 +1,55 @@
+"""Files that have a schema or metadata and no values: ``_common_metadata`` and ``_metadata``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ..metadata import FileMetaData
+
+__all__ = ["write_metadata"]
+
+
+def write_metadata(
+    schema: pa.Schema,
+    where: object,
+    metadata_collector: Sequence[object] | None = None,
+    filesystem: object = None,
+    **options: object,
+) -> None:
+    """Write a file of metadata alone; the arguments are those of `pyarrow.parquet.write_metadata`.
+
+    The file has a Thrift footer, which is what pyarrow and others look for in such files.
+
+    Parameters
+    ----------
+    schema : pyarrow.Schema
+    where : str or os.PathLike
+        Such as ``lake/_common_metadata``.
+    metadata_collector : list of pyarrow.parquet.FileMetaData, optional
+        Or ours: files whose row groups the metadata has, as in ``lake/_metadata``. `FileMetaData.set_file_path` says
+        where each of them is.
+    filesystem : pyarrow.fs.FileSystem or fsspec filesystem, optional
+        Where `where` is a path of it.
+    **options
+        Of `pyarrow.parquet.ParquetWriter`.
+
+    Raises
+    ------
+    RuntimeError
+        A file in `metadata_collector` has another schema.
+    OSError
+        The file cannot be written.
+
+    Examples
+    --------
+    >>> metadata = parquetext.read_metadata("wide.parquet")
+    >>> metadata.set_file_path("wide.parquet")
+    >>> parquetext.write_metadata(metadata.schema.to_arrow_schema(), "_metadata", [metadata])
+    >>> parquetext.read_metadata("_metadata").row_group(0).column(0).file_path
+    'wide.parquet'
+    """
+    theirs = [each.to_pyarrow() if isinstance(each, FileMetaData) else each for each in metadata_collector or ()]
+    pq.write_metadata(schema, where, theirs or None, filesystem, **options)

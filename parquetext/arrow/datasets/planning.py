@@ -1,0 +1,213 @@
+"""Which row groups of many files a predicate leaves, by their footers alone: all files in one evaluation."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, groupby
+
+import pyarrow as pa
+
+from ...footer.bloom_filters import BloomFilters
+from ...footer.model import Form
+from ...footer.pyarrow_footer import schema_of
+from ...footer.typed_bounds import RawBounds, StoredBounds, stored_bounds
+from ...pruning import ColumnBounds, Predicate, surviving_row_groups
+from ...storage import Version
+from ..selection import find_top_level
+
+__all__ = ["FileFacts", "gather_facts", "given_bounds", "joined_bounds", "surviving"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """What a plan needs of one file: how many row groups, and of each column that a predicate looks at its bounds.
+
+    A column that the file does not have is in `missing`; one without bounds is in neither. `version` is that of a local
+    file whose next change will show; None where it is not known whether it will.
+    """
+
+    row_groups: int
+    bounds: Mapping[str, tuple[StoredBounds | RawBounds, pa.DataType]]
+    missing: frozenset[str]
+    version: Version | None = None
+
+
+def gather_facts(form: Form, names: Iterable[str], version: Version | None = None) -> FileFacts:
+    """The facts of top-level columns."""
+    bounds, missing = {}, []
+    for name in names:
+        leaves = find_top_level(form, name)
+        if leaves is None:
+            missing.append(name)
+            continue
+        rows = rows_type(form, leaves)
+        found = stored_bounds(form, leaves[0], rows) if len(leaves) == 1 else None
+        if found is not None:
+            bounds[name] = found, rows
+    return FileFacts(form.row_group_count, bounds, frozenset(missing), version)
+
+
+def rows_type(form: Form, leaves: range) -> pa.DataType:
+    """The type that the rows of a top-level column have in its file."""
+    return _type_of(form.slice(leaves, []))
+
+
+@lru_cache(maxsize=1 << 10)
+def _type_of(footer: bytes) -> pa.DataType:
+    """The type of a slice's one column; the files of a dataset have the same slices over and over."""
+    kind = schema_of(footer).field(0).type
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def given_bounds(values: pa.Array) -> ColumnBounds:
+    """Of a column that has one value in all rows of a row group, null included."""
+    values = values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
+    nulls = values.is_null()
+    text = pa.types.is_string(values.type) or pa.types.is_large_string(values.type)
+    values = values.cast(pa.large_binary()) if text else values
+    return ColumnBounds(values, values, nulls, values.is_valid())
+
+
+def surviving(
+    predicate: Predicate, files: Sequence[FileFacts], types: Mapping[str, pa.DataType], given: Mapping[str, pa.Array]
+) -> list[list[int]]:
+    """For each file the row groups that may hold rows which meet the predicate.
+
+    Parameters
+    ----------
+    types : mapping
+        The type in the dataset of each column that the predicate looks at.
+    given : mapping
+        Columns that directories give, one value for each file.
+    """
+    found: list[list[int]] = [[] for _ in files]
+    for file, row_groups in kept_of(predicate, [facts.row_groups for facts in files], files, types, given).items():
+        found[file] = row_groups
+    return found
+
+
+def kept_of(
+    predicate: Predicate,
+    counts: Sequence[int],
+    facts: Sequence[FileFacts],
+    types: Mapping[str, pa.DataType],
+    given: Mapping[str, pa.Array],
+) -> dict[int, list[int]]:
+    """The files that have row groups left, by their numbers, and these.
+
+    `facts` are those of the files, or of several of them together; `counts` has the row groups of each file.
+    """
+    ends = list(accumulate(counts))
+    total = ends[-1] if ends else 0
+
+    def bounds_of(name: str) -> ColumnBounds | None:
+        if name in given:
+            return given_bounds(given[name].take(owners(counts)))
+        return joined_bounds(name, facts, types[name])
+
+    found: dict[int, list[int]] = {}
+    for row_group in surviving_row_groups(predicate, bounds_of, total, range(total), types):
+        file = bisect_right(ends, row_group)
+        found.setdefault(file, []).append(row_group - ends[file] + counts[file])
+    return found
+
+
+def owners(counts: Sequence[int]) -> pa.Array:
+    """For each row group the number of its file."""
+    return pa.array([number for number, count in enumerate(counts) for _ in range(count)], pa.int64())
+
+
+def undecided_by_bounds(predicate: Predicate) -> bool:
+    """Whether Bloom filters may say more than bounds: of lists of filters with an equality."""
+    return predicate.alternatives is not None and any(
+        part.operator in ("=", "==", "in") for alternative in predicate.alternatives for part in alternative
+    )
+
+
+def asked_blooms(
+    predicate: Predicate,
+    row_groups: Sequence[int],
+    facts: FileFacts,
+    types: Mapping[str, pa.DataType],
+    given: Mapping[str, pa.Array],
+    blooms: BloomFilters,
+) -> list[int]:
+    """Those of one file's row groups that its Bloom filters leave, too."""
+
+    def bounds_of(name: str) -> ColumnBounds | None:
+        if name in given:
+            return given_bounds(pa.concat_arrays([given[name]] * facts.row_groups))
+        return joined_bounds(name, [facts], types[name])
+
+    return surviving_row_groups(predicate, bounds_of, facts.row_groups, row_groups, types, blooms.absent)
+
+
+def joined_bounds(name: str, files: Sequence[FileFacts], wanted: pa.DataType) -> ColumnBounds | None:
+    """The bounds of one column in all row groups of all files, in the type that the dataset's rows have."""
+    wanted = wanted.value_type if pa.types.is_dictionary(wanted) else wanted
+    kind = pa.large_binary() if _is_bytes(wanted) else wanted
+    if pa.types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType):
+        return None
+    sides: list[tuple[pa.Array, ...]] = []
+    for key, some in groupby(files, lambda facts: _key(name, facts)):
+        some = list(some)
+        sides.append(_typed_part(name, key, some, sum(facts.row_groups for facts in some), kind))
+    joined = [pa.concat_arrays([side[number] for side in sides]) for number in range(4)] if sides else None
+    return None if joined is None else ColumnBounds(*joined)
+
+
+def _key(name: str, facts: FileFacts):
+    """What files must share for their bounds to be made at once."""
+    if name in facts.missing:
+        return "missing"
+    found = facts.bounds.get(name)
+    return None if found is None else (found[0].kind, found[1])
+
+
+def _typed_part(name: str, key, files: list[FileFacts], count: int, kind: pa.DataType) -> tuple[pa.Array, ...]:
+    """(minima, maxima, only nulls, no nulls) of files that have the column in the same way."""
+    unknown = pa.nulls(count, kind)
+    if key is None or key == "missing":
+        flags = pa.array([key is not None] * count, pa.bool_()), pa.array([False] * count, pa.bool_())
+        return unknown, unknown, *flags
+    parts = [facts.bounds[name][0] for facts in files]
+    whole = parts[0] if len(parts) == 1 else StoredBounds.joined(parts)
+    low = high = unknown
+    try:
+        bounds = whole.typed(key[1])
+        if bounds is not None and (bounds.min.type == kind or _keeps_order(bounds.min.type, kind)):
+            low, high = bounds.min.cast(kind), bounds.max.cast(kind)
+    except (pa.ArrowException, OverflowError):
+        pass  # bounds that the dataset's type cannot say are not known
+    return low, high, *whole.nulls
+
+
+def _is_bytes(kind: pa.DataType) -> bool:
+    return any(
+        is_one(kind)
+        for is_one in (
+            pa.types.is_string,
+            pa.types.is_large_string,
+            pa.types.is_string_view,
+            pa.types.is_binary,
+            pa.types.is_large_binary,
+            pa.types.is_binary_view,
+            pa.types.is_fixed_size_binary,
+        )
+    )
+
+
+def _keeps_order(stored: pa.DataType, wanted: pa.DataType) -> bool:
+    """Whether values of one type, as those of another, stay in their order."""
+    return any(of_stored(stored) and of_wanted(wanted) for of_stored, of_wanted in _MONOTONE)
+
+
+_MONOTONE: list[tuple[Callable, Callable]] = [
+    (pa.types.is_integer, pa.types.is_integer),
+    (pa.types.is_float32, pa.types.is_float64),
+    (pa.types.is_timestamp, pa.types.is_timestamp),
+    (pa.types.is_decimal, pa.types.is_decimal),
+]

@@ -1,0 +1,19 @@
+"""Two filters as one."""
+
+from __future__ import annotations
+
+from ...pruning import Predicate
+
+__all__ = ["both"]
+
+MOST_ALTERNATIVES = 64
+
+
+def both(one: Predicate | None, other: Predicate | None) -> Predicate | None:
+    """What rows have to meet that have to meet both; lists of filters stay lists while they are short."""
+    if one is None or other is None:
+        return one or other
+    alternatives = None
+    if one.alternatives and other.alternatives and len(one.alternatives) * len(other.alternatives) <= MOST_ALTERNATIVES:
+        alternatives = [first + second for first in one.alternatives for second in other.alternatives]
+    return Predicate(one.expression & other.expression, alternatives)

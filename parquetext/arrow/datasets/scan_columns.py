@@ -1,0 +1,172 @@
+"""The columns that a scan gives: names, parts of structs, expressions, and what tells where a row comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...errors import ColumnError
+from ...footer.arrow_errors import as_arrow_error
+from ...nearest import nearest
+from ...pruning import Predicate
+from .shape import empty_table
+
+__all__ = ["ORIGINS", "ScanColumns", "check_columns", "columns_looked_at", "filtered"]
+
+# The number of the file, of the batch in it, whether that is the file's last one, and the file's path.
+ORIGINS = pa.schema(
+    [
+        ("__fragment_index", pa.int32()),
+        ("__batch_index", pa.int32()),
+        ("__last_in_fragment", pa.bool_()),
+        ("__filename", pa.string()),
+    ]
+)
+
+
+class ScanColumns:
+    """What comes out of a scan.
+
+    Parameters
+    ----------
+    schema : pyarrow.Schema
+        Of the dataset.
+    columns : list of str, mapping of str to pyarrow.compute.Expression, or None
+        None for all.
+    predicate : Predicate, optional
+        What the rows have to meet.
+
+    Attributes
+    ----------
+    outputs : list of str
+        The names of what comes out.
+    names : list of str or None
+        The dataset's columns to read, those of the predicate included; None for all.
+    origins : list of str
+        Those of `ORIGINS` that are asked for.
+
+    Raises
+    ------
+    ColumnError
+        The schema has no such column, or more than one.
+    """
+
+    def __init__(self, schema: pa.Schema, columns: object, predicate: Predicate | None):
+        if isinstance(columns, (str, bytes)):
+            raise ValueError("columns is a list of names, not one string")
+        self._schema, self._all = schema, columns is None
+        self._expressions: dict[int, pc.Expression] = {}
+        self._projected: list[pa.Field] | None = None
+        if isinstance(columns, Mapping):
+            self.outputs = list(columns)
+            self._expressions = dict(enumerate(columns.values()))
+        else:
+            self.outputs = list(schema.names if columns is None else columns)
+            self._split_paths()
+        self._read_for(predicate)
+
+    def project(self, table: pa.Table) -> pa.Table:
+        """The columns that were asked for, of a table that has those which were read."""
+        if self._all:
+            return table
+        if not self._expressions:
+            return table.select(self.outputs)
+        from pyarrow import acero  # takes long to import, and only expressions need it
+
+        fields = [self._expressions.get(place, pc.field(name)) for place, name in enumerate(self.outputs)]
+        steps = [
+            acero.Declaration("table_source", acero.TableSourceNodeOptions(table)),
+            acero.Declaration("project", acero.ProjectNodeOptions(fields, self.outputs)),
+        ]
+        found = acero.Declaration.from_sequence(steps).to_table(use_threads=False)
+        schema = pa.schema(self._fields(table.schema, fields), table.schema.metadata)
+        return pa.Table.from_arrays(found.columns, schema=schema)
+
+    def projected_schema(self) -> pa.Schema:
+        """The schema of what comes out."""
+        fields = list(self._schema) if self.names is None else [self._schema.field(name) for name in self.names]
+        fields += [ORIGINS.field(name) for name in self.origins]
+        return self.project(empty_table(pa.schema(fields, self._schema.metadata))).schema
+
+    def _fields(self, schema: pa.Schema, columns: Sequence[pc.Expression]) -> list[pa.Field]:
+        """The fields of what is projected: a column that is a field keeps its metadata, and whether it may be null."""
+        if self._projected is None:
+            import pyarrow.dataset as ds  # takes long to import, and only expressions need it
+
+            numbered = dict(zip(map(str, range(len(columns))), columns, strict=True))
+            found = ds.InMemoryDataset([], schema).scanner(columns=numbered).projected_schema
+            self._projected = [field.with_name(name) for field, name in zip(found, self.outputs, strict=True)]
+        return self._projected
+
+    def _split_paths(self) -> None:
+        """Take a name with dots that is no column for a part of a struct, as pyarrow does."""
+        for place, name in enumerate(self.outputs):
+            if not isinstance(name, str):
+                raise TypeError(f"columns is a list of names, and {name!r} is none")
+            first, *rest = name.split(".")
+            if rest and name not in self._schema.names and first in self._schema.names:
+                self._expressions[place] = pc.field(first, *rest)
+                self.outputs[place] = rest[-1]
+
+    def _read_for(self, predicate: Predicate | None) -> None:
+        used = list(self._expressions.values())
+        plain = [name for place, name in enumerate(self.outputs) if place not in self._expressions]
+        whole = pa.schema([*self._schema, *(field for field in ORIGINS if field.name not in self._schema.names)])
+        if not self._all:
+            check_columns(whole, plain)
+        seen: list[Sequence[str] | None] = [None if self._all else plain]
+        seen += [columns_looked_at(whole, Predicate(expression, None)) for expression in used]
+        if predicate is not None:
+            seen.append(columns_looked_at(self._schema, predicate))
+        names = list(dict.fromkeys(name for some in seen if some is not None for name in some))
+        self.origins = [name for name in names if self._is_origin(name)]
+        self.names = None if None in seen else [name for name in names if not self._is_origin(name)]
+
+    def _is_origin(self, name: str) -> bool:
+        return name in ORIGINS.names and name not in self._schema.names
+
+
+def columns_looked_at(schema: pa.Schema, predicate: Predicate) -> list[str] | None:
+    """The columns of a schema that a predicate looks at; None if it may be any.
+
+    Raises
+    ------
+    ColumnError
+        A list of filters names a column that the schema does not have.
+    """
+
+    def type_of(name: str) -> pa.DataType | None:
+        return schema.field(name).type if schema.names.count(name) == 1 else None
+
+    names = predicate.columns(type_of)
+    check_columns(schema, names or ())
+    return names
+
+
+def check_columns(schema: pa.Schema, names: Iterable[str]) -> None:
+    """Raise ColumnError for a name that is no column, or more than one."""
+    for name in names:
+        count = len(schema.get_all_field_indices(name))
+        if count > 1:
+            raise as_arrow_error(ColumnError(f"column {name!r} is there more than once"))
+        if not count:
+            error = ColumnError(f"no column {name!r} in the dataset's schema", absent=name)
+            error.suggest(nearest(name, schema.names))
+            raise as_arrow_error(error)
+
+
+def filtered(table: pa.Table, predicate: Predicate, *, use_threads: bool = True) -> pa.Table:
+    """The rows that meet a predicate; of one batch without Arrow's threads, which take longer to wake."""
+    from pyarrow import acero  # takes long to import, and only filters need it
+
+    if not table.num_columns:  # a plan of Arrow's gives such a table no rows
+        counted = table.append_column("", pa.nulls(table.num_rows))
+        return filtered(counted, predicate, use_threads=use_threads).select([])
+    steps = [
+        acero.Declaration("table_source", acero.TableSourceNodeOptions(table)),
+        acero.Declaration("filter", acero.FilterNodeOptions(predicate.expression)),
+    ]
+    found = acero.Declaration.from_sequence(steps).to_table(use_threads=use_threads)
+    return found.replace_schema_metadata(table.schema.metadata)

@@ -1,0 +1,168 @@
+"""Which row groups of many local files a predicate leaves, by their sidecars: no file is opened, none has an object."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from ... import kernels
+from ...errors import ParquetextError
+from ...footer.thrift_form import ThriftForm
+from ...footer.typed_bounds import RawBounds, comparable_type
+from ...footer.types import LeafType
+from ...pruning import Predicate
+from ...sidecar.naming import likeliest
+from ...storage.trust import is_shared, is_strangers
+from ..selection import find_top_level
+from .planning import FileFacts, kept_of, rows_type
+
+__all__ = ["paths_of", "plan_by_sidecars"]
+
+SCHEMAS = 16  # so many different ones are planned at once; files of more by their footers
+WORTH_A_THREAD = 1000  # files
+
+
+class Column(NamedTuple):
+    """A column of a schema: its leaf, how that is stored, and the type of its rows."""
+
+    leaf: int
+    kind: LeafType
+    rows: pa.DataType
+
+
+def plan_by_sidecars(
+    predicate: Predicate, paths: Sequence[str], types: Mapping[str, pa.DataType], given: Mapping[str, pa.Array]
+) -> tuple[dict[int, list[int]], list[int], set[int]]:
+    """Plan those of many local files that have sidecars which belong to them.
+
+    Parameters
+    ----------
+    paths : sequence of str
+    types : mapping
+        The type in the dataset of each column that the predicate looks at.
+    given : mapping
+        Columns that directories give, one value for each file.
+
+    Returns
+    -------
+    left : dict of int to list of int
+        The files that have row groups left, by their numbers, and these.
+    others : list of int
+        The files that are to be planned by their footers.
+    filtered : set of int
+        The planned files that have Bloom filters.
+    """
+    others = list(_untrusted(paths))
+    todo, left, filtered = sorted(set(range(len(paths))).difference(others)), {}, set()
+    wanted = [name for name in types if name not in given]
+    for _ in range(SCHEMAS):
+        found = kernels.plan.first_schema(paths_of(paths, todo)) if todo else None
+        if found is None:
+            break
+        others += todo[: found[0]]
+        todo = todo[found[0] :]
+        try:
+            form = ThriftForm(found[1])
+            columns, missing = _columns(form, wanted)
+        except ParquetextError:  # the file's own footer tells what is wrong, or nothing is
+            others.append(todo.pop(0))
+            continue
+        statuses, counts, facts, filters = _gathered(paths_of(paths, todo), form.scan, columns)
+        if any(filters):
+            filtered.update(number for number, has_some in zip(todo, filters, strict=True) if has_some)
+        planned, rows, rest = _sorted_out(todo, statuses, counts)
+        values = {name: some.take(pa.array(planned, pa.int64())) for name, some in given.items()}
+        group = FileFacts(sum(rows), facts, missing)
+        left |= {planned[file]: groups for file, groups in kept_of(predicate, rows, [group], types, values).items()}
+        others += [number for number, status in rest if status != kernels.plan.OTHER]
+        todo = [number for number, status in rest if status == kernels.plan.OTHER]
+    return left, sorted(others + todo), filtered
+
+
+def _untrusted(paths: Sequence[str]) -> Iterator[int]:
+    """The files in folders that others may put files into, unless the sidecar that is there is known to be no other's.
+
+    What is trusted cannot be replaced there; where there is none yet, a stranger may put one at any moment.
+    """
+    folders = [path[: path.rfind("/") + 1] for path in paths]
+    shared = {folder for folder in set(folders) if is_shared(folder)}
+    for number, (path, folder) in enumerate(zip(paths, folders, strict=True)) if shared else ():
+        try:
+            if folder in shared and is_strangers(likeliest(path), os.stat(path).st_uid):
+                yield number
+        except FileNotFoundError:
+            yield number
+
+
+def _sorted_out(
+    numbers: list[int], statuses: bytes, counts: list[int]
+) -> tuple[list[int], list[int], list[tuple[int, int]]]:
+    """The files that were planned, their row groups, and the others with their statuses."""
+    if not any(statuses):
+        return numbers, counts, []
+    planned = [place for place, status in enumerate(statuses) if status == kernels.plan.PLANNED]
+    rest = [(numbers[place], status) for place, status in enumerate(statuses) if status]
+    return [numbers[place] for place in planned], [counts[place] for place in planned], rest
+
+
+def paths_of(paths: Sequence[str], numbers: list[int]) -> Sequence[str]:
+    """Those of these numbers, which ascend."""
+    return paths if len(numbers) == len(paths) else [paths[number] for number in numbers]
+
+
+def _columns(form: ThriftForm, names: Sequence[str]) -> tuple[dict[str, Column], frozenset[str]]:
+    """Those that have bounds, and those that the schema does not have."""
+    columns, missing = {}, set()
+    for name in names:
+        leaves = find_top_level(form, name)
+        if leaves is None:
+            missing.add(name)
+        elif len(leaves) == 1:
+            rows = rows_type(form, leaves)
+            kind = comparable_type(form, leaves[0], rows)
+            if kind is not None:
+                columns[name] = Column(leaves[0], kind, rows)
+    return columns, frozenset(missing)
+
+
+def _gathered(paths: Sequence[str], schema, columns: Mapping[str, Column]) -> tuple[bytes, list[int], dict, bytes]:
+    """Statuses, row groups, bounds, and which have Bloom filters, of all files; in threads where there are many."""
+    wanted = [(column.leaf, column.kind.width) for column in columns.values()]
+
+    def gather(part: Sequence[str]) -> tuple:
+        return kernels.plan.gather(part, schema, wanted)
+
+    workers = max(1, min(os.cpu_count() or 1, len(paths) // WORTH_A_THREAD))
+    if workers == 1:
+        parts = [gather(paths)]
+    else:
+        size = -(-len(paths) // workers)
+        with ThreadPoolExecutor(workers) as pool:
+            parts = list(pool.map(gather, [paths[at : at + size] for at in range(0, len(paths), size)]))
+    statuses, counts = b"".join(part[0] for part in parts), [count for part in parts for count in part[1]]
+    bounds = {
+        name: (_bounds(column, [(part[2][number], sum(part[1])) for part in parts]), column.rows)
+        for number, (name, column) in enumerate(columns.items())
+    }
+    return statuses, counts, bounds, b"".join(part[3] for part in parts)
+
+
+def _bounds(column: Column, parts: Sequence[tuple[tuple, int]]) -> RawBounds:
+    arrays = []
+    for (nulls, values, low, high), count in parts:
+        numbers = [pa.Array.from_buffers(pa.int64(), count, [None, pa.py_buffer(data)]) for data in (nulls, values)]
+        arrays.append((_side(column.kind, low, count), _side(column.kind, high, count), *numbers))
+    return RawBounds(column.kind, *(pa.concat_arrays(some) for some in zip(*arrays, strict=True)))
+
+
+def _side(kind: LeafType, side: tuple, count: int) -> pa.Array:
+    """An array of bytes over the buffers that a kernel gives."""
+    bits, ends, data = side
+    if ends is None:
+        return pa.Array.from_buffers(pa.binary(kind.width), count, [pa.py_buffer(bits), pa.py_buffer(data)])
+    ends = ends or bytes(8)
+    return pa.Array.from_buffers(pa.large_binary(), count, [pa.py_buffer(part) for part in (bits, ends, data)])

@@ -1,0 +1,84 @@
+"""Reads that our decoder does sooner than pyarrow, for columns of which both give the same values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pyarrow as pa
+
+from ... import kernels, wire
+from ...footer.model import Form
+from ..projection import Step
+from ..reading import SMALL_ROWS
+from .assemble_plan import LeafPlan
+from .local_columns import has_own_codec
+from .wanted_columns import Column
+
+__all__ = ["are_alike", "is_large", "is_sooner"]
+
+LEAST_ROWS = 1 << 12  # of a row group: in smaller ones pyarrow, which takes less time for a chunk, is sooner
+STORED = (
+    wire.PHYSICAL_BOOLEAN,
+    wire.PHYSICAL_INT32,
+    wire.PHYSICAL_INT64,
+    wire.PHYSICAL_FLOAT,
+    wire.PHYSICAL_DOUBLE,
+    wire.PHYSICAL_BYTE_ARRAY,
+)
+BYTES_OF_DIGITS = [next(size for size in range(1, 33) if 10**digits <= 1 << 8 * size - 1) for digits in range(77)]
+ENCODINGS = sum(
+    1 << encoding
+    for encoding in (
+        wire.ENCODING_PLAIN,
+        wire.ENCODING_PLAIN_DICTIONARY,
+        wire.ENCODING_RLE,
+        wire.ENCODING_RLE_DICTIONARY,
+        wire.ENCODING_DELTA_BINARY_PACKED,
+        wire.ENCODING_DELTA_LENGTH_BYTE_ARRAY,
+        wire.ENCODING_DELTA_BYTE_ARRAY,
+        wire.ENCODING_BYTE_STREAM_SPLIT,
+    )
+)
+
+
+def is_large(step: Step) -> bool:
+    """Whether a step is large enough for our decoder to be sooner, and the kernels are compiled."""
+    groups = max(len(step.row_groups), 1)
+    values = step.rows * (step.chunks // groups)
+    return kernels.implementation() == "native" and step.rows >= LEAST_ROWS * groups and values >= SMALL_ROWS
+
+
+def is_sooner(form: Form, columns: Sequence[Column]) -> bool:
+    """Whether all columns are flat, and such that pyarrow, which reads each in a thread of its own, takes longer.
+
+    Other codecs than the kernels' own are decompressed page by page in Python.
+    """
+    if not all(isinstance(column.plan, LeafPlan) for column in columns):
+        return False
+    return len(columns) == 1 or all(has_own_codec(form, column.plan) for column in columns)
+
+
+def are_alike(form: Form, columns: Iterable[Column]) -> bool:
+    """Whether all columns, which are flat, are of types and encodings that leave no choice to a decoder."""
+    return all(_is_alike(form, column) for column in columns)
+
+
+def _is_alike(form: Form, column: Column) -> bool:
+    leaf, type = column.plan, column.field.type
+    if leaf.levels.repetition or not _has_one_meaning(leaf, type):
+        return False
+    # Levels in BIT_PACKED are read in another order of bits by pyarrow. Writers also list it where there are no levels;
+    # a file whose footer does not list it although levels are packed so is read as the format says.
+    known = ENCODINGS if leaf.levels.definition else ENCODINGS | 1 << wire.ENCODING_BIT_PACKED
+    return not any(listed & ~known for listed in form.column(leaf.leaf).array("encodings"))
+
+
+def _has_one_meaning(leaf: LeafPlan, type: pa.DataType) -> bool:
+    """Whether the stored values are those of the type, bit for bit, or decimals in as many bytes as they need."""
+    if pa.types.is_decimal(type):
+        is_fixed = leaf.kind.physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY
+        return is_fixed and type == leaf.kind.arrow and leaf.kind.width == BYTES_OF_DIGITS[type.precision]
+    if leaf.kind.physical not in STORED or type != leaf.kind.arrow:
+        is_zoned = pa.types.is_timestamp(type) and leaf.kind.physical == wire.PHYSICAL_INT64
+        return is_zoned and pa.types.is_timestamp(leaf.kind.arrow) and type.unit == leaf.kind.arrow.unit
+    return pa.types.is_primitive(type) or pa.types.is_string(type) or pa.types.is_binary(type)

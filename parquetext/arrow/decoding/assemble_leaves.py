@@ -1,0 +1,170 @@
+"""Decoded values of one leaf as an Arrow array of the type that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ... import kernels, wire
+from ...encoding.chunk_reader import Dictionary
+from ...errors import Malformed, Unsupported
+from ...footer.types import LeafType
+
+__all__ = ["always_fits", "as_type", "leaf_array"]
+
+STORED = {
+    wire.PHYSICAL_BOOLEAN: pa.bool_(),
+    wire.PHYSICAL_INT32: pa.int32(),
+    wire.PHYSICAL_INT64: pa.int64(),
+    wire.PHYSICAL_FLOAT: pa.float32(),
+    wire.PHYSICAL_DOUBLE: pa.float64(),
+    wire.PHYSICAL_BYTE_ARRAY: pa.binary(),
+}
+NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
+DIGITS = {wire.PHYSICAL_INT32: 10, wire.PHYSICAL_INT64: 19}  # of the largest number
+
+
+def leaf_array(decoded, kind: LeafType, wanted: pa.DataType, dictionary: Dictionary | None = None) -> pa.Array:
+    """The array of what a `kernels.column.Column` has decoded; its buffers are taken as they are where they fit.
+
+    Parameters
+    ----------
+    decoded : Decoded
+    kind : LeafType
+        How the leaf is stored, and what its annotation makes of that.
+    wanted : pyarrow.DataType
+        What to make of it.
+    dictionary : Dictionary, optional
+        The chunk's dictionary page: an Arrow dictionary begins with its values, as pyarrow has them.
+
+    Raises
+    ------
+    Malformed
+        A decimal does not fit into its type.
+    Unsupported
+        There is no way from what is stored to that type.
+    """
+    if pa.types.is_null(wanted):
+        return pa.nulls(decoded.slots)
+    if isinstance(wanted, pa.BaseExtensionType):
+        return pa.ExtensionArray.from_storage(wanted, leaf_array(decoded, kind, wanted.storage_type, dictionary))
+    if pa.types.is_dictionary(wanted):
+        values = leaf_array(decoded, kind, wanted.value_type)
+        return as_type(_encoded(values, kind, dictionary), wanted)
+    if pa.types.is_decimal(wanted):
+        return _decimals(decoded, kind, wanted)
+    if kind.physical == wire.PHYSICAL_INT96:
+        return _instants(decoded, wanted)
+    stored = pa.binary(kind.width) if kind.physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY else STORED[kind.physical]
+    if _is_laid_out_alike(stored, wanted):
+        return _viewed(decoded, wanted)
+    if pa.types.is_integer(wanted) and pa.types.is_integer(stored):  # as other readers cut what is too large
+        return _viewed(decoded, stored).cast(wanted, safe=False)
+    natural = kind.arrow if _is_laid_out_alike(stored, kind.arrow) else stored
+    return as_type(_viewed(decoded, natural), wanted)
+
+
+def always_fits(kind: LeafType, wanted: pa.DataType) -> bool:
+    """Whether the type has a place for every value that can be stored, so that none has to be looked at."""
+    if isinstance(wanted, pa.BaseExtensionType):
+        return always_fits(kind, wanted.storage_type)
+    if pa.types.is_null(wanted):
+        return True
+    if pa.types.is_decimal(wanted):
+        return 0 < kind.width <= wanted.bit_width // 8
+    if kind.physical == wire.PHYSICAL_INT96:
+        return pa.types.is_timestamp(wanted)
+    stored = pa.binary(kind.width) if kind.physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY else STORED[kind.physical]
+    return _is_laid_out_alike(stored, wanted) or (pa.types.is_integer(wanted) and pa.types.is_integer(stored))
+
+
+def _encoded(values: pa.Array, kind: LeafType, dictionary: Dictionary | None) -> pa.DictionaryArray:
+    encoded = values.dictionary_encode()
+    if dictionary is None:
+        return encoded
+    stored, _ = kernels.encoding.decode(
+        wire.ENCODING_PLAIN, kind.physical, kind.width, dictionary.data, dictionary.count
+    )
+    offsets, stored = stored if kind.physical == wire.PHYSICAL_BYTE_ARRAY else (None, stored)
+    page = SimpleNamespace(values=stored, offsets=offsets, valid=None, nulls=0, slots=dictionary.count)
+    whole = pa.concat_arrays([leaf_array(page, kind, values.type), encoded.dictionary]).unique()
+    numbers = pc.index_in(encoded.dictionary, value_set=whole)
+    return pa.DictionaryArray.from_arrays(numbers.take(encoded.indices), whole)
+
+
+def as_type(array: pa.Array, wanted: pa.DataType) -> pa.Array:
+    """The array cast, where it has another type.
+
+    Raises
+    ------
+    Malformed
+        A value that the type does not have.
+    Unsupported
+        There is no way to it.
+    """
+    if array.type == wanted:
+        return array
+    try:
+        return array.cast(wanted)
+    except pa.ArrowNotImplementedError:
+        raise Unsupported(f"values of type {array.type} are not read as {wanted}") from None
+    except pa.ArrowInvalid as error:
+        raise Malformed(f"a value of type {array.type} that is none of {wanted}: {error}") from None
+
+
+def _is_laid_out_alike(stored: pa.DataType, wanted: pa.DataType) -> bool:
+    """Whether an array of the stored values is one of the wanted type, buffer for buffer."""
+    if pa.types.is_binary(stored):
+        return pa.types.is_binary(wanted) or pa.types.is_string(wanted)
+    if pa.types.is_boolean(stored) or pa.types.is_floating(stored):
+        return stored == wanted
+    if pa.types.is_integer(stored):
+        plain = pa.types.is_integer(wanted) or pa.types.is_temporal(wanted)
+        return plain and wanted.bit_width == stored.bit_width
+    return stored == wanted or (pa.types.is_float16(wanted) and stored.byte_width == 2)
+
+
+def _viewed(decoded, wanted: pa.DataType) -> pa.Array:
+    """An array over the decoded buffers."""
+    return _array(decoded, wanted, decoded.values, decoded.offsets)
+
+
+def _array(decoded, wanted: pa.DataType, values, offsets=None) -> pa.Array:
+    buffers = [decoded.valid, values] if offsets is None else [decoded.valid, offsets, values]
+    wrapped = [None if buffer is None else pa.py_buffer(buffer) for buffer in buffers]
+    return pa.Array.from_buffers(wanted, decoded.slots, wrapped, decoded.nulls)
+
+
+def _instants(decoded, wanted: pa.DataType) -> pa.Array:
+    unit = wanted.unit if pa.types.is_timestamp(wanted) else "ns"
+    counts = kernels.wide.instants(decoded.values, decoded.slots, NANOSECONDS[unit])
+    made = _array(decoded, wanted if pa.types.is_timestamp(wanted) else pa.timestamp(unit), counts)
+    return as_type(made, wanted)
+
+
+def _decimals(decoded, kind: LeafType, wanted: pa.DataType) -> pa.Array:
+    width = wanted.bit_width // 8
+    if kind.physical in (wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY):
+        numbers = kernels.wide.integers(
+            decoded.values, decoded.slots, kind.width, width, offsets=decoded.offsets, valid=decoded.valid
+        )
+        return _array(decoded, wanted, numbers)
+    if kind.physical not in DIGITS:
+        raise Unsupported(f"values of type {STORED.get(kind.physical)} are not read as {wanted}")
+    stored = STORED[kind.physical]
+    if stored.byte_width == width:
+        return _viewed(decoded, wanted)
+    if width < stored.byte_width:
+        return _array(decoded, wanted, _values_of(as_type(_viewed(decoded, stored), pa.int32())))
+    if width == 8:
+        return _array(decoded, wanted, _values_of(_viewed(decoded, stored).cast(pa.int64())))
+    make: Callable[[int], pa.DataType] = pa.decimal128 if width == 16 else pa.decimal256
+    whole = pc.cast(_viewed(decoded, stored), make(DIGITS[kind.physical]))
+    return _array(decoded, wanted, _values_of(whole))
+
+
+def _values_of(array: pa.Array) -> pa.Buffer:
+    return array.buffers()[1]

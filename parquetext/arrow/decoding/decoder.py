@@ -1,0 +1,514 @@
+"""A step of a projection read by our own decoder: column chunks to a table, in parallel, or batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+
+import pyarrow as pa
+
+from ... import kernels, wire
+from ...encoding.chunk_reader import Chunk, ChunkReader, Dictionary, Stretch, chunk_of
+from ...encoding.pages import FEW_BYTES, OutOfProportion
+from ...errors import Malformed, ParquetextError, Unsupported
+from ...footer.model import Form
+from ...footer.page_index import PagePlaces, read_places
+from ...footer.pyarrow_footer import key_values_of
+from ...footer.thrift_form import ThriftForm
+from ..reading import SMALL_BYTES, SMALL_ROWS
+from .assemble import always_fits, assemble
+from .assemble_plan import LeafPlan
+from .copies import Copies, SteadyReader, places_of
+from .fetching import fetched
+from .in_threads import each, workers_of
+from .local_columns import LocalColumns
+from .picks import Picks, every_row, kept
+from .proportion import (
+    MOST_BATCH_BYTES,
+    Claims,
+    believed,
+    claimed,
+    claims_of,
+    compare_items,
+    list_levels,
+    most_page,
+    rows_at_once,
+)
+from .schemas import fields_of, within_the_stack
+from .stretches import read_stretch, stretches_of
+from .text_batches import MOST_TEXT_BYTES, TEXT_BYTES, growing_batches, is_text
+from .text_budget import TextBudget
+from .wanted_columns import Column
+
+__all__ = ["Decoder", "refuse_much_in_python"]
+
+MOST_PURE_VALUES = 1_000_000
+BATCH_ROWS = 1 << 16
+
+
+class Decoder:
+    """Reads the leaves of a sliced footer.
+
+    Parameters
+    ----------
+    footer : bytes
+        Thrift bytes that have the row groups to read and whole top-level fields, lists or maps.
+    indices : list of int, optional
+        The leaves to read, in order; all without.
+    row_groups : sequence of int
+        What the file calls the footer's row groups.
+    source
+        The file's bytes: `size` and `read(offset, length)`.
+    options : mapping
+        Of pyarrow's reader, as far as they say what types come out or whether checksums are compared.
+    copies : Copies, optional
+        Chunks' copies in other encodings, to be read in their place; without, the chunks are.
+    is_strict : bool
+        Whether what the kernels refuse to read from a file by themselves is refused as a whole.
+
+    Attributes
+    ----------
+    schema : pyarrow.Schema
+        As pyarrow gives it; where pyarrow refuses the schema, what its Parquet types say.
+    row_counts : sequence of int
+        The rows of each row group.
+
+    Raises
+    ------
+    Unsupported
+        More than a million values, and no compiled kernels.
+    """
+
+    def __init__(
+        self,
+        footer: bytes,
+        indices: list[int] | None,
+        row_groups: Sequence[int],
+        source,
+        options: Mapping,
+        copies: Copies | None = None,
+        *,
+        is_strict: bool = False,
+    ):
+        self._form: Form = ThriftForm(footer)
+        self._footer, self._copies = footer, copies
+        self._row_groups, self._source = row_groups, source
+        self._chunks: dict[tuple[int, int], Chunk] = {}
+        self._places: dict[tuple[int, int], PagePlaces | None] = {}
+        self._is_checked, self._is_strict = False, is_strict
+        self._checks_crc = bool(options.get("page_checksum_verification"))
+        with within_the_stack():
+            self._columns = fields_of(self._form, footer, options, indices)
+        # A copy has no dictionary, whose order is that of a pandas column's categories.
+        self._with_dictionaries = {
+            one.leaf for column in self._columns if column.has_dictionaries for one in column.leaves
+        }
+        self.schema = pa.schema([column.field for column in self._columns], key_values_of(self._form))
+        self.row_counts = self._form.row_groups("num_rows")
+        if kernels.implementation() != "native":
+            refuse_much_in_python(sum(sum(self._form.column(leaf.leaf).array("num_values")) for leaf in self._leaves()))
+
+    @property
+    def form(self) -> Form:
+        return self._form
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """The fields that are read."""
+        return self._columns
+
+    def table(
+        self, rows: Sequence[Picks] | None = None, fields: Sequence[int] | None = None, *, use_threads: bool = True
+    ) -> pa.Table:
+        """All columns, or some of the schema's fields, of all row groups, or of picked rows of each.
+
+        Raises
+        ------
+        Malformed, Unsupported
+            The values cannot be read; the error says where.
+        """
+        columns = self._columns if fields is None else [self._columns[field] for field in fields]
+        self._check_empty(columns)
+        groups = [every_row(count) for count in self.row_counts] if rows is None else rows
+        whole = rows is None
+        use_threads = use_threads and self._is_worth_threads(groups, whole=whole)
+        arrays = self._by_row_groups_together(columns, groups, whole=whole, use_threads=use_threads)
+        others = [column for column in columns if id(column) not in arrays]
+        if others:
+            arrays |= self._by_pages(others, groups, whole=whole, use_threads=use_threads)
+        schema = self.schema if fields is None else pa.schema([column.field for column in columns])
+        values = [pa.chunked_array(arrays[id(column)], column.field.type) for column in columns]
+        return pa.Table.from_arrays(values, schema=schema)
+
+    def _check_empty(self, columns: Sequence[Column]) -> None:
+        """Raise Malformed where a row group without rows has values."""
+        for number, count in enumerate(self.row_counts):
+            if not count:
+                for column in columns:
+                    for leaf in column.leaves:
+                        self._chunk(leaf, number)
+
+    def _by_row_groups_together(
+        self, columns: Sequence[Column], groups: Sequence[Picks], *, whole: bool, use_threads: bool
+    ) -> dict[int, list[pa.Array]]:
+        """The arrays of fields whose row groups the kernels read together; of others `_by_pages` says what is wrong."""
+        if not hasattr(self._source, "fd") or self._checks_crc:
+            return {}
+        claims = self._claims
+        if claims is None or not (self._is_checked or claims.are_believed):
+            return {}
+        local = LocalColumns(self._form, self._source, groups, whole=whole)
+        most_text = None if self._is_checked else max(TEXT_BYTES, claims.believed)
+        may_have_copies = self._copies is not None and self._copies.may_be(self._footer)
+        taken = [
+            column for column in columns if local.takes(column) and not (may_have_copies and self._has_copies(column))
+        ]
+        arrays = local.read(taken, most_text, use_threads=use_threads)
+        if self._is_strict and len(arrays) < len(taken):
+            raise Unsupported("column chunks that not every reader takes")
+        return arrays
+
+    def _by_pages(
+        self, columns: Sequence[Column], groups: Sequence[Picks], *, whole: bool, use_threads: bool
+    ) -> dict[int, list[pa.Array]]:
+        """The arrays of fields, read row group by row group."""
+        chunks = [self._stored(leaf, number) for number, leaf in self._leaves_with_rows()]
+        if sum(map(claimed, chunks)) > max(MOST_BATCH_BYTES, believed(chunks)):
+            self._check()
+        tasks = [(number, column) for column in columns for number, picks in enumerate(groups) if picks.ranges]
+        stretches = self._stretches(tasks, groups, whole=whole)
+        source = fetched(self._source, [(one.begin, one.end) for _, some in stretches.values() for one in some])
+
+        def read(texts: TextBudget | None, task: tuple[int, Column]) -> list[pa.Array]:
+            number, column = task
+            largest = None if texts is None else most_page(chunks)
+            return self._read(column, number, groups[number], stretches, source, texts, largest)
+
+        try:
+            workers = workers_of(use_threads, len(tasks))
+            texts = None if self._is_checked else TextBudget(max(TEXT_BYTES, believed(chunks)), workers)
+            found = each(partial(read, texts), tasks, use_threads)
+        except OutOfProportion:
+            self._check()
+            found = each(partial(read, None), tasks, use_threads)
+        arrays: dict[int, list[pa.Array]] = {id(column): [] for column in columns}
+        for (_, column), pieces in zip(tasks, found, strict=True):
+            arrays[id(column)] += pieces
+        return arrays
+
+    @cached_property
+    def _claims(self) -> Claims | None:
+        return claims_of(self._form, self._leaves(), self._source.size)
+
+    def _leaves(self) -> Iterator[LeafPlan]:
+        return (leaf for column in self._columns for leaf in column.leaves)
+
+    def _has_copies(self, column: Column) -> bool:
+        numbers = [number for number, count in enumerate(self.row_counts) if count]
+        return any(self._stored(leaf, number).copy is not None for number in numbers for leaf in column.leaves)
+
+    def _leaves_with_rows(self) -> Iterator[tuple[int, LeafPlan]]:
+        """Each leaf of each row group that has rows."""
+        for number, count in enumerate(self.row_counts):
+            if count:
+                yield from ((number, leaf) for column in self._columns for leaf in column.leaves)
+
+    def _check(self) -> None:
+        """Raise for what cannot be read before any of it is kept, where few bytes hold very much.
+
+        First the pages, then what Arrow makes of them, but for texts, which it takes as they are.
+        """
+        if self._is_checked:
+            return
+        for column in self._columns:
+            for number, count in enumerate(self.row_counts):
+                if count:
+                    self._check_pages(column, number)
+        for column in self._columns:
+            if not is_text(column.field.type):
+                self._check_values(column)
+        self._is_checked = True
+
+    def _check_pages(self, column: Column, number: int) -> None:
+        """Decode a field's pages and keep nothing, and compare what the leaves say of the lists around them."""
+        try:
+            compare_items(column.plan, self._items_of(column, number))
+        except Malformed as error:
+            if not self._leave_copies(column, number, error):
+                raise
+            compare_items(column.plan, self._items_of(column, number))
+
+    def _items_of(self, column: Column, number: int) -> dict[int, Sequence[int]]:
+        """How many items each leaf of a field has in the lists around it, all pages decoded."""
+        lists, items = list_levels(column.plan), {}
+        options = {"levels": False, "checks_crc": self._checks_crc, "forgets": True}
+        for leaf in column.leaves:
+            made = partial(ChunkReader, leaf, self._source, lists=lists[leaf.leaf], **options)
+            reader = self._all_of(number, leaf, lambda _, made=made: made())
+            reader.read(self.row_counts[number])
+            items[leaf.leaf] = reader.list_items
+        return items
+
+    def _check_values(self, column: Column) -> None:
+        """Make Arrow arrays of a field, a batch at a time.
+
+        A page or a row that is too large for a batch is left unseen only where Arrow takes whatever it holds.
+        """
+        try:
+            for _ in self._batches([column], BATCH_ROWS):
+                pass
+        except OutOfProportion:
+            if not always_fits(column.plan, column.field.type, {leaf.leaf for leaf in column.leaves}):
+                raise
+
+    def batches(self, batch_size: int, row_groups: Sequence[int] | None = None) -> Iterator[pa.RecordBatch]:
+        """Batch by batch, of all row groups or of these.
+
+        Memory is that of a batch, and of one column chunk as it is stored for each leaf.
+        """
+        return self._batches(self._columns, batch_size, row_groups)
+
+    def _batches(
+        self, columns: Sequence[Column], batch_size: int, row_groups: Sequence[int] | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        schema = pa.schema([column.field for column in columns], self.schema.metadata)
+        for number in range(len(self.row_counts)) if row_groups is None else row_groups:
+            count = self.row_counts[number]
+            tasks = [(number, column) for column in columns]
+            stretches = self._stretches(tasks, {number: every_row(count)}, whole=True)
+            source = fetched(self._source, [(one.begin, one.end) for _, some in stretches.values() for one in some])
+            chunks = [chunk for chunk, _ in stretches.values()]
+            if not chunks:
+                continue
+            step, largest = min(batch_size, rows_at_once(chunks)), most_page(chunks)
+            readers = {}
+            for _, column in tasks:
+                for leaf in column.leaves:
+                    made = partial(self._batch_reader, column, leaf, source, largest)
+                    readers[leaf.leaf] = self._all_of(number, leaf, made)
+            read = partial(self._batch, columns, schema, readers)
+            if any(chunk.size < FEW_BYTES and chunk.leaf.kind.physical == wire.PHYSICAL_BYTE_ARRAY for chunk in chunks):
+                yield from growing_batches(read, count, step)
+            else:
+                for begin in range(0, count, step):
+                    yield from read(min(step, count - begin))
+
+    def _batch(
+        self, columns: Sequence[Column], schema: pa.Schema, readers: Mapping[int, ChunkReader], rows: int
+    ) -> Iterator[pa.RecordBatch]:
+        for reader in readers.values():
+            reader.read(rows)
+        arrays = [pa.chunked_array(self._taken(column, readers, rows), column.field.type) for column in columns]
+        yield from pa.Table.from_arrays(arrays, schema=schema).to_batches()
+
+    def _taken(self, column: Column, readers: Mapping[int, ChunkReader | SteadyReader], rows: int) -> list[pa.Array]:
+        """A field's rows that were read last; read again by the chunks where copies make no column."""
+        taken = {leaf.leaf: readers[leaf.leaf].take() for leaf in column.leaves}
+        dictionaries = {leaf.leaf: readers[leaf.leaf].dictionary for leaf in column.leaves}
+        try:
+            return self._assembled(column, taken, dictionaries)
+        except ParquetextError as error:
+            steady = [(leaf, reader) for leaf in taken if isinstance(reader := readers[leaf], SteadyReader)]
+            again = {leaf: reader.take() for leaf, reader in steady if reader.read_again(rows, error)}
+            if not again:
+                raise
+        return self._assembled(column, taken | again, dictionaries)
+
+    def places(self, leaf: int, row_group: int) -> PagePlaces | None:
+        """The offset index of a chunk, read once; one that is not as the format says counts for nothing."""
+        key = leaf, row_group
+        if key not in self._places:
+            try:
+                found = read_places(self._source, self._form.column(leaf), row_group, self.row_counts[row_group])
+            except Malformed:
+                found = None
+            self._places[key] = found
+        return self._places[key]
+
+    def _read(
+        self,
+        column: Column,
+        number: int,
+        picks: Picks,
+        stretches: Mapping[tuple[int, int], tuple[Chunk, list[Stretch]]],
+        source,
+        texts: TextBudget | None,
+        largest: int | None,
+    ) -> list[pa.Array]:
+        """A field's rows of one row group; OutOfProportion where there are more bytes of texts, or a larger page.
+
+        Where copies make no column, it is read by the chunks.
+        """
+        read = partial(self._decoded, column, number, picks, source, texts, largest)
+        taken, dictionaries = read(stretches)
+        try:
+            return kept(self._assembled(column, taken, dictionaries), picks.mask)
+        except ParquetextError as error:
+            if not self._leave_copies(column, number, error):
+                raise
+        again = read(self._stretches([(number, column)], {number: picks}, whole=True))
+        return kept(self._assembled(column, *again), picks.mask)
+
+    def _leave_copies(self, column: Column, number: int, error: ParquetextError) -> bool:
+        """Read a field of a row group by its chunks from here on; whether some of it was read by copies."""
+        copied = [chunk for leaf in column.leaves if (chunk := self._stored(leaf, number)).copy is not None]
+        for chunk in copied:
+            self._copies.leave(chunk, number, error)
+        return bool(copied)
+
+    def _decoded(
+        self,
+        column: Column,
+        number: int,
+        picks: Picks,
+        source,
+        texts: TextBudget | None,
+        largest: int | None,
+        stretches: Mapping[tuple[int, int], tuple[Chunk, list[Stretch]]],
+    ) -> tuple[dict[int, list], dict[int, Dictionary | None]]:
+        """What is in the leaves of a field, and their dictionaries."""
+        taken, dictionaries = {}, {}
+        for leaf in column.leaves:
+            made = partial(self._reader, column, leaf, source, rows=picks.count, most_page=largest)
+            rows_of = partial(self._rows_of, number, leaf, picks, *stretches[number, leaf.leaf])
+            if texts is None or leaf.kind.physical != wire.PHYSICAL_BYTE_ARRAY:
+                found = rows_of(partial(made, most_bytes=None if texts is None else 0))
+            else:
+                found = texts.spend(partial(_texts_of, rows_of, made))
+            taken[leaf.leaf], dictionaries[leaf.leaf] = found
+        return taken, dictionaries
+
+    def _rows_of(
+        self,
+        number: int,
+        leaf: LeafPlan,
+        picks: Picks,
+        chunk: Chunk,
+        stretches: Sequence[Stretch],
+        made: Callable[[], ChunkReader],
+    ) -> tuple[list, Dictionary | None]:
+        """Rows of a chunk, and its dictionary; read from the chunk itself where its copy turns out damaged."""
+        try:
+            return _decoded(made, chunk, stretches, picks)
+        except ParquetextError as error:
+            if chunk.copy is None:
+                raise
+            if not isinstance(error, OutOfProportion):
+                self._copies.leave(chunk, number, error)
+        chunk = self._chunk(leaf, number)
+        return _decoded(made, chunk, stretches_of(chunk, None, picks.ranges), picks)
+
+    def _batch_reader(self, column: Column, leaf: LeafPlan, source, most_page: int, chunk: Chunk) -> ChunkReader:
+        most_bytes = MOST_TEXT_BYTES if chunk.size < FEW_BYTES else None
+        return self._reader(column, leaf, source, most_page=most_page, most_bytes=most_bytes)
+
+    def _all_of(self, number: int, leaf: LeafPlan, made: Callable[[Chunk], ChunkReader]) -> ChunkReader | SteadyReader:
+        """A reader of all rows of a chunk, opened."""
+        chunk = self._stored(leaf, number)
+
+        def opened(chunk: Chunk) -> ChunkReader:
+            reader = made(chunk)
+            reader.begin(chunk)
+            reader.open(Stretch(chunk.begin, chunk.end, 0, chunk.num_rows))
+            return reader
+
+        if chunk.copy is None:
+            return opened(chunk)
+        return SteadyReader(opened, chunk, self._chunk(leaf, number), partial(self._copies.leave, chunk, number))
+
+    def _reader(self, column: Column, leaf: LeafPlan, source, **options) -> ChunkReader:
+        return ChunkReader(
+            leaf,
+            source,
+            levels=leaf.leaf in column.telling,
+            checks_crc=self._checks_crc,
+            keeps_dictionary=column.has_dictionaries,
+            **options,
+        )
+
+    def _stretches(
+        self, tasks: Sequence[tuple[int, Column]], groups, *, whole: bool
+    ) -> dict[tuple[int, int], tuple[Chunk, list[Stretch]]]:
+        """Where each chunk's values are stored, and the pages to read there, by row group and leaf."""
+        chunks = [(number, self._stored(leaf, number)) for number, column in tasks for leaf in column.leaves]
+        if not whole and hasattr(self._source, "gather"):
+            without = [(number, chunk.leaf.leaf) for number, chunk in chunks if chunk.copy is None]
+            self._source.gather([partial(self.places, leaf, number) for number, leaf in without])
+
+        def places(number: int, chunk: Chunk) -> PagePlaces | None:
+            if chunk.copy is not None:
+                return places_of(chunk.copy, chunk.num_rows)
+            return None if whole else self.places(chunk.leaf.leaf, number)
+
+        return {
+            (number, chunk.leaf.leaf): (chunk, list(stretches_of(chunk, places(number, chunk), groups[number].ranges)))
+            for number, chunk in chunks
+        }
+
+    def _stored(self, leaf: LeafPlan, row_group: int) -> Chunk:
+        """Where the values of a chunk are read: in its copy, if there is one that can be."""
+        chunk = self._chunk(leaf, row_group)
+        if self._copies is None or leaf.leaf in self._with_dictionaries:
+            return chunk
+        copy = self._copies.find(self._form, self._footer, chunk, row_group, self._source)
+        return chunk if copy is None else chunk.by(copy)
+
+    def _chunk(self, leaf: LeafPlan, row_group: int) -> Chunk:
+        """A chunk, checked once."""
+        key = leaf.leaf, row_group
+        if key not in self._chunks:
+            named = self._row_groups[row_group]
+            self._chunks[key] = chunk_of(self._form, leaf, row_group, named, self._source.size)
+        return self._chunks[key]
+
+    def _assembled(
+        self, column: Column, taken: Mapping[int, list], dictionaries: Mapping[int, Dictionary | None]
+    ) -> list[pa.Array]:
+        """The field's arrays; of several leaves the parts must have the same rows."""
+        rows = [[part.rows for part in parts] for parts in taken.values()]
+        if any(counts != rows[0] for counts in rows):
+            raise Unsupported(f"column {column.field.name!r}: a part of it takes more than 2 GiB in a row group")
+        with within_the_stack():
+            return [
+                assemble(column.plan, column.field.type, dict(zip(taken, parts, strict=True)), dictionaries)
+                for parts in zip(*taken.values(), strict=True)
+            ]
+
+    def _is_worth_threads(self, groups: Sequence[Picks], *, whole: bool) -> bool:
+        """Whether it is so much that threads give more than they cost."""
+        leaves = [leaf.leaf for column in self._columns for leaf in column.leaves]
+        rows = sum(end - begin for picks in groups for begin, end in picks.ranges)
+        if rows * len(leaves) >= SMALL_ROWS:
+            return True
+        stored = (self._form.column(leaf).array("total_compressed_size") for leaf in leaves) if whole else ()
+        return sum(map(sum, stored)) >= SMALL_BYTES
+
+
+def _texts_of(
+    rows_of: Callable[[Callable[[], ChunkReader]], tuple[list, Dictionary | None]], made: Callable, most: int
+) -> tuple[tuple[list, Dictionary | None], int]:
+    """Rows of texts and their dictionary, and how many bytes the texts are."""
+    found = rows_of(partial(made, most_bytes=most))
+    return found, sum(len(part.values) for part in found[0])
+
+
+def _decoded(
+    made: Callable[[], ChunkReader], chunk: Chunk, stretches: Iterable[Stretch], picks: Picks
+) -> tuple[list, Dictionary | None]:
+    """The picked rows of a chunk, and its dictionary."""
+    reader = made()
+    reader.begin(chunk)
+    for stretch in stretches:
+        read_stretch(reader, stretch, picks)
+    return reader.take(), reader.dictionary
+
+
+def refuse_much_in_python(values: int) -> None:
+    """Raise Unsupported for more than a million values where there are no compiled kernels, unless asked for."""
+    if kernels.implementation() == "native" or kernels.is_pure_asked_for() or values <= MOST_PURE_VALUES:
+        return
+    raise Unsupported(
+        f"{values} values without compiled kernels; set {kernels.PURE_VARIABLE}=1 to decode them in Python",
+        expected=MOST_PURE_VALUES,
+        found=values,
+    )

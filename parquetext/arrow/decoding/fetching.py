@@ -1,0 +1,38 @@
+"""Ranges of a remote file fetched together, near ones in one request, before anything decodes them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from operator import itemgetter
+
+from ...encoding.pages import OVERRUN
+from ...storage.batches import merged
+
+__all__ = ["fetched"]
+
+_BEGIN = itemgetter(0)
+
+
+class Fetched:
+    """A source whose reads are answered from what was fetched, and by the source behind it where they are not."""
+
+    def __init__(self, source, ranges: list[tuple[int, int]]):
+        self._source, self.size = source, source.size
+        data = source.read_many([(begin, end - begin) for begin, end in ranges])
+        self._pieces = [(begin, end, memoryview(piece)) for (begin, end), piece in zip(ranges, data, strict=True)]
+
+    def read(self, offset: int, length: int) -> bytes | memoryview:
+        place = bisect_right(self._pieces, offset, key=_BEGIN)
+        if place:
+            begin, end, data = self._pieces[place - 1]
+            if offset + length <= end:
+                return data[offset - begin : offset - begin + length]
+        return self._source.read(offset, length)
+
+
+def fetched(source, ranges: Iterable[tuple[int, int]]):
+    """The source itself where it is local; else one that has the ranges (begin, end), as far as a page may overrun."""
+    if not hasattr(source, "read_many"):
+        return source
+    return Fetched(source, merged([(begin, min(end + OVERRUN, source.size)) for begin, end in ranges]))

@@ -1,0 +1,103 @@
+"""Which rows of a row group a filter leaves, by the bounds of pages: row ranges, whatever the pages of each column."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+
+import pyarrow as pa
+
+from ...errors import Malformed
+from ...footer.model import GROUP, Form
+from ...footer.names import find_group_or_leaf
+from ...footer.page_index import PagePlaces, has_page_order, read_bounds
+from ...pruning import ColumnBounds, Predicate, surviving_row_groups
+
+__all__ = ["rows_left"]
+
+Rows = list[tuple[int, int]]
+
+
+def rows_left(
+    form: Form,
+    source,
+    predicate: Predicate,
+    types: Mapping[str, pa.DataType],
+    row_groups: Sequence[int],
+    places_of: Callable[[int, int], PagePlaces | None],
+) -> list[Rows]:
+    """For each of `row_groups` the ranges (begin, end) of rows that may meet the predicate, ascending.
+
+    Parameters
+    ----------
+    types : mapping
+        The type of the rows of each top-level column that the predicate looks at.
+    places_of : callable
+        Gives the offset index of a leaf's chunk in a row group.
+
+    Notes
+    -----
+    The pages of several columns do not begin at the same rows, so rows are cut wherever a page of one of them begins;
+    each piece has the bounds of the pages that it lies in, and `pruning` decides about pieces as about row groups.
+    """
+    counts = form.row_groups("num_rows")
+    pieces, parts = [], {name: [] for name in types}
+    for row_group in row_groups:
+        pages = {name: _pages(form, source, name, kind, row_group, places_of) for name, kind in types.items()}
+        starts = {0, *(start for found in pages.values() if found for start in found[0].first_rows)}
+        cuts = [*sorted(starts), counts[row_group]]
+        pieces += [(row_group, begin, end) for begin, end in pairwise(cuts) if begin < end]
+        begins = cuts[:-1] if counts[row_group] else []
+        for name, found in pages.items():
+            parts[name].append((found, begins))
+    bounds = {name: _joined(found) for name, found in parts.items()}
+    kept = surviving_row_groups(predicate, bounds.__getitem__, len(pieces), range(len(pieces)), types)
+    left: dict[int, Rows] = {row_group: [] for row_group in row_groups}
+    for row_group, begin, end in (pieces[number] for number in kept):
+        ranges = left[row_group]
+        if ranges and ranges[-1][1] == begin:
+            ranges[-1] = ranges[-1][0], end
+        else:
+            ranges.append((begin, end))
+    return [left[row_group] for row_group in row_groups]
+
+
+def _pages(
+    form: Form, source, name: str, rows: pa.DataType, row_group: int, places_of: Callable
+) -> tuple[PagePlaces, ColumnBounds] | None:
+    """The pages of a column in a row group, with their bounds; None where nothing is known of them."""
+    leaf = find_group_or_leaf(form, (name,))
+    rows = rows.value_type if pa.types.is_dictionary(rows) else rows
+    if leaf & GROUP or not has_page_order(form.node(leaf)):
+        return None
+    places = places_of(leaf, row_group)
+    if places is None:
+        return None
+    try:
+        bounds = read_bounds(source, form.column(leaf), row_group, places)
+    except Malformed:  # one that is not as the format says counts for nothing
+        return None
+    typed = None if bounds is None else bounds.typed(form, leaf, rows, places)
+    return None if typed is None else (places, typed)
+
+
+def _joined(parts: list[tuple[tuple[PagePlaces, ColumnBounds] | None, list[int]]]) -> ColumnBounds | None:
+    """The bounds of all pieces, row group by row group; None where no page has any."""
+    known = next((found[1] for found, _ in parts if found), None)
+    if known is None:
+        return None
+    sides = [[], [], [], []]
+    for found, begins in parts:
+        if found is None:
+            nothing = pa.nulls(len(begins), known.min.type), pa.array([False] * len(begins), pa.bool_())
+            taken = nothing[0], nothing[0], nothing[1], nothing[1]
+        else:
+            places, bounds = found
+            taken = bounds.min, bounds.max, bounds.only_nulls, bounds.no_nulls
+            if begins != places.first_rows:
+                pages = pa.array([bisect_right(places.first_rows, begin) - 1 for begin in begins], pa.int64())
+                taken = tuple(side.take(pages) for side in taken)
+        for side, array in zip(sides, taken, strict=True):
+            side.append(array)
+    return ColumnBounds(*(pa.concat_arrays(side) for side in sides))

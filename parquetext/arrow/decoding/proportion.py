@@ -1,0 +1,134 @@
+"""What a few bytes may become in memory: how much of it is believed, and how many rows go into a batch.
+
+All limits are of memory beyond 64 times the bytes that are there; what a file of practice holds is far below them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from ... import wire
+from ...encoding.chunk_reader import Chunk
+from ...encoding.pages import FEW_BYTES, VAST_BYTES, OutOfProportion
+from ...errors import Malformed
+from ...footer.model import Form
+from .assemble_plan import LeafPlan, ListPlan, Plan, StructPlan
+
+__all__ = [
+    "MOST_BATCH_BYTES",
+    "Claims",
+    "believed",
+    "claimed",
+    "claims_of",
+    "compare_items",
+    "list_levels",
+    "most_page",
+    "rows_at_once",
+]
+
+MOST_BATCH_BYTES = 1 << 24  # of values, where a few bytes of pages stand for them
+MOST_OF_BYTE = 64  # bytes of values for one of pages that are believed at once
+LEAST_OF_CHUNK = 1 << 21  # of a batch's bytes, however many columns it has
+LEAST_PAGE = 1 << 22
+DECIMAL_BYTES, INSTANT_BYTES = 16, 8  # in Arrow, beside what is stored
+
+
+def believed(chunks: Iterable[Chunk]) -> int:
+    """Bytes that are decoded of chunks without asking how they come about."""
+    return MOST_OF_BYTE * sum(chunk.size for chunk in chunks)
+
+
+def claimed(chunk: Chunk) -> int:
+    """The memory that a chunk will take by what it claims, without the bytes of texts."""
+    return chunk.num_values * _bytes_of_entry(chunk.leaf)
+
+
+class Claims(NamedTuple):
+    """The memory that chunks take by what they claim, without the bytes of texts, and what is believed of it."""
+
+    claimed: int
+    believed: int
+
+    @property
+    def are_believed(self) -> bool:
+        return self.claimed <= max(MOST_BATCH_BYTES, self.believed)
+
+
+def claims_of(form: Form, leaves: Iterable[LeafPlan], file_size: int) -> Claims | None:
+    """What all chunks of leaves claim; None where a count or a size cannot be."""
+    entries, stored = 0, 0
+    if min(form.row_groups("num_rows"), default=0) < 0:
+        return None
+    for leaf in leaves:
+        chunks = form.column(leaf.leaf)
+        counts, sizes = chunks.array("num_values"), chunks.array("total_compressed_size")
+        if counts and (min(counts) < 0 or min(sizes) < 0 or max(sizes) > file_size):
+            return None
+        entries += sum(counts) * _bytes_of_entry(leaf)
+        stored += sum(sizes)
+    return Claims(entries, MOST_OF_BYTE * stored)
+
+
+def most_page(chunks: Sequence[Chunk]) -> int:
+    """Bytes that a page of few may decompress to, where a page of each of the chunks is held at once."""
+    return max(VAST_BYTES // max(len(chunks), 1), LEAST_PAGE)
+
+
+def rows_at_once(chunks: Sequence[Chunk]) -> int:
+    """The most rows of a batch that few bytes cannot make larger than memory should be.
+
+    Raises
+    ------
+    OutOfProportion
+        One row may already be so.
+    """
+    few = [chunk for chunk in chunks if claimed(chunk) > MOST_OF_BYTE * chunk.size]
+    together = left = max(MOST_BATCH_BYTES, LEAST_OF_CHUNK * len(chunks))
+    for chunk in (chunk for chunk in few if chunk.size < FEW_BYTES):
+        left -= (1 + _long_rows(chunk)) * _bytes_of_entry(chunk.leaf)
+        if left < 0:
+            place = f"row group {chunk.row_group}, column {chunk.leaf.path}"
+            values = f"up to {_long_rows(chunk) + 1} values, of {_bytes_of_entry(chunk.leaf)} bytes each in memory,"
+            raise OutOfProportion(f"{place}: a row of {values} in {chunk.size} bytes of pages is read in a table alone")
+    alone = min(MOST_BATCH_BYTES // _bytes_of_entry(chunk.leaf) for chunk in chunks)
+    return max(1, min(alone, together // max(sum(_bytes_of_entry(chunk.leaf) for chunk in few), 1)))
+
+
+def _long_rows(chunk: Chunk) -> int:
+    """How many values more than one a row may have."""
+    return chunk.num_values - chunk.num_rows if chunk.leaf.levels.repetition else 0
+
+
+def _bytes_of_entry(leaf: LeafPlan) -> int:
+    """What an entry takes at least in memory: a value's width or its offset, levels of 16 bits, offsets of lists."""
+    value = leaf.kind.width or (4 if leaf.kind.physical == wire.PHYSICAL_BYTE_ARRAY else 1)
+    if pa.types.is_decimal(leaf.kind.arrow):
+        value += DECIMAL_BYTES
+    elif leaf.kind.physical == wire.PHYSICAL_INT96:
+        value += INSTANT_BYTES
+    return value + (4 + 4 * leaf.levels.repetition if leaf.levels.repetition else 0)
+
+
+def list_levels(plan: Plan, around: tuple[int, ...] = ()) -> dict[int, tuple[int, ...]]:
+    """Of each leaf the definition levels of the lists around it, the outermost first."""
+    if isinstance(plan, LeafPlan):
+        return {plan.leaf: around}
+    if isinstance(plan, ListPlan):
+        return list_levels(plan.child, (*around, plan.levels.definition))
+    return {leaf: levels for child in plan.children for leaf, levels in list_levels(child, around).items()}
+
+
+def compare_items(plan: Plan, items: Mapping[int, Sequence[int]]) -> None:
+    """Make sure that leaves agree on how many items the lists around them have; Malformed where they do not."""
+    if isinstance(plan, ListPlan):
+        found = [items[leaf.leaf][plan.levels.repetition - 1] for leaf in plan.leaves if leaf.leaf in items]
+        if len(set(found)) > 1:
+            told = f"{max(found)} items by one leaf and {min(found)} by another"
+            raise Malformed(f"the lists of {plan.name!r} hold {told}")
+        compare_items(plan.child, items)
+    elif isinstance(plan, StructPlan):
+        for child in plan.children:
+            compare_items(child, items)

@@ -1,0 +1,53 @@
+"""Which pages of a chunk hold the rows to read, and these rows read from them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+
+from ...encoding.chunk_reader import Chunk, ChunkReader, Stretch
+from ...footer.page_index import PagePlaces
+from .page_rows import Rows
+from .picks import Picks
+
+__all__ = ["read_stretch", "stretches_of"]
+
+
+def stretches_of(chunk: Chunk, places: PagePlaces | None, ranges: Rows) -> Iterator[Stretch]:
+    """The dictionary page and the pages that hold the rows; all of them where it is not known which these are."""
+    if places is None:
+        yield Stretch(chunk.begin, chunk.end, 0, chunk.num_rows)
+        return
+    first = places.offsets[0]
+    if chunk.begin < first:
+        yield Stretch(chunk.begin, first, 0, 0, ())
+    for begin, end in _runs(places, ranges):
+        offset, stop = places.offsets[begin], places.offsets[end - 1] + places.sizes[end - 1]
+        rows = places.rows_of(begin, end)
+        yield Stretch(offset, stop, places.first_rows[begin], sum(rows), tuple(rows))
+
+
+def read_stretch(reader: ChunkReader, stretch: Stretch, picks: Picks) -> None:
+    """Decode the rows of a stretch that are picked."""
+    reader.open(stretch)
+    turns = picks.turns(stretch.first_row, stretch.num_rows)
+    reader.turn(turns)
+    if stretch.row_counts is not None:
+        reader.skip(stretch.num_rows - sum(turns))
+        reader.close()
+
+
+def _runs(places: PagePlaces, ranges: Rows) -> list[tuple[int, int]]:
+    """Pages (first, behind the last) that hold rows of the ranges, neighbours in the file together."""
+    runs: list[tuple[int, int]] = []
+    behind = 0  # the last page taken
+    for begin, end in ranges:
+        first = max(bisect_right(places.first_rows, begin) - 1, behind)
+        behind = max(bisect_left(places.first_rows, end), behind)
+        for page in range(first, behind):
+            is_next = bool(runs) and runs[-1][1] == page
+            if is_next and places.offsets[page - 1] + places.sizes[page - 1] == places.offsets[page]:
+                runs[-1] = runs[-1][0], page + 1
+            else:
+                runs.append((page, page + 1))
+    return runs

@@ -1,0 +1,158 @@
+"""A filesystem for pyarrow's writers of datasets: each new file gets its name whole, with its footer in its form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pyarrow.fs as pafs
+
+from ... import sidecar, storage
+from ...edits.forcing import STORAGE_REFUSALS
+from ...edits.options import Options
+from .written_form import THRIFT, edit_of_written
+
+__all__ = ["NewFiles"]
+
+_BLOCK = 1 << 20
+
+
+class NewFiles(pafs.FileSystemHandler):
+    """Hand everything to another filesystem, but for new files: these are written as `ParquetWriter` writes them.
+
+    A file of another filesystem than the local one is written to a local file without a name first, in the folder of
+    `tempfile`: pyarrow does not say when the end begins that the form changes.
+
+    Parameters
+    ----------
+    base : pyarrow.fs.FileSystem
+    form, options, forced
+        As `edit_of_written` takes them.
+    """
+
+    def __init__(self, base: pafs.FileSystem, form: str, options: Options, forced: frozenset[str]):
+        self.base, self._form, self._options, self._forced = base, form, options, forced
+        self._open: set[_NewFile] = set()
+
+    def abort(self) -> None:
+        """Remove what was begun and not closed."""
+        while self._open:
+            self._open.pop().abort()
+
+    def open_output_stream(self, path: str, metadata: object) -> pa.NativeFile:
+        file = _NewFile(self, path)
+        self._open.add(file)
+        return pa.PythonFile(file, "w")
+
+    def create(self, path: str):
+        """A new file under its name."""
+        return storage.create((self.base, path), force=self._forced & STORAGE_REFUSALS.keys())
+
+    def edit_of(self, written) -> storage.TailEdit | None:
+        return edit_of_written(written, self._form, self._options, self._forced)
+
+    def closed(self, file: _NewFile, path: str) -> None:
+        """Note that a file has its name."""
+        self._open.discard(file)
+        sidecar.follow((self.base, path))
+
+    @property
+    def changes_ends(self) -> bool:
+        """Whether the end of a file may be changed once it is written."""
+        return self._form != THRIFT
+
+    def __eq__(self, other: object) -> bool:
+        return self.base == other.base if isinstance(other, NewFiles) else NotImplemented
+
+    __hash__ = None
+
+    def get_type_name(self) -> str:
+        return self.base.type_name
+
+    def normalize_path(self, path: str) -> str:
+        return self.base.normalize_path(path)
+
+    def get_file_info(self, paths: list[str]) -> list[pafs.FileInfo]:
+        return self.base.get_file_info(paths)
+
+    def get_file_info_selector(self, selector: pafs.FileSelector) -> list[pafs.FileInfo]:
+        return self.base.get_file_info(selector)
+
+    def create_dir(self, path: str, recursive: bool) -> None:
+        self.base.create_dir(path, recursive=recursive)
+
+    def delete_dir(self, path: str) -> None:
+        self.base.delete_dir(path)
+
+    def delete_dir_contents(self, path: str, missing_dir_ok: bool) -> None:
+        self.base.delete_dir_contents(path, missing_dir_ok=missing_dir_ok)
+
+    def delete_root_dir_contents(self) -> None:
+        self.base.delete_dir_contents("/", accept_root_dir=True)
+
+    def delete_file(self, path: str) -> None:
+        self.base.delete_file(path)
+
+    def move(self, src: str, dest: str) -> None:
+        self.base.move(src, dest)
+
+    def copy_file(self, src: str, dest: str) -> None:
+        self.base.copy_file(src, dest)
+
+    def open_input_stream(self, path: str) -> pa.NativeFile:
+        return self.base.open_input_stream(path, compression=None)
+
+    def open_input_file(self, path: str) -> pa.NativeFile:
+        return self.base.open_input_file(path)
+
+    def open_append_stream(self, path: str, metadata: object) -> pa.NativeFile:
+        return self.base.open_append_stream(path, compression=None, metadata=metadata)
+
+
+class _NewFile:
+    """What `pyarrow.PythonFile` writes one of the files to."""
+
+    def __init__(self, files: NewFiles, path: str):
+        self._files, self._path, self.closed = files, path, False
+        self._new, self._scratch = files.create(path), None
+        if files.changes_ends and not isinstance(self._new, storage.NewFile):
+            self._scratch = storage.Scratch(path)
+        self._written = self._scratch or self._new
+
+    def write(self, data) -> int:
+        return self._written.sink.write(data)
+
+    def flush(self) -> None:
+        """Nothing is buffered here."""
+
+    def close(self) -> None:
+        """Give the file its footer, and its name."""
+        if self.closed:
+            return
+        self.closed = True
+        try:
+            self._written.commit(self._files.edit_of(self._written))
+            if self._scratch is not None:
+                for block in _blocks_of(self._scratch):
+                    self._new.sink.write(block)
+                self._new.commit()
+                self._scratch.abort()
+        except BaseException:
+            self.abort()
+            raise
+        self._files.closed(self, self._path)
+
+    def abort(self) -> None:
+        """Remove what was written."""
+        self.closed = True
+        try:
+            self._new.abort()
+        finally:
+            if self._scratch is not None:
+                self._scratch.abort()
+
+
+def _blocks_of(scratch: storage.Scratch) -> Iterator[bytes]:
+    with scratch.written() as source:
+        for offset in range(0, source.size, _BLOCK):
+            yield source.read(offset, min(_BLOCK, source.size - offset))

@@ -1,0 +1,252 @@
+"""A file written anew by pyarrow's writer: in another codec, order, encoding, or size of row groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ... import storage, wire
+from ...edits.tables import refuse_table_files
+from ...errors import ColumnError, ParquetextError, Unsupported
+from ...footer.sorting import sorting_of
+from ...footer.types import CODECS
+from ...nearest import nearest
+from ...storage.forcing import check
+from ..file import open as open_file
+from .dictionaries import leaf_paths
+from .rewritten_blooms import bloom_options
+from .writer import AUTO, FORCEABLE, ParquetWriter
+
+__all__ = ["SortKey", "WrittenFile", "rewrite_file"]
+
+SortKey = tuple[str, str]  # a column, and "ascending" or "descending"
+ARROW_SCHEMA, DICTIONARY = b"ARROW:schema", "DICTIONARY"
+WRITTEN_CODECS = {
+    "UNCOMPRESSED": "none",
+    "SNAPPY": "snappy",
+    "GZIP": "gzip",
+    "BROTLI": "brotli",
+    "LZ4": "lz4",
+    "LZ4_RAW": "lz4",
+    "ZSTD": "zstd",
+}
+BATCH_ROWS = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """A file that was written anew.
+
+    Attributes
+    ----------
+    path : str
+        Of the new file.
+    rows, row_groups : int
+    bytes_before, bytes_after : int
+    form : str
+        Of the new footer.
+    notes : tuple of str
+        What the old file had and the new one has not.
+    """
+
+    path: str
+    rows: int
+    row_groups: int
+    bytes_before: int
+    bytes_after: int
+    form: str
+    notes: tuple[str, ...] = ()
+
+
+def rewrite_file(
+    path: object,
+    out: object,
+    *,
+    codec: str | None = None,
+    level: int | None = None,
+    row_group_size: int | None = None,
+    sort: Sequence[SortKey] = (),
+    encodings: Mapping[str, str] | None = None,
+    form: str = AUTO,
+    force: Iterable[str] = (),
+) -> WrittenFile:
+    """Decode a file and write it anew; its key-values stay, and columns that have Bloom filters get new ones.
+
+    Parameters
+    ----------
+    path : str, os.PathLike or (filesystem, str)
+    out : str, os.PathLike or (filesystem, str)
+        The new file, which may be the old one: the name holds that one until the new one is whole.
+    codec : str, optional
+        What compresses all columns; without, each keeps the codec that it has in the first row group.
+    level : int, optional
+        Of the codec.
+    row_group_size : int, optional
+        Rows of a row group; without, row groups stay as they are, and of a sorted file have as many rows as the first.
+    sort : sequence of (str, {"ascending", "descending"})
+        Top-level columns by which rows are sorted, nulls last; then all of them are in memory. The new footer says so.
+    encodings : mapping of str to str, optional
+        Leaves by their dotted paths, and an encoding for each one in the place of a dictionary.
+    form, force
+        As `ParquetWriter` takes them.
+
+    Raises
+    ------
+    ColumnError
+        No such column to sort by.
+    ParquetextError
+        No such column or encoding.
+    Unsupported
+        A column's codec is one that pyarrow does not write.
+    Conflict
+        Another program has changed the file meanwhile.
+
+    Examples
+    --------
+    >>> from parquetext.arrow.rewriting import rewrite_file
+    >>> rewrite_file("wide.parquet", "sorted.parquet", codec="zstd", sort=[("price", "descending")]).rows
+    300
+    """
+    forced = check(force, FORCEABLE)
+    refuse_table_files(out, forced)
+    with storage.open_source(path) as source, open_file(path) as file:
+        size, schema = source.size, _schema_of(file)
+        options = _writer_options(file, schema, codec, level, sort, encodings or {})
+        if not sort and row_group_size is None:
+            options["sorting_columns"] = _sorted_by(file)
+        options["bloom_filter_options"], lost = _bloom_options(file, source, schema, row_group_size, sort)
+        notes = tuple(_notes(file, lost))
+        try:
+            with ParquetWriter(out, schema, form=form, force=forced, **options) as writer:
+                for table in _tables(file, row_group_size, sort):
+                    writer.write_table(table.cast(schema), max(table.num_rows, 1))
+                storage.check_as_opened(source)
+        except pa.ArrowException as error:
+            if isinstance(error, ParquetextError):
+                raise
+            raise Unsupported(f"it cannot be written so: {error}", file=source.name) from None
+    with storage.open_source(out) as source, open_file(out) as made:
+        groups = len(made.row_groups)
+        return WrittenFile(source.name, made.num_rows, groups, size, source.size, made.form, notes)
+
+
+def _schema_of(file) -> pa.Schema:
+    """The schema with the file's key-values; the writer adds that of Arrow's schema itself."""
+    pairs = {key: value or b"" for key, value in file.key_values.items() if key != ARROW_SCHEMA}
+    return file.schema.with_metadata(pairs or None)
+
+
+def _writer_options(
+    file, schema: pa.Schema, codec: str | None, level: int | None, sort: Sequence[SortKey], encodings: Mapping[str, str]
+) -> dict:
+    """What pyarrow's writer is told."""
+    leaves = list(leaf_paths(schema))
+    options: dict = {"compression": codec or _codecs(file, leaves), "compression_level": level}
+    if level is not None and codec is None:
+        raise ParquetextError("a level goes with a codec", code=wire.BAD_ARGUMENT)
+    if encodings:
+        _check_names(encodings, leaves, str(file.path))
+        kept = [leaf for leaf in leaves if encodings.get(leaf, DICTIONARY).upper() == DICTIONARY]
+        options["use_dictionary"] = kept or False
+        options["column_encoding"] = {name: encodings[name].upper() for name in encodings if name not in kept} or None
+    if sort:
+        options["sorting_columns"] = list(_new_order(file, schema, sort))
+    return options
+
+
+def _new_order(file, schema: pa.Schema, sort: Sequence[SortKey]) -> Iterator[pq.SortingColumn]:
+    _check_names([name for name, _ in sort], schema.names, str(file.path))
+    for name, order in sort:
+        node = file.parquet_schema.find((name,))
+        if node.physical_type is None or node.max_repetition:
+            raise Unsupported(f"column {name!r} is nested, and rows are sorted by others alone", file=str(file.path))
+        yield pq.SortingColumn(node.leaves[0], descending=order == "descending", nulls_first=False)
+
+
+def _check_names(names: Iterable[str], leaves: list[str], path: str) -> None:
+    for name in names:
+        if name not in leaves:
+            error = ColumnError(f"no column {name!r}", absent=name, file=path)
+            error.suggest(nearest(name, leaves))
+            raise error
+
+
+def _codecs(file, leaves: list[str]) -> str | dict[str, str]:
+    """The codec of each leaf in the first row group; one name where all have the same."""
+    found = []
+    for column in file.columns() if len(file.row_groups) else ():
+        number = column.codec[0]
+        name = CODECS[number] if 0 <= number < len(CODECS) else f"number {number}"
+        if name not in WRITTEN_CODECS:
+            message = f"column {column.name!r} is compressed by {name}, which pyarrow does not write: choose a codec"
+            raise Unsupported(message, file=str(file.path))
+        found.append(WRITTEN_CODECS[name])
+    if len(set(found)) <= 1 or len(found) != len(leaves):
+        return found[0] if found else "snappy"
+    return dict(zip(leaves, found, strict=True))
+
+
+def _sorted_by(file) -> list[pq.SortingColumn] | None:
+    """What all row groups say of their order."""
+    orders = {tuple(file._on_form(lambda form, at=at: sorting_of(form, at))) for at in range(len(file.row_groups))}
+    order = orders.pop() if len(orders) == 1 else ()
+    if not all(0 <= each.leaf < file.num_columns for each in order):
+        return None
+    return [pq.SortingColumn(*each) for each in order] or None
+
+
+def _bloom_options(
+    file, source, schema: pa.Schema, row_group_size: int | None, sort: Sequence[SortKey]
+) -> tuple[dict | None, list[str]]:
+    """The filters of the new file by its leaves, and the columns whose filters are not written again."""
+    new_rows = row_group_size or (_rows_of_sorted(file) if sort else None)
+    leaves = list(leaf_paths(schema))
+    if len(leaves) != file.num_columns:
+        return None, [column.name for column in file.columns() if max(column.bloom_filter_offset, default=-1) > 0]
+    options, lost = bloom_options(file, source, leaves, new_rows)
+    return options or None, lost
+
+
+def _rows_of_sorted(file) -> int:
+    """Rows of a row group of a sorted file, where nothing else is said: as many as the first has."""
+    return max([*file.row_groups.num_rows[:1], 1])
+
+
+def _notes(file, without_blooms: list[str]) -> Iterator[str]:
+    columns = file.columns()
+    if without_blooms:
+        yield f"Bloom filters are not written again: {', '.join(without_blooms)}"
+    if any(column.physical_type == "INT96" for column in columns):
+        yield "INT96 timestamps become INT64"
+    if file.may_have_copies and file._has_copies(file._projection(None, None, None)):
+        yield "copies of columns in other encodings are not written again; encode makes them anew"
+
+
+def _tables(file, row_group_size: int | None, sort: Sequence[SortKey]) -> Iterator[pa.Table]:
+    """The rows of each new row group."""
+    if sort:
+        table = file.read(engine="auto").sort_by(list(sort))
+        size = row_group_size or _rows_of_sorted(file)
+        yield from (table.slice(at, size) for at in range(0, table.num_rows, size))
+    elif row_group_size is None:
+        for number in range(len(file.row_groups)):
+            yield file.read(row_groups=[number], engine="auto")
+    else:
+        yield from _of_size(file, row_group_size)
+
+
+def _of_size(file, size: int) -> Iterator[pa.Table]:
+    """All rows, so many at a time."""
+    kept, rows = [], 0
+    for batch in file.iter_batches(batch_size=min(size, BATCH_ROWS), engine="auto"):
+        while rows + batch.num_rows >= size:
+            yield pa.Table.from_batches([*kept, batch.slice(0, size - rows)])
+            batch, kept, rows = batch.slice(size - rows), [], 0
+        if batch.num_rows:
+            kept.append(batch)
+            rows += batch.num_rows
+    if kept:
+        yield pa.Table.from_batches(kept)

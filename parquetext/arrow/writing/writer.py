@@ -1,0 +1,351 @@
+"""Writing: pyarrow's writer, whose file gets its footer in the chosen form before anybody sees it."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ... import sidecar, storage
+from ...edits.encode import Columns, check_asked, write_encoded
+from ...edits.footer import parse_end
+from ...edits.forcing import FORCEABLE, STORAGE_REFUSALS
+from ...edits.options import Options
+from ...edits.upgrade import FORMS, check_form
+from ...errors import ParquetextError, Refused
+from ...extension import ASIDE
+from ...footer.names import find_group_or_leaf
+from ...footer.thrift_form import ThriftForm
+from ...sidecar.store_layout import store_of
+from ...storage.forcing import check
+from .dictionaries import DICTIONARY_BYTES, worth_a_dictionary
+from .written_form import AUTO, DEFAULTS, THRIFT, edit_of_written
+
+__all__ = ["ParquetWriter", "write_table"]
+
+ROW_GROUP_ROWS = 1 << 20  # of pyarrow's writer
+
+
+# Options of pyarrow's writer, and what they are without being given.
+OPTIONS = {
+    "flavor": None,
+    "version": "2.6",
+    "use_dictionary": True,
+    "compression": "snappy",
+    "write_statistics": True,
+    "use_deprecated_int96_timestamps": None,
+    "coerce_timestamps": None,
+    "allow_truncated_timestamps": False,
+    "data_page_size": None,
+    "compression_level": None,
+    "use_byte_stream_split": False,
+    "column_encoding": None,
+    "writer_engine_version": None,
+    "data_page_version": "1.0",
+    "use_compliant_nested_type": True,
+    "encryption_properties": None,
+    "write_batch_size": None,
+    "dictionary_pagesize_limit": None,
+    "store_schema": True,
+    "write_page_index": True,
+    "write_page_checksum": False,
+    "sorting_columns": None,
+    "store_decimal_as_integer": False,
+    "write_time_adjusted_to_utc": False,
+    "max_rows_per_page": None,
+    "bloom_filter_options": None,
+    "use_content_defined_chunking": False,
+}
+
+
+def _given(arguments: dict[str, object]) -> dict[str, object]:
+    """The options of pyarrow's writer that a caller gave; an older pyarrow does not know all of them."""
+    return {name: arguments[name] for name in OPTIONS if name in arguments and arguments[name] != OPTIONS[name]}
+
+
+class ParquetWriter(pq.ParquetWriter):
+    """Write a Parquet file table by table; the names and options are those of `pyarrow.parquet.ParquetWriter`.
+
+    A context manager. The file gets its name when it is closed, whole and with its footer; until then the name holds
+    what it held before. After an exception in the ``with`` block, or `abort`, or when the writer goes away without
+    having been closed, nothing of it is left.
+
+    Parameters
+    ----------
+    where : str, os.PathLike, (filesystem, str), or file object
+        A local path, a URI, a pair of a ``pyarrow.fs`` filesystem and a path, or something with ``write``, which gets
+        the bytes and stays open.
+    schema : pyarrow.Schema
+    filesystem : pyarrow.fs.FileSystem, optional
+        Where `where` is a path of it.
+    form : {"auto", "flat", "index", "thrift"}
+        The footer's form; ``"thrift"`` is what pyarrow writes. ``"auto"`` takes the one that `edits.choice.choose_form`
+        finds worth its bytes, if it can be written here, and never fails for its sake.
+    placement, marker : str
+        As `parquetext.upgrade` takes them.
+    force : iterable of str
+        Refusals to pass over: ``"size"``, of a footer that readers would fail on, and ``"attributes"``, of the file in
+        whose place the new one comes.
+    carry : mapping of str or tuple to str, or "best", optional
+        Columns that get a copy in another encoding, as `parquetext.encode` takes them. The file is written to a local
+        one without a name first, in the folder of `tempfile`, and encoded from there.
+    carry_codec : str, optional
+        What compresses the copies; ``"none"`` without.
+    metadata_collector : list, optional
+        Gets the metadata once the file has its name. It is that of the file without copies.
+    flavor, version, use_dictionary, compression, write_statistics, use_deprecated_int96_timestamps, \
+compression_level, use_byte_stream_split, column_encoding, writer_engine_version, data_page_version, \
+use_compliant_nested_type, encryption_properties, write_batch_size, dictionary_pagesize_limit, store_schema, \
+write_page_index, write_page_checksum, sorting_columns, store_decimal_as_integer, write_time_adjusted_to_utc, \
+max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
+        Of `pyarrow.parquet.ParquetWriter`, with the same defaults, but that `write_page_index` is true.
+
+    Raises
+    ------
+    ParquetextError
+        An unknown form, placement, marker, refusal, encoding or codec.
+    ColumnError
+        `carry` names a column that is not there.
+    Refused
+        A footer of another form was asked for, and it is to be encrypted; an attribute cannot be kept; the file is
+        that of a `sidecar.Store`, which its `append` and `replace` write.
+    Conflict
+        Somebody else is writing or changing the file.
+    """
+
+    def __init__(
+        self,
+        where: object,
+        schema: pa.Schema,
+        filesystem: object = None,
+        flavor: str | None = None,
+        version: str = "2.6",
+        use_dictionary: bool | list[str] = True,
+        compression: str | dict[str, str] = "snappy",
+        write_statistics: bool | list[str] = True,
+        use_deprecated_int96_timestamps: bool | None = None,
+        compression_level: int | dict[str, int] | None = None,
+        use_byte_stream_split: bool | list[str] = False,
+        column_encoding: str | dict[str, str] | None = None,
+        writer_engine_version: object = None,
+        data_page_version: str = "1.0",
+        use_compliant_nested_type: bool = True,
+        encryption_properties: object = None,
+        write_batch_size: int | None = None,
+        dictionary_pagesize_limit: int | None = None,
+        store_schema: bool = True,
+        write_page_index: bool = True,
+        write_page_checksum: bool = False,
+        sorting_columns: Iterable[pq.SortingColumn] | None = None,
+        store_decimal_as_integer: bool = False,
+        write_time_adjusted_to_utc: bool = False,
+        max_rows_per_page: int | None = None,
+        bloom_filter_options: dict | None = None,
+        use_content_defined_chunking: bool | dict = False,
+        *,
+        form: str = AUTO,
+        placement: str = ASIDE,
+        marker: str = "spec",
+        force: Iterable[str] = (),
+        metadata_collector: list | None = None,
+        carry: Columns | None = None,
+        carry_codec: str | None = None,
+        **options: object,
+    ):
+        options = DEFAULTS | options | _given(locals())
+        check_form(form, THRIFT)
+        if filesystem is not None and _is_stream(where):
+            raise ParquetextError(f"specified path is file-like, and a filesystem goes with paths only: {where!r}")
+        if carry is not None:
+            check_asked(carry, carry_codec)
+            _check_columns(() if isinstance(carry, str) else carry, schema)
+        self._carry, self._carry_codec = carry, carry_codec
+        self._forced = check(force, FORCEABLE)
+        if options.get("encryption_properties") is not None:
+            if form in FORMS:
+                raise Refused(f"an encrypted file cannot have a footer of the form {form!r}")
+            if carry is not None:
+                raise Refused("columns of an encrypted file cannot have copies in other encodings")
+            form = THRIFT
+        self._form, self._options = form, Options(marker, placement)
+        self._collector = metadata_collector
+        self._target = where if filesystem is None else (filesystem, where)
+        _refuse_store(self._target)
+        self._new = storage.create(self._target, force=self._forced & STORAGE_REFUSALS.keys())
+        self._scratch = None
+        try:
+            self._scratch = None if carry is None else storage.Scratch(str(where))
+            super().__init__((self._scratch or self._new).sink, schema, **options)
+        except BaseException:
+            self._abandon()
+            raise
+        self.where = where
+
+    def close(self) -> None:
+        """Finish the file and give it its name; a second call does nothing.
+
+        Raises
+        ------
+        Refused, Unsupported
+            The form that was asked for cannot carry the footer: there is no file then.
+        OSError
+            What was written could not be put in its place.
+        """
+        if not self.is_open:
+            return
+        try:
+            written = self._scratch or self._new
+            written.hold()
+            super().close()
+            written.commit(edit_of_written(written, self._form, self._options, self._forced))
+            if self._scratch is not None:
+                self._encode()
+        except BaseException as error:
+            self._abort_after(error)
+            raise
+        if not isinstance(self._new, storage.NewStream):
+            sidecar.follow(self._target)
+        if self._collector is not None:
+            self._collector.append(self.writer.metadata)
+
+    def abort(self) -> None:
+        """Stop writing; the name holds what it held before."""
+        self.is_open = False
+        self._abandon()
+
+    def _abandon(self) -> None:
+        try:
+            self._new.abort()
+        finally:
+            if self._scratch is not None:
+                self._scratch.abort()
+
+    def __exit__(self, kind=None, error=None, traceback=None) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self._abort_after(error)
+
+    def _abort_after(self, error: BaseException) -> None:
+        """Abort without hiding what went wrong before."""
+        try:
+            self.abort()
+        except OSError as another:
+            error.add_note(f"what was written could not be removed: {another}")
+
+    def __del__(self):
+        if getattr(self, "is_open", False):
+            warnings.warn(
+                f"{self.where!r} was not written: its ParquetWriter was not closed",
+                ResourceWarning,
+                stacklevel=2,
+                source=self,
+            )
+            self.abort()
+
+    def _encode(self) -> None:
+        """Write the file as it gets its name, from the one that has none."""
+        with self._scratch.written() as source:
+            write_encoded(source, self._new, self._carry, self._carry_codec, self._forced)
+        self._new.commit()
+        self._scratch.abort()
+
+
+def _check_columns(names: Iterable[str | tuple[str, ...]], schema: pa.Schema) -> None:
+    """ColumnError unless a file of this schema has these columns: better now than once everything is written."""
+    sink = pa.BufferOutputStream()
+    pq.write_metadata(schema, sink)
+    form = ThriftForm(parse_end(sink.getvalue().to_pybytes(), 0).bare)
+    for name in names:
+        find_group_or_leaf(form, name)
+
+
+def _is_stream(where: object) -> bool:
+    return hasattr(where, "write") and not isinstance(where, os.PathLike)
+
+
+def _refuse_store(where) -> None:
+    """A new file in the place of a store's would take all of its commits away."""
+    if _is_stream(where):
+        return
+    target = storage.resolve(where)
+    if isinstance(target, storage.LocalTarget) and (store := store_of(target.path)) is not None:
+        raise Refused(f"it belongs to the sidecar.Store at {store}: append to that", file=target.path)
+
+
+def write_table(
+    table: pa.Table,
+    where: object,
+    row_group_size: int | None = None,
+    version: str = "2.6",
+    use_dictionary: bool | list[str] | str = True,
+    compression: str | dict[str, str] = "snappy",
+    write_statistics: bool | list[str] = True,
+    use_deprecated_int96_timestamps: bool | None = None,
+    coerce_timestamps: str | None = None,
+    allow_truncated_timestamps: bool = False,
+    data_page_size: int | None = None,
+    flavor: str | None = None,
+    filesystem: object = None,
+    compression_level: int | dict[str, int] | None = None,
+    use_byte_stream_split: bool | list[str] = False,
+    column_encoding: str | dict[str, str] | None = None,
+    data_page_version: str = "1.0",
+    use_compliant_nested_type: bool = True,
+    encryption_properties: object = None,
+    write_batch_size: int | None = None,
+    dictionary_pagesize_limit: int | None = None,
+    store_schema: bool = True,
+    write_page_index: bool = True,
+    write_page_checksum: bool = False,
+    sorting_columns: Iterable[pq.SortingColumn] | None = None,
+    store_decimal_as_integer: bool = False,
+    write_time_adjusted_to_utc: bool = False,
+    max_rows_per_page: int | None = None,
+    bloom_filter_options: dict | None = None,
+    use_content_defined_chunking: bool | dict = False,
+    *,
+    form: str = AUTO,
+    **options: object,
+) -> None:
+    """Write a table to one file; the arguments are those of `pyarrow.parquet.write_table`.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+    where, filesystem, form
+        As `ParquetWriter` takes them.
+    row_group_size : int, optional
+        The most rows of a row group; 1 Mi without.
+    use_dictionary : bool, list of str, or "auto"
+        ``"auto"`` gives a dictionary to the columns that it makes smaller in the first row group.
+    version, compression, write_statistics, use_deprecated_int96_timestamps, coerce_timestamps, \
+allow_truncated_timestamps, data_page_size, flavor, compression_level, use_byte_stream_split, column_encoding, \
+data_page_version, use_compliant_nested_type, encryption_properties, write_batch_size, dictionary_pagesize_limit, \
+store_schema, write_page_index, write_page_checksum, sorting_columns, store_decimal_as_integer, \
+write_time_adjusted_to_utc, max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
+        Of `pyarrow.parquet.write_table`, with the same defaults, but that `write_page_index` is true; and those of
+        `ParquetWriter`.
+
+    Raises
+    ------
+    ParquetextError, OSError
+        As `ParquetWriter`; the name then holds what it held before.
+
+    Examples
+    --------
+    >>> parquetext.write_table(pa.table({"id": [1, 2]}), "new.parquet", form="flat")
+    >>> parquetext.open("new.parquet").form
+    'flat'
+    """
+    options |= _given(locals())
+    row_group_size = options.pop("chunk_size", row_group_size)
+    if options.get("use_dictionary") == "auto":
+        first = table.slice(0, row_group_size or ROW_GROUP_ROWS)
+        limit = options.get("dictionary_pagesize_limit") or DICTIONARY_BYTES
+        options["use_dictionary"] = worth_a_dictionary(first, limit) or False
+    with ParquetWriter(where, table.schema, filesystem, form=form, **options) as writer:
+        writer.write_table(table, row_group_size)

@@ -1,0 +1,39 @@
+"""The edit that gives a file which pyarrow has just written a footer of the chosen form."""
+
+from __future__ import annotations
+
+from ... import storage
+from ...edits.footer import SMALLEST_READ, read_footer
+from ...edits.options import Options
+from ...edits.upgrade import FORMS, choice_of
+from ...errors import ParquetextError
+
+__all__ = ["AUTO", "DEFAULTS", "THRIFT", "edit_of_written"]
+
+AUTO, THRIFT = "auto", "thrift"
+DEFAULTS = {"write_page_index": True}  # as parquet-java writes files, and unlike pyarrow
+
+
+def edit_of_written(written, form: str, options: Options, forced: frozenset[str]) -> storage.TailEdit | None:
+    """What turns the end of a file into one of the form; None where it stays as it is.
+
+    Parameters
+    ----------
+    written : storage.NewFile, NewObject, NewS3Object, NewStream or Scratch
+        All of it has been written.
+    form : str
+        ``"thrift"``, a form, or ``"auto"``: the one that the footer is worth, if it can carry the footer.
+    """
+    if form == THRIFT:
+        return None
+    with written.written() as source:
+        footer = read_footer(source, SMALLEST_READ)
+        chosen = choice_of(footer, options.placement).form if form == AUTO else form
+        if chosen not in FORMS:
+            return None
+        try:
+            return FORMS[chosen](footer, options, forced)
+        except ParquetextError as error:
+            if form == AUTO:
+                return None
+            raise error.at(source.name, footer.offset) from None

@@ -1,0 +1,69 @@
+"""Tasks done by several threads: results come in order, and the first task that fails is the one that is told of."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import pytest
+
+from parquetext.arrow.decoding.in_threads import each
+
+
+@pytest.fixture(autouse=True)
+def four_workers(monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+
+
+@pytest.mark.parametrize("use_threads", [False, True], ids=["alone", "threads"])
+@pytest.mark.parametrize("weights", [None, list(range(100))], ids=["as given", "weighed"])
+def test_results_come_in_the_order_of_the_tasks(use_threads, weights):
+    assert each(lambda task: task * 2, range(100), use_threads, weights) == list(range(0, 200, 2))
+
+
+def test_no_tasks_have_no_results():
+    assert each(lambda task: task, [], True) == []
+
+
+def test_heavy_tasks_begin_first(monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    begun, turn = [], threading.Barrier(2)
+
+    def read(task: str) -> None:
+        begun.append(task)
+        turn.wait(10)
+
+    each(read, ["lightest", "heavy", "heaviest", "light"], True, [1, 8, 9, 2])
+    assert set(begun[:2]) == {"heavy", "heaviest"} and set(begun[2:]) == {"light", "lightest"}
+
+
+@pytest.mark.parametrize("failing", [[3], [5, 3, 70], [99, 98], [0, 1, 2]])
+def test_the_first_task_in_order_that_fails_is_told_of(failing):
+    def read(task: int) -> int:
+        if task in failing:
+            raise ValueError(task)
+        return task
+
+    for weights in (None, list(range(100))):
+        with pytest.raises(ValueError) as raised:
+            each(read, range(100), True, weights)
+        assert raised.value.args == (min(failing),)
+
+
+def test_an_interrupt_waits_for_tasks_that_have_begun_and_begins_no_other():
+    begun, ended, is_interrupted = [], [], threading.Event()
+    main = threading.get_ident()
+
+    def read(task: int) -> None:
+        begun.append(task)
+        try:
+            if threading.get_ident() == main:
+                is_interrupted.set()
+                raise KeyboardInterrupt
+            is_interrupted.wait(10)
+        finally:
+            ended.append(task)
+
+    with pytest.raises(KeyboardInterrupt):
+        each(read, range(1000), True)
+    assert sorted(begun) == sorted(ended) and len(begun) < 1000
