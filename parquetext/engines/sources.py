@@ -11,7 +11,7 @@ import pyarrow.fs as pafs
 from ..arrow.datasets.dataset import Dataset, dataset
 from ..arrow.datasets.discovery import shared
 from ..arrow.datasets.fragment_planning import FragmentPlanner
-from ..arrow.datasets.fragments import naming
+from ..arrow.datasets.naming import naming
 from ..arrow.datasets.partitioning import HIVE, partition_keys
 from ..arrow.datasets.scan_columns import check_columns
 from ..arrow.file import open as open_file

@@ -14,7 +14,7 @@ from support.parquet_bytes import TABLE, parquet_bytes
 from support.stores import azure_token, libhdfs
 
 import parquetext
-from parquetext.arrow.datasets.fragments import naming
+from parquetext.arrow.datasets.naming import naming
 from parquetext.catalog.files import Gathering
 from parquetext.errors import ParquetextError, Unsupported
 from parquetext.spark import catalog, finalize, list_files, read, restore, strip, upgrade, verify, write

@@ -21,8 +21,9 @@ from ..file import open as open_file
 from ..read_options import Reading, format_of, is_ours, options_of_format
 from .discovery import Files, discover, unfollowed
 from .fragment_planning import FragmentPlanner
-from .fragments import Fragment, naming, own_schema
+from .fragments import Fragment, own_schema
 from .in_order import in_order
+from .naming import naming
 from .partitioning import HIVE, check_partitioning, partition_keys
 from .predicates import both
 from .scanner import Scanner

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
-__all__ = ["in_order", "slow_seconds"]
+__all__ = ["any_remote", "each_in_order", "in_order", "slow_seconds"]
 
 # Seconds of a call, from which on it waits for a network, or works in C for long, without the interpreter's lock.
 SLOW, LONG = 0.001, 0.02
 AT_ONCE = 16
 A = TypeVar("A")
 B = TypeVar("B")
+
+
+class Placed(Protocol):
+    """What may be in a store or behind a URL."""
+
+    @property
+    def is_remote(self) -> bool: ...
+
+
+P = TypeVar("P", bound=Placed)
 
 
 def slow_seconds(waits: bool) -> float:
@@ -64,3 +74,13 @@ def in_order(
                 yield ahead.popleft().result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def each_in_order(function: Callable[[P], B], fragments: Sequence[P], *, threads: bool | None = None) -> Iterator[B]:
+    """`in_order` over fragments: calls about local files wait for no network."""
+    return in_order(function, fragments, threads=threads, waits=any_remote(fragments))
+
+
+def any_remote(fragments: Iterable[Placed]) -> bool:
+    """Whether one of them is in a store or behind a URL, so that calls about it wait for a network."""
+    return any(fragment.is_remote for fragment in fragments)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .fragments import Fragment, each_in_order
+from .in_order import each_in_order
+
+if TYPE_CHECKING:
+    from .fragments import Fragment
 
 __all__ = ["placed", "placed_near", "taken"]
 
-TablesOf = Callable[[Fragment], Iterable[pa.Table]]
+TablesOf = Callable[["Fragment"], Iterable[pa.Table]]
 
 
 def taken(tables: Callable[[Sequence[int]], Iterator[tuple[int, pa.Table]]], indices: object) -> pa.Table | None:

@@ -13,7 +13,7 @@ from ...nearest import nearest
 from ...pruning import Predicate
 from .shape import empty_table
 
-__all__ = ["ORIGINS", "ScanColumns", "check_columns", "columns_looked_at", "filtered"]
+__all__ = ["ORIGINS", "ScanColumns", "check_columns", "columns_looked_at"]
 
 # The number of the file, of the batch in it, whether that is the file's last one, and the file's path.
 ORIGINS = pa.schema(
@@ -155,18 +155,3 @@ def check_columns(schema: pa.Schema, names: Iterable[str]) -> None:
             error = ColumnError(f"no column {name!r} in the dataset's schema", absent=name)
             error.suggest(nearest(name, schema.names))
             raise as_arrow_error(error)
-
-
-def filtered(table: pa.Table, predicate: Predicate, *, use_threads: bool = True) -> pa.Table:
-    """The rows that meet a predicate; of one batch without Arrow's threads, which take longer to wake."""
-    from pyarrow import acero  # takes long to import, and only filters need it
-
-    if not table.num_columns:  # a plan of Arrow's gives such a table no rows
-        counted = table.append_column("", pa.nulls(table.num_rows))
-        return filtered(counted, predicate, use_threads=use_threads).select([])
-    steps = [
-        acero.Declaration("table_source", acero.TableSourceNodeOptions(table)),
-        acero.Declaration("filter", acero.FilterNodeOptions(predicate.expression)),
-    ]
-    found = acero.Declaration.from_sequence(steps).to_table(use_threads=use_threads)
-    return found.replace_schema_metadata(table.schema.metadata)

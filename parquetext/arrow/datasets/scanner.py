@@ -10,7 +10,8 @@ import pyarrow as pa
 from ...errors import ParquetextError
 from ...pruning import Predicate, predicate_of
 from ..read_options import options_of_scan
-from .fragments import Fragment, any_remote, each_in_order
+from .filtering import Rows, filtered_together
+from .in_order import any_remote, each_in_order
 from .positions import placed, placed_near, taken
 from .scan_columns import ORIGINS, ScanColumns
 from .shape import empty_table
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
     from .dataset import Dataset
+    from .fragments import Fragment
 
 __all__ = ["Scanner", "TaggedRecordBatch"]
 
@@ -120,7 +122,7 @@ class Scanner:
         """All of it."""
         if self._gives_nothing():
             return self._rows_alone(self.count_rows())  # to join tables of no columns loses rows
-        tables = [part.table for part in self._whole() if part.table.num_rows]
+        tables = [table for table in self._whole() if table.num_rows]
         return pa.concat_tables(tables) if tables else empty_table(self.projected_schema)
 
     def to_batches(self) -> Iterator[pa.RecordBatch]:
@@ -217,16 +219,17 @@ class Scanner:
             fragment.narrowed(self._columns.names).with_options(self._options) for fragment in self._plan(predicate)
         ]
 
-    def _whole(self) -> Iterator[_Part]:
+    def _whole(self) -> Iterator[pa.Table]:
         """What each file gives as one table, where nothing asks for batches."""
         if self._columns.origins:
-            return self._streamed(**self._ahead if self._threads else {})
+            return (part.table for part in self._streamed(**self._ahead if self._threads else {}))
 
-        def read(fragment: Fragment) -> _Part:
-            table = fragment.read(self._predicate, use_threads=self._threads)
-            return _Part(self._columns.project(table), fragment)
+        def read(fragment: Fragment) -> Rows:
+            return fragment.read(self._predicate, use_threads=self._threads)
 
-        return each_in_order(read, self._fragments(self._predicate), threads=None if self._threads else False)
+        fragments = self._fragments(self._predicate)
+        found = each_in_order(read, fragments, threads=None if self._threads else False)
+        return map(self._columns.project, filtered_together(found))
 
     def _streamed(
         self, batch_size: int | None = None, *, project: bool = True, items_ahead: int = 0, parts_ahead: int = 0

@@ -10,7 +10,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader
 from pyspark.sql.types import StructType
 
 from ...arrow.datasets.discovery import Found
-from ...arrow.datasets.fragments import naming
+from ...arrow.datasets.naming import naming
 from ...arrow.file import open as open_file
 from ...errors import ColumnError, ParquetextError
 from ..output.source_writer import DatasetWriter

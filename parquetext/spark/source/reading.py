@@ -13,7 +13,7 @@ from pyspark.sql.types import StructType
 from ... import wire
 from ...arrow.datasets.discovery import Found, shared
 from ...arrow.datasets.file_plans import left_row_groups
-from ...arrow.datasets.fragments import naming
+from ...arrow.datasets.naming import naming
 from ...arrow.datasets.planning import FileFacts, surviving
 from ...arrow.file import File
 from ...arrow.file import open as open_file

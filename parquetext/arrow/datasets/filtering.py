@@ -1,0 +1,97 @@
+"""Rows that meet a filter: of one table, or of many small ones together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from ...pruning import Predicate
+from .naming import naming
+
+__all__ = ["SMALL_ROWS", "Rows", "filtered", "filtered_together"]
+
+# Arrow takes longer to begin a filter, and to take rows out of many chunks, than to compare a few thousand rows.
+SMALL_ROWS, ROWS_TOGETHER, BYTES_TOGETHER = 1 << 14, 1 << 16, 1 << 24
+
+
+class Rows(NamedTuple):
+    """Rows of a file, and the filter that they have still to meet."""
+
+    table: pa.Table
+    unmet: Predicate | None
+    target: object
+
+
+def filtered(table: pa.Table, predicate: Predicate, *, use_threads: bool = True) -> pa.Table:
+    """The rows that meet a predicate; of one batch without Arrow's threads, which take longer to wake."""
+    from pyarrow import acero  # takes long to import, and only filters need it
+
+    if not table.num_columns:  # a plan of Arrow's gives such a table no rows
+        counted = table.append_column("", pa.nulls(table.num_rows))
+        return filtered(counted, predicate, use_threads=use_threads).select([])
+    steps = [
+        acero.Declaration("table_source", acero.TableSourceNodeOptions(table)),
+        acero.Declaration("filter", acero.FilterNodeOptions(predicate.expression)),
+    ]
+    found = acero.Declaration.from_sequence(steps).to_table(use_threads=use_threads)
+    return found.replace_schema_metadata(table.schema.metadata)
+
+
+def filtered_together(read: Iterable[Rows]) -> Iterator[pa.Table]:
+    """The rows of each file that meet its filter, in order; small tables are filtered as one.
+
+    All tables have the same schema, and those that a filter is left for the same filter.
+    """
+    waiting: list[Rows] = []
+    rows = size = 0
+    for one in read:
+        joins = one.unmet is not None and _is_joined(one.table.schema)
+        if not joins or rows >= ROWS_TOGETHER or size >= BYTES_TOGETHER:
+            yield from _filtered_as_one(waiting)
+            waiting, rows, size = [], 0, 0
+        if joins:
+            waiting.append(one)
+            rows, size = rows + one.table.num_rows, size + _bytes_of(one.table)
+        else:
+            yield _filtered_alone(one)
+    yield from _filtered_as_one(waiting)
+
+
+def _filtered_as_one(waiting: list[Rows]) -> Iterator[pa.Table]:
+    if len(waiting) > 1:
+        joined = pa.concat_tables([one.table for one in waiting]).combine_chunks()
+        try:
+            yield filtered(joined, waiting[0].unmet, use_threads=False)
+            return
+        except pa.ArrowException:
+            pass  # one by one the error names its file
+    yield from map(_filtered_alone, waiting)
+
+
+def _filtered_alone(one: Rows) -> pa.Table:
+    if one.unmet is None:
+        return one.table
+    with naming(one.target):
+        return filtered(one.table, one.unmet, use_threads=False)
+
+
+def _bytes_of(table: pa.Table) -> int:
+    """How much memory a table takes, roughly: Arrow takes long to tell it of columns whose values have one width."""
+    texts = [column for column in table.columns if _is_text(column.type)]
+    return 8 * table.num_rows * table.num_columns + sum(column.nbytes for column in texts)
+
+
+def _is_joined(schema: pa.Schema) -> bool:
+    """Whether tables of a schema become one: of no column it would have no rows, of dictionaries another dictionary."""
+    types = pa.types
+    return bool(len(schema)) and all(
+        types.is_primitive(kind) or types.is_decimal(kind) or types.is_fixed_size_binary(kind) or _is_text(kind)
+        for kind in schema.types
+    )
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    types = pa.types
+    return types.is_string(kind) or types.is_large_string(kind) or types.is_binary(kind) or types.is_large_binary(kind)

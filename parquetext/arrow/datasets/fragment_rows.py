@@ -1,0 +1,182 @@
+"""The rows of one file of a dataset, while it is open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import pyarrow as pa
+
+from ...pruning import Predicate
+from ..decoding.schemas import schema_or_ours
+from ..engine import OURS, PYARROW
+from ..file import File
+from ..read_options import Reading
+from ..reading import SMALL_ROWS
+from ..selection import Leaves, find_top_level
+from ..whole_batches import runs
+from . import filtering
+from .file_plans import Plan, left_row_groups
+from .filtering import filtered
+from .shape import Shape, empty_table
+
+__all__ = ["FragmentRows"]
+
+# A local file's column chunks are read in pieces of this size, if they are no more than this many columns.
+PIECE, FEW_LEAVES = 1 << 20, 64
+LARGE_ROWS = 1 << 20  # from which on rows are filtered batch by batch, also for a table
+BATCH_ROWS = 1 << 17
+MANY_CHUNKS = 1 << 12
+
+Stored = Mapping[str, Leaves]  # columns that a file has
+
+
+class FragmentRows:
+    """Rows of an open file in the shape of a dataset; planned by the very file that is read.
+
+    Parameters
+    ----------
+    row_groups : list of int, optional
+        Those to read; all of the file without.
+    plan : Plan, optional
+        What has left them, where a filter has; they are planned again where it does not hold for this file.
+    """
+
+    def __init__(self, file: File, shape: Shape, reading: Reading, row_groups: list[int] | None, plan: Plan | None):
+        self._file, self._shape, self._reading = file, shape, reading
+        self._row_groups, self._plan = row_groups, plan
+
+    @property
+    def row_groups(self) -> Sequence[int]:
+        """The numbers of the row groups."""
+        return range(len(self._file.row_groups)) if self._row_groups is None else self._row_groups
+
+    def count(self) -> int:
+        """How many rows the row groups have."""
+        return self._rows_of(self._row_groups)
+
+    def left(self, predicate: Predicate) -> list[int]:
+        """The row groups of the file, as it is now, that the predicate leaves."""
+        if self._plan is not None and self._plan.holds_for(predicate, self._file):
+            return self._row_groups
+        wanted = self.row_groups if self._plan is None else range(len(self._file.row_groups))
+        names = predicate.columns(self._shape.type_of)
+        if names is None:
+            return list(wanted)
+        types = {name: self._shape.type_of(name) for name in names}
+        left = set(left_row_groups(self._file, predicate, types, self._shape.given))
+        return [number for number in wanted if number in left]
+
+    def read(self, predicate: Predicate | None, *, use_threads: bool = True) -> tuple[pa.Table, Predicate | None]:
+        """The rows that may meet the predicate, all columns of the shape, and what they have still to meet."""
+        row_groups = self._row_groups if predicate is None else self.left(predicate)
+        there = self._stored()
+        if predicate is None:
+            return self._cut(self._read_whole(there, row_groups, None, use_threads), row_groups), None
+        if self._is_stored_alike(predicate, there):
+            return self._read_whole(there, row_groups, predicate, use_threads), None
+        if self._rows_of(row_groups) < LARGE_ROWS:
+            table = self._read_whole(there, row_groups, None, use_threads)
+            if table.num_rows <= filtering.SMALL_ROWS:
+                return table, predicate
+            return _filtered(table, predicate, use_threads), None
+        parts = self._read_large(there, row_groups, predicate, BATCH_ROWS, use_threads)
+        return pa.concat_tables([empty_table(self._shape.schema), *(part for part in parts if part.num_rows)]), None
+
+    def batches(
+        self, predicate: Predicate | None, size: int, *, use_threads: bool = True, by_row_group: bool = False
+    ) -> Iterator[pa.Table]:
+        """The rows that meet the predicate in tables of at most `size` rows.
+
+        Memory is that of one, and of its row group as it is stored. Without a predicate none has rows of two row
+        groups; with one that is so where `by_row_group` asks for it.
+        """
+        row_groups = self._row_groups if predicate is None else self.left(predicate)
+        there, counts = self._stored(), self._file.row_groups.num_rows
+        for run in runs(range(len(counts)) if row_groups is None else row_groups, counts, size):
+            rows = [counts[number] for number in run]
+            if sum(rows) > size:
+                yield from self._read_large(there, run, predicate, size, use_threads)
+            elif predicate is None or by_row_group:
+                parts = _slices(self._read_whole(there, run, None, use_threads), rows)
+                yield from parts if predicate is None else (filtered(part, predicate) for part in parts)
+            elif self._is_stored_alike(predicate, there):
+                yield self._read_whole(there, run, predicate, use_threads)
+            else:
+                yield _filtered(self._read_whole(there, run, None, use_threads), predicate, use_threads)
+
+    def _read_whole(self, there: Stored, row_groups, predicate: Predicate | None, use_threads: bool) -> pa.Table:
+        """All rows of row groups, or those that meet a predicate of columns that the file itself has so."""
+        table = self._file.read(
+            list(there.values()),
+            row_groups,
+            predicate,
+            key_values=False,
+            engine=self._reading.engine,
+            use_threads=use_threads,
+            **self._reading.options,
+        )
+        return self._shape.conformed(table)
+
+    def _cut(self, table: pa.Table, row_groups: Sequence[int] | None) -> pa.Table:
+        """The same table in chunks of a row group, as pyarrow gives it, where they are not very many."""
+        counts = self._file.row_groups.num_rows
+        numbers = range(len(counts)) if row_groups is None else row_groups
+        if len(numbers) < 2 or len(numbers) * table.num_columns > MANY_CHUNKS or not table.num_columns:
+            return table
+        return pa.concat_tables(_slices(table, [counts[number] for number in numbers]))
+
+    def _read_large(
+        self, there: Stored, run: list[int], predicate: Predicate | None, size: int, use_threads: bool
+    ) -> Iterator[pa.Table]:
+        """The rows of many or large row groups in batches."""
+        options = dict(self._reading.options)
+        if self._is_read_in_pieces(there):
+            options.setdefault("buffer_size", PIECE)
+        options |= {"batch_size": size, "use_threads": use_threads, "key_values": False}
+        options["engine"] = self._reading.engine
+        for batch in self._file.iter_batches(list(there.values()), run, **options):
+            table = self._shape.conformed(pa.Table.from_batches([batch]))
+            yield table if predicate is None else filtered(table, predicate, use_threads=False)
+
+    def _is_read_in_pieces(self, there: Stored) -> bool:
+        return (
+            self._reading.engine in (None, PYARROW)
+            and not self._file._is_remote
+            and len(there) <= FEW_LEAVES >= self._file.num_columns
+        )
+
+    def _rows_of(self, row_groups: Sequence[int] | None) -> int:
+        if row_groups is None:
+            return self._file.num_rows
+        rows = self._file.row_groups.num_rows
+        return sum(rows[number] for number in row_groups)
+
+    def _stored(self) -> dict[str, Leaves]:
+        """The columns of the shape that the file has and directories do not give, with their leaves."""
+        own = [name for name in self._shape.schema.names if name not in self._shape.given]
+        found = self._file._on_form(lambda form: [(name, find_top_level(form, name)) for name in own])
+        return {name: Leaves(leaves, nested=False) for name, leaves in found if leaves is not None}
+
+    def _is_stored_alike(self, predicate: Predicate, there: Stored) -> bool:
+        """Whether the file itself may filter, which skips pages: by our engine, for columns of the dataset's types."""
+        names = predicate.columns(self._shape.type_of) if self._reading.engine == OURS else None
+        if not names or not set(names) <= set(there):
+            return False
+
+        def types(form) -> list[pa.DataType]:
+            leaves = [find_top_level(form, name) for name in names]
+            return [schema_or_ours(form.slice(list(some), [])).field(0).type for some in leaves]
+
+        return self._file._on_form(types) == [self._shape.type_of(name) for name in names]
+
+
+def _filtered(table: pa.Table, predicate: Predicate, use_threads: bool) -> pa.Table:
+    return filtered(table, predicate, use_threads=use_threads and table.num_rows >= SMALL_ROWS)
+
+
+def _slices(table: pa.Table, counts: Sequence[int]) -> Iterator[pa.Table]:
+    """Successive slices of so many rows."""
+    begin = 0
+    for count in counts:
+        yield table.slice(begin, count)
+        begin += count
