@@ -120,6 +120,7 @@ class ScanColumns:
         seen += [columns_looked_at(whole, Predicate(expression, None)) for expression in used]
         if predicate is not None:
             seen.append(columns_looked_at(self._schema, predicate))
+            _check_types(self._schema, predicate, seen[-1])
         names = list(dict.fromkeys(name for some in seen if some is not None for name in some))
         self.origins = [name for name in names if self._is_origin(name)]
         self.names = None if None in seen else [name for name in names if not self._is_origin(name)]
@@ -143,6 +144,16 @@ def columns_looked_at(schema: pa.Schema, predicate: Predicate) -> list[str] | No
     names = predicate.columns(type_of)
     check_columns(schema, names or ())
     return names
+
+
+def _check_types(schema: pa.Schema, predicate: Predicate, names: Sequence[str] | None) -> None:
+    """Raise what Arrow raises for a list of filters whose values are of other types than their columns.
+
+    Where bounds rule out all rows nothing else would. An expression is shown to Arrow to find its columns.
+    """
+    if predicate.alternatives is not None and names:
+        compared = pa.schema([schema.field(name) for name in names])
+        pa.Table.from_batches([], compared).filter(predicate.expression)
 
 
 def check_columns(schema: pa.Schema, names: Iterable[str]) -> None:

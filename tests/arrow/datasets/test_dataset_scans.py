@@ -187,6 +187,16 @@ def test_batches_of_a_fragment_have_the_schema_also_where_no_row_meets_the_filte
     assert batch.num_rows == 0 and batch.schema.equals(next(both[1].get_fragments()).physical_schema)
 
 
+@pytest.mark.parametrize("filter", [[("v", ">", 1000), ("t", "=", 1)], [("v", ">", 1000), ("s", "=", 1)]], ids=str)
+def test_filters_of_another_type_are_refused_also_where_no_row_is_left(both, filter):
+    with pytest.raises(pa.ArrowNotImplementedError) as expected:
+        both[1].to_table(filter=pq.filters_to_expression(filter))
+    for read in (both[0].to_table, both[0].count_rows, next(both[0].get_fragments()).count_rows):
+        with pytest.raises(pa.ArrowNotImplementedError) as refused:
+            read(filter=filter)
+        assert str(refused.value) == str(expected.value)
+
+
 class TestFragments:
     def test_row_groups_and_their_bounds(self, both):
         for ours, theirs in zip(*(one.get_fragments() for one in both), strict=True):
