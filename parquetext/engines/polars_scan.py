@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from ..arrow.datasets.dataset import Dataset
+from ..arrow.decoding.assemble import TAKEN_AS
 from .libraries import import_optional
 from .sources import is_directory, open_source, texts_of_keys, with_schema
 
@@ -66,6 +67,7 @@ def scan_polars(source: object, columns: Iterable[str] | None = None, **options:
     lake = open_source(source, columns, options)
     if options.get("schema") is None:
         lake = _with_keys_of_polars(lake)
+    lake = _without_views(lake)
     schema = polars.Schema(lake.schema)
 
     def read(
@@ -95,8 +97,16 @@ def _frames(
     needed = names if predicate is None else list(dict.fromkeys([*names, *predicate.meta.root_names()]))
     pushed = None if predicate is None or most_rows is not None else filters_of(predicate, schema)
     batches = lake.scanner(needed, pushed, batch_size=batch_rows).to_batches()
-    for frame in _limited(map(pl.from_arrow, batches), most_rows):
+    for frame in _limited((pl.from_arrow(_with_whole_lists(batch)) for batch in batches), most_rows):
         yield frame if predicate is None else frame.filter(predicate).select(names)
+
+
+def _with_whole_lists(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """With copies of lists of a fixed length that are a part of their buffers: with nulls Polars refuses these."""
+    for place, column in enumerate(batch.columns):
+        if pa.types.is_fixed_size_list(column.type) and len(column.values) != len(column) * column.type.list_size:
+            batch = batch.set_column(place, batch.schema.field(place), pa.concat_arrays([column, column[:0]]))
+    return batch
 
 
 def _limited(frames: Iterable[pl.DataFrame], most_rows: int | None) -> Iterator[pl.DataFrame]:
@@ -116,6 +126,29 @@ def _with_keys_of_polars(lake: Dataset) -> Dataset:
     fields = [field.with_type(keys.get(field.name, field.type)) for field in lake.schema]
     schema = pa.schema(fields, lake.schema.metadata)
     return lake if schema.equals(lake.schema) else with_schema(lake, schema)
+
+
+def _without_views(lake: Dataset) -> Dataset:
+    """With texts and bytes in place of views, of which Arrow filters none; Polars has the same types for both."""
+    schema = pa.schema([field.with_type(_filtered_as(field.type)) for field in lake.schema], lake.schema.metadata)
+    return lake if schema.equals(lake.schema) else with_schema(lake, schema)
+
+
+def _filtered_as(kind: pa.DataType) -> pa.DataType:
+    def of_field(field: pa.Field) -> pa.Field:
+        return field.with_type(_filtered_as(field.type))
+
+    if pa.types.is_struct(kind):
+        return pa.struct([of_field(field) for field in kind])
+    if pa.types.is_map(kind):
+        return pa.map_(of_field(kind.key_field), of_field(kind.item_field), kind.keys_sorted)
+    if pa.types.is_list(kind):
+        return pa.list_(of_field(kind.value_field))
+    if pa.types.is_large_list(kind):
+        return pa.large_list(of_field(kind.value_field))
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(of_field(kind.value_field), kind.list_size)
+    return TAKEN_AS.get(kind, kind)
 
 
 def _types_of_keys(lake: Dataset) -> dict[str, pa.DataType]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import datetime as dt
 import io
 import math
@@ -79,6 +80,40 @@ def assert_same(path, query, **options) -> None:
 def test_all_types_come_as_polars_own_reader_gives_them(path):
     assert parquetext.scan_polars(path).collect_schema() == pl.scan_parquet(path).collect_schema()
     assert_same(path, lambda frame: frame)
+
+
+@pytest.mark.parametrize("size", [2, 4])
+def test_lists_of_a_fixed_length_with_nulls_are_read_from_any_row_on(tmp_path, size):
+    pairs = pa.array([[1, 2], None, None, [5, None]], pa.list_(pa.int32(), 2))
+    pq.write_table(pa.table({"id": range(4), "pair": pairs}), tmp_path / "x.parquet", row_group_size=size)
+    assert_same(tmp_path / "x.parquet", lambda frame: frame)
+    assert_same(tmp_path / "x.parquet", lambda frame: frame.filter(pl.col("id") > 1))
+
+
+def test_views_of_texts_and_bytes_are_filtered_as_by_polars_own_reader(tmp_path):
+    path, view = tmp_path / "x.parquet", pa.string_view()
+    texts = pa.array([None, "b", "c" * 40, ""], view)
+    kinds = {"text": view, "raw": pa.binary_view(), "place": pa.struct([("x", view)]), "tags": pa.list_(view)}
+    kinds |= {"names": pa.map_(view, view), "many": pa.large_list(view), "pair": pa.list_(view, 2)}
+    written = pa.table(
+        {
+            "text": texts.cast(pa.string()),
+            "raw": pa.array([b"1", None, b"", b"4" * 40]),
+            "place": [{"x": "a"}, None, {"x": None}, {"x": "d"}],
+            "tags": [["a", None], [], None, ["b"]],
+            "names": pa.array([[("a", "b")], [], [("c", None)], None], pa.map_(pa.string(), pa.string())),
+            "many": [["a", None], [], None, ["b"]],
+            "pair": [["a", "b"], ["c", "d"], None, ["e", None]],
+        }
+    )
+    told = base64.b64encode(pa.schema(kinds.items()).serialize()).decode()  # pyarrow itself writes few views
+    with pq.ParquetWriter(path, written.schema, store_schema=False) as writer:
+        writer.write_table(written, row_group_size=2)
+        writer.add_key_value_metadata({"ARROW:schema": told})
+    assert pq.read_schema(path).field("tags").type == pa.list_(pa.field("element", view))
+    assert_same(path, lambda frame: frame)
+    for predicate in (pl.col("text") == "b", pl.col("text").is_null(), pl.col("raw") > b"2", pl.col("place").is_null()):
+        assert_same(path, lambda frame, predicate=predicate: frame.filter(predicate))
 
 
 NUMBERS = st.integers(-25, 45)
