@@ -67,7 +67,7 @@ def scan_polars(source: object, columns: Iterable[str] | None = None, **options:
     lake = open_source(source, columns, options)
     if options.get("schema") is None:
         lake = _with_keys_of_polars(lake)
-    lake = _without_views(lake)
+    lake = _as_filtered(lake)
     schema = polars.Schema(lake.schema)
 
     def read(
@@ -128,8 +128,8 @@ def _with_keys_of_polars(lake: Dataset) -> Dataset:
     return lake if schema.equals(lake.schema) else with_schema(lake, schema)
 
 
-def _without_views(lake: Dataset) -> Dataset:
-    """With texts and bytes in place of views, of which Arrow filters none; Polars has the same types for both."""
+def _as_filtered(lake: Dataset) -> Dataset:
+    """With types that Arrow filters: no views, and no small decimals. Polars has the same type for both."""
     schema = pa.schema([field.with_type(_filtered_as(field.type)) for field in lake.schema], lake.schema.metadata)
     return lake if schema.equals(lake.schema) else with_schema(lake, schema)
 
@@ -148,6 +148,8 @@ def _filtered_as(kind: pa.DataType) -> pa.DataType:
         return pa.large_list(of_field(kind.value_field))
     if pa.types.is_fixed_size_list(kind):
         return pa.list_(of_field(kind.value_field), kind.list_size)
+    if pa.types.is_decimal32(kind) or pa.types.is_decimal64(kind):
+        return pa.decimal128(kind.precision, kind.scale)
     return TAKEN_AS.get(kind, kind)
 
 

@@ -90,6 +90,15 @@ def test_lists_of_a_fixed_length_with_nulls_are_read_from_any_row_on(tmp_path, s
     assert_same(tmp_path / "x.parquet", lambda frame: frame.filter(pl.col("id") > 1))
 
 
+@pytest.mark.parametrize("kind", [pa.decimal32(5, 2), pa.decimal64(12, 2)], ids=str)
+def test_small_decimals_are_filtered_as_by_polars_own_reader(tmp_path, kind):
+    amounts = pa.array([Decimal("1.25"), None, Decimal("-3.50"), Decimal("2.00")], kind)
+    pq.write_table(pa.table({"amount": amounts}), tmp_path / "x.parquet", row_group_size=2)
+    some = pl.Series([Decimal("1.25"), Decimal("7.00")], dtype=pl.Decimal(kind.precision, 2))
+    for predicate in (pl.col("amount").is_in(some.implode()), pl.col("amount") > Decimal("1.00")):
+        assert_same(tmp_path / "x.parquet", lambda frame, predicate=predicate: frame.filter(predicate))
+
+
 def test_views_of_texts_and_bytes_are_filtered_as_by_polars_own_reader(tmp_path):
     path, view = tmp_path / "x.parquet", pa.string_view()
     texts = pa.array([None, "b", "c" * 40, ""], view)
