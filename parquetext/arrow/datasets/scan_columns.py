@@ -147,12 +147,13 @@ def columns_looked_at(schema: pa.Schema, predicate: Predicate) -> list[str] | No
 
 
 def _check_types(schema: pa.Schema, predicate: Predicate, names: Sequence[str] | None) -> None:
-    """Raise what Arrow raises for a list of filters whose values are of other types than their columns.
+    """Raise what Arrow raises for a filter whose values are of other types than their columns.
 
-    Where bounds rule out all rows nothing else would. An expression is shown to Arrow to find its columns.
+    Where bounds rule out all rows, or there are none, nothing else would. An expression of which the columns are known
+    was shown to Arrow to find them.
     """
-    if predicate.alternatives is not None and names:
-        compared = pa.schema([schema.field(name) for name in names])
+    if names is None or predicate.alternatives is not None:
+        compared = schema if names is None else pa.schema([schema.field(name) for name in names])
         pa.Table.from_batches([], compared).filter(predicate.expression)
 
 

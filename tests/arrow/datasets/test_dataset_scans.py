@@ -197,6 +197,18 @@ def test_filters_of_another_type_are_refused_also_where_no_row_is_left(both, fil
         assert str(refused.value) == str(expected.value)
 
 
+@pytest.mark.parametrize("filter", [F("v") > "x", F("s") == 1, (F("v") > 1000) & (F("t") == 1)], ids=str)
+def test_expressions_of_another_type_are_refused_also_where_there_are_no_rows(tmp_path, filter):
+    pq.write_table(table(0, 10).slice(0, 0), tmp_path / "x.parquet")
+    with pytest.raises(pa.ArrowNotImplementedError) as expected:
+        ds.dataset(tmp_path / "x.parquet").count_rows(filter=filter)
+    ours = parquetext.dataset(tmp_path / "x.parquet")
+    for read in (ours.to_table, ours.count_rows, lambda filter: ours.head(1, filter=filter)):
+        with pytest.raises(pa.ArrowNotImplementedError) as refused:
+            read(filter=filter)
+        assert str(refused.value) == str(expected.value)
+
+
 class TestFragments:
     def test_row_groups_and_their_bounds(self, both):
         for ours, theirs in zip(*(one.get_fragments() for one in both), strict=True):
