@@ -231,10 +231,10 @@ def _read_one(
     if schema is None and columns is None:
         return file.read(columns, row_groups, filters, **options)
     if isinstance(columns, Mapping):
-        import pyarrow.dataset as ds  # takes long to import, and only expressions need it
+        from .scan_columns import ScanColumns
 
-        table = _read_one(file, None, filters, schema, options, row_groups)
-        return ds.InMemoryDataset(table).to_table(columns=dict(columns))
+        wanted = ScanColumns(file.schema if schema is None else schema, columns, None)
+        return wanted.project(_read_one(file, wanted.names, filters, schema, options, row_groups))
     if schema is not None:
         from .shaped import read_as
 

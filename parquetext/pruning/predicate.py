@@ -92,7 +92,8 @@ def _columns_of(expression: pc.Expression, type_of: TypeOf) -> dict[str, pa.Data
     used: dict[str, pa.DataType] = {}
     while True:
         try:
-            pa.Table.from_batches([], pa.schema(used.items())).filter(expression)
+            # is_valid: a scan's columns are no booleans, and Arrow filters by nothing else
+            pa.Table.from_batches([], pa.schema(used.items())).filter(expression.is_valid())
         except pa.ArrowInvalid as error:
             missing = _missing(str(error), used, type_of)
             if missing is None:

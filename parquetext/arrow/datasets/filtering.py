@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from ...pruning import Predicate
 from .naming import naming
+from .shape import counted
 
 __all__ = ["SMALL_ROWS", "Rows", "filtered", "filtered_together"]
 
@@ -29,8 +30,7 @@ def filtered(table: pa.Table, predicate: Predicate, *, use_threads: bool = True)
     from pyarrow import acero  # takes long to import, and only filters need it
 
     if not table.num_columns:  # a plan of Arrow's gives such a table no rows
-        counted = table.append_column("", pa.nulls(table.num_rows))
-        return filtered(counted, predicate, use_threads=use_threads).select([])
+        return filtered(counted(table), predicate, use_threads=use_threads).select([])
     steps = [
         acero.Declaration("table_source", acero.TableSourceNodeOptions(table)),
         acero.Declaration("filter", acero.FilterNodeOptions(predicate.expression)),

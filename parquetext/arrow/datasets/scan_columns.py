@@ -11,7 +11,7 @@ from ...errors import ColumnError
 from ...footer.arrow_errors import as_arrow_error
 from ...nearest import nearest
 from ...pruning import Predicate
-from .shape import empty_table
+from .shape import counted, empty_table
 
 __all__ = ["ORIGINS", "ScanColumns", "check_columns", "columns_looked_at"]
 
@@ -75,6 +75,8 @@ class ScanColumns:
             return table.select(self.outputs)
         from pyarrow import acero  # takes long to import, and only expressions need it
 
+        if not table.num_columns:  # a plan of Arrow's gives such a table no rows
+            table = counted(table)
         fields = [self._expressions.get(place, pc.field(name)) for place, name in enumerate(self.outputs)]
         steps = [
             acero.Declaration("table_source", acero.TableSourceNodeOptions(table)),

@@ -14,7 +14,7 @@ from .filtering import Rows, filtered_together
 from .in_order import any_remote, each_in_order
 from .positions import placed, placed_near, taken
 from .scan_columns import ORIGINS, ScanColumns
-from .shape import empty_table
+from .shape import empty_table, rows_alone
 from .streaming import stream
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class Scanner:
     def to_table(self) -> pa.Table:
         """All of it."""
         if self._gives_nothing():
-            return self._rows_alone(self.count_rows())  # to join tables of no columns loses rows
+            return rows_alone(self.count_rows(), self._schema.metadata)  # to join tables of no columns loses rows
         tables = [table for table in self._whole() if table.num_rows]
         return pa.concat_tables(tables) if tables else empty_table(self.projected_schema)
 
@@ -170,7 +170,7 @@ class Scanner:
             if not left:
                 break
         if self._gives_nothing():
-            return self._rows_alone(num_rows - left)
+            return rows_alone(num_rows - left, self._schema.metadata)
         return pa.concat_tables(tables[1:] or tables)
 
     def take(self, indices: object) -> pa.Table:
@@ -208,10 +208,6 @@ class Scanner:
 
     def _gives_nothing(self) -> bool:
         return not self._columns.outputs
-
-    def _rows_alone(self, count: int) -> pa.Table:
-        """So many rows of no columns."""
-        return pa.table({"": pa.nulls(count)}, metadata=self._schema.metadata).select([])
 
     def _fragments(self, predicate: Predicate | None) -> list[Fragment]:
         """The fragments to read, with the columns that are needed."""

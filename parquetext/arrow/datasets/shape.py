@@ -7,12 +7,22 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-__all__ = ["Shape", "empty_table"]
+__all__ = ["Shape", "counted", "empty_table", "rows_alone"]
 
 
 def empty_table(schema: pa.Schema) -> pa.Table:
     """A table without rows; `Schema.empty_table` cannot make one with extension types in nested columns."""
     return pa.Table.from_batches([], schema)
+
+
+def rows_alone(count: int, metadata: Mapping | None) -> pa.Table:
+    """So many rows of no columns."""
+    return pa.table({"": pa.nulls(count)}, metadata=metadata).select([])
+
+
+def counted(table: pa.Table) -> pa.Table:
+    """A table without columns with one of nulls, which has its rows."""
+    return pa.table({"": pa.nulls(table.num_rows)}, metadata=table.schema.metadata)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +59,7 @@ class Shape:
             return table
         columns = [self._column(table, field) for field in self.schema]
         if not columns:
-            return table.select([])
+            return rows_alone(table.num_rows, self.schema.metadata)
         return pa.Table.from_arrays(columns, schema=self.schema)
 
     def _column(self, table: pa.Table, field: pa.Field) -> pa.Array | pa.ChunkedArray:

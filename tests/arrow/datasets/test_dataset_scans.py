@@ -105,6 +105,21 @@ class TestAsPyarrow:
             with pytest.raises(IndexError, match="out of bounds"):
                 ours.take([wrong], filter=filter)
 
+    @pytest.mark.parametrize("columns", [["s.x"], {"w": F("v") + 1}, {"w": F("s", "x")}, {"w": pc.scalar(1)}], ids=str)
+    def test_columns_that_are_computed_read_what_they_are_made_of(self, tmp_path, columns):
+        path = tmp_path / "part.parquet"
+        pq.write_table(table(0, 100), path, compression="none", use_dictionary=False)
+        with parquetext.open(path) as file:
+            begin, size = file.column("t").data_page_offset[0], file.column("t").total_compressed_size[0]
+        data = bytearray(path.read_bytes())
+        data[begin : begin + size] = bytes(size)
+        path.write_bytes(data)
+        expected = ds.dataset(path).to_table(columns, F("v") > 50)
+        assert parquetext.dataset(path).to_table(columns, F("v") > 50).equals(expected)
+        assert parquetext.read_table(path, columns, F("v") > 50).equals(expected)
+        with pytest.raises(OSError, match=r"part\.parquet"):
+            parquetext.dataset(path).to_table({"w": F("t")})
+
     def test_take_reads_only_row_groups_that_have_such_rows(self, lake, tmp_path):
         path = tmp_path / "part.parquet"
         pq.write_table(table(0, 100), path, row_group_size=25, compression="none", use_dictionary=False)
