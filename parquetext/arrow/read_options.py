@@ -109,7 +109,7 @@ def options_of_scan(scan: ds.ParquetFragmentScanOptions | None) -> dict[str, obj
     if scan is None:
         return {}
     usual = type(scan)()
-    options = {name: getattr(scan, name) for name in LIMITS if getattr(scan, name) != getattr(usual, name)}
+    options = {name: getattr(scan, name) for name in LIMITS if getattr(scan, name, None) != getattr(usual, name, None)}
     if scan.use_buffered_stream:
         options["buffer_size"] = scan.buffer_size
     if not scan.pre_buffer:

@@ -150,7 +150,7 @@ class Answers:
 @pytest.fixture(scope="module", params=READERS, ids=str)
 def answers(request, cases, tmp_path_factory) -> Answers:
     reader: Reader = request.param
-    _need(request, reader)
+    need(request, reader)
     known = [case for case in cases if case.table in reader.tables and case.placement not in reader.endless]
     paths = list(dict.fromkeys(path for case in known for path in (case.plain, case.upgraded)))
     other = str(tmp_path_factory.mktemp("other") / "groups.parquet")
@@ -161,7 +161,7 @@ def answers(request, cases, tmp_path_factory) -> Answers:
     return Answers(reader, outcomes, one, found[other])
 
 
-def _need(request, reader: Reader) -> None:
+def need(request, reader: Reader) -> None:
     if reader.folder.exists():
         return
     if reader.long and not request.config.getoption("--long"):

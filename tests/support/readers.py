@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["CACHE", "READERS", "Reader"]
+__all__ = ["CACHE", "OLDEST_PYARROW", "READERS", "Reader"]
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "parquetext-ci-readers"
 PROGRAMS = Path(__file__).parents[1] / "interop" / "programs"
@@ -243,6 +243,9 @@ READERS = [
     _rust("arrow-rs", "60.1.0", "parquet"),
 ]
 
+# The oldest one that we ourselves run on, with what we need beside it.
+OLDEST_PYARROW = _python("pyarrow", "22.0.0", "numpy", "zlib-ng", "typer", "rich")
+
 
 def install(reader: Reader) -> str:
     """Install a reader that is not there yet, whole or not at all; what went wrong, or nothing."""
@@ -265,7 +268,7 @@ def main(*options: str) -> int:
         fcntl.flock(lock, fcntl.LOCK_EX)
         for left in CACHE.glob("new.*"):  # of a run that was killed
             shutil.rmtree(left)
-        wanted = [reader for reader in READERS if "--long" in options or not reader.long]
+        wanted = [reader for reader in [*READERS, OLDEST_PYARROW] if "--long" in options or not reader.long]
         failures = list(filter(None, pool.map(install, wanted)))
     print(*failures, sep="\n", end="")
     return len(failures)
