@@ -3,10 +3,11 @@ footers."""
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, Self
+from typing import TYPE_CHECKING, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -72,12 +73,14 @@ arrow_extensions_enabled
     3 99
     """
 
-    def __new__(cls, source: object, *, decryption_properties: object = None, **options: Any) -> Any:
-        if decryption_properties is None:
-            return super().__new__(cls)
-        options.pop("engine", None)
-        source, options["filesystem"] = for_pyarrow(source, options.get("filesystem"))
-        return pq.ParquetFile(source, decryption_properties=decryption_properties, **options)
+    if not TYPE_CHECKING:  # pyarrow's class has the same methods: editors need not know of it
+
+        def __new__(cls, source, *, decryption_properties=None, **options):
+            if decryption_properties is None:
+                return super().__new__(cls)
+            options.pop("engine", None)
+            source, options["filesystem"] = for_pyarrow(source, options.get("filesystem"))
+            return pq.ParquetFile(source, decryption_properties=decryption_properties, **options)
 
     def __init__(
         self,
@@ -92,7 +95,7 @@ arrow_extensions_enabled
         buffer_size: int = 0,
         pre_buffer: bool = True,
         coerce_int96_timestamp_unit: str | None = None,
-        decryption_properties: None = None,
+        decryption_properties: object = None,
         thrift_string_size_limit: int | None = None,
         thrift_container_size_limit: int | None = None,
         schema_depth_limit: int | None = None,
@@ -113,6 +116,9 @@ arrow_extensions_enabled
         except BaseException:
             self._file.close()
             raise
+
+    # `__new__` stands in front of it
+    __signature__ = inspect.Signature(list(inspect.signature(__init__).parameters.values())[1:])
 
     def __enter__(self) -> Self:
         return self

@@ -43,7 +43,7 @@ def assert_same(ours: pa.Table, theirs: pa.Table) -> None:
 @pytest.mark.parametrize("name", ["ParquetFile", "read_metadata"])
 def test_the_parameters_are_pyarrows(name):
     theirs = inspect.signature(getattr(pq, name)).parameters
-    ours = inspect.signature(getattr(parquetext, name).__init__ if name == "ParquetFile" else parquetext.read_metadata)
+    ours = inspect.signature(getattr(parquetext, name))
     for parameter in theirs.values():
         assert ours.parameters[parameter.name].default == parameter.default
         assert ours.parameters[parameter.name].kind == parameter.kind

@@ -27,6 +27,7 @@ from .naming import naming
 from .partitioning import HIVE, check_partitioning, partition_keys
 from .predicates import both
 from .scanner import Scanner
+from .scans import BATCH_READAHEAD, BATCH_SIZE, FRAGMENT_READAHEAD, Columns, DatasetScans, of_scan
 from .unions import UnionPlanner
 
 if TYPE_CHECKING:
@@ -224,7 +225,7 @@ def _first_schema(found: Files, reading: Reading) -> pa.Schema:
         return own_schema(file, reading.options)
 
 
-class Dataset(Tabular):
+class Dataset(DatasetScans, Tabular):
     """Files, and the schema of their rows. Made by `parquetext.dataset`; holds no file open.
 
     It can be pickled and copied. What takes Arrow's streams takes a dataset: Polars, DuckDB, pandas,
@@ -378,7 +379,16 @@ class Dataset(Tabular):
     # ---- its rows -----------------------------------------------------------------------------------------------
 
     def scanner(
-        self, columns: Sequence[str] | Mapping[str, pc.Expression] | None = None, filter=None, **options
+        self,
+        columns: Columns = None,
+        filter: object = None,
+        batch_size: int = BATCH_SIZE,
+        batch_readahead: int = BATCH_READAHEAD,
+        fragment_readahead: int = FRAGMENT_READAHEAD,
+        fragment_scan_options: ds.ParquetFragmentScanOptions | None = None,
+        use_threads: bool = True,
+        cache_metadata: bool = True,
+        memory_pool: pa.MemoryPool | None = None,
     ) -> Scanner:
         """What reads: some columns of the rows that meet a filter.
 
@@ -406,15 +416,7 @@ class Dataset(Tabular):
             The schema has no such column.
         """
         predicate = both(self._predicate, None if filter is None else predicate_of(filter))
-        return Scanner(self._planner.fragments, self.schema, columns, predicate, **options)
-
-    def to_table(self, columns=None, filter=None, **options) -> pa.Table:
-        """Read into a table; arguments as `scanner` takes them."""
-        return self.scanner(columns, filter, **options).to_table()
-
-    def to_batches(self, columns=None, filter=None, **options) -> Iterator[pa.RecordBatch]:
-        """Read batch by batch, in the order of the files; arguments as `scanner` takes them."""
-        return self.scanner(columns, filter, **options).to_batches()
+        return Scanner(self._planner.fragments, self.schema, columns, predicate, **of_scan(locals()))
 
     def to_reader(self, columns=None, filter=None, **options) -> pa.RecordBatchReader:
         """The same as a reader of batches."""
@@ -423,18 +425,6 @@ class Dataset(Tabular):
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """All rows as a stream of Arrow's."""
         return self.scanner().__arrow_c_stream__(requested_schema)
-
-    def head(self, num_rows: int, columns=None, filter=None, **options) -> pa.Table:
-        """The first rows; what is behind them is not read."""
-        return self.scanner(columns, filter, **options).head(num_rows)
-
-    def take(self, indices: object, columns=None, filter=None, **options) -> pa.Table:
-        """Rows by their places, in the order of `indices`; without a filter only row groups that have them are read."""
-        return self.scanner(columns, filter, **options).take(indices)
-
-    def count_rows(self, filter=None, **options) -> int:
-        """How many rows meet the filter; without one footers alone are read."""
-        return self.scanner([], filter, **options).count_rows()
 
     def _shown(self) -> Shown:
         from .shown import show_dataset

@@ -26,6 +26,7 @@ from .naming import naming
 from .planning import FileFacts, gather_facts, undecided_by_bounds
 from .row_group_info import RowGroupInfo
 from .scanner import Scanner
+from .scans import BATCH_READAHEAD, BATCH_SIZE, FRAGMENT_READAHEAD, Columns, FragmentScans, of_scan
 from .shape import Shape
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["Fragment", "own_schema"]
 
 
-class Fragment:
+class Fragment(FragmentScans):
     """One file of a dataset, or some of its row groups; the file is opened anew for each call.
 
     Attributes
@@ -70,6 +71,10 @@ class Fragment:
     def filesystem(self) -> pafs.FileSystem:
         """Where the path leads."""
         return self._target.filesystem if self.is_remote else pafs.LocalFileSystem()
+
+    @property
+    def buffer(self) -> None:
+        """The bytes of a fragment in memory; a file's are not."""
 
     @property
     def is_remote(self) -> bool:
@@ -217,44 +222,49 @@ class Fragment:
 
     # ---- its rows -----------------------------------------------------------------------------------------------
 
-    def scanner(self, schema: pa.Schema | None = None, columns=None, filter=None, **options) -> Scanner:
+    def scanner(
+        self,
+        schema: pa.Schema | None = None,
+        columns: Columns = None,
+        filter: object = None,
+        batch_size: int = BATCH_SIZE,
+        batch_readahead: int = BATCH_READAHEAD,
+        fragment_readahead: int = FRAGMENT_READAHEAD,
+        fragment_scan_options: ds.ParquetFragmentScanOptions | None = None,
+        use_threads: bool = True,
+        cache_metadata: bool = True,
+        memory_pool: pa.MemoryPool | None = None,
+    ) -> Scanner:
         """What reads.
 
         Parameters
         ----------
         schema : pyarrow.Schema, optional
             What the rows look like: the file's own schema without; the dataset's adds the keys of directories.
-        columns, filter, **options
+        columns, filter, batch_size, batch_readahead, fragment_readahead, fragment_scan_options, use_threads, \
+cache_metadata, memory_pool
             As `Dataset.scanner` takes them.
         """
         if schema is not None and not isinstance(schema, pa.Schema):
             raise TypeError(f"schema is a pyarrow.Schema, not {type(schema).__name__}: columns come after it")
         with self._open() as file:
             some = self._with_schema(file, schema)
-        return Scanner(lambda predicate: [some], some._shape.schema, columns, filter, **options)
+        return Scanner(lambda predicate: [some], some._shape.schema, columns, filter, **of_scan(locals()))
 
-    def to_table(self, schema: pa.Schema | None = None, columns=None, filter=None, **options) -> pa.Table:
-        """Read into a table; arguments as `scanner` takes them."""
-        return self.scanner(schema, columns, filter, **options).to_table()
-
-    def to_batches(
-        self, schema: pa.Schema | None = None, columns=None, filter=None, **options
-    ) -> Iterator[pa.RecordBatch]:
-        """Read batch by batch; arguments as `scanner` takes them."""
-        return self.scanner(schema, columns, filter, **options).to_batches()
-
-    def head(self, num_rows: int, columns=None, filter=None, **options) -> pa.Table:
-        """The first rows."""
-        return self.scanner(None, columns, filter, **options).head(num_rows)
-
-    def take(self, indices, columns=None, filter=None, **options) -> pa.Table:
-        """Rows by their places."""
-        return self.scanner(None, columns, filter, **options).take(indices)
-
-    def count_rows(self, filter=None, **options) -> int:
+    def count_rows(
+        self,
+        filter: object = None,
+        batch_size: int = BATCH_SIZE,
+        batch_readahead: int = BATCH_READAHEAD,
+        fragment_readahead: int = FRAGMENT_READAHEAD,
+        fragment_scan_options: ds.ParquetFragmentScanOptions | None = None,
+        use_threads: bool = True,
+        cache_metadata: bool = True,
+        memory_pool: pa.MemoryPool | None = None,
+    ) -> int:
         """How many rows meet a filter; without one by the footer alone."""
         if filter is not None:
-            return self.scanner(None, [], filter, **options).count_rows()
+            return super().count_rows(filter, **of_scan(locals()))
         with self._open() as file:
             return self._rows(file).count()
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
-from ...errors import ParquetextError
 from ...pruning import Predicate, predicate_of
 from ..read_options import options_of_scan
 from .filtering import Rows, filtered_together
 from .in_order import any_remote, each_in_order
 from .positions import placed, placed_near, taken
 from .scan_columns import ORIGINS, ScanColumns
+from .scans import BATCH_READAHEAD, BATCH_SIZE, FRAGMENT_READAHEAD, Columns, of_scan
 from .shape import empty_table, rows_alone
 from .streaming import stream
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Scanner", "TaggedRecordBatch"]
 
-BATCH_SIZE = 1 << 17
-BATCH_READAHEAD, FRAGMENT_READAHEAD = 16, 4
 FEW_ROWS = 1 << 10  # that are read at least, where fewer are wanted
 
 
@@ -64,7 +62,7 @@ class Scanner:
     cache_metadata : bool
         Without effect: of a footer only what is needed is read, for each call.
     memory_pool : pyarrow.MemoryPool, optional
-        The default one, which `pyarrow.set_memory_pool` sets.
+        Where what comes out is copied to; without, it is in the default one, which `pyarrow.set_memory_pool` sets.
     """
 
     def __init__(
@@ -84,8 +82,9 @@ class Scanner:
     ):
         if batch_size <= 0:
             raise pa.ArrowInvalid(f"BatchSize must be greater than 0, got {batch_size}")
-        if memory_pool is not None and memory_pool.backend_name != pa.default_memory_pool().backend_name:
-            raise ParquetextError("memory_pool: tables come from the default pool; use pyarrow.set_memory_pool")
+        if not isinstance(memory_pool, (pa.MemoryPool, type(None))):
+            raise TypeError(f"memory_pool is a pyarrow.MemoryPool, not {type(memory_pool).__name__}")
+        self._pool = memory_pool
         self._plan, self._schema, self._batch_size, self._threads = plan, schema, batch_size, use_threads
         self._ahead = {"items_ahead": fragment_readahead, "parts_ahead": batch_readahead}
         self._options = options_of_scan(fragment_scan_options)
@@ -93,21 +92,60 @@ class Scanner:
         self._columns = ScanColumns(schema, columns, self._predicate)
 
     @staticmethod
-    def from_dataset(dataset: Dataset, **options) -> Scanner:
+    def from_dataset(
+        dataset: Dataset,
+        *,
+        columns: Columns = None,
+        filter: object = None,
+        batch_size: int = BATCH_SIZE,
+        batch_readahead: int = BATCH_READAHEAD,
+        fragment_readahead: int = FRAGMENT_READAHEAD,
+        fragment_scan_options: ds.ParquetFragmentScanOptions | None = None,
+        use_threads: bool = True,
+        cache_metadata: bool = True,
+        memory_pool: pa.MemoryPool | None = None,
+    ) -> Scanner:
         """A scan of a dataset, with the options of `Dataset.scanner`."""
-        return dataset.scanner(**options)
+        return dataset.scanner(columns, filter, **of_scan(locals()))
 
     @staticmethod
-    def from_fragment(fragment: Fragment, **options) -> Scanner:
+    def from_fragment(
+        fragment: Fragment,
+        *,
+        schema: pa.Schema | None = None,
+        columns: Columns = None,
+        filter: object = None,
+        batch_size: int = BATCH_SIZE,
+        batch_readahead: int = BATCH_READAHEAD,
+        fragment_readahead: int = FRAGMENT_READAHEAD,
+        fragment_scan_options: ds.ParquetFragmentScanOptions | None = None,
+        use_threads: bool = True,
+        cache_metadata: bool = True,
+        memory_pool: pa.MemoryPool | None = None,
+    ) -> Scanner:
         """A scan of a fragment, with the options of `Fragment.scanner`."""
-        return fragment.scanner(**options)
+        return fragment.scanner(schema, columns, filter, **of_scan(locals()))
 
     @staticmethod
-    def from_batches(source: object, **options) -> ds.Scanner:
+    def from_batches(
+        source: object,
+        *,
+        schema: pa.Schema | None = None,
+        columns: Columns = None,
+        filter: object = None,
+        batch_size: int = BATCH_SIZE,
+        batch_readahead: int = BATCH_READAHEAD,
+        fragment_readahead: int = FRAGMENT_READAHEAD,
+        fragment_scan_options: ds.ParquetFragmentScanOptions | None = None,
+        use_threads: bool = True,
+        cache_metadata: bool = True,
+        memory_pool: pa.MemoryPool | None = None,
+    ) -> ds.Scanner:
         """A scan of batches in memory: pyarrow's own, which has no footers to read."""
         import pyarrow.dataset as ds
 
-        return ds.Scanner.from_batches(source, **options)
+        given = {"columns": columns, "filter": filter, **of_scan(locals())}
+        return ds.Scanner.from_batches(source, schema=schema, **given)
 
     @property
     def dataset_schema(self) -> pa.Schema:
@@ -197,7 +235,7 @@ class Scanner:
             return placed_near(fragments, tables_of, places)
 
         table = taken(tables, indices)
-        return empty_table(self.projected_schema) if table is None else table
+        return empty_table(self.projected_schema) if table is None else self._pooled(table)
 
     def count_rows(self) -> int:
         """How many rows there are; without a filter by the footers alone."""
@@ -208,6 +246,20 @@ class Scanner:
 
     def _gives_nothing(self) -> bool:
         return not self._columns.outputs
+
+    def _projected(self, table: pa.Table) -> pa.Table:
+        """The columns that were asked for, where they were asked to be."""
+        return self._pooled(self._columns.project(table))
+
+    def _pooled(self, table: pa.Table) -> pa.Table:
+        """The same values, in memory of the pool that was given."""
+        if self._pool is None or not table.num_columns:
+            return table
+        columns = [
+            pa.chunked_array([pa.concat_arrays([chunk], self._pool) for chunk in column.chunks], column.type)
+            for column in table.columns
+        ]
+        return pa.Table.from_arrays(columns, schema=table.schema)
 
     def _fragments(self, predicate: Predicate | None) -> list[Fragment]:
         """The fragments to read, with the columns that are needed."""
@@ -225,7 +277,7 @@ class Scanner:
 
         fragments = self._fragments(self._predicate)
         found = each_in_order(read, fragments, threads=None if self._threads else False)
-        return map(self._columns.project, filtered_together(found))
+        return map(self._projected, filtered_together(found))
 
     def _streamed(
         self, batch_size: int | None = None, *, project: bool = True, items_ahead: int = 0, parts_ahead: int = 0
@@ -246,7 +298,7 @@ class Scanner:
         tables = fragment.batches(self._predicate, batch_size or self._batch_size, **options)
         for table in self._with_origins(fragment, tables) if told else tables:
             if table.num_rows:
-                yield _Part(self._columns.project(table) if project else table, fragment)
+                yield _Part(self._projected(table) if project else table, fragment)
 
     def _with_origins(self, fragment: Fragment, tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
         """Tables with the columns that say where they come from."""

@@ -224,6 +224,30 @@ def test_expressions_of_another_type_are_refused_also_where_there_are_no_rows(tm
         assert str(refused.value) == str(expected.value)
 
 
+READS = {
+    "table": lambda scanner: scanner.to_table(),
+    "batches": lambda scanner: pa.Table.from_batches(scanner.to_batches()),
+    "head": lambda scanner: scanner.head(ROWS),
+    "take": lambda scanner: scanner.take(range(scanner.count_rows())),
+}
+
+
+@pytest.mark.parametrize("read", READS.values(), ids=READS)
+@pytest.mark.parametrize("columns", [None, ["t", "v"], {"w": F("v") + 1}], ids=str)
+def test_what_comes_out_is_in_the_pool_that_is_given(both, columns, read):
+    ours, theirs = both
+    pool = pa.system_memory_pool()
+    for filter in (None, F("v") > 77):
+        given, found = {"columns": columns, "filter": filter}, None
+        before = pool.bytes_allocated()
+        found = read(ours.scanner(**given, memory_pool=pool))
+        assert pool.bytes_allocated() - before >= found.nbytes
+        assert found.equals(theirs.to_table(**given))
+        assert ours.head(0, **given, memory_pool=pool).num_rows == 0
+    with pytest.raises(TypeError, match=r"memory_pool is a pyarrow\.MemoryPool, not str"):
+        ours.to_table(memory_pool="system")
+
+
 class TestFragments:
     def test_row_groups_and_their_bounds(self, both):
         for ours, theirs in zip(*(one.get_fragments() for one in both), strict=True):
