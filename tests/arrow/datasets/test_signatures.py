@@ -7,10 +7,10 @@ import inspect
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
-from parquetext.arrow.fragments import Fragment
-from parquetext.arrow.scanner import Scanner
 
 import parquetext
+from parquetext.arrow.datasets.fragments import Fragment
+from parquetext.arrow.datasets.scanner import Scanner
 
 CLASSES = {
     "ParquetFile": (parquetext.ParquetFile, pq.ParquetFile),
