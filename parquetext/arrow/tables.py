@@ -231,7 +231,7 @@ def _read_one(
     if schema is None and columns is None:
         return file.read(columns, row_groups, filters, **options)
     if isinstance(columns, Mapping):
-        from .scan_columns import ScanColumns
+        from .datasets.scan_columns import ScanColumns
 
         wanted = ScanColumns(file.schema if schema is None else schema, columns, None)
         return wanted.project(_read_one(file, wanted.names, filters, schema, options, row_groups))

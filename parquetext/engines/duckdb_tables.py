@@ -78,7 +78,11 @@ def register_duckdb(
             raise TypeError(f"name: the view needs one where the source is a {type(source).__name__}")
         name = os.fspath(source)
     from .arrow_dataset import ArrowDataset
+    from .types import with_types_of_duckdb
 
-    lake = ArrowDataset(open_source(source, columns, options))
-    con.register(name, lake)
-    return lake
+    lake = open_source(source, columns, options)
+    if options.get("schema") is None:
+        lake = with_types_of_duckdb(lake)
+    view = ArrowDataset(lake)
+    con.register(name, view)
+    return view

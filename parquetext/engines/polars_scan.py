@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from ..arrow.datasets.dataset import Dataset
-from ..arrow.decoding.assemble import TAKEN_AS
 from .libraries import import_optional
 from .sources import is_directory, open_source, texts_of_keys, with_schema
+from .types import with_types_of_polars
 
 if TYPE_CHECKING:
     import polars as pl
@@ -67,7 +67,7 @@ def scan_polars(source: object, columns: Iterable[str] | None = None, **options:
     lake = open_source(source, columns, options)
     if options.get("schema") is None:
         lake = _with_keys_of_polars(lake)
-    lake = _as_filtered(lake)
+    lake = with_types_of_polars(lake)
     schema = polars.Schema(lake.schema)
 
     def read(
@@ -126,31 +126,6 @@ def _with_keys_of_polars(lake: Dataset) -> Dataset:
     fields = [field.with_type(keys.get(field.name, field.type)) for field in lake.schema]
     schema = pa.schema(fields, lake.schema.metadata)
     return lake if schema.equals(lake.schema) else with_schema(lake, schema)
-
-
-def _as_filtered(lake: Dataset) -> Dataset:
-    """With types that Arrow filters: no views, and no small decimals. Polars has the same type for both."""
-    schema = pa.schema([field.with_type(_filtered_as(field.type)) for field in lake.schema], lake.schema.metadata)
-    return lake if schema.equals(lake.schema) else with_schema(lake, schema)
-
-
-def _filtered_as(kind: pa.DataType) -> pa.DataType:
-    def of_field(field: pa.Field) -> pa.Field:
-        return field.with_type(_filtered_as(field.type))
-
-    if pa.types.is_struct(kind):
-        return pa.struct([of_field(field) for field in kind])
-    if pa.types.is_map(kind):
-        return pa.map_(of_field(kind.key_field), of_field(kind.item_field), kind.keys_sorted)
-    if pa.types.is_list(kind):
-        return pa.list_(of_field(kind.value_field))
-    if pa.types.is_large_list(kind):
-        return pa.large_list(of_field(kind.value_field))
-    if pa.types.is_fixed_size_list(kind):
-        return pa.list_(of_field(kind.value_field), kind.list_size)
-    if pa.types.is_decimal32(kind) or pa.types.is_decimal64(kind):
-        return pa.decimal128(kind.precision, kind.scale)
-    return TAKEN_AS.get(kind, kind)
 
 
 def _types_of_keys(lake: Dataset) -> dict[str, pa.DataType]:

@@ -56,7 +56,7 @@ def _schema_of_some(lake: Dataset, columns: list[str]) -> pa.Schema:
         missing = file._on_form(lambda form: [name for name in own if find_top_level(form, name) is None])
         if missing:
             error = ColumnError(f"no column {missing[0]!r} in the first file", file=str(file.path))
-            error.suggest(file._on_form(lambda form: nearest_columns(form, missing[0])))
+            error.suggest(file._on_form(lambda form: nearest_columns(form, missing[0], leaves=False)))
             raise error
         schema = file.read([(name,) for name in own], row_groups=[]).schema
     return pa.schema([keys.field(name) if name in keys.names else schema.field(name) for name in columns])

@@ -110,10 +110,10 @@ def leaves_below(form: Form, identity: int) -> range:
     return range(node.first_leaf, node.first_leaf + node.leaf_count)
 
 
-def nearest_columns(form: Form, name: str | tuple[str, ...]) -> list[str]:
-    """The top-level columns and leaves whose names are most like one that is not there."""
+def nearest_columns(form: Form, name: str | tuple[str, ...], *, leaves: bool = True) -> list[str]:
+    """The top-level columns, and the leaves, whose names are most like one that is not there."""
     names: dict[str, None] = {}
     for leaf in range(form.leaf_count):
         path = as_path(form.node(leaf).path)
-        names |= {path[0]: None, ".".join(path): None}
+        names |= {path[0]: None} | ({".".join(path): None} if leaves else {})
     return nearest(name if isinstance(name, str) else ".".join(name), names)

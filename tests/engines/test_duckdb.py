@@ -141,3 +141,39 @@ def test_without_duckdb_the_error_says_what_to_install(path, monkeypatch):
     monkeypatch.setitem(sys.modules, "duckdb", None)
     with pytest.raises(Unsupported, match=r"pip install 'parquetext\[duckdb\]'"):
         parquetext.register_duckdb(object(), path)
+
+
+TYPES = {
+    "half": pa.array([1.5, None, float("nan"), 3.0], pa.float16()),
+    "halves": pa.array([[1.5], None, [], [None]], pa.list_(pa.float16())),
+    "half_of_key": pa.array([[("a", 1.5)], None, [], [("b", None)]], pa.map_(pa.string(), pa.float16())),
+    "half_within": pa.array([{"x": 1.5}, None, {"x": None}, None], pa.struct({"x": pa.float16()})),
+    "long_decimal": pa.array([Decimal(10), None, Decimal(-1), None], pa.decimal256(20, 2)),
+    "longer_decimal": pa.array([Decimal(10) ** 50, None, Decimal(-1), None], pa.decimal256(60, 2)),
+    "seconds": pa.array([0, None, 1, 2], pa.timestamp("s")),
+    "milliseconds": pa.array([0, None, 1, 2], pa.timestamp("ms")),
+    "zoned": pa.array([0, None, 1, 2], pa.timestamp("ms", "UTC")),
+    "duration": pa.array([0, None, 1, 2], pa.duration("ns")),
+    "pair": pa.array([[1, 2], None, [3, None], [5, 6]], pa.list_(pa.int32(), 2)),
+}
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_types_that_duckdb_refuses_or_takes_for_others_come_as_its_own_reader_gives_them(con, tmp_path, kind):
+    path = str(tmp_path / "file.parquet")
+    pq.write_table(pa.table({"id": range(4), "value": TYPES[kind]}), path)
+    parquetext.register_duckdb(con, path, "ours")
+    own = f"read_parquet('{path}')"
+    for query in ("DESCRIBE SELECT * FROM {}", "SELECT id FROM {}", "SELECT value::VARCHAR FROM {} ORDER BY id"):
+        theirs, ours = (con.execute(query.format(table)).fetchall() for table in (own, "ours"))
+        assert ours == theirs
+
+
+def test_row_groups_of_milliseconds_are_ruled_out(con, tmp_path):
+    path = str(tmp_path / "file.parquet")
+    moments = pa.array(range(40), pa.timestamp("ms"))
+    pq.write_table(pa.table({"at": moments, "id": range(40)}), path, row_group_size=8)
+    assert spoil_chunks(path, lambda row_group, name: row_group != 2)
+    parquetext.register_duckdb(con, path, "ours")
+    found = con.execute("SELECT id FROM ours WHERE \"at\" = TIMESTAMP '1970-01-01 00:00:00.018'").fetchall()
+    assert found == [(18,)]

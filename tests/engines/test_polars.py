@@ -241,6 +241,18 @@ def test_named_columns_are_all_that_the_frame_has(path):
         parquetext.scan_polars(path, "price")
 
 
+def test_a_leaf_is_no_column_of_a_frame_and_is_not_named_as_one(path):
+    with pytest.raises(ColumnError, match=r"no column 'place\.x' in the first file; the nearest: 'place'$"):
+        parquetext.scan_polars(path, ["place.x"])
+
+
+def test_decimals_in_256_bits_that_polars_panics_at_are_taken_as_its_own_reader_takes_them(tmp_path):
+    path = str(tmp_path / "file.parquet")
+    pq.write_table(pa.table({"amount": pa.array([Decimal(3), None], pa.decimal256(20, 2))}), path)
+    assert_same(path, lambda frame: frame)
+    assert_same(path, lambda frame: frame.filter(pl.col("amount") > 2))
+
+
 KEYS = [
     ["1", "20"],
     ["007"],

@@ -18,8 +18,8 @@ CLASSES = {
     "ParquetWriter": (parquetext.ParquetWriter, pq.ParquetWriter),
     "FileMetaData": (parquetext.FileMetaData, pq.FileMetaData),
     "RowGroupMetaData": (parquetext.RowGroupMetaData, pq.RowGroupMetaData),
-    "Dataset": (parquetext.arrow.dataset.Dataset, ds.FileSystemDataset),
-    "UnionDataset": (parquetext.arrow.dataset.Dataset, ds.UnionDataset),
+    "Dataset": (parquetext.arrow.datasets.dataset.Dataset, ds.FileSystemDataset),
+    "UnionDataset": (parquetext.arrow.datasets.dataset.Dataset, ds.UnionDataset),
     "Scanner": (Scanner, ds.Scanner),
     "Fragment": (Fragment, ds.ParquetFileFragment),
 }
