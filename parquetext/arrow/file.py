@@ -18,6 +18,7 @@ from ..footer import file as footer_file
 from ..footer.arrow_errors import NO_KEYS, ArrowUnsupported, EncryptedFile, as_arrow_error
 from ..footer.bloom_filters import BloomFilters
 from ..footer.copies import CopyTable, copy_table_of
+from ..footer.lease import Lease
 from ..footer.limits import check_limits
 from ..footer.model import GROUP, Form
 from ..footer.names import as_path
@@ -142,26 +143,38 @@ class File(footer_file.File):
         """
         check_options(options)
         check_engine(engine)
-        self._check_limits(options)
-        if decryption_properties is not None:
-            from .encrypted import read_opened
+        lease = self._lease  # keeps the file open, whoever closes it meanwhile
+        try:
+            self._check_limits(options)
+            if decryption_properties is not None:
+                from .encrypted import read_opened
 
-            with self._open_mapped() if memory_map else self._open_data() as data:
-                options |= {"decryption_properties": decryption_properties, "use_pandas_metadata": use_pandas_metadata}
-                table = read_opened(
-                    data, columns, row_groups, filters, engine=engine, use_threads=use_threads, **options
-                )
-            return table if key_values or use_pandas_metadata else table.replace_schema_metadata(None)
-        self._name_dictionaries(options)
-        projection = self._projection(
-            columns,
-            row_groups,
-            filters,
-            key_values=key_values or use_pandas_metadata,
-            use_pandas_metadata=use_pandas_metadata,
-            **_planning(engine),
-        )
+                with self._open_mapped() if memory_map else self._open_data() as data:
+                    options |= {
+                        "decryption_properties": decryption_properties,
+                        "use_pandas_metadata": use_pandas_metadata,
+                    }
+                    table = read_opened(
+                        data, columns, row_groups, filters, engine=engine, use_threads=use_threads, **options
+                    )
+                return table if key_values or use_pandas_metadata else table.replace_schema_metadata(None)
+            self._name_dictionaries(options)
+            projection = self._projection(
+                columns,
+                row_groups,
+                filters,
+                key_values=key_values or use_pandas_metadata,
+                use_pandas_metadata=use_pandas_metadata,
+                **_planning(engine),
+            )
+            return self._values(projection, engine, use_threads=use_threads, memory_map=memory_map, **options)
+        finally:
+            del lease  # which the traceback of an error would keep
 
+    def _values(
+        self, projection: Projection, engine: str | None, *, use_threads: bool, memory_map: bool, **options
+    ) -> pa.Table:
+        """What a projection stands for."""
         may_be_shorter = engine is None and not options and not self._is_remote
         shorter = partial(read_short_chunks, source=self._source, use_threads=use_threads) if may_be_shorter else None
 
@@ -226,18 +239,27 @@ class File(footer_file.File):
             counts = self._on_form(lambda form: form.row_groups("num_rows"))
             return projection.step.batches_without_columns(counts, batch_size)
 
+        copies = self._copies() if engine in (OURS, AUTO) else None
+
         def theirs() -> Iterator[pa.RecordBatch]:
             taking = {"ours": ours, "use_threads": use_threads, "pre_buffer": self._is_remote, **options}
             return self._batches(projection, batch_size, **taking)
 
         def ours(row_groups: Sequence[int] | None = None) -> Iterator[pa.RecordBatch]:
-            return self._decoded_batches(projection, batch_size, row_groups=row_groups, **options)
+            given = copies or self._copies()
+            return self._decoded_batches(projection, batch_size, row_groups=row_groups, **given, **options)
 
-        if engine == AUTO:
-            if self._has_copies(projection):
-                return or_theirs(lambda: _begun(ours), lambda: _begun(theirs))
-            return or_ours(lambda: _begun(theirs), lambda: _begun(ours))
-        return ours() if engine == OURS else theirs()
+        lease = self._lease_of_open()
+        try:
+            if engine != AUTO:
+                batches = ours() if engine == OURS else theirs()
+            elif self._has_copies(projection):
+                batches = or_theirs(lambda: _begun(ours), lambda: _begun(theirs))
+            else:
+                batches = or_ours(lambda: _begun(theirs), lambda: _begun(ours))
+            return _while_open(lease, batches)
+        finally:
+            del lease
 
     def layout(self, *, decompress: bool = False) -> Layout:
         """Where every byte of the file belongs, with a picture; see `parquetext.layout`.
@@ -275,7 +297,7 @@ class File(footer_file.File):
 
     def _decoded_batches(self, projection: Projection, batch_size: int, **options) -> Iterator[pa.RecordBatch]:
         with self._naming():
-            yield from decode_batches(projection, self._source, batch_size, **self._copies(), **options)
+            yield from decode_batches(projection, self._source, batch_size, **options)
 
     def _copies(self) -> dict:
         """What our decoder needs to read column chunks by their copies."""
@@ -375,6 +397,14 @@ def _begun(give: Callable) -> Iterator[pa.RecordBatch]:
     batches = give()
     first = next(batches, None)
     return batches if first is None else chain([first], batches)
+
+
+def _while_open(lease: Lease, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Batches of a file that `lease` keeps open until the last one."""
+    try:
+        yield from batches
+    finally:
+        del lease
 
 
 def _slice_of(form: Form, leaf: int, row_groups: Sequence[int] | None) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from threading import RLock
 from typing import NamedTuple, Self, TypeVar
 
 import pyarrow as pa
@@ -90,6 +91,7 @@ class File(Tabular):
         "_is_reopened",
         "_lease",
         "_left",
+        "_lock",
         "_looked_up",
         "_schema",
         "_source",
@@ -102,23 +104,34 @@ class File(Tabular):
         self._findings, self._lease = findings, Lease()
         self._schema: pa.Schema | None = None
         self._left, self._looked_up, self._is_reopened = _NOTHING, 0, False
+        self._lock = RLock()  # of who closes it or goes over to another form
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind=None, error=None, traceback=None) -> None:
-        if self._form is _CLOSED:
-            return
-        lease, self._lease = self._lease, None
-        lease.take_over(self._form, self._source, self.path)
-        self._form = _CLOSED
+        with self._lock:
+            if self._form is _CLOSED:
+                return
+            lease = self._lease
+            lease.take_over(self._form, self._source, self.path)
+            self._form = _CLOSED  # first, as others take the lease first
+            self._lease = _CLOSED
 
     def close(self) -> None:
         """Close the file; a second call does nothing.
 
-        Columns and metadata that were taken from it stay good: the footer is closed once the last one of them is gone.
+        Columns and metadata that were taken from it stay good: the footer is closed once the last one of them is gone,
+        and once reads have ended that had begun, in other threads or as batches.
         """
         self.__exit__()
+
+    def _lease_of_open(self) -> Lease:
+        """The lease, which keeps open what a read that goes on needs."""
+        lease = self._lease
+        if lease is _CLOSED:
+            raise pa.ArrowInvalid("the file is closed")
+        return lease
 
     @property
     def closed(self) -> bool:
@@ -143,23 +156,28 @@ class File(Tabular):
 
     def _on_form(self, operation: Callable):
         """Do something that only reads the footer; on the next form where this one is damaged."""
+        lease, form = self._lease, self._form  # the lease keeps the form open, whoever closes the file meanwhile
         try:
-            return operation(self._form)
+            return operation(form)
         except ColumnError as error:
             raise self._named(error) from None
         except (Damaged, Malformed, OSError) as error:
-            self._recover(error)
+            self._recover(error, form)
+        finally:
+            del lease  # which the traceback of an error would keep
         return self._on_form(operation)
 
-    def _recover(self, error: Damaged | Malformed | OSError) -> None:
-        """Go over to a form on which the operation can be tried again, or raise the error."""
-        if self._reopened_after_change():
-            return
+    def _recover(self, error: Damaged | Malformed | OSError, form: Form) -> None:
+        """Go over to a form on which what failed on `form` can be tried again, or raise the error."""
+        with self._lock:
+            if self._form is not form or self._reopened_after_change():
+                return  # another thread may have gone over to another form, or closed the file
+            if isinstance(error, Damaged) and self.form in forms.DAMAGED:
+                self._leave_form(error)
+                return
         if isinstance(error, OSError):
             raise name_file(error, self.path)
-        if isinstance(error, Malformed):
-            raise self._located(error) from None
-        self._leave_form(error)
+        raise self._located(error) if isinstance(error, Malformed) else self._named(error) from None
 
     def _reopened_after_change(self) -> bool:
         """Open a local file once more where it was changed in place meanwhile: its footer may have moved."""
@@ -177,8 +195,7 @@ class File(Tabular):
         except ParquetextError as error:
             changed.close()
             raise self._named(error) from None
-        self._form.close()
-        source.close()
+        self._lease.keep(source)
         self._is_reopened = True
         self._source, self.form, self._form = changed, name, form
         self._findings = [
@@ -225,22 +242,20 @@ class File(Tabular):
         """Prepare for facts of so many leaves: a footer of which they are a good part is read whole."""
         if self.form not in CELLED or leaves * A_GOOD_PART < self.num_columns:
             return
-        if self._is_batched():
-            self._source.hold()
-        else:
-            self._form.hold()
+        lease, form = self._lease, self._form
+        try:
+            (self._source if self._is_batched() else form).hold()
+        finally:
+            del lease
 
     def _leave_form(self, error: Damaged) -> None:
-        """Go over to the next form, or raise the error where there is none."""
-        if self.form not in forms.DAMAGED:
-            raise self._named(error)
+        """Go over to the next form. Other threads may be reading from this one: it goes with the last of them."""
         try:
             name, following, findings = forms.following_form(self._source, self.form, error)
         except ParquetextError as failed:
             raise self._named(failed) from error
         self.findings.extend(findings)
         self._left = tuple(map(sum, zip(self._left, self._form.io, strict=True)))
-        self._form.close()
         self.form, self._form = name, following
 
     # ---- facts --------------------------------------------------------------------------------------------------
@@ -323,7 +338,7 @@ class File(Tabular):
         With a flat footer or an index the cost does not depend on how many columns the file has. A file that is
         asked for an eighth of its columns one by one keeps its footer in memory from then on.
         """
-        form = self._form
+        lease, form = self._lease, self._form
         self._looked_up += 1
         if not self._looked_up % LOOK_UPS:  # as many more may come
             self._expect(2 * self._looked_up)
@@ -338,7 +353,9 @@ class File(Tabular):
         except ColumnError as error:
             raise self._named(error) from None
         except (Damaged, Malformed, OSError) as error:
-            self._recover(error)
+            self._recover(error, form)
+        finally:
+            del lease
         return self.column(name, field_id=field_id)
 
     def columns(self, names: Iterable[str | tuple[str, ...]] | None = None) -> list[Column]:
@@ -384,13 +401,15 @@ class File(Tabular):
         Malformed, Damaged, Unsupported
             A header that cannot be read, an encrypted chunk, or one in another file; what leads to a copy is damaged.
         """
-        column = name if isinstance(name, Column) else self.column(name, field_id=field_id)
+        lease, column = self._lease, name if isinstance(name, Column) else self.column(name, field_id=field_id)
         found = self._on_form(lambda form: copies_of_leaf(form, column.leaf)) if copies else None
         together = {"window": REMOTE_WINDOW, "gather": self._source.gather} if self._is_batched() else {}
         try:
             return page_table(self._source, column, copies=found, **together)
         except ParquetextError as error:
             raise self._named(error) from None
+        finally:
+            del lease
 
     @property
     def may_have_copies(self) -> bool:

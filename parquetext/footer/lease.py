@@ -21,11 +21,15 @@ class Lease:
     another holder they are closed at once.
     """
 
-    __slots__ = ("_form", "_path", "_source")
+    __slots__ = ("_form", "_kept", "_path", "_source")
 
     def __init__(self) -> None:
         self._form: Form | None = None
-        self._source = self._path = None
+        self._source = self._path = self._kept = None
+
+    def keep(self, source) -> None:
+        """Leave a source open that the file reads no more: other threads may not be done with it."""
+        self._kept = source
 
     def take_over(self, form: Form, source, path) -> None:
         """Become the owner of a closed file's form and source."""
@@ -51,3 +55,5 @@ class Lease:
         if self._form is not None:
             self._form.close()
             self._source.close()
+            if self._kept is not None:
+                self._kept.close()
