@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .bounds import ColumnBounds
+from .predicate import text_of
 
 __all__ = ["may_meet"]
 
@@ -55,7 +56,7 @@ def _plain(kind: pa.DataType) -> pa.DataType:
 
 def _misses_nans(expression: pc.Expression) -> bool:
     """Whether a NaN makes no row meet it: it is comparisons, which are false of a NaN, joined by "and" and "or"."""
-    text, before = _COMPARISON.sub("\0", str(expression)), None
+    text, before = _COMPARISON.sub("\0", text_of(expression) or ""), None
     while text != before:
         before, text = text, _JOINED.sub("\0", text)
     return text == "\0"

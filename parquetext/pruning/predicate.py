@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["Comparison", "Predicate", "predicate_of"]
+__all__ = ["Comparison", "Predicate", "predicate_of", "text_of"]
 
 TypeOf = Callable[[str], pa.DataType | None]
 _BY_POSITION = "FieldPath("
@@ -75,6 +75,14 @@ def predicate_of(filters) -> Predicate:
     return Predicate(expression, [[Comparison(*part) for part in group] for group in groups])
 
 
+def text_of(expression: pc.Expression) -> str | None:
+    """What Arrow writes for an expression; None where it cuts a value of several texts inside a character."""
+    try:
+        return str(expression)
+    except UnicodeDecodeError:
+        return None
+
+
 def _with_values_kept(filters):
     """The same with values that can be read more than once: an iterator of them would be used up by Arrow."""
     if not isinstance(filters, (list, tuple)):
@@ -87,7 +95,8 @@ def _with_values_kept(filters):
 
 def _columns_of(expression: pc.Expression, type_of: TypeOf) -> dict[str, pa.DataType] | None:
     """Bind against a growing schema: Arrow itself says which column is missing, so none can be overlooked."""
-    if _BY_POSITION in str(expression):
+    text = text_of(expression)
+    if text is None or _BY_POSITION in text:
         return None
     used: dict[str, pa.DataType] = {}
     while True:

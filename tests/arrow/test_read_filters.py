@@ -93,3 +93,13 @@ def test_values_of_in_may_be_an_iterator(tmp_path):
     pq.write_table(pa.table({"n": list(range(20))}), tmp_path / "a", row_group_size=5)
     found = parquetext.read_table(tmp_path / "a", filters=[("n", "in", (number for number in (3, 11)))])
     assert found["n"].to_pylist() == [3, 11]
+
+
+@pytest.mark.parametrize("begin", ["", "x"])
+def test_expressions_may_have_texts_that_arrow_cuts_inside_a_character_where_it_shows_them(tmp_path, begin):
+    pq.write_table(pa.table({"t": [begin + "\u20ac" * 60, "b", None]}), tmp_path / "a", row_group_size=1)
+    expression = pc.field("t").isin([begin + "\u20ac" * 60, "c"])
+    expected = pq.read_table(tmp_path / "a", filters=expression)
+    assert expected.num_rows == 1
+    assert parquetext.read_table(tmp_path / "a", filters=expression).equals(expected)
+    assert parquetext.dataset(tmp_path / "a").to_table(filter=expression).equals(expected)
