@@ -90,8 +90,8 @@ def test_lists_of_a_fixed_length_with_nulls_are_read_from_any_row_on(tmp_path, s
     assert_same(tmp_path / "x.parquet", lambda frame: frame.filter(pl.col("id") > 1))
 
 
-@pytest.mark.parametrize("kind", [pa.decimal32(5, 2), pa.decimal64(12, 2)], ids=str)
-def test_small_decimals_are_filtered_as_by_polars_own_reader(tmp_path, kind):
+@pytest.mark.parametrize("kind", [pa.decimal32(5, 2), pa.decimal64(12, 2), pa.decimal256(30, 2)], ids=str)
+def test_decimals_of_any_width_are_filtered_as_by_polars_own_reader(tmp_path, kind):
     amounts = pa.array([Decimal("1.25"), None, Decimal("-3.50"), Decimal("2.00")], kind)
     pq.write_table(pa.table({"amount": amounts}), tmp_path / "x.parquet", row_group_size=2)
     some = pl.Series([Decimal("1.25"), Decimal("7.00")], dtype=pl.Decimal(kind.precision, 2))
