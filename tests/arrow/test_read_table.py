@@ -235,11 +235,19 @@ class TestMany:
             {"read_dictionary": ["word"], "columns": ["word"]},
             {"schema_depth_limit": 100},
             {"ignore_prefixes": ["part=p"]},
+            {"schema": pa.schema([("word", pa.string()), ("id", pa.float64())])},
+            {"schema": pa.schema([("id", pa.int64())]), "columns": ["id"], "filters": [("id", ">", 2)]},
         ],
         ids=str,
     )
     def test_directories_give_what_pyarrow_gives(self, lake, given):
         assert_same(parquetext.read_table(lake, **given), pq.read_table(lake, **given))
+
+    def test_a_schema_is_one(self, lake):
+        for place in (lake, f"{lake}/part=p/table.parquet"):
+            for read in (pq.read_table, parquetext.read_table, parquetext.ParquetDataset, parquetext.dataset):
+                with pytest.raises(TypeError, match="schema"):
+                    read(place, schema=["id"])
 
     def test_limits_hold_for_each_of_many_files(self, lake):
         for limit in ("schema_depth_limit", "thrift_string_size_limit"):

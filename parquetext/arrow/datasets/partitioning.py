@@ -158,7 +158,9 @@ def _ask_pyarrow(
     )
     factory = ds.FileSystemDatasetFactory(pafs.LocalFileSystem(), paths, ds.ParquetFileFormat(), options)
     fields = factory.inspect(fragments=0)
-    found = factory.finish(fields if schema is None else schema)
+    if schema is not None:  # keys that it leaves out are typed as without it: Arrow asks the schema for each
+        fields_of_rows = [*schema, *(field for field in fields if field.name not in schema.names)]
+    found = factory.finish(fields if schema is None else pa.schema(fields_of_rows))
     told = {one.path: ds.get_partition_keys(one.partition_expression) for one in found.get_fragments()}
     return fields, found.partitioning, [told[path] for path in paths]
 
