@@ -19,6 +19,7 @@ from .datasets.dataset import dataset
 from .datasets.fragments import own_schema
 from .file import open as open_file
 from .read_options import EXTENSIONS, format_of, options_given
+from .shape import check_schema
 from .tables import read_table
 
 if TYPE_CHECKING:
@@ -103,6 +104,8 @@ decryption_properties
         import pyarrow.dataset as ds  # takes long to import
 
         options = options_given(locals())
+        if schema is not None:
+            check_schema(schema)
         encrypted = decryption_properties is not None  # which pyarrow alone reads
         if encrypted:
             options["decryption_properties"] = decryption_properties

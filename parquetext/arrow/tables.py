@@ -15,6 +15,7 @@ from .file import File
 from .file import open as open_file
 from .flattened import Flattened, has_dots_or_doubles
 from .read_options import options_given
+from .shape import check_schema
 from .without_dataset import as_told_by_pyarrow
 
 if TYPE_CHECKING:
@@ -132,6 +133,8 @@ def read_table(
     options = options_given(locals())
     if isinstance(columns, str):
         raise ValueError("columns is a list of names, not one string")
+    if schema is not None:
+        check_schema(schema)
     filesystem = filesystem_of(source, filesystem)
     if pre_buffer:
         options["pre_buffer"] = True  # without it, short chunks of a local file are read one by one

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 
 from .. import kernels
-from ..errors import Damaged, ParquetextError, Unsupported, name_file
+from ..errors import Damaged, Malformed, ParquetextError, Unsupported, name_file
 from ..findings import Finding
 from ..storage import (
     BatchedSource,
@@ -40,6 +40,8 @@ def open_as(kind: type[File], path, form: str | None = None) -> File:
 def _open_local(kind: type[File], path: str, form: str | None = None) -> File:
     try:
         return _open_once(kind, path, form)
+    except Malformed as error:  # such as what is no regular file
+        raise as_arrow_error(error) from None
     except OSError as error:
         if error.errno != errno.ENODATA:
             raise name_file(error, path) from None

@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from .. import systems, wire
-from ..errors import ParquetextError, wire_error
+from ..errors import Malformed, wire_error
 from .folder import Folder, at, naming
 from .fsspec_file import FsspecFile
 from .paths import LocalTarget, RemoteTarget, resolve
@@ -145,7 +145,7 @@ class LocalSource(Source):
         try:
             status = os.fstat(self.fd)
             if not stat.S_ISREG(status.st_mode):
-                raise ParquetextError("not a regular file", file=path)
+                raise Malformed("not a regular file", file=path)
             super().__init__(path, Version.of_stat(status))
         except BaseException:
             os.close(self.fd)
@@ -281,7 +281,7 @@ def open_source(path: object) -> LocalSource | RemoteSource:
     ------
     OSError
         It cannot be opened.
-    ParquetextError
+    Malformed
         It is no regular file.
     """
     target = resolve(path)

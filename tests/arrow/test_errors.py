@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import re
 import subprocess
@@ -34,6 +35,15 @@ def test_bytes_that_are_no_parquet_file_raise_arrow_invalid(tmp_path, implementa
     path.write_text("a text of more than twelve bytes")
     for read in (parquetext.open, parquetext.read_table, parquetext.read_schema):
         with pytest.raises(pa.ArrowInvalid) as caught:
+            read(path)
+        assert isinstance(caught.value, Malformed) and caught.value.file == str(path)
+
+
+def test_what_is_no_regular_file_raises_arrow_invalid(tmp_path, implementation):
+    path = tmp_path / "pipe.parquet"
+    os.mkfifo(path)
+    for read in (parquetext.open, parquetext.read_table, parquetext.read_schema, parquetext.dataset):
+        with pytest.raises(pa.ArrowInvalid, match="not a regular file") as caught:
             read(path)
         assert isinstance(caught.value, Malformed) and caught.value.file == str(path)
 

@@ -9,7 +9,6 @@ from collections.abc import Callable
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-
 from support.spoiled import spoil_chunks
 
 import parquetext

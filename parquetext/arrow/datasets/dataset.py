@@ -28,6 +28,7 @@ from .partitioning import HIVE, check_partitioning, partition_keys
 from .predicates import both
 from .scanner import Scanner
 from .scans import BATCH_READAHEAD, BATCH_SIZE, FRAGMENT_READAHEAD, Columns, DatasetScans, of_scan
+from .shape import check_schema
 from .unions import UnionPlanner
 
 if TYPE_CHECKING:
@@ -112,8 +113,8 @@ def dataset(
     >>> lake.to_table(columns=["id"], filter=[("id", "in", [5, 7])])["id"].to_pylist()
     [5, 7]
     """
-    if schema is not None and not isinstance(schema, pa.Schema):
-        raise TypeError(f"schema is a pyarrow.Schema, not {type(schema).__name__}")
+    if schema is not None:
+        check_schema(schema)
     if sidecar not in ("auto", True, False):
         raise TypeError(f"sidecar is 'auto', True or False, not {sidecar!r}")
     check_engine(engine)
@@ -312,13 +313,15 @@ class Dataset(DatasetScans, Tabular):
         Raises
         ------
         pyarrow.ArrowTypeError
-            A column has another type now.
+            A column has another type now, or may have no nulls any more.
         """
+        check_schema(schema)
         for field in schema:
-            if field.name in self.schema.names and self.schema.field(field.name).type != field.type:
-                raise pa.ArrowTypeError(
-                    f"fields had matching names but differing types. From: {self.schema.field(field.name)} To: {field}"
-                )
+            was = self.schema.field(field.name) if field.name in self.schema.names else field
+            if was.type != field.type:
+                raise pa.ArrowTypeError(f"fields had matching names but differing types. From: {was} To: {field}")
+            if was.nullable and not field.nullable:
+                raise pa.ArrowTypeError(f"field {field} is not nullable, and was: {was}")
         return Dataset(self._planner.with_schema(schema), self._predicate)
 
     def sort_by(self, sorting: str | list[tuple[str, str]], **options) -> ds.InMemoryDataset:

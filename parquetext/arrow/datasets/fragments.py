@@ -27,7 +27,7 @@ from .planning import FileFacts, gather_facts, undecided_by_bounds
 from .row_group_info import RowGroupInfo
 from .scanner import Scanner
 from .scans import BATCH_READAHEAD, BATCH_SIZE, FRAGMENT_READAHEAD, Columns, FragmentScans, of_scan
-from .shape import Shape
+from .shape import Shape, check_schema
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
@@ -245,8 +245,8 @@ class Fragment(FragmentScans):
 cache_metadata, memory_pool
             As `Dataset.scanner` takes them.
         """
-        if schema is not None and not isinstance(schema, pa.Schema):
-            raise TypeError(f"schema is a pyarrow.Schema, not {type(schema).__name__}: columns come after it")
+        if schema is not None:
+            check_schema(schema)
         with self._open() as file:
             some = self._with_schema(file, schema)
         return Scanner(lambda predicate: [some], some._shape.schema, columns, filter, **of_scan(locals()))

@@ -62,6 +62,9 @@ class ScanColumns:
         if isinstance(columns, Mapping):
             self.outputs = list(columns)
             self._expressions = dict(enumerate(columns.values()))
+            for name, expression in columns.items():
+                if not isinstance(expression, pc.Expression):
+                    raise TypeError(f"column {name!r} is made of an Expression, not of a {type(expression).__name__}")
         else:
             self.outputs = list(schema.names if columns is None else columns)
             self._split_paths()

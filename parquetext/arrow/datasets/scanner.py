@@ -82,6 +82,8 @@ class Scanner:
     ):
         if batch_size <= 0:
             raise pa.ArrowInvalid(f"BatchSize must be greater than 0, got {batch_size}")
+        if min(batch_readahead, fragment_readahead) < 0:
+            raise pa.ArrowInvalid(f"nothing less than none is read ahead: {batch_readahead}, {fragment_readahead}")
         if not isinstance(memory_pool, (pa.MemoryPool, type(None))):
             raise TypeError(f"memory_pool is a pyarrow.MemoryPool, not {type(memory_pool).__name__}")
         self._pool = memory_pool

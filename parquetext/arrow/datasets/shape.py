@@ -7,7 +7,13 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-__all__ = ["Shape", "counted", "empty_table", "rows_alone"]
+__all__ = ["Shape", "check_schema", "counted", "empty_table", "rows_alone"]
+
+
+def check_schema(schema: object) -> None:
+    """Raise TypeError for what is no schema."""
+    if not isinstance(schema, pa.Schema):
+        raise TypeError(f"schema is a pyarrow.Schema, not {type(schema).__name__}")
 
 
 def empty_table(schema: pa.Schema) -> pa.Table:

@@ -172,6 +172,10 @@ class TestAsPyarrow:
         for one in both:
             with pytest.raises(pa.ArrowTypeError, match="differing types"):
                 one.replace_schema(pa.schema([("v", pa.string())]))
+            with pytest.raises(pa.ArrowTypeError, match="not nullable"):
+                one.replace_schema(pa.schema([pa.field("v", pa.int64(), nullable=False)]))
+            with pytest.raises(TypeError, match="schema"):
+                one.replace_schema(["v"])
 
     def test_several_datasets_as_one(self, lake, both):
         parts = [lake / "k=2" / "part.parquet", lake / "k=0"]
@@ -364,3 +368,8 @@ def test_wrong_scans_say_what_is_wrong(both):
         ours.to_table([F("v")])
     with pytest.raises(ValueError, match="one string"):
         ours.to_table("v")
+    with pytest.raises(TypeError, match="'w' is made of an Expression, not of a str"):
+        ours.to_table({"w": "v"})
+    for ahead in ("batch_readahead", "fragment_readahead"):
+        with pytest.raises(pa.ArrowInvalid, match="read ahead"):
+            ours.to_table(**{ahead: -1})
