@@ -17,9 +17,9 @@ from ..pruning import predicate_of
 from ..storage import HeldTarget, LocalTarget, RemoteTarget, filesystem_of
 from .datasets.dataset import dataset
 from .datasets.fragments import own_schema
+from .datasets.shape import check_schema
 from .file import open as open_file
 from .read_options import EXTENSIONS, format_of, options_given
-from .shape import check_schema
 from .tables import read_table
 
 if TYPE_CHECKING:

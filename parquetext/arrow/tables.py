@@ -10,12 +10,12 @@ import pyarrow as pa
 from ..footer.pyarrow_footer import whole_schema
 from ..footer.targets import info_of, readable
 from ..storage import HeldTarget, LocalTarget, filesystem_of
+from .datasets.shape import check_schema
 from .engine import check_engine
 from .file import File
 from .file import open as open_file
 from .flattened import Flattened, has_dots_or_doubles
 from .read_options import options_given
-from .shape import check_schema
 from .without_dataset import as_told_by_pyarrow
 
 if TYPE_CHECKING:
