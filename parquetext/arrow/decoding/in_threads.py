@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from _thread import start_new_thread
+from _thread import get_ident, start_new_thread
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from threading import Condition
 from typing import TypeVar
 
@@ -41,13 +42,19 @@ def each(
         return [read(task) for task in tasks]
     order = range(len(tasks)) if weights is None else sorted(range(len(tasks)), key=weights.__getitem__, reverse=True)
     work = _Work(read, tasks, order)
-    for _ in range(workers - 1):
-        start_new_thread(work.do, ())  # not by Thread.start, which waits until the system lets the thread run
     try:
+        _start(workers - 1, work.do)
         work.do()
     finally:
         work.end()
     return work.results()
+
+
+def _start(count: int, do: Callable[[], None]) -> None:
+    """Start so many threads, or as many as the system lets start: none at the interpreter's end, say."""
+    with suppress(RuntimeError):
+        for _ in range(count):
+            start_new_thread(do, ())  # not by Thread.start, which waits until the system lets the thread run
 
 
 class _Work:
@@ -57,7 +64,7 @@ class _Work:
         self._read, self._tasks, self._waiting = read, tasks, deque(order)
         self._results: list = [None] * len(tasks)
         self._failures: dict[int, BaseException] = {}
-        self._changed, self._begun = Condition(), 0
+        self._changed, self._busy = Condition(), set[int]()  # threads, each at a task
 
     def do(self) -> None:
         """Do what nobody else does; behind the first task that failed nothing."""
@@ -73,7 +80,7 @@ class _Work:
         """Begin no other task, and wait for those that have begun."""
         with self._changed:
             self._waiting.clear()
-            while self._begun:
+            while self._busy - {get_ident()}:  # an interrupt may have left this one in it
                 self._changed.wait()
 
     def results(self) -> list:
@@ -86,7 +93,7 @@ class _Work:
             while self._waiting:
                 number = self._waiting.popleft()
                 if not self._failures or number < min(self._failures):
-                    self._begun += 1
+                    self._busy.add(get_ident())
                     return number
         return None
 
@@ -99,5 +106,5 @@ class _Work:
 
     def _finish(self) -> None:
         with self._changed:
-            self._begun -= 1
+            self._busy.discard(get_ident())
             self._changed.notify_all()

@@ -7,6 +7,7 @@ import threading
 
 import pytest
 
+from parquetext.arrow.decoding import in_threads
 from parquetext.arrow.decoding.in_threads import each
 
 
@@ -67,3 +68,33 @@ def test_an_interrupt_waits_for_tasks_that_have_begun_and_begins_no_other():
     with pytest.raises(KeyboardInterrupt):
         each(read, range(1000), True)
     assert sorted(begun) == sorted(ended) and len(begun) < 1000
+
+
+def test_an_interrupt_between_taking_a_task_and_beginning_it_leaves_nobody_waiting(monkeypatch):
+    main, take = threading.get_ident(), in_threads._Work._next
+
+    def take_and_stop(work) -> int | None:
+        number = take(work)
+        if threading.get_ident() == main:
+            raise KeyboardInterrupt
+        return number
+
+    monkeypatch.setattr(in_threads._Work, "_next", take_and_stop)
+    with pytest.raises(KeyboardInterrupt):
+        each(lambda task: task, range(100), True)
+
+
+@pytest.mark.parametrize("started", [0, 2])
+def test_threads_that_the_system_refuses_are_done_without(monkeypatch, started):
+    """As where memory or processes are limited, and at the interpreter's end."""
+    left = [None] * started
+    start = in_threads.start_new_thread
+
+    def start_some(*arguments) -> int:
+        if not left:
+            raise RuntimeError("can't start new thread")
+        left.pop()
+        return start(*arguments)
+
+    monkeypatch.setattr(in_threads, "start_new_thread", start_some)
+    assert each(lambda task: task * 2, range(100), True) == list(range(0, 200, 2))
