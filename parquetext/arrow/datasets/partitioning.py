@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -59,8 +60,17 @@ class PartitionKeys:
             return ds.DirectoryPartitioning(self.schema)
         if self.scheme != HIVE:
             return self.scheme
-        told = {name: values.unique().drop_null() for name, values in self.values.items()}
-        return ds.HivePartitioning(self.schema, told)
+        return _hive(self.schema, {name: values.unique().drop_null() for name, values in self.values.items()})
+
+
+def _hive(fields: pa.Schema, values: Mapping[str, pa.Array]) -> ds.HivePartitioning:
+    """Directories named by keys, with the values of each; of plain types pyarrow keeps those that it finds itself."""
+    import pyarrow.dataset as ds
+
+    texts = [(name, text) for name, some in values.items() for text in some.cast(pa.string()).to_pylist()]
+    paths = [f"{name}={quote(text, safe='')}/file" for name, text in texts]
+    found, partitioning, _ = _ask_pyarrow(paths, ds.HivePartitioning.discover(), None, "")
+    return partitioning if found == fields else ds.HivePartitioning(fields, values)
 
 
 def check_partitioning(scheme: object) -> str | ds.Partitioning | ds.PartitioningFactory | None:

@@ -93,6 +93,7 @@ def test_partitionings(lakes, flavor, scheme):
     ], told
     assert type(ours.partitioning) is type(theirs.partitioning)
     assert ours.partitioning.schema == theirs.partitioning.schema
+    assert ours.partitioning.dictionaries == theirs.partitioning.dictionaries
     for filter in FILTERS if "m" in ours.schema.names else ():
         assert ours.to_table(filter=filter).to_pydict() == theirs.to_table(filter=filter).to_pydict()
         if "v" not in str(filter):
