@@ -118,7 +118,7 @@ def dataset(
     if sidecar not in ("auto", True, False):
         raise TypeError(f"sidecar is 'auto', True or False, not {sidecar!r}")
     check_engine(engine)
-    if hasattr(source, "read"):
+    if hasattr(source, "read") and not isinstance(source, os.PathLike):  # py.path has both
         raise TypeError(f"a dataset is made of paths; open and read_table take a {type(source).__name__}")
     others = {
         "format": format,

@@ -196,6 +196,21 @@ def test_files_of_a_flat_footer_alone_are_read(tmp_path):
     assert parquetext.dataset(tmp_path).to_table(filter=F("v") < 3)["v"].to_pylist() == [1, 2]
 
 
+def test_a_path_that_has_files_methods_is_a_path(lake):
+    """As py.path has them, which pytest gives as `tmpdir`."""
+
+    class Local:
+        def __fspath__(self):
+            return str(lake)
+
+        def read(self):
+            raise AssertionError("read as an open file")
+
+    assert parquetext.dataset(Local()).to_table().equals(parquetext.dataset(lake).to_table())
+    assert parquetext.read_table(Local()).to_pydict() == pq.read_table(Local()).to_pydict()
+    assert parquetext.ParquetDataset(Local()).read().to_pydict() == pq.ParquetDataset(Local()).read().to_pydict()
+
+
 def test_wrong_calls_say_what_is_wrong(lake, tmp_path):
     dataset = parquetext.dataset(lake)
     with pytest.raises(ColumnError, match="'nope'"):
