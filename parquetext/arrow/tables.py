@@ -121,8 +121,8 @@ def read_table(
     Unsupported
         Our own decoder is asked for what it does not read; also a `pyarrow.ArrowNotImplementedError`.
     ValueError
-        `columns` is one string. Or pyarrow has no module `dataset`, and it is needed: for folders, filters, or
-        `schema`.
+        `columns` is one string, but for one letter with `use_pandas_metadata`. Or pyarrow has no module `dataset`,
+        and it is needed: for folders, filters, or `schema`.
 
     Examples
     --------
@@ -132,7 +132,9 @@ def read_table(
     check_engine(engine)
     options = options_given(locals())
     if isinstance(columns, str):
-        raise ValueError("columns is a list of names, not one string")
+        if not (use_pandas_metadata and len(columns) == 1):  # pandas gives pyarrow one letter for a list of it
+            raise ValueError("columns is a list of names, not one string")
+        columns = [columns]
     if schema is not None:
         check_schema(schema)
     filesystem = filesystem_of(source, filesystem)

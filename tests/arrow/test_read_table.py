@@ -90,6 +90,15 @@ class TestColumns:
             with pytest.raises(ValueError, match="one string"):
                 parquetext.read_table(source, "id")
 
+    def test_one_letter_is_a_name_for_pandas_as_for_pyarrow(self, tmp_path):
+        path = tmp_path / "pandas.parquet"
+        pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}).to_parquet(path)
+        theirs = pq.read_table(path, columns="a", use_pandas_metadata=True)
+        assert_same(parquetext.read_table(path, "a", use_pandas_metadata=True), theirs)
+        assert_same(parquetext.read_pandas(path, "a"), theirs)
+        with pytest.raises(ValueError, match="one string"):
+            parquetext.read_table(path, "ab", use_pandas_metadata=True)  # pyarrow reads its letters
+
     def test_a_name_of_many_columns_is_arrow_invalid(self, tmp_path):
         table = pa.Table.from_arrays([pa.array([1]), pa.array([2]), pa.array([3])], ["a", "a", "b"])
         pq.write_table(table, tmp_path / "twice.parquet")
