@@ -46,7 +46,11 @@ class Fragment(FragmentScans):
         In its filesystem.
     number : int
         Of the file in the dataset.
+    buffer : None
+        pyarrow's name for the bytes of what is no file.
     """
+
+    buffer = None
 
     def __init__(
         self,

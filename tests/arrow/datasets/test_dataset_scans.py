@@ -268,6 +268,7 @@ class TestFragments:
 
     def test_rows_in_the_files_own_schema_or_another(self, both):
         for ours, theirs in zip(*(one.get_fragments() for one in both), strict=True):
+            assert ours.buffer is theirs.buffer is None
             assert ours.to_table().equals(theirs.to_table())
             assert ours.to_table(schema=both[0].schema).equals(theirs.to_table(schema=both[1].schema))
             given = {"columns": ["v"], "filter": F("v") > 50}
