@@ -50,8 +50,6 @@ class Fragment(FragmentScans):
         pyarrow's name for the bytes of what is no file.
     """
 
-    buffer = None
-
     def __init__(
         self,
         target,
