@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -156,6 +157,14 @@ class TestArguments:
         assert_same(parquetext.read_table(path, **given), pq.read_table(path, **given))
         assert parquetext.read_table(path, **given, engine="parquetext") == pq.read_table(path, **given)
 
+    def test_pyarrow_reads_through_a_mapping_where_that_is_asked_for(self, path, monkeypatch):
+        mapped, map_file = [], pa.memory_map
+        monkeypatch.setattr(pa, "memory_map", lambda *given: mapped.append(given) or map_file(*given))
+        parquetext.read_table(path, engine="pyarrow")
+        assert not mapped
+        parquetext.read_table(path, engine="pyarrow", memory_map=True)
+        assert len(mapped) == 1
+
     def test_dictionaries_may_be_numbers_of_leaves_for_open_files(self, path):
         leaf = pq.ParquetFile(path).metadata.num_columns - 1
         with parquetext.open(path) as file:
@@ -251,6 +260,15 @@ class TestMany:
     )
     def test_directories_give_what_pyarrow_gives(self, lake, given):
         assert_same(parquetext.read_table(lake, **given), pq.read_table(lake, **given))
+
+    def test_pandas_finds_its_index_in_folders_too(self, tmp_path):
+        for number in range(2):
+            frame = pd.DataFrame({"v": [1, 2], "w": [3, 4]}, index=pd.Index([5, 6], name="number"))
+            frame.to_parquet(tmp_path / f"{number}.parquet")
+        for read in (parquetext.read_pandas, partial(parquetext.read_table, use_pandas_metadata=True)):
+            found = read(tmp_path, columns=["v"]).to_pandas()
+            assert found.equals(pq.read_pandas(tmp_path, columns=["v"]).to_pandas())
+            assert found.index.name == "number" and list(found) == ["v"]
 
     def test_a_schema_is_one(self, lake):
         for place in (lake, f"{lake}/part=p/table.parquet"):

@@ -409,7 +409,7 @@ class Dataset(DatasetScans, Tabular):
             How many files are read at once: 4.
         fragment_scan_options : pyarrow.dataset.ParquetFragmentScanOptions, optional
         use_threads : bool
-            Without, everything is read by the calling thread, when it is taken.
+            Without, values are read by the calling thread, when they are taken; plans are made by threads.
         cache_metadata, memory_pool
             As `Scanner` takes them.
 

@@ -242,7 +242,8 @@ class Scanner:
     def count_rows(self) -> int:
         """How many rows there are; without a filter by the footers alone."""
         if self._predicate is None:
-            return sum(each_in_order(lambda fragment: fragment.count_rows(), self._plan(None)))
+            threads = None if self._threads else False
+            return sum(each_in_order(lambda fragment: fragment.count_rows(), self._plan(None), threads=threads))
         parts = self._streamed(project=False, **self._ahead if self._threads else {})
         return sum(part.table.num_rows for part in parts)
 

@@ -6,6 +6,7 @@ import copy
 import pickle
 import random
 from pathlib import Path
+from threading import current_thread
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,6 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import parquetext
+from parquetext.arrow.fragments import Fragment
+from parquetext.arrow.scanner import Scanner
 from parquetext.errors import ColumnError
 
 F = pc.field
@@ -131,6 +134,29 @@ class TestAsPyarrow:
         assert parquetext.dataset(path).take([99, 3], columns=["v"])["v"].to_pylist() == [99, 3]
         with pytest.raises(OSError, match=r"part\.parquet"):
             parquetext.dataset(path).take([60], columns=["v"])
+
+    def test_head_reads_no_file_behind_its_rows(self, both, monkeypatch):
+        read, batches = [], Fragment.batches
+        monkeypatch.setattr(
+            Fragment, "batches", lambda self, *given, **how: read.append(self) or batches(self, *given, **how)
+        )
+        assert both[0].head(30).num_rows == 30
+        assert [fragment.number for fragment in read] == [0]
+
+    @pytest.mark.parametrize("filter", [None, F("v") > 3], ids=str)
+    def test_without_threads_the_caller_reads(self, both, monkeypatch, filter):
+        threads = set()
+
+        def noting(method):
+            return lambda *given: threads.add(current_thread()) or method(*given)
+
+        for name in ("_rows_of", "_stored"):  # of which each way to read asks one
+            monkeypatch.setattr(Fragment, name, noting(getattr(Fragment, name)))
+        for name in ("SLOW", "LONG"):  # whatever a call takes
+            monkeypatch.setattr(f"parquetext.arrow.in_order.{name}", -1)
+        for read in (Scanner.to_table, lambda scanner: list(scanner.to_batches()), Scanner.count_rows):
+            read(both[0].scanner(filter=filter, use_threads=False))
+        assert threads == {current_thread()}
 
     def test_rows_of_batches_are_of_one_row_group(self, both):
         ours, theirs = both
@@ -305,6 +331,19 @@ class TestFragments:
         assert [(one.fragment.number, one.record_batch.num_rows) for one in tagged] == [
             (number, rows) for number in range(3) for rows in (25, 15)
         ]
+
+
+def test_complete_metadata_is_an_error_where_there_is_no_footer(lake, tmp_path):
+    path = tmp_path / "part.parquet"
+    path.write_bytes((lake / "k=0/part.parquet").read_bytes())
+    for made in (ds.dataset, parquetext.dataset):
+        (fragment,) = made(path, schema=pa.schema([("v", pa.int64())])).get_fragments()
+        fragment.ensure_complete_metadata()
+    path.write_bytes(b"no footer at all")
+    for made in (ds.dataset, parquetext.dataset):
+        (fragment,) = made(path, schema=pa.schema([("v", pa.int64())])).get_fragments()
+        with pytest.raises(pa.ArrowInvalid, match=r"part\.parquet"):
+            fragment.ensure_complete_metadata()
 
 
 class TestPyarrowsOwnClass:
