@@ -21,6 +21,7 @@ from .engine import check_engine
 from .file import File
 from .metadata import FileMetaData, thrift_of
 from .read_options import options_given
+from .scans import whole
 from .selection import Leaves, all_named, index_columns_in
 
 __all__ = ["ParquetFile", "read_metadata"]
@@ -221,6 +222,7 @@ arrow_extensions_enabled
         use_pandas_metadata: bool = False,
     ) -> Iterator[pa.RecordBatch]:
         """Read batch by batch, of at most `batch_size` rows; other parameters as `read_row_groups` takes them."""
+        batch_size = whole(batch_size)
         if batch_size <= 0:
             raise ValueError("batch_size must be greater than zero")
         return self._file.iter_batches(
@@ -240,7 +242,7 @@ arrow_extensions_enabled
     def _checked(self, row_groups: Sequence[int] | None) -> list[int] | None:
         if row_groups is None:
             return None
-        row_groups, count = list(row_groups), self.num_row_groups
+        row_groups, count = list(map(whole, row_groups)), self.num_row_groups
         for row_group in row_groups:
             if not 0 <= row_group < count:
                 raise ArrowIndexError(f"{self._file.path}: row group {row_group}: the file has {count}")

@@ -8,6 +8,7 @@ import os
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.dataset as ds
 import pyarrow.fs as pafs
 import pyarrow.parquet as pq
 import pytest
@@ -109,6 +110,14 @@ def test_facts_are_pyarrows(path):
         assert ours.scan_contents(["id", "name"], batch_size=4) == theirs.scan_contents(["id", "name"]) == 6
         assert [len(batch) for batch in ours.iter_batches(1000)] == [len(batch) for batch in theirs.iter_batches(1000)]
         assert ours.read_row_groups([]).num_rows == 0
+
+
+def test_counts_may_be_floats(path):
+    for opened, made in ((pq.ParquetFile, ds.dataset), (parquetext.ParquetFile, parquetext.dataset)):
+        with opened(path) as file:
+            assert [len(batch) for batch in file.iter_batches(4.0)] == [4, 2]
+            assert file.read_row_groups([1.0]) == file.read_row_group(1.0) == file.read_row_group(1)
+        assert max(len(batch) for batch in made(path).to_batches(batch_size=1.0)) == 1
 
 
 def test_the_corpus_is_read_as_pyarrow_reads_it(corpus, expected):

@@ -13,7 +13,7 @@ from .filtering import Rows, filtered_together
 from .in_order import any_remote, each_in_order
 from .positions import placed, placed_near, taken
 from .scan_columns import ORIGINS, ScanColumns
-from .scans import BATCH_READAHEAD, BATCH_SIZE, FRAGMENT_READAHEAD, Columns, of_scan
+from .scans import BATCH_READAHEAD, BATCH_SIZE, FRAGMENT_READAHEAD, Columns, of_scan, whole
 from .shape import empty_table, rows_alone
 from .streaming import stream
 
@@ -80,6 +80,7 @@ class Scanner:
         cache_metadata: bool = True,
         memory_pool: pa.MemoryPool | None = None,
     ):
+        batch_size = whole(batch_size)
         if batch_size <= 0:
             raise pa.ArrowInvalid(f"BatchSize must be greater than 0, got {batch_size}")
         if min(batch_readahead, fragment_readahead) < 0:
