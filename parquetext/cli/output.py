@@ -114,6 +114,8 @@ def failure(path: object, error: Exception) -> dict:
 
 def problem(text: str | Exception, path: object = None) -> None:
     """One line on standard error, which names the path that it is about."""
+    if isinstance(text, OSError) and isinstance(text.filename, str) and text.strerror and text.filename2 is None:
+        text = f"{without_secrets(text.filename)}: {text.strerror}"
     kind = f"{type(text).__name__}: " if isinstance(text, Exception) and not isinstance(text, ParquetextError) else ""
     about = "" if path is None or str(path) in str(text) else f"{without_secrets(str(path))}: "
     tell((kind, "red"), about, text, to=errors)

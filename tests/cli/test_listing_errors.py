@@ -89,7 +89,7 @@ def test_an_error_that_names_no_file_is_told_with_its_file(good, monkeypatch):
     monkeypatch.setattr(systems, "pread", fails)
     done = CliRunner().invoke(app, ["verify", str(good)])
     monkeypatch.undo()
-    assert done.stderr == f"OSError: [Errno 5] Input/output error: '{good}'\n", done.output
+    assert done.stderr == f"{good}: Input/output error\n", done.output
 
 
 def test_jobs_without_pyspark_are_one_line_and_exit_code_2():
