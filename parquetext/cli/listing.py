@@ -15,9 +15,10 @@ from .output import console, counted
 __all__ = ["facts_table", "number", "print_listing"]
 
 GAP = 2
-_NUMBER = re.compile(r"(?:-?[\d,]+(?:\.\d+)?(?:e[+-]\d+)?(?: ?[×%M])?)?\Z")
+_NUMBER = re.compile(r"(?:-?[\d,]+(?:\.\d+)?(?:e[+-]\d+)?(?: ?[×%M])?|-?inf|nan)?\Z")
 NAMED = 4  # of the columns that are left out
 LEAST = 10  # letters that a text keeps where the terminal is narrow
+LONGEST_NUMBER = 24  # of doubles; no shorter one is cut
 
 
 def number(value: int | None) -> str:
@@ -34,6 +35,7 @@ def print_listing(
     hint: str = "--json has them",
     more: int = 0,
     commas: bool = True,
+    cut: Sequence[str] = (),
 ) -> None:
     """Print a table without lines; columns of integers stand to the right.
 
@@ -53,8 +55,10 @@ def print_listing(
         How many more columns are left out anyway.
     commas : bool
         Whether integers have them; values of files have none.
+    cut : sequence of str
+        Headings of columns whose numbers may be cut as texts are, where there is no room for them.
     """
-    columns = _columns(headings, [*rows], total, commas)
+    columns = _columns(headings, [*rows], total, commas, cut)
     left_out = _left_out(columns, [each if isinstance(each, int) else headings.index(each) for each in optional])
     names = [columns[at].heading for at in sorted(left_out)]
     columns = [column for at, column in enumerate(columns) if at not in left_out]
@@ -85,26 +89,34 @@ def _no_room(names: Sequence[str], more: int, hint: str) -> str:
 class _Column:
     """A heading with what stands below it, as texts."""
 
-    def __init__(self, heading: str, values: Sequence[object], commas: bool):
+    def __init__(self, heading: str, values: Sequence[object], commas: bool, may_be_cut: bool):
         self.heading, self.texts = escaped(heading), [_text(value, commas) for value in values]
         self.is_number = any(isinstance(value, int) for value in values)
         self.looks_like_numbers = all(_NUMBER.match(text) for text in self.texts)
         self.width = max(map(cell_len, (self.heading, *self.texts)))
-        self.least = self.width if self.is_number else min(self.width, max(LEAST, cell_len(self.heading)))
+        numbers = 0 if may_be_cut else max((len(text) for text in self.texts if _NUMBER.match(text)), default=0)
+        kept = max(LEAST, cell_len(self.heading))
+        self.least = self.width if self.is_number else min(self.width, kept)
+        self.wanted = max(self.least, min(numbers, LONGEST_NUMBER))  # and numbers are whole
 
 
-def _columns(headings: Sequence[str], rows: list, total: Sequence[object] | None, commas: bool) -> list[_Column]:
+def _columns(
+    headings: Sequence[str], rows: list, total: Sequence[object] | None, commas: bool, cut: Sequence[str]
+) -> list[_Column]:
     lines = rows if total is None else [*rows, total]
-    columns = [_Column(heading, [line[at] for line in lines], commas) for at, heading in enumerate(headings)]
+    columns = [
+        _Column(heading, [line[at] for line in lines], commas, heading in cut) for at, heading in enumerate(headings)
+    ]
     if total is not None:  # its counts are never cut
         for column in columns:
             column.least = max(column.least, cell_len(column.texts[-1]))
+            column.wanted = max(column.wanted, column.least)
     return columns
 
 
 def _left_out(columns: list[_Column], optional: Sequence[int]) -> set[int]:
     """The positions of those that there is no room for."""
-    least = {at: column.least + GAP for at, column in enumerate(columns)}
+    least = {at: column.wanted + GAP for at, column in enumerate(columns)}
     room, gone = console.width + GAP - sum(least.values()), set()
     for at in optional:
         if room >= 0:
@@ -115,15 +127,16 @@ def _left_out(columns: list[_Column], optional: Sequence[int]) -> set[int]:
 
 
 def _fitted(columns: list[_Column]) -> list[int]:
-    """Widths that the terminal has room for: the widest text gives way first."""
+    """Widths that the terminal has room for: the widest text gives way first, and then numbers that are no counts."""
     widths = [column.width for column in columns]
     over = sum(widths) + GAP * (len(widths) - 1) - console.width
-    while over > 0:
-        at = max(range(len(widths)), key=lambda at: widths[at] - columns[at].least)
-        if widths[at] <= columns[at].least:
-            break
-        widths[at] -= 1
-        over -= 1
+    for least in ([column.wanted for column in columns], [column.least for column in columns]):
+        while over > 0:
+            at = max(range(len(widths)), key=lambda at: widths[at] - least[at])
+            if widths[at] <= least[at]:
+                break
+            widths[at] -= 1
+            over -= 1
     return widths
 
 

@@ -86,7 +86,8 @@ def _print_pages(found) -> None:
     ]
     sizes = [sum(row[at] or 0 for row in rows) for at in (SIZE, UNCOMPRESSED)]
     total = ("", counted(len(rows), "page"), *("",) * 5, *sizes, "", "", "")
-    print_listing(HEADINGS, rows, total, optional=("crc", "uncompressed", "nulls", "at", "min", "max"))
+    optional = ("crc", "uncompressed", "nulls", "at", "min", "max")
+    print_listing(HEADINGS, rows, total, optional=optional, cut=("min", "max"))
 
 
 def _name_of(text: str | None) -> str:

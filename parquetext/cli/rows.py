@@ -118,14 +118,15 @@ class _Printer:
             _write(as_json_lines(batch))
             return
         names = csv_heading(batch.schema)
-        if names != self._names:
+        if batch.num_columns and names != self._names:
             self._names = names
             _write([names])
         _write(as_csv(batch))
 
     def _tables(self, batches: Iterator[pa.RecordBatch], left_out: int) -> None:
         rows: list[tuple] = []
-        names: list[str] | None = None
+        names: list[str] = []
+        is_begun = False
         for batch in batches:
             self.rows += batch.num_rows
             names = batch.schema.names
@@ -133,7 +134,8 @@ class _Printer:
             while len(rows) >= TABLE_ROWS:
                 _print_table(names, rows[:TABLE_ROWS], left_out)
                 del rows[:TABLE_ROWS]
-        if names is not None and rows:
+                is_begun = True
+        if names and (rows or not is_begun):
             _print_table(names, rows, left_out)
 
 

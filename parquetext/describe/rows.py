@@ -21,6 +21,8 @@ def rows_of(
 ) -> Iterator[pa.RecordBatch]:
     """The first rows that meet all conditions; row groups behind the last of them are not read.
 
+    There is always a batch, which has the names, if without rows.
+
     Parameters
     ----------
     file : parquetext.File
@@ -28,7 +30,10 @@ def rows_of(
         All columns, all rows, without. Conditions as `conditions.filters_of` takes them.
     """
     filters = filters_of(file, conditions)
-    left = file.num_rows if limit is None else limit
+    left = file.num_rows if limit is None else min(limit, file.num_rows)
+    if left <= 0:
+        yield _no_rows(file.read(columns, [], engine="auto"))
+        return
     for batch in _unfiltered(file, columns, left) if filters is None else _filtered(file, columns, filters):
         if left <= 0:
             return
@@ -48,9 +53,17 @@ def _unfiltered(file, columns: Sequence[str] | None, limit: int) -> Iterator[pa.
 
 
 def _filtered(file, columns: Sequence[str] | None, filters) -> Iterator[pa.RecordBatch]:
+    rows = 0
     for number in range(len(file.row_groups)):
         found = file.read(columns, [number], filters, engine="auto")
+        rows += found.num_rows
         yield from found.to_batches(max_chunksize=BATCH_ROWS)
+    if not rows:
+        yield _no_rows(found)
+
+
+def _no_rows(table: pa.Table) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([column.combine_chunks() for column in table.columns], schema=table.schema)
 
 
 def as_json_lines(batch: pa.RecordBatch) -> Iterator[str]:

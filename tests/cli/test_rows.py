@@ -135,10 +135,30 @@ def test_a_table_as_wide_as_the_terminal_says_what_it_leaves_out(tmp_path, monke
 
 
 def test_no_rows_and_no_columns_are_no_failure(path, tmp_path):
-    assert run("head", "-n", 0, path).stdout.strip() == f"0 of {ROWS:,} rows"
+    assert run("head", "-n", 0, path).stdout.splitlines()[-1] == f"0 of {ROWS:,} rows"
     pq.write_table(pa.table({"a": pa.array([], pa.int8())}), tmp_path / "x.parquet")
     assert run("head", tmp_path / "x.parquet").exit_code == 0
     assert run("cat", tmp_path / "x.parquet", "--json").stdout == ""
+    pq.write_table(pa.table({}), tmp_path / "none.parquet")
+    assert run("cat", tmp_path / "none.parquet").stdout == ""
+
+
+def test_names_are_there_without_rows(path, tmp_path):
+    pq.write_table(pa.table({"a": pa.array([], pa.int8()), "b": pa.array([], pa.string())}), tmp_path / "x.parquet")
+    assert run("cat", tmp_path / "x.parquet").stdout == "a,b\n"
+    assert run("cat", "-w", "a = 1", "-c", "b", tmp_path / "x.parquet").stdout == "b\n"
+    assert run("head", tmp_path / "x.parquet").stdout == "a  b\n0 of 0 rows\n"
+    for nothing in (("-n", 0), ("-w", "id < 0")):
+        assert run("cat", *nothing, "-c", "id", "-c", "name", path).stdout == "id,name\n"
+        assert run("head", *nothing, "-c", "id", "-c", "name", path).stdout.splitlines()[0] == "id  name"
+
+
+def test_numbers_stand_to_the_right_beside_infinity_and_nan(tmp_path):
+    values = [1.5, None, float("nan"), float("-inf"), 1e300]
+    pq.write_table(pa.table({"price": values}), tmp_path / "x.parquet")
+    assert run("head", tmp_path / "x.parquet").stdout.splitlines() == [
+        " price", "   1.5", "      ", "   nan", "  -inf", "1e+300", "5 of 5 rows"
+    ]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -126,3 +126,13 @@ def test_numbers_of_pages_are_never_cut(tmp_path):
     assert "8 pages" in lines[-2] and "at" in lines[-1]
     sizes = [line.split()[5].replace(",", "") for line in lines[2:-2]]
     assert len(sizes) == 8 and all(map(str.isdigit, sizes))
+
+
+def test_bounds_that_are_numbers_are_never_cut_in_columns(tmp_path):
+    path = tmp_path / "a.parquet"
+    table = pa.table({"price": [2056.84306461984, 999199.3182784583], "name": ["n" * 40, "o" * 40]})
+    pq.write_table(table, path)
+    code, lines = in_terminal([sys.executable, "-m", "parquetext", "columns", str(path)])
+    assert code == 0 and max(map(len, lines)) <= 80
+    assert "2056.84306461984" in lines[1] and "999199.3182784583" in lines[1] and "…" in lines[2]
+    assert lines[-1] == "no room for: encodings, uncompressed (--json has them)"
