@@ -141,7 +141,7 @@ def print_map(found) -> None:
     for name in ("bytes", "share", "parts"):
         table.add_column(name, justify="right")
     for row in found.kinds.to_pylist():
-        mark = "■" if console.is_terminal and not console.no_color else LETTERS[row["group"]]
+        mark = "■" if _has_colours() else LETTERS[row["group"]]
         what = Text.assemble((f"{mark} ", STYLES[row["group"]]), KINDS[row["kind"]].title)
         table.add_row(what, f"{row['bytes']:,}", _share(row["bytes"], found.size), f"{row['parts']:,}")
     console.print(table)
@@ -163,10 +163,15 @@ def _share(count: int, size: int) -> str:
     return f"{count / size:.1%}" if size else ""
 
 
+def _has_colours() -> bool:
+    """Not in a pipe, with NO_COLOR, or in a terminal that has none."""
+    return console.is_terminal and not console.no_color and console.color_system is not None
+
+
 def _bar(found) -> Text:
     """The file from its first byte to its last: each place as the group that has most of its bytes."""
     groups = found.strip(BAR_WIDTH)
-    if console.is_terminal and not console.no_color:
+    if _has_colours():
         return Text.assemble(*(("█", STYLES[group]) for group in groups))
     return Text("".join(LETTERS[group] for group in groups))
 

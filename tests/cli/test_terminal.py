@@ -136,3 +136,14 @@ def test_bounds_that_are_numbers_are_never_cut_in_columns(tmp_path):
     assert code == 0 and max(map(len, lines)) <= 80
     assert "2056.84306461984" in lines[1] and "999199.3182784583" in lines[1] and "…" in lines[2]
     assert lines[-1] == "no room for: encodings, uncompressed (--json has them)"
+
+
+@pytest.mark.parametrize(
+    ("environment", "letters"), [({}, "■"), ({"TERM": "dumb"}, "dvhfi"), ({"NO_COLOR": "1"}, "dvhfi")], ids=str
+)
+def test_the_map_has_letters_where_a_terminal_has_no_colours(tmp_path, environment, letters):
+    path = write(tmp_path / "a.parquet")
+    code, lines = in_terminal([sys.executable, "-m", "parquetext", "layout", str(path)], **environment)
+    at = [line.split()[0] for line in lines].index("what")
+    bar, marks = lines[at - 1], {line[0] for line in lines[at + 1 : at + 5]}
+    assert code == 0 and set(bar) <= ({"█"} if letters == "■" else set("dvhfix")) and marks <= set(letters)

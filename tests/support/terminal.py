@@ -18,10 +18,12 @@ fcntl = pytest.importorskip("fcntl", exc_type=ImportError)
 _PIECE = re.compile(r"\x1b\[(\?)?([\d;]*)([A-Za-z])|([\r\n])|([^\x1b\r\n]+)|(.)", re.DOTALL)
 
 
-def in_terminal(command: list[str], columns: int = 80, *, apart: bool = False) -> tuple[int, list[str]]:
+def in_terminal(
+    command: list[str], columns: int = 80, *, apart: bool = False, **environment: str
+) -> tuple[int, list[str]]:
     """Run a program in a terminal of so many columns; its exit code, and the lines that are left.
 
-    `apart`: standard output alone leads there, standard error to a terminal of its own.
+    `apart`: standard output alone leads there, standard error to a terminal of its own. `environment`: variables of it.
     """
     ours, theirs = pty.openpty()
     others = pty.openpty() if apart else ()
@@ -32,7 +34,7 @@ def in_terminal(command: list[str], columns: int = 80, *, apart: bool = False) -
         stdin=subprocess.DEVNULL,
         stdout=theirs,
         stderr=others[1] if apart else theirs,
-        env=os.environ | {"TERM": "xterm-256color"},
+        env=os.environ | {"TERM": "xterm-256color"} | environment,
     )
     os.close(theirs)
     text = _read(ours)
