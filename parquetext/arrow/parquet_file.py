@@ -20,8 +20,7 @@ from .encrypted import for_pyarrow
 from .engine import check_engine
 from .file import File
 from .metadata import FileMetaData, thrift_of
-from .read_options import options_given
-from .scans import whole
+from .read_options import options_given, whole
 from .selection import Leaves, all_named, index_columns_in
 
 __all__ = ["ParquetFile", "read_metadata"]

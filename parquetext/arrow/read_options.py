@@ -22,6 +22,7 @@ __all__ = [
     "options_given",
     "options_of_format",
     "options_of_scan",
+    "whole",
 ]
 
 LIMITS = ("thrift_string_size_limit", "thrift_container_size_limit", "schema_depth_limit")
@@ -124,3 +125,8 @@ def options_of_scan(scan: ds.ParquetFragmentScanOptions | None) -> dict[str, obj
             "pyarrow.dataset.ParquetFileFormat; pyarrow then reads the files"
         )
     return options
+
+
+def whole(number: int) -> int:
+    """A count that may come as a float, such as ``1e5``: pyarrow takes that."""
+    return int(number) if isinstance(number, float) else number

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow as pa
 
 from ...pruning import Predicate, predicate_of
-from ..read_options import options_of_scan
+from ..read_options import options_of_scan, whole
 from .filtering import Rows, filtered_together
 from .in_order import any_remote, each_in_order
 from .positions import placed, placed_near, taken
 from .scan_columns import ORIGINS, ScanColumns
-from .scans import BATCH_READAHEAD, BATCH_SIZE, FRAGMENT_READAHEAD, Columns, of_scan, whole
+from .scans import BATCH_READAHEAD, BATCH_SIZE, FRAGMENT_READAHEAD, Columns, of_scan
 from .shape import empty_table, rows_alone
 from .streaming import stream
 

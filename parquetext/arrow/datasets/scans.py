@@ -13,16 +13,7 @@ if TYPE_CHECKING:
 
     from .scanner import Scanner
 
-__all__ = [
-    "BATCH_READAHEAD",
-    "BATCH_SIZE",
-    "FRAGMENT_READAHEAD",
-    "Columns",
-    "DatasetScans",
-    "FragmentScans",
-    "of_scan",
-    "whole",
-]
+__all__ = ["BATCH_READAHEAD", "BATCH_SIZE", "FRAGMENT_READAHEAD", "Columns", "DatasetScans", "FragmentScans", "of_scan"]
 
 BATCH_SIZE = 1 << 17
 BATCH_READAHEAD, FRAGMENT_READAHEAD = 16, 4
@@ -41,11 +32,6 @@ Columns: TypeAlias = "Sequence[str] | Mapping[str, pc.Expression] | None"
 def of_scan(arguments: Mapping[str, object]) -> dict[str, object]:
     """Those arguments of a call that are options of a scan."""
     return {name: arguments[name] for name in SCAN_OPTIONS}
-
-
-def whole(number: int) -> int:
-    """A count that may come as a float, such as ``1e5``: pyarrow takes that."""
-    return int(number) if isinstance(number, float) else number
 
 
 class _Scans:

@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import parquetext
-from parquetext.arrow.fragments import Fragment
-from parquetext.arrow.scanner import Scanner
+from parquetext.arrow.datasets.fragments import Fragment
+from parquetext.arrow.datasets.scanner import Scanner
 from parquetext.errors import ColumnError
 
 F = pc.field
