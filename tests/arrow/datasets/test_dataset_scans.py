@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import parquetext
+from parquetext.arrow.datasets.fragment_rows import FragmentRows
 from parquetext.arrow.datasets.fragments import Fragment
 from parquetext.arrow.datasets.scanner import Scanner
 from parquetext.errors import ColumnError
@@ -151,9 +152,9 @@ class TestAsPyarrow:
             return lambda *given: threads.add(current_thread()) or method(*given)
 
         for name in ("_rows_of", "_stored"):  # of which each way to read asks one
-            monkeypatch.setattr(Fragment, name, noting(getattr(Fragment, name)))
+            monkeypatch.setattr(FragmentRows, name, noting(getattr(FragmentRows, name)))
         for name in ("SLOW", "LONG"):  # whatever a call takes
-            monkeypatch.setattr(f"parquetext.arrow.in_order.{name}", -1)
+            monkeypatch.setattr(f"parquetext.arrow.datasets.in_order.{name}", -1)
         for read in (Scanner.to_table, lambda scanner: list(scanner.to_batches()), Scanner.count_rows):
             read(both[0].scanner(filter=filter, use_threads=False))
         assert threads == {current_thread()}
