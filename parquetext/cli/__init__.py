@@ -7,16 +7,20 @@ import sys
 
 __all__ = ["main"]
 
+STOPPED = 130
 UNREAD = 141  # what shells give a command that SIGPIPE has ended
 
 
 def main() -> None:
     """Run the command line; its packages are imported only here."""
     _open_closed_streams()
-    from .app import app
-
     try:
+        from .app import app
+
         app()
+    except KeyboardInterrupt:  # while packages are imported: a command tells how far it has come
+        sys.stderr.write("stopped by Ctrl-C: nothing was begun\n")
+        raise SystemExit(STOPPED) from None
     except SystemExit as ended:
         # Typer and rich end a command with 1 where nobody reads its output: the code of findings and failures.
         if isinstance(ended.__context__, BrokenPipeError):

@@ -114,3 +114,21 @@ main()
     assert process.returncode == output.STOPPED
     assert told == "stopped by Ctrl-C: 1 of 5 files done; the same command goes on with the rest\n"
     assert not [path for path in lake.iterdir() if not path.name.startswith("part-")]
+
+
+def test_a_command_that_is_stopped_while_it_is_imported_ends_in_one_line(lake):
+    program = """
+import sys
+from importlib.abc import MetaPathFinder
+
+class Stops(MetaPathFinder):
+    def find_spec(self, name, *_):
+        if name == "parquetext.cli.app":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Stops())
+from parquetext.cli import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", program, "verify", str(lake)], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "stopped by Ctrl-C: nothing was begun\n")
