@@ -59,7 +59,7 @@ ARROW_FLOORS = [
     {"projection"},
     {"reading"},
     {"decoding"},
-    {"engine"},
+    {"engine", "watch"},
     {"encrypted"},
     {"file"},
     {"parquet_file", "planned", "flattened"},

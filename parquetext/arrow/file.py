@@ -41,6 +41,7 @@ from .metadata import FileMetaData
 from .projection import Projection, encrypted_column, project
 from .reading import check_options, iter_projection, read_projection
 from .selection import leaves_of
+from .watch import Watch
 from .whole_batches import RowsMissing
 
 if TYPE_CHECKING:
@@ -167,7 +168,8 @@ class File(footer_file.File):
                 use_pandas_metadata=use_pandas_metadata,
                 **_planning(engine),
             )
-            return self._values(projection, engine, use_threads=use_threads, memory_map=memory_map, **options)
+            with self._watching(projection):
+                return self._values(projection, engine, use_threads=use_threads, memory_map=memory_map, **options)
         finally:
             del lease  # which the traceback of an error would keep
 
@@ -249,15 +251,17 @@ class File(footer_file.File):
             given = copies or self._copies()
             return self._decoded_batches(projection, batch_size, row_groups=row_groups, **given, **options)
 
-        lease = self._lease_of_open()
+        lease, watch = self._lease_of_open(), self._watching(projection)
         try:
             if engine != AUTO:
                 batches = ours() if engine == OURS else theirs()
-            elif self._has_copies(projection):
-                batches = or_theirs(lambda: _begun(ours), lambda: _begun(theirs))
             else:
-                batches = or_ours(lambda: _begun(theirs), lambda: _begun(ours))
-            return _while_open(lease, batches)
+                with watch:
+                    if self._has_copies(projection):
+                        batches = or_theirs(lambda: _begun(ours), lambda: _begun(theirs))
+                    else:
+                        batches = or_ours(lambda: _begun(theirs), lambda: _begun(ours))
+            return _while_open(lease, batches, watch)
         finally:
             del lease
 
@@ -340,6 +344,9 @@ class File(footer_file.File):
     def _is_remote(self) -> bool:
         return hasattr(self._source, "target")
 
+    def _watching(self, projection: Projection) -> Watch:
+        return Watch(self._source, self.path, self.form, projection)
+
     def _projection(self, columns: Iterable | None, row_groups: Sequence[int] | None, filters, **options) -> Projection:
         if columns is not None and not isinstance(columns, str):
             columns = list(columns)
@@ -399,10 +406,13 @@ def _begun(give: Callable) -> Iterator[pa.RecordBatch]:
     return batches if first is None else chain([first], batches)
 
 
-def _while_open(lease: Lease, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _while_open(lease: Lease, batches: Iterator[pa.RecordBatch], watch: Watch) -> Iterator[pa.RecordBatch]:
     """Batches of a file that `lease` keeps open until the last one."""
     try:
-        yield from batches
+        with watch:
+            for batch in batches:
+                watch.check()
+                yield batch
     finally:
         del lease
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from threading import RLock
@@ -10,14 +9,15 @@ from typing import NamedTuple, Self, TypeVar
 
 import pyarrow as pa
 
-from .. import kernels, systems, wire
+from .. import wire
 from ..encoding.pages import REMOTE_WINDOW
 from ..errors import ColumnError, Damaged, Malformed, ParquetextError, name_file
 from ..findings import Finding
 from ..storage import BatchedSource
 from ..tabular import Shown, Tabular
 from . import forms
-from .arrow_errors import as_arrow_error
+from .arrow_errors import ArrowConflict, as_arrow_error
+from .changes import is_changed, opened_again
 from .chunk_table import chunk_table
 from .columns import Column
 from .copies import copies_of_leaf, payload_in
@@ -58,6 +58,12 @@ def _look_up(form: Form, name, field_id: int | None) -> tuple:
             return found
     leaf = find_leaf(form, name, field_id)
     return leaf, form.column(leaf)
+
+
+def _hold(form: Form) -> None:
+    """Let a form keep its footer in memory; one without cells has it there."""
+    if hasattr(form, "hold"):
+        form.hold()
 
 
 class _Closed:
@@ -175,26 +181,29 @@ class File(Tabular):
             if isinstance(error, Damaged) and self.form in forms.DAMAGED:
                 self._leave_form(error)
                 return
+            if is_changed(self._source):
+                raise self._changed(error) from error
         if isinstance(error, OSError):
             raise name_file(error, self.path)
         raise self._located(error) if isinstance(error, Malformed) else self._named(error) from None
 
+    def _changed(self, cause: BaseException) -> ArrowConflict:
+        """The error of a file that was changed in place, and of which something cannot be read since."""
+        return ArrowConflict(f"the file was changed in place since it was opened: {cause}", file=str(self.path))
+
     def _reopened_after_change(self) -> bool:
         """Open a local file once more where it was changed in place meanwhile: its footer may have moved."""
         source = self._source
-        if self._is_reopened or not isinstance(source, kernels.local.LocalFile):
+        if self._is_reopened or not is_changed(source):
             return False
-        now = os.fstat(source.fd)
-        if (now.st_size, now.st_mtime_ns) == (source.size, source.mtime_ns):
-            return False
-        changed = _opened_again(source.fd, self.path)
+        changed = opened_again(source.fd, self.path)
         if changed is None:
             return False
         try:
             name, form, findings = forms.best_form(changed)
         except ParquetextError as error:
             changed.close()
-            raise self._named(error) from None
+            raise self._changed(error) from error
         self._lease.keep(source)
         self._is_reopened = True
         self._source, self.form, self._form = changed, name, form
@@ -242,11 +251,7 @@ class File(Tabular):
         """Prepare for facts of so many leaves: a footer of which they are a good part is read whole."""
         if self.form not in CELLED or leaves * A_GOOD_PART < self.num_columns:
             return
-        lease, form = self._lease, self._form
-        try:
-            (self._source if self._is_batched() else form).hold()
-        finally:
-            del lease
+        self._on_form(lambda form: self._source.hold() if self._is_batched() else _hold(form))
 
     def _leave_form(self, error: Damaged) -> None:
         """Go over to the next form. Other threads may be reading from this one: it goes with the last of them."""
@@ -406,8 +411,10 @@ class File(Tabular):
         together = {"window": REMOTE_WINDOW, "gather": self._source.gather} if self._is_batched() else {}
         try:
             return page_table(self._source, column, copies=found, **together)
-        except ParquetextError as error:
-            raise self._named(error) from None
+        except (ParquetextError, OSError) as error:
+            if is_changed(self._source):
+                raise self._changed(error) from error
+            raise self._named(error) if isinstance(error, ParquetextError) else name_file(error, self.path) from None
         finally:
             del lease
 
@@ -455,19 +462,3 @@ class File(Tabular):
         if self._form is _CLOSED:
             return Shown(f"parquetext.File {self.path}", [("state", "closed")])
         return show_file(self)
-
-
-def _opened_again(file: int, path: str) -> kernels.local.LocalFile | None:
-    """The very file that is open, opened once more; without /proc by its name, where that still leads to it."""
-    try:
-        return kernels.local.LocalFile(systems.path_of(file))
-    except FileNotFoundError:
-        pass
-    try:
-        found = kernels.local.LocalFile(path)
-    except FileNotFoundError:
-        return None
-    if found.ino == os.fstat(file).st_ino:
-        return found
-    found.close()
-    return None

@@ -1,0 +1,100 @@
+"""Whether the pages of a local file are changed while they are read."""
+
+from __future__ import annotations
+
+import os
+from typing import Self
+
+import pyarrow as pa
+
+from ..errors import Conflict, ParquetextError
+from ..footer.arrow_errors import ArrowConflict
+from ..footer.changes import is_changed, opened_again
+from ..footer.forms import best_form
+from ..footer.model import Form
+from ..footer.thrift_form import ThriftForm
+from .projection import Projection, Step
+
+__all__ = ["Watch"]
+
+# Facts of column chunks that no change of the footer alone changes.
+FACTS = ("data_page_offset", "dictionary_page_offset", "total_compressed_size", "num_values", "codec")
+
+
+class Watch:
+    """A context in which a projection is read; a `Conflict` where its pages are changed meanwhile.
+
+    A change in place of the footer alone, such as ours, changes no page.
+
+    Parameters
+    ----------
+    source
+        The open file; only local ones are watched.
+    path : str
+    name : str
+        Of the form that the projection was made by.
+    projection : Projection
+    """
+
+    __slots__ = ("_name", "_path", "_seen", "_source", "_steps")
+
+    def __init__(self, source: object, path: object, name: str, projection: Projection):
+        self._source, self._path, self._name = source, path, name
+        self._seen: tuple[int, int] | None = None  # a version that has the same pages
+        self._steps = [step for step in (projection.step, projection.finder) if step is not None and step.footer]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if error is None:
+            self.check()
+        elif isinstance(error, Conflict):
+            return
+        elif is_changed(self._source) and isinstance(error, (ParquetextError, pa.ArrowException, OSError)):
+            raise self._conflict(f": {error}") from error
+
+    def check(self) -> None:
+        """Raise a Conflict if pages may have been changed since the file was opened."""
+        if self._steps and is_changed(self._source) and not self._has_same_chunks():
+            raise self._conflict()
+
+    def _conflict(self, cause: str = "") -> ArrowConflict:
+        return ArrowConflict(f"the file was changed in place while it was read{cause}", file=str(self._path))
+
+    def _has_same_chunks(self) -> bool:
+        """Whether the footer that the file has now says the same of all that is read."""
+        version = _version(self._source)
+        if version == self._seen:
+            return True
+        try:
+            found = opened_again(self._source.fd, self._path)
+            if found is None:
+                return False
+            with found:
+                name, form, _ = best_form(found)
+                is_same = all(_is_same(form, step, strict=name == self._name) for step in self._steps)
+        except (ParquetextError, OSError, IndexError):
+            return False
+        if is_same:
+            self._seen = version
+        return is_same
+
+
+def _version(source) -> tuple[int, int]:
+    now = os.fstat(source.fd)
+    return now.st_size, now.st_mtime_ns
+
+
+def _is_same(form: Form, step: Step, *, strict: bool) -> bool:
+    leaves, row_groups = step.leaves, step.row_groups
+    if step.footer in [form.slice(leaves, row_groups, key_values=each) for each in (False, True)]:
+        return True
+    if strict:
+        return False
+    old, new = ThriftForm(step.footer), ThriftForm(form.slice(leaves, row_groups))
+    return all(
+        list(old.column(leaf).array(fact)) == list(new.column(leaf).array(fact))
+        for leaf in range(len(leaves))
+        for fact in FACTS
+    )

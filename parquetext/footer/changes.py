@@ -1,0 +1,33 @@
+"""Local files that are changed where they are, while they are open."""
+
+from __future__ import annotations
+
+import os
+
+from .. import kernels, systems
+
+__all__ = ["is_changed", "opened_again"]
+
+
+def is_changed(source: object) -> bool:
+    """Whether an open local file has another size or time than it had when it was opened; False of other sources."""
+    if not isinstance(source, kernels.local.LocalFile):
+        return False
+    now = os.fstat(source.fd)
+    return (now.st_size, now.st_mtime_ns) != (source.size, source.mtime_ns)
+
+
+def opened_again(file: int, path: str) -> kernels.local.LocalFile | None:
+    """The very file that is open, opened once more; without /proc by its name, where that still leads to it."""
+    try:
+        return kernels.local.LocalFile(systems.path_of(file))
+    except FileNotFoundError:
+        pass
+    try:
+        found = kernels.local.LocalFile(path)
+    except FileNotFoundError:
+        return None
+    if found.ino == os.fstat(file).st_ino:
+        return found
+    found.close()
+    return None
