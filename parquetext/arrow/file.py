@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from itertools import chain
@@ -24,6 +24,7 @@ from ..footer.model import GROUP, Form
 from ..footer.names import as_path
 from ..footer.opening import open_as, open_file
 from ..storage import HeldSource
+from .at_exit import closed_at_exit
 from .decoding.schemas import schema_or_ours
 from .decoding.short_chunks import read_short_chunks
 from .engine import (
@@ -261,7 +262,7 @@ class File(footer_file.File):
                         batches = or_theirs(lambda: _begun(ours), lambda: _begun(theirs))
                     else:
                         batches = or_ours(lambda: _begun(theirs), lambda: _begun(ours))
-            return _while_open(lease, batches, watch)
+            return closed_at_exit(_while_open(lease, batches, watch))
         finally:
             del lease
 
@@ -406,7 +407,7 @@ def _begun(give: Callable) -> Iterator[pa.RecordBatch]:
     return batches if first is None else chain([first], batches)
 
 
-def _while_open(lease: Lease, batches: Iterator[pa.RecordBatch], watch: Watch) -> Iterator[pa.RecordBatch]:
+def _while_open(lease: Lease, batches: Iterator[pa.RecordBatch], watch: Watch) -> Generator[pa.RecordBatch]:
     """Batches of a file that `lease` keeps open until the last one."""
     try:
         with watch:

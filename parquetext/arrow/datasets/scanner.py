@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow as pa
 
 from ...pruning import Predicate, predicate_of
+from ..at_exit import closed_at_exit
 from ..read_options import options_of_scan, whole
 from .filtering import Rows, filtered_together
 from .in_order import any_remote, each_in_order
@@ -293,7 +294,8 @@ class Scanner:
 
         fragments = self._fragments(self._predicate)
         waits = any_remote(fragments)
-        return stream(parts_of, fragments, items_ahead=items_ahead, parts_ahead=parts_ahead, waits=waits)
+        ahead = {"items_ahead": items_ahead, "parts_ahead": parts_ahead}
+        return closed_at_exit(stream(parts_of, fragments, **ahead, waits=waits))
 
     def _parts_of(self, fragment: Fragment, batch_size: int | None = None, *, project: bool = True) -> Iterator[_Part]:
         """What a fragment gives, without parts that have no rows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from threading import Condition
@@ -35,7 +35,7 @@ def stream(
     items_ahead: int,
     parts_ahead: int,
     waits: bool = True,
-) -> Iterator[P]:
+) -> Generator[P]:
     """The parts of each item, in order; an error comes at its place.
 
     Parameters
