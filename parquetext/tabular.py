@@ -5,8 +5,10 @@ Names and values are of others: as text they stand escaped on one line, in HTML 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from unicodedata import combining, east_asian_width
 
 from .escaping import escaped
 
@@ -15,6 +17,7 @@ __all__ = ["Listing", "Shown", "Tabular", "chosen", "counted"]
 FIRST, LAST = 8, 2  # rows of a table that are shown
 MOST_LETTERS = 200  # of a fact
 ELLIPSIS = "…"
+_NUMBER = re.compile(r"-?[\d,]+(\.\d+)?(e[+-]?\d+)?%?|-?inf|nan")
 SEPARATOR = " · "
 STYLE = (
     ".parquetext{font-size:13px;line-height:1.5;margin:4px 0}"
@@ -43,6 +46,8 @@ class Listing:
         What a row is, in the plural.
     most_letters : int
         Of a cell.
+    first : int
+        Rows in front of those that are not shown.
     """
 
     headings: Sequence[str]
@@ -50,6 +55,7 @@ class Listing:
     total: int
     noun: str
     most_letters: int = 40
+    first: int = FIRST
 
     @property
     def left_out(self) -> str:
@@ -62,9 +68,11 @@ class Listing:
         return [[_clipped(_text(value), self.most_letters) for value in row] for row in self.rows]
 
     def is_number(self, column: int) -> bool:
-        """Whether a column holds numbers alone."""
+        """Whether a column holds numbers alone, as such or as text."""
         values = [row[column] for row in self.rows if row[column] is not None]
-        return bool(values) and all(type(value) in (int, float) for value in values)
+        return bool(values) and all(
+            type(value) in (int, float) or (type(value) is str and _NUMBER.fullmatch(value)) for value in values
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +135,7 @@ class Tabular:
 
 def chosen(count: int) -> list[int]:
     """The numbers of the rows to show, of so many: all of a few, else the first and the last ones."""
-    if count <= FIRST + LAST:
+    if count <= FIRST + LAST + 1:  # to say that one row is left out takes a line, too
         return list(range(count))
     return [*range(FIRST), *range(count - LAST, count)]
 
@@ -156,20 +164,27 @@ def _clipped(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + ELLIPSIS
 
 
+def _width(text: str) -> int:
+    """The places that a text takes in a terminal, where letters of East Asia take two."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
 def _with_gap(listing: Listing, lines: list[str], gap: str) -> list[str]:
     """Rows that are left out are told where they would stand: behind the first ones."""
-    at = FIRST if len(lines) > FIRST else len(lines)
+    at = min(listing.first, len(lines))
     return [*lines[:at], gap, *lines[at:]] if listing.left_out else lines
 
 
 def _lines(listing: Listing) -> str:
     cells = listing.cells
-    widths = [max(map(len, column)) for column in zip(listing.headings, *cells, strict=True)]
+    widths = [max(map(_width, column)) for column in zip(listing.headings, *cells, strict=True)]
     right = [listing.is_number(column) for column in range(len(widths))]
 
     def line(row: Sequence[str]) -> str:
         padded = (
-            text.rjust(width) if is_right else text.ljust(width)
+            " " * (width - _width(text)) + text if is_right else text + " " * (width - _width(text))
             for text, width, is_right in zip(row, widths, right, strict=True)
         )
         return ("  " + "  ".join(padded)).rstrip()

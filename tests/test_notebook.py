@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from IPython.core.formatters import DisplayFormatter
+from rich.cells import cell_len
 from support.browser import Browser
 
 import parquetext
@@ -146,6 +147,28 @@ def test_a_layout_shows_the_file_from_front_to_back(tmp_path):
         text, page = shown(file.layout())
     assert "dictionary page" in text and "%" in text and "INT64" in text
     assert "<svg" in page and "<title>dictionaries</title>" in page and "<title>footer</title>" in page
+
+
+def test_a_layout_names_its_largest_columns_and_says_behind_them_how_many_more_there_are(tmp_path):
+    path = tmp_path / "trips.parquet"
+    pq.write_table(pa.table({f"c{n:02}": [bytes(100 * n)] for n in range(1, 16)}), path, compression=None)
+    with parquetext.open(path) as file:
+        lines = shown(file.layout())[0].splitlines()
+    assert [line.split()[0] for line in lines[-11:-1]] == [f"c{n:02}" for n in range(15, 5, -1)]
+    assert lines[-1] == "  … 5 more columns"
+
+
+def test_one_row_is_not_left_out_and_tables_stand_in_line(tmp_path):
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({f"列{n}": [1.5 - 100 * n, float("nan")] for n in range(11)}), path)
+    with parquetext.open(path) as file:
+        lines, page = shown(file)[0].splitlines(), shown(file)[1]
+        column = shown(file["列7"])[0].splitlines()
+    assert len(lines) == 3 + 11 and not any("…" in line for line in lines)
+    rows = lines[3:]
+    assert {cell_len(line[: line.index("DOUBLE")]) for line in rows} == {lines[2].index("type")}
+    assert '<th class="number">min</th>' in page
+    assert column[2].index("min") + len("min") == column[3].index("-698.5") + len("-698.5")
 
 
 def test_a_layout_is_that_of_the_very_source_which_is_open(tmp_path):

@@ -16,7 +16,6 @@ __all__ = ["show_layout"]
 
 CELLS = 500  # of the picture
 WIDTH, HEIGHT = 720, 18  # of the picture, in pixels
-MOST_COLUMNS = 10
 MOST_LETTERS = 120  # of a finding
 # The groups' colours on the page of HTML.
 COLOURS = {
@@ -50,9 +49,10 @@ def _kinds(layout: Layout) -> Listing:
 
 def _columns(layout: Layout) -> Listing:
     """The largest ones."""
-    found = layout.columns.select(["path", "type", "total"]).sort_by([("total", "descending")]).slice(0, MOST_COLUMNS)
+    count = len(chosen(layout.columns.num_rows))
+    found = layout.columns.select(["path", "type", "total"]).sort_by([("total", "descending")]).slice(0, count)
     rows = [(row["path"], row["type"], row["total"]) for row in found.to_pylist()]
-    return Listing(("column", "type", "bytes"), rows, layout.columns.num_rows, "columns")
+    return Listing(("column", "type", "bytes"), rows, layout.columns.num_rows, "columns", first=count)
 
 
 def _findings(layout: Layout) -> Listing:
