@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 from ..tabular import Shown, Tabular
+
+if TYPE_CHECKING:
+    from .columns import Fact
 
 __all__ = ["RowGroup", "RowGroups"]
 
@@ -20,11 +23,11 @@ class RowGroup(NamedTuple):
     ordinal: int
 
 
-def _fact(name: str, doc: str) -> property:
+def _fact(name: str, doc: str) -> Fact:
     return property(lambda self: self._file._on_form(lambda form: form.row_groups(name)), doc=doc)
 
 
-class RowGroups(Tabular, Sequence):
+class RowGroups(Tabular, Sequence[RowGroup]):
     """The row groups of a file, in file order. Facts are memoryviews of int64 (`ordinal`: int32)."""
 
     __slots__ = ("_file",)
@@ -41,7 +44,13 @@ class RowGroups(Tabular, Sequence):
     def __len__(self) -> int:
         return self._file._form.row_group_count
 
-    def __getitem__(self, index):
+    @overload
+    def __getitem__(self, index: int) -> RowGroup: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[RowGroup]: ...
+
+    def __getitem__(self, index: int | slice) -> RowGroup | list[RowGroup]:
         if isinstance(index, slice):
             return [self[at] for at in range(*index.indices(len(self)))]
         return RowGroup(*(getattr(self, name)[index] for name in RowGroup._fields))

@@ -149,16 +149,16 @@ def compact(path: object, *, sidecar: object = None, always: bool = False, force
     Updated
         What was done, and how many bytes were written.
 
-    Notes
-    -----
-    The file of a `Store` is compacted with its sidecar.
-
     Raises
     ------
     FileNotFoundError
         There is no sidecar, or no file.
     OSError, Malformed, Refused, Unsupported, Conflict
         As for `update`.
+
+    Notes
+    -----
+    The file of a `Store` is compacted with its sidecar.
 
     Examples
     --------

@@ -56,16 +56,16 @@ def catalog(
     JobFailed
         With ``on_error="raise"``; its `results` are what would have been returned.
 
+    Notes
+    -----
+    Tasks read tails only, and store Arrow batches as Parquet beside the rows of files: where that is, `upgrade` says.
+    A task holds a million rows, compressed, at most.
+
     Examples
     --------
     >>> found = parquetext.spark.catalog(spark, "lake", progress=False)
     >>> [(row.column, row.row_group_rows, row.max_integer) for row in found.orderBy("column").collect()]
     [('id', 9, 8), ('price', 9, None)]
-
-    Notes
-    -----
-    Tasks read tails only, and store Arrow batches as Parquet beside the rows of files: where that is, `upgrade` says.
-    A task holds a million rows, compressed, at most.
     """
     done = finish(spark, "catalog", paths, {"sidecars": True} if sidecars else {}, state, on_error, progress)
     chunks = read_stored(spark, done.filesystems, SCHEMA, list(map(chunks_of, done.parts)), _kept(done))

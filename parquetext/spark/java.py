@@ -47,14 +47,14 @@ def find_java_home() -> str:
     JavaNotFound
         None of them works. The message says what was tried, why it does not do, and what helps.
 
+    Notes
+    -----
+    Each Java that is tried is started, which takes some 50 ms.
+
     Examples
     --------
     >>> os.path.exists(os.path.join(parquetext.spark.find_java_home(), "bin", "java"))
     True
-
-    Notes
-    -----
-    Each Java that is tried is started, which takes some 50 ms.
     """
     tried = []
     for origin, java in _candidates():

@@ -100,18 +100,18 @@ def upgrade(
     JobFailed
         With ``on_error="raise"``.
 
-    Examples
-    --------
-    >>> done = parquetext.spark.upgrade(spark, "lake", form="flat", progress=False)
-    >>> [(row.outcome, row.form_after) for row in done.collect()]
-    [('upgraded', 'flat')]
-
     Notes
     -----
     Without `state` the results are in a temporary folder of this machine in local mode, which goes with the process,
     and below ``spark.sql.warehouse.dir``, in ``_parquetext``, on a cluster; tasks that do not see them there say so.
     The driver's Python holds 0.15 kB for each listed file, and 0.4 kB more while tasks are made. What tasks of like
     weight are: `balance.pack`.
+
+    Examples
+    --------
+    >>> done = parquetext.spark.upgrade(spark, "lake", form="flat", progress=False)
+    >>> [(row.outcome, row.form_after) for row in done.collect()]
+    [('upgraded', 'flat')]
     """
     options.setdefault("placement", default_placement(options.get("dialect")))  # for the state, as the form
     return run(spark, "upgrade", paths, {"form": form, **options}, state, on_error, progress)

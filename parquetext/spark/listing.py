@@ -59,15 +59,15 @@ def list_files(spark: SparkSession, paths: object) -> pa.Table:
     OSError, Unsupported
         A filesystem cannot be asked, or what it needs is not installed.
 
-    Examples
-    --------
-    >>> [os.path.relpath(path) for path in parquetext.spark.list_files(spark, "lake")["path"].to_pylist()]
-    ['lake/day=2024-01-01/part.parquet']
-
     Notes
     -----
     The driver lists up to 64 folders by itself, or until it has found 10,000 files; what is below further ones is
     listed by the cluster's tasks. A local folder costs one call, a tree of objects one request for every thousand.
+
+    Examples
+    --------
+    >>> [os.path.relpath(path) for path in parquetext.spark.list_files(spark, "lake")["path"].to_pylist()]
+    ['lake/day=2024-01-01/part.parquet']
     """
     return listed(spark, Filesystems.of(spark), paths)
 

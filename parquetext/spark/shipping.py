@@ -49,16 +49,16 @@ def ship(spark: SparkSession) -> None:
     OSError
         The zip cannot be written.
 
+    Notes
+    -----
+    Executors with the architecture of the compiled kernels run them (they are copied out of the zip, into a directory
+    of the executor's user alone), others the pure-Python twin. pyarrow must be installed on the executors.
+
     Examples
     --------
     >>> parquetext.spark.ship(spark)
     >>> spark.read.format("parquetext").load(os.path.abspath("lake")).count()
     9
-
-    Notes
-    -----
-    Executors with the architecture of the compiled kernels run them (they are copied out of the zip, into a directory
-    of the executor's user alone), others the pure-Python twin. pyarrow must be installed on the executors.
     """
     if is_connect(spark):
         _send(spark)

@@ -68,6 +68,11 @@ def watch(
     Unsupported
         The session is one of Spark Connect.
 
+    Notes
+    -----
+    A file is done once: that its action changes it does not make it new, nor does a later change by others, which a
+    job over the directory finds. Files that fail do not end the query; they are in the results.
+
     Examples
     --------
     >>> lake, seen = os.path.abspath("lake"), os.path.abspath("seen")
@@ -76,11 +81,6 @@ def watch(
     True
     >>> [row.outcome for row in spark.read.parquet(f"{seen}/results").collect()]
     ['ok']
-
-    Notes
-    -----
-    A file is done once: that its action changes it does not make it new, nor does a later change by others, which a
-    job over the directory finds. Files that fail do not end the query; they are in the results.
     """
     check_classic(spark, "watch")
     known = [name for name, known in ACTIONS.items() if not known.finds]

@@ -70,17 +70,17 @@ def write(
     Refused
         The dataset belongs to a table format.
 
-    Examples
-    --------
-    >>> written = parquetext.spark.write(spark.range(9), "new", form="flat")
-    >>> (written.rows, parquetext.dataset("new").count_rows())
-    (9, 9)
-
     Notes
     -----
     Files are written into a hidden staging folder on the same filesystem and put in their place when all are there;
     nothing is left of a write that fails. What a killed driver left, the next write removes, or ends if it was
     decided already. The rows of each task are sorted by the partition columns, so that one file is open at a time.
+
+    Examples
+    --------
+    >>> written = parquetext.spark.write(spark.range(9), "new", form="flat")
+    >>> (written.rows, parquetext.dataset("new").count_rows())
+    (9, 9)
     """
     spark = df.sparkSession
     chosen = MODES.get(mode.lower().replace("_", ""))

@@ -28,6 +28,9 @@ def facts(path: Path) -> Sequence[int]:
         assert_type(price.data_page_offset, memoryview[int])
         assert_type(price.path, tuple[str, ...])
         assert_type([finding.message for finding in file.findings], list[str])
+        assert_type(file.row_groups.num_rows, memoryview[int])
+        assert_type(file.row_groups[0].num_rows, int)
+        assert_type([group.file_offset for group in file.row_groups], list[int])
         return price.num_rows
 
 
