@@ -70,7 +70,7 @@ def _estimate(one) -> dict:
 
 def _print(found, best: dict) -> None:
     tell((f"{found.path}, {human_bytes(found.bytes)}", "bold"))
-    rows = []
+    rows, letters = [], 0
     for advice in found.columns:
         now = advice.bytes, advice.values_per_second
         told = "has a copy" if advice.has_copy else ""
@@ -82,8 +82,9 @@ def _print(found, best: dict) -> None:
             told = "best" if best.get(advice.column) == one else ""
             grows = f"{one.bytes / found.bytes:.1%}"
             speed = _speed(one.values_per_second)
+            letters = max(letters, len(one.encoding))  # of what encode takes, and not of what the file has
             rows.append(("", one.encoding, one.codec, one.bytes, ratios[0], speed, ratios[1], grows, told))
-    print_listing(HEADINGS, rows, optional=(6, 2))
+    print_listing(HEADINGS, rows, optional=(6, 7, 2), kept={"encoding": letters})
     size = sum(one.bytes for one in best.values())
     told = ", ".join(f"{name} by {one.encoding}, {one.codec}" for name, one in best.items()) or "nothing"
     tell(f"best: {told}; the file grows by {human_bytes(size)} ({size / found.bytes:.1%})")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from rich.cells import cell_len
 from rich.table import Table
@@ -36,6 +37,7 @@ def print_listing(
     more: int = 0,
     commas: bool = True,
     cut: Sequence[str] = (),
+    kept: Mapping[str, int] = MappingProxyType({}),
 ) -> None:
     """Print a table without lines; columns of integers stand to the right.
 
@@ -57,8 +59,12 @@ def print_listing(
         Whether integers have them; values of files have none.
     cut : sequence of str
         Headings of columns whose numbers may be cut as texts are, where there is no room for them.
+    kept : mapping of str to int
+        Of columns of texts, by headings: how many letters they keep, and optional columns are left out instead.
     """
     columns = _columns(headings, [*rows], total, commas, cut)
+    for column in columns:
+        column.wanted = max(column.wanted, min(column.width, kept.get(column.heading, 0)))
     left_out = _left_out(columns, [each if isinstance(each, int) else headings.index(each) for each in optional])
     names = [columns[at].heading for at in sorted(left_out)]
     columns = [column for at, column in enumerate(columns) if at not in left_out]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import pyarrow as pa
@@ -147,3 +148,11 @@ def test_the_map_has_letters_where_a_terminal_has_no_colours(tmp_path, environme
     at = [line.split()[0] for line in lines].index("what")
     bar, marks = lines[at - 1], {line[0] for line in lines[at + 1 : at + 5]}
     assert code == 0 and set(bar) <= ({"█"} if letters == "■" else set("dvhfix")) and marks <= set(letters)
+
+
+def test_encodings_of_the_advice_are_whole_names_beside_their_codecs(tmp_path):
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"a_long_name_of_a_column": range(5_000)}), path)
+    code, lines = in_terminal([sys.executable, "-m", "parquetext", "encode", "--advise", str(path)])
+    assert code == 0 and re.search("delta_binary_packed +zstd", "\n".join(lines))
+    assert max(len(line) for line in lines if "packed" in line and "best:" not in line) <= 80
