@@ -38,7 +38,10 @@ def inspect(
     quiet: Quiet = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON document per file.")] = False,
 ) -> None:
-    """Show which footer forms a file has, its blocks and their sizes, and what is wrong with them."""
+    """Show which footer forms a file has, its blocks and their sizes, and what is wrong with their layout.
+
+    `verify` compares checksums.
+    """
     from ..account import layout as layout_of
     from ..checks.inspection import inspect as inspect_file
 

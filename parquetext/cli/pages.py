@@ -38,7 +38,11 @@ def pages(
     columns: Annotated[
         list[str] | None,
         typer.Option(
-            "--column", help="A column's path; may be given again. All without.", autocompletion=columns_of_path
+            "--column",
+            "-c",
+            metavar="NAME",
+            help="A column's path. May be repeated. All without.",
+            autocompletion=columns_of_path,
         ),
     ] = None,
     copies: Annotated[
