@@ -69,7 +69,7 @@ class HttpFile(RangedFile):
         self._name = without_secrets(url)
         self._origin = self._location = url
         self._idle: list[tuple[str, http.client.HTTPConnection]] = []  # with the server that each leads to
-        self._lock = Lock()
+        self._lock, self._process = Lock(), os.getpid()
         answer = self._first()
         found = RANGE.fullmatch(answer.headers.get("Content-Range", ""))
         super().__init__(int(found[3]) if found else 0)
@@ -175,6 +175,8 @@ class HttpFile(RangedFile):
     def _connection(self, parts: urllib.parse.SplitResult, proxy) -> Iterator[http.client.HTTPConnection]:
         """An idle connection to that server, or a new one; kept unless something goes wrong with it."""
         server = f"{parts.scheme}://{_host(parts)}"
+        if self._process != os.getpid():  # a fork: the connections are the parent's
+            self._idle, self._lock, self._process = [], Lock(), os.getpid()
         with self._lock:
             fitting = next((number for number, (other, _) in enumerate(self._idle) if other == server), None)
             connection = _connected(parts, proxy) if fitting is None else self._idle.pop(fitting)[1]

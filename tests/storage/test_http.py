@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from collections.abc import Callable
 from functools import partial
 
 import pyarrow as pa
@@ -58,6 +61,31 @@ def test_requests_share_connections(url, server):
             assert source.read(offset, 3) == bytes([offset % 256, (offset + 1) % 256, (offset + 2) % 256])
         assert source.read_many([(0, 2), (500, 2)]) == [b"\0\1", b"\xf4\xf5"]
     assert len({peer for _, _, peer in server[1]}) <= 2 and len(server[1]) == 13
+
+
+def in_a_fork(is_so: Callable[[], bool]) -> bool:
+    """What a forked process finds; one that waits for ever is ended."""
+    child = os.fork()
+    if child:
+        return os.waitpid(child, 0)[1] == 0
+    try:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(60)
+        os._exit(0 if is_so() else 1)
+    finally:
+        os._exit(1)
+
+
+@pytest.mark.filterwarnings("ignore:.*fork")
+def test_a_forked_process_has_connections_of_its_own(url, server):
+    """Two processes that ask over one connection would take each other's answers."""
+    with open_source(f"{url}/numbers") as source, source.file._lock:  # as if another thread were about to ask
+        assert in_a_fork(lambda: source.read(100, 2) == b"de")
+    with open_source(f"{url}/numbers") as source:
+        source.read(0, 1)
+        server[1].clear()
+        assert in_a_fork(lambda: source.read(200, 2) == b"\xc8\xc9") and source.read(300, 2) == b"\x2c\x2d"
+    assert len({peer for _, _, peer in server[1]}) == len(server[1]) == 2
 
 
 def test_the_end_of_a_file_comes_with_the_first_request(url, server):
