@@ -35,12 +35,14 @@ class PlannedFile(File):
         parts = form, self._source, self._gathered, types
         return SidecarFilters(self._plan, *parts) if self.form == "sidecar" else BloomFilters(*parts)
 
+    def _has_next_form(self) -> bool:
+        return self.form == "sidecar" or super()._has_next_form()
+
     def _leave_form(self, error: Damaged) -> None:
         if self.form != "sidecar":
             return super()._leave_form(error)
         name, following, findings = best_form(self._source)
         self.findings.extend([Finding.of(UNUSED, error, "sidecar"), *findings])
-        self._form.close()
         self.form, self._form = name, following
 
 

@@ -178,7 +178,7 @@ class File(Tabular):
         with self._lock:
             if self._form is not form or self._reopened_after_change():
                 return  # another thread may have gone over to another form, or closed the file
-            if isinstance(error, Damaged) and self.form in forms.DAMAGED:
+            if isinstance(error, Damaged) and self._has_next_form():
                 self._leave_form(error)
                 return
             if is_changed(self._source):
@@ -252,6 +252,10 @@ class File(Tabular):
         if self.form not in CELLED or leaves * A_GOOD_PART < self.num_columns:
             return
         self._on_form(lambda form: self._source.hold() if self._is_batched() else _hold(form))
+
+    def _has_next_form(self) -> bool:
+        """Whether there is a form to go over to where the one in use is damaged."""
+        return self.form in forms.DAMAGED
 
     def _leave_form(self, error: Damaged) -> None:
         """Go over to the next form. Other threads may be reading from this one: it goes with the last of them."""
