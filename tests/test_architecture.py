@@ -25,6 +25,7 @@ FLOORS = [
     {"systems"},
     {"libraries"},
     {"private"},
+    {"threads"},
     {"storage"},
     {"_native", "_pure"},
     {"kernels"},

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 
 from ..errors import Conflict, ParquetextError
+from ..threads import Pool
 from .edit import TailEdit
 from .s3 import AT_ONCE, LEAST_PART, S3Object, S3Upload
 from .s3_checksums import NO_CHECKSUM, NotOfThePart, ObjectChecksum
@@ -60,7 +60,7 @@ def _commit_whole(
 def _commit_parts(goal: S3Object, edit: TailEdit, tag: str, attributes: dict, checksum: ObjectChecksum) -> None:
     with _uploading(goal, edit, tag, attributes, checksum) as upload:
         ranges = list(_parts(edit.keep))
-        with ThreadPoolExecutor(min(len(ranges), AT_ONCE)) as pool:
+        with Pool(min(len(ranges), AT_ONCE)) as pool:
             for copied in [
                 pool.submit(upload.copy, number, begin, end, tag) for number, (begin, end) in enumerate(ranges, 1)
             ]:

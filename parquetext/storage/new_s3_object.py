@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 
 from ..errors import Conflict, ParquetextError
+from ..threads import Pool, Task
 from .edit import TailEdit
 from .holding import HeldEnd
 from .s3 import S3Object, S3Upload
@@ -44,8 +44,8 @@ class NewS3Object(HeldEnd):
             self._condition = {"IfMatch": found}
         self._end, self._size = b"", 0  # of what was sent last
         self._upload: S3Upload | None = None
-        self._pool: ThreadPoolExecutor | None = None
-        self._sent: list[Future] = []
+        self._pool: Pool | None = None
+        self._sent: list[Task] = []
         self._part = bytearray()
 
     def write(self, data) -> None:
@@ -58,7 +58,7 @@ class NewS3Object(HeldEnd):
     def _send(self, part: bytes) -> None:
         if self._upload is None:
             self._upload = self._goal.upload(self._checksum, **self._given)
-            self._pool = ThreadPoolExecutor(_AT_ONCE)
+            self._pool = Pool(_AT_ONCE)
         self._end, self._size = part[-_END:], self._size + len(part)
         if len(self._sent) >= _AT_ONCE:
             self._sent[-_AT_ONCE].result()
@@ -99,7 +99,7 @@ class NewS3Object(HeldEnd):
         self._holding.drop()
         pool, self._pool = self._pool, None
         if pool is not None:
-            pool.shutdown(cancel_futures=True)
+            pool.shutdown()
         upload, self._upload = self._upload, None
         if upload is not None:
             upload.abort()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from .. import systems, wire
 from ..errors import Malformed, wire_error
+from ..threads import Pool
 from .folder import Folder, at, naming
 from .fsspec_file import FsspecFile
 from .paths import LocalTarget, RemoteTarget, resolve
@@ -229,8 +229,8 @@ class RemoteSource(Source):
         if isinstance(self.file, FsspecFile):
             read = self.file.read_many(ranges)
         else:
-            with ThreadPoolExecutor(min(len(ranges), AT_ONCE)) as pool:
-                read = list(pool.map(lambda each: self._read(*each), ranges))
+            with Pool(min(len(ranges), AT_ONCE)) as pool:
+                read = pool.map(lambda each: self._read(*each), ranges)
         self.requests += len(ranges)
         for (offset, length), data in zip(ranges, read, strict=True):
             if len(data) != length:

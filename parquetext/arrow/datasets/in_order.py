@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 from typing import Protocol, TypeVar
+
+from ...threads import Pool
 
 __all__ = ["any_remote", "each_in_order", "in_order", "slow_seconds"]
 
@@ -63,7 +64,7 @@ def in_order(
     workers = min(len(items) - done, max(AT_ONCE, processors) if waits else processors)
     if workers <= 0:
         return
-    with ThreadPoolExecutor(workers) as pool:
+    with Pool(workers) as pool:
         ahead: deque = deque()
         try:
             for item in items[done:]:
@@ -73,7 +74,7 @@ def in_order(
             while ahead:
                 yield ahead.popleft().result()
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(wait=False)
 
 
 def each_in_order(function: Callable[[P], B], fragments: Sequence[P], *, threads: bool | None = None) -> Iterator[B]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -17,6 +16,7 @@ from ...footer.types import LeafType
 from ...pruning import Predicate
 from ...sidecar.naming import likeliest
 from ...storage.trust import is_shared, is_strangers
+from ...threads import Pool
 from ..selection import find_top_level
 from .planning import FileFacts, kept_of, rows_type
 
@@ -141,8 +141,8 @@ def _gathered(paths: Sequence[str], schema, columns: Mapping[str, Column]) -> tu
         parts = [gather(paths)]
     else:
         size = -(-len(paths) // workers)
-        with ThreadPoolExecutor(workers) as pool:
-            parts = list(pool.map(gather, [paths[at : at + size] for at in range(0, len(paths), size)]))
+        with Pool(workers) as pool:
+            parts = pool.map(gather, [paths[at : at + size] for at in range(0, len(paths), size)])
     statuses, counts = b"".join(part[0] for part in parts), [count for part in parts for count in part[1]]
     bounds = {
         name: (_bounds(column, [(part[2][number], sum(part[1])) for part in parts]), column.rows)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from threading import Condition
 from time import perf_counter
 from typing import Protocol, TypeVar
 
+from ...threads import Pool, Task
 from .in_order import slow_seconds
 
 __all__ = ["Sized", "stream"]
@@ -75,13 +75,14 @@ def stream(
 
 
 class _Source:
-    """What gives the parts of one item, and the parts that wait."""
+    """What gives the parts of one item, the parts that wait, and the task that reads more, where no thread does it."""
 
-    __slots__ = ("is_done", "is_running", "parts", "waiting")
+    __slots__ = ("alone", "is_done", "is_running", "parts", "waiting")
 
     def __init__(self, parts: Iterator):
         self.parts, self.waiting = parts, deque()
         self.is_running = self.is_done = False
+        self.alone: Task | None = None
 
 
 class _ReadAhead:
@@ -99,7 +100,7 @@ class _ReadAhead:
         self._is_over = False
 
     def parts(self) -> Iterator:
-        pool = ThreadPoolExecutor(self._workers)
+        pool = Pool(self._workers)
         try:
             while self._refill():
                 while (part := self._next(pool)) is not None:
@@ -109,33 +110,41 @@ class _ReadAhead:
                 self._window.popleft()
         finally:
             self._end()
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(wait=False)
 
     def _refill(self) -> bool:
         while len(self._window) < self._workers and (parts := next(self._left, None)) is not None:
             self._window.append(_Source(parts))
         return bool(self._window)
 
-    def _next(self, pool: ThreadPoolExecutor):
+    def _next(self, pool: Pool):
         """The next part of the first source, or its error; None after its last part."""
         first = self._window[0]
-        with self._changed:
-            self._send_threads(pool)
-            while not first.waiting and not first.is_done:
-                self._changed.wait()
-            if not first.waiting:
-                return None
-            part = first.waiting.popleft()
-            if not isinstance(part, BaseException):
-                self._parts -= 1
-                self._bytes -= part.nbytes
-            return part
+        while True:
+            with self._changed:
+                self._send_threads(pool)
+                while not first.waiting and not first.is_done and first.alone is None:
+                    self._changed.wait()
+                if first.waiting:
+                    return self._taken(first)
+                if first.alone is None:
+                    return None
+                task, first.alone = first.alone, None
+            task.run()
 
-    def _send_threads(self, pool: ThreadPoolExecutor) -> None:
+    def _taken(self, source: _Source):
+        part = source.waiting.popleft()
+        if not isinstance(part, BaseException):
+            self._parts -= 1
+            self._bytes -= part.nbytes
+        return part
+
+    def _send_threads(self, pool: Pool) -> None:
         for source in self._window:
             if not source.is_running and not source.is_done and not self._is_full(source):
                 source.is_running = True
-                pool.submit(self._read, source)
+                task = pool.submit(self._read, source)
+                source.alone = task if task.is_alone else None
 
     def _is_full(self, source: _Source) -> bool:
         if source is self._window[0] and not source.waiting:

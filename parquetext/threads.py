@@ -1,0 +1,101 @@
+"""Threads for calls that wait or compute: without any, as at the interpreter's end, each call is made by who needs it.
+
+Once the main thread has ended, other threads may still read, and `concurrent.futures` neither starts threads then nor
+lets itself be imported. Where memory or processes are limited, no thread may start, either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from threading import Event, Lock
+from typing import Generic, Self, TypeVar
+
+__all__ = ["Pool", "Task"]
+
+R = TypeVar("R")
+T = TypeVar("T")
+
+
+class Task(Generic[R]):
+    """A call that is made once, by whoever comes first.
+
+    Attributes
+    ----------
+    is_alone : bool
+        No thread may ever come to make it.
+    """
+
+    __slots__ = ("_call", "_claim", "_error", "_is_done", "_result", "is_alone")
+
+    def __init__(self, call: Callable[[], R]):
+        self._call, self._claim, self._is_done = call, Lock(), Event()
+        self._result: R | None = None
+        self._error: BaseException | None = None
+        self.is_alone = False
+
+    def run(self) -> None:
+        """Make the call, unless somebody does or has done it."""
+        if not self._claim.acquire(blocking=False):
+            return
+        try:
+            self._result = self._call()
+        except BaseException as error:
+            self._error = error
+        finally:
+            self._is_done.set()
+
+    def result(self) -> R:
+        """What the call gives; what it raises."""
+        if self.is_alone:
+            self.run()
+        self._is_done.wait()
+        if self._error is not None:
+            try:
+                raise self._error
+            finally:
+                del self  # which the error's traceback would keep
+        return self._result
+
+
+class Pool:
+    """At most so many threads, which end with the pool. A context manager.
+
+    Parameters
+    ----------
+    workers : int
+    """
+
+    def __init__(self, workers: int):
+        self._threads = None
+        with suppress(RuntimeError):
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._threads = ThreadPoolExecutor(workers)
+
+    def submit(self, call: Callable[..., R], *arguments: object) -> Task[R]:
+        """Have a thread make a call."""
+        task = Task(lambda: call(*arguments))
+        try:
+            if self._threads is not None:
+                self._threads.submit(task.run)
+                return task
+        except RuntimeError:  # what it says of no threads; the call may be in its queue
+            pass
+        task.is_alone = True
+        return task
+
+    def map(self, call: Callable[[T], R], items: Iterable[T]) -> list[R]:
+        """The results of a call for each item, in their order."""
+        return [task.result() for task in [self.submit(call, item) for item in items]]
+
+    def shutdown(self, *, wait: bool = True) -> None:
+        """Begin no call any more, and wait for those that were begun, if asked for."""
+        if self._threads is not None:
+            self._threads.shutdown(wait=wait, cancel_futures=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.shutdown()
