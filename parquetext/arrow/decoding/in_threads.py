@@ -14,6 +14,7 @@ __all__ = ["each", "workers_of"]
 
 T = TypeVar("T")
 R = TypeVar("R")
+_LOST = object()
 
 
 def workers_of(use_threads: bool, tasks: int | None = None) -> int:
@@ -62,7 +63,7 @@ class _Work:
 
     def __init__(self, read: Callable, tasks: Sequence, order: Sequence[int]):
         self._read, self._tasks, self._waiting = read, tasks, deque(order)
-        self._results: list = [None] * len(tasks)
+        self._results: list = [_LOST] * len(tasks)
         self._failures: dict[int, BaseException] = {}
         self._changed, self._busy = Condition(), set[int]()  # threads, each at a task
 
@@ -86,6 +87,8 @@ class _Work:
     def results(self) -> list:
         if self._failures:
             raise self._failures[min(self._failures)]
+        if any(result is _LOST for result in self._results):
+            raise MemoryError("a thread had no memory to say what became of its task")
         return self._results
 
     def _next(self) -> int | None:

@@ -98,3 +98,27 @@ def test_threads_that_the_system_refuses_are_done_without(monkeypatch, started):
 
     monkeypatch.setattr(in_threads, "start_new_thread", start_some)
     assert each(lambda task: task * 2, range(100), True) == list(range(0, 200, 2))
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("step", ["_next", "_fail"])
+def test_a_task_that_a_thread_loses_for_want_of_memory_is_an_error(monkeypatch, step):
+    main, is_lost, original = threading.get_ident(), threading.Event(), getattr(in_threads._Work, step)
+
+    def lose(work, *arguments) -> int | None:
+        found = original(work, *arguments) if step == "_next" else None
+        if threading.get_ident() == main or is_lost.is_set():
+            return found
+        is_lost.set()
+        work._busy.discard(threading.get_ident())
+        raise MemoryError
+
+    def read(task: int) -> int:
+        assert threading.get_ident() != main or is_lost.wait(60)
+        if step == "_fail" and threading.get_ident() != main:
+            raise MemoryError
+        return task
+
+    monkeypatch.setattr(in_threads._Work, step, lose)
+    with pytest.raises(MemoryError):
+        each(read, range(100), True)
