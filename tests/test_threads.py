@@ -10,10 +10,10 @@ import threading
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from parquetext.arrow.in_order import in_order
-from parquetext.arrow.streaming import stream
 
 import parquetext
+from parquetext.arrow.datasets.in_order import in_order
+from parquetext.arrow.datasets.streaming import stream
 from parquetext.threads import Pool
 
 NUMBERS = range(20)

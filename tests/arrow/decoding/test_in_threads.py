@@ -107,8 +107,8 @@ def test_a_task_that_a_thread_loses_for_want_of_memory_is_an_error(monkeypatch, 
 
     def lose(work, *arguments) -> int | None:
         found = original(work, *arguments) if step == "_next" else None
-        if threading.get_ident() == main or is_lost.is_set():
-            return found
+        if threading.get_ident() == main or is_lost.is_set() or (step == "_next" and found is None):
+            return found  # a thread that an earlier test has started may come late, to no task
         is_lost.set()
         work._busy.discard(threading.get_ident())
         raise MemoryError
