@@ -111,5 +111,5 @@ def for_pyarrow(source: object, filesystem: object) -> tuple[object, object]:
     """What pyarrow takes for a source: a path and its filesystem, or a file object."""
     target = readable(source, filesystem)
     if isinstance(target, HeldTarget):
-        return target.file, None
+        return target.for_arrow(), None
     return (target.path, None) if isinstance(target, LocalTarget) else (target.path, target.filesystem)

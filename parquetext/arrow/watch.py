@@ -8,11 +8,11 @@ from typing import Self
 import pyarrow as pa
 
 from ..errors import Conflict, ParquetextError
-from ..footer.arrow_errors import ArrowConflict
 from ..footer.changes import is_changed, opened_again
 from ..footer.forms import best_form
 from ..footer.model import Form
 from ..footer.thrift_form import ThriftForm
+from ..storage import ChangedFile
 from .projection import Projection, Step
 
 __all__ = ["Watch"]
@@ -59,8 +59,8 @@ class Watch:
         if self._steps and is_changed(self._source) and not self._has_same_chunks():
             raise self._conflict()
 
-    def _conflict(self, cause: str = "") -> ArrowConflict:
-        return ArrowConflict(f"the file was changed in place while it was read{cause}", file=str(self._path))
+    def _conflict(self, cause: str = "") -> ChangedFile:
+        return ChangedFile(f"the file was changed in place while it was read{cause}", file=str(self._path))
 
     def _has_same_chunks(self) -> bool:
         """Whether the footer that the file has now says the same of all that is read."""

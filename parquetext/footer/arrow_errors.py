@@ -8,13 +8,12 @@ import pyarrow as pa
 
 from .. import wire
 from ..encoding.pages import OutOfProportion
-from ..errors import ColumnError, Conflict, Damaged, Malformed, ParquetextError, Refused, Unsupported
+from ..errors import ColumnError, Damaged, Malformed, ParquetextError, Refused, Unsupported
 from ..storage import SchemeError
 
 __all__ = [
     "NO_KEYS",
     "ArrowColumnError",
-    "ArrowConflict",
     "ArrowDamaged",
     "ArrowIndexError",
     "ArrowMalformed",
@@ -46,13 +45,6 @@ class ArrowColumnError(ColumnError, pa.ArrowInvalid):
     __str__ = ParquetextError.__str__
 
 
-class ArrowConflict(Conflict, OSError):
-    """Somebody changes the file that is read; an OSError, as what pyarrow then finds is with pyarrow."""
-
-    __str__ = ParquetextError.__str__
-    __reduce__ = ParquetextError.__reduce__
-
-
 class ArrowIndexError(pa.lib.ArrowIndexError, pa.ArrowInvalid):
     """A row group that the file does not have."""
 
@@ -80,7 +72,6 @@ _KINDS: dict[type, type] = {
     Malformed: ArrowMalformed,
     Damaged: ArrowDamaged,
     ColumnError: ArrowColumnError,
-    Conflict: ArrowConflict,
     SchemeError: ArrowSchemeError,
     Unsupported: ArrowUnsupported,
     OutOfProportion: ArrowOutOfProportion,

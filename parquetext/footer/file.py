@@ -13,10 +13,10 @@ from .. import wire
 from ..encoding.pages import REMOTE_WINDOW
 from ..errors import ColumnError, Damaged, Malformed, ParquetextError, name_file
 from ..findings import Finding
-from ..storage import BatchedSource
+from ..storage import BatchedSource, ChangedFile
 from ..tabular import Shown, Tabular
 from . import forms
-from .arrow_errors import ArrowConflict, as_arrow_error
+from .arrow_errors import as_arrow_error
 from .changes import is_changed, opened_again
 from .chunk_table import chunk_table
 from .columns import Column
@@ -187,9 +187,9 @@ class File(Tabular):
             raise name_file(error, self.path)
         raise self._located(error) if isinstance(error, Malformed) else self._named(error) from None
 
-    def _changed(self, cause: BaseException) -> ArrowConflict:
+    def _changed(self, cause: BaseException) -> ChangedFile:
         """The error of a file that was changed in place, and of which something cannot be read since."""
-        return ArrowConflict(f"the file was changed in place since it was opened: {cause}", file=str(self.path))
+        return ChangedFile(f"the file was changed in place since it was opened: {cause}", file=str(self.path))
 
     def _reopened_after_change(self) -> bool:
         """Open a local file once more where it was changed in place meanwhile: its footer may have moved."""

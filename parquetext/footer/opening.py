@@ -168,7 +168,10 @@ def _open_source(kind: type[File], path, source) -> File:
             if not isinstance(source, kernels.local.LocalFile):
                 raise as_arrow_error(error.at(str(path))) from None
             source.close()
-            source, findings = _under_journal(path, error)
+            try:
+                source, findings = _under_journal(path, error)
+            except FileNotFoundError:  # a pipe's name under /dev or /proc leads to nothing that has a folder
+                raise as_arrow_error(error.at(str(path))) from None
         try:
             name, form, more = best_form(source)
         except ParquetextError as error:

@@ -7,8 +7,7 @@ import pickle
 from typing import TYPE_CHECKING
 
 from .. import kernels
-from ..errors import Conflict
-from ..storage import BatchedSource, RemoteTarget
+from ..storage import BatchedSource, ChangedFile, RemoteTarget
 from .columns import Column
 from .opening import open_as
 
@@ -41,7 +40,7 @@ def reopen(kind: type[File], target: str | RemoteTarget, version: tuple) -> File
 
     Raises
     ------
-    Conflict
+    ChangedFile
         Another file has its path by now, or it was changed.
     OSError
         It cannot be opened.
@@ -50,7 +49,7 @@ def reopen(kind: type[File], target: str | RemoteTarget, version: tuple) -> File
     try:
         _, _, now = file_state(file, file._source)
         if now != version:
-            raise Conflict("the file was replaced or changed since this was pickled", file=str(file.path))
+            raise ChangedFile("the file was replaced or changed since this was pickled", file=str(file.path))
     except BaseException:
         file.close()
         raise

@@ -10,7 +10,7 @@ from .create import NewFile, NewObject, NewStream, create
 from .edit import TailEdit
 from .forcing import FORCEABLE
 from .overlay import Overlay
-from .paths import LocalTarget, RemoteTarget, SchemeError, SourceError, resolve
+from .paths import ChangedFile, LocalTarget, RemoteTarget, SchemeError, SourceError, resolve
 from .pending import journals_beside, old_tail
 from .readable import HeldSource, HeldTarget, filesystem_of, readable
 from .rewrite import Rewriting, check_as_opened, rewriting
@@ -23,6 +23,7 @@ __all__ = [
     "Appender",
     "BatchedSource",
     "Change",
+    "ChangedFile",
     "Comparison",
     "Different",
     "HeldSource",

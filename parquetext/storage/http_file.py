@@ -18,7 +18,8 @@ from functools import lru_cache
 from threading import Lock
 from typing import NamedTuple
 
-from ..errors import Conflict, ParquetextError, Unsupported, name_file, retold
+from ..errors import ParquetextError, Unsupported, name_file, retold
+from .paths import ChangedFile
 from .ranged_file import RangedFile
 from .secrets import without_secrets
 
@@ -82,7 +83,7 @@ class HttpFile(RangedFile):
 
         Raises
         ------
-        Conflict
+        ChangedFile
             The file has changed since it was opened.
         """
         tail = self._size - len(self._tail)
@@ -92,7 +93,7 @@ class HttpFile(RangedFile):
             return b""
         answer = self._ranged(f"{offset}-{min(offset + length, self._size) - 1}", length)
         if tuple(answer.headers.get(name) for name in ("ETag", "Last-Modified")) != self.attributes:
-            raise Conflict("the file has changed since it was opened", file=self._name)
+            raise ChangedFile("the file has changed since it was opened", file=self._name)
         return answer.data
 
     def close(self) -> None:

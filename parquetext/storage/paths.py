@@ -10,7 +10,7 @@ import urllib.parse
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..errors import ParquetextError
+from ..errors import Conflict, ParquetextError
 from .azure_credentials import with_credentials
 from .hdfs import HDFS_SCHEMES, hdfs_filesystem
 from .secrets import without_secrets
@@ -19,9 +19,19 @@ if TYPE_CHECKING:
     import fsspec
     import pyarrow.fs
 
-__all__ = ["LocalTarget", "NotReadable", "RemoteTarget", "SchemeError", "SourceError", "fsspec_filesystem", "resolve"]
+__all__ = [
+    "ChangedFile",
+    "LocalTarget",
+    "NotReadable",
+    "RemoteTarget",
+    "SchemeError",
+    "SourceError",
+    "fsspec_filesystem",
+    "resolve",
+]
 
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
+_CHAIN = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*::)+[A-Za-z][A-Za-z0-9+.-]+://")  # of fsspec's filesystems
 _SCHEME_ALIASES = {"s3a": "s3", "s3n": "s3"}  # Hadoop's names
 _OF_ARROW = frozenset({"s3", "gs", "gcs", "abfs", "abfss", "mock"})  # whose filesystems pyarrow has
 _FSSPEC = "fsspec+"  # pyarrow's prefix for a scheme that fsspec serves
@@ -36,6 +46,13 @@ class SourceError(ParquetextError, TypeError):
 
 class NotReadable(SourceError, io.UnsupportedOperation):
     """An open file that cannot be read, or not at any place; an OSError, as it is with pyarrow."""
+
+    __str__ = ParquetextError.__str__
+    __reduce__ = ParquetextError.__reduce__
+
+
+class ChangedFile(Conflict, OSError):
+    """Somebody changes the file that is read; an OSError, as what pyarrow then finds is with pyarrow."""
 
     __str__ = ParquetextError.__str__
     __reduce__ = ParquetextError.__reduce__
@@ -100,7 +117,7 @@ def resolve(path: object) -> LocalTarget | RemoteTarget:
     text = text.removeprefix(_FSSPEC)
     uri = _URI.match(text)
     if uri is None:
-        return LocalTarget(os.path.expanduser(text))
+        return _of_fsspec_uri(text) if _CHAIN.match(text) else LocalTarget(os.path.expanduser(text))
     scheme = uri[1].lower()
     if scheme == "file":
         return LocalTarget(_of_file_uri(text))
@@ -182,8 +199,9 @@ def _of_filesystem(filesystem: object, path: object) -> LocalTarget | RemoteTarg
     if isinstance(filesystem, str):
         filesystem = _filesystem_of_uri(filesystem)
     if _is_fsspec(filesystem):
-        local = "file" in filesystem.protocol
-        filesystem = pyarrow.fs.LocalFileSystem() if local else fsspec_filesystem(filesystem)
+        names = filesystem.protocol  # one or several
+        is_local = "file" in ((names,) if isinstance(names, str) else names)
+        filesystem = pyarrow.fs.LocalFileSystem() if is_local else fsspec_filesystem(filesystem)
     if type(getattr(filesystem, "handler", None)) is pyarrow.fs.FSSpecHandler:
         filesystem = fsspec_filesystem(filesystem.handler.fs)
     if not isinstance(filesystem, pyarrow.fs.FileSystem):

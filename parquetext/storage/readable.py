@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .. import systems
+from .callers_file import CallersFile
 from .paths import LocalTarget, NotReadable, RemoteTarget, SourceError, resolve
+from .ranged_file import RangedFile
 from .source import Source, Version
 
 if TYPE_CHECKING:
@@ -22,8 +24,12 @@ __all__ = ["HeldSource", "HeldTarget", "filesystem_of", "readable"]
 class HeldTarget:
     """Bytes in memory, or a file that the caller has opened, as a file of pyarrow's."""
 
-    file: pa.NativeFile
+    file: pa.NativeFile | RangedFile
     name: str
+
+    def for_arrow(self) -> pa.NativeFile:
+        """The file as pyarrow's readers take it."""
+        return self.file.for_arrow() if isinstance(self.file, RangedFile) else self.file
 
     def __str__(self) -> str:
         return self.name
@@ -32,10 +38,10 @@ class HeldTarget:
 class HeldSource(Source):
     """The bytes of a `HeldTarget`. To close it does not close what the caller has opened."""
 
-    __slots__ = ("file",)
+    __slots__ = ("_target", "file")
 
     def __init__(self, target: HeldTarget):
-        self.file = target.file
+        self.file, self._target = target.file, target
         super().__init__(target.name, Version((id(target.file),), target.file.size(), None))
 
     def _read(self, offset: int, length: int) -> bytes:
@@ -43,7 +49,7 @@ class HeldSource(Source):
 
     def for_arrow(self) -> pa.NativeFile:
         """The same file as pyarrow's readers take it."""
-        return self.file
+        return self._target.for_arrow()
 
     def close(self) -> None:
         """Nothing: the file is the caller's."""
@@ -140,13 +146,13 @@ def _checked(file, name: str):
     return file
 
 
-def _file_of(source) -> pa.NativeFile:
-    """A file object as a file of pyarrow's; one of this machine's own by a descriptor, which threads can share."""
+def _file_of(source) -> pa.NativeFile | RangedFile:
+    """A file object to be read at any place; one of this machine's own by a descriptor."""
     import pyarrow as pa
 
-    if type(source) in (io.BufferedReader, io.FileIO):
+    if type(source.raw if type(source) is io.BufferedReader else source) is io.FileIO:
         try:
             return pa.OSFile(systems.path_of(source.fileno()))
         except OSError:  # no /proc, or a file that may not be opened again
-            return pa.PythonFile(source, mode="r")
-    return pa.PythonFile(source, mode="r")
+            return CallersFile(source)
+    return CallersFile(source)

@@ -146,8 +146,9 @@ def test_a_file_that_changes_is_noticed(url, folder):
     path.write_bytes(bytes(40_000))
     with open_source(f"{url}/changing") as source:
         path.write_bytes(bytes(39_999) + b"\1")
-        with pytest.raises(Conflict, match="changed since it was opened"):
+        with pytest.raises(Conflict, match="changed since it was opened") as caught:
             source.read(0, 10)
+    assert isinstance(caught.value, OSError)
 
 
 def test_a_url_is_one_of_a_list_of_files(url, folder):
