@@ -36,12 +36,11 @@ class Watch:
     projection : Projection
     """
 
-    __slots__ = ("_name", "_path", "_seen", "_source", "_steps")
+    __slots__ = ("_name", "_path", "_projection", "_seen", "_source")
 
     def __init__(self, source: object, path: object, name: str, projection: Projection):
-        self._source, self._path, self._name = source, path, name
+        self._source, self._path, self._name, self._projection = source, path, name, projection
         self._seen: tuple[int, int] | None = None  # a version that has the same pages
-        self._steps = [step for step in (projection.step, projection.finder) if step is not None and step.footer]
 
     def __enter__(self) -> Self:
         return self
@@ -56,7 +55,7 @@ class Watch:
 
     def check(self) -> None:
         """Raise a Conflict if pages may have been changed since the file was opened."""
-        if self._steps and is_changed(self._source) and not self._has_same_chunks():
+        if is_changed(self._source) and not self._has_same_chunks():
             raise self._conflict()
 
     def _conflict(self, cause: str = "") -> ChangedFile:
@@ -64,8 +63,9 @@ class Watch:
 
     def _has_same_chunks(self) -> bool:
         """Whether the footer that the file has now says the same of all that is read."""
+        steps = [step for step in (self._projection.step, self._projection.finder) if step is not None and step.footer]
         version = _version(self._source)
-        if version == self._seen:
+        if version == self._seen or not steps:
             return True
         try:
             found = opened_again(self._source.fd, self._path)
@@ -73,7 +73,7 @@ class Watch:
                 return False
             with found:
                 name, form, _ = best_form(found)
-                is_same = all(_is_same(form, step, strict=name == self._name) for step in self._steps)
+                is_same = all(_is_same(form, step, strict=name == self._name) for step in steps)
         except (ParquetextError, OSError, IndexError):
             return False
         if is_same:
