@@ -11,10 +11,10 @@ from ...pruning import Predicate
 from .naming import naming
 from .shape import counted
 
-__all__ = ["SMALL_ROWS", "Rows", "filtered", "filtered_together"]
+__all__ = ["JOINED_ROWS", "Rows", "filtered", "filtered_together"]
 
 # Arrow takes longer to begin a filter, and to take rows out of many chunks, than to compare a few thousand rows.
-SMALL_ROWS, ROWS_TOGETHER, BYTES_TOGETHER = 1 << 14, 1 << 16, 1 << 24
+JOINED_ROWS, ROWS_TOGETHER, BYTES_TOGETHER = 1 << 14, 1 << 16, 1 << 24
 
 
 class Rows(NamedTuple):
@@ -46,8 +46,11 @@ def filtered_together(read: Iterable[Rows]) -> Iterator[pa.Table]:
     """
     waiting: list[Rows] = []
     rows = size = 0
+    is_joined: bool | None = None  # asked of the first one alone, for it takes as long as to filter a few rows
     for one in read:
-        joins = one.unmet is not None and _is_joined(one.table.schema)
+        if is_joined is None:
+            is_joined = _is_joined(one.table.schema)
+        joins = is_joined and one.unmet is not None
         if not joins or rows >= ROWS_TOGETHER or size >= BYTES_TOGETHER:
             yield from _filtered_as_one(waiting)
             waiting, rows, size = [], 0, 0
@@ -59,15 +62,14 @@ def filtered_together(read: Iterable[Rows]) -> Iterator[pa.Table]:
     yield from _filtered_as_one(waiting)
 
 
-def _filtered_as_one(waiting: list[Rows]) -> Iterator[pa.Table]:
-    if len(waiting) > 1:
-        joined = pa.concat_tables([one.table for one in waiting]).combine_chunks()
-        try:
-            yield filtered(joined, waiting[0].unmet, use_threads=False)
-            return
-        except pa.ArrowException:
-            pass  # one by one the error names its file
-    yield from map(_filtered_alone, waiting)
+def _filtered_as_one(waiting: list[Rows]) -> Iterable[pa.Table]:
+    if len(waiting) < 2:
+        return map(_filtered_alone, waiting)
+    joined = pa.concat_tables([one.table for one in waiting]).combine_chunks()
+    try:
+        return [filtered(joined, waiting[0].unmet, use_threads=False)]
+    except pa.ArrowException:
+        return map(_filtered_alone, waiting)  # the error names its file
 
 
 def _filtered_alone(one: Rows) -> pa.Table:

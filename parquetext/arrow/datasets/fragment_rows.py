@@ -14,9 +14,8 @@ from ..read_options import Reading
 from ..reading import SMALL_ROWS
 from ..selection import Leaves, find_top_level
 from ..whole_batches import runs
-from . import filtering
 from .file_plans import Plan, left_row_groups
-from .filtering import filtered
+from .filtering import JOINED_ROWS, filtered
 from .shape import Shape, empty_table
 
 __all__ = ["FragmentRows"]
@@ -71,12 +70,12 @@ class FragmentRows:
         row_groups = self._row_groups if predicate is None else self.left(predicate)
         there = self._stored()
         if predicate is None:
-            return self._cut(self._read_whole(there, row_groups, None, use_threads), row_groups), None
+            return self._cut(self._read_whole(there, row_groups, None, use_threads)), None
         if self._is_stored_alike(predicate, there):
             return self._read_whole(there, row_groups, predicate, use_threads), None
         if self._rows_of(row_groups) < LARGE_ROWS:
             table = self._read_whole(there, row_groups, None, use_threads)
-            if table.num_rows <= filtering.SMALL_ROWS:
+            if table.num_rows <= JOINED_ROWS:
                 return table, predicate
             return _filtered(table, predicate, use_threads), None
         parts = self._read_large(there, row_groups, predicate, BATCH_ROWS, use_threads)
@@ -90,9 +89,9 @@ class FragmentRows:
         Memory is that of one, and of its row group as it is stored. Without a predicate none has rows of two row
         groups; with one that is so where `by_row_group` asks for it.
         """
-        row_groups = self._row_groups if predicate is None else self.left(predicate)
+        row_groups = self.row_groups if predicate is None else self.left(predicate)
         there, counts = self._stored(), self._file.row_groups.num_rows
-        for run in runs(range(len(counts)) if row_groups is None else row_groups, counts, size):
+        for run in runs(row_groups, counts, size):
             rows = [counts[number] for number in run]
             if sum(rows) > size:
                 yield from self._read_large(there, run, predicate, size, use_threads)
@@ -117,10 +116,9 @@ class FragmentRows:
         )
         return self._shape.conformed(table)
 
-    def _cut(self, table: pa.Table, row_groups: Sequence[int] | None) -> pa.Table:
-        """The same table in chunks of a row group, as pyarrow gives it, where they are not very many."""
-        counts = self._file.row_groups.num_rows
-        numbers = range(len(counts)) if row_groups is None else row_groups
+    def _cut(self, table: pa.Table) -> pa.Table:
+        """All rows in chunks of a row group, as pyarrow gives them, where they are not very many."""
+        counts, numbers = self._file.row_groups.num_rows, self.row_groups
         if len(numbers) < 2 or len(numbers) * table.num_columns > MANY_CHUNKS or not table.num_columns:
             return table
         return pa.concat_tables(_slices(table, [counts[number] for number in numbers]))

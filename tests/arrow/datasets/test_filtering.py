@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import parquetext
-from parquetext.arrow.datasets import filtering
+from parquetext.arrow.datasets import filtering, fragment_rows
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_small_files_are_filtered_by_one_call(folder, calls):
 
 
 def test_files_of_more_rows_are_filtered_one_by_one(folder, calls, monkeypatch):
-    monkeypatch.setattr(filtering, "SMALL_ROWS", 99)
+    monkeypatch.setattr(fragment_rows, "JOINED_ROWS", 99)
     table = parquetext.dataset(folder).to_table(filter=pc.field("flag"))
     assert calls == []  # while they are read
     assert table.equals(pq.read_table(folder, filters=pc.field("flag")))
