@@ -8,8 +8,15 @@ from functools import cache
 __all__ = ["libzstd"]
 
 ZSTD = "libzstd.1.dylib" if sys.platform == "darwin" else "libzstd.so.1"
-# As `pqx_zstd_library` has them; they have been the same since version 1.0.
-ZSTD_FUNCTIONS = "ZSTD_createDCtx", "ZSTD_freeDCtx", "ZSTD_decompressDCtx", "ZSTD_isError"
+# As `pqx_zstd_library` has them; they have been the same since version 1.3.
+ZSTD_FUNCTIONS = (
+    "ZSTD_createDCtx",
+    "ZSTD_freeDCtx",
+    "ZSTD_decompressDCtx",
+    "ZSTD_isError",
+    "ZSTD_initDStream",
+    "ZSTD_decompressStream",
+)
 
 
 @cache

@@ -3,6 +3,7 @@
 #include "page/lz4_block.h"
 
 #include "harness.h"
+#include "parts.h"
 
 enum { ROOM = 4096, END = 12 };
 
@@ -16,6 +17,19 @@ static int stands_for(const uint8_t *block, size_t size, const uint8_t *expected
     uint64_t told;
     pqx_error error;
     if (is_it) CHECK(!pqx_lz4_size(data, size, &told, &error) && told == length);
+    free(data);
+    free(out);
+    return is_it;
+}
+
+/* Whether it does so in parts of `step` bytes. */
+static int stands_in_parts(const uint8_t *block, size_t size, const uint8_t *expected,
+                           size_t length, size_t step)
+{
+    uint8_t *data = exact(block, size), *out = malloc(length + PQX_LZ4_SPARE);
+    pqx_lz b = pqx_lz_of(data, size < step ? size : step, out, length);
+    int is_it =
+        decompress_by_parts(&b, data + size, step, pqx_lz4_until) && !memcmp(out, expected, length);
     free(data);
     free(out);
     return is_it;
@@ -82,6 +96,8 @@ static void blocks_of_any_sequences_are_decompressed(void)
         memcpy(wanted + at, ending, END);
         size = put(block, size, (const uint8_t *)ending, END, 0, 0);
         CHECK(stands_for(block, size, wanted, at + END));
+        CHECK(stands_in_parts(block, size, wanted, at + END, 1 + (size_t)round % 90));
+        CHECK(!stands_in_parts(block, size - 1, wanted, at + END, 1 + (size_t)round % 90));
     }
 }
 

@@ -3,6 +3,7 @@
 #include "page/snappy.h"
 
 #include "harness.h"
+#include "parts.h"
 
 enum { ROOM = 512 };
 
@@ -11,6 +12,19 @@ static int stands_for(const uint8_t *block, size_t size, const char *expected, s
 {
     uint8_t *data = exact(block, size), *out = malloc(length + PQX_SNAPPY_SPARE);
     int is_it = pqx_snappy(data, size, out, length) && !memcmp(out, expected, length);
+    free(data);
+    free(out);
+    return is_it;
+}
+
+/* Whether it does so in parts of `step` bytes. */
+static int stands_in_parts(const uint8_t *block, size_t size, const uint8_t *expected,
+                           size_t length, size_t step)
+{
+    uint8_t *data = exact(block, size), *out = malloc(length + PQX_SNAPPY_SPARE);
+    pqx_lz b = pqx_lz_of(data, size < 5 ? size : 5, out, length);
+    int is_it = pqx_snappy_begin(&b) && decompress_by_parts(&b, data + size, step, pqx_snappy_until)
+                && !memcmp(out, expected, length);
     free(data);
     free(out);
     return is_it;
@@ -81,7 +95,23 @@ static void blocks_of_any_elements_are_decompressed(void)
         block[1] = (uint8_t)(size >> 7);
         CHECK(stands_for(block, at, (const char *)wanted, size));
         CHECK(!stands_for(block, at - 1, (const char *)wanted, size));
+        CHECK(stands_in_parts(block, at, wanted, size, 1 + round % 90));
+        CHECK(!stands_in_parts(block, at - 1, wanted, size, 1 + round % 90));
     }
+}
+
+static void a_long_literal_is_taken_by_parts(void)
+{
+    static uint8_t block[ROOM], wanted[ROOM];
+    uint8_t out[ROOM + PQX_SNAPPY_SPARE];
+    const uint8_t front[] = {0xac, 2, 61 << 2, 43, 1};
+    memcpy(block, front, sizeof front);
+    for (int i = 0; i < 300; i++) block[sizeof front + i] = wanted[i] = (uint8_t)(i * 7);
+    pqx_lz b = pqx_lz_of(block, sizeof front + 100, out, 300);
+    CHECK(pqx_snappy_begin(&b) && pqx_snappy_until(&b, out + 40) && b.out == out + 40);
+    CHECK(!pqx_snappy_until(&b, out + 101) && b.out == out + 100);
+    for (size_t step = 1; step < 300; step++)
+        CHECK(stands_in_parts(block, sizeof front + 300, wanted, 300, step));
 }
 
 static void damage_is_refused(void)
@@ -116,6 +146,7 @@ int main(void)
     RUN(blocks_are_decompressed);
     RUN(copies_repeat_what_they_overlap);
     RUN(blocks_of_any_elements_are_decompressed);
+    RUN(a_long_literal_is_taken_by_parts);
     RUN(damage_is_refused);
     return 0;
 }

@@ -37,16 +37,19 @@ static int stands_for(const uint8_t *frames, size_t size, const char *expected, 
 /* Give the system's library; whether there is one. */
 static int use_library(void)
 {
-    static const char *const names[] = {"ZSTD_createDCtx", "ZSTD_freeDCtx", "ZSTD_decompressDCtx",
-                                        "ZSTD_isError"};
-    void *opened = dlopen("libzstd.so.1", RTLD_NOW), *found[4];
+    static const char *const names[] = {"ZSTD_createDCtx",     "ZSTD_freeDCtx",
+                                        "ZSTD_decompressDCtx", "ZSTD_isError",
+                                        "ZSTD_initDStream",    "ZSTD_decompressStream"};
+    void *opened = dlopen("libzstd.so.1", RTLD_NOW), *found[6];
     pqx_zstd_library library;
     if (!opened) return 0;
-    for (int i = 0; i < 4; i++) CHECK((found[i] = dlsym(opened, names[i])));
+    for (int i = 0; i < 6; i++) CHECK((found[i] = dlsym(opened, names[i])));
     memcpy(&library.create, found, sizeof *found);
     memcpy(&library.release, found + 1, sizeof *found);
     memcpy(&library.decompress, found + 2, sizeof *found);
     memcpy(&library.is_error, found + 3, sizeof *found);
+    memcpy(&library.begin, found + 4, sizeof *found);
+    memcpy(&library.go_on, found + 5, sizeof *found);
     pqx_zstd_use(&library);
     return 1;
 }
@@ -99,6 +102,52 @@ static void a_context_serves_many_pages(void)
     pqx_zstd_free(context);
 }
 
+static void frames_are_decompressed_by_parts(void)
+{
+    enum { SIZE = 200 };
+    uint8_t data[2 * ROOM], bytes[SIZE], out[SIZE + PQX_DECOMPRESS_SPARE];
+    for (int i = 0; i < SIZE; i++) bytes[i] = (uint8_t)(i * 7);
+    size_t size = frame(data, (const char *)bytes, SIZE, LITERAL);
+    void *context = NULL;
+    for (size_t step = 1; step <= SIZE; step++) {
+        size_t there = 6, stop = 0;
+        pqx_lz b = pqx_lz_of(data, there, out, SIZE);
+        CHECK(pqx_decompress_begin(PQX_CODEC_ZSTD, &b, &context));
+        while (stop < SIZE) {
+            stop = SIZE - stop < step ? SIZE : stop + step;
+            while (!pqx_decompress_until(PQX_CODEC_ZSTD, &b, out + stop, context)) {
+                CHECK(there < size);
+                there = size - there < step ? size : there + step;
+                b.in_end = data + there;
+            }
+            CHECK(b.out == out + stop);
+        }
+        CHECK(b.in == data + size && !memcmp(out, bytes, SIZE));
+        memset(out, 0, SIZE);
+    }
+    pqx_zstd_free(context);
+}
+
+static void by_parts_damage_and_other_sizes_are_refused(void)
+{
+    uint8_t data[ROOM], out[ROOM];
+    void *context = NULL;
+    size_t size = frame(data, "some bytes", 10, LITERAL);
+    for (size_t other = 0; other < 20; other++) {
+        pqx_lz b = pqx_lz_of(data, size, out, other);
+        CHECK(pqx_decompress_begin(PQX_CODEC_ZSTD, &b, &context) == (other == 10));
+    }
+    for (size_t cut = 0; cut < 6; cut++) {
+        pqx_lz b = pqx_lz_of(data, cut, out, 10);
+        CHECK(!pqx_decompress_begin(PQX_CODEC_ZSTD, &b, &context));
+    }
+    data[6] |= 3 << 1; /* a block of no kind that there is */
+    pqx_lz b = pqx_lz_of(data, size, out, 10);
+    CHECK(pqx_decompress_begin(PQX_CODEC_ZSTD, &b, &context));
+    CHECK(pqx_decompress_until(PQX_CODEC_ZSTD, &b, out + 10, context) < 0);
+    pqx_zstd_free(context);
+}
+
 static void sizes_are_believed_as_far_as_is_likely(void)
 {
     CHECK(pqx_codec_believes(PQX_CODEC_ZSTD, 1, 1 << 20));
@@ -128,5 +177,7 @@ int main(void)
     RUN(other_sizes_are_none);
     RUN(damage_is_refused);
     RUN(a_context_serves_many_pages);
+    RUN(frames_are_decompressed_by_parts);
+    RUN(by_parts_damage_and_other_sizes_are_refused);
     return 0;
 }

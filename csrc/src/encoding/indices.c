@@ -13,12 +13,12 @@ int pqx_indices_begin(pqx_runs *runs, const uint8_t *data, size_t size, size_t a
     return PQX_OK;
 }
 
-/* The open run's next `count` indices, which are bit-packed; checked. */
+/* The open run's next `count` indices, which are bit-packed; checked. None is above *highest. */
 static int unpack(const pqx_runs *runs, uint32_t entries, size_t count, uint32_t *out,
-                  pqx_error *error)
+                  uint32_t *highest, pqx_error *error)
 {
-    uint32_t highest = pqx_unpack32(runs->data, runs->size, runs->packed, runs->width, count, out);
-    if (PQX_LIKELY(highest < entries)) return PQX_OK;
+    *highest = pqx_unpack32(runs->data, runs->size, runs->packed, runs->width, count, out);
+    if (PQX_LIKELY(*highest < entries)) return PQX_OK;
     while (*out < entries) out++;
     return pqx_fail(error, PQX_DICTIONARY_INDEX, runs->header, entries, *out);
 }
@@ -32,10 +32,11 @@ static inline int check_repeated(const pqx_runs *runs, uint32_t entries, pqx_err
 int pqx_indices_take(pqx_runs *runs, uint32_t entries, size_t count, uint32_t *out,
                      pqx_error *error)
 {
+    uint32_t highest;
     for (size_t some; count; count -= some, out += some) {
         PQX_TRY(pqx_runs_next(runs, count, &some, error));
         if (runs->is_packed) {
-            PQX_TRY(unpack(runs, entries, some, out, error));
+            PQX_TRY(unpack(runs, entries, some, out, &highest, error));
         } else {
             PQX_TRY(check_repeated(runs, entries, error));
             for (size_t i = 0; i < some; i++) out[i] = runs->value;
@@ -81,6 +82,16 @@ static void repeat(const uint8_t *value, size_t width, size_t count, uint8_t *ou
     }
 }
 
+/* Have the values up to that of the index `highest`, which one of the run is not above. */
+static inline int have_values(const pqx_dictionary *dictionary, uint32_t highest,
+                              const pqx_runs *runs, pqx_error *error)
+{
+    pqx_late_values *late = dictionary->late;
+    if (PQX_LIKELY(!late || highest < late->ready)) return PQX_OK;
+    if (late->make(late, highest + 1)) return PQX_OK;
+    return pqx_fail(error, PQX_DICTIONARY_INDEX, runs->header, late->ready, highest);
+}
+
 int pqx_indices_gather(pqx_runs *runs, const pqx_dictionary *dictionary, size_t count, uint8_t *out,
                        pqx_error *error)
 {
@@ -88,12 +99,14 @@ int pqx_indices_gather(pqx_runs *runs, const pqx_dictionary *dictionary, size_t 
     for (size_t some; count; count -= some, out += some * width) {
         PQX_TRY(pqx_runs_next(runs, count, &some, error));
         if (runs->is_packed) {
-            uint32_t indices[BATCH];
+            uint32_t indices[BATCH], highest;
             if (some > BATCH) some = BATCH;
-            PQX_TRY(unpack(runs, dictionary->count, some, indices, error));
+            PQX_TRY(unpack(runs, dictionary->count, some, indices, &highest, error));
+            PQX_TRY(have_values(dictionary, highest, runs, error));
             gather(dictionary->fixed, width, indices, some, out);
         } else {
             PQX_TRY(check_repeated(runs, dictionary->count, error));
+            PQX_TRY(have_values(dictionary, runs->value, runs, error));
             repeat(dictionary->fixed + width * runs->value, width, some, out);
         }
         pqx_runs_pass(runs, some);

@@ -15,6 +15,7 @@
  *                                                    the next begins    it touches
  * a level too high             PQX_LEVEL             the run's header   max_level     the level
  * an index too high            PQX_DICTIONARY_INDEX  the run's header   entries       the index
+ * late values that fail        PQX_DICTIONARY_INDEX  the run's header   those ready   the index
  * a boolean run of neither     PQX_BOOLEAN           the run's header   1             its value
  * no byte of the index width   PQX_TRUNCATED         at                 1             0
  * an index width above 32      PQX_BIT_WIDTH         at                 32            the width
@@ -53,6 +54,13 @@ typedef struct pqx_runs {
     uint8_t is_strict; /* packed values must not end before their run does */
 } pqx_runs;
 
+/* Values of a dictionary that are made when an index leads to them. */
+typedef struct pqx_late_values {
+    uint32_t ready; /* as many are there, from the first one on */
+    /* Have `count` of them: `ready` is as many, or more, then. 0: they cannot be made. */
+    int (*make)(struct pqx_late_values *late, uint32_t count);
+} pqx_late_values;
+
 /* A dictionary: `count` values of `width` bytes, or byte arrays: value i is
  * bytes[offsets[i]..offsets[i + 1]). */
 typedef struct pqx_dictionary {
@@ -62,6 +70,7 @@ typedef struct pqx_dictionary {
     uint32_t count, width;
     size_t readable; /* bytes of `bytes`, spare ones included, where those are more than the values
                         take: with 32 spare ones every short value is copied the fast way */
+    pqx_late_values *late; /* of values of a fixed width; NULL: all of them are there */
 } pqx_dictionary;
 
 /* DELTA_BINARY_PACKED: where it stands within its blocks and miniblocks. */

@@ -34,3 +34,23 @@ int pqx_decompress(int codec, const uint8_t *data, size_t size, uint8_t *out, si
     default: return 0;
     }
 }
+
+int pqx_decompress_begin(int codec, pqx_lz *lz, void **zstd)
+{
+    switch (codec) {
+    case PQX_CODEC_SNAPPY: return pqx_snappy_begin(lz);
+    case PQX_CODEC_LZ4_RAW: return lz->out < lz->out_end;
+    case PQX_CODEC_ZSTD: return pqx_zstd_begin(zstd, lz);
+    default: return 0;
+    }
+}
+
+int pqx_decompress_until(int codec, pqx_lz *lz, const uint8_t *stop, void *zstd)
+{
+    switch (codec) {
+    case PQX_CODEC_SNAPPY: return pqx_snappy_until(lz, stop);
+    case PQX_CODEC_LZ4_RAW: return pqx_lz4_until(lz, stop);
+    case PQX_CODEC_ZSTD: return pqx_zstd_until(zstd, lz, stop);
+    default: return 0;
+    }
+}

@@ -2,8 +2,7 @@
 #ifndef PQX_CODEC_H
 #define PQX_CODEC_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "page/lz.h"
 
 enum { PQX_DECOMPRESS_SPARE = 64 }; /* bytes behind the output that may be written */
 
@@ -20,5 +19,11 @@ int pqx_codec_believes(int codec, size_t size, size_t out_size);
  * pqx_zstd has its context. */
 int pqx_decompress(int codec, const uint8_t *data, size_t size, uint8_t *out, size_t out_size,
                    void **zstd);
+
+/* Begin to decompress by parts what lz->in has the first bytes of; whether that may be. */
+int pqx_decompress_begin(int codec, pqx_lz *lz, void **zstd);
+/* Go on, until the output reaches `stop`. 0: lz->in ends first, or is damaged; -1: it is damaged.
+ */
+int pqx_decompress_until(int codec, pqx_lz *lz, const uint8_t *stop, void *zstd);
 
 #endif

@@ -15,10 +15,23 @@ enum {
 typedef struct pqx_lz {
     const uint8_t *in, *in_end;
     uint8_t *begin, *out, *out_end;
+    size_t literals; /* of the open sequence, that were not taken yet */
+    unsigned token;  /* of that sequence of LZ4, */
+    int is_open;     /* if one is */
 } pqx_lz;
 
 static inline pqx_lz pqx_lz_of(const uint8_t *data, size_t size, uint8_t *out, size_t out_size)
-{ return (pqx_lz){data, data + size, out, out, out + out_size}; }
+{
+    return (pqx_lz){
+        .in = data, .in_end = data + size, .begin = out, .out = out, .out_end = out + out_size};
+}
+
+/* How far the output may go for another round of a loop that writes up to `most` bytes in one. */
+static inline const uint8_t *pqx_lz_last(const pqx_lz *b, const uint8_t *stop, size_t most)
+{
+    if ((size_t)(b->out_end - b->out) < most) return b->out;
+    return stop < b->out_end - most ? stop : b->out_end - most + 1;
+}
 
 /* Take `length` literals, if so many are there and have room. */
 static inline int pqx_lz_literals(pqx_lz *b, size_t length)
@@ -30,6 +43,29 @@ static inline int pqx_lz_literals(pqx_lz *b, size_t length)
     b->in += length;
     b->out += length;
     return 1;
+}
+
+/* Begin with `length` literals: take them, or note them where they go on behind `stop`, or behind
+ * what is there. 0: there is no room for so many. */
+static inline int pqx_lz_begin_literals(pqx_lz *b, size_t length, const uint8_t *stop)
+{
+    if (length <= (size_t)(b->in_end - b->in) && length <= (size_t)(stop - b->out))
+        return pqx_lz_literals(b, length);
+    b->literals = length;
+    return length <= (size_t)(b->out_end - b->out);
+}
+
+/* Take the literals that were noted, to `stop`. 0: what is there ends first. */
+static inline int pqx_lz_go_on(pqx_lz *b, const uint8_t *stop)
+{
+    size_t left = (size_t)(b->in_end - b->in), room = stop > b->out ? (size_t)(stop - b->out) : 0;
+    size_t some = b->literals < room ? b->literals : room;
+    if (some > left) some = left;
+    memcpy(b->out, b->in, some);
+    b->in += some;
+    b->out += some;
+    b->literals -= some;
+    return !b->literals || b->out >= stop;
 }
 
 /* Write `length` bytes, each of which is the one `distance` bytes in front of it. Up to a step more

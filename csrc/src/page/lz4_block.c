@@ -28,8 +28,8 @@ static int take_length(pqx_lz *b, size_t *length)
     return 1;
 }
 
-static int take_literals(pqx_lz *b, size_t length)
-{ return (length != LONGER || take_length(b, &length)) && pqx_lz_literals(b, length); }
+static int take_literals(pqx_lz *b, size_t length, const uint8_t *stop)
+{ return (length != LONGER || take_length(b, &length)) && pqx_lz_begin_literals(b, length, stop); }
 
 static int take_copy(pqx_lz *b, size_t length)
 {
@@ -45,12 +45,13 @@ static int take_copy(pqx_lz *b, size_t length)
     return 1;
 }
 
-/* Sequences of at most 14 literals and a copy of at most 18 bytes that lie a step back or more. */
-static void take_short(pqx_lz *b)
+/* Sequences of at most 14 literals and a copy of at most 18 bytes that lie a step back or more, to
+ * `stop` in the output. */
+static void take_short(pqx_lz *b, const uint8_t *stop)
 {
-    const uint8_t *in = b->in;
+    const uint8_t *in = b->in, *last = pqx_lz_last(b, stop, 4 * STEP);
     uint8_t *out = b->out;
-    while (b->in_end - in > 2 * STEP + LAST_SEQUENCE && b->out_end - out > 4 * STEP) {
+    while (b->in_end - in > 2 * STEP + LAST_SEQUENCE && out < last) {
         size_t literals = *in >> 4, length = *in & LONGER;
         size_t distance = pqx_load16(in + 1 + literals);
         if (literals == LONGER || length == LONGER || distance < STEP
@@ -67,16 +68,35 @@ static void take_short(pqx_lz *b)
     b->out = out;
 }
 
+/* Open the next sequence, or end the open one, which has no copy if it is the block's last one. */
+static int take_part(pqx_lz *b, const uint8_t *stop)
+{
+    b->is_open = !b->is_open;
+    if (!b->is_open) return take_copy(b, b->token & LONGER);
+    b->token = *b->in++;
+    return take_literals(b, b->token >> 4, stop);
+}
+
+int pqx_lz4_until(pqx_lz *b, const uint8_t *stop)
+{
+    for (;;) {
+        if (b->literals && !pqx_lz_go_on(b, stop)) return 0;
+        if (!b->is_open) take_short(b, stop);
+        if (b->out >= stop) return 1;
+        if (b->in == b->in_end) return 0;
+        const uint8_t *part = b->in;
+        if (!take_part(b, stop)) {
+            b->in = part;
+            b->is_open = !b->is_open;
+            b->literals = 0;
+            return 0;
+        }
+    }
+}
+
 int pqx_lz4_block(const uint8_t *data, size_t size, uint8_t *out, size_t out_size)
 {
     if (!out_size) return size == 1 && !*data; /* what lz4 takes for nothing, and no other */
     pqx_lz b = pqx_lz_of(data, size, out, out_size);
-    for (;;) {
-        take_short(&b);
-        if (b.in == b.in_end) return 0;
-        unsigned token = *b.in++;
-        if (!take_literals(&b, token >> 4)) return 0;
-        if (b.in == b.in_end) return b.out == b.out_end;
-        if (!take_copy(&b, token & LONGER)) return 0;
-    }
+    return pqx_lz4_until(&b, b.out_end) && b.in == b.in_end;
 }

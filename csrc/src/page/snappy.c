@@ -23,7 +23,7 @@ static int take_length(pqx_lz *b, uint32_t *length)
     return 0;
 }
 
-static int take_literal(pqx_lz *b, unsigned tag)
+static int take_literal(pqx_lz *b, unsigned tag, const uint8_t *stop)
 {
     size_t length = tag >> 2, left = (size_t)(b->in_end - b->in);
     if (length >= SHORT_LITERAL) {
@@ -33,7 +33,7 @@ static int take_literal(pqx_lz *b, unsigned tag)
         for (size_t i = 0; i < bytes; i++) length |= (size_t)b->in[i] << 8 * i;
         b->in += bytes;
     }
-    return pqx_lz_literals(b, length + 1);
+    return pqx_lz_begin_literals(b, length + 1, stop);
 }
 
 static int take_copy(pqx_lz *b, unsigned tag)
@@ -81,12 +81,12 @@ static inline int peek_copy(const uint8_t *in, copy *found)
 
 /* Literals of at most 16 bytes, each with the short copy of older bytes behind it: these are loaded
  * before the literal is stored, for a load of bytes that several stores have written waits for all
- * of them. Up to the first other element, or the last ones. */
-static void take_short(pqx_lz *b)
+ * of them. Up to the first other element, to `stop`, or the last ones. */
+static void take_short(pqx_lz *b, const uint8_t *stop)
 {
-    const uint8_t *in = b->in;
+    const uint8_t *in = b->in, *last = pqx_lz_last(b, stop, 2 * STEP);
     uint8_t *out = b->out, older[STEP];
-    while (b->in_end - in >= 2 * STEP && b->out_end - out >= 2 * STEP && !(*in & 3)) {
+    while (b->in_end - in >= 2 * STEP && out < last && !(*in & 3)) {
         size_t literal = (*in >> 2) + 1, there = (size_t)(out - b->begin) + literal;
         copy next;
         if (literal > STEP) break;
@@ -105,16 +105,31 @@ static void take_short(pqx_lz *b)
     b->out = out;
 }
 
+int pqx_snappy_begin(pqx_lz *b)
+{
+    uint32_t length;
+    return take_length(b, &length) && length == (size_t)(b->out_end - b->begin);
+}
+
+int pqx_snappy_until(pqx_lz *b, const uint8_t *stop)
+{
+    for (;;) {
+        if (b->literals && !pqx_lz_go_on(b, stop)) return 0;
+        take_short(b, stop);
+        if (b->out >= stop) return 1;
+        if (b->in == b->in_end) return 0;
+        const uint8_t *element = b->in;
+        unsigned tag = *b->in++;
+        if (!(tag & 3 ? take_copy(b, tag) : take_literal(b, tag, stop))) {
+            b->in = element;
+            b->literals = 0;
+            return 0;
+        }
+    }
+}
+
 int pqx_snappy(const uint8_t *data, size_t size, uint8_t *out, size_t out_size)
 {
     pqx_lz b = pqx_lz_of(data, size, out, out_size);
-    uint32_t length;
-    if (!take_length(&b, &length) || length != out_size) return 0;
-    for (;;) {
-        take_short(&b);
-        if (b.in == b.in_end) break;
-        unsigned tag = *b.in++;
-        if (!(tag & 3 ? take_copy(&b, tag) : take_literal(&b, tag))) return 0;
-    }
-    return b.out == b.out_end;
+    return pqx_snappy_begin(&b) && pqx_snappy_until(&b, b.out_end) && b.in == b.in_end;
 }

@@ -11,6 +11,7 @@ void pqx_unpacked_free(pqx_unpacked *room)
     pqx_release(room->body.data);
     pqx_release(room->dictionary.data);
     pqx_zstd_free(room->zstd);
+    pqx_zstd_free(room->dictionary_zstd);
     *room = (pqx_unpacked){0};
 }
 
@@ -63,23 +64,30 @@ int pqx_stored_dictionary(pqx_column *column, const pqx_page *header, const uint
                                       &error);
 }
 
+int pqx_stored_levels(const pqx_column *column, const pqx_page *header, size_t *size)
+{
+    *size = 0;
+    if (header->num_values < 0) return 0;
+    if (header->encoding < 0 || header->encoding > PQX_ENCODING_BYTE_STREAM_SPLIT) return 0;
+    if (header->type != PQX_PAGE_DATA_PAGE_V2)
+        return header->definition_encoding == PQX_ENCODING_RLE || !column->leaf.max_definition;
+    if (header->repetition_size < 0 || header->definition_size < 0) return 0;
+    *size = (size_t)header->repetition_size + (size_t)header->definition_size;
+    return 1;
+}
+
 int pqx_stored_page(pqx_column *column, const pqx_page *header, const uint8_t *stored, int codec,
                     uint64_t passed, pqx_unpacked *room)
 {
     pqx_column_page page = {.header = *header};
     pqx_bytes body = {stored, 0};
     pqx_error error;
-    size_t levels = 0;
+    size_t levels;
+    if (!pqx_stored_levels(column, header, &levels)) return 0;
     if (header->type == PQX_PAGE_DATA_PAGE_V2) {
-        if (header->repetition_size < 0 || header->definition_size < 0) return 0;
-        levels = (size_t)header->repetition_size + (size_t)header->definition_size;
         page.levels = stored;
         page.levels_size = levels;
-    } else if (header->definition_encoding != PQX_ENCODING_RLE && column->leaf.max_definition) {
-        return 0;
     }
-    if (header->encoding < 0 || header->encoding > PQX_ENCODING_BYTE_STREAM_SPLIT) return 0;
-    if (header->num_values < 0) return 0;
     if ((uint64_t)header->num_values > passed
         && !unpack(header, stored, codec, levels, &room->zstd, &room->body, &body))
         return 0;

@@ -7,7 +7,7 @@
 /* What pages are decompressed into; {0} at first, given back with pqx_unpacked_free. */
 typedef struct pqx_unpacked {
     pqx_memory body, dictionary;
-    void *zstd; /* what libzstd works in */
+    void *zstd, *dictionary_zstd; /* what libzstd works in */
 } pqx_unpacked;
 
 void pqx_unpacked_free(pqx_unpacked *room);
@@ -24,6 +24,9 @@ int pqx_stored_has_place(const pqx_chunk *chunk, uint64_t file_size);
 /* Give a column the dictionary page of its chunk, which then lies in `room`. */
 int pqx_stored_dictionary(pqx_column *column, const pqx_page *header, const uint8_t *stored,
                           int codec, pqx_unpacked *room);
+/* How many bytes of a data page's levels stand apart from its values. 0: the format has no such
+ * page. */
+int pqx_stored_levels(const pqx_column *column, const pqx_page *header, size_t *size);
 /* Give a column a data page: until the next one is given it lies in `room`, or where it is stored.
  * Of a page that has at most `passed` entries the header alone is given. */
 int pqx_stored_page(pqx_column *column, const pqx_page *header, const uint8_t *stored, int codec,

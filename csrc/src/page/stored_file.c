@@ -3,71 +3,60 @@
 #include "page/stored_file.h"
 
 #include "page/codec.h"
-#include "page/stored.h"
+#include "page/stored_part.h"
 
-enum { AT_ONCE = 1 << 20 /* bytes that are read together */ };
+enum {
+    AT_ONCE = 1 << 20, /* bytes that are read together */
+    LEAST = 16 << 10   /* where a few rows alone are wanted */
+};
 
 /* A chunk as it is read. */
 typedef struct stored_chunk {
-    const pqx_source *source;
-    uint64_t begin;        /* offsets in the file: the first page, */
-    uint64_t at, end;      /* the next one, and where pages end */
-    uint64_t loaded;       /* offset of what `stored` begins with */
-    size_t held;           /* bytes of `stored` */
-    pqx_memory stored;     /* what is loaded */
+    pqx_window window; /* of its pages, */
+    pqx_window held;   /* and of a dictionary whose values come late */
+    pqx_stored_values values;
+    uint64_t begin, at;    /* offsets in the file: the first page, and the next one */
     pqx_memory dictionary; /* one that is not compressed */
     pqx_unpacked room;
     int codec;
-    size_t turn;   /* what comes next, */
-    uint64_t done; /* and how many rows of it are done */
+    uint64_t wanted; /* entries of the pages to come, up to the last one that is read */
+    int is_part;     /* far fewer than there are */
+    size_t turn;     /* what comes next, */
+    uint64_t done;   /* and how many rows of it are done */
 } stored_chunk;
-
-/* Have `size` bytes from the next page on in memory. */
-static int load(stored_chunk *chunk, uint64_t size)
-{
-    uint64_t left = chunk->end - chunk->at, most = size > AT_ONCE ? size : AT_ONCE;
-    if (size > left) return 0;
-    if (chunk->at + size <= chunk->loaded + chunk->held) return 1;
-    if (most > left) most = left;
-    chunk->held = 0;
-    if (most > SIZE_MAX / 2 || !pqx_grow(&chunk->stored, 0, (size_t)most)) return 0;
-    const pqx_source *source = chunk->source;
-    if (source->read(source->context, chunk->at, (size_t)most, chunk->stored.data)) return 0;
-    chunk->loaded = chunk->at;
-    chunk->held = (size_t)most;
-    return 1;
-}
-
-static const uint8_t *next_bytes(const stored_chunk *chunk)
-{ return chunk->stored.data + (chunk->at - chunk->loaded); }
 
 static int parse_header(const stored_chunk *chunk, pqx_page *header)
 {
     pqx_error error;
-    size_t before = (size_t)(chunk->at - chunk->loaded);
-    return !pqx_page_header(next_bytes(chunk), chunk->held - before, 0, header, &error);
+    return !pqx_page_header(pqx_window_at(&chunk->window, chunk->at),
+                            pqx_window_held(&chunk->window, chunk->at), 0, header, &error);
 }
 
-/* Have the next page in memory. */
-static int load_page(stored_chunk *chunk, pqx_page *header)
+/* Have the next page's header, whose body begins at *body. */
+static int load_header(stored_chunk *chunk, pqx_page *header, uint64_t *body)
 {
-    uint64_t left = chunk->end - chunk->at;
-    if (!load(chunk, 1)) return 0;
+    pqx_window *window = &chunk->window;
+    uint64_t left = window->end - chunk->at;
+    if (!left || !pqx_window_load(window, chunk->at, 1)) return 0;
     if (!parse_header(chunk, header)) {
-        if (chunk->held - (chunk->at - chunk->loaded) >= AT_ONCE) return 0;
-        if (!load(chunk, left < AT_ONCE ? left : AT_ONCE) || !parse_header(chunk, header)) return 0;
+        if (pqx_window_held(window, chunk->at) >= AT_ONCE) return 0;
+        if (!pqx_window_load(window, chunk->at, left < AT_ONCE ? left : AT_ONCE)) return 0;
+        if (!parse_header(chunk, header)) return 0;
     }
-    if (!pqx_stored_is_usual(header, chunk->at == chunk->begin)) return 0;
-    return load(chunk, (uint64_t)header->header_size + (uint64_t)header->compressed_size);
+    *body = chunk->at + header->header_size;
+    return pqx_stored_is_usual(header, chunk->at == chunk->begin)
+           && (uint64_t)header->compressed_size <= window->end - *body;
 }
 
 /* Give the column a dictionary page. One that is not compressed is copied: other pages are loaded
  * over it. */
-static int give_dictionary(pqx_column *column, stored_chunk *chunk, const pqx_page *header,
-                           const uint8_t *stored)
+static int give_whole_dictionary(pqx_column *column, stored_chunk *chunk, const pqx_page *header,
+                                 uint64_t body)
 {
+    size_t size = (size_t)header->compressed_size;
+    if (!pqx_window_load(&chunk->window, body, size)) return 0;
+    const uint8_t *stored = pqx_window_at(&chunk->window, body);
     if (chunk->codec == PQX_CODEC_UNCOMPRESSED || !header->is_compressed) {
-        size_t size = (size_t)header->compressed_size;
         if (!pqx_grow(&chunk->dictionary, 0, size + 1)) return 0;
         memcpy(chunk->dictionary.data, stored, size);
         stored = chunk->dictionary.data;
@@ -75,18 +64,51 @@ static int give_dictionary(pqx_column *column, stored_chunk *chunk, const pqx_pa
     return pqx_stored_dictionary(column, header, stored, chunk->codec, &chunk->room);
 }
 
-/* Give the column the next page. A data page of at most `passed` entries is not decompressed. */
+/* Give the column a dictionary page, the values of which come late where a few rows are wanted:
+ * a window of its own goes on with it. */
+static int give_dictionary(pqx_column *column, stored_chunk *chunk, const pqx_page *header,
+                           uint64_t body)
+{
+    if (!chunk->is_part || !pqx_stored_is_late(column, header))
+        return give_whole_dictionary(column, chunk, header, body);
+    pqx_memory spare = chunk->held.memory;
+    chunk->held = chunk->window;
+    chunk->window.memory = spare;
+    chunk->window.held = 0;
+    return pqx_stored_late_dictionary(column, header, &chunk->held, body, chunk->codec,
+                                      &chunk->values, &chunk->room);
+}
+
+/* Give the column a data page. One of at most `passed` entries is not decompressed, nor what is
+ * behind the last entry that is wanted. */
+static int give_data(pqx_column *column, stored_chunk *chunk, const pqx_page *header, uint64_t body,
+                     uint64_t passed)
+{
+    if (header->num_values < 0) return 0;
+    uint64_t entries = (uint64_t)header->num_values, wanted = chunk->wanted;
+    chunk->wanted -= entries < wanted ? entries : wanted;
+    if (entries > passed && entries > wanted)
+        return pqx_stored_first(column, header, &chunk->window, body, chunk->codec, wanted,
+                                &chunk->room);
+    size_t size = entries > passed ? (size_t)header->compressed_size : 0;
+    if (!pqx_window_load(&chunk->window, body, size)) return 0;
+    const uint8_t *stored = chunk->window.memory.data;
+    if (entries > passed) stored = pqx_window_at(&chunk->window, body);
+    return pqx_stored_page(column, header, stored, chunk->codec, passed, &chunk->room);
+}
+
+/* Give the column the next page. */
 static int give_page(pqx_column *column, stored_chunk *chunk, uint64_t passed)
 {
     pqx_page header;
-    if (!load_page(chunk, &header)) return 0;
-    const uint8_t *stored = next_bytes(chunk) + header.header_size;
+    uint64_t body;
+    if (!load_header(chunk, &header, &body)) return 0;
     int is_given = 1;
     if (header.type == PQX_PAGE_DICTIONARY_PAGE)
-        is_given = give_dictionary(column, chunk, &header, stored);
+        is_given = give_dictionary(column, chunk, &header, body);
     else if (header.type == PQX_PAGE_DATA_PAGE || header.type == PQX_PAGE_DATA_PAGE_V2)
-        is_given = pqx_stored_page(column, &header, stored, chunk->codec, passed, &chunk->room);
-    chunk->at += (uint64_t)header.header_size + (uint64_t)header.compressed_size;
+        is_given = give_data(column, chunk, &header, body, passed);
+    chunk->at = body + (uint64_t)header.compressed_size;
     return is_given;
 }
 
@@ -121,17 +143,35 @@ static int begin_chunk(pqx_column *column, stored_chunk *chunk, const pqx_chunk 
 {
     int64_t begin = pqx_chunk_begin(facts->data_page_offset, facts->dictionary_page_offset);
     int64_t size = facts->total_compressed_size;
+    pqx_window *window = &chunk->window;
     if (facts->present & (PQX_PRESENT_CRYPTO | PQX_PRESENT_FILE_PATH)) return 0;
     if (facts->type != column->leaf.type || rows < 0 || facts->num_values != rows) return 0;
     if (!pqx_codec_is_known(facts->codec)) return 0;
     if (!rows) begin = size = 0;
-    else if (!pqx_stored_has_place(facts, chunk->source->size)) return 0;
+    else if (!pqx_stored_has_place(facts, window->source->size)) return 0;
     pqx_column_begin_chunk(column, (uint64_t)rows, (uint64_t)rows);
     chunk->codec = facts->codec;
-    chunk->begin = chunk->at = chunk->loaded = (uint64_t)begin;
-    chunk->end = (uint64_t)begin + (uint64_t)size;
-    chunk->held = 0;
+    chunk->begin = chunk->at = window->begin = (uint64_t)begin;
+    window->end = (uint64_t)begin + (uint64_t)size;
+    window->held = 0;
     return 1;
+}
+
+/* Say how far a chunk is read: up to the last row of a turn that reads some. */
+static void plan_chunk(stored_chunk *chunk, int64_t rows, const int64_t *counts, size_t turns)
+{
+    uint64_t at = 0;
+    chunk->wanted = 0;
+    for (size_t turn = 0; turn < turns && counts[turn] >= 0; turn++) {
+        at += (uint64_t)counts[turn];
+        if (at > (uint64_t)rows) at = (uint64_t)rows;
+        if (turn % 2 && counts[turn]) chunk->wanted = at;
+    }
+    chunk->is_part = chunk->wanted < (uint64_t)rows - (uint64_t)rows / 4;
+    double share = rows ? (double)chunk->wanted / (double)rows : 1;
+    double likely = share * (double)(chunk->window.end - chunk->begin);
+    if (!chunk->is_part || likely > AT_ONCE) likely = AT_ONCE;
+    chunk->window.step = likely < LEAST ? LEAST : (size_t)likely;
 }
 
 /* Read the chosen rows of a leaf's chunks, one chunk after another. */
@@ -144,14 +184,13 @@ static int read_chunks(const pqx_leaf_reading *leaf, stored_chunk *chunk,
         size_t group = chosen->first + i;
         int64_t whole[] = {0, chosen->rows[group]};
         const pqx_chunk *facts = leaf->chunks + group * leaf->step;
+        const int64_t *some = chosen->turns ? counts : whole;
+        size_t turns = chosen->turns ? (size_t)chosen->turns[i] : 2;
         if (!begin_chunk(leaf->column, chunk, facts, whole[1])) return 0;
-        if (!chosen->turns) {
-            if (!read_chunk(leaf->column, chunk, whole, 2)) return 0;
-            continue;
-        }
-        if (chosen->turns[i] < 0 || (uint64_t)chosen->turns[i] > left) return 0;
-        size_t turns = (size_t)chosen->turns[i];
-        if (turns && !read_chunk(leaf->column, chunk, counts, turns)) return 0;
+        if (chosen->turns && (chosen->turns[i] < 0 || turns > left)) return 0;
+        plan_chunk(chunk, whole[1], some, turns);
+        if (turns && !read_chunk(leaf->column, chunk, some, turns)) return 0;
+        if (!chosen->turns) continue;
         counts += turns;
         left -= turns;
     }
@@ -173,7 +212,7 @@ static uint64_t stored_bytes(const pqx_leaf_reading *leaf, const pqx_chosen_rows
 void pqx_read_leaves(pqx_leaf_reading *leaves, size_t count, const pqx_source *source,
                      const pqx_chosen_rows *chosen, uint64_t most_bytes)
 {
-    stored_chunk chunk = {.source = source};
+    stored_chunk chunk = {.window.source = source};
     for (pqx_leaf_reading *leaf = leaves; leaf < leaves + count; leaf++) {
         pqx_column *column = leaf->column;
         column->leaf.stored = stored_bytes(leaf, chosen, source->size);
@@ -184,7 +223,8 @@ void pqx_read_leaves(pqx_leaf_reading *leaves, size_t count, const pqx_source *s
         most_bytes -= column->output.bytes < most_bytes ? column->output.bytes : most_bytes;
         pqx_column_begin_chunk(column, UINT64_MAX, UINT64_MAX);
     }
-    pqx_release(chunk.stored.data);
+    pqx_release(chunk.window.memory.data);
+    pqx_release(chunk.held.memory.data);
     pqx_release(chunk.dictionary.data);
     pqx_unpacked_free(&chunk.room);
 }

@@ -21,6 +21,49 @@ int pqx_zstd(void **context, const uint8_t *data, size_t size, uint8_t *out, siz
     return !library.is_error(made) && made == out_size;
 }
 
+/* Whether a frame says that it stands for `size` bytes (RFC 8878, 3.1.1.1). */
+static int says_size(const uint8_t *frame, size_t there, size_t size)
+{
+    enum { MAGIC_BYTES = 4, SINGLE_SEGMENT = 0x20, SECOND = 256 };
+    static const uint8_t keys[] = {0, 1, 2, 4}; /* bytes of a dictionary's id */
+    if (there <= MAGIC_BYTES) return 0;
+    unsigned flags = frame[MAGIC_BYTES], bytes = flags >> 6 ? 1U << (flags >> 6) : 0;
+    int is_single = (flags & SINGLE_SEGMENT) != 0;
+    size_t at = MAGIC_BYTES + 1 + !is_single + keys[flags & 3];
+    uint64_t found = 0;
+    if (!bytes && is_single) bytes = 1;
+    if (!bytes || there - MAGIC_BYTES < at - MAGIC_BYTES + bytes) return 0;
+    for (unsigned i = 0; i < bytes; i++) found |= (uint64_t)frame[at + i] << 8 * i;
+    if (bytes == 2) found += SECOND;
+    return found == size;
+}
+
+int pqx_zstd_begin(void **context, const pqx_lz *b)
+{
+    if (!pqx_zstd_is_there() || (!*context && !(*context = library.create()))) return 0;
+    if (!says_size(b->in, (size_t)(b->in_end - b->in), (size_t)(b->out_end - b->begin))) return 0;
+    return !library.is_error(library.begin(*context));
+}
+
+int pqx_zstd_until(void *context, pqx_lz *b, const uint8_t *stop)
+{
+    pqx_zstd_input input = {b->in, (size_t)(b->in_end - b->in), 0};
+    pqx_zstd_output output = {b->begin, (size_t)(stop - b->begin), (size_t)(b->out - b->begin)};
+    size_t taken, made;
+    int is_done;
+    do {
+        taken = input.at, made = output.at;
+        size_t left = library.go_on(context, &output, &input);
+        if (library.is_error(left)) return -1;
+        /* Behind the last byte a frame may have its checksum. */
+        int is_at_end = stop < b->out_end || (!left && input.at == input.size);
+        is_done = output.at == output.size && is_at_end;
+    } while (!is_done && (input.at > taken || output.at > made));
+    b->in += input.at;
+    b->out = b->begin + output.at;
+    return is_done;
+}
+
 void pqx_zstd_free(void *context)
 {
     if (context) library.release(context);
