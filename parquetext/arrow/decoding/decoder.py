@@ -15,7 +15,6 @@ from ...footer.model import Form
 from ...footer.page_index import PagePlaces, read_places
 from ...footer.pyarrow_footer import key_values_of
 from ...footer.thrift_form import ThriftForm
-from ..reading import SMALL_BYTES, SMALL_ROWS
 from .assemble import always_fits, assemble
 from .assemble_plan import LeafPlan
 from .copies import Copies, SteadyReader, places_of
@@ -39,6 +38,7 @@ from .stretches import read_stretch, stretches_of
 from .text_batches import MOST_TEXT_BYTES, TEXT_BYTES, growing_batches, is_text
 from .text_budget import TextBudget
 from .wanted_columns import Column
+from .worth_threads import is_worth_threads
 
 __all__ = ["Decoder", "refuse_much_in_python"]
 
@@ -131,7 +131,7 @@ class Decoder:
         self._check_empty(columns)
         groups = [every_row(count) for count in self.row_counts] if rows is None else rows
         whole = rows is None
-        use_threads = use_threads and self._is_worth_threads(groups, whole=whole)
+        use_threads = use_threads and is_worth_threads(self._form, columns, groups, self.row_counts)
         arrays = self._by_row_groups_together(columns, groups, whole=whole, use_threads=use_threads)
         others = [column for column in columns if id(column) not in arrays]
         if others:
@@ -473,15 +473,6 @@ class Decoder:
                 assemble(column.plan, column.field.type, dict(zip(taken, parts, strict=True)), dictionaries)
                 for parts in zip(*taken.values(), strict=True)
             ]
-
-    def _is_worth_threads(self, groups: Sequence[Picks], *, whole: bool) -> bool:
-        """Whether it is so much that threads give more than they cost."""
-        leaves = [leaf.leaf for column in self._columns for leaf in column.leaves]
-        rows = sum(end - begin for picks in groups for begin, end in picks.ranges)
-        if rows * len(leaves) >= SMALL_ROWS:
-            return True
-        stored = (self._form.column(leaf).array("total_compressed_size") for leaf in leaves) if whole else ()
-        return sum(map(sum, stored)) >= SMALL_BYTES
 
 
 def _texts_of(

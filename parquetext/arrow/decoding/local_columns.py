@@ -19,10 +19,12 @@ from .in_threads import each, workers_of
 from .picks import Picks, kept
 from .text_budget import Share, TextBudget
 from .wanted_columns import Column
+from .worth_threads import has_no_index
 
 __all__ = ["LocalColumns", "has_own_codec"]
 
-UNITS_OF_WORKER = 8  # at least, so that all workers end at about the same time
+FEW_UNITS, MANY_UNITS = 2, 8  # for each worker, so that all of them end at about the same time
+UNIT_VALUES = 1 << 17  # of one of many
 LEAST_ROWS, MOST_BYTES = 1 << 18, 1 << 26  # of a unit, where there is a choice
 BYTES_OF_TEXT = 16  # more or less
 
@@ -64,7 +66,7 @@ class LocalColumns:
 
     def _takes_leaf(self, leaf: LeafPlan) -> bool:
         is_flat = not leaf.levels.repetition
-        return is_flat and has_own_codec(self._form, leaf) and (self._whole or self._has_no_index(leaf))
+        return is_flat and has_own_codec(self._form, leaf) and (self._whole or has_no_index(self._form, leaf.leaf))
 
     def read(self, columns: Sequence[Column], most_text: int | None, *, use_threads: bool) -> dict[int, list[pa.Array]]:
         """The arrays of fields, by the `id` of each; fields that cannot be read are left out.
@@ -87,18 +89,15 @@ class LocalColumns:
                     arrays[id(column)] += pieces
         return arrays
 
-    def _has_no_index(self, leaf: LeafPlan) -> bool:
-        return max(self._form.column(leaf.leaf).array("offset_index_length"), default=0) <= 0
-
     def _units(self, columns: Sequence[Column], use_threads: bool) -> list[Unit]:
         """Tasks of several fields each, of some row groups where there are few fields; rows ascend."""
         if not columns:
             return []
-        wanted = UNITS_OF_WORKER * workers_of(use_threads) if use_threads else 1
+        rows = sum(picks.count for picks in self._groups)
+        wanted = _units_of(rows * len(columns)) if use_threads else 1
         parts = self._parts(-(-wanted // len(columns)))
         width = sum(map(_width, columns)) * len(parts) // wanted
-        rows = sum(picks.count for picks in self._groups) // max(len(parts), 1)
-        most = min(width, MOST_BYTES // max(rows, 1))
+        most = min(width, MOST_BYTES // max(rows // max(len(parts), 1), 1))
         fields: list[list[Column]] = []
         held = most
         for column in columns:
@@ -200,6 +199,11 @@ class LocalColumns:
 def has_own_codec(form: Form, leaf: LeafPlan) -> bool:
     """Whether the kernels decompress all chunks of a leaf."""
     return kernels.column.codecs().issuperset(form.column(leaf.leaf).array("codec"))
+
+
+def _units_of(values: int) -> int:
+    workers = workers_of(True)
+    return max(min(MANY_UNITS * workers, values // UNIT_VALUES), FEW_UNITS * workers)
 
 
 def _width(column: Column) -> int:
