@@ -303,7 +303,8 @@ static void values_of_a_dictionary_come_back(void)
         size_t all = places[ENTRIES], spare = is_padded ? PQX_AT_ONCE : 0;
         uint8_t *bytes = malloc(all + spare);
         memcpy(bytes, written.bytes, all);
-        pqx_dictionary dictionary = {NULL, bytes, places, ENTRIES, 0, all + spare};
+        pqx_dictionary dictionary = {
+            .bytes = bytes, .offsets = places, .count = ENTRIES, .readable = all + spare};
         for (size_t step = 1; step < 2500; step += 399)
             for (size_t room = 10; room < 3000; room += 900) {
                 pqx_values values;

@@ -181,10 +181,10 @@ class File(footer_file.File):
         may_be_shorter = engine is None and not options and not self._is_remote
         shorter = partial(read_short_chunks, source=self._source, use_threads=use_threads) if may_be_shorter else None
 
-        def theirs(*, counts_rows: bool = True) -> pa.Table:
+        def theirs() -> pa.Table:
             with self._locating(projection):
                 open_data = self._open_mapped if memory_map else self._open_data
-                reading = {"use_threads": use_threads, "remote": self._is_remote, "counts_rows": counts_rows}
+                reading = {"use_threads": use_threads, "remote": self._is_remote, "counts_rows": True}
                 return read_projection(projection, open_data, shorter=shorter, **reading, **options)
 
         def ours() -> pa.Table:
@@ -201,8 +201,11 @@ class File(footer_file.File):
             return ours()
         try:
             return theirs()
-        except RowsMissing:
-            return or_theirs(ours, partial(theirs, counts_rows=False))
+        except RowsMissing as missing:
+            try:
+                return ours()
+            except (pa.ArrowException, ParquetextError) as error:
+                raise missing from error
 
     def read_row_group(self, i: int, columns: Iterable | None = None, **options: object) -> pa.Table:
         """Read row group `i`; other arguments as `read` takes them."""

@@ -15,6 +15,8 @@ Plain = bool | int | float | str | None
 def as_json(value: pa.Scalar) -> object:
     """A value as JSON has it: bytes as hexadecimal digits; decimals, dates, times and NaN as text.
 
+    A float of 32 bits is the shortest number that stands for it.
+
     Examples
     --------
     >>> import pyarrow as pa
@@ -41,8 +43,7 @@ def _plain(value: pa.Scalar) -> Plain:
     if pa.types.is_boolean(kind) or pa.types.is_integer(kind):
         return value.as_py()
     if pa.types.is_floating(kind):
-        number = float(value.as_py())
-        return number if math.isfinite(number) else str(number)
+        return _number(float(value.cast(pa.string()).as_py() if pa.types.is_float32(kind) else value.as_py()))
     if hasattr(value, "as_buffer"):  # text and bytes; text need not be UTF-8
         data = value.as_buffer().to_pybytes()
         is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
@@ -55,14 +56,21 @@ def _plain(value: pa.Scalar) -> Plain:
         return str(value.as_py())
 
 
+def _number(value: float) -> float | str:
+    return value if math.isfinite(value) else str(value)
+
+
 def column_as_json(values: pa.Array) -> list[object]:
     """Each value of an array, as `as_json` gives it."""
     kind = values.type
     try:
         if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_string(kind):
             return values.to_pylist()
-        if pa.types.is_float32(kind) or pa.types.is_float64(kind):
-            return [each if each is None or math.isfinite(each) else str(each) for each in values.to_pylist()]
+        if pa.types.is_float64(kind):
+            return [each if each is None else _number(each) for each in values.to_pylist()]
+        if pa.types.is_float32(kind):  # by the shortest text: 0.1, not 0.10000000149011612
+            texts = values.cast(pa.string()).to_pylist()
+            return [each if each is None else _number(float(each)) for each in texts]
         if any(is_one(kind) for is_one in _WITH_TEXT):
             return values.cast(pa.string()).to_pylist()
     except (UnicodeDecodeError, pa.ArrowException):  # text that is no UTF-8, times beyond a day

@@ -95,8 +95,16 @@ def test_rows_that_our_decoder_refuses_are_missing_by_an_error(tmp_path):
     data[last["offset"] + last["header_size"] : end] = b"\xff" * last["compressed_size"]
     path.write_bytes(data)
     assert list(pq.ParquetFile(path).iter_batches()) == []
-    with parquetext.ParquetFile(path) as file, pytest.raises(pa.ArrowInvalid, match="pyarrow gives 0 of 1 rows"):
-        list(file.iter_batches())
+    message = "pyarrow gives 0 of 1 rows"
+    with parquetext.ParquetFile(path) as file:
+        for read in (file.read, lambda: list(file.iter_batches()), lambda: file.read_row_group(0)):
+            with pytest.raises(pa.ArrowInvalid, match=message):
+                read()
+    for engine in (None, "pyarrow"):
+        with pytest.raises(pa.ArrowInvalid, match=message):
+            parquetext.read_table(path, engine=engine)
+    with pytest.raises(pa.ArrowInvalid, match=message):
+        parquetext.dataset(path).to_table()
 
 
 def test_a_snapshot_of_a_store_says_that_rows_are_missing(tmp_path):

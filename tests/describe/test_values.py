@@ -19,6 +19,7 @@ VALUES = [
     (pa.array([True, None]), [True, None]),
     (pa.array([1.5, NAN, float("-inf"), None]), [1.5, "nan", "-inf", None]),
     (pa.array([1.5, None], pa.float16()), [1.5, None]),
+    (pa.array([0.1, 1e20, NAN, float("-inf"), None], pa.float32()), [0.1, 1e20, "nan", "-inf", None]),
     (pa.array(["é", "", None], pa.large_string()), ["é", "", None]),
     (pa.array([b"\x00\xff", None], pa.binary(2)), ["00ff", None]),
     (pa.array([DAY, None]), ["2024-01-31", None]),

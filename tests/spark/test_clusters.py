@@ -153,13 +153,13 @@ def test_a_wheel_in_py_files_reaches_executors_and_runs_compiled(submit, standal
     check(said)
 
 
-def test_a_zip_in_py_files_reaches_executors_of_a_local_cluster(submit, wheel, tmp_path):
+def test_a_zip_in_py_files_reaches_executors_of_a_local_cluster(long, submit, wheel, tmp_path):
     said = submit([LOCAL_CLUSTER], "--py-files", shutil.copy(wheel, tmp_path / "parquetext.zip"))
     assert ".zip/" in said[1]
     check(said)
 
 
-def test_a_package_installed_for_the_driver_alone_reaches_executors(submit, standalone, environment):
+def test_a_package_installed_for_the_driver_alone_reaches_executors(long, submit, standalone, environment):
     said = submit([standalone], PYSPARK_DRIVER_PYTHON=str(environment / "bin" / "python"))
     assert said[1].startswith(str(environment))
     check(said)

@@ -20,14 +20,24 @@ FILES = 6
 
 
 class Moody:
-    """An application that fails every seventh request and hangs up on every eleventh, before or after it is done."""
+    """An application that fails every seventh request and hangs up on every eleventh, before or after it is done.
+
+    One that failed is answered when it comes again: how requests of several processes interleave must not make one of
+    them fail as often as no client asks.
+    """
 
     def __init__(self, application):
         self._application, self._numbers = application, itertools.count(1)
         self.failed = Counter()
+        self._failing: set[tuple[str, str]] = set()
 
     def __call__(self, environ, start_response):
-        number = next(self._numbers)
+        number, asked = next(self._numbers), (environ["REQUEST_METHOD"], environ["PATH_INFO"])
+        if asked in self._failing:
+            self._failing.discard(asked)
+            return self._application(environ, start_response)
+        if number % 7 == 0 or number % 11 == 0:
+            self._failing.add(asked)
         if number % 7 == 0:
             self.failed["503"] += 1
             get_input_stream(environ).read()
