@@ -48,7 +48,7 @@ def _polars(subject: Subject) -> Mapping[str, tuple[Run, Run, bool]]:
         "one column through Polars, selected from a frame of all that is kept": (
             lambda name: kept.select(name).collect(),
             lambda name: own.select(name).collect(),
-            True,
+            False,  # both keep the footer
         ),
     }
 

@@ -96,17 +96,23 @@ def _frames(
     names = list(schema) if names is None else names
     needed = names if predicate is None else list(dict.fromkeys([*names, *predicate.meta.root_names()]))
     pushed = None if predicate is None or most_rows is not None else filters_of(predicate, schema)
-    batches = lake.scanner(needed, pushed, batch_size=batch_rows).to_batches()
-    for frame in _limited((pl.from_arrow(_with_whole_lists(batch)) for batch in batches), most_rows):
+    tables = lake.scanner(needed, pushed, batch_size=batch_rows).tables()
+    for frame in _limited((pl.from_arrow(_with_whole_lists(table)) for table in tables), most_rows):
         yield frame if predicate is None else frame.filter(predicate).select(names)
 
 
-def _with_whole_lists(batch: pa.RecordBatch) -> pa.RecordBatch:
+def _with_whole_lists(table: pa.Table) -> pa.Table:
     """With copies of lists of a fixed length that are a part of their buffers: with nulls Polars refuses these."""
-    for place, column in enumerate(batch.columns):
-        if pa.types.is_fixed_size_list(column.type) and len(column.values) != len(column) * column.type.list_size:
-            batch = batch.set_column(place, batch.schema.field(place), pa.concat_arrays([column, column[:0]]))
-    return batch
+    for place, field in enumerate(table.schema):
+        if pa.types.is_fixed_size_list(field.type):
+            chunks = [_whole(chunk) for chunk in table.column(place).chunks]
+            table = table.set_column(place, field, pa.chunked_array(chunks, field.type))
+    return table
+
+
+def _whole(lists: pa.FixedSizeListArray) -> pa.Array:
+    is_whole = len(lists.values) == len(lists) * lists.type.list_size
+    return lists if is_whole else pa.concat_arrays([lists, lists[:0]])
 
 
 def _limited(frames: Iterable[pl.DataFrame], most_rows: int | None) -> Iterator[pl.DataFrame]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from itertools import chain
 
 import pyarrow as pa
 import pyarrow.fs as pafs
@@ -14,6 +15,7 @@ from ..arrow.datasets.fragment_planning import FragmentPlanner
 from ..arrow.datasets.naming import naming
 from ..arrow.datasets.partitioning import HIVE, partition_keys
 from ..arrow.datasets.scan_columns import check_columns
+from ..arrow.decoding.schemas import schema_or_ours
 from ..arrow.file import open as open_file
 from ..arrow.selection import find_top_level
 from ..errors import ColumnError, ParquetextError
@@ -53,12 +55,13 @@ def _schema_of_some(lake: Dataset, columns: list[str]) -> pa.Schema:
         raise ParquetextError("no file there to take the schema from")
     with naming(found[0].target), open_file(found[0].target) as file:
         own = [name for name in columns if name not in keys.names]
-        missing = file._on_form(lambda form: [name for name in own if find_top_level(form, name) is None])
-        if missing:
-            error = ColumnError(f"no column {missing[0]!r} in the first file", file=str(file.path))
-            error.suggest(file._on_form(lambda form: nearest_columns(form, missing[0], leaves=False)))
+        leaves = file._on_form(lambda form: [find_top_level(form, name) for name in own])
+        if None in leaves:
+            missing = own[leaves.index(None)]
+            error = ColumnError(f"no column {missing!r} in the first file", file=str(file.path))
+            error.suggest(file._on_form(lambda form: nearest_columns(form, missing, leaves=False)))
             raise error
-        schema = file.read([(name,) for name in own], row_groups=[]).schema
+        schema = file._on_form(lambda form: schema_or_ours(form.slice(sorted(chain(*leaves)), [])))
     return pa.schema([keys.field(name) if name in keys.names else schema.field(name) for name in columns])
 
 

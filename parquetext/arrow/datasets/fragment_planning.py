@@ -36,7 +36,7 @@ class FragmentPlanner:
 
     def __init__(self, files: Files, keys: PartitionKeys, schema: pa.Schema, reading: Reading):
         self.files, self.keys, self.schema, self.reading = files, keys, schema, reading
-        types = {name: schema.field(name).type for name in keys.values if name in schema.names}
+        types = {name: schema.field(name).type for name in keys.values if schema.get_all_field_indices(name)}
         self._given = {
             name: values if (values := keys.values[name]).type == kind else cast_keys(values, kind)
             for name, kind in types.items()

@@ -86,8 +86,8 @@ class FragmentRows:
     ) -> Iterator[pa.Table]:
         """The rows that meet the predicate in tables of at most `size` rows.
 
-        Memory is that of one, and of its row group as it is stored. Without a predicate none has rows of two row
-        groups; with one that is so where `by_row_group` asks for it.
+        Memory is that of one, and of its row group as it is stored. Without a predicate no chunk has rows of two row
+        groups, and no table where `by_row_group` asks for it.
         """
         row_groups = self.row_groups if predicate is None else self.left(predicate)
         there, counts = self._stored(), self._file.row_groups.num_rows
@@ -96,7 +96,11 @@ class FragmentRows:
             if sum(rows) > size:
                 yield from self._read_large(there, run, predicate, size, use_threads)
             elif predicate is None or by_row_group:
-                parts = _slices(self._read_whole(there, run, None, use_threads), rows)
+                table = self._read_whole(there, run, None, use_threads)
+                if predicate is None and not by_row_group and table.num_columns:
+                    yield pa.concat_tables(_slices(table, rows))
+                    continue
+                parts = _slices(table, rows)
                 yield from parts if predicate is None else (filtered(part, predicate) for part in parts)
             elif self._is_stored_alike(predicate, there):
                 yield self._read_whole(there, run, predicate, use_threads)

@@ -318,7 +318,7 @@ cache_metadata, memory_pool
         """The same with rows of another schema, or of the file's own one."""
         if schema is None:
             schema = own_schema(file, self._reading.options)
-        given = {name: value for name, value in self._shape.given.items() if name in schema.names}
+        given = {name: value for name, value in self._shape.given.items() if schema.get_all_field_indices(name)}
         return self._with(_shape=Shape(schema, given))
 
     def _with(self, **changes: object) -> Fragment:

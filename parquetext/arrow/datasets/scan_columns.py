@@ -111,18 +111,20 @@ class ScanColumns:
             if not isinstance(name, str):
                 raise TypeError(f"columns is a list of names, and {name!r} is none")
             first, *rest = name.split(".")
-            if rest and name not in self._schema.names and first in self._schema.names:
+            if rest and not has_column(self._schema, name) and has_column(self._schema, first):
                 self._expressions[place] = pc.field(first, *rest)
                 self.outputs[place] = rest[-1]
 
     def _read_for(self, predicate: Predicate | None) -> None:
         used = list(self._expressions.values())
         plain = [name for place, name in enumerate(self.outputs) if place not in self._expressions]
-        whole = pa.schema([*self._schema, *(field for field in ORIGINS if field.name not in self._schema.names)])
         if not self._all:
-            check_columns(whole, plain)
+            check_columns(self._schema, (name for name in plain if not self._is_origin(name)))
         seen: list[Sequence[str] | None] = [None if self._all else plain]
-        seen += [columns_looked_at(whole, Predicate(expression, None)) for expression in used]
+        if used:
+            origins = [field for field in ORIGINS if self._is_origin(field.name)]
+            whole = pa.schema([*self._schema, *origins])
+            seen += [columns_looked_at(whole, Predicate(expression, None)) for expression in used]
         if predicate is not None:
             seen.append(columns_looked_at(self._schema, predicate))
             _check_types(self._schema, predicate, seen[-1])
@@ -131,7 +133,12 @@ class ScanColumns:
         self.names = None if None in seen else [name for name in names if not self._is_origin(name)]
 
     def _is_origin(self, name: str) -> bool:
-        return name in ORIGINS.names and name not in self._schema.names
+        return name in ORIGINS.names and not has_column(self._schema, name)
+
+
+def has_column(schema: pa.Schema, name: str) -> bool:
+    """Whether a schema, which may have very many columns, has one of this name."""
+    return bool(schema.get_all_field_indices(name))
 
 
 def columns_looked_at(schema: pa.Schema, predicate: Predicate) -> list[str] | None:
@@ -144,7 +151,7 @@ def columns_looked_at(schema: pa.Schema, predicate: Predicate) -> list[str] | No
     """
 
     def type_of(name: str) -> pa.DataType | None:
-        return schema.field(name).type if schema.names.count(name) == 1 else None
+        return schema.field(name).type if len(schema.get_all_field_indices(name)) == 1 else None
 
     names = predicate.columns(type_of)
     check_columns(schema, names or ())

@@ -182,9 +182,13 @@ class Scanner:
 
     def scan_batches(self) -> Iterator[TaggedRecordBatch]:
         """Batch by batch, each with its fragment."""
-        for part in self._streamed(**self._ahead if self._threads else {}):
+        for part in self._read_ahead():
             for batch in part.table.to_batches(max_chunksize=self._batch_size):
                 yield TaggedRecordBatch(batch, part.fragment)
+
+    def tables(self) -> Iterator[pa.Table]:
+        """The rows as they are read: tables of at most as many rows as a batch, small row groups together."""
+        return (part.table for part in self._read_ahead())
 
     def to_reader(self) -> pa.RecordBatchReader:
         """The same as a reader of batches."""
@@ -246,8 +250,7 @@ class Scanner:
         if self._predicate is None:
             threads = None if self._threads else False
             return sum(each_in_order(lambda fragment: fragment.count_rows(), self._plan(None), threads=threads))
-        parts = self._streamed(project=False, **self._ahead if self._threads else {})
-        return sum(part.table.num_rows for part in parts)
+        return sum(part.table.num_rows for part in self._read_ahead(project=False))
 
     def _gives_nothing(self) -> bool:
         return not self._columns.outputs
@@ -275,7 +278,7 @@ class Scanner:
     def _whole(self) -> Iterator[pa.Table]:
         """What each file gives as one table, where nothing asks for batches."""
         if self._columns.origins:
-            return (part.table for part in self._streamed(**self._ahead if self._threads else {}))
+            return self.tables()
 
         def read(fragment: Fragment) -> Rows:
             return fragment.read(self._predicate, use_threads=self._threads)
@@ -283,6 +286,9 @@ class Scanner:
         fragments = self._fragments(self._predicate)
         found = each_in_order(read, fragments, threads=None if self._threads else False)
         return map(self._projected, filtered_together(found))
+
+    def _read_ahead(self, *, project: bool = True) -> Iterator[_Part]:
+        return self._streamed(project=project, **self._ahead if self._threads else {})
 
     def _streamed(
         self, batch_size: int | None = None, *, project: bool = True, items_ahead: int = 0, parts_ahead: int = 0

@@ -47,7 +47,7 @@ class Shape:
 
     def type_of(self, name: str) -> pa.DataType | None:
         """The type of a column, None where there is none."""
-        return self.schema.field(name).type if name in self.schema.names else None
+        return self.schema.field(name).type if self.schema.get_all_field_indices(name) else None
 
     def is_nested(self, name: str) -> bool:
         """Whether a column has others below it."""

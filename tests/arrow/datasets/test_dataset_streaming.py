@@ -173,3 +173,12 @@ def test_a_process_ends_while_batches_wait(tmp_path):
         [sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, timeout=60, check=False
     )
     assert (done.stdout, done.stderr, done.returncode) == ("10 10 10\n", "", 0)
+
+
+def test_small_row_groups_come_as_one_table_and_as_a_batch_each(tmp_path):
+    pq.write_table(pa.table({"n": range(100)}), tmp_path / "x.parquet", row_group_size=10)
+    scanner = parquetext.dataset(tmp_path / "x.parquet").scanner()
+    assert [table.num_rows for table in scanner.tables()] == [100]
+    assert [batch.num_rows for batch in scanner.to_batches()] == [10] * 10
+    few = parquetext.dataset(tmp_path / "x.parquet").scanner(batch_size=25)
+    assert [table.num_rows for table in few.tables()] == [20] * 5
