@@ -12,9 +12,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     uint64_t steering = take_steering(input, &size);
     size_t out_size = steering % MOST, step = 1 + (steering >> 16) % MOST_STEP;
     uint8_t *data = exact(input, size), *out = malloc(out_size + PQX_LZ4_SPARE);
+    size_t there = size < LENGTH_BYTES || steering >> 40 & 1 ? size : LENGTH_BYTES;
     uint8_t *parts = malloc(out_size + PQX_LZ4_SPARE);
     int is_whole = pqx_lz4_block(data, size, out, out_size);
-    pqx_lz b = pqx_lz_of(data, size < LENGTH_BYTES ? size : LENGTH_BYTES, parts, out_size);
+    pqx_lz b = pqx_lz_of(data, there, parts, out_size);
     int is_same = out_size && decompress_by_parts(&b, data + size, step, pqx_lz4_until);
     if (out_size) CLAIM(is_whole == is_same);
     if (out_size && is_whole) CLAIM(!memcmp(out, parts, out_size));

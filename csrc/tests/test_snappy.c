@@ -112,6 +112,15 @@ static void a_long_literal_is_taken_by_parts(void)
     CHECK(!pqx_snappy_until(&b, out + 101) && b.out == out + 100);
     for (size_t step = 1; step < 300; step++)
         CHECK(stands_in_parts(block, sizeof front + 300, wanted, 300, step));
+    /* What is left of it may look like an element, wherever it stops. */
+    for (size_t stop = 1; stop < 300; stop++) {
+        uint8_t before = wanted[stop];
+        block[sizeof front + stop] = wanted[stop] = 15 << 2;
+        b = pqx_lz_of(block, sizeof front + 300, out, 300);
+        CHECK(pqx_snappy_begin(&b) && pqx_snappy_until(&b, out + stop) && b.out == out + stop);
+        CHECK(pqx_snappy_until(&b, out + 300) && !memcmp(out, wanted, 300));
+        block[sizeof front + stop] = wanted[stop] = before;
+    }
 }
 
 static void damage_is_refused(void)

@@ -141,6 +141,10 @@ static void by_parts_damage_and_other_sizes_are_refused(void)
         pqx_lz b = pqx_lz_of(data, cut, out, 10);
         CHECK(!pqx_decompress_begin(PQX_CODEC_ZSTD, &b, &context));
     }
+    size_t both = size + frame(data + size, "x", 0, LITERAL);
+    pqx_lz two = pqx_lz_of(data, both, out, 10);
+    CHECK(pqx_decompress_begin(PQX_CODEC_ZSTD, &two, &context));
+    CHECK(pqx_decompress_until(PQX_CODEC_ZSTD, &two, out + 10, context) < 0);
     data[6] |= 3 << 1; /* a block of no kind that there is */
     pqx_lz b = pqx_lz_of(data, size, out, 10);
     CHECK(pqx_decompress_begin(PQX_CODEC_ZSTD, &b, &context));

@@ -30,7 +30,8 @@ static inline pqx_lz pqx_lz_of(const uint8_t *data, size_t size, uint8_t *out, s
 static inline const uint8_t *pqx_lz_last(const pqx_lz *b, const uint8_t *stop, size_t most)
 {
     if ((size_t)(b->out_end - b->out) < most) return b->out;
-    return stop < b->out_end - most ? stop : b->out_end - most + 1;
+    const uint8_t *last = b->out_end - most + 1;
+    return stop < last ? stop : last;
 }
 
 /* Take `length` literals, if so many are there and have room. */

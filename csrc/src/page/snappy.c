@@ -115,7 +115,7 @@ int pqx_snappy_until(pqx_lz *b, const uint8_t *stop)
 {
     for (;;) {
         if (b->literals && !pqx_lz_go_on(b, stop)) return 0;
-        take_short(b, stop);
+        if (!b->literals) take_short(b, stop);
         if (b->out >= stop) return 1;
         if (b->in == b->in_end) return 0;
         const uint8_t *element = b->in;

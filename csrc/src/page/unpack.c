@@ -35,7 +35,8 @@ static int load_plain(pqx_unpack *unpack, size_t wanted)
     if (!load(unpack, wanted)) return 0;
     size_t before = (size_t)(unpack->at - window->begin) + unpack->front;
     if (!pqx_grow(&window->memory, window->held, before + unpack->size)) return 0;
-    unpack->ready = wanted;
+    size_t held = window->held - before;
+    unpack->ready = held < unpack->size ? held : unpack->size;
     return 1;
 }
 
@@ -95,7 +96,7 @@ static int decompress(pqx_unpack *unpack, size_t stop)
         note(unpack);
         if (status > 0) return unpack->ready < unpack->size || unpack->taken == unpack->stored;
         if (status < 0 || have == unpack->stored) return 0;
-        have = have < unpack->stored / 2 ? 2 * have : unpack->stored;
+        have = unpack->stored - have > have / 2 + STEP ? have + have / 2 + STEP : unpack->stored;
     }
 }
 

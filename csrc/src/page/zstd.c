@@ -55,9 +55,10 @@ int pqx_zstd_until(void *context, pqx_lz *b, const uint8_t *stop)
         taken = input.at, made = output.at;
         size_t left = library.go_on(context, &output, &input);
         if (library.is_error(left)) return -1;
+        int is_all = output.at == (size_t)(b->out_end - b->begin);
+        if (!left && (input.at < input.size || !is_all)) return -1; /* another frame */
         /* Behind the last byte a frame may have its checksum. */
-        int is_at_end = stop < b->out_end || (!left && input.at == input.size);
-        is_done = output.at == output.size && is_at_end;
+        is_done = output.at == output.size && (stop < b->out_end || !left);
     } while (!is_done && (input.at > taken || output.at > made));
     b->in += input.at;
     b->out = b->begin + output.at;

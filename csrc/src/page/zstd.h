@@ -36,10 +36,10 @@ int pqx_zstd_is_there(void);
  * time, and is given back with pqx_zstd_free. */
 int pqx_zstd(void **context, const uint8_t *data, size_t size, uint8_t *out, size_t out_size);
 
-/* The same by parts: whether frames may be: a first one says its size, which bounds what libzstd
- * reserves. Begin with them. */
+/* The same by parts. Begin with one frame that stands for all of the output and says its size,
+ * which bounds what libzstd reserves; whether it is one. */
 int pqx_zstd_begin(void **context, const pqx_lz *b);
-/* Go on, to `stop` in the output. 0: b->in ends first; -1: it is damaged. */
+/* Go on, to `stop` in the output. 0: b->in ends first; -1: it is damaged, or has another frame. */
 int pqx_zstd_until(void *context, pqx_lz *b, const uint8_t *stop);
 void pqx_zstd_free(void *context);
 
