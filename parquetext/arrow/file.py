@@ -181,10 +181,10 @@ class File(footer_file.File):
         may_be_shorter = engine is None and not options and not self._is_remote
         shorter = partial(read_short_chunks, source=self._source, use_threads=use_threads) if may_be_shorter else None
 
-        def theirs() -> pa.Table:
+        def theirs(*, counts_rows: bool = True) -> pa.Table:
             with self._locating(projection):
                 open_data = self._open_mapped if memory_map else self._open_data
-                reading = {"use_threads": use_threads, "remote": self._is_remote, "counts_rows": True}
+                reading = {"use_threads": use_threads, "remote": self._is_remote, "counts_rows": counts_rows}
                 return read_projection(projection, open_data, shorter=shorter, **reading, **options)
 
         def ours() -> pa.Table:
@@ -205,6 +205,7 @@ class File(footer_file.File):
             try:
                 return ours()
             except (pa.ArrowException, ParquetextError) as error:
+                theirs(counts_rows=False)  # fails in pyarrow's own words, where it has some
                 raise missing from error
 
     def read_row_group(self, i: int, columns: Iterable | None = None, **options: object) -> pa.Table:
