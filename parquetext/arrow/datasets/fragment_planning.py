@@ -17,7 +17,7 @@ from .in_order import in_order
 from .partitioning import PartitionKeys, cast_keys
 from .planning import FileFacts, kept_of, surviving
 from .scan_columns import columns_looked_at
-from .shape import Shape
+from .shape import Shape, has_column
 from .sidecars import paths_of, plan_by_sidecars
 
 __all__ = ["FragmentPlanner"]
@@ -36,7 +36,7 @@ class FragmentPlanner:
 
     def __init__(self, files: Files, keys: PartitionKeys, schema: pa.Schema, reading: Reading):
         self.files, self.keys, self.schema, self.reading = files, keys, schema, reading
-        types = {name: schema.field(name).type for name in keys.values if schema.get_all_field_indices(name)}
+        types = {name: schema.field(name).type for name in keys.values if has_column(schema, name)}
         self._given = {
             name: values if (values := keys.values[name]).type == kind else cast_keys(values, kind)
             for name, kind in types.items()

@@ -27,7 +27,7 @@ from .planning import FileFacts, gather_facts, undecided_by_bounds
 from .row_group_info import RowGroupInfo
 from .scanner import Scanner
 from .scans import BATCH_READAHEAD, BATCH_SIZE, FRAGMENT_READAHEAD, Columns, FragmentScans, of_scan
-from .shape import Shape, check_schema
+from .shape import Shape, check_schema, has_column
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
@@ -318,7 +318,7 @@ cache_metadata, memory_pool
         """The same with rows of another schema, or of the file's own one."""
         if schema is None:
             schema = own_schema(file, self._reading.options)
-        given = {name: value for name, value in self._shape.given.items() if schema.get_all_field_indices(name)}
+        given = {name: value for name, value in self._shape.given.items() if has_column(schema, name)}
         return self._with(_shape=Shape(schema, given))
 
     def _with(self, **changes: object) -> Fragment:

@@ -11,7 +11,7 @@ from ...errors import ColumnError
 from ...footer.arrow_errors import as_arrow_error
 from ...nearest import nearest
 from ...pruning import Predicate
-from .shape import counted, empty_table
+from .shape import counted, empty_table, has_column
 
 __all__ = ["ORIGINS", "ScanColumns", "check_columns", "columns_looked_at"]
 
@@ -134,11 +134,6 @@ class ScanColumns:
 
     def _is_origin(self, name: str) -> bool:
         return name in ORIGINS.names and not has_column(self._schema, name)
-
-
-def has_column(schema: pa.Schema, name: str) -> bool:
-    """Whether a schema, which may have very many columns, has one of this name."""
-    return bool(schema.get_all_field_indices(name))
 
 
 def columns_looked_at(schema: pa.Schema, predicate: Predicate) -> list[str] | None:

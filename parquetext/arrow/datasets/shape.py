@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-__all__ = ["Shape", "check_schema", "counted", "empty_table", "rows_alone"]
+__all__ = ["Shape", "check_schema", "counted", "empty_table", "has_column", "rows_alone"]
 
 
 def check_schema(schema: object) -> None:
@@ -19,6 +19,11 @@ def check_schema(schema: object) -> None:
 def empty_table(schema: pa.Schema) -> pa.Table:
     """A table without rows; `Schema.empty_table` cannot make one with extension types in nested columns."""
     return pa.Table.from_batches([], schema)
+
+
+def has_column(schema: pa.Schema, name: str) -> bool:
+    """Whether a schema, which may have very many columns, has one of this name."""
+    return bool(schema.get_all_field_indices(name))
 
 
 def rows_alone(count: int, metadata: Mapping | None) -> pa.Table:
@@ -47,7 +52,7 @@ class Shape:
 
     def type_of(self, name: str) -> pa.DataType | None:
         """The type of a column, None where there is none."""
-        return self.schema.field(name).type if self.schema.get_all_field_indices(name) else None
+        return self.schema.field(name).type if has_column(self.schema, name) else None
 
     def is_nested(self, name: str) -> bool:
         """Whether a column has others below it."""
