@@ -41,7 +41,7 @@ Force = Annotated[
         "--force",
         metavar="WHAT",
         help="foreign-sidecar: also sidecars that others have written, such as QuestDB; "
-        "table-format: also in folders of Delta Lake, Hudi and Iceberg.",
+        "table-format: also in folders of Delta Lake, Hudi, Iceberg, Paimon and DuckLake.",
     ),
 ]
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
+
 from .. import sidecar
 from ..sidecar import table_formats
+from ..sidecar.following import exists
 from ..sidecar.store_layout import store_of
 from ..sidecar.table_formats import membership
-from ..storage import LocalTarget, resolve
+from ..storage import LocalTarget, RemoteTarget, resolve
 from ..storage.forcing import refuse
 
-__all__ = ["refuse_foreign_sidecar", "refuse_table_files", "table_above"]
+__all__ = ["refuse_foreign_sidecar", "refuse_replacing", "refuse_table_files", "table_above"]
 
 
 def refuse_table_files(path: object, forced: frozenset[str]) -> None:
@@ -19,6 +22,16 @@ def refuse_table_files(path: object, forced: frozenset[str]) -> None:
     if found := table_above(path):
         refuse(forced, "table-format", membership(*found), str(resolve(path)))
     refuse_foreign_sidecar(path, forced)
+
+
+def refuse_replacing(path: object, forced: frozenset[str]) -> None:
+    """Refuse a new file in the place of one whose size somebody has recorded."""
+    if "table-format" not in forced and _is_there(resolve(path)):
+        refuse_table_files(path, forced)
+
+
+def _is_there(target: LocalTarget | RemoteTarget) -> bool:
+    return os.path.lexists(target.path) if isinstance(target, LocalTarget) else exists(target)
 
 
 def refuse_foreign_sidecar(path: object, forced: frozenset[str]) -> None:

@@ -94,7 +94,7 @@ def upgrade(
     Raises
     ------
     Refused
-        The file must not be touched: encrypted or signed, stray bytes, part of a Delta Lake, Iceberg or Hudi table,
+        The file must not be touched: encrypted or signed, stray bytes, part of a table whose log records its size,
         free-form bytes of somebody else, an extension over 64 MiB, or something that a new file cannot keep.
     Conflict
         Somebody else is changing the file, or has changed it meanwhile.

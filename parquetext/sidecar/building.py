@@ -24,7 +24,7 @@ from .origin import CODE, Origin
 from .slices import CODE as SLICES
 from .slices import note_of, schema_for_sums
 from .store_layout import is_of_store
-from .table_formats import TABLE_FORMAT, membership, refuse_sidecar, table_above
+from .table_formats import TABLE_FORMAT, membership, refuse_sidecar, table_above, table_by_name
 
 __all__ = ["Built", "build", "check_unchanged", "footer_bytes", "settle", "sidecar_bytes"]
 
@@ -74,8 +74,8 @@ def build(path: object, *, sidecar: object = None, external_blooms: bool = False
         Do not copy Bloom filters, but say where they are in the Parquet file.
     force : iterable of str
         ``"foreign-sidecar"``: also in place of one that somebody else has written, such as QuestDB.
-        ``"table-format"``: a first one also in a folder of Delta Lake, Hudi or Iceberg, whose clean-up does not know
-        sidecars.
+        ``"table-format"``: a first one also in a folder of a table (Delta Lake, Hudi, Iceberg, Paimon, DuckLake) whose
+        clean-up does not know sidecars.
 
     Returns
     -------
@@ -115,8 +115,10 @@ def build(path: object, *, sidecar: object = None, external_blooms: bool = False
         raise Refused("it is a store's, whose readers need its commits: update it", file=goal.path)
     with open_source(target) as source:
         refuse_foreign(goal, forced)
-        if TABLE_FORMAT not in forced and not exists(goal) and (found := table_above(goal)):
-            refuse_sidecar(membership(*found), forced, str(target))
+        if TABLE_FORMAT not in forced and not exists(goal):
+            found = table_above(goal) or (table_by_name(target.path) if sidecar is None else None)
+            if found:
+                refuse_sidecar(membership(*found), forced, str(target))
         settled = settle(source)
         try:
             made, counts = sidecar_bytes(source, external_blooms=external_blooms, settled=settled)

@@ -1,87 +1,178 @@
-"""Tables whose logs say which files, and which rows of them, count: found by the folders above a file."""
+"""Tables and sinks that record the files' sizes: recognized by names in the folders above a file, or by its own."""
 
 from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterable, Iterator
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
 from ..storage import LocalTarget, RemoteTarget, resolve
 from ..storage.forcing import refuse
 
 __all__ = [
-    "ICEBERG_FOLDER",
-    "ICEBERG_SUFFIXES",
     "LOGGED",
-    "LOG_FOLDERS",
-    "QUESTDB",
-    "QUESTDB_FILES",
     "TABLE_FORMAT",
+    "TOLD_FOLDERS",
+    "UNFOLLOWED",
     "is_logged",
     "membership",
     "refuse_sidecar",
     "table_above",
     "table_among",
+    "table_by_name",
+    "tables_among",
 ]
 
 TABLE_FORMAT = "table-format"
-LOG_FOLDERS = {"_delta_log": "Delta Lake", ".hoodie": "Hudi"}
-ICEBERG = "Iceberg"
-ICEBERG_FOLDER = "metadata"
-ICEBERG_SUFFIXES = (".metadata.json", ".metadata.json.gz")
-QUESTDB = "QuestDB"
-QUESTDB_FILES = ("_txn", "_meta")  # of a table's folder, in which each partition has one of its own
-LOGGED = (*LOG_FOLDERS.values(), ICEBERG)  # whose clean-up removes, or stumbles over, files that the log does not have
+_ANYWHERE = re.compile(r".*", re.DOTALL)
+_NO_FOLDERS: Mapping[str, re.Pattern | None] = MappingProxyType({})
+
+
+class Layout(NamedTuple):
+    """The names that a system's folder has.
+
+    Attributes
+    ----------
+    kind : str
+        The system's name.
+    folders : mapping of str to re.Pattern or None
+        Folders that must be there, and what at least one name in each of them must match; None if any contents do.
+    files : tuple of str
+        Files that must be there.
+    below : re.Pattern
+        Paths of data files, relative to the folder. It saves questions to object stores: nothing is asked about folders
+        for whose files it does not match.
+    """
+
+    kind: str
+    folders: Mapping[str, re.Pattern | None] = _NO_FOLDERS
+    files: tuple[str, ...] = ()
+    below: re.Pattern = _ANYWHERE
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names that must be there."""
+        return (*self.folders, *self.files)
+
+
+DELTA = Layout("Delta Lake", {"_delta_log": None})
+HUDI = Layout("Hudi", {".hoodie": None})
+ICEBERG = Layout("Iceberg", {"metadata": re.compile(r".*\.metadata\.json(\.gz)?")})
+SPARK_STREAMING = Layout("Spark Structured Streaming", {"_spark_metadata": None})
+PAIMON = Layout(
+    "Paimon",
+    {"snapshot": re.compile(r"snapshot-\d+|EARLIEST|LATEST"), "schema": re.compile(r"schema-\d+")},
+    below=re.compile(r"(.*/)?bucket-[^/]+/[^/]+"),
+)
+GREPTIME = Layout(
+    "GreptimeDB",
+    {"manifest": re.compile(r"_last_checkpoint|\d{20}\.(json|checkpoint)(\.\w+)?")},
+    below=re.compile(r"(data/)?[^/]+"),
+)
+INFLUX = Layout(
+    "InfluxDB 3",
+    {"snapshots": re.compile(r"\d+\.info\.json"), "dbs": None},
+    below=re.compile(r"dbs/.*", re.DOTALL),
+)
+TEMPO = Layout("Grafana Tempo", files=("meta.json", "bloom-0"), below=re.compile(r"data\.parquet"))
+# A partition's table is the folder above it, in which each partition has a folder of its own.
+QUESTDB = Layout("QuestDB", files=("_txn", "_meta"), below=re.compile(r"[^/]+/[^/]+"))
+LAYOUTS = (DELTA, HUDI, ICEBERG, SPARK_STREAMING, PAIMON, GREPTIME, INFLUX, TEMPO, QUESTDB)
+
+DUCKLAKE = "DuckLake"  # its catalog is a database anywhere; the names of its files tell them
+_DUCKLAKE_FILE = re.compile(r"ducklake-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(-delete)?\.parquet")
+
+# Their clean-up removes, or stumbles over, files that the log does not have.
+LOGGED = (DELTA.kind, HUDI.kind, ICEBERG.kind, PAIMON.kind, DUCKLAKE)
+UNFOLLOWED = (*LOGGED, SPARK_STREAMING.kind)  # their folders may have files with rows that do not count
+
+_PATTERNS = {name: pattern for layout in LAYOUTS for name, pattern in layout.folders.items()}
+_FILES = frozenset(name for layout in LAYOUTS for name in layout.files)
+TOLD_FOLDERS = frozenset(name for name, pattern in _PATTERNS.items() if pattern)  # the names in them count
 
 
 def membership(kind: str, folder: str) -> str:
-    """Why a table's file must not be changed."""
-    return f"{_belonging(kind)}{folder}, whose log records its size"
+    """Return the reason why a table's file must not be changed."""
+    return f"{_belonging(kind)}{folder}, whose {'catalog' if kind == DUCKLAKE else 'log'} records its size"
 
 
 def _belonging(kind: str) -> str:
     return f"it belongs to the {kind} table at "
 
 
-def is_logged(told: str) -> bool:
-    """Whether what `membership` has told is of a table whose clean-up knows no sidecars."""
-    return told.startswith(tuple(map(_belonging, LOGGED)))
+def is_logged(reason: str) -> bool:
+    """Return whether a reason of `membership` is about a table whose clean-up does not know sidecars."""
+    return reason.startswith(tuple(map(_belonging, LOGGED)))
 
 
-def refuse_sidecar(told: str, forced: frozenset[str], file: str) -> None:
-    """Refuse a new sidecar beside a file of such a table, of which `membership` has told, unless forced."""
-    if is_logged(told):
+def refuse_sidecar(reason: str, forced: frozenset[str], file: str) -> None:
+    """Refuse a new sidecar beside a file of such a table, for a reason of `membership`, unless forced."""
+    if is_logged(reason):
         refuse(
             forced,
             TABLE_FORMAT,
-            f"{told}; its clean-up (VACUUM, removal of orphans) does not know a sidecar",
+            f"{reason}; its clean-up (VACUUM, removal of orphans) does not know a sidecar",
             file,
         )
 
 
 def table_above(path: object) -> tuple[str, str] | None:
-    """The table format above a file and the table's folder, or None. Looks into every folder up to the root."""
+    """Return the system that records a file's size, and the folder that tells so, or None.
+
+    All folders from the file's own to the root are looked into, and the nearest one counts.
+    """
     target = resolve(path)
+    if by_name := table_by_name(target.path):
+        return by_name
     if isinstance(target, RemoteTarget):
         return _remote_table(target)
     return next((found for folder in _folders_above(target) if (found := _local_table(folder))), None)
 
 
+def table_by_name(path: str) -> tuple[str, str] | None:
+    """Return the system that gives files such a name, and the file's folder, or None."""
+    folder, name = posixpath.split(path)
+    return (DUCKLAKE, folder) if _DUCKLAKE_FILE.fullmatch(name) else None
+
+
 def table_among(folder: str, paths: Iterable[str]) -> tuple[str, str] | None:
-    """The table format whose log is among all paths below a folder, and the table's folder."""
-    for path in paths:
-        names = path[len(folder) :].split("/")
-        for depth, name in enumerate(names[:-1]):
-            place = posixpath.join(folder, *filter(None, names[:depth])).rstrip("/")
-            if name in LOG_FOLDERS:
-                return LOG_FOLDERS[name], place
-            if name == ICEBERG_FOLDER and names[depth + 1].endswith(ICEBERG_SUFFIXES):
-                return ICEBERG, place
-    return None
+    """Return the system of the topmost table among all paths below a folder, and the table's folder, or None."""
+    paths = list(paths)
+    tables = tables_among(path[len(folder) :].lstrip("/") for path in paths)
+    if tables:
+        place = min(tables, key=lambda place: (place.count("/") + bool(place), place))
+        return tables[place], posixpath.join(folder, place).rstrip("/")
+    return next(filter(None, map(table_by_name, paths[:1])), None)
+
+
+def tables_among(names: Iterable[str]) -> dict[str, str]:
+    """Return the systems of the tables among relative paths, by the tables' folders.
+
+    A path that ends with a slash is that of a folder, empty or not.
+    """
+    met: dict[str, set[str]] = defaultdict(set)
+    for path in names:
+        parts = path.split("/")
+        for depth, name in enumerate(parts[:-1]):
+            if name in _PATTERNS:
+                pattern = _PATTERNS[name]
+                if pattern is None or pattern.fullmatch(parts[depth + 1]):
+                    met["/".join(parts[:depth])].add(name)
+        if parts[-1] in _FILES:
+            met["/".join(parts[:-1])].add(parts[-1])
+    found = (
+        (folder, next((each for each in LAYOUTS if there.issuperset(each.names)), None))
+        for folder, there in met.items()
+    )
+    return {folder: layout.kind for folder, layout in found if layout is not None}
 
 
 def _folders_above(target: LocalTarget) -> Iterator[str]:
-    """Of the name as given and, where symbolic links lead elsewhere, of the file itself."""
+    """Yield the folders above the name as given and, if symbolic links lead elsewhere, above the file itself."""
     seen = set()
     for path in (os.path.abspath(target.path), os.path.realpath(target.path)):
         folder = os.path.dirname(path)
@@ -92,40 +183,48 @@ def _folders_above(target: LocalTarget) -> Iterator[str]:
 
 
 def _local_table(folder: str) -> tuple[str, str] | None:
-    for name, kind in LOG_FOLDERS.items():
-        if os.path.isdir(os.path.join(folder, name)):
-            return kind, folder
-    if all(os.path.isfile(os.path.join(folder, name)) for name in QUESTDB_FILES):
-        return QUESTDB, folder
+    found = (layout for layout in LAYOUTS if _has_layout(folder, layout))
+    return next(((layout.kind, folder) for layout in found), None)
+
+
+def _has_layout(folder: str, layout: Layout) -> bool:
+    return all(os.path.isfile(os.path.join(folder, name)) for name in layout.files) and all(
+        os.path.isdir(path := os.path.join(folder, name)) and (pattern is None or _has_name(path, pattern))
+        for name, pattern in layout.folders.items()
+    )
+
+
+def _has_name(folder: str, pattern: re.Pattern) -> bool:
     try:
-        with os.scandir(os.path.join(folder, ICEBERG_FOLDER)) as entries:
-            if any(entry.name.endswith(ICEBERG_SUFFIXES) for entry in entries):
-                return ICEBERG, folder
+        with os.scandir(folder) as entries:
+            return any(pattern.fullmatch(entry.name) for entry in entries)
     except (FileNotFoundError, NotADirectoryError, PermissionError):
-        return None
-    return None
+        return False
 
 
 def _remote_table(target: RemoteTarget) -> tuple[str, str] | None:
     import pyarrow.fs as pafs
 
-    folders = []
+    asked: list[tuple[str, Layout]] = []
     folder = posixpath.dirname(target.path)
     while folder and folder != "/":
-        folders.append(folder)
+        below = target.path[len(folder) :].lstrip("/")
+        asked += [(folder, layout) for layout in LAYOUTS if layout.below.fullmatch(below)]
         folder = posixpath.dirname(folder)
-    names = [*LOG_FOLDERS, ICEBERG_FOLDER]
-    asked = [posixpath.join(folder, name) for folder in folders for name in names]
-    # A partition's table is the folder above it: each question is a request.
-    asked += [posixpath.join(folder, name) for folder in folders[1:2] for name in QUESTDB_FILES]
-    infos = iter(target.filesystem.get_file_info(asked))
-    for folder in folders:
-        for name, info in zip(names, infos, strict=False):
-            if info.type != pafs.FileType.Directory:
-                continue
-            if name in LOG_FOLDERS:
-                return LOG_FOLDERS[name], folder
-            entries = target.filesystem.get_file_info(pafs.FileSelector(info.path))
-            if any(entry.base_name.endswith(ICEBERG_SUFFIXES) for entry in entries):
-                return ICEBERG, folder
-    return (QUESTDB, folders[1]) if folders[1:] and all(info.is_file for info in infos) else None
+    names = dict.fromkeys(posixpath.join(folder, name) for folder, layout in asked for name in layout.names)
+    infos = dict(zip(names, target.filesystem.get_file_info(list(names)), strict=True))  # all requests at once
+
+    def has_name(path: str, pattern: re.Pattern | None) -> bool:
+        if infos[path].type != pafs.FileType.Directory:
+            return False
+        if pattern is None:
+            return True
+        entries = target.filesystem.get_file_info(pafs.FileSelector(path))
+        return any(pattern.fullmatch(entry.base_name) for entry in entries)
+
+    def has_layout(folder: str, layout: Layout) -> bool:
+        return all(infos[posixpath.join(folder, name)].is_file for name in layout.files) and all(
+            has_name(posixpath.join(folder, name), pattern) for name, pattern in layout.folders.items()
+        )
+
+    return next(((layout.kind, folder) for folder, layout in asked if has_layout(folder, layout)), None)

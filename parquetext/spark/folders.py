@@ -15,14 +15,7 @@ import pyarrow.fs as pafs
 from ..edits.globs import matcher, meant
 from ..edits.many import is_folder, is_skipped, is_wanted, parents
 from ..edits.tables import table_above
-from ..sidecar.table_formats import (
-    ICEBERG_FOLDER,
-    ICEBERG_SUFFIXES,
-    LOG_FOLDERS,
-    QUESTDB,
-    QUESTDB_FILES,
-    membership,
-)
+from ..sidecar.table_formats import TOLD_FOLDERS, membership, table_by_name, tables_among
 from ..storage import LocalTarget, RemoteTarget
 from ..storage.fsspec_file import modified_of
 from ..storage.fsspec_handler import FsspecHandler
@@ -91,10 +84,10 @@ class Walk:
         target = self.filesystems.target(place.url)
         tree = isinstance(target, RemoteTarget) and (at_once or _hides_folders(target))
         entries = _tree(target) if tree else entries_of(target)
-        tables = _tables(place.url, entries if tree else [*entries, *_iceberg_names(target, entries)])
+        tables = _tables(place.url, entries if tree else [*entries, *_told_names(target, entries)])
         named = ((entry, posixpath.join(place.url, entry.name)) for entry in entries if not entry.is_folder)
         files = [
-            (url, entry.size, entry.modified, entry.etag, place.table or _nearest(entry.name, tables))
+            (url, entry.size, entry.modified, entry.etag, place.table or _table_of(url, entry.name, tables))
             for entry, url in named
             if is_wanted(url[len(place.base) :].lstrip("/"), place.glob, self.filesystems.target(url))
         ]
@@ -232,45 +225,28 @@ def _fsspecs(target: RemoteTarget) -> FsspecHandler | None:
     return handler if isinstance(handler, FsspecHandler) else None
 
 
-def _iceberg_names(target: Target, entries: list[Entry]) -> list[Entry]:
-    if not any(entry.is_folder and entry.name == ICEBERG_FOLDER for entry in entries):
-        return []
-    path = posixpath.join(target.path, ICEBERG_FOLDER)
-    inner = LocalTarget(path) if isinstance(target, LocalTarget) else RemoteTarget(target.filesystem, path)
-    return [entry._replace(name=f"{ICEBERG_FOLDER}/{entry.name}") for entry in entries_of(inner)]
-
-
-def _tables(url: str, entries: list[Entry]) -> dict[str, str]:
-    """The tables among the folders that names lead through, by folder, in words."""
-    found: dict[str, str] = {}
-    for folder in _with_all(QUESTDB_FILES, entries):
-        found[folder] = membership(QUESTDB, posixpath.join(url, folder).rstrip("/"))
+def _told_names(target: Target, entries: list[Entry]) -> Iterator[Entry]:
+    """Yield what is in those of the folders whose contents tell the folder of a table."""
     for entry in entries:
-        *folders, last = entry.name.split("/")
-        for depth, name in enumerate([*folders, last] if entry.is_folder else folders):
-            if name in LOG_FOLDERS:
-                folder = "/".join(folders[:depth])
-                found[folder] = membership(LOG_FOLDERS[name], posixpath.join(url, folder).rstrip("/"))
-        if folders[-1:] == [ICEBERG_FOLDER] and last.endswith(ICEBERG_SUFFIXES):
-            folder = "/".join(folders[:-1])
-            found[folder] = membership("Iceberg", posixpath.join(url, folder).rstrip("/"))
-    return found
+        if entry.is_folder and entry.name in TOLD_FOLDERS:
+            path = posixpath.join(target.path, entry.name)
+            inner = LocalTarget(path) if isinstance(target, LocalTarget) else RemoteTarget(target.filesystem, path)
+            yield from (each._replace(name=f"{entry.name}/{each.name}") for each in entries_of(inner))
 
 
-def _with_all(names: Sequence[str], entries: list[Entry]) -> set[str]:
-    """The folders that have a file of each of these names."""
-    holders = [
-        {
-            posixpath.dirname(entry.name)
-            for entry in entries
-            if not entry.is_folder and posixpath.basename(entry.name) == name
-        }
-        for name in names
-    ]
-    return set.intersection(*holders)
+def _tables(url: str, entries: Sequence[Entry]) -> dict[str, str]:
+    """Return why files must not be changed, by the folders of tables among the folders that names lead through."""
+    names = (f"{entry.name}/" if entry.is_folder else entry.name for entry in entries)
+    return {
+        folder: membership(kind, posixpath.join(url, folder).rstrip("/"))
+        for folder, kind in tables_among(names).items()
+    }
 
 
-def _nearest(name: str, tables: Mapping[str, str]) -> str:
+def _table_of(url: str, name: str, tables: Mapping[str, str]) -> str:
+    """Return why a file must not be changed: its own name, or the nearest of the tables among the folders above it."""
+    if by_name := table_by_name(url):
+        return membership(*by_name)
     if not tables:
         return ""
     return next((tables[folder] for folder in [*parents(name), ""] if folder in tables), "")

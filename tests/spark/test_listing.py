@@ -148,6 +148,9 @@ LOGS = {
     "Delta": ["_delta_log/0.json"],
     "Hudi": [".hoodie/hoodie.properties"],
     "Iceberg": ["metadata/v1.metadata.json"],
+    "Spark Structured Streaming": ["_spark_metadata/0"],
+    "Paimon": ["snapshot/snapshot-1", "schema/schema-0"],
+    "GreptimeDB": ["manifest/_last_checkpoint"],
     "QuestDB": ["_txn", "_meta"],
 }
 

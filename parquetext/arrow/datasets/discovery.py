@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.fs as pafs
 
 from ...footer.targets import info_of, resolve
-from ...sidecar.table_formats import LOGGED, table_above, table_among
+from ...sidecar.table_formats import UNFOLLOWED, table_above, table_among
 from ...storage import LocalTarget, RemoteTarget
 
 __all__ = ["Files", "Found", "directory_keys", "discover", "inferred_type", "partition_schema", "unfollowed"]
@@ -175,7 +175,7 @@ def unfollowed(found: Files) -> list[str]:
         f"{folder} is a {kind} table, whose log is not followed here: rows and files that it has deleted come back; "
         f"read it by {kind}'s own reader, or name the files that it lists"
         for kind, folder in dict.fromkeys(found.tables)
-        if kind in LOGGED
+        if kind in UNFOLLOWED
     ]
 
 
@@ -263,7 +263,7 @@ def _below(
     if isinstance(target, LocalTarget):
         names = sorted(_names_below(base or "/", "", ignored))
         paths = [f"{base}/{name}" for name in names]
-        table = table_above(LocalTarget(os.path.join(base, "x")))
+        table = table_above(LocalTarget(paths[0] if paths else os.path.join(base, "x")))
         if not sizes:
             return table, paths, names, [UNKNOWN] * len(paths), [UNKNOWN] * len(paths)
         stats = [os.stat(path) for path in paths]

@@ -14,6 +14,7 @@ from ...edits.encode import Columns, check_asked, write_encoded
 from ...edits.footer import parse_end
 from ...edits.forcing import FORCEABLE, STORAGE_REFUSALS
 from ...edits.options import Options
+from ...edits.tables import refuse_replacing
 from ...edits.upgrade import FORMS, check_form
 from ...errors import ParquetextError, Refused
 from ...extension import ASIDE
@@ -87,8 +88,8 @@ class ParquetWriter(pq.ParquetWriter):
     placement, marker : str
         As `parquetext.upgrade` takes them.
     force : iterable of str
-        Refusals to pass over: ``"size"``, of a footer that readers would fail on, and ``"attributes"``, of the file in
-        whose place the new one comes.
+        Refusals to pass over: ``"size"``, of a footer that readers would fail on, ``"attributes"``, of the file in
+        whose place the new one comes, and ``"table-format"``, of such a file whose size a table's log records.
     carry : mapping of str or tuple to str, or "best", optional
         Columns that get a copy in another encoding, as `parquetext.encode` takes them. The file is written to a local
         one without a name first, in the folder of `tempfile`, and encoded from there.
@@ -111,7 +112,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
         `carry` names a column that is not there.
     Refused
         A footer of another form was asked for, and it is to be encrypted; an attribute cannot be kept; the file is
-        that of a `sidecar.Store`, which its `append` and `replace` write.
+        that of a `sidecar.Store`, which its `append` and `replace` write, or of a table whose log records its size.
     Conflict
         Somebody else is writing or changing the file.
     """
@@ -173,7 +174,9 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
         self._form, self._options = form, Options(marker, placement)
         self._collector = metadata_collector
         self._target = where if filesystem is None else (filesystem, where)
-        _refuse_store(self._target)
+        if not _is_stream(self._target):
+            _refuse_store(self._target)
+            refuse_replacing(self._target, self._forced)
         self._new = storage.create(self._target, force=self._forced & STORAGE_REFUSALS.keys())
         self._scratch = None
         try:
@@ -269,8 +272,6 @@ def _is_stream(where: object) -> bool:
 
 def _refuse_store(where) -> None:
     """A new file in the place of a store's would take all of its commits away."""
-    if _is_stream(where):
-        return
     target = storage.resolve(where)
     if isinstance(target, storage.LocalTarget) and (store := store_of(target.path)) is not None:
         raise Refused(f"it belongs to the sidecar.Store at {store}: append to that", file=target.path)
