@@ -35,9 +35,7 @@ def test_no_verb_changes_a_file_of_it(sink):
     assert len(before) == 2
     for path in before:
         for verb in (edits.upgrade, edits.strip, edits.restore):
-            with pytest.raises(
-                Refused, match=f"Streaming table at {sink}, whose log records its size"
-            ):
+            with pytest.raises(Refused, match=f"Streaming table at {sink}, whose log records its size"):
                 verb(path)
     assert contents(sink) == before
 
