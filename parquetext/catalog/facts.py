@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..arrow.datasets.discovery import directory_keys, inferred_type
+from ..arrow.datasets.discovery import inferred_type
 from ..footer.elements import Element
 from ..footer.types import PHYSICAL_TYPES, LeafType, leaf_type
+from ..storage.partition_names import directory_keys
 from .logical import parsed
 from .rows import rows_of
 

@@ -30,6 +30,7 @@ Force = Annotated[
     typer.Option(
         "--force",
         metavar="WHAT",
-        help="Pass over a refusal: table-format, free-form, size, hard-links, attributes, lock. May be repeated.",
+        help="Pass over a refusal: table-format, free-form, size, partition-columns, hard-links, attributes, lock. "
+        "May be repeated.",
     ),
 ]

@@ -55,6 +55,7 @@ class Forceable(StrEnum):
     table_format = "table-format"
     free_form = "free-form"
     size = "size"
+    partition_columns = "partition-columns"
     hard_links = "hard-links"
     attributes = "attributes"
     lock = "lock"

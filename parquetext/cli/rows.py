@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 from collections.abc import Iterator
 from typing import Annotated
@@ -10,14 +12,16 @@ import pyarrow as pa
 import typer
 
 from ..escaping import escaped
+from ..storage import resolve
 from .arguments import File, Files
 from .choices import RowFormat
 from .completion import columns_of_path
 from .each_file import ask_each, ask_one
 from .listing import print_listing
-from .output import console, counted, tell
+from .output import console, counted, targets_of, tell
 
 FEWEST_LETTERS = 4  # that a column of a table takes, with its gap
+_WILD = re.compile(r"[*?\[{]")
 TABLE_ROWS = 1000  # a longer table is printed in parts, each as wide as its own values
 
 Columns = Annotated[
@@ -82,11 +86,33 @@ def cat(
 ) -> None:
     """Print all rows of files, in the order of the files; CSV has one line of names at the top."""
     shown = _Printer(RowFormat.json if json else format)
+    values = _partition_values(paths)
 
-    def ask(_, file) -> None:
-        shown.file(file, column, filter, limit)
+    def ask(path, file) -> None:
+        shown.file(file, column, filter, limit, values.get(str(path)))
 
     ask_each(paths, ask, json=json)
+
+
+def _partition_values(paths: list[str]) -> dict[str, pa.Table]:
+    """The partition columns of files that directories and patterns stand for, by the files' paths."""
+    below = {}
+    for path in [path for path in paths if not os.path.isfile(path)]:
+        base = _fixed_part(str(resolve(path)))
+        for target in map(str, targets_of([path])):
+            if "=" in target[len(base) :] and target not in below:
+                below[target] = target[len(base) :]
+    if not below:
+        return {}
+    from ..describe.partitions import partition_values
+
+    return dict(zip(below, partition_values(list(below.values())), strict=True))
+
+
+def _fixed_part(path: str) -> str:
+    """The part of a path in front of its first wildcard, without the name that it is in."""
+    found = _WILD.search(path)
+    return path if found is None else path[: path.rfind("/", 0, found.start()) + 1]
 
 
 class _Printer:
@@ -96,14 +122,28 @@ class _Printer:
         self._format, self._names, self.rows = format, None, 0
         self.is_table = format == RowFormat.table
 
-    def file(self, file, columns: list[str] | None, conditions: list[str] | None, limit: int | None) -> None:
-        """Print rows of an open file."""
+    def file(
+        self,
+        file,
+        columns: list[str] | None,
+        conditions: list[str] | None,
+        limit: int | None,
+        partition: pa.Table | None = None,
+    ) -> None:
+        """Print rows of an open file, with the columns of its partition."""
         from ..describe.rows import rows_of
 
         left_out = 0
         if self.is_table and not columns:
             columns, left_out = _that_fit(file)
-        batches = rows_of(file, columns, conditions or (), limit)
+        if partition is None:
+            batches = rows_of(file, columns, conditions or (), limit)
+        else:
+            from ..describe.partitions import rows_with_partitions
+
+            if left_out:
+                columns += [name for name in partition.schema.names if (name,) not in columns]
+            batches = rows_with_partitions(file, partition, columns, conditions or (), limit)
         if self.is_table:
             self._tables(batches, left_out)
         else:

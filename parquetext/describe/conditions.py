@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from .. import wire
 from ..errors import ColumnError, ParquetextError
 
-__all__ = ["filters_of", "parsed_value"]
+__all__ = ["filters_of", "is_about", "parsed_value"]
 
 OPERATORS = {"=": "==", "==": "==", "!=": "!=", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _OPERATOR = re.compile(r"\s*(==|!=|<>|<=|>=|=|<|>|\s(?:not\s+in|in|is\s+not|is)\s)\s*", re.IGNORECASE)
@@ -51,6 +51,11 @@ def filters_of(file, conditions: Sequence[str]):
             part = ~part if operator == "not in" else part
         expression = part if expression is None else expression & part
     return expression
+
+
+def is_about(condition: str, names: Collection[str]) -> bool:
+    """Return whether a condition is about one of these columns."""
+    return any(condition[: found.start()].strip() in names for found in _OPERATOR.finditer(condition))
 
 
 def _compared(field: pc.Expression, operator: str, value: pa.Scalar) -> pc.Expression:

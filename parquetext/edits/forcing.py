@@ -10,5 +10,6 @@ FORCEABLE = {
     "table-format": "the file belongs to a table whose log records its size, or a sidecar of others beside it does",
     "free-form": "the extension holds bytes of somebody else without a block trailer: ours is stacked on them",
     "size": "the extension would be larger than what pyarrow and Spark read",
+    "partition-columns": "columns that only the names of directories have are not in the merged file",
     **STORAGE_REFUSALS,
 }

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable
 
 from .. import storage
 from ..errors import ParquetextError
-from ..rewrite.joined import check_same_schema
+from ..rewrite.joined import check_same_schema, top_level_names
 from ..storage.forcing import check
 from .footer import read_footer
 from .forcing import FORCEABLE
 from .joining import THRIFT, CopiedFile, join
+from .partitions import refuse_lost_partitions
 from .upgrade import AUTO, check_form
 
 __all__ = ["merge"]
@@ -53,7 +54,8 @@ def merge(
         A file has another schema than the first one; the message says where they differ. Or readers have to know the
         pages of a file by its writer's name, and the files have several.
     Refused
-        A file is encrypted or signed, or has no Thrift footer (PAR3).
+        A file is encrypted or signed, or has no Thrift footer (PAR3). Or the names of the files' directories,
+        ``key=value``, have columns that the files do not have, and the new file's directories do not tell them.
     Conflict
         Another program has changed a file meanwhile.
     Malformed
@@ -70,18 +72,20 @@ def merge(
     forced, paths = check(force, FORCEABLE), list(paths)
     if not paths:
         raise ParquetextError("no files to merge")
-    _check_schemas(paths)
+    footer = _checked_schemas(paths)
+    refuse_lost_partitions(paths, out, lambda: top_level_names(footer), forced)
     return join([(path, None) for path in paths], out, form, forced, advance=advance)
 
 
-def _check_schemas(paths: list[object]) -> None:
-    """Compare the schemas of all files before anything is written."""
-    first = None
+def _checked_schemas(paths: list[object]) -> bytes:
+    """Compare the schemas of all files before anything is written; return the first file's footer."""
+    first = b""
     for path in paths:
         with storage.open_source(path) as source:
             footer = read_footer(source).bare
-            first = footer if first is None else first
+            first = first or footer
             try:
                 check_same_schema(first, footer)
             except ParquetextError as error:
                 raise error.at(source.name) from None
+    return first

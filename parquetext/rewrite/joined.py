@@ -28,7 +28,7 @@ from .structs import (
     without,
 )
 
-__all__ = ["Joiner", "Part", "check_same_schema"]
+__all__ = ["Joiner", "Part", "check_same_schema", "top_level_names"]
 
 WRITER = f"parquetext version {__version__}".encode()
 MOST_ORDINALS = 1 << 15  # they have 16 bits
@@ -80,6 +80,20 @@ def check_same_schema(first: bytes, other: bytes) -> None:
             f"its schema has {len(theirs) - 1} elements, that of the first file {len(ours) - 1}: "
             f"{longer[min(len(ours), len(theirs))].name!r} is in one of them alone"
         )
+
+
+def top_level_names(footer: bytes) -> frozenset[str]:
+    """Return the names of a footer's top-level columns."""
+    names, open_groups = [], []
+    for element in map(parse_element, structs(footer, footer_fields(footer)[wire.FILE_META_DATA_SCHEMA][0])):
+        if len(open_groups) == 1:
+            names.append(element.name)
+        if open_groups:
+            open_groups[-1] -= 1
+        open_groups.append(element.num_children or 0)
+        while open_groups and not open_groups[-1]:
+            open_groups.pop()
+    return frozenset(names)
 
 
 def _different(one: Element, another: Element, fact: str) -> Unsupported:

@@ -194,3 +194,39 @@ def test_bloom_says_what_it_cannot_ask(filtered):
     assert "'x' is no value of type int64" in run("bloom", filtered, "id", "x").stderr
     assert "no column 'nothing'" in run("bloom", filtered, "nothing", "x").stderr
     assert "cannot be asked for 'nan'" in run("bloom", filtered, "part", "nan").stderr
+
+
+@pytest.fixture
+def partitioned(tmp_path):
+    for key, value in (("2024", 1), ("2025", 2), ("__HIVE_DEFAULT_PARTITION__", 3)):
+        (tmp_path / "lake" / f"year={key}" / "kind=a%20b").mkdir(parents=True)
+        pq.write_table(pa.table({"v": [value]}), tmp_path / "lake" / f"year={key}" / "kind=a%20b" / "x.parquet")
+    return tmp_path / "lake"
+
+
+def test_cat_of_a_partitioned_directory_has_the_partition_columns(partitioned):
+    assert run("cat", str(partitioned)).output.splitlines() == ["v,year,kind", "1,2024,a b", "2,2025,a b", "3,,a b"]
+    rows = [json.loads(line) for line in run("cat", str(partitioned / "year=2*"), "--json").output.splitlines()]
+    assert rows == [{"v": 1, "year": 2024, "kind": "a b"}, {"v": 2, "year": 2025, "kind": "a b"}]
+    assert run("cat", str(partitioned / "year=2024")).output.splitlines() == ["v,kind", "1,a b"]
+    assert run("cat", str(partitioned / "year=2024" / "kind=a%20b" / "x.parquet")).output.splitlines() == ["v", "1"]
+
+
+@pytest.mark.parametrize(
+    ("options", "lines"),
+    [
+        (["-w", "year > 2024"], ["v,year,kind", "2,2025,a b"]),
+        (["-w", "year is null", "-w", "v = 3", "-c", "year"], ["year", ""]),
+        (["-w", "kind in ('a b')", "-w", "year != 2025", "-c", "v", "-c", "kind"], ["v,kind", "1,a b"]),
+        (["-c", "year", "-n", "1"], ["year", "2024", "2025", ""]),
+    ],
+    ids=str,
+)
+def test_options_of_cat_take_partition_columns(partitioned, options, lines):
+    assert run("cat", str(partitioned), *options).output.splitlines() == lines
+
+
+def test_a_partition_column_that_is_not_there_is_told(partitioned):
+    result = run("cat", str(partitioned), "-w", "yaer = 3")
+    assert result.exit_code != 0
+    assert "no column 'yaer'" in result.stderr

@@ -330,3 +330,40 @@ def test_files_of_other_filesystems_are_merged_and_split(parts, tmp_path):
 
 def test_public_names():
     assert parquetext.merge is edits.merge and parquetext.split is edits.split and kernels.implementation()
+
+
+@pytest.fixture
+def partitioned(tmp_path):
+    """Files in directories year=2024 and year=2025."""
+    paths = []
+    for year in (2024, 2025):
+        (tmp_path / f"year={year}").mkdir()
+        for name in ("x", "y"):
+            paths.append(tmp_path / f"year={year}" / f"{name}.parquet")
+            pq.write_table(pa.table({"v": [year]}), paths[-1])
+    return paths
+
+
+def test_partition_columns_that_a_merged_file_would_lose_are_named(partitioned, tmp_path):
+    out = tmp_path / "out.parquet"
+    with pytest.raises(
+        errors.Refused, match=r"'year' \(2024, 2025\).*would lose.*force 'partition-columns'"
+    ) as refused:
+        edits.merge(partitioned, out)
+    assert refused.value.force == "partition-columns" and not out.exists()
+    with pytest.raises(errors.Refused, match="'year'"):
+        edits.merge(partitioned[:2], tmp_path / "year=2025" / "out.parquet")
+    assert edits.merge(partitioned, out, force="partition-columns").rows == 4
+
+
+def test_files_of_one_partition_are_merged_within_it(partitioned, tmp_path):
+    edits.merge(partitioned[:2], tmp_path / "year=2024" / "x.parquet")
+    merged = pq.read_table(tmp_path / "year=2024" / "x.parquet", partitioning=None)
+    assert merged.to_pydict() == {"v": [2024, 2024]}
+
+
+def test_a_partition_column_that_the_files_have_is_no_loss(tmp_path):
+    (tmp_path / "year=1").mkdir()
+    path = tmp_path / "year=1" / "x.parquet"
+    pq.write_table(pa.table({"g": [{"a": 1, "b": {"c": 2}}], "year": [1]}), path)
+    assert edits.merge([path, path], tmp_path / "out.parquet").rows == 2

@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
-from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.fs as pafs
@@ -16,10 +14,10 @@ import pyarrow.fs as pafs
 from ...footer.targets import info_of, resolve
 from ...sidecar.table_formats import UNFOLLOWED, table_above, table_among
 from ...storage import LocalTarget, RemoteTarget
+from ...storage.partition_names import directory_keys
 
-__all__ = ["Files", "Found", "directory_keys", "discover", "inferred_type", "partition_schema", "unfollowed"]
+__all__ = ["Files", "Found", "discover", "inferred_type", "partition_schema", "unfollowed"]
 
-NULL = "__HIVE_DEFAULT_PARTITION__"
 IGNORED = (".", "_")
 NO_KEYS: Mapping[str, str | None] = MappingProxyType({})
 UNKNOWN = -1
@@ -299,10 +297,3 @@ def _names_below(folder: str, prefix: str, ignored: tuple[str, ...]) -> list[str
 
 def _keys(name: str, partitioned: bool) -> Mapping[str, str | None]:
     return directory_keys(posixpath.dirname(name)) if partitioned else NO_KEYS
-
-
-@lru_cache(maxsize=1 << 10)
-def directory_keys(folder: str) -> dict[str, str | None]:
-    """What directories named ``key=value`` in a path say: text, None for null."""
-    pairs = (part.split("=", 1) for part in folder.split("/") if "=" in part)
-    return {unquote(key): None if value == NULL else unquote(value) for key, value in pairs}

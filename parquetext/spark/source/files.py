@@ -14,10 +14,11 @@ from typing import NamedTuple
 import pyarrow.fs as pafs
 from pyspark.sql.datasource import InputPartition
 
-from ...arrow.datasets.discovery import Files, Found, directory_keys, discover, unfollowed
+from ...arrow.datasets.discovery import Files, Found, discover, unfollowed
 from ...edits.many import is_skipped
 from ...errors import Unsupported
 from ...storage import LocalTarget, RemoteTarget
+from ...storage.partition_names import directory_keys
 from ..globbing import is_named, matches
 from .catalogs import listed_by_catalog
 from .options import Options
