@@ -5,19 +5,16 @@ Names and values are of others: as text they stand escaped on one line, in HTML 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from unicodedata import combining, east_asian_width
 
+from .cells import ELLIPSIS, is_number, is_whole, width_of
 from .escaping import escaped
 
 __all__ = ["Listing", "Shown", "Tabular", "chosen", "counted"]
 
 FIRST, LAST = 8, 2  # rows of a table that are shown
 MOST_LETTERS = 200  # of a fact
-ELLIPSIS = "…"
-_NUMBER = re.compile(r"-?[\d,]+(\.\d+)?(e[+-]?\d+)?%?|-?inf|nan")
 SEPARATOR = " · "
 STYLE = (
     ".parquetext{font-size:13px;line-height:1.5;margin:4px 0}"
@@ -45,7 +42,7 @@ class Listing:
     noun : str
         What a row is, in the plural.
     most_letters : int
-        Of a cell.
+        Of a cell with text; numbers, times and the like are never cut.
     first : int
         Rows in front of those that are not shown.
     """
@@ -71,7 +68,7 @@ class Listing:
         """Whether a column holds numbers alone, as such or as text."""
         values = [row[column] for row in self.rows if row[column] is not None]
         return bool(values) and all(
-            type(value) in (int, float) or (type(value) is str and _NUMBER.fullmatch(value)) for value in values
+            type(value) in (int, float) or (type(value) is str and is_number(value)) for value in values
         )
 
 
@@ -161,14 +158,7 @@ def _markup(text: str) -> str:
 
 
 def _clipped(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + ELLIPSIS
-
-
-def _width(text: str) -> int:
-    """The places that a text takes in a terminal, where letters of East Asia take two."""
-    if text.isascii():
-        return len(text)
-    return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+    return text if len(text) <= most or is_whole(text) else text[: most - 1] + ELLIPSIS
 
 
 def _with_gap(listing: Listing, lines: list[str], gap: str) -> list[str]:
@@ -179,12 +169,12 @@ def _with_gap(listing: Listing, lines: list[str], gap: str) -> list[str]:
 
 def _lines(listing: Listing) -> str:
     cells = listing.cells
-    widths = [max(map(_width, column)) for column in zip(listing.headings, *cells, strict=True)]
+    widths = [max(map(width_of, column)) for column in zip(listing.headings, *cells, strict=True)]
     right = [listing.is_number(column) for column in range(len(widths))]
 
     def line(row: Sequence[str]) -> str:
         padded = (
-            " " * (width - _width(text)) + text if is_right else text + " " * (width - _width(text))
+            " " * (width - width_of(text)) + text if is_right else text + " " * (width - width_of(text))
             for text, width, is_right in zip(row, widths, right, strict=True)
         )
         return ("  " + "  ".join(padded)).rstrip()

@@ -19,6 +19,7 @@ FLOORS = [
     {"wire"},
     {"errors"},
     {"escaping"},
+    {"cells"},
     {"tabular"},
     {"findings"},
     {"nearest"},

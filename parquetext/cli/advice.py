@@ -84,7 +84,7 @@ def _print(found, best: dict) -> None:
             speed = _speed(one.values_per_second)
             letters = max(letters, len(one.encoding))  # of what encode takes, and not of what the file has
             rows.append(("", one.encoding, one.codec, one.bytes, ratios[0], speed, ratios[1], grows, told))
-    print_listing(HEADINGS, rows, optional=(6, 7, 2), kept={"encoding": letters})
+    print_listing(HEADINGS, rows, optional=(6, 4, 7, 5, 2, 8), kept={"encoding": letters})
     size = sum(one.bytes for one in best.values())
     told = ", ".join(f"{name} by {one.encoding}, {one.codec}" for name, one in best.items()) or "nothing"
     tell(f"best: {told}; the file grows by {human_bytes(size)} ({size / found.bytes:.1%})")

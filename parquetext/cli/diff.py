@@ -10,12 +10,13 @@ from typing import Annotated
 import pyarrow as pa
 import typer
 
+from ..cells import is_whole, shortened
 from ..errors import ParquetextError
 from .arguments import Quiet
 from .choices import DiffKind
-from .output import CANNOT_RUN, FINDINGS, FINE, counted, failure, print_json, problem, stoppable, tell
+from .output import CANNOT_RUN, FINDINGS, FINE, counted, failure, line_width, print_json, problem, stoppable, tell
 
-LETTERS = 70  # of a value that is shown
+LETTERS = 70  # of a value that is shown in a terminal
 LINE = 78  # longer differences take a line for each file
 
 
@@ -86,4 +87,4 @@ def _print(found, *, is_first: bool) -> None:
 
 def _shown(value: object) -> str:
     text = "null" if value is None else ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-    return text if len(text) <= LETTERS else f"{text[: LETTERS - 1]}…"
+    return text if line_width() is None or is_whole(text) else shortened(text, LETTERS)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 import typer
 
+from ..cells import is_whole
 from .arguments import File, Files, Json
 from .choices import SchemaFormat
 from .completion import columns_of_path
 from .each_file import ask_each, ask_one
-from .listing import facts_table, print_listing
-from .output import console, counted, human_bytes, print_json, tell
+from .listing import print_facts, print_listing
+from .output import counted, human_bytes, line_width, print_json, tell
 
-MOST_OF_A_VALUE = 60  # letters of a key-value that are shown
-BOUND = 24  # letters of a minimum or maximum
+_NO_FRACTION = re.compile(r"(?<=:\d\d)\.0+")  # of a second
+MOST_OF_A_VALUE = 60  # letters of a key-value that are shown in a terminal
 
 
 def register(app: typer.Typer) -> None:
@@ -54,7 +56,8 @@ def schema(
 def meta(
     paths: Files,
     full: Annotated[
-        bool, typer.Option("--full", help="Print key-values in full; without, their first letters.")
+        bool,
+        typer.Option("--full", help="Print long key-values in full in a terminal, too."),
     ] = False,
     json: Json = False,
 ) -> None:
@@ -73,7 +76,7 @@ def meta(
         if json:
             print_json({"path": str(path), **found})
         else:
-            console.print(facts_table(_facts_of(found, full)))
+            print_facts(_facts_of(found, full or line_width() is None))
 
     def total(files: int) -> None:
         tell(f"{counted(files, 'file')}: {counted(sum(rows), 'row')}, {human_bytes(sum(sizes))}")
@@ -154,7 +157,8 @@ def _print_columns(records: list[dict]) -> None:
         *("",) * 6,
         *(_sum(record[name] for record in records) for name in ("total_compressed_size", "total_uncompressed_size")),
     )
-    print_listing(headings, rows, total, optional=("encodings", "uncompressed"))
+    optional = ("encodings", "uncompressed", "codec", "bytes", "nulls", "max", "min", "type")
+    print_listing(headings, rows, total, optional=optional)
 
 
 def _print_chunks(records: list[dict]) -> None:
@@ -175,7 +179,8 @@ def _print_chunks(records: list[dict]) -> None:
     ]
     headings = ("group", "column", "values", "nulls", "min", "max", "codec", "dictionary at", "data at", "bytes")
     total = ("", counted(len(rows), "chunk"), *("",) * 7, _sum(record["total_compressed_size"] for record in records))
-    print_listing(headings, rows, total, optional=("dictionary at", "codec", "values"))
+    optional = ("dictionary at", "codec", "values", "data at", "bytes", "nulls", "max", "min")
+    print_listing(headings, rows, total, optional=optional)
 
 
 def _type(record: dict) -> str:
@@ -183,8 +188,9 @@ def _type(record: dict) -> str:
 
 
 def _bound(value: object) -> str:
-    text = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
-    return text if len(text) <= BOUND else f"{text[: BOUND - 1]}…"
+    if value is None or isinstance(value, bool):
+        return "" if value is None else str(value).lower()
+    return _NO_FRACTION.sub("", str(value)) if is_whole(str(value)) else str(value)
 
 
 def _sum(values) -> int | None:
@@ -224,7 +230,8 @@ def _print_groups(records: list[dict]) -> None:
         for record in records
     ]
     total = (counted(len(rows), "group"), *(_sum(record[name] for record in records) for name in sizes), "", "")
-    print_listing(("group", "rows", "bytes", "uncompressed", "at", "sorted by"), rows, total)
+    headings = ("group", "rows", "bytes", "uncompressed", "at", "sorted by")
+    print_listing(headings, rows, total, optional=("at", "uncompressed", "sorted by"))
 
 
 def count(paths: Files, json: Json = False) -> None:

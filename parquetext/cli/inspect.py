@@ -10,9 +10,8 @@ from ..errors import ParquetextError
 from ..findings import is_sound
 from .arguments import Quiet
 from .layout import map_as_dict, print_map
-from .listing import facts_table
+from .listing import print_facts
 from .output import (
-    console,
     counted,
     exit_code,
     failure,
@@ -62,7 +61,7 @@ def inspect(
                 print_json(facts.as_dict() | ({} if picture is None else map_as_dict(picture)))
                 continue
             tell((facts.path, "bold"))
-            console.print(facts_table(_facts(facts)))
+            print_facts(_facts(facts))
             if picture is not None:
                 print_map(picture)
     if not files:

@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from ..errors import ParquetextError
 from .arguments import Quiet
+from .listing import number, print_listing
 from .output import (
     CANNOT_RUN,
     FINDINGS,
-    cell,
     console,
     counted,
     failure,
     human_bytes,
+    line_width,
     print_json,
     problem,
     stoppable,
@@ -136,15 +136,23 @@ def print_map(found) -> None:
     from ..account.kinds import KINDS
 
     console.print(_bar(found))
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("what")
-    for name in ("bytes", "share", "parts"):
-        table.add_column(name, justify="right")
-    for row in found.kinds.to_pylist():
-        mark = "■" if _has_colours() else LETTERS[row["group"]]
-        what = Text.assemble((f"{mark} ", STYLES[row["group"]]), KINDS[row["kind"]].title)
-        table.add_row(what, f"{row['bytes']:,}", _share(row["bytes"], found.size), f"{row['parts']:,}")
-    console.print(table)
+    kinds = found.kinds.to_pylist()
+    rows = [
+        (
+            "■" if _has_colours() else LETTERS[row["group"]],
+            KINDS[row["kind"]].title,
+            row["bytes"],
+            _share(row["bytes"], found.size),
+            row["parts"],
+        )
+        for row in kinds
+    ]
+    print_listing(
+        ("", "what", "bytes", "share", "parts"),
+        rows,
+        optional=("parts", "share"),
+        style_of=lambda row, at: STYLES[kinds[row]["group"]] if at == 0 else "",
+    )
 
 
 def _show(found, columns: int, plain: bool) -> None:
@@ -154,7 +162,7 @@ def _show(found, columns: int, plain: bool) -> None:
     print_map(found)
     if columns and found.columns.num_rows:
         groups = [group for group in GROUPS if any(found.columns[group].to_pylist())]
-        console.print(_columns(found, columns, groups, plain))
+        _print_columns(found, columns, groups, plain)
     for finding in found.findings:
         tell(("note " if finding.is_note else "finding ", "" if finding.is_note else "red"), finding)
 
@@ -170,29 +178,25 @@ def _has_colours() -> bool:
 
 def _bar(found) -> Text:
     """The file from its first byte to its last: each place as the group that has most of its bytes."""
-    groups = found.strip(BAR_WIDTH)
+    groups = found.strip(min(BAR_WIDTH, console.width))
     if _has_colours():
         return Text.assemble(*(("█", STYLES[group]) for group in groups))
     return Text("".join(LETTERS[group] for group in groups))
 
 
-def _columns(found, count: int, groups: list[str], plain: bool) -> Table:
-    """The largest columns; their names take what the numbers leave."""
+def _print_columns(found, count: int, groups: list[str], plain: bool) -> None:
+    """Print the largest columns, with sizes of at most five letters in a terminal, and in bytes elsewhere."""
     names = [*groups, "total", *(PLAIN if plain else ())]
-    titles = [SHORT_TITLES.get(name, name) for name in names]
     rows = sorted(found.columns.to_pylist(), key=lambda row: -row["total"])
-    cells = [[_short(row[name]) for name in names] for row in rows[:count]]
-    widths = [max(map(len, column)) for column in zip(titles, *cells, strict=True)]
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    room = console.width - sum(widths) - 2 * len(widths)
-    table.add_column("column", no_wrap=True, overflow="ellipsis", max_width=max(room, 12))
-    for name, title, width in zip(names, titles, widths, strict=True):
-        table.add_column(title, justify="right", style=STYLES.get(name, ""), min_width=width)
-    for row, numbers in zip(rows, cells, strict=False):
-        table.add_row(cell(row["path"]), *numbers)
+    size = number if line_width() is None else _short
+    print_listing(
+        ("column", *(SHORT_TITLES.get(name, name) for name in names)),
+        [(row["path"], *(size(row[name]) for name in names)) for row in rows[:count]],
+        optional=[*range(2, len(groups) + 1)][::-1],
+        style_of=lambda _, at: STYLES.get(names[at - 1], "") if at else "",
+    )
     if len(rows) > count:
-        table.add_row(Text(f"{len(rows) - count:,} more", "dim"))
-    return table
+        tell((f"{len(rows) - count:,} more", "dim"))
 
 
 def _short(count: int | None) -> str:

@@ -1,29 +1,26 @@
-"""Tables of facts: numbers to the right, sizes in bytes, totals last; never wider than the terminal."""
+"""Tables of facts: numbers to the right, sizes in bytes, totals last. Only a terminal's width shortens them."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import repeat
 from types import MappingProxyType
 
-from rich.cells import cell_len
-from rich.table import Table
 from rich.text import Text
 
+from ..cells import is_number, is_whole, shortened, width_of
 from ..escaping import escaped
-from .output import console, counted
+from .output import console, counted, line_width, print_lines
 
-__all__ = ["facts_table", "number", "print_listing"]
+__all__ = ["number", "print_facts", "print_listing"]
 
 GAP = 2
-_NUMBER = re.compile(r"(?:-?[\d,]+(?:\.\d+)?(?:e[+-]\d+)?(?: ?[×%M])?|-?inf|nan)?\Z")
 NAMED = 4  # of the columns that are left out
 LEAST = 10  # letters that a text keeps where the terminal is narrow
-LONGEST_NUMBER = 24  # of doubles; no shorter one is cut
 
 
 def number(value: int | None) -> str:
-    """With commas; empty where it is not known."""
+    """Return a number with commas; empty if it is not known."""
     return "" if value is None else f"{value:,}"
 
 
@@ -36,10 +33,14 @@ def print_listing(
     hint: str = "--json has them",
     more: int = 0,
     commas: bool = True,
-    cut: Sequence[str] = (),
     kept: Mapping[str, int] = MappingProxyType({}),
+    style_of: Callable[[int, int], str] | None = None,
 ) -> None:
-    """Print a table without lines; columns of integers stand to the right.
+    """Print a table without lines; columns of numbers are aligned to the right.
+
+    In a terminal, long texts are shortened and optional columns are left out until a line fits. Numbers, dates, times
+    and the like are never shortened: if the other columns alone are too wide, lines are longer than the terminal.
+    Elsewhere everything is printed.
 
     Parameters
     ----------
@@ -49,112 +50,138 @@ def print_listing(
     total : sequence, optional
         The last line.
     optional : sequence of str or int
-        Headings of columns, or their positions, that are left out, the first one first, where the terminal has no room
-        for them. A line below the table names them.
+        Headings of columns, or their positions, that may be left out, the least important first. A line below the table
+        names them.
     hint : str
-        Where they are found.
+        How to see these columns, for the same line.
     more : int
-        How many more columns are left out anyway.
+        How many more columns the caller has left out.
     commas : bool
-        Whether integers have them; values of files have none.
-    cut : sequence of str
-        Headings of columns whose numbers may be cut as texts are, where there is no room for them.
+        Whether integers have thousands separators; values of files have none.
     kept : mapping of str to int
-        Of columns of texts, by headings: how many letters they keep, and optional columns are left out instead.
+        By headings of columns of texts: how many letters of them are kept.
+    style_of : callable, optional
+        Gives a cell's style by the numbers of its row and its column; asked only for a terminal.
     """
-    columns = _columns(headings, [*rows], total, commas, cut)
-    for column in columns:
-        column.wanted = max(column.wanted, min(column.width, kept.get(column.heading, 0)))
-    left_out = _left_out(columns, [each if isinstance(each, int) else headings.index(each) for each in optional])
-    names = [columns[at].heading for at in sorted(left_out)]
-    columns = [column for at, column in enumerate(columns) if at not in left_out]
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, GAP, 0, 0))
-    for column, width in zip(columns, _fitted(columns), strict=True):
-        align = "right" if column.is_number or column.looks_like_numbers else "left"
-        table.add_column(Text(column.heading), justify=align, width=width, no_wrap=True, overflow="ellipsis")
-    count = len(columns[0].texts)
-    for at in range(count):
-        is_total = total is not None and at == count - 1
-        table.add_row(*(Text(column.texts[at]) for column in columns), style="bold" if is_total else "")
-    console.print(table)
+    lines = [*rows] if total is None else [*rows, total]
+    columns = [_Column(name, [line[at] for line in lines], commas) for at, name in enumerate(headings)]
+    room = line_width()
+    shown = [*range(len(columns))]
+    if room is not None:
+        for column in columns:
+            column.ask_room(kept.get(column.heading, LEAST), has_total=total is not None)
+        shown = _shown(columns, [each if isinstance(each, int) else headings.index(each) for each in optional], room)
+        _fit([columns[at] for at in shown], room)
+    padded = [columns[at].padded() for at in shown]
+    printed = ["  ".join(cells).rstrip() for cells in zip(*padded, strict=True)]
+    if room is not None and style_of is not None:
+        printed[1 : len(lines) + 1] = [_styled(padded, shown, row, style_of) for row in range(len(lines))]
+    _print(printed, has_total=total is not None)
+    names = [columns[at].heading for at in range(len(columns)) if at not in set(shown)]
     if names or more:
-        console.print(Text(_no_room(names, more, hint), "dim"))
+        console.print(Text(_no_room(names, more, hint, room), "dim"))
 
 
-def _no_room(names: Sequence[str], more: int, hint: str) -> str:
-    """What is left out: the names of as many columns as a line has room for."""
+def _print(lines: Sequence[str | Text], *, has_total: bool) -> None:
+    """Print the heading, rows and total in their styles."""
+    end = len(lines) - has_total
+    print_lines(lines[:1], "dim")
+    print_lines(lines[1:end])
+    print_lines(lines[end:], "bold")
+
+
+def _styled(padded: Sequence[list[str]], shown: Sequence[int], row: int, style_of: Callable[[int, int], str]) -> Text:
+    cells = [(cells[row + 1], style_of(row, at)) for cells, at in zip(padded, shown, strict=True)]
+    parts = [part for cell in cells for part in (("  ", ""), cell)]
+    return Text.assemble(*parts[1:])
+
+
+def _no_room(names: Sequence[str], more: int, hint: str, room: int | None) -> str:
+    """Return what is left out: the names of as many columns as a line has room for."""
     for count in range(min(len(names), NAMED), -1, -1):
         others = len(names) - count + more
         shown = [*names[:count], *([f"{others:,} more" if count else counted(others, "column")] if others else [])]
         line = f"no room for: {', '.join(shown)} ({hint})"
-        if cell_len(line) <= console.width:
+        if room is None or width_of(line) <= room:
             break
     return line
 
 
 class _Column:
-    """A heading with what stands below it, as texts."""
+    """A heading with the cells below it, as texts."""
 
-    def __init__(self, heading: str, values: Sequence[object], commas: bool, may_be_cut: bool):
+    def __init__(self, heading: str, values: Sequence[object], commas: bool):
         self.heading, self.texts = escaped(heading), [_text(value, commas) for value in values]
-        self.is_number = any(isinstance(value, int) for value in values)
-        self.looks_like_numbers = all(_NUMBER.match(text) for text in self.texts)
-        self.width = max(map(cell_len, (self.heading, *self.texts)))
-        numbers = 0 if may_be_cut else max((len(text) for text in self.texts if _NUMBER.match(text)), default=0)
-        kept = max(LEAST, cell_len(self.heading))
-        self.least = self.width if self.is_number else min(self.width, kept)
-        self.wanted = max(self.least, min(numbers, LONGEST_NUMBER))  # and numbers are whole
+        self.is_right = any(isinstance(value, int) for value in values) or all(
+            not text or is_number(text) for text in self.texts
+        )
+        self.width = self.least = max(map(width_of, (self.heading, *self.texts)))
+
+    def ask_room(self, kept: int, *, has_total: bool) -> None:
+        """Find the least width that keeps the heading, whole values, the total, and so many letters of texts."""
+        if self.width <= kept:
+            return
+        whole = (text for text in self.texts if len(text) > kept and is_whole(text))
+        total = self.texts[-1:] if has_total else ()
+        self.least = max(kept, *map(width_of, (self.heading, *total, *whole)))
+
+    def padded(self) -> list[str]:
+        """Return the heading and the cells, each of the column's width."""
+        texts = [self.heading, *self.texts]
+        if self.width < max(map(width_of, texts)):
+            texts = [*map(shortened, texts, repeat(self.width))]
+        if all(map(str.isascii, texts)):
+            align = str.rjust if self.is_right else str.ljust
+            return [*map(align, texts, repeat(self.width))]
+        gaps = [" " * (self.width - width_of(text)) for text in texts]
+        return [gap + text if self.is_right else text + gap for text, gap in zip(texts, gaps, strict=True)]
 
 
-def _columns(
-    headings: Sequence[str], rows: list, total: Sequence[object] | None, commas: bool, cut: Sequence[str]
-) -> list[_Column]:
-    lines = rows if total is None else [*rows, total]
-    columns = [
-        _Column(heading, [line[at] for line in lines], commas, heading in cut) for at, heading in enumerate(headings)
-    ]
-    if total is not None:  # its counts are never cut
-        for column in columns:
-            column.least = max(column.least, cell_len(column.texts[-1]))
-            column.wanted = max(column.wanted, column.least)
-    return columns
-
-
-def _left_out(columns: list[_Column], optional: Sequence[int]) -> set[int]:
-    """The positions of those that there is no room for."""
-    least = {at: column.wanted + GAP for at, column in enumerate(columns)}
-    room, gone = console.width + GAP - sum(least.values()), set()
+def _shown(columns: list[_Column], optional: Sequence[int], room: int) -> list[int]:
+    """Return the positions of the columns that a line has room for."""
+    left = room + GAP - sum(column.least + GAP for column in columns)
+    gone: list[int] = []
     for at in optional:
-        if room >= 0:
+        if left >= 0:
             break
-        gone.add(at)
-        room += least[at]
-    return gone
+        gone.append(at)
+        left += columns[at].least + GAP
+    for at in reversed(gone[:]):  # a narrow one may have room where a wide one has none
+        if columns[at].least + GAP <= left and any(columns[at].texts):
+            gone.remove(at)
+            left -= columns[at].least + GAP
+    return [at for at in range(len(columns)) if at not in set(gone)]
 
 
-def _fitted(columns: list[_Column]) -> list[int]:
-    """Widths that the terminal has room for: the widest text gives way first, and then numbers that are no counts."""
-    widths = [column.width for column in columns]
-    over = sum(widths) + GAP * (len(widths) - 1) - console.width
-    for least in ([column.wanted for column in columns], [column.least for column in columns]):
-        while over > 0:
-            at = max(range(len(widths)), key=lambda at: widths[at] - least[at])
-            if widths[at] <= least[at]:
-                break
-            widths[at] -= 1
-            over -= 1
-    return widths
+def _fit(columns: list[_Column], room: int) -> None:
+    """Narrow columns to the room: the widest text gives way first."""
+    for column in columns:
+        column.width = max(column.least, min(column.width, room))
+    over = sum(column.width for column in columns) + GAP * (len(columns) - 1) - room
+    while over > 0:
+        widest = max(columns, key=lambda column: column.width - column.least)
+        if widest.width <= widest.least:
+            return
+        widest.width -= 1
+        over -= 1
 
 
-def facts_table(facts: Iterable[tuple[str, object]]) -> Table:
-    """Names and values, one below the other."""
+def print_facts(facts: Iterable[tuple[str, object]]) -> None:
+    """Print names and values, one below the other; in a terminal, long values are folded."""
+    texts = [(escaped(name), _text(value)) for name, value in facts]
+    room = line_width()
+    if room is None:
+        width = max((width_of(name) for name, _ in texts), default=0)
+        print_lines([f"{name}{' ' * (width - width_of(name))}  {value}" for name, value in texts])
+        return
+    from rich.table import Table
+
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
-    for name, value in facts:
-        style = "red" if name == "finding" else ""
-        table.add_row(Text(escaped(name)), Text(_text(value), style))
-    return table
+    for name, value in texts:
+        table.add_row(Text(name), Text(value, "red" if name == "finding" else ""))
+    console.print(table)
 
 
 def _text(value: object, commas: bool = True) -> str:

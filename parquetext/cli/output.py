@@ -35,8 +35,10 @@ __all__ = [
     "human_bytes",
     "human_seconds",
     "is_absent",
+    "line_width",
     "nothing_there",
     "print_json",
+    "print_lines",
     "problem",
     "refuse_folder",
     "spinner",
@@ -47,7 +49,7 @@ __all__ = [
 
 FINE, FINDINGS, CANNOT_RUN, STOPPED = 0, 1, 2, 130
 
-PIPE_COLUMNS = 160  # a table in a pipe or a log is not folded
+PIPE_COLUMNS = 160  # of bars and the like in a pipe or a log; tables are as wide as they need to be there
 
 
 def _is_one_terminal() -> bool:
@@ -70,6 +72,22 @@ def be_quiet(asked: bool) -> None:
     console.quiet = asked
     if asked and errors is console:
         errors = Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def line_width() -> int | None:
+    """Return how many letters a line of standard output has room for; None if that is no terminal."""
+    return console.width if sys.stdout.isatty() else None
+
+
+def print_lines(lines: Iterable[str | Text], style: str = "") -> None:
+    """Print lines whose names are escaped already; in a terminal in a style."""
+    if console.quiet:
+        return
+    if line_width() is None:  # many times faster than through rich
+        sys.stdout.write("".join(f"{line}\n" for line in lines))
+        return
+    for line in lines:
+        console.print(line if isinstance(line, Text) else Text(line, style))
 
 
 def human_bytes(count: float) -> str:

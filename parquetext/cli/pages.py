@@ -26,7 +26,6 @@ HEADINGS = (
     "max",
 )
 SIZE, UNCOMPRESSED = 7, 8
-LONGEST_BOUND = 32
 
 
 def register(app: typer.Typer) -> None:
@@ -90,8 +89,8 @@ def _print_pages(found) -> None:
     ]
     sizes = [sum(row[at] or 0 for row in rows) for at in (SIZE, UNCOMPRESSED)]
     total = ("", counted(len(rows), "page"), *("",) * 5, *sizes, "", "", "")
-    optional = ("crc", "uncompressed", "nulls", "at", "min", "max")
-    print_listing(HEADINGS, rows, total, optional=optional, cut=("min", "max"))
+    optional = ("crc", "uncompressed", "nulls", "at", "max", "min", "type")
+    print_listing(HEADINGS, rows, total, optional=optional)
 
 
 def _name_of(text: str | None) -> str:
@@ -101,8 +100,7 @@ def _name_of(text: str | None) -> str:
 def _shown(value) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    told = f"{value:,}" if isinstance(value, int) else str(_told(value))
-    return told if len(told) <= LONGEST_BOUND else told[: LONGEST_BOUND - 1] + "…"
+    return f"{value:,}" if isinstance(value, int) else str(_told(value))
 
 
 def _told(value):

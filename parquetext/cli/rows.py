@@ -18,7 +18,7 @@ from .choices import RowFormat
 from .completion import columns_of_path
 from .each_file import ask_each, ask_one
 from .listing import print_listing
-from .output import console, counted, targets_of, tell
+from .output import counted, line_width, targets_of, tell
 
 FEWEST_LETTERS = 4  # that a column of a table takes, with its gap
 _WILD = re.compile(r"[*?\[{]")
@@ -181,7 +181,8 @@ class _Printer:
 
 def _that_fit(file) -> tuple[list[tuple[str, ...]] | None, int]:
     """The first top-level columns, as many as a line may hold; how many more there are."""
-    most = console.width // FEWEST_LETTERS
+    room = line_width()
+    most = file.num_columns if room is None else room // FEWEST_LETTERS
     if file.num_columns <= most:
         return None, 0
     names = list(dict.fromkeys(file.parquet_schema.leaf(leaf).path[0] for leaf in range(most)))

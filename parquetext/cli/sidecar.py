@@ -13,11 +13,10 @@ from ..storage import resolve
 from .arguments import Quiet
 from .changes import REFUSED
 from .choices import ForceableSidecar
-from .listing import facts_table
+from .listing import print_facts
 from .output import (
     CANNOT_RUN,
     complain,
-    console,
     counted,
     exit_code,
     failure,
@@ -285,7 +284,7 @@ def _draw(facts: dict) -> None:
     ]
     lines += [("finding", finding) for finding in facts["findings"]]
     tell((facts["sidecar"], "bold"))
-    console.print(facts_table(lines))
+    print_facts(lines)
 
 
 def _commit(commit: dict) -> str:

@@ -15,7 +15,8 @@ from support.described import ROWS, write
 from typer.testing import CliRunner
 
 import parquetext
-from parquetext.cli import output
+from parquetext.cli import listing
+from parquetext.cli import rows as cli_rows
 from parquetext.cli.app import app
 
 
@@ -128,7 +129,8 @@ def test_head_reads_no_row_group_behind_the_rows_that_it_shows(path, tmp_path):
 
 def test_a_table_as_wide_as_the_terminal_says_what_it_leaves_out(tmp_path, monkeypatch):
     pq.write_table(pa.table({f"column {n}": [n, None] for n in range(500)}), tmp_path / "x.parquet")
-    monkeypatch.setattr(output.console, "_width", 60)
+    for module in (listing, cli_rows):
+        monkeypatch.setattr(module, "line_width", lambda: 60)
     lines = run("head", tmp_path / "x.parquet").stdout.splitlines()
     assert all(len(line) <= 60 for line in lines[:3]) and lines[-1] == "2 of 2 rows"
     assert lines[3] == "no room for: 494 columns (--column chooses, --format json has all)"
@@ -157,7 +159,7 @@ def test_numbers_stand_to_the_right_beside_infinity_and_nan(tmp_path):
     values = [1.5, None, float("nan"), float("-inf"), 1e300]
     pq.write_table(pa.table({"price": values}), tmp_path / "x.parquet")
     assert run("head", tmp_path / "x.parquet").stdout.splitlines() == [
-        " price", "   1.5", "      ", "   nan", "  -inf", "1e+300", "5 of 5 rows"
+        " price", "   1.5", "", "   nan", "  -inf", "1e+300", "5 of 5 rows"
     ]  # fmt: skip
 
 

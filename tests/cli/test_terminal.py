@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 import sys
+from decimal import Decimal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -123,8 +126,8 @@ def test_numbers_of_pages_are_never_cut(tmp_path):
     pq.write_table(pa.table({"price": [number / 7 for number in range(40_000)]}), path, row_group_size=10_000)
     code, lines = in_terminal([sys.executable, "-m", "parquetext", "pages", str(path)])
     assert code == 0 and max(map(len, lines)) <= 80
-    assert lines[1].split() == ["group", "page", "type", "encoding", "values", "bytes", "min", "max"]
-    assert "8 pages" in lines[-2] and "at" in lines[-1]
+    assert lines[1].split() == ["group", "page", "type", "encoding", "values", "bytes", "min"]
+    assert "8 pages" in lines[-2] and lines[-1].startswith("no room for: nulls, at, ")
     sizes = [line.split()[5].replace(",", "") for line in lines[2:-2]]
     assert len(sizes) == 8 and all(map(str.isdigit, sizes))
 
@@ -137,6 +140,81 @@ def test_bounds_that_are_numbers_are_never_cut_in_columns(tmp_path):
     assert code == 0 and max(map(len, lines)) <= 80
     assert "2056.84306461984" in lines[1] and "999199.3182784583" in lines[1] and "…" in lines[2]
     assert lines[-1] == "no room for: encodings, uncompressed (--json has them)"
+
+
+WHOLE = {
+    "when": pa.array([1704067200123456], pa.timestamp("us")),
+    "zoned": pa.array([1704067200123456789], pa.timestamp("ns", "UTC")),
+    "day": pa.array([19723], pa.date32()),
+    "at": pa.array([45296123456], pa.time64("us")),
+    "amount": pa.array([Decimal("-1234567890123456789012345678.901234567")], pa.decimal128(37, 9)),
+    "price": [-2056.8430646198401],
+    "count": [9223372036854775807],
+    "took": pa.array([86400123456], pa.duration("us")),
+    "hash": [bytes(range(100, 132))],
+    "id": ["550e8400-e29b-41d4-a716-446655440000"],
+}
+TEXTS = {
+    "when": "2024-01-01 00:00:00.123456",
+    "zoned": "2024-01-01 00:00:00.123456789Z",
+    "day": "2024-01-01",
+    "at": "12:34:56.123456",
+    "amount": "-1234567890123456789012345678.901234567",
+    "price": "-2056.84306461984",
+    "count": "9223372036854775807",
+    "took": "86400123456",
+    "hash": bytes(range(100, 132)).hex(),
+    "id": "550e8400-e29b-41d4-a716-446655440000",
+}
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+@pytest.mark.parametrize("command", ["head", "cat --format table", "columns", "columns -g", "pages"])
+def test_a_terminal_of_any_width_shows_values_whole_or_not_at_all(tmp_path, command, width):
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({**WHOLE, "text": ["a long text " * 30]}), path, write_page_index=True)
+    code, lines = in_terminal([sys.executable, "-m", "parquetext", *command.split(), str(path)], width)
+    assert code == 0
+    values = {text.replace(",", "") for text in TEXTS.values()}
+    for line in lines:
+        for word in re.findall(r"\S*\d\S*…", line):
+            assert not any(value.startswith(word[:-1]) for value in values), line
+
+
+def test_columns_are_found_again_by_their_names_where_a_terminal_has_no_room(tmp_path):
+    """Each column that is shown is whole; the others are counted."""
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table(WHOLE), path)
+    for width in (40, 80, 120, 200, 400):
+        code, lines = in_terminal([sys.executable, "-m", "parquetext", "head", str(path)], width)
+        names, values = lines[0].split(), re.split(" {2,}", lines[1].strip())
+        assert code == 0 and len(lines[1]) <= width
+        assert values == [TEXTS[name] for name in names]
+        assert (len(names) == len(WHOLE)) == (not lines[2].startswith("no room for: "))
+    assert len(names) == len(WHOLE)
+
+
+@pytest.mark.parametrize("command", ["head", "cat --format table", "columns", "columns -g", "pages", "meta", "schema"])
+def test_nothing_is_shortened_in_a_pipe(tmp_path, command):
+    path = tmp_path / "a.parquet"
+    text = "a long text " * 40
+    wide = {f"column {number:03}": [number] for number in range(60)}
+    table = pa.table({**WHOLE, "text": [text], "n" * 300: [1], **wide}, metadata={"key": "k" * 300})
+    pq.write_table(table, path, write_page_index=True, compression="none")
+    done = subprocess.run(
+        [sys.executable, "-m", "parquetext", *command.split(), str(path)],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"COLUMNS": "40"},
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "…" not in done.stdout and "no room" not in done.stdout
+    if command == "meta":
+        assert "k" * 300 in done.stdout
+    else:
+        assert "n" * 300 in done.stdout and "column 059" in done.stdout
+    if command in ("head", "cat --format table"):
+        assert text.strip() in done.stdout and all(value in done.stdout for value in TEXTS.values())
 
 
 @pytest.mark.parametrize(
