@@ -15,9 +15,9 @@ def main() -> None:
     """Run the command line; its packages are imported only here."""
     _open_closed_streams()
     try:
-        from .app import app
+        from .app import build
 
-        app()
+        build(next((word for word in sys.argv[1:] if not word.startswith("-")), None))()
     except KeyboardInterrupt:  # while packages are imported: a command tells how far it has come
         sys.stderr.write("stopped by Ctrl-C: nothing was begun\n")
         raise SystemExit(STOPPED) from None

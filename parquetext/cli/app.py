@@ -1,26 +1,40 @@
-"""All commands, put together."""
+"""All commands, put together; only the modules of the commands that are asked for are imported."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 import parquetext
 
-from . import bench, bloom, changes, demo, diff, facts, inspect, joining, layout, pages, rewrite, rows, sidecar, verify
 from .output import be_quiet
 
-HELP = {"help_option_names": ["-h", "--help"]}
+__all__ = ["PANELS", "app", "build"]  # noqa: F822
 
-app = typer.Typer(
-    name="parquetext",
-    no_args_is_help=True,
-    context_settings=HELP,
-    pretty_exceptions_enable=False,
-    help="Fast, extensible footers for Parquet files, readable by every reader of today; their pages, and where every "
-    "byte of them belongs.",
-)
+HELP = {"help_option_names": ["-h", "--help"]}
+# The panels of the help, with the modules and their commands, in order.
+PANELS: dict[str, dict[str, tuple[str, ...]]] = {
+    "What is in a file": {
+        "facts": ("schema", "meta", "columns", "row-groups", "count", "rowcount"),
+        "rows": ("head", "cat"),
+        "bloom": ("bloom",),
+        "diff": ("diff",),
+    },
+    "How it is made, and whether it is sound": {
+        "inspect": ("inspect",),
+        "layout": ("layout",),
+        "pages": ("pages",),
+        "verify": ("verify",),
+    },
+    "New files from old ones": {"joining": ("merge", "split"), "rewrite": ("rewrite",)},
+    "Footers, copies of columns, sidecars": {
+        "changes": ("upgrade", "encode", "strip", "finalize", "restore", "recover"),
+        "sidecar": ("sidecar",),
+    },
+    "Try and measure": {"bench": ("bench",), "demo": ("demo",)},
+}
 
 
 def _version(asked: bool) -> None:
@@ -32,7 +46,6 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     version: Annotated[
         bool,
@@ -45,17 +58,30 @@ def _root(
     be_quiet(False)
 
 
-PANELS = {
-    "What is in a file": (facts, rows, bloom, diff),
-    "How it is made, and whether it is sound": (inspect, layout, pages, verify),
-    "New files from old ones": (joining, rewrite),
-    "Footers, copies of columns, sidecars": (changes, sidecar),
-    "Try and measure": (bench, demo),
-}
+def build(command: str | None = None) -> typer.Typer:
+    """Return the program with the module of one command; with all of them if it is not the name of a command."""
+    app = typer.Typer(
+        name="parquetext",
+        no_args_is_help=True,
+        context_settings=HELP,
+        pretty_exceptions_enable=False,
+        help="Fast, extensible footers for Parquet files, readable by every reader of today; their pages, and where "
+        "every byte of them belongs.",
+    )
+    app.callback()(_root)
+    is_known = any(command in names for modules in PANELS.values() for names in modules.values())
+    for panel, modules in PANELS.items():
+        before = len(app.registered_commands), len(app.registered_groups)
+        for module, names in modules.items():
+            if not is_known or command in names:
+                import_module(f".{module}", __package__).register(app)
+        for registered in (*app.registered_commands[before[0] :], *app.registered_groups[before[1] :]):
+            registered.rich_help_panel = panel
+    return app
 
-for panel, modules in PANELS.items():
-    before = len(app.registered_commands), len(app.registered_groups)
-    for module in modules:
-        module.register(app)
-    for registered in (*app.registered_commands[before[0] :], *app.registered_groups[before[1] :]):
-        registered.rich_help_panel = panel
+
+def __getattr__(name: str) -> object:
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    whole = globals()["app"] = build()
+    return whole

@@ -7,7 +7,6 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from typing import Annotated
 
-import pyarrow as pa
 import typer
 
 from ..cells import is_whole, shortened
@@ -35,6 +34,8 @@ def diff(
     json: Annotated[bool, typer.Option("--json", help="One JSON document per difference.")] = False,
 ) -> None:
     """Compare the schemas, the statistics and the values of two files; exit code 1 where anything differs."""
+    import pyarrow as pa
+
     import parquetext
 
     from ..describe.differences import differences

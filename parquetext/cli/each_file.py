@@ -28,19 +28,26 @@ Ask = Callable[[object, object], None]
 
 
 def ask_each(
-    paths: list[str], ask: Ask, *, json: bool, heading: bool = False, total: Callable[[int], None] | None = None
+    paths: list[str],
+    ask: Ask,
+    *,
+    json: bool,
+    heading: bool = False,
+    total: Callable[[int], None] | None = None,
+    values: bool = False,
 ) -> NoReturn:
     """Open every file that paths stand for, and call `ask(path, file)`; end the command.
 
     Of several files, and without `json`, each one's name is printed first, with `heading`; `total` is called last, with
-    the number of files that were read.
+    the number of files that were read. With `values`, the file is one whose values can be read, too, which takes longer
+    to import.
     """
     targets, done, failed = targets_of(paths), 0, 0
     with stoppable(lambda: f"{done + failed:,} of {counted(len(targets), 'file')} read"):
         for path in targets:
             if heading and not json and len(targets) > 1:
                 tell((f"{path}:", "bold"))
-            if _asked(path, ask, json):
+            if _asked(path, ask, json, values):
                 done += 1
             else:
                 failed += 1
@@ -51,20 +58,23 @@ def ask_each(
     raise typer.Exit(exit_code(len(targets), failed, failed))
 
 
-def ask_one(path: str, ask: Ask, *, json: bool) -> NoReturn:
-    """The same of one file."""
+def ask_one(path: str, ask: Ask, *, json: bool, values: bool = False) -> NoReturn:
+    """Do the same for one file."""
     with stoppable(lambda: "the file was not read to its end"):
-        raise typer.Exit(FINE if _asked(path, ask, json) else CANNOT_RUN)
+        raise typer.Exit(FINE if _asked(path, ask, json, values) else CANNOT_RUN)
 
 
-def _asked(path: object, ask: Ask, json: bool) -> bool:
-    """Whether a file could be read."""
+def _asked(path: object, ask: Ask, json: bool, values: bool) -> bool:
+    """Return whether a file could be read."""
     import pyarrow as pa
 
-    import parquetext
+    if values:
+        from ..arrow.file import open as open_file
+    else:
+        from ..footer.opening import open_file
 
     try:
-        with parquetext.open(path) as file:
+        with open_file(path) as file:
             ask(path, file)
     except BrokenPipeError:  # whoever reads the output has seen enough
         raise

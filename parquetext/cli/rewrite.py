@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated
 
-import pyarrow as pa
 import typer
 
 from .. import wire
@@ -69,6 +68,8 @@ def rewrite(
     Encodings: dictionary, plain, rle, delta_binary_packed, delta_length_byte_array, delta_byte_array,
     byte_stream_split.
     """
+    import pyarrow as pa
+
     from ..arrow.writing.rewriting import rewrite_file
 
     refuse_folder(path)

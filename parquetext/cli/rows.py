@@ -6,9 +6,8 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import pyarrow as pa
 import typer
 
 from ..escaping import escaped
@@ -19,6 +18,9 @@ from .completion import columns_of_path
 from .each_file import ask_each, ask_one
 from .listing import print_listing
 from .output import counted, line_width, targets_of, tell
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 FEWEST_LETTERS = 4  # that a column of a table takes, with its gap
 _WILD = re.compile(r"[*?\[{]")
@@ -67,7 +69,7 @@ def head(
         if shown.is_table:
             tell((_told(shown.rows, rows, file.num_rows, is_filtered=bool(filter)), "dim"))
 
-    ask_one(path, ask, json=json)
+    ask_one(path, ask, json=json, values=True)
 
 
 def _told(shown: int, asked: int, there: int, *, is_filtered: bool) -> str:
@@ -91,7 +93,7 @@ def cat(
     def ask(path, file) -> None:
         shown.file(file, column, filter, limit, values.get(str(path)))
 
-    ask_each(paths, ask, json=json)
+    ask_each(paths, ask, json=json, values=True)
 
 
 def _partition_values(paths: list[str]) -> dict[str, pa.Table]:
@@ -190,6 +192,8 @@ def _that_fit(file) -> tuple[list[tuple[str, ...]] | None, int]:
 
 
 def _table_rows(batch: pa.RecordBatch) -> Iterator[tuple]:
+    import pyarrow as pa
+
     from ..describe.rows import texts
     from ..describe.values import column_as_json
 

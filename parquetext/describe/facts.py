@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..footer.columns import Column
 from ..footer.extremes import bounds_or_nulls, extremes
 from ..footer.names import find_group_or_leaf, leaves_below
 from ..footer.sorting import sorting_of
-from ..footer.wire_names import annotation, name_of_codec, names_of_encodings
+from ..footer.wire_names import name_of_codec, names_of_encodings, names_of_types
 from .values import as_json
 
 __all__ = ["column_chunks", "columns_in_sum", "key_values", "meta", "named_columns", "row_groups"]
@@ -100,8 +100,12 @@ def named_columns(file, names: Iterable[str] | None) -> list[Column]:
 
 def columns_in_sum(columns: Iterable[Column]) -> Iterator[dict]:
     """One record per column, over all row groups."""
+    encodings: dict[tuple[int, ...], list[str]] = {}  # most columns are alike
     for column in columns:
         least, greatest = extremes(column)
+        masks = tuple(set(column.encodings))
+        if masks not in encodings:
+            encodings[masks] = names_of_encodings(masks)
         yield {
             **_identity(column),
             "num_values": sum(column.num_values),
@@ -109,9 +113,9 @@ def columns_in_sum(columns: Iterable[Column]) -> Iterator[dict]:
             "stats_min": as_json(least),
             "stats_max": as_json(greatest),
             "compression": sorted({name_of_codec(number) for number in column.codec}),
-            "encodings": names_of_encodings(column.encodings),
+            "encodings": encodings[masks],
             **{name: _sum(getattr(column, name)) for name in SIZES},
-            **{name: sum(max(length, 0) for length in getattr(column, name)) for name in INDEXES},
+            **{name: _sum_of_known(getattr(column, name)) for name in INDEXES},
         }
 
 
@@ -136,19 +140,17 @@ def column_chunks(columns: Iterable[Column]) -> Iterator[dict]:
 
 
 def _identity(column: Column) -> dict:
-    logical = column.logical_type
-    return {
-        "column_id": column.leaf,
-        "path_in_schema": column.name,
-        "type": column.physical_type,
-        "logical_type": None if logical is None else annotation(logical),
-    }
+    physical, logical = names_of_types(column.node.thrift)
+    return {"column_id": column.leaf, "path_in_schema": column.name, "type": physical, "logical_type": logical}
 
 
-def _sum(numbers: Iterable[int]) -> int | None:
-    """None where one of them is not known."""
-    numbers = list(numbers)
-    return None if any(number < 0 for number in numbers) else sum(numbers)
+def _sum(numbers: Sequence[int]) -> int | None:
+    """Return the sum; None if one of the numbers is not known."""
+    return None if min(numbers, default=0) < 0 else sum(numbers)
+
+
+def _sum_of_known(numbers: Sequence[int]) -> int:
+    return sum(numbers) if min(numbers, default=0) >= 0 else sum(max(number, 0) for number in numbers)
 
 
 def _known(value: int) -> int | None:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from .. import kernels, wire
 from .elements import Element, parse_element
 
-__all__ = ["CODECS", "PHYSICAL_TYPES", "REPETITIONS", "LeafType", "leaf_type", "leaf_type_of"]
+__all__ = ["CODECS", "OF_ONE_COLUMN", "PHYSICAL_TYPES", "REPETITIONS", "LeafType", "leaf_type", "leaf_type_of"]
 
 PHYSICAL_TYPES = tuple(wire.NAMES_OF_TYPE.values())
 CODECS = tuple(wire.NAMES_OF_COMPRESSION_CODEC.values())
@@ -44,7 +44,7 @@ _INTEGERS = {
     (64, False): pa.uint64(),
 }
 _MAX_DECIMAL = 76
-_OF_ONE_COLUMN = wire.SCHEMA_ELEMENT_NAME, wire.SCHEMA_ELEMENT_FIELD_ID
+OF_ONE_COLUMN = wire.SCHEMA_ELEMENT_NAME, wire.SCHEMA_ELEMENT_FIELD_ID
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def _kind(physical: int, width: int, arrow: pa.DataType) -> tuple[int, int, int,
 
 def leaf_type_of(thrift: bytes) -> LeafType:
     """The type of a SchemaElement's leaf; made once for all columns that differ in name and field id alone."""
-    return _leaf_type_of(kernels.thrift.blanked(thrift, _OF_ONE_COLUMN))
+    return _leaf_type_of(kernels.thrift.blanked(thrift, OF_ONE_COLUMN))
 
 
 @lru_cache(maxsize=1 << 10)

@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
-from .. import wire
+from .. import kernels, wire
 from ..encoding.registry import names as encoding_names
-from .elements import LogicalType
+from .elements import LogicalType, parse_element
+from .types import OF_ONE_COLUMN
 
-__all__ = ["annotation", "name_of_codec", "names_of_encodings"]
+__all__ = ["annotation", "name_of_codec", "name_of_type", "names_of_encodings", "names_of_types"]
 
 UNITS = {"ms": "MILLIS", "us": "MICROS", "ns": "NANOS"}
 
 
 def name_of_codec(number: int) -> str:
     return wire.NAMES_OF_COMPRESSION_CODEC.get(number, f"UNKNOWN_{number}")
+
+
+def name_of_type(number: int | None) -> str:
+    return wire.NAMES_OF_TYPE.get(number, f"UNKNOWN_{number}")
+
+
+def names_of_types(thrift: bytes) -> tuple[str, str | None]:
+    """Return the physical type and the annotation of a leaf's SchemaElement, such as ``("INT32", "DATE")``."""
+    return _names_of_types(kernels.thrift.blanked(thrift, OF_ONE_COLUMN))
+
+
+@lru_cache(maxsize=1 << 10)
+def _names_of_types(thrift: bytes) -> tuple[str, str | None]:
+    element = parse_element(thrift)
+    return name_of_type(element.type), None if element.logical is None else annotation(element.logical)
 
 
 def names_of_encodings(masks: Iterable[int]) -> list[str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 
 import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from support.described import ROWS, write
@@ -13,6 +15,7 @@ from typer.testing import CliRunner
 
 import parquetext
 from parquetext.cli.app import app
+from parquetext.describe.values import as_json
 
 
 def run(*arguments: object):
@@ -177,6 +180,29 @@ def test_a_narrow_terminal_gets_no_wider_lines_and_is_told_what_is_left_out(path
 def test_h_is_help(command):
     done = run(command, "-h")
     assert done.exit_code == 0 and "Usage" in done.output
+
+
+def test_bounds_over_all_row_groups_are_those_of_the_values(tmp_path):
+    """Few row groups and many, nulls, row groups without values, and every kind of type."""
+    values = {
+        "i8": pa.array([3, -7, None, 100, 5, 6], pa.int8()),
+        "u64": pa.array([3, 2**64 - 1, None, 100, 5, 6], pa.uint64()),
+        "f32": pa.array([1.5, -2.5, None, 0.25, 7.75, 1.0], pa.float32()),
+        "f64": [1.5, -2.5, None, 1e300, 7.75, 1.0],
+        "text": ["b", "é", None, "zz", "z", "a"],
+        "day": pa.array([5, -3, None, 100, 7, 8], pa.date32()),
+        "flag": [True, False, None, True, True, True],
+        "amount": pa.array([Decimal("1.50"), Decimal("-20.25"), None, Decimal("3.00"), None, None]),
+    }
+    for times in (1, 2, 30):
+        path = tmp_path / f"{times}.parquet"
+        table = pa.table({name: pa.chunked_array([array] * times) for name, array in values.items()})
+        pq.write_table(table, path, row_group_size=1)
+        for record in documents("columns", path):
+            column = table[record["path_in_schema"]]
+            bounds = (as_json(pc.min(column)), as_json(pc.max(column)))
+            assert (record["stats_min"], record["stats_max"]) == bounds, record
+            assert record["stats_null_count"] == column.null_count
 
 
 def test_bounds_are_written_as_in_rows(tmp_path):

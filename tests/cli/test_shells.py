@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -9,7 +12,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from parquetext import sidecar
-from parquetext.cli.app import app
+from parquetext.cli.app import PANELS, app, build
 
 COMMANDS = get_command(app).commands
 SIDECAR = COMMANDS["sidecar"].commands
@@ -21,6 +24,33 @@ def test_commands_of_every_level_answer_h():
     for name in ("", *COMMANDS, *(f"sidecar {name}" for name in SIDECAR)):
         done = CliRunner().invoke(app, [*name.split(), "-h"])
         assert done.exit_code == 0 and "--help" in done.output, name
+
+
+def test_each_command_is_found_in_the_module_that_is_imported_for_it():
+    for modules in PANELS.values():
+        for names in modules.values():
+            for name in names:
+                assert get_command(build(name)).commands.keys() == set(names)
+    assert COMMANDS.keys() == {name for modules in PANELS.values() for names in modules.values() for name in names}
+
+
+def test_a_command_of_the_footer_imports_no_other_command_and_no_decoder(tmp_path):
+    """Their imports take longer than the answer."""
+    pq.write_table(pa.table({"a": [1]}), tmp_path / "a.parquet")
+    program = """
+import sys
+from parquetext.cli import main
+try:
+    main()
+finally:
+    print(*sys.modules, file=sys.stderr)
+"""
+    for command in ("columns", "count", "meta", "row-groups"):
+        words = [sys.executable, "-c", program, command, str(tmp_path / "a.parquet")]
+        done = subprocess.run(words, capture_output=True, text=True)
+        imported = done.stderr.split()
+        assert done.returncode == 0 and "parquetext.cli.facts" in imported
+        assert not {"parquetext.cli.bench", "parquetext.cli.rows", "parquetext.arrow.file"} & set(imported)
 
 
 def test_commands_that_check_or_change_files_have_quiet():

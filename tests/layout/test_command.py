@@ -38,7 +38,7 @@ def test_without_colours_the_bar_is_letters_that_the_table_explains(file):
     bar = output.splitlines()[1]
     assert len(bar) == 78
     assert set(bar) <= set("vdlhibfx.")
-    assert "v values" in output or "v levels and values" in output
+    assert "v  values" in output or "v  levels and values" in output
 
 
 def test_columns_are_shown_largest_first_and_the_others_counted(file):
