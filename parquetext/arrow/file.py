@@ -23,6 +23,7 @@ from ..footer.limits import check_limits
 from ..footer.model import GROUP, Form
 from ..footer.names import as_path
 from ..footer.opening import open_as, open_file
+from ..footer.row_counts import RowsMissing
 from ..storage import HeldSource
 from .at_exit import closed_at_exit
 from .decoding.schemas import schema_or_ours
@@ -43,7 +44,6 @@ from .projection import Projection, encrypted_column, project
 from .reading import check_options, iter_projection, read_projection
 from .selection import leaves_of
 from .watch import Watch
-from .whole_batches import RowsMissing
 
 if TYPE_CHECKING:
     from ..account.layout import Layout

@@ -9,11 +9,11 @@ import pyarrow as pa
 from pyarrow._parquet import ParquetReader
 
 from .. import kernels
-from ..errors import Malformed
 from ..footer.pyarrow_footer import metadata_of, with_known_dictionaries
+from ..footer.row_counts import RowsMissing, check_rows, is_row_loss
 from .projection import Projection, Step
 from .read_options import check_types
-from .whole_batches import RowsMissing, has_lists, tells_of_missing_rows, whole_batches
+from .whole_batches import check_counts, whole_batches
 
 __all__ = [
     "SMALL_BYTES",
@@ -97,38 +97,24 @@ def read_projection(
     RowsMissing
         pyarrow gives fewer rows than the row groups have.
     Malformed
-        A row group has less than no rows.
+        A row group has a negative number of rows.
     """
 
     def theirs(step: Step) -> pa.Table:
         small = _is_small(step)
         early = remote or (not small and _has_long_chunks(step)) if pre_buffer is None else pre_buffer
         try:
-            table = _read(step, open_data, use_threads and not small, early, options)
+            return _read(step, open_data, use_threads and not small, early, options, counts_rows)
         except (pa.ArrowInvalid, OSError) as error:
-            if counts_rows and tells_of_missing_rows(error):
+            if counts_rows and is_row_loss(error):
                 raise RowsMissing(str(error)) from error
             raise
-        if table.num_rows != step.rows and table.num_rows < (rows := _count_rows(step)) and counts_rows:
-            raise RowsMissing(f"pyarrow gives {table.num_rows} of {rows} rows")
-        return table
 
     def read(step: Step) -> pa.Table:
         found = shorter(step, theirs) if shorter else None
         return theirs(step) if found is None else found
 
     return read_steps(projection, read)
-
-
-def _count_rows(step: Step) -> int:
-    """The rows of a step's row groups; one of less than no rows, which pyarrow counts off from others, is refused."""
-    if not step.footer:
-        return step.rows
-    counts = kernels.scan.scan(step.footer, strict=False).row_groups("num_rows")
-    for row_group, rows in zip(step.row_groups, counts, strict=True):
-        if rows < 0:
-            raise Malformed(f"row group {row_group} has {rows} rows", expected=0, found=rows)
-    return sum(counts)
 
 
 def read_steps(projection: Projection, read: Callable[[Step], pa.Table]) -> pa.Table:
@@ -184,35 +170,53 @@ def iter_projection(
     """Read a projection of columns without a predicate batch by batch.
 
     `ours` reads row groups of the projection where pyarrow loses rows. The others as `read_projection` takes them.
+    Every row group's rows are counted, and a batch never combines rows of columns that pyarrow reads at different
+    places.
     """
     step = projection.step
     with open_data() as source:
         reader, row_groups = _reader(step, source, pre_buffer, options)
-        if step.footer is None or not has_lists(step.footer):
-            yield from reader.iter_batches(batch_size, row_groups, step.indices, use_threads)
-            return
 
-        def theirs(numbers: Sequence[int]) -> Iterator[pa.RecordBatch]:
-            return reader.iter_batches(
-                batch_size, [row_groups[number] for number in numbers], step.indices, use_threads
-            )
+        def theirs(numbers: Sequence[int], room: Callable[[], int]) -> Iterator[pa.RecordBatch]:
+            groups = [row_groups[number] for number in numbers]
+            for batch in reader.iter_batches(room(), groups, step.indices, use_threads):
+                yield batch
+                reader.set_batch_size(room())
 
-        yield from whole_batches(step.footer, theirs, ours, batch_size, schema=reader.schema_arrow)
+        counts = _row_counts(step, reader)
+        check_counts(step.row_groups, counts)
+        yield from whole_batches(counts, theirs, ours, batch_size, schema=reader.schema_arrow)
 
 
-def _read(step: Step, open_data: OpenData, use_threads: bool, pre_buffer: bool, options: dict) -> pa.Table:
+def _row_counts(step: Step, reader: ParquetReader) -> Sequence[int]:
+    """Return the rows of each row group of a step."""
+    if step.footer:
+        return kernels.scan.scan(step.footer, strict=False).row_groups("num_rows")
+    return [reader.metadata.row_group(number).num_rows for number in step.row_groups]
+
+
+def _read(
+    step: Step, open_data: OpenData, use_threads: bool, pre_buffer: bool, options: dict, counts_rows: bool
+) -> pa.Table:
     if not step.has_columns:
         return step.without_columns()
     with open_data() as source:
         reader, row_groups = _reader(step, source, pre_buffer, options)
-        try:
-            if step.footer is None:
-                return reader.read_row_groups(row_groups, step.indices, use_threads=use_threads)
-            return reader.read_all(step.indices, use_threads=use_threads)
-        except pa.ArrowNotImplementedError as error:
-            if SEVERAL_CHUNKS not in str(error):
-                raise
-        return _read_in_batches(reader, row_groups, step.indices, use_threads)
+        table = _read_all(step, reader, row_groups, use_threads)
+        if counts_rows and not table.num_rows == step.rows == reader.metadata.num_rows:
+            check_rows(table.num_rows, check_counts(step.row_groups, _row_counts(step, reader)))
+        return table
+
+
+def _read_all(step: Step, reader: ParquetReader, row_groups: list[int], use_threads: bool) -> pa.Table:
+    try:
+        if step.footer is None:
+            return reader.read_row_groups(row_groups, step.indices, use_threads=use_threads)
+        return reader.read_all(step.indices, use_threads=use_threads)
+    except pa.ArrowNotImplementedError as error:
+        if SEVERAL_CHUNKS not in str(error):
+            raise
+    return _read_in_batches(reader, row_groups, step.indices, use_threads)
 
 
 def _read_in_batches(reader: ParquetReader, row_groups: list[int], indices: list[int], use_threads: bool) -> pa.Table:

@@ -1,4 +1,4 @@
-"""Batches of lists by pyarrow of which no row is missing, cut where pyarrow cuts them."""
+"""Batches by pyarrow of which no row is missing, cut where pyarrow cuts them."""
 
 from __future__ import annotations
 
@@ -6,57 +6,66 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pyarrow as pa
 
-from .. import kernels
-from ..errors import ParquetextError
-from ..footer.arrow_errors import ArrowMalformed
+from ..errors import Malformed, ParquetextError
+from ..footer.row_counts import RowsMissing, check_rows, is_row_loss
 
-__all__ = ["RowsMissing", "has_lists", "runs", "tells_of_missing_rows", "whole_batches"]
+__all__ = ["check_counts", "runs", "whole_batches"]
 
-# What pyarrow says where one column or part of a column has fewer rows than another one.
-SYMPTOMS = (
-    " expected length ",
-    "columns do not have the same size",
-    "has length smaller than expected for struct array",
-    "levels exceeded upper bound",
-)
-Read = Callable[[Sequence[int]], Iterator[pa.RecordBatch]]
+Room = Callable[[], int]
+Theirs = Callable[[Sequence[int], Room], Iterator[pa.RecordBatch]]
+Ours = Callable[[Sequence[int]], Iterator[pa.RecordBatch]]
 
 
-class RowsMissing(ArrowMalformed):
-    """pyarrow gives fewer rows than there are: of a list it takes a page without values for the end of the chunk."""
+def check_counts(row_groups: Sequence[int], counts: Sequence[int]) -> int:
+    """Return the sum of the row groups' row counts.
 
-
-def tells_of_missing_rows(error: Exception) -> bool:
-    """Whether an error of pyarrow's may come of rows that it has lost."""
-    told = str(error)
-    return any(symptom in told for symptom in SYMPTOMS)
-
-
-def has_lists(footer: bytes) -> bool:
-    """Whether a leaf of a footer is in a list: only of such pyarrow's writer makes pages without values."""
-    return any(kernels.scan.scan(footer, strict=False).elements("max_repetition"))
+    Raises
+    ------
+    Malformed
+        If a count is negative: pyarrow subtracts it from those of the other row groups.
+    """
+    for row_group, rows in zip(row_groups, counts, strict=True):
+        if rows < 0:
+            raise Malformed(f"row group {row_group} has {rows} rows", expected=0, found=rows)
+    return sum(counts)
 
 
 def whole_batches(
-    footer: bytes, theirs: Read, ours: Read, batch_size: int, *, schema: pa.Schema
+    counts: Sequence[int], theirs: Theirs, ours: Ours, batch_size: int, *, schema: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
-    """The batches of a footer's row groups; where pyarrow loses rows, our decoder reads its row groups from there on.
+    """Read row groups batch by batch by pyarrow; where it loses rows, our decoder continues.
 
     Parameters
     ----------
-    theirs, ours : callable
-        Give the batches of row groups by pyarrow, and by our decoder.
+    counts : sequence of int
+        Rows of each row group.
+    theirs : callable
+        Read row groups, given by their places in `counts`, by pyarrow. The second argument returns the number of rows
+        that the next batch shall have; any other number is correct, too, but its rows are copied.
+    ours : callable
+        Read row groups by our decoder.
+    batch_size : int
+        Rows of a batch.
     schema : pyarrow.Schema
         Of pyarrow's batches.
 
+    Yields
+    ------
+    pyarrow.RecordBatch
+
+    Raises
+    ------
+    RowsMissing
+        If our decoder refuses the row groups of which pyarrow loses rows.
+
     Notes
     -----
-    Behind a page without values pyarrow goes on with the next row group, while other columns are still in this one.
-    So row groups are read each by itself: what is given before a row is missing is right. Small ones are read
-    together, and held until their rows are counted.
+    After a page without values pyarrow's reader of this column continues with the next row group, while those of other
+    columns are still in this one. In one row group a column can only end early. So each row group is read by itself,
+    and what precedes the first missing row is correct. Small row groups are read together, and their batches are
+    yielded only after their rows have been counted.
     """
-    counts = kernels.scan.scan(footer, strict=False).row_groups("num_rows")
-    by_group = any(map(_has_dictionary, schema.types))  # of which a batch has no more than one
+    by_group = any(map(_has_dictionary, schema.types))  # a batch has one dictionary of each
     cut = _Cut(batch_size)
     for run in runs(range(len(counts)), counts, 0 if by_group else batch_size):
         rest = yield from _begun(run, sum(counts[number] for number in run), theirs, cut)
@@ -82,37 +91,35 @@ def runs(row_groups: Sequence[int], counts: Sequence[int], size: int) -> Iterato
 
 
 class _Rest:
-    """What pyarrow leaves of row groups: rows that it has given, and what it said."""
+    """The number of rows that pyarrow has given of a run of row groups, and its error."""
 
     def __init__(self, given: int, refused: Exception):
         self.given, self.refused = given, refused
 
 
-def _begun(run: Sequence[int], rows: int, theirs: Read, cut: _Cut) -> Iterator[pa.RecordBatch]:
-    """pyarrow's batches of row groups; returns the rest where rows are missing."""
-    held, given = [], 0
+def _begun(run: Sequence[int], rows: int, theirs: Theirs, cut: _Cut) -> Iterator[pa.RecordBatch]:
+    """Yield pyarrow's batches of a run of row groups; return a `_Rest` if rows are missing."""
+    held: list[pa.RecordBatch] = []
+    given, is_held = 0, len(run) > 1
     try:
-        for batch in theirs(run):
+        for batch in theirs(run, lambda: cut.room(held)):
             given += batch.num_rows
-            if len(run) == 1:
-                yield from cut.parts(batch)
-            else:
+            if is_held:
                 held.append(batch)
-    except (pa.ArrowInvalid, OSError) as error:
-        if given == rows or not tells_of_missing_rows(error):
+            else:
+                yield from cut.parts(batch)
+        check_rows(given, rows)
+    except (pa.ArrowException, OSError) as error:
+        if given >= rows or not (isinstance(error, RowsMissing) or is_row_loss(error)):
             raise
-        refused: Exception = error
-    else:
-        refused = RowsMissing(f"pyarrow gives {given} of {rows} rows", expected=rows, found=given)
-    if given < rows:
-        return _Rest(given if len(run) == 1 else 0, refused)
+        return _Rest(0 if is_held else given, error)
     for batch in held:
         yield from cut.parts(batch)
     return None
 
 
 def _behind(given: int, batches: Iterator[pa.RecordBatch], refused: Exception) -> Iterator[pa.RecordBatch]:
-    """Batches without the first rows."""
+    """Yield the batches without the first rows, which pyarrow has given."""
     try:
         for batch in batches:
             if given < batch.num_rows:
@@ -129,6 +136,10 @@ class _Cut:
         self._size, self._rows = size, 0
         self._held: list[pa.RecordBatch] = []
 
+    def room(self, waiting: Sequence[pa.RecordBatch]) -> int:
+        """Return how many rows complete a batch after those that wait to be cut."""
+        return self._size - (self._rows + sum(batch.num_rows for batch in waiting)) % self._size
+
     def parts(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         while batch.num_rows:
             part = batch.slice(0, self._size - self._rows)
@@ -140,7 +151,7 @@ class _Cut:
                 self._rows = 0
 
     def left(self) -> Iterator[pa.RecordBatch]:
-        """What is held; the next batch has so many rows fewer."""
+        """Yield the rows that are held; the next batch has so many rows fewer."""
         if self._held:
             held, self._held = self._held, []
             yield held[0] if len(held) == 1 else pa.concat_batches(held)

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 
 from .. import kernels, wire
 from ..footer.pyarrow_footer import metadata_of
+from ..footer.row_counts import RowsMissing, check_rows
 from .types import TIMESTAMP, tag_of
 
 __all__ = ["backfill"]
@@ -18,7 +19,9 @@ WIDTH = 8
 
 
 def backfill(scan, header, data: pa.NativeFile) -> dict[tuple[int, int], tuple[bytes, bytes]]:
-    """Minimum and maximum, as stored, of the designated timestamp in the row groups where either is missing.
+    """Return minimum and maximum, as stored, of the designated timestamp in the row groups where either is missing.
+
+    A row group of which pyarrow loses rows gets no bounds, because a missing row may be outside them.
 
     Parameters
     ----------
@@ -57,7 +60,12 @@ def _lacking(chunks) -> Iterable[int]:
 
 def _bounds(footer: bytes, data: pa.NativeFile) -> tuple[bytes, bytes] | None:
     file = pq.ParquetFile(data, metadata=metadata_of(footer))
-    stored = pa.chunked_array([chunk.view(pa.int64()) for chunk in file.read().column(0).chunks], pa.int64())
+    table = file.read()
+    try:
+        check_rows(table.num_rows, file.metadata.num_rows)
+    except RowsMissing:
+        return None
+    stored = pa.chunked_array([chunk.view(pa.int64()) for chunk in table.column(0).chunks], pa.int64())
     bounds = pc.min_max(stored)
     low, high = bounds["min"].as_py(), bounds["max"].as_py()
     if low is None:

@@ -11,8 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .. import kernels, systems, wire
-from ..errors import ColumnError, Conflict, Damaged, Unsupported, wire_error
+from ..errors import ColumnError, Conflict, Damaged, wire_error
 from ..footer.pyarrow_footer import metadata_of, schema_of
+from ..footer.row_counts import check_rows
 from ..pruning import Predicate, predicate_of
 from ..storage import LocalSource
 from ..storage.unchanged import names_file
@@ -139,8 +140,8 @@ class Snapshot(Plan):
             There is no column of that name.
         IndexError
             There is no row group of that number.
-        Unsupported
-            pyarrow loses rows, which `parquetext.read_table` reads.
+        RowsMissing
+            pyarrow loses rows, which `parquetext.read_table` reads; a `Malformed` and a `pyarrow.ArrowInvalid`.
         """
         if filters is not None:
             return self._filtered(columns, self._row_groups(row_groups), predicate_of(filters), use_threads)
@@ -152,9 +153,7 @@ class Snapshot(Plan):
         part = kernels.slice.slice_footer(scan, leaves, groups, key_values=columns is None)
         with _opened(self._data.fd) as file:
             table = pq.ParquetFile(file, metadata=metadata_of(part)).read(use_threads=use_threads)
-        rows = sum(self.row_counts[group] for group in groups)
-        if table.num_rows != rows:  # it ends a list at a page without values, as a tiny data_page_size makes them
-            raise Unsupported(f"pyarrow gives {table.num_rows} of {rows} rows", file=self.path)
+        check_rows(table.num_rows, sum(self.row_counts[group] for group in groups), self.path)
         return table if columns is None else table.select(list(columns))
 
     def _filtered(

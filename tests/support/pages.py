@@ -28,6 +28,7 @@ __all__ = [
     "data_page",
     "data_page_v2",
     "dictionary_page",
+    "file_of_row_groups",
     "levels",
     "levels_msb_first",
     "parquet_file",
@@ -198,21 +199,32 @@ def parquet_file(columns: Sequence[Column], rows: int, *, schema: Sequence[dict]
 
     `schema` are the fields of all `SchemaElement`s, the root's first; without it each column is a leaf below the root.
     """
-    out, chunks = bytearray(MAGIC), []
-    for column in columns:
-        chunks.append({"file_offset": 0, "meta_data": _metadata(column, len(out))})
-        for page in column.pages:
-            out += page.to_bytes()
+    return file_of_row_groups([(columns, rows)], schema=schema)
+
+
+def file_of_row_groups(
+    row_groups: Sequence[tuple[Sequence[Column], int]], *, schema: Sequence[dict] | None = None
+) -> bytes:
+    """Return a file of row groups, each given by its columns and its number of rows; `schema` as of `parquet_file`."""
+    out, groups = bytearray(MAGIC), []
+    for columns, rows in row_groups:
+        chunks = []
+        for column in columns:
+            chunks.append({"file_offset": 0, "meta_data": _metadata(column, len(out))})
+            for page in column.pages:
+                out += page.to_bytes()
+        size = sum(chunk["meta_data"]["total_uncompressed_size"] for chunk in chunks)
+        groups.append({"columns": chunks, "total_byte_size": size, "num_rows": rows})
     if schema is None:
+        columns = row_groups[0][0]
         schema = [{"name": "schema", "num_children": len(columns)}, *map(_element, columns)]
-    sizes = [chunk["meta_data"]["total_uncompressed_size"] for chunk in chunks]
     footer = write(
         "FileMetaData",
         {
             "version": 2,
             "schema": list(schema),
-            "num_rows": rows,
-            "row_groups": [{"columns": chunks, "total_byte_size": sum(sizes), "num_rows": rows}],
+            "num_rows": sum(rows for _, rows in row_groups),
+            "row_groups": groups,
             "created_by": CREATED_BY,
         },
     )
