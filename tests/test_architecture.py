@@ -23,6 +23,7 @@ FLOORS = [
     {"tabular"},
     {"findings"},
     {"nearest"},
+    {"unpicklable"},
     {"systems"},
     {"libraries"},
     {"private"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from ..footer.arrow_errors import ArrowIndexError
 from ..footer.opening import open_as, open_by_footer
 from ..footer.pyarrow_footer import whole_schema
+from ..footer.reopening import check_version, file_state
 from ..footer.targets import readable
 from .encrypted import for_pyarrow
 from .engine import check_engine
@@ -108,6 +109,7 @@ arrow_extensions_enabled
         self._engine = check_engine(engine)
         self.common_metadata = common_metadata
         self._callers = source if getattr(source, "closed", True) is False else None
+        self._given = None if metadata is None else FileMetaData.of_thrift(thrift_of(metadata))
         self._file = _opened(source, filesystem, metadata, memory_map)
         self._metadata = self._file.metadata  # keeps the footer open after `close`
         self._schema: pa.Schema | None = None
@@ -133,6 +135,13 @@ arrow_extensions_enabled
                 return
             self._callers.close()
         self._file.close()
+
+    def __reduce__(self):
+        if self.closed:
+            raise pa.ArrowInvalid("the file is closed")
+        _, target, version = file_state(self._file, self._file._source)
+        given = {"metadata": self._given, "common_metadata": self.common_metadata, "engine": self._engine}
+        return _reopened, (type(self), target, version, self._options | given)
 
     @property
     def closed(self) -> bool:
@@ -264,6 +273,13 @@ arrow_extensions_enabled
 
     def __repr__(self) -> str:
         return f"<parquetext.ParquetFile {self._file.path}>"
+
+
+def _reopened(kind: type[ParquetFile], target: object, version: tuple, arguments: Mapping[str, object]) -> ParquetFile:
+    """Open a pickled file again; errors as `reopen` has them."""
+    made = kind(target, **arguments)
+    check_version(made._file, version)
+    return made
 
 
 def _opened(source: object, filesystem: object, metadata: object, memory_map: bool) -> File:

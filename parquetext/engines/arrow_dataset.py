@@ -25,6 +25,9 @@ class ArrowDataset(ds.FileSystemDataset):
         super().__init__(fragments, lake.schema, lake.format, lake.filesystem)
         self._lake = lake
 
+    def __reduce__(self):
+        return ArrowDataset, (self._lake,)
+
     def scanner(
         self,
         columns: Sequence[str] | Mapping[str, pc.Expression] | None = None,

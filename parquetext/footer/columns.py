@@ -10,6 +10,7 @@ import pyarrow as pa
 from .. import wire
 from ..errors import Unsupported
 from ..tabular import Shown, Tabular
+from ..unpicklable import Unpicklable
 from .elements import Element, parse_element
 from .model import Node
 from .names import as_path
@@ -18,7 +19,7 @@ from .types import PHYSICAL_TYPES, LeafType, leaf_type_of
 __all__ = ["Bounds", "Column", "Fact", "fact"]
 
 
-class Bounds(Sequence):
+class Bounds(Unpicklable, Sequence):
     """The raw minima or maxima of a column, one per row group: bytes in Parquet's plain form, or None if unknown."""
 
     __slots__ = ("_bit", "_chunks", "_places")

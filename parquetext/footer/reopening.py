@@ -14,7 +14,7 @@ from .opening import open_as
 if TYPE_CHECKING:
     from .file import File
 
-__all__ = ["file_state", "reopen", "reopen_column"]
+__all__ = ["check_version", "file_state", "reopen", "reopen_column"]
 
 
 def file_state(file: File, source: object) -> tuple[type[File], str | RemoteTarget, tuple]:
@@ -46,6 +46,12 @@ def reopen(kind: type[File], target: str | RemoteTarget, version: tuple) -> File
         It cannot be opened.
     """
     file = open_as(kind, target)
+    check_version(file, version)
+    return file
+
+
+def check_version(file: File, version: tuple) -> None:
+    """Close a file that has been opened again, and raise `ChangedFile`, if it is not the one that was pickled."""
     try:
         _, _, now = file_state(file, file._source)
         if now != version:
@@ -53,7 +59,6 @@ def reopen(kind: type[File], target: str | RemoteTarget, version: tuple) -> File
     except BaseException:
         file.close()
         raise
-    return file
 
 
 def reopen_column(kind: type[File], target: str | RemoteTarget, version: tuple, leaf: int) -> Column:

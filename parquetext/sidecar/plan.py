@@ -17,6 +17,7 @@ from ..footer.types import PHYSICAL_TYPES, REPETITIONS, LeafType
 from ..pruning import ColumnBounds, Predicate
 from ..storage import LocalTarget, Version, open_source, resolve
 from ..storage.trust import is_strangers
+from ..unpicklable import Unpicklable
 from .building import LENGTH_AND_MAGIC
 from .foreign import has_own_note
 from .header import REPETITION_SHIFT
@@ -256,7 +257,7 @@ def release_mappings() -> None:
     kernels.sidecar.release_mappings()
 
 
-class Plan:
+class Plan(Unpicklable):
     """A Parquet file's plan: what is where, and what its statistics say. A context manager.
 
     Attributes
@@ -326,8 +327,7 @@ class Plan:
     @property
     def designated_timestamp(self) -> int | None:
         """The column, or None."""
-        column = self.reader.designated_timestamp
-        return None if column < 0 else column
+        return None if (column := self.reader.designated_timestamp) < 0 else column
 
     @property
     def sorting_columns(self) -> list[int]:
@@ -376,7 +376,7 @@ class Plan:
         return f"<parquetext.sidecar.Plan {self.path}: {self.num_columns} columns, {self.num_row_groups} row groups>"
 
 
-class PlanColumn:
+class PlanColumn(Unpicklable):
     """One leaf column's facts, one entry per row group.
 
     Counts and places are memoryviews of ``int64``, -1 where the sidecar does not say. Offsets count from the Parquet

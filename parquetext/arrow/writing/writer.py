@@ -22,6 +22,7 @@ from ...footer.names import find_group_or_leaf
 from ...footer.thrift_form import ThriftForm
 from ...sidecar.store_layout import store_of
 from ...storage.forcing import check
+from ...unpicklable import Unpicklable
 from .dictionaries import DICTIONARY_BYTES, worth_a_dictionary
 from .written_form import AUTO, DEFAULTS, THRIFT, edit_of_written
 
@@ -67,7 +68,7 @@ def _given(arguments: dict[str, object]) -> dict[str, object]:
     return {name: arguments[name] for name in OPTIONS if name in arguments and arguments[name] != OPTIONS[name]}
 
 
-class ParquetWriter(pq.ParquetWriter):
+class ParquetWriter(Unpicklable, pq.ParquetWriter):
     """Write a Parquet file table by table; the names and options are those of `pyarrow.parquet.ParquetWriter`.
 
     A context manager. The file gets its name when it is closed, whole and with its footer; until then the name holds
