@@ -21,6 +21,7 @@ MODULES = (
     "reference",
     "local",
     "bloom",
+    "bound_checks",
     "sidecar",
     "plan",
     "catalog",
@@ -79,6 +80,7 @@ def use(package: str) -> None:
 if TYPE_CHECKING:
     from ._pure import arrays as arrays
     from ._pure import bloom as bloom
+    from ._pure import bound_checks as bound_checks
     from ._pure import catalog as catalog
     from ._pure import checksum as checksum
     from ._pure import chunks as chunks

@@ -491,12 +491,13 @@ typedef struct pqx_places {
     uint32_t reserved;
 } pqx_places; /* 48 bytes */
 
-/* FLOAT16: signed, and compared as half floats. */
+/* FLOAT16: signed, and compared as half floats. LITTLE_ENDIAN: signed, of TIMESTAMP in 12 bytes. */
 enum pqx_sort_order {
     PQX_ORDER_UNDEFINED = 0,
     PQX_ORDER_SIGNED = 1,
     PQX_ORDER_UNSIGNED = 2,
-    PQX_ORDER_FLOAT16 = 3
+    PQX_ORDER_FLOAT16 = 3,
+    PQX_ORDER_LITTLE_ENDIAN = 4
 };
 
 typedef struct pqx_element {
@@ -748,10 +749,33 @@ PQX_API size_t pqx_scan_find_name(const uint8_t *data, const pqx_scan *scan, con
  * the file: it may be negative, and with the chunk's size beyond 2^63. */
 PQX_API int64_t pqx_chunk_begin(int64_t data_page_offset, int64_t dictionary_page_offset);
 
-/* Which bounds of a chunk can be trusted, by column order, sort order and length:
- * min_value/max_value under a defined order, else the deprecated pair for signed orders. A bound
- * that is NaN, of wrong length, or part of an inverted pair is dropped. `bytes` is what the chunk's
- * ranges count from. *has: bit 0 min, bit 1 max. */
+typedef struct pqx_bytes {
+    const uint8_t *data;
+    size_t size;
+} pqx_bytes;
+
+/* Read a leaf's SchemaElement, whole, as pqx_judge_bounds needs it; the caller knows the column
+ * order. PQX_TRUNCATED, _BAD_TYPE and so on: no Thrift struct. */
+PQX_API int pqx_read_leaf(const uint8_t *thrift, size_t size, uint8_t column_order,
+                          pqx_element *leaf, pqx_error *error);
+
+/* generated: bounds */
+#define PQX_BOUND_MIN 0x1u
+#define PQX_BOUND_MAX 0x2u
+#define PQX_BOUND_UNORDERED 0x4u
+#define PQX_BOUND_NO_VALUE 0x8u
+#define PQX_BOUND_NAN 0x10u
+#define PQX_BOUND_INVERTED 0x20u
+/* end of generated */
+
+/* Judge a pair of bounds by the leaf's type and order: bits PQX_BOUND_*. Every user of bounds
+ * applies this rule: a bound that is no value of the type or a NaN is not trusted, nor are both if
+ * they are inverted, nor any without a defined order. `data` is NULL for an absent bound. */
+PQX_API uint32_t pqx_judge_bounds(const pqx_element *leaf, pqx_bytes min, pqx_bytes max);
+
+/* Choose the bounds of a chunk that can be trusted: min_value/max_value under a defined order, else
+ * the deprecated pair for signed orders; pqx_judge_bounds decides about each. `bytes` is what the
+ * chunk's ranges count from. *has: bit 0 min, bit 1 max. */
 PQX_API void pqx_usable_bounds(const uint8_t *bytes, const pqx_chunk *chunk,
                                const pqx_element *leaf, pqx_range *min, pqx_range *max, int *has);
 
@@ -814,11 +838,6 @@ PQX_API int pqx_bound_bytes(const uint8_t *data, const pqx_scan *scan, uint64_t 
  * O(chunks + bytes). */
 PQX_API void pqx_bound_columns(const uint8_t *data, const pqx_scan *scan, const uint8_t *readings,
                                pqx_bound_column *minima, pqx_bound_column *maxima);
-
-typedef struct pqx_bytes {
-    const uint8_t *data;
-    size_t size;
-} pqx_bytes;
 
 /* ---- Arrow's values: one leaf's bounds of a footer as the buffers of an array ---- */
 

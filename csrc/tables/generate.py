@@ -10,7 +10,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLIC_ENUMS = "Type", "Encoding", "CompressionCodec", "PageType"
-PUBLIC = "PRESENT_", "READING_", "PM_CHUNK_", "PM_FEATURE_", "PM_FOOTER_FEATURE_", "PM_COLUMN_FLAG_", "PM_STAT_"
+PUBLIC = (
+    "PRESENT_",
+    "READING_",
+    "BOUND_",
+    "PM_CHUNK_",
+    "PM_FEATURE_",
+    "PM_FOOTER_FEATURE_",
+    "PM_COLUMN_FLAG_",
+    "PM_STAT_",
+)
 JAVA_SECTIONS = {
     "compact_types": "TYPE_",
     "flat_constants": "FLAT_",
@@ -47,6 +56,7 @@ def constants(table: dict) -> list[tuple[str, int]]:
         ("limits", ""),
         ("extension_encodings", "ENCODING_"),
         ("readings", "READING_"),
+        ("bounds", "BOUND_"),
         ("pm", "PM_"),
         ("pm_header", "PM_HEADER_"),
         ("pm_column", "PM_COLUMN_"),
@@ -201,6 +211,7 @@ def c_header(table: dict, header: str) -> str:
         if name.startswith("PM_") and is_public(table, name)
     )
     readings = "\n".join(f"#define PQX_READING_{name} {value:#x}u" for name, value in table["readings"].items())
+    bounds = "\n".join(f"#define PQX_BOUND_{name} {value:#x}u" for name, value in table["bounds"].items())
     enums = "\n\n".join(
         "\n".join(f"#define PQX_{name} {value}" for name, value in enum_constants(table, enum)) for enum in PUBLIC_ENUMS
     )
@@ -210,6 +221,7 @@ def c_header(table: dict, header: str) -> str:
         ("presence bits", bits),
         ("sidecar constants", sidecar),
         ("readings", readings),
+        ("bounds", bounds),
     ):
         header = re.sub(
             rf"( *)/\* generated: {title} \*/\n.*?( */\* end of generated \*/)",

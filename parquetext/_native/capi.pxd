@@ -257,6 +257,8 @@ cdef extern from "parquetext.h" nogil:
     size_t pqx_scan_find_name(const uint8_t *data, const pqx_scan *scan, const uint8_t *name, size_t size, uint32_t *ids,
                               size_t capacity)
     int64_t pqx_chunk_begin(int64_t data_page_offset, int64_t dictionary_page_offset)
+    int pqx_read_leaf(const uint8_t *thrift, size_t size, uint8_t column_order, pqx_element *leaf, pqx_error *error)
+    uint32_t pqx_judge_bounds(const pqx_element *leaf, pqx_bytes min, pqx_bytes max)
     void pqx_usable_bounds(const uint8_t *bytes, const pqx_chunk *chunk, const pqx_element *leaf, pqx_range *min,
                            pqx_range *max, int *has)
 

@@ -9,9 +9,10 @@ from .. import wire
 
 __all__ = ["Leaf", "usable_bounds"]
 
-UNDEFINED, SIGNED, UNSIGNED, FLOAT16 = range(4)  # sort orders
+UNDEFINED, SIGNED, UNSIGNED, FLOAT16, LITTLE_ENDIAN = range(5)  # sort orders
 
 FLOAT_FORMATS = {wire.PHYSICAL_FLOAT: "<f", wire.PHYSICAL_DOUBLE: "<d", wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY: "<e"}
+BYTE_ARRAYS = wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY
 PLAIN_SIGNED = (
     wire.PHYSICAL_BOOLEAN,
     wire.PHYSICAL_INT32,
@@ -44,12 +45,43 @@ class Leaf(NamedTuple):
             return self.is_floating
         return self.column_order == wire.ORDER_INT96_TIMESTAMP_ORDER and self.type == wire.PHYSICAL_INT96
 
-    def fits(self, length: int) -> bool:
+    @property
+    def is_big_endian(self) -> bool:
+        """Whether values are signed numbers in big-endian bytes, which are decimals."""
+        return self.sort_order == SIGNED and self.type in BYTE_ARRAYS
+
+    def is_value(self, value: bytes) -> bool:
+        """Whether bytes can be a value of the type. A number without bytes is none: arithmetic would take it for 0."""
+        if self.is_big_endian and not value:
+            return False
         if self.type == wire.PHYSICAL_BYTE_ARRAY:
             return True
         if self.type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
-            return length == self.type_length and (self.sort_order != FLOAT16 or length == 2)
-        return wire.WIDTH_OF_TYPE.get(self.type) == length
+            return len(value) == self.type_length and (self.sort_order != FLOAT16 or len(value) == 2)
+        return wire.WIDTH_OF_TYPE.get(self.type) == len(value) and (self.type != wire.PHYSICAL_BOOLEAN or value[0] <= 1)
+
+
+def judge_bounds(leaf: Leaf, minimum: bytes | None, maximum: bytes | None) -> int:
+    """Judge a pair of bounds by the leaf's type and order: bits ``wire.BOUND_…``.
+
+    Every user of bounds applies this rule: a bound that is no value of the type or a NaN is not trusted, nor are both
+    if they are inverted, nor any without a defined order. An absent bound is None.
+    """
+    if not leaf.order_is_defined:
+        return wire.BOUND_UNORDERED
+    found = judge(leaf, minimum, wire.BOUND_MIN) | judge(leaf, maximum, wire.BOUND_MAX)
+    if found == wire.BOUND_MIN | wire.BOUND_MAX and is_inverted(minimum, maximum, leaf):
+        return wire.BOUND_INVERTED
+    return found
+
+
+def judge(leaf: Leaf, value: bytes | None, bit: int) -> int:
+    """Judge one bound: `bit` if it can be trusted, or why not."""
+    if value is None:
+        return 0
+    if not leaf.is_value(value):
+        return wire.BOUND_NO_VALUE
+    return wire.BOUND_NAN if is_nan(value, leaf) else bit
 
 
 def usable_bounds(data, chunk: dict[str, int], leaf: Leaf) -> tuple[int, int, int, int, int]:
@@ -58,19 +90,17 @@ def usable_bounds(data, chunk: dict[str, int], leaf: Leaf) -> tuple[int, int, in
         pair = ("min_value", wire.PRESENT_MIN_VALUE, 1), ("max_value", wire.PRESENT_MAX_VALUE, 2)
     elif leaf.sort_order == SIGNED and leaf.type in PLAIN_SIGNED:
         pair = ("min", wire.PRESENT_MIN, 1), ("max", wire.PRESENT_MAX, 2)
+        leaf = leaf._replace(column_order=wire.ORDER_TYPE_ORDER)
     else:
         return 0, 0, 0, 0, 0
-    has, ranges, values = 0, [], []
-    for name, present, bit in pair:
+    ranges, values = [], []
+    for name, present, _ in pair:
         offset, length = chunk[f"{name}_offset"], chunk[f"{name}_length"]
-        value = bytes(data[offset : offset + length])
-        usable = bool(chunk["present"] & present) and leaf.fits(length) and not is_nan(value, leaf)
-        has |= bit if usable else 0
-        ranges += [offset, length] if usable else [0, 0]
-        values.append(value)
-    if has == 3 and is_inverted(*values, leaf):
-        return 0, 0, 0, 0, 0
-    return has, *ranges
+        values.append(bytes(data[offset : offset + length]) if chunk["present"] & present else None)
+        ranges.append((offset, length))
+    has = judge_bounds(leaf, *values) & (wire.BOUND_MIN | wire.BOUND_MAX)
+    low, high = (place if has & bit else (0, 0) for place, bit in zip(ranges, (1, 2), strict=True))
+    return has, *low, *high
 
 
 def is_nan(value: bytes, leaf: Leaf) -> bool:
@@ -84,17 +114,15 @@ def is_inverted(low: bytes, high: bytes, leaf: Leaf) -> bool:
     """Is `low` above `high` in the leaf's order?"""
     if leaf.type == wire.PHYSICAL_INT96:
         return False
-    if leaf.type == wire.PHYSICAL_BOOLEAN:
-        return (low[0] & 1) > (high[0] & 1)
     if leaf.is_floating:
         if leaf.column_order == wire.ORDER_IEEE_754_TOTAL_ORDER:
             return total_order(low) > total_order(high)
         code = FLOAT_FORMATS[leaf.type]
         return struct.unpack(code, low) > struct.unpack(code, high)
-    signed = leaf.sort_order != UNSIGNED
-    if leaf.type in (wire.PHYSICAL_INT32, wire.PHYSICAL_INT64):
+    if leaf.type in (wire.PHYSICAL_INT32, wire.PHYSICAL_INT64) or leaf.sort_order == LITTLE_ENDIAN:
+        signed = leaf.sort_order != UNSIGNED
         return int.from_bytes(low, "little", signed=signed) > int.from_bytes(high, "little", signed=signed)
-    if signed:
+    if leaf.is_big_endian:
         return int.from_bytes(low, "big", signed=True) > int.from_bytes(high, "big", signed=True)
     return low > high
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from .. import wire
 from . import thrift
-from .bounds import FLOAT16, SIGNED, UNDEFINED, UNSIGNED
+from .bounds import FLOAT16, LITTLE_ENDIAN, SIGNED, UNDEFINED, UNSIGNED
 from .records import Records
 
 __all__ = ["build_tree"]
@@ -14,36 +15,55 @@ __all__ = ["build_tree"]
 DEEPEST = 255  # the highest level that a record can hold
 IS_SIGNED = 2  # field of the logical type INTEGER
 
+
+class Annotation(NamedTuple):
+    """The physical types that an annotation fits, their order, and the length of fixed-length bytes (0: any)."""
+
+    types: tuple[int, ...]
+    order: int
+    length: int = 0
+
+
+INT32, INT64 = (wire.PHYSICAL_INT32,), (wire.PHYSICAL_INT64,)
+BYTES, FIXED = (wire.PHYSICAL_BYTE_ARRAY,), (wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY,)
+TEXT, DECIMAL = Annotation(BYTES, UNSIGNED), Annotation(INT32 + INT64 + BYTES + FIXED, SIGNED)
+
 LOGICAL_ORDERS = {
-    **dict.fromkeys(
-        (wire.LOGICAL_STRING, wire.LOGICAL_ENUM, wire.LOGICAL_JSON, wire.LOGICAL_BSON, wire.LOGICAL_UUID), UNSIGNED
-    ),
-    **dict.fromkeys((wire.LOGICAL_DECIMAL, wire.LOGICAL_DATE, wire.LOGICAL_TIME, wire.LOGICAL_TIMESTAMP), SIGNED),
-    wire.LOGICAL_FLOAT16: FLOAT16,
+    **dict.fromkeys((wire.LOGICAL_STRING, wire.LOGICAL_ENUM, wire.LOGICAL_JSON, wire.LOGICAL_BSON), TEXT),
+    wire.LOGICAL_UUID: Annotation(FIXED, UNSIGNED, 16),
+    wire.LOGICAL_DECIMAL: DECIMAL,
+    wire.LOGICAL_DATE: Annotation(INT32, SIGNED),
+    wire.LOGICAL_TIME: Annotation(INT32 + INT64, SIGNED),
+    wire.LOGICAL_TIMESTAMP: Annotation(INT64 + FIXED, SIGNED, 12),
+    wire.LOGICAL_FLOAT16: Annotation(FIXED, FLOAT16, 2),
 }
-UNSIGNED_CONVERTED = (
-    wire.CONVERTED_UTF8,
-    wire.CONVERTED_ENUM,
-    wire.CONVERTED_UINT_8,
-    wire.CONVERTED_UINT_16,
-    wire.CONVERTED_UINT_32,
-    wire.CONVERTED_UINT_64,
-    wire.CONVERTED_JSON,
-    wire.CONVERTED_BSON,
-)
-SIGNED_CONVERTED = (
-    wire.CONVERTED_DECIMAL,
-    wire.CONVERTED_DATE,
-    wire.CONVERTED_TIME_MILLIS,
-    wire.CONVERTED_TIME_MICROS,
-    wire.CONVERTED_TIMESTAMP_MILLIS,
-    wire.CONVERTED_TIMESTAMP_MICROS,
-    wire.CONVERTED_INT_8,
-    wire.CONVERTED_INT_16,
-    wire.CONVERTED_INT_32,
-    wire.CONVERTED_INT_64,
-)
-CONVERTED_ORDERS = dict.fromkeys(UNSIGNED_CONVERTED, UNSIGNED) | dict.fromkeys(SIGNED_CONVERTED, SIGNED)
+CONVERTED_ORDERS = {
+    **dict.fromkeys((wire.CONVERTED_UTF8, wire.CONVERTED_ENUM, wire.CONVERTED_JSON, wire.CONVERTED_BSON), TEXT),
+    wire.CONVERTED_DECIMAL: DECIMAL,
+    **dict.fromkeys(
+        (wire.CONVERTED_UINT_8, wire.CONVERTED_UINT_16, wire.CONVERTED_UINT_32), Annotation(INT32, UNSIGNED)
+    ),
+    wire.CONVERTED_UINT_64: Annotation(INT64, UNSIGNED),
+    **dict.fromkeys(
+        (
+            wire.CONVERTED_DATE,
+            wire.CONVERTED_TIME_MILLIS,
+            wire.CONVERTED_INT_8,
+            wire.CONVERTED_INT_16,
+            wire.CONVERTED_INT_32,
+        ),
+        Annotation(INT32, SIGNED),
+    ),
+    **dict.fromkeys(
+        (
+            wire.CONVERTED_TIME_MICROS,
+            wire.CONVERTED_TIMESTAMP_MILLIS,
+            wire.CONVERTED_TIMESTAMP_MICROS,
+            wire.CONVERTED_INT_64,
+        ),
+        Annotation(INT64, SIGNED),
+    ),
+}
 PHYSICAL_ORDERS = {
     **dict.fromkeys(
         (wire.PHYSICAL_BOOLEAN, wire.PHYSICAL_INT32, wire.PHYSICAL_INT64, wire.PHYSICAL_FLOAT, wire.PHYSICAL_DOUBLE),
@@ -110,25 +130,36 @@ def close_group(columns: dict, group: int, leaves: int) -> None:
 
 def sort_order(data: memoryview, columns: dict, i: int) -> int:
     """Of a leaf's type and annotations; the logical type counts before the converted one."""
-    if columns["type"][i] == wire.PHYSICAL_INT96:
+    physical = columns["type"][i]
+    if physical == wire.PHYSICAL_INT96:
         return UNDEFINED
     if columns["logical_type_length"][i]:
-        return logical_order(data, columns["logical_type_offset"][i])
-    if columns["converted_type"][i] != -1:
-        return CONVERTED_ORDERS.get(columns["converted_type"][i], UNDEFINED)
-    return PHYSICAL_ORDERS.get(columns["type"][i], UNDEFINED)
+        known = logical_annotation(data, columns["logical_type_offset"][i])
+    elif columns["converted_type"][i] != -1:
+        known = CONVERTED_ORDERS.get(columns["converted_type"][i])
+    else:
+        return PHYSICAL_ORDERS.get(physical, UNDEFINED)
+    # Statistics under an annotation that does not fit its physical type have no defined order.
+    if known is None or physical not in known.types:
+        return UNDEFINED
+    if physical != wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
+        return known.order
+    if known.length and columns["type_length"][i] != known.length:
+        return UNDEFINED
+    # Of 12 bytes are timestamps alone, little-endian.
+    return LITTLE_ENDIAN if known.length == 12 else known.order
 
 
-def logical_order(data: memoryview, at: int) -> int:
+def logical_annotation(data: memoryview, at: int) -> Annotation | None:
     """The union's first field decides."""
     members = thrift.fields(data, at)
     if not members:
-        return UNDEFINED
+        return None
     id, type, _, value, _ = members[0]
     if id != wire.LOGICAL_INTEGER:
-        return LOGICAL_ORDERS.get(id, UNDEFINED)
+        return LOGICAL_ORDERS.get(id)
     is_signed = thrift.find(data, IS_SIGNED, value) if type == wire.TYPE_STRUCT else None
-    return SIGNED if is_signed and is_signed[1] == wire.TYPE_TRUE else UNSIGNED
+    return Annotation(INT32 + INT64, SIGNED if is_signed and is_signed[1] == wire.TYPE_TRUE else UNSIGNED)
 
 
 def read_column_orders(data: memoryview, place: tuple[int, int]) -> list[int]:

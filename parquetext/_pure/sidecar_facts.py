@@ -86,7 +86,7 @@ def chunk_facts(chunks, column) -> Callable[[int], tuple]:
             max(0, chunk["num_values"]),
             max(0, start),
             max(0, chunk["total_compressed_size"]),
-            known(chunk, "null_count", wire.PRESENT_NULL_COUNT, otherwise),
+            possible_nulls(known(chunk, "null_count", wire.PRESENT_NULL_COUNT, otherwise), chunk, otherwise),
             known(chunk, "distinct_count", wire.PRESENT_DISTINCT_COUNT, None),
             low,
             high,
@@ -103,6 +103,12 @@ def is_signed_integer(column) -> bool:
     return column.physical_type in (wire.PHYSICAL_INT32, wire.PHYSICAL_INT64) and (
         column.type < 0 or column.type & 0xFF != wire.PM_TAG_IPV4
     )
+
+
+def possible_nulls(count: int | None, chunk: dict, otherwise: int | None) -> int | None:
+    """A null count, or `otherwise` if it cannot be right: above the values, or above 0 in a required column."""
+    most = 0 if otherwise == 0 else max(0, chunk["num_values"])
+    return otherwise if count is None or count > most else count
 
 
 def known(chunk: dict, name: str, bit: int, otherwise: int | None) -> int | None:

@@ -104,6 +104,8 @@ def _convert(value: bytes, kind: Kind) -> bytes | None:
     """One value's bytes in Arrow; of a boolean those that are stored."""
     reading, _, width, precision = kind
     if _is_decimal(kind):
+        if not value:
+            return None
         number = int.from_bytes(value, "big" if reading == wire.READING_DECIMAL else "little", signed=True)
         return number.to_bytes(width, "little", signed=True) if abs(number) < 10**precision else None
     if reading in (wire.READING_SIGNED, wire.READING_UNSIGNED):

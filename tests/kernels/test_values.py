@@ -106,7 +106,7 @@ class TestKinds:
         most = 10**precision - 1
         numbers = [0, 1, -1, most, -most, most + 1, -most - 1, 1 << 255, -1 << 255, (1 << 300) + 1, -1 << 300]
         lengths = [number.bit_length() // 8 + 1 for number in numbers]
-        wanted = decimals(arrow, [*numbers[:5], *[None] * 6, None, 0, 5])
+        wanted = decimals(arrow, [*numbers[:5], *[None] * 6, None, None, 5])  # no bytes are no number
         stored = [*map(big, numbers, lengths), None, b"", bytes(60) + b"\5"]
         assert array_of(BYTE_ARRAY, 0, arrow, stored).equals(wanted)
         fixed = [big(number, 40) for number in numbers]

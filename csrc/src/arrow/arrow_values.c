@@ -66,11 +66,13 @@ static wide power_of_ten(uint32_t exponent)
     return power;
 }
 
-/* Two's complement of any length; what does not fit in 256 bits is none. */
+/* Two's complement of any length; what does not fit in 256 bits is none, nor is what has no bytes.
+ */
 static int read_wide(pqx_bytes value, int is_big_endian, wide *number)
 {
     uint8_t bytes[sizeof *number], sign = 0;
-    if (value.size && value.data[is_big_endian ? 0 : value.size - 1] & 0x80) sign = 0xff;
+    if (!value.size) return 0;
+    if (value.data[is_big_endian ? 0 : value.size - 1] & 0x80) sign = 0xff;
     memset(bytes, sign, sizeof bytes);
     for (size_t i = 0; i < value.size; i++) {
         uint8_t byte = value.data[is_big_endian ? value.size - 1 - i : i];

@@ -1,5 +1,5 @@
 /* Which statistics can be trusted as bounds. */
-#include "base/internal.h"
+#include "footer/scan.h"
 
 static int is_floating(const pqx_element *leaf)
 {
@@ -27,14 +27,27 @@ static int deprecated_pair_counts(const pqx_element *leaf)
                || leaf->type == PQX_PHYSICAL_DOUBLE);
 }
 
-static int has_right_length(const pqx_element *leaf, uint32_t length)
+/* Big-endian two's complement numbers: signed byte arrays, which are decimals. */
+static int is_big_endian(const pqx_element *leaf)
+{
+    return (leaf->type == PQX_PHYSICAL_BYTE_ARRAY
+            || leaf->type == PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY)
+           && leaf->sort_order == PQX_ORDER_SIGNED;
+}
+
+/* Test whether bytes can be a value of the leaf's type. A number without bytes is none: arithmetic
+ * would take it for 0. */
+static int is_value(const pqx_element *leaf, pqx_bytes value)
 {
     static const uint8_t LENGTHS[] = PQX_WIDTHS_OF_TYPE;
+    if (is_big_endian(leaf) && !value.size) return 0;
     if (leaf->type == PQX_PHYSICAL_BYTE_ARRAY) return 1;
     if (leaf->type == PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY)
-        return leaf->type_length >= 0 && length == (uint32_t)leaf->type_length
-               && (leaf->sort_order != PQX_ORDER_FLOAT16 || length == 2);
-    return leaf->type >= 0 && leaf->type <= PQX_PHYSICAL_DOUBLE && length == LENGTHS[leaf->type];
+        return leaf->type_length >= 0 && value.size == (uint32_t)leaf->type_length
+               && (leaf->sort_order != PQX_ORDER_FLOAT16 || value.size == 2);
+    if (leaf->type < 0 || leaf->type > PQX_PHYSICAL_DOUBLE || value.size != LENGTHS[leaf->type])
+        return 0;
+    return leaf->type != PQX_PHYSICAL_BOOLEAN || value.data[0] <= 1;
 }
 
 /* A floating-point value's bits at the top of 64: sign first, so that one code serves all three
@@ -67,36 +80,44 @@ static int floats_inverted(const uint8_t *min, const uint8_t *max, const pqx_ele
 }
 
 /* Big-endian two's complement of any lengths, as decimals are stored. */
-static int decimals_inverted(const uint8_t *min, uint32_t min_length, const uint8_t *max,
-                             uint32_t max_length)
+static int decimals_inverted(pqx_bytes min, pqx_bytes max)
 {
-    uint8_t min_sign = min_length && min[0] & 0x80 ? 0xff : 0,
-            max_sign = max_length && max[0] & 0x80 ? 0xff : 0;
+    uint8_t min_sign = min.data[0] & 0x80 ? 0xff : 0, max_sign = max.data[0] & 0x80 ? 0xff : 0;
     if (min_sign != max_sign) return max_sign;
-    uint32_t longest = min_length > max_length ? min_length : max_length;
-    for (uint32_t left = longest; left; left--) {
-        uint8_t low = left > min_length ? min_sign : min[min_length - left];
-        uint8_t high = left > max_length ? max_sign : max[max_length - left];
+    for (size_t left = min.size > max.size ? min.size : max.size; left; left--) {
+        uint8_t low = left > min.size ? min_sign : min.data[min.size - left];
+        uint8_t high = left > max.size ? max_sign : max.data[max.size - left];
         if (low != high) return low > high;
     }
     return 0;
 }
 
-static int strings_inverted(const uint8_t *min, uint32_t min_length, const uint8_t *max,
-                            uint32_t max_length)
+/* Little-endian two's complement of one length, as timestamps of 12 bytes are stored. */
+static int little_endian_inverted(pqx_bytes min, pqx_bytes max)
 {
-    uint32_t shortest = min_length < max_length ? min_length : max_length;
-    int order = shortest ? memcmp(min, max, shortest) : 0;
-    return order ? order > 0 : min_length > max_length;
+    for (size_t i = min.size; i-- > 0;) {
+        uint8_t flip = i + 1 == min.size ? 0x80 : 0, low = min.data[i] ^ flip,
+                high = max.data[i] ^ flip;
+        if (low != high) return low > high;
+    }
+    return 0;
 }
 
-static int inverted(const uint8_t *bytes, const pqx_element *leaf, pqx_range min, pqx_range max)
+static int strings_inverted(pqx_bytes min, pqx_bytes max)
 {
-    const uint8_t *low = bytes + min.offset, *high = bytes + max.offset;
+    size_t shortest = min.size < max.size ? min.size : max.size;
+    int order = shortest ? memcmp(min.data, max.data, shortest) : 0;
+    return order ? order > 0 : min.size > max.size;
+}
+
+static int inverted(const pqx_element *leaf, pqx_bytes min, pqx_bytes max)
+{
+    const uint8_t *low = min.data, *high = max.data;
     int is_signed = leaf->sort_order != PQX_ORDER_UNSIGNED;
     if (is_floating(leaf)) return floats_inverted(low, high, leaf);
+    if (leaf->sort_order == PQX_ORDER_LITTLE_ENDIAN) return little_endian_inverted(min, max);
     switch (leaf->type) {
-    case PQX_PHYSICAL_BOOLEAN: return (low[0] & 1) > (high[0] & 1);
+    case PQX_PHYSICAL_BOOLEAN: return low[0] > high[0];
     case PQX_PHYSICAL_INT32:
         return is_signed ? (int32_t)pqx_load32(low) > (int32_t)pqx_load32(high)
                          : pqx_load32(low) > pqx_load32(high);
@@ -106,28 +127,53 @@ static int inverted(const uint8_t *bytes, const pqx_element *leaf, pqx_range min
     case PQX_PHYSICAL_INT96: return 0;
     default: break;
     }
-    return is_signed ? decimals_inverted(low, min.length, high, max.length)
-                     : strings_inverted(low, min.length, high, max.length);
+    return is_big_endian(leaf) ? decimals_inverted(min, max) : strings_inverted(min, max);
+}
+
+/* Judge one bound: `bit` if it can be trusted, or why not. */
+static uint32_t judge(const pqx_element *leaf, pqx_bytes value, uint32_t bit)
+{
+    if (!value.data) return 0;
+    if (!is_value(leaf, value)) return PQX_BOUND_NO_VALUE;
+    return is_nan(value.data, leaf) ? PQX_BOUND_NAN : bit;
+}
+
+uint32_t pqx_judge_bounds(const pqx_element *leaf, pqx_bytes min, pqx_bytes max)
+{
+    static const uint32_t BOTH = PQX_BOUND_MIN | PQX_BOUND_MAX;
+    if (!order_is_defined(leaf)) return PQX_BOUND_UNORDERED;
+    uint32_t found = judge(leaf, min, PQX_BOUND_MIN) | judge(leaf, max, PQX_BOUND_MAX);
+    return found == BOTH && inverted(leaf, min, max) ? PQX_BOUND_INVERTED : found;
+}
+
+int pqx_read_leaf(const uint8_t *thrift, size_t size, uint8_t column_order, pqx_element *leaf,
+                  pqx_error *error)
+{
+    pqx_cursor c = {thrift, size, 0, error};
+    PQX_TRY(pqx_scan_element(&c, leaf));
+    leaf->column_order = column_order;
+    leaf->sort_order = (uint8_t)pqx_sort_order(thrift, leaf);
+    return PQX_OK;
 }
 
 void pqx_usable_bounds(const uint8_t *bytes, const pqx_chunk *chunk, const pqx_element *leaf,
                        pqx_range *min, pqx_range *max, int *has)
 {
+    static const pqx_range NONE = {0, 0};
+    pqx_element judging = *leaf;
     int is_defined = order_is_defined(leaf);
     uint32_t low = is_defined ? PQX_PRESENT_MIN_VALUE : PQX_PRESENT_MIN,
              high = is_defined ? PQX_PRESENT_MAX_VALUE : PQX_PRESENT_MAX;
-    *min = *max = (pqx_range){0, 0};
+    *min = *max = NONE;
     *has = 0;
     if (!is_defined && !deprecated_pair_counts(leaf)) return;
+    judging.column_order = is_defined ? leaf->column_order : PQX_ORDER_TYPE_ORDER;
     *min = is_defined ? chunk->min_value : chunk->min;
     *max = is_defined ? chunk->max_value : chunk->max;
-    if (chunk->present & low && has_right_length(leaf, min->length)
-        && !is_nan(bytes + min->offset, leaf))
-        *has |= 1;
-    if (chunk->present & high && has_right_length(leaf, max->length)
-        && !is_nan(bytes + max->offset, leaf))
-        *has |= 2;
-    if (*has == 3 && inverted(bytes, leaf, *min, *max)) *has = 0;
-    if (!(*has & 1)) *min = (pqx_range){0, 0};
-    if (!(*has & 2)) *max = (pqx_range){0, 0};
+    uint32_t found = pqx_judge_bounds(
+        &judging, (pqx_bytes){chunk->present & low ? bytes + min->offset : NULL, min->length},
+        (pqx_bytes){chunk->present & high ? bytes + max->offset : NULL, max->length});
+    *has = (int)(found & (PQX_BOUND_MIN | PQX_BOUND_MAX));
+    if (!(*has & 1)) *min = NONE;
+    if (!(*has & 2)) *max = NONE;
 }

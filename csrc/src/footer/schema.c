@@ -67,9 +67,49 @@ int pqx_scan_schema(pqx_scanning *s, int *right)
 
 /* ---- sort orders ---- */
 
-/* The union's first field decides; the bytes have been walked before. */
-static int logical_order(const uint8_t *data, pqx_range logical)
+#define OF(type) (1u << PQX_PHYSICAL_##type)
+#define INTEGERS (OF(INT32) | OF(INT64))
+
+/* The physical types that an annotation fits, and the order that it gives them. */
+typedef struct annotation {
+    uint32_t types;
+    int32_t length; /* of FIXED_LEN_BYTE_ARRAY, 0: any */
+    int order;
+} annotation;
+
+/* Statistics under an annotation that does not fit its physical type have no defined order. */
+static int annotated_order(const pqx_element *leaf, annotation known)
 {
+    if (leaf->type < 0 || leaf->type > PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY
+        || !(known.types >> leaf->type & 1))
+        return PQX_ORDER_UNDEFINED;
+    if (leaf->type != PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY) return known.order;
+    if (known.length && leaf->type_length != known.length) return PQX_ORDER_UNDEFINED;
+    /* Of 12 bytes are timestamps alone, little-endian. */
+    return known.length == 12 ? PQX_ORDER_LITTLE_ENDIAN : known.order;
+}
+
+static const annotation TEXT = {OF(BYTE_ARRAY), 0, PQX_ORDER_UNSIGNED};
+static const annotation DECIMAL = {INTEGERS | OF(BYTE_ARRAY) | OF(FIXED_LEN_BYTE_ARRAY), 0,
+                                   PQX_ORDER_SIGNED};
+
+/* Read isSigned of an INTEGER at the cursor. */
+static int integer_order(pqx_cursor *c, int type)
+{
+    int order = PQX_ORDER_UNSIGNED;
+    for (int32_t id = 0;
+         type == PQX_TYPE_STRUCT && pqx_read_field(c, &id, &type) == PQX_OK && type;) {
+        if (id == 2) order = type == PQX_TYPE_TRUE ? PQX_ORDER_SIGNED : PQX_ORDER_UNSIGNED;
+        if (pqx_skip(c, type, 0, PQX_MAX_DEPTH) != PQX_OK) break;
+        type = PQX_TYPE_STRUCT;
+    }
+    return order;
+}
+
+/* The union's first field decides; the bytes have been walked before. */
+static int logical_order(const uint8_t *data, const pqx_element *leaf)
+{
+    pqx_range logical = leaf->logical_type;
     pqx_cursor c = {data, (size_t)logical.offset + logical.length, logical.offset, NULL};
     int32_t id = 0;
     int type = 0;
@@ -78,51 +118,60 @@ static int logical_order(const uint8_t *data, pqx_range logical)
     case PQX_LOGICAL_STRING:
     case PQX_LOGICAL_ENUM:
     case PQX_LOGICAL_JSON:
-    case PQX_LOGICAL_BSON:
-    case PQX_LOGICAL_UUID: return PQX_ORDER_UNSIGNED;
-    case PQX_LOGICAL_DECIMAL:
+    case PQX_LOGICAL_BSON: return annotated_order(leaf, TEXT);
+    case PQX_LOGICAL_UUID:
+        return annotated_order(leaf,
+                               (annotation){OF(FIXED_LEN_BYTE_ARRAY), 16, PQX_ORDER_UNSIGNED});
+    case PQX_LOGICAL_DECIMAL: return annotated_order(leaf, DECIMAL);
     case PQX_LOGICAL_DATE:
+        return annotated_order(leaf, (annotation){OF(INT32), 0, PQX_ORDER_SIGNED});
     case PQX_LOGICAL_TIME:
-    case PQX_LOGICAL_TIMESTAMP: return PQX_ORDER_SIGNED;
-    case PQX_LOGICAL_FLOAT16: return PQX_ORDER_FLOAT16;
-    case PQX_LOGICAL_INTEGER: break;
+        return annotated_order(leaf, (annotation){INTEGERS, 0, PQX_ORDER_SIGNED});
+    case PQX_LOGICAL_TIMESTAMP:
+        return annotated_order(
+            leaf, (annotation){OF(INT64) | OF(FIXED_LEN_BYTE_ARRAY), 12, PQX_ORDER_SIGNED});
+    case PQX_LOGICAL_FLOAT16:
+        return annotated_order(leaf, (annotation){OF(FIXED_LEN_BYTE_ARRAY), 2, PQX_ORDER_FLOAT16});
+    case PQX_LOGICAL_INTEGER:
+        return annotated_order(leaf, (annotation){INTEGERS, 0, integer_order(&c, type)});
     default: return PQX_ORDER_UNDEFINED;
     }
-    int order = PQX_ORDER_UNSIGNED;
-    for (id = 0; type == PQX_TYPE_STRUCT && pqx_read_field(&c, &id, &type) == PQX_OK && type;) {
-        if (id == 2) order = type == PQX_TYPE_TRUE ? PQX_ORDER_SIGNED : PQX_ORDER_UNSIGNED;
-        if (pqx_skip(&c, type, 0, PQX_MAX_DEPTH) != PQX_OK) break;
-        type = PQX_TYPE_STRUCT;
+}
+
+static int converted_order(const pqx_element *leaf)
+{
+    switch (leaf->converted_type) {
+    case PQX_CONVERTED_UTF8:
+    case PQX_CONVERTED_ENUM:
+    case PQX_CONVERTED_JSON:
+    case PQX_CONVERTED_BSON: return annotated_order(leaf, TEXT);
+    case PQX_CONVERTED_DECIMAL: return annotated_order(leaf, DECIMAL);
+    case PQX_CONVERTED_UINT_8:
+    case PQX_CONVERTED_UINT_16:
+    case PQX_CONVERTED_UINT_32:
+        return annotated_order(leaf, (annotation){OF(INT32), 0, PQX_ORDER_UNSIGNED});
+    case PQX_CONVERTED_UINT_64:
+        return annotated_order(leaf, (annotation){OF(INT64), 0, PQX_ORDER_UNSIGNED});
+    case PQX_CONVERTED_DATE:
+    case PQX_CONVERTED_TIME_MILLIS:
+    case PQX_CONVERTED_INT_8:
+    case PQX_CONVERTED_INT_16:
+    case PQX_CONVERTED_INT_32:
+        return annotated_order(leaf, (annotation){OF(INT32), 0, PQX_ORDER_SIGNED});
+    case PQX_CONVERTED_TIME_MICROS:
+    case PQX_CONVERTED_TIMESTAMP_MILLIS:
+    case PQX_CONVERTED_TIMESTAMP_MICROS:
+    case PQX_CONVERTED_INT_64:
+        return annotated_order(leaf, (annotation){OF(INT64), 0, PQX_ORDER_SIGNED});
+    default: return PQX_ORDER_UNDEFINED;
     }
-    return order;
 }
 
 int pqx_sort_order(const uint8_t *data, const pqx_element *leaf)
 {
     if (leaf->type == PQX_PHYSICAL_INT96) return PQX_ORDER_UNDEFINED;
-    if (leaf->logical_type.length) return logical_order(data, leaf->logical_type);
-    switch (leaf->converted_type) {
-    case -1: break;
-    case PQX_CONVERTED_UTF8:
-    case PQX_CONVERTED_ENUM:
-    case PQX_CONVERTED_UINT_8:
-    case PQX_CONVERTED_UINT_16:
-    case PQX_CONVERTED_UINT_32:
-    case PQX_CONVERTED_UINT_64:
-    case PQX_CONVERTED_JSON:
-    case PQX_CONVERTED_BSON: return PQX_ORDER_UNSIGNED;
-    case PQX_CONVERTED_DECIMAL:
-    case PQX_CONVERTED_DATE:
-    case PQX_CONVERTED_TIME_MILLIS:
-    case PQX_CONVERTED_TIME_MICROS:
-    case PQX_CONVERTED_TIMESTAMP_MILLIS:
-    case PQX_CONVERTED_TIMESTAMP_MICROS:
-    case PQX_CONVERTED_INT_8:
-    case PQX_CONVERTED_INT_16:
-    case PQX_CONVERTED_INT_32:
-    case PQX_CONVERTED_INT_64: return PQX_ORDER_SIGNED;
-    default: return PQX_ORDER_UNDEFINED;
-    }
+    if (leaf->logical_type.length) return logical_order(data, leaf);
+    if (leaf->converted_type != -1) return converted_order(leaf);
     switch (leaf->type) {
     case PQX_PHYSICAL_BOOLEAN:
     case PQX_PHYSICAL_INT32:

@@ -85,7 +85,9 @@ int pqx_pm_chunk_of(const uint8_t *bytes, const pqx_chunk *facts, const pqx_plac
         chunk->bloom_offset = (uint64_t)places->bloom_filter_offset;
         chunk->bloom_length = (uint64_t)places->bloom_filter_length;
     }
-    if ((present & PQX_PRESENT_NULL_COUNT) && facts->null_count >= 0) {
+    uint64_t most_nulls = column->max_definition == 0 ? 0 : chunk->num_values;
+    if ((present & PQX_PRESENT_NULL_COUNT) && facts->null_count >= 0
+        && (uint64_t)facts->null_count <= most_nulls) {
         chunk->flags |= PQX_PM_STAT_NULL_COUNT;
         chunk->null_count = (uint64_t)facts->null_count;
     } else if (column->max_definition == 0) {
