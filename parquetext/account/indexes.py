@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from .. import kernels, wire
 from ..errors import Malformed, ParquetextError
 from ..findings import Finding
+from ..pruning.bloom import check_length
 from .claims import Claims
 from .data import Data
 
@@ -65,5 +66,10 @@ def _claim_bloom(claims: Claims, source, offset: int, length: int, is_encrypted:
             expected=room - size,
             found=bitset,
         )
+    try:
+        check_length(offset, size, bitset, length if length > 0 else -1)
+    except Malformed:
+        claims.add(offset, length, "bloom-filter", **owner)
+        raise
     claims.add(offset, size, "bloom-header", **owner)
     claims.add(offset + size, bitset, "bloom-bitset", **owner)

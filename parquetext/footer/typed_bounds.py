@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..pruning import ColumnBounds
+from ..pruning import ColumnBounds, known_nulls
 from .model import GROUP, Form
 from .names import find_group_or_leaf
 from .types import LeafType, leaf_type_of
@@ -40,22 +40,22 @@ class StoredBounds:
     max: list[bytes | None]
     null_counts: Sequence[int]
     num_values: Sequence[int]
+    is_required: bool = False
 
     @property
     def nulls(self) -> tuple[pa.BooleanArray, pa.BooleanArray]:
         """Which row groups surely have nulls only, and which have none."""
-        nothing = pa.nulls(len(self.min), pa.int64())
-        bounds = ColumnBounds.of(nothing, nothing, self.null_counts, self.num_values)
-        return bounds.only_nulls, bounds.no_nulls
+        has_bounds = [low is not None or high is not None for low, high in zip(self.min, self.max, strict=True)]
+        return known_nulls(has_bounds, self.null_counts, self.num_values, self.is_required)
 
     @classmethod
     def joined(cls, parts: Sequence[StoredBounds]) -> StoredBounds:
-        """Those of several files with leaves of one kind, one after the other."""
+        """Those of several files with leaves of one kind and repetition, one after the other."""
         lists = (
             [entry for part in parts for entry in getattr(part, name)]
             for name in ("min", "max", "null_counts", "num_values")
         )
-        return cls(parts[0].kind, *lists)
+        return cls(parts[0].kind, *lists, parts[0].is_required)
 
     def typed(self, rows: pa.DataType) -> ColumnBounds | None:
         """In the type that rows have, text and bytes as bytes; None where they cannot be compared so."""
@@ -63,7 +63,7 @@ class StoredBounds:
             minima, maxima = (_typed(self.kind, values, rows) for values in (self.min, self.max))
         except (pa.ArrowException, OverflowError):
             return None
-        return ColumnBounds.of(minima, maxima, self.null_counts, self.num_values)
+        return ColumnBounds(minima, maxima, *self.nulls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +75,7 @@ class RawBounds:
     max: pa.Array
     null_counts: pa.Array
     num_values: pa.Array
+    is_required: bool = False
 
     def typed(self, rows: pa.DataType) -> ColumnBounds | None:
         """As `StoredBounds.typed`."""
@@ -87,8 +88,8 @@ class RawBounds:
     @property
     def nulls(self) -> tuple[pa.BooleanArray, pa.BooleanArray]:
         """Which row groups surely have nulls only, and which have none."""
-        known = pc.greater_equal(self.null_counts, 0)
-        return pc.and_(known, pc.equal(self.null_counts, self.num_values)), pc.equal(self.null_counts, 0)
+        has_bounds = pc.or_(self.min.is_valid(), self.max.is_valid())
+        return known_nulls(has_bounds, self.null_counts, self.num_values, self.is_required)
 
     def _side(self, values: pa.Array, rows: pa.DataType) -> pa.Array:
         return values.cast(pa.large_binary()) if _is_text(self.kind) else self.kind.array_of(values).cast(rows)
@@ -101,7 +102,12 @@ def stored_bounds(form: Form, leaf: int, rows: pa.DataType) -> StoredBounds | No
         return None
     chunks = form.column(leaf)
     return StoredBounds(
-        kind, chunks.bound_values(1), chunks.bound_values(2), chunks.array("null_count"), chunks.array("num_values")
+        kind,
+        chunks.bound_values(1),
+        chunks.bound_values(2),
+        chunks.array("null_count"),
+        chunks.array("num_values"),
+        form.node(leaf).max_definition == 0,
     )
 
 

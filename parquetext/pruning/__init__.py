@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .bloom import Absent, Probe, may_hold
-from .bounds import ColumnBounds, is_plain, may_match
+from .bloom import Absent, Probe, find_bitset, may_hold
+from .bounds import ColumnBounds, is_plain, known_nulls, may_match
 from .predicate import Comparison, Predicate, predicate_of
 from .row_groups import surviving_row_groups
 
@@ -13,7 +13,9 @@ __all__ = [
     "Comparison",
     "Predicate",
     "Probe",
+    "find_bitset",
     "is_plain",
+    "known_nulls",
     "may_hold",
     "may_match",
     "predicate_of",

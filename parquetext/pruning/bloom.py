@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from .. import kernels
-from ..errors import ParquetextError
+from ..errors import Malformed, ParquetextError, Unsupported
 from ..thrift import values
 from .predicate import Comparison
 
-__all__ = ["Absent", "Probe", "may_hold", "read_header", "ruled_out"]
+__all__ = ["Absent", "Bitset", "Probe", "check_length", "find_bitset", "may_hold", "ruled_out"]
 
 EQUALITIES = {"=", "==", "in"}
 HEADER_BYTES = 64  # writers' headers have about 15
@@ -18,7 +18,16 @@ BLOCK_BYTES = 32
 LARGEST = 128 << 20  # bytes of a bitset, of any writer that is known
 WHOLE = 64 << 10  # a filter up to here is read at once, its header with it
 WORTH_OF_A_READ = 4 << 10  # bytes of a larger one that cost as much as one block more
+MAGIC_BYTES = 4
 Read = Callable[[int, int], bytes]
+
+
+class Bitset(NamedTuple):
+    """Where a filter's blocks are in the file, in bytes; `data` are these bytes if they were read with the header."""
+
+    offset: int
+    size: int
+    data: bytes | None
 
 
 class Probe(NamedTuple):
@@ -74,29 +83,71 @@ def may_hold(read: Read, size: int, offset: int, length: int, hashes: Sequence[i
     -----
     A large filter costs its header and a block for each hash.
     """
-    end = min(size, offset + length) if length > 0 else size
-    if offset <= 0 or offset >= end:
-        return True
-    first = end - offset if 0 < length <= WHOLE else min(HEADER_BYTES, end - offset)
     try:
-        data = read(offset, first)
-        bits, begin = read_header(data)
-        if bits > end - offset - begin:
-            return True
-        if begin + bits <= first:
-            return any(kernels.bloom.might_contain(data[begin : begin + bits], hashes))
-        return _asked(read, offset + begin, bits, hashes)
+        found = find_bitset(read, size, offset, length)
+        if found.data is not None:
+            return any(kernels.bloom.might_contain(found.data, hashes))
+        return _asked(read, found.offset, found.size, hashes)
     except ParquetextError:
         return True
 
 
+def find_bitset(read: Read, size: int, offset: int, length: int) -> Bitset:
+    """Find the blocks of a Bloom filter; every user of filters calls this, so that all trust the same ones.
+
+    Parameters
+    ----------
+    read, size, offset, length
+        As `may_hold` takes them.
+
+    Raises
+    ------
+    Malformed
+        The filter leaves the file, its header does not parse or contradicts the footer, or its bitset is empty, too
+        large, or no whole number of blocks.
+    Unsupported
+        Another algorithm, hash or compression.
+    """
+    if offset < MAGIC_BYTES or length == 0 or length < -1 or offset + max(length, 1) > size:
+        raise Malformed(f"a Bloom filter of {length} bytes in a file of {size}", offset=max(offset, 0))
+    room = length if length > 0 else size - offset
+    data = read(offset, room if 0 < length <= WHOLE else min(HEADER_BYTES, room))
+    try:
+        bits, begin = read_header(data)
+    except ParquetextError as error:
+        raise error.at(None, offset) from None
+    check_length(offset, begin, bits, length)
+    if bits > room - begin:
+        raise Malformed(f"a Bloom filter's header says {bits} bytes, {room - begin} are there", offset=offset)
+    return Bitset(offset + begin, bits, data[begin : begin + bits] if begin + bits <= len(data) else None)
+
+
+def check_length(offset: int, begin: int, bits: int, length: int) -> None:
+    """Compare the length of a filter in the footer, -1 if it has none, with its header and the bitset's size in it.
+
+    Raises
+    ------
+    Malformed
+        They differ: one of both is of another filter, and a bitset of another size has the hashes in other blocks.
+    """
+    if length >= 0 and begin + bits != length:
+        raise Malformed(
+            f"a Bloom filter has a header of {begin} bytes, which says {bits} bytes, and {length} by the footer",
+            offset=offset,
+            expected=length,
+            found=begin + bits,
+        )
+
+
 def read_header(data: bytes) -> tuple[int, int]:
-    """Bytes of the bitset, and of the header before it; ParquetextError for a filter of another kind."""
+    """Parse a filter's header: bytes of the bitset, and of the header before it. Raises as `find_bitset`."""
     header, end = values.read_at("BloomFilterHeader", data, 0)
-    kinds = (("algorithm", "BLOCK"), ("hash", "XXHASH"), ("compression", "UNCOMPRESSED"))
     bits = header.get("numBytes", 0)
-    if not 0 < bits <= LARGEST or bits % BLOCK_BYTES or any(kind not in header.get(name, ()) for name, kind in kinds):
-        raise ParquetextError("no Bloom filter of a known kind")
+    if not 0 < bits <= LARGEST or bits % BLOCK_BYTES:
+        raise Malformed(f"a Bloom filter's header says {bits} bytes, which is no number of blocks")
+    for name, kind in (("algorithm", "BLOCK"), ("hash", "XXHASH"), ("compression", "UNCOMPRESSED")):
+        if {*header.get(name, ())} != {kind}:
+            raise Unsupported(f"a Bloom filter whose {name} is not {kind}")
     return bits, end
 
 

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from .predicate import Comparison
 
-__all__ = ["ColumnBounds", "is_plain", "may_match"]
+__all__ = ["ColumnBounds", "is_plain", "known_nulls", "may_match"]
 
 FEW = 64  # entries that Python compares sooner than Arrow is called
 
@@ -34,14 +34,32 @@ class ColumnBounds:
 
     @classmethod
     def of(cls, minima: pa.Array, maxima: pa.Array, null_counts, num_values) -> ColumnBounds:
-        """From arrays and the footer's counts (-1: unknown)."""
-        counts = list(zip(null_counts, num_values, strict=True))
-        return cls(
-            minima,
-            maxima,
-            pa.array([0 <= nulls == values for nulls, values in counts], pa.bool_()),
-            pa.array([nulls == 0 for nulls, _ in counts], pa.bool_()),
-        )
+        """Combine arrays of bounds of an optional column with the footer's counts (-1: unknown)."""
+        has_bounds = pc.or_(minima.is_valid(), maxima.is_valid()).to_pylist()
+        return cls(minima, maxima, *known_nulls(has_bounds, null_counts, num_values, is_required=False))
+
+
+def known_nulls(has_bounds, null_counts, num_values, is_required: bool) -> tuple[pa.BooleanArray, pa.BooleanArray]:
+    """Return which row groups or pages surely have nulls only, and which surely have none.
+
+    A null count that is negative, larger than the number of values, or above 0 in a required column cannot be right
+    and counts as unknown; so does one that leaves no values in spite of bounds.
+
+    Parameters
+    ----------
+    has_bounds, null_counts, num_values : sequence or pyarrow.Array
+        All three of one kind; counts are -1 if unknown.
+    is_required : bool
+        No value of the column can be null.
+    """
+    if isinstance(null_counts, pa.Array):
+        only = pc.and_(pc.equal(null_counts, num_values), pc.greater_equal(null_counts, 0))
+        only = pc.and_(only, pc.equal(num_values, 0) if is_required else pc.invert(has_bounds))
+        return only, pc.and_(pc.equal(null_counts, 0), pc.greater_equal(num_values, 0))
+    counts = list(zip(has_bounds, null_counts, num_values, strict=True))
+    only_nulls = [0 <= nulls == values and not (values if is_required else has) for has, nulls, values in counts]
+    no_nulls = [nulls == 0 <= values for _, nulls, values in counts]
+    return pa.array(only_nulls, pa.bool_()), pa.array(no_nulls, pa.bool_())
 
 
 def is_plain(kind: pa.DataType, comparison: Comparison) -> bool:

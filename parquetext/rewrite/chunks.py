@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from .. import kernels, wire
 from ..errors import Unsupported, wire_error
-from ..pruning.bloom import read_header
+from ..pruning import find_bitset
 from .structs import Fields, list_header, structs
 
 __all__ = ["MovedChunk"]
 
-BLOOM_HEADER_BYTES = 64  # and more than it has
 DATA, DICTIONARY = wire.COLUMN_META_DATA_DATA_PAGE_OFFSET, wire.COLUMN_META_DATA_DICTIONARY_PAGE_OFFSET
 PAGES = (DATA, wire.COLUMN_META_DATA_INDEX_PAGE_OFFSET, DICTIONARY)
 BLOOM = (wire.COLUMN_META_DATA_BLOOM_FILTER_OFFSET, wire.COLUMN_META_DATA_BLOOM_FILTER_LENGTH)
@@ -61,8 +60,8 @@ class MovedChunk:
         if offset <= 0:
             return None
         if length <= 0:
-            bits, begin = read_header(source.read(offset, min(BLOOM_HEADER_BYTES, source.size - offset)))
-            length = begin + bits
+            place = find_bitset(source.read, source.size, offset, -1)
+            length = place.offset + place.size - offset
         return offset, length
 
     def _index(self, ids: tuple[int, int]) -> Range | None:

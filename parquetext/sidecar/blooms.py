@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..errors import ParquetextError
-from ..pruning.bloom import read_header
+from ..pruning import find_bitset
 
 __all__ = ["bloom_columns", "bitsets"]
 
@@ -27,7 +27,7 @@ def bloom_columns(scan) -> list[int]:
 
 
 def bitsets(scan, source) -> dict[tuple[int, int], bytes]:
-    """The filters by (row group, column); one of a kind that is not known is left out.
+    """Read the filters by (row group, column), without those that cannot be trusted or are of another kind.
 
     Raises
     ------
@@ -37,10 +37,13 @@ def bitsets(scan, source) -> dict[tuple[int, int], bytes]:
     found = {}
     for row_group, column, offset, length in places(scan):
         data = source.read(offset, length)
+
+        def read(start: int, count: int, data: bytes = data, offset: int = offset) -> bytes:
+            return data[start - offset : start - offset + count]
+
         try:
-            bits, begin = read_header(data)
+            place = find_bitset(read, offset + length, offset, length)
         except ParquetextError:
             continue
-        if begin + bits <= length:
-            found[row_group, column] = data[begin : begin + bits]
+        found[row_group, column] = read(place.offset, place.size)
     return found

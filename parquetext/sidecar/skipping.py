@@ -13,8 +13,7 @@ from .. import wire
 from ..errors import ParquetextError
 from ..footer.plain import plain_forms
 from ..footer.typed_bounds import StoredBounds
-from ..pruning import ColumnBounds, Comparison, Predicate, predicate_of, surviving_row_groups
-from ..pruning.bloom import LARGEST, read_header
+from ..pruning import ColumnBounds, Comparison, Predicate, find_bitset, predicate_of, surviving_row_groups
 from ..pruning.questdb import MILLISECONDS_OF_A_DAY, Chunk, Column, Filter, Tag, can_skip
 from .types import UNKNOWN, decimal_digits, is_decimal, tag_of
 
@@ -100,7 +99,14 @@ def column_bounds(plan, column) -> ColumnBounds | None:
     kind, tag = column.leaf_type, tag_of(column.type_code)
     if _rules_nothing_out(column) or tag == Tag.IPV4 or kind.physical == wire.PHYSICAL_INT96:
         return None
-    bounds = StoredBounds(kind, list(column.min_bytes), list(column.max_bytes), column.null_count, column.num_values)
+    bounds = StoredBounds(
+        kind,
+        list(column.min_bytes),
+        list(column.max_bytes),
+        column.null_count,
+        column.num_values,
+        column.max_definition == 0,
+    )
     found = _sound(bounds).typed(kind.arrow)
     if found is None:
         return None
@@ -119,7 +125,7 @@ def _sound(bounds: StoredBounds) -> StoredBounds:
     low, high = bounds.kind.array(bounds.min).to_pylist(), bounds.kind.array(bounds.max).to_pylist()
     fine = [a is not None and b is not None and a <= b for a, b in zip(low, high, strict=True)]
     sides = ([value if ok else None for value, ok in zip(side, fine, strict=True)] for side in (bounds.min, bounds.max))
-    return StoredBounds(bounds.kind, *sides, bounds.null_counts, bounds.num_values)
+    return StoredBounds(bounds.kind, *sides, bounds.null_counts, bounds.num_values, bounds.is_required)
 
 
 def _by_bounds(plan, predicate: Predicate) -> list[int]:
@@ -175,7 +181,8 @@ def _chunk(plan, row_group: int, column: int, bitset) -> Chunk:
     low = high = None
     if plan.has_bounds(column):
         low, high = chunks.bound_values(1)[0], chunks.bound_values(2)[0]
-    return Chunk(values, None if nulls < 0 else nulls, low, high, bitset)
+    is_possible = 0 <= nulls <= (values if plan.column(column).max_definition else 0)
+    return Chunk(values, nulls if is_possible else None, low, high, bitset)
 
 
 def _bitset(plan, row_group: int, column: int, source) -> bytes | memoryview | None:
@@ -183,14 +190,13 @@ def _bitset(plan, row_group: int, column: int, source) -> bytes | memoryview | N
     kind, offset, length = plan.bloom(row_group, column)
     if kind == "inline":
         return memoryview(plan.reader.data)[offset : offset + length]
-    if kind != "external" or source is None or length > LARGEST or offset + length > source.size:
+    if kind != "external" or source is None:
         return None
     try:
-        data = source.read(offset, length)
-        bits, begin = read_header(data)
+        place = find_bitset(source.read, source.size, offset, length)
+        return place.data or source.read(place.offset, place.size)
     except ParquetextError:
         return None
-    return data[begin : begin + bits] if begin + bits <= length else None
 
 
 def _plain(column, value) -> bytes | tuple[()] | None:

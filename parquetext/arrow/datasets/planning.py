@@ -164,7 +164,7 @@ def _key(name: str, facts: FileFacts):
     if name in facts.missing:
         return "missing"
     found = facts.bounds.get(name)
-    return None if found is None else (found[0].kind, found[1])
+    return None if found is None else (found[0].kind, found[1], found[0].is_required)
 
 
 def _typed_part(name: str, key, files: list[FileFacts], count: int, kind: pa.DataType) -> tuple[pa.Array, ...]:

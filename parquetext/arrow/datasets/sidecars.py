@@ -27,11 +27,12 @@ WORTH_A_THREAD = 1000  # files
 
 
 class Column(NamedTuple):
-    """A column of a schema: its leaf, how that is stored, and the type of its rows."""
+    """A column of a schema: its leaf, how that is stored, the type of its rows, and whether no value can be null."""
 
     leaf: int
     kind: LeafType
     rows: pa.DataType
+    is_required: bool
 
 
 def plan_by_sidecars(
@@ -125,7 +126,7 @@ def _columns(form: ThriftForm, names: Sequence[str]) -> tuple[dict[str, Column],
             rows = rows_type(form, leaves)
             kind = comparable_type(form, leaves[0], rows)
             if kind is not None:
-                columns[name] = Column(leaves[0], kind, rows)
+                columns[name] = Column(leaves[0], kind, rows, form.node(leaves[0]).max_definition == 0)
     return columns, frozenset(missing)
 
 
@@ -156,7 +157,7 @@ def _bounds(column: Column, parts: Sequence[tuple[tuple, int]]) -> RawBounds:
     for (nulls, values, low, high), count in parts:
         numbers = [pa.Array.from_buffers(pa.int64(), count, [None, pa.py_buffer(data)]) for data in (nulls, values)]
         arrays.append((_side(column.kind, low, count), _side(column.kind, high, count), *numbers))
-    return RawBounds(column.kind, *(pa.concat_arrays(some) for some in zip(*arrays, strict=True)))
+    return RawBounds(column.kind, *(pa.concat_arrays(some) for some in zip(*arrays, strict=True)), column.is_required)
 
 
 def _side(kind: LeafType, side: tuple, count: int) -> pa.Array:

@@ -9,11 +9,10 @@ import pyarrow.parquet as pq
 
 from ...errors import ParquetextError
 from ...footer.bloom_filters import ELSEWHERE
-from ...pruning.bloom import LARGEST, read_header
+from ...pruning.bloom import LARGEST, find_bitset
 
 __all__ = ["bloom_options"]
 
-HEADER_BYTES = 64
 BITS_OF_A_VALUE = 8  # that it sets in its block: a value that is not there is found by chance where all of them are set
 LEAST_FPP, MOST_FPP = 0.001, 0.5
 
@@ -51,14 +50,17 @@ def bloom_options(file, source, leaves: list[str], new_rows: int | None) -> tupl
 def _largest(source, column) -> tuple[int, float]:
     """The bits of a column's largest filter, and how often it finds a value by chance; (0, 0) without a known kind."""
     found = 0, 0.0
-    for offset, present in zip(column.bloom_filter_offset, column.present, strict=True):
-        if offset <= 0 or present & ELSEWHERE or offset >= source.size:
+    for offset, length, present in zip(
+        column.bloom_filter_offset, column.bloom_filter_length, column.present, strict=True
+    ):
+        if offset <= 0 or present & ELSEWHERE:
             continue
         try:
-            size, header = read_header(source.read(offset, min(HEADER_BYTES, source.size - offset)))
-            if size * 8 > found[0]:
-                bits = int.from_bytes(source.read(offset + header, size))
-                found = size * 8, min(max((bits.bit_count() / size / 8) ** BITS_OF_A_VALUE, LEAST_FPP), MOST_FPP)
+            place = find_bitset(source.read, source.size, offset, length)
+            if place.size * 8 > found[0]:
+                bits = int.from_bytes(place.data or source.read(place.offset, place.size))
+                full = (bits.bit_count() / place.size / 8) ** BITS_OF_A_VALUE
+                found = place.size * 8, min(max(full, LEAST_FPP), MOST_FPP)
         except ParquetextError:
             continue
     return found
