@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import Malformed, ParquetextError
-from .page_index import PageBounds, PagePlaces, StoredIndex, parse_bounds, parse_places, read_index
+from .column_index import StoredIndex
+from .model import Node
+from .page_index import PageBounds, PagePlaces, counts_of, parse_bounds, parse_places, read_index
 
 __all__ = ["INDEXES", "DataPages", "IndexedPages", "index_or_none", "indexed_pages"]
 
@@ -43,7 +45,7 @@ def index_or_none(source, chunks, row_group: int, name: str) -> StoredIndex | No
         return None
 
 
-def indexed_pages(source, chunks, row_group: int, num_rows: int, pages: DataPages) -> IndexedPages:
+def indexed_pages(source, chunks, node: Node, row_group: int, num_rows: int, pages: DataPages) -> IndexedPages:
     """What the indexes of one of a leaf's chunks say of its pages: bounds only where the places are right."""
     index = index_or_none(source, chunks, row_group, OFFSET_INDEX)
     if index is None:
@@ -58,7 +60,7 @@ def indexed_pages(source, chunks, row_group: int, num_rows: int, pages: DataPage
     if index is None:
         return IndexedPages(places)
     try:
-        bounds = parse_bounds(index, pages.value_counts)
+        bounds = parse_bounds(index, node, counts_of(chunks, row_group, pages.value_counts))
     except ParquetextError:
         return IndexedPages(places)
     return IndexedPages(places, bounds if _agree(pages.null_counts, bounds.null_counts) else None)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import sub
-from typing import NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from .. import kernels, wire
 from ..errors import Malformed, ParquetextError
 from ..pruning import ColumnBounds
+from .column_index import ChunkCounts, StoredIndex, find_contradiction, parse_column_index
 from .elements import parse_element
 from .model import Form, Node
 from .typed_bounds import StoredBounds, comparable_type
@@ -20,26 +19,20 @@ from .typed_bounds import StoredBounds, comparable_type
 __all__ = [
     "PageBounds",
     "PagePlaces",
-    "StoredIndex",
+    "counts_of",
     "has_page_order",
     "parse_bounds",
     "parse_places",
     "read_bounds",
     "read_index",
     "read_places",
+    "why_untrusted",
 ]
 
 ELSEWHERE = wire.PRESENT_FILE_PATH | wire.PRESENT_CRYPTO  # places are of another file, or of encrypted bytes
 MOST_BYTES = 64 << 20  # of one index: more than a million pages
 MAGIC_BYTES = 4
 UNORDERED = {"GEOMETRY", "GEOGRAPHY", "VARIANT", "UNKNOWN"}
-
-
-class StoredIndex(NamedTuple):
-    """An index's bytes, and where they are in the file."""
-
-    data: bytes
-    offset: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,23 +72,8 @@ class PageBounds:
         kind = comparable_type(form, leaf, rows)
         if kind is None:
             return None
-        found = StoredBounds(kind, self.min, self.max, self.null_counts, places.row_counts).typed(rows)
-        return None if found is None else _trusted(found)
-
-
-def _trusted(bounds: ColumnBounds) -> ColumnBounds:
-    """Without bounds that are NaN, or inverted."""
-    low, high = bounds.min, bounds.max
-    if pa.types.is_float16(low.type):  # which Arrow does not compare
-        low, high = low.cast(pa.float32()), high.cast(pa.float32())
-    doubted = pc.greater(low, high)
-    if pa.types.is_floating(low.type):
-        doubted = pc.or_kleene(doubted, pc.or_kleene(pc.is_nan(low), pc.is_nan(high)))
-    if not doubted.true_count:
-        return bounds
-    doubted = pc.fill_null(doubted, False)
-    low, high = (pc.if_else(doubted, pa.scalar(None, side.type), side) for side in (low, high))
-    return ColumnBounds(low, high, bounds.only_nulls, bounds.no_nulls)
+        is_required = form.node(leaf).max_definition == 0
+        return StoredBounds(kind, self.min, self.max, self.null_counts, places.row_counts, is_required).typed(rows)
 
 
 def has_page_order(node: Node) -> bool:
@@ -155,88 +133,63 @@ def parse_places(index: StoredIndex, chunks, row_group: int, num_rows: int, file
     return places
 
 
-def read_bounds(source, chunks, row_group: int, places: PagePlaces) -> PageBounds | None:
+def read_bounds(source, chunks, row_group: int, places: PagePlaces, node: Node) -> PageBounds | None:
     """The column index of one of a flat leaf's chunks, whose pages are in `places`; None where it has none.
 
     Raises as `read_index` and `parse_bounds` do.
     """
     index = read_index(source, chunks, row_group, "column_index")
-    return None if index is None else parse_bounds(index, places.row_counts)
+    return None if index is None else parse_bounds(index, node, counts_of(chunks, row_group, places.row_counts))
 
 
-def parse_bounds(index: StoredIndex, value_counts: Sequence[int]) -> PageBounds:
-    """What a column index says of pages that have so many values, nulls included.
+def why_untrusted(source, chunks, node: Node, row_group: int, page_values: Sequence[int] | None = None) -> str | None:
+    """Return why nothing may be skipped by the column index of one of a leaf's chunks; None if it has none to doubt.
+
+    Parameters
+    ----------
+    source : object
+        With `size` and `read(offset, length)`.
+    chunks : Chunks
+        The leaf's chunks.
+    node : Node
+        The leaf's place in the schema.
+    row_group : int
+    page_values : sequence of int, optional
+        Values of each data page, nulls included: more is checked with them.
+    """
+    try:
+        index = read_index(source, chunks, row_group, "column_index")
+        return index and find_contradiction(parse_column_index(index), node, counts_of(chunks, row_group, page_values))
+    except Malformed as error:
+        return f"does not parse: {error.message}"
+
+
+def counts_of(chunks, row_group: int, page_values: Sequence[int] | None) -> ChunkCounts:
+    """Combine the values of a chunk's pages with what the footer counts in the chunk."""
+    return ChunkCounts(page_values, *(chunks.array(name)[row_group] for name in ("num_values", "null_count")))
+
+
+def parse_bounds(index: StoredIndex, node: Node, counts: ChunkCounts) -> PageBounds:
+    """Return the bounds and null counts of pages by a column index; `counts` has the values of these pages.
 
     Raises
     ------
     Malformed
-        It is not as the format says, of another number of pages, or has more nulls than these have values.
+        The index is not as the format says, or contradicts the schema, the footer, its pages or itself.
     """
-    data, offset = index
-    try:
-        fields = {field[0]: field for field in kernels.thrift.fields(data)}
-    except ParquetextError as error:
-        raise error.at(None, offset) from None
-    count = len(value_counts)
-    null_pages = _flags(data, fields.get(wire.COLUMN_INDEX_NULL_PAGES))
-    minima, maxima = (_binaries(data, fields.get(id)) for id in _SIDES)
-    null_counts = _numbers(data, fields.get(wire.COLUMN_INDEX_NULL_COUNTS)) or [-1] * count
-    if {count} != {*map(len, (null_pages, minima, maxima, null_counts))}:
-        raise Malformed(f"a column index of {len(null_pages)} pages, there are {count}", offset=offset)
-    counts = list(zip(null_pages, null_counts, value_counts, strict=True))
-    if any(nulls > values or (nulls >= 0 and empty != (nulls == values)) for empty, nulls, values in counts):
-        raise Malformed("a column index whose pages of nulls have other counts of nulls", offset=offset)
-    return PageBounds(
-        *(
-            [None if empty else value for empty, value in zip(null_pages, side, strict=True)]
-            for side in (minima, maxima)
-        ),
-        [values if empty else nulls for empty, nulls, values in counts],
+    parsed = parse_column_index(index)
+    problem = find_contradiction(parsed, node, counts)
+    if problem is not None:
+        raise Malformed(f"a column index that {problem}", offset=index.offset)
+    sides = [
+        [None if is_null else value for is_null, value in zip(parsed.null_pages, side, strict=True)]
+        for side in (parsed.min_values, parsed.max_values)
+    ]
+    judged = kernels.bound_checks.judge_pairs(node.thrift, node.column_order, *sides)
+    low, high = (
+        [value if bits & bit else None for value, bits in zip(side, judged, strict=True)]
+        for side, bit in zip(sides, (wire.BOUND_MIN, wire.BOUND_MAX), strict=True)
     )
-
-
-_SIDES = wire.COLUMN_INDEX_MIN_VALUES, wire.COLUMN_INDEX_MAX_VALUES
-
-
-def _items(data: bytes, field: tuple | None, types: tuple[int, ...]) -> tuple[int, int]:
-    """How many items a list has, and where the first one is; none where it is no list of these types.
-
-    The bytes have been walked before.
-    """
-    if field is None or field[1] != wire.TYPE_LIST:
-        return 0, 0
-    at = field[3]
-    count, first = (data[at] >> 4, at + 1) if data[at] >> 4 < 15 else kernels.varint.decode32(data, at + 1)
-    return (count, first) if data[at] & 15 in types else (0, 0)
-
-
-def _flags(data: bytes, field: tuple | None) -> list[bool]:
-    count, at = _items(data, field, (wire.TYPE_TRUE, wire.TYPE_FALSE))
-    return [flag == wire.TYPE_TRUE for flag in data[at : at + count]]
-
-
-def _numbers(data: bytes, field: tuple | None) -> list[int]:
-    count, at = _items(data, field, (wire.TYPE_I64,))
-    return kernels.varint.decode_many(data, count, at=at, bits=64, zigzag=True)[0].tolist() if count else []
-
-
-def _binaries(data: bytes, field: tuple | None) -> list[bytes]:
-    count, at = _items(data, field, (wire.TYPE_BINARY,))
-    alike = _alike(data, count, at) if count else []
-    if alike is not None:
-        return alike
-    found = []
-    for _ in range(count):
-        length, at = (data[at], at + 1) if data[at] < 0x80 else kernels.varint.decode32(data, at)
-        found.append(data[at : at + length])
-        at += length
-    return found
-
-
-def _alike(data: bytes, count: int, at: int) -> list[bytes] | None:
-    """Items that are all as long as the first one, as numbers are; None where they are not."""
-    length = data[at]
-    end = at + count * (length + 1)
-    if length >= 0x80 or end > len(data) or data[at : end : length + 1] != bytes([length]) * count:
-        return None
-    return [data[start : start + length] for start in range(at + 1, end + 1, length + 1)]
+    nulls = parsed.null_counts or [-1] * len(parsed)
+    known = zip(parsed.null_pages, nulls, counts.page_values, strict=True)
+    return PageBounds(low, high, [values if is_null else count for is_null, count, values in known])

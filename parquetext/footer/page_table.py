@@ -140,7 +140,8 @@ def _add_indexed(source, column, facts: list[_Facts]) -> None:
     for row_group, chunk in enumerate(facts):
         pages = chunk.data_pages()
         if pages.offsets:
-            chunk.add(indexed_pages(source, column.chunks, row_group, row_counts[row_group], pages), has_bounds)
+            found = indexed_pages(source, column.chunks, column.node, row_group, row_counts[row_group], pages)
+            chunk.add(found, has_bounds)
 
 
 class _Facts:

@@ -7,6 +7,7 @@ import pyarrow.compute as pc
 import pyarrow.fs as pafs
 import pyarrow.parquet as pq
 import pytest
+from support.changed_metadata import with_footer, with_indexes
 
 import parquetext
 from parquetext import thrift
@@ -21,7 +22,6 @@ TABLE = pa.table(
         "nothing": pa.nulls(ROWS, pa.float64()),
     }
 )
-INDEXES = {"ColumnIndex": "column_index", "OffsetIndex": "offset_index"}
 LEAVES = ["n", "text", "list.list.element", "nothing"]
 
 
@@ -42,42 +42,6 @@ def path(tmp_path):
 def pages_of(path, name: str) -> pa.Table:
     with parquetext.open(path) as file:
         return file.pages(name)
-
-
-def with_footer(path, change, before: bytearray | None = None) -> None:
-    """The file anew, with its footer changed in place; with other bytes before it."""
-    data = path.read_bytes()
-    end = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
-    footer = thrift.read("FileMetaData", data[end:-8])
-    change(footer)
-    written = thrift.write("FileMetaData", footer)
-    path.write_bytes(
-        bytes(data[:end] if before is None else before) + written + len(written).to_bytes(4, "little") + b"PAR1"
-    )
-
-
-def with_indexes(path, leaf: int, change) -> None:
-    """The file anew, with what `change` makes of the indexes of a leaf's chunks.
-
-    `change` takes a row group's number, its ColumnIndex and its OffsetIndex as values, and gives back two structs, each
-    as values or as bytes; None leaves it out.
-    """
-    data = path.read_bytes()
-    new = bytearray(data[: -8 - int.from_bytes(data[-8:-4], "little")])
-
-    def changed(footer: dict) -> None:
-        for row_group, facts in enumerate(footer["row_groups"]):
-            chunk, found = facts["columns"][leaf], []
-            for struct, name in INDEXES.items():
-                at, length = chunk.pop(f"{name}_offset", None), chunk.pop(f"{name}_length", 0)
-                found.append(None if at is None else thrift.read(struct, data[at : at + length]))
-            for (struct, name), made in zip(INDEXES.items(), change(row_group, *found), strict=True):
-                if made is not None:
-                    made = made if isinstance(made, bytes) else thrift.write(struct, made)
-                    chunk[f"{name}_offset"], chunk[f"{name}_length"] = len(new), len(made)
-                    new.extend(made)
-
-    with_footer(path, changed, new)
 
 
 @pytest.mark.parametrize("name", LEAVES)

@@ -58,9 +58,10 @@ def test_pages_are_where_the_index_of_a_real_file_says(tmp_path, implementation)
     options = {"write_page_index": True, "data_page_size": 400, "write_batch_size": 50, "use_dictionary": False}
     pq.write_table(pa.table({"x": pa.array(range(ROWS), pa.int64())}), path, compression="none", **options)
     with parquetext.open(path) as file:
-        chunks, source = file.column("x").chunks, file._source
+        column, source = file.column("x"), file._source
+        chunks = column.chunks
         places = read_places(source, chunks, 0, ROWS)
-        bounds = read_bounds(source, chunks, 0, places)
+        bounds = read_bounds(source, chunks, 0, places, column.node)
     assert places.first_rows == list(range(0, ROWS, 50)) and set(places.row_counts) == {50}
     assert places.offsets[1] - places.offsets[0] == places.sizes[0]
     assert [int.from_bytes(value, "little") for value in bounds.max] == list(range(49, ROWS, 50))

@@ -69,14 +69,15 @@ def _pages(
     """The pages of a column in a row group, with their bounds; None where nothing is known of them."""
     leaf = find_group_or_leaf(form, (name,))
     rows = rows.value_type if pa.types.is_dictionary(rows) else rows
-    if leaf & GROUP or not has_page_order(form.node(leaf)):
+    node = None if leaf & GROUP else form.node(leaf)
+    if node is None or node.max_repetition or not has_page_order(node):
         return None
     places = places_of(leaf, row_group)
     if places is None:
         return None
     try:
-        bounds = read_bounds(source, form.column(leaf), row_group, places)
-    except Malformed:  # one that is not as the format says counts for nothing
+        bounds = read_bounds(source, form.column(leaf), row_group, places, node)
+    except Malformed:  # an index that contradicts the format, the schema or the footer counts for nothing
         return None
     typed = None if bounds is None else bounds.typed(form, leaf, rows, places)
     return None if typed is None else (places, typed)

@@ -1,0 +1,225 @@
+"""The column index of a column chunk: parsed, and checked against the schema, the footer and itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from .. import kernels, wire
+from ..errors import ParquetextError
+from .model import Node
+
+__all__ = ["ChunkCounts", "ColumnIndex", "StoredIndex", "find_contradiction", "parse_column_index"]
+
+_ORDERS = range(3)  # unordered, ascending, descending
+_ASCENDING, _DESCENDING = 1, 2
+
+
+class StoredIndex(NamedTuple):
+    """An index's bytes, and where they are in the file."""
+
+    data: bytes
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnIndex:
+    """A column index as it is stored, one entry per page.
+
+    `boundary_order` is None if the index lacks it, `null_counts` if it has none.
+    """
+
+    null_pages: list[bool]
+    min_values: list[bytes]
+    max_values: list[bytes]
+    boundary_order: int | None
+    null_counts: list[int] | None
+
+    def __len__(self) -> int:
+        return len(self.null_pages)
+
+
+class ChunkCounts(NamedTuple):
+    """What is known of a chunk beside its column index.
+
+    Parameters
+    ----------
+    page_values : sequence of int or None
+        Values of each data page, nulls included; None if they are not known.
+    num_values, null_count : int
+        Of the chunk, by the footer; -1 if unknown.
+    """
+
+    page_values: Sequence[int] | None = None
+    num_values: int = -1
+    null_count: int = -1
+
+
+def parse_column_index(index: StoredIndex) -> ColumnIndex:
+    """Parse a column index.
+
+    Raises
+    ------
+    Malformed
+        It is no Thrift struct.
+    """
+    data, offset = index
+    try:
+        fields = {field[0]: field for field in kernels.thrift.fields(data)}
+    except ParquetextError as error:
+        raise error.at(None, offset) from None
+    counts = fields.get(wire.COLUMN_INDEX_NULL_COUNTS)
+    return ColumnIndex(
+        _flags(data, fields.get(wire.COLUMN_INDEX_NULL_PAGES)),
+        _binaries(data, fields.get(wire.COLUMN_INDEX_MIN_VALUES)),
+        _binaries(data, fields.get(wire.COLUMN_INDEX_MAX_VALUES)),
+        _number(data, fields.get(wire.COLUMN_INDEX_BOUNDARY_ORDER)),
+        None if counts is None else _numbers(data, counts),
+    )
+
+
+def find_contradiction(index: ColumnIndex, node: Node, counts: ChunkCounts) -> str | None:
+    """Return why a column index cannot be right, or None if nothing contradicts it.
+
+    Nothing may be skipped by an index with a contradiction: what is wrong in one entry says that the others may be of
+    other pages.
+
+    Parameters
+    ----------
+    index : ColumnIndex
+    node : Node
+        The leaf's place in the schema.
+    counts : ChunkCounts
+
+    Returns
+    -------
+    str or None
+        A sentence without a subject: ``"has 3 null pages, 4 minima, ..."``.
+    """
+    for found in (_length_problems(index, counts), _null_problems(index, node, counts), _bound_problems(index, node)):
+        problem = next(found, None)
+        if problem is not None:
+            return problem
+    return None
+
+
+def _length_problems(index: ColumnIndex, counts: ChunkCounts) -> Iterator[str]:
+    lengths = {"null_pages": len(index.null_pages), "min_values": len(index.min_values)}
+    lengths["max_values"] = len(index.max_values)
+    if index.null_counts is not None:
+        lengths["null_counts"] = len(index.null_counts)
+    if len({*lengths.values()}) > 1:
+        yield "has lists of different lengths: " + ", ".join(f"{count} {name}" for name, count in lengths.items())
+    if counts.page_values is not None and len(index) != len(counts.page_values):
+        yield f"has {len(index)} pages, the chunk has {len(counts.page_values)}"
+    if index.boundary_order not in _ORDERS:
+        yield "has no boundary_order" if index.boundary_order is None else f"has boundary_order {index.boundary_order}"
+
+
+def _null_problems(index: ColumnIndex, node: Node, counts: ChunkCounts) -> Iterator[str]:
+    """Null pages and null counts against the schema, the pages and the footer."""
+    is_required, pages = node.max_definition == 0, counts.page_values
+    sizes = [-1] * len(index) if pages is None else pages
+    for page, (is_null, size) in enumerate(zip(index.null_pages, sizes, strict=True)):
+        nulls = None if index.null_counts is None else index.null_counts[page]
+        if is_required and size and (is_null or nulls):
+            yield f"says that page {page} of a required column has nulls"
+        if nulls is None or (nulls == size == 0):
+            continue
+        if nulls < 0 or (nulls > size >= 0):
+            yield f"counts {nulls} nulls in page {page}" + (f", which has {size} values" if size >= 0 else "")
+        if (is_null and (nulls == 0 or nulls < size)) or (not is_null and nulls == size):
+            claim = "a null page" if is_null else "no null page"
+            yield f"says that page {page} is {claim} and counts {nulls} nulls in it"
+    yield from _total_problems(index, counts)
+
+
+def _total_problems(index: ColumnIndex, counts: ChunkCounts) -> Iterator[str]:
+    """The pages' nulls against those of the chunk; a null count that exceeds the values says nothing."""
+    total, values = counts.null_count, counts.num_values
+    if total < 0 or (total > values >= 0):
+        return
+    if index.null_counts is not None:
+        if sum(index.null_counts) != total:
+            yield f"counts {sum(index.null_counts)} nulls, the chunk's statistics count {total}"
+        return
+    if counts.page_values is not None:
+        least = sum(size for size, is_null in zip(counts.page_values, index.null_pages, strict=True) if is_null)
+    else:
+        least = sum(index.null_pages)
+    if least > total:
+        yield f"has null pages of {least} values or more, the chunk's statistics count {total} nulls"
+    if total == values > 0 and not all(index.null_pages) and counts.page_values is None:
+        yield "has pages with values, the chunk's statistics say that all are null"
+
+
+def _bound_problems(index: ColumnIndex, node: Node) -> Iterator[str]:
+    """Bounds that are no values of the type, inverted, or in another order than `boundary_order` says."""
+    pages = [page for page, is_null in enumerate(index.null_pages) if not is_null]
+    low, high = ([side[page] for page in pages] for side in (index.min_values, index.max_values))
+    judged_pages = kernels.bound_checks.judge_pairs(node.thrift, node.column_order, low, high)
+    for page, judged in zip(pages, judged_pages, strict=True):
+        if judged & wire.BOUND_NO_VALUE:
+            sizes = f"{len(index.min_values[page])} and {len(index.max_values[page])} bytes"
+            yield f"has bounds of {sizes} for page {page}, which are no values of the column's type"
+        if judged & wire.BOUND_INVERTED:
+            yield f"has a minimum above the maximum for page {page}"
+    if index.boundary_order not in (_ASCENDING, _DESCENDING):
+        return
+    for name, side in (("min_values", low), ("max_values", high)):
+        pair = (side[:-1], side[1:]) if index.boundary_order == _ASCENDING else (side[1:], side[:-1])
+        judged = kernels.bound_checks.judge_pairs(node.thrift, node.column_order, *pair)
+        if any(bits & wire.BOUND_INVERTED for bits in judged):
+            order = "ascending" if index.boundary_order == _ASCENDING else "descending"
+            yield f"has {name} that are not {order}, as its boundary_order says"
+
+
+def _items(data: bytes, field: tuple | None, types: tuple[int, ...]) -> tuple[int, int]:
+    """How many items a list has, and where the first one is; none where it is no list of these types.
+
+    The bytes have been walked before.
+    """
+    if field is None or field[1] != wire.TYPE_LIST:
+        return 0, 0
+    at = field[3]
+    count, first = (data[at] >> 4, at + 1) if data[at] >> 4 < 15 else kernels.varint.decode32(data, at + 1)
+    return (count, first) if data[at] & 15 in types else (0, 0)
+
+
+def _flags(data: bytes, field: tuple | None) -> list[bool]:
+    count, at = _items(data, field, (wire.TYPE_TRUE, wire.TYPE_FALSE))
+    return [flag == wire.TYPE_TRUE for flag in data[at : at + count]]
+
+
+def _numbers(data: bytes, field: tuple | None) -> list[int]:
+    count, at = _items(data, field, (wire.TYPE_I64,))
+    return kernels.varint.decode_many(data, count, at=at, bits=64, zigzag=True)[0].tolist() if count else []
+
+
+def _number(data: bytes, field: tuple | None) -> int | None:
+    if field is None or field[1] != wire.TYPE_I32:
+        return None
+    return kernels.varint.zigzag_decode(kernels.varint.decode32(data, field[3])[0])
+
+
+def _binaries(data: bytes, field: tuple | None) -> list[bytes]:
+    count, at = _items(data, field, (wire.TYPE_BINARY,))
+    alike = _alike(data, count, at) if count else []
+    if alike is not None:
+        return alike
+    found = []
+    for _ in range(count):
+        length, at = (data[at], at + 1) if data[at] < 0x80 else kernels.varint.decode32(data, at)
+        found.append(data[at : at + length])
+        at += length
+    return found
+
+
+def _alike(data: bytes, count: int, at: int) -> list[bytes] | None:
+    """Items that are all as long as the first one, as numbers are; None where they are not."""
+    length = data[at]
+    end = at + count * (length + 1)
+    if length >= 0x80 or end > len(data) or data[at : end : length + 1] != bytes([length]) * count:
+        return None
+    return [data[start : start + length] for start in range(at + 1, end + 1, length + 1)]
