@@ -547,8 +547,6 @@ ERRORS = {
     160: ("TOO_WIDE", "Malformed", "a number of {found} bytes does not fit in {expected}"),
     140: ("CHUNK_ENTRIES", "Malformed", "a page of {found} entries, the column chunk has {expected} left"),
     141: ("CHUNK_ROWS", "Malformed", "a page of {found} rows, the row group has {expected} left"),
-    142: ("PAGE_ROWS", "Malformed", "levels of {found} rows, the page's header says {expected}"),
-    143: ("PAGE_NULLS", "Malformed", "levels of {found} nulls, the page's header says {expected}"),
     144: ("ROW_START", "Malformed", "a page that begins within a row, at repetition level {found}"),
     145: ("LEVELS_CONTRADICT", "Malformed", "a definition level of {found} within a list, the least is {expected}"),
     146: ("SECOND_DICTIONARY", "Malformed", "a second dictionary page in one column chunk"),
@@ -659,8 +657,6 @@ PAGE_LEVELS = 133
 TOO_WIDE = 160
 CHUNK_ENTRIES = 140
 CHUNK_ROWS = 141
-PAGE_ROWS = 142
-PAGE_NULLS = 143
 ROW_START = 144
 LEVELS_CONTRADICT = 145
 SECOND_DICTIONARY = 146

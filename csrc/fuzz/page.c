@@ -64,6 +64,10 @@ static void divide(const uint8_t *data, size_t size, const pqx_page *page, uint3
     CLAIM(parts.repetition <= parts.repetition_end && parts.definition <= parts.definition_end);
     CLAIM(parts.repetition_end <= parts.definition_end || !parts.definition_end);
     CLAIM(parts.definition_end <= parts.values && parts.values <= size);
+    uint64_t rows, values, entries = page->num_values > 0 ? (uint64_t)page->num_values : 0;
+    if (pqx_page_counts(page, data, size, definition, repetition, &rows, &values, &error) == PQX_OK)
+        CLAIM(rows <= entries && values <= entries);
+    else CLAIM(error.offset <= size);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)

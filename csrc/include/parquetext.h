@@ -118,8 +118,6 @@ enum pqx_status {
     PQX_TOO_WIDE = 160,
     PQX_CHUNK_ENTRIES = 140,
     PQX_CHUNK_ROWS = 141,
-    PQX_PAGE_ROWS = 142,
-    PQX_PAGE_NULLS = 143,
     PQX_ROW_START = 144,
     PQX_LEVELS_CONTRADICT = 145,
     PQX_SECOND_DICTIONARY = 146,
@@ -550,7 +548,7 @@ typedef struct pqx_page {
  * says counts as an unknown one, which is passed over, and of a repeated field the last one counts.
  * PQX_MISSING_FIELD (expected: its id), at the struct that lacks it: the type or a size, and in the
  * header that the type asks for, or of that header, whatever is required. PQX_PAGE_NUMBER: a
- * negative size or count. PQX_PAGE_LEVELS: levels of V2 larger than their page.
+ * negative size or count of values. PQX_PAGE_LEVELS: levels of V2 larger than their page.
  * PQX_PAGE_HEADER_SIZE: no end within 16 MiB. O(header). */
 PQX_API int pqx_page_header(const uint8_t *data, size_t size, size_t at, pqx_page *page,
                             pqx_error *error);
@@ -579,6 +577,13 @@ typedef struct pqx_page_parts {
 PQX_API int pqx_page_levels(const pqx_page *page, const uint8_t *body, size_t size,
                             uint32_t max_definition, uint32_t max_repetition, pqx_page_parts *parts,
                             pqx_error *error);
+/* Count the rows that begin in a data page (the entries at repetition level 0) and its values (the
+ * entries at the highest definition level) from its levels. The arguments are those of
+ * pqx_page_levels; of a V2 page the levels alone are enough. PQX_LEVEL, PQX_TRUNCATED,
+ * PQX_RUN_LENGTH: levels that cannot be decoded. O(bytes of levels), without memory. */
+PQX_API int pqx_page_counts(const pqx_page *page, const uint8_t *body, size_t size,
+                            uint32_t max_definition, uint32_t max_repetition, uint64_t *rows,
+                            uint64_t *values, pqx_error *error);
 
 /* ---- columns: pages in, arrays out ---- */
 
@@ -656,8 +661,9 @@ PQX_API int pqx_decoder_page(pqx_decoder *decoder, const pqx_page *header, const
 /* Decode, or pass over, what goes on of the last row, and the next `rows` rows. *begun counts rows
  * that were begun: fewer than `rows` where the given pages end or *state is PQX_DECODER_FULL.
  * Besides the errors of pqx_decode and pqx_page_levels: PQX_CHUNK_ENTRIES, PQX_CHUNK_ROWS: a page
- * of more than the chunk has left; PQX_PAGE_ROWS, PQX_PAGE_NULLS: levels of a V2 page against its
- * header; PQX_ROW_START: a page that begins within a row; PQX_ROW_TOO_LARGE. Offsets count from the
+ * of more than the chunk has left; PQX_ROW_START: a page that begins within a row, and no row
+ * before it; PQX_ROW_TOO_LARGE. Rows and nulls are counted from the levels: num_rows and num_nulls
+ * of a V2 page's header are not used. Offsets count from the
  * part's bytes. After an error of any function a decoder is only asked pqx_decoder_failure, and
  * closed: everything else is PQX_BAD_ARGUMENT. O(bytes + what is decoded). */
 PQX_API int pqx_decoder_read(pqx_decoder *decoder, uint64_t rows, uint64_t *begun, int *state,

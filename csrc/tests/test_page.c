@@ -113,6 +113,26 @@ static void a_page_that_leaves_its_chunk_is_an_error(void)
     free(data);
 }
 
+static void levels_count_rows_and_values(void)
+{
+    /* Repetition 0 1 0 0, definition 1 1 0 1. */
+    static const uint8_t levels[] = {3, 0x02, 4, 1, 2, 0, 2, 1};
+    pqx_page page = {.type = PQX_PAGE_DATA_PAGE_V2,
+                     .num_values = 4,
+                     .repetition_size = 2,
+                     .definition_size = 6,
+                     .num_rows = -1};
+    pqx_error error;
+    uint64_t rows, values;
+    uint8_t *data = exact(levels, sizeof levels);
+    CHECK(pqx_page_counts(&page, data, sizeof levels, 1, 1, &rows, &values, &error) == PQX_OK);
+    CHECK(rows == 3 && values == 3);
+    page.num_values = 5;
+    CHECK(pqx_page_counts(&page, data, sizeof levels, 1, 1, &rows, &values, &error) == PQX_TRUNCATED
+          && error.offset == sizeof levels);
+    free(data);
+}
+
 static void bodies_are_divided(void)
 {
     static const uint8_t body[] = {2, 0, 0, 0, 'r', 'r', 3, 0, 0, 0, 'd', 'd', 'd', 'v'};
@@ -169,6 +189,7 @@ int main(void)
     RUN(flipped_bits_are_read_inside_only);
     RUN(a_walk_goes_on_where_it_stopped);
     RUN(a_page_that_leaves_its_chunk_is_an_error);
+    RUN(levels_count_rows_and_values);
     RUN(bodies_are_divided);
     return 0;
 }

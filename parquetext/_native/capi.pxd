@@ -80,6 +80,8 @@ cdef extern from "parquetext.h" nogil:
         size_t repetition, repetition_end, definition, definition_end, values
     int pqx_page_levels(const pqx_page *page, const uint8_t *body, size_t size, uint32_t max_definition,
                         uint32_t max_repetition, pqx_page_parts *parts, pqx_error *error)
+    int pqx_page_counts(const pqx_page *page, const uint8_t *body, size_t size, uint32_t max_definition,
+                        uint32_t max_repetition, uint64_t *rows, uint64_t *values, pqx_error *error)
 
     int pqx_lz4_size(const uint8_t *data, size_t size, uint64_t *decompressed, pqx_error *error)
 

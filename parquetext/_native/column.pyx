@@ -89,7 +89,6 @@ cdef object whole(object data, const uint8_t **start, size_t *size):
 
 cdef int copy_header(object header, pqx_page *page) except -1:
     page.type, page.num_values = header.type, header.num_values
-    page.num_nulls, page.num_rows = header.num_nulls, header.num_rows
     page.encoding, page.definition_encoding = header.encoding, header.definition_encoding
     page.repetition_encoding = header.repetition_encoding
     page.definition_size, page.repetition_size = header.definition_size, header.repetition_size

@@ -2,6 +2,7 @@
 
 from .._pure.page import PageHeader as PageHeader
 from .._pure.page import Pages as Pages
+from .._pure.page import count_levels as count_levels
 from .._pure.page import header as header
 from .._pure.page import level_parts as level_parts
 from .._pure.page import locations as locations

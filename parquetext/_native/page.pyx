@@ -3,17 +3,17 @@
 from collections import namedtuple
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from ..errors import wire_error
 
 from .capi cimport (
-    pqx_error, pqx_lz4_size, pqx_page, pqx_page_header, pqx_page_levels, pqx_page_location, pqx_page_locations,
-    pqx_page_parts, pqx_page_walk,
+    pqx_error, pqx_lz4_size, pqx_page, pqx_page_counts, pqx_page_header, pqx_page_levels, pqx_page_location,
+    pqx_page_locations, pqx_page_parts, pqx_page_walk,
 )
 from .chunks cimport gather
 
-__all__ = ["PageHeader", "Pages", "header", "level_parts", "locations", "lz4_size", "walk"]
+__all__ = ["PageHeader", "Pages", "header", "count_levels", "level_parts", "locations", "lz4_size", "walk"]
 
 cdef enum:
     FEW = 16
@@ -162,6 +162,13 @@ def locations(data):
             PyMem_Free(found)
 
 
+cdef int copy_header(object header, pqx_page *page) except -1:
+    page.type, page.num_values = header.type, header.num_values
+    page.definition_encoding, page.repetition_encoding = header.definition_encoding, header.repetition_encoding
+    page.definition_size, page.repetition_size = header.definition_size, header.repetition_size
+    return 0
+
+
 def level_parts(header, body, max_definition, max_repetition):
     """Where the parts of a page's body stand: ((start, end) of repetition levels, of definition levels, start of values)."""
     cdef const uint8_t[::1] view = body if type(body) is bytes else memoryview(body).cast("B")
@@ -169,12 +176,27 @@ def level_parts(header, body, max_definition, max_repetition):
     cdef pqx_page page
     cdef pqx_page_parts parts
     cdef pqx_error error
-    page.type, page.num_values = header.type, header.num_values
-    page.definition_encoding, page.repetition_encoding = header.definition_encoding, header.repetition_encoding
-    page.definition_size, page.repetition_size = header.definition_size, header.repetition_size
+    copy_header(header, &page)
     if pqx_page_levels(&page, start, view.shape[0], max_definition, max_repetition, &parts, &error):
         raise wire_error(error.code, error.offset, error.expected, error.found)
     return (parts.repetition, parts.repetition_end), (parts.definition, parts.definition_end), parts.values
+
+
+def count_levels(header, body, uint32_t max_definition, uint32_t max_repetition):
+    """Count the rows that begin in a data page and its values, from its levels: (rows, values)."""
+    cdef const uint8_t[::1] view = body if type(body) is bytes else memoryview(body).cast("B")
+    cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
+    cdef size_t size = view.shape[0]
+    cdef uint64_t rows, values
+    cdef pqx_page page
+    cdef pqx_error error
+    cdef int status
+    copy_header(header, &page)
+    with nogil:
+        status = pqx_page_counts(&page, start, size, max_definition, max_repetition, &rows, &values, &error)
+    if status:
+        raise wire_error(error.code, error.offset, error.expected, error.found)
+    return rows, values
 
 
 def lz4_size(data):

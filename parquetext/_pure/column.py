@@ -93,8 +93,9 @@ class Column:
         `read` ended early: the next byte array would have gone beyond `most_bytes`, or the slots beyond 2³¹ − 1. Take,
         then read on. Of a row that was decoded in part, nothing is lost: it goes over to what is taken next.
     is_open : bool
-        The given pages are used up, and the last row may go on in the next page, as rows of V1 pages with repetition
-        do. Give it the next page and read on, with 0 rows if no more are wanted.
+        The given pages are used up, and the last row may go on in the next page, as rows with repetition do. (Pages of
+        V2 should begin with a row, but some do not.) Give it the next page and read on, with 0 rows if no more are
+        wanted.
 
     Notes
     -----
@@ -184,8 +185,8 @@ class Column:
         Parameters
         ----------
         header : PageHeader
-            Or anything with these attributes of one: `type`, `num_values`, `num_nulls`, `num_rows`, `encoding`,
-            `definition_encoding`, `repetition_encoding`, `definition_size`, `repetition_size`; -1 where absent.
+            Or anything with these attributes of one: `type`, `num_values`, `encoding`, `definition_encoding`,
+            `repetition_encoding`, `definition_size`, `repetition_size`; -1 if absent.
         levels : bytes-like or None
             The levels of a V2 page. None where they stand in front of the values, as in every V1 page.
         values : bytes-like

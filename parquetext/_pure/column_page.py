@@ -76,14 +76,9 @@ class OpenPage:
         self.count = self.values_to(self.entries)
 
     def check(self, row_may_go_on: bool) -> None:
-        """Compare the levels with what the header says."""
-        header = self.given.header
-        if self.is_within_row and (self.is_v2 or not row_may_go_on):
+        """Raise Malformed if the page goes on with a row, and there is none."""
+        if self.is_within_row and not row_may_go_on:
             raise wire_error(wire.ROW_START, 0, 0, self.repetition[0])
-        if self.is_v2 and self.rows != header.num_rows:
-            raise wire_error(wire.PAGE_ROWS, 0, header.num_rows, self.rows)
-        if self.is_v2 and self.entries - self.count != header.num_nulls:
-            raise wire_error(wire.PAGE_NULLS, 0, header.num_nulls, self.entries - self.count)
 
     @property
     def is_used_up(self) -> bool:
@@ -101,7 +96,7 @@ class OpenPage:
     @property
     def may_go_on(self) -> bool:
         """Whether the last row may go on in the next page."""
-        return bool(self.leaf.max_repetition) and self.is_used_up and not self.is_v2
+        return bool(self.leaf.max_repetition) and self.is_used_up
 
     def stretch(self, rows: int) -> int:
         """The entry at which another row begins behind the one that goes on at `at` and `rows` more."""

@@ -114,6 +114,22 @@ def decode_levels(encoding: int, max_level: int, data, count: int, at: int = 0, 
     Unsupported
         `encoding` is neither RLE nor BIT_PACKED.
     """
+    runs, count = _level_runs(encoding, max_level, data, count, at, end)
+    levels = array("H")
+    for values in runs.take(count, max_level, wire.LEVEL, max_level):
+        levels.extend(values)
+    return levels.tobytes(), runs.end
+
+
+def count_levels(
+    encoding: int, max_level: int, data, count: int, wanted: int, at: int = 0, end: int | None = None
+) -> int:
+    """How many of the `count` levels in ``data[at:end]`` are `wanted`; errors are those of `decode_levels`."""
+    runs, count = _level_runs(encoding, max_level, data, count, at, end)
+    return runs.count(wanted, count, max_level, wire.LEVEL, max_level)
+
+
+def _level_runs(encoding: int, max_level: int, data, count: int, at: int, end: int | None) -> tuple[Runs, int]:
     at, count = _offset(at), _offset(count)
     view = memoryview(data).cast("B")
     end = len(view) if end is None else _offset(end)
@@ -126,10 +142,7 @@ def decode_levels(encoding: int, max_level: int, data, count: int, at: int = 0, 
     if at > end:
         raise wire_error(wire.TRUNCATED, at, 1, 0)
     runs = Runs(view[:end], max_level.bit_length(), at, encoding == wire.ENCODING_BIT_PACKED)
-    levels = array("H")
-    for values in runs.take(count, max_level, wire.LEVEL, max_level):
-        levels.extend(values)
-    return levels.tobytes(), runs.end
+    return runs, count
 
 
 def decode_indices(data, count: int, dictionary_count: int, at: int = 0):

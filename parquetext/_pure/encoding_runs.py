@@ -34,9 +34,30 @@ class Runs:
     def take(self, count: int, highest: int, code: int, expected: int) -> Iterator[list[int]]:
         """The next `count` values in pieces; an error of `code` at the first one above `highest`."""
         for values in self._pieces(count):
-            if max(values) > highest:
-                raise wire_error(code, self.header, expected, next(value for value in values if value > highest))
+            self._check(values, highest, code, expected)
             yield values
+
+    def count(self, wanted: int, count: int, highest: int, code: int, expected: int) -> int:
+        """How many of the next `count` values are `wanted`; an error of `code` at the first one above `highest`.
+
+        Time is that of the encoded bytes, whatever the length of a repeated run.
+        """
+        if self._is_msb_first or not self._width:
+            return sum(values.count(wanted) for values in self.take(count, highest, code, expected))
+        found = 0
+        while count:
+            length, is_packed, body = self._open()
+            some = min(count, length)
+            repeated = [[int.from_bytes(self._data[body : body + (self._width + 7) // 8], "little")]]
+            for values in self._packed(body, some) if is_packed else repeated:
+                self._check(values, highest, code, expected)
+                found += values.count(wanted) * (1 if is_packed else some)
+            count -= some
+        return found
+
+    def _check(self, values: list[int], highest: int, code: int, expected: int) -> None:
+        if max(values) > highest:
+            raise wire_error(code, self.header, expected, next(value for value in values if value > highest))
 
     def _pieces(self, count: int) -> Iterator[list[int]]:
         if self._width == 0:

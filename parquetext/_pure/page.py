@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from .. import wire
 from ..errors import ParquetextError, wire_error
-from . import varint
+from . import encoding, varint
 from .records import Records, members
 from .thrift import BOOLEANS, Walk
 
-__all__ = ["PageHeader", "Pages", "header", "level_parts", "locations", "lz4_size", "walk"]
+__all__ = ["PageHeader", "Pages", "count_levels", "header", "level_parts", "locations", "lz4_size", "walk"]
 
 MEMBERS = members(
     q="offset null_count",
@@ -61,7 +61,8 @@ INNER = {
     ),
 }
 TYPE_OF_FIELD = {field: type for type, (field, _, _) in INNER.items()}
-COUNTS = {"num_values", "num_nulls", "num_rows", "definition_size", "repetition_size"}
+# Rows and nulls of V2 are counted from the levels: writers give them wrong numbers, and nothing depends on them.
+COUNTS = {"num_values", "definition_size", "repetition_size"}
 BOUNDS = {
     wire.STATISTICS_MAX: ("max", wire.PRESENT_MAX),
     wire.STATISTICS_MIN: ("min", wire.PRESENT_MIN),
@@ -131,8 +132,8 @@ def header(data, at: int = 0) -> PageHeader:
     ------
     Malformed
         It ends too early (TRUNCATED, COUNT_TOO_LARGE) or does not end (PAGE_HEADER_SIZE), lacks a required field
-        (MISSING_FIELD, at the struct that lacks it), has a negative size or count (PAGE_NUMBER), or levels of V2 that
-        are larger than their page (PAGE_LEVELS).
+        (MISSING_FIELD, at the struct that lacks it), has a negative size or count of values (PAGE_NUMBER), or levels
+        of V2 that are larger than their page (PAGE_LEVELS).
     """
     data = memoryview(data).cast("B")
     if _unsigned(at) > len(data):
@@ -274,6 +275,35 @@ def level_parts(header, body, max_definition: int, max_repetition: int) -> tuple
         definition = _levels(data, repetition[1], header.definition_encoding, max_definition, count)
         at = definition[1]
     return repetition, definition, at
+
+
+def count_levels(header, body, max_definition: int, max_repetition: int) -> tuple[int, int]:
+    """Count the rows that begin in a data page and its values, from its levels.
+
+    Parameters are those of `level_parts`; of a V2 page the levels alone are enough.
+
+    Returns
+    -------
+    rows : int
+        Entries at repetition level 0.
+    values : int
+        Entries at the highest definition level.
+
+    Raises
+    ------
+    Malformed, Unsupported
+        As `level_parts` raises them, or because the levels cannot be decoded: LEVEL, TRUNCATED, RUN_LENGTH.
+    """
+    repetition, definition, _ = level_parts(header, body, max_definition, max_repetition)
+    entries, is_v2 = max(header.num_values, 0), header.type == wire.PAGE_DATA_PAGE_V2
+
+    def count(kind: int, most: int, wanted: int, part: tuple[int, int]) -> int:
+        if not most or not entries:
+            return entries
+        return encoding.count_levels(wire.ENCODING_RLE if is_v2 else kind, most, body, entries, wanted, *part)
+
+    rows = count(header.repetition_encoding, max_repetition, 0, repetition)
+    return rows, count(header.definition_encoding, max_definition, max_definition, definition)
 
 
 def lz4_size(data) -> int:

@@ -6,6 +6,7 @@ from array import array
 from dataclasses import dataclass, field
 
 from .. import wire
+from ..encoding.page_counts import check_page_counts
 from ..encoding.pages import OVERRUN, read_headers
 from ..errors import ParquetextError
 from ..findings import Finding
@@ -102,6 +103,7 @@ def _claim_chunk(claims: Claims, source, chunk: Chunk, data: Data, data_end: int
         data.findings.append(Finding.of("page", headers.problem, chunk.place))
         rest = chunk.end - headers.end
         claims.add(headers.end, rest, "unread-pages", row_group=chunk.row_group, column=chunk.leaf)
+    data.findings += check_page_counts(source, headers, chunk.max_definition, chunk.max_repetition, chunk.place)
     pages = page_facts(source, headers, chunk)
     if data.decompress:
         try:

@@ -135,9 +135,9 @@ def layout(path: object, *, decompress: bool = False) -> Layout:
 
     Notes
     -----
-    Read are the footer, all page headers, the lengths in front of levels in uncompressed pages, headers of Bloom
-    filters, and whatever nobody claims; values are not. Of pages of version 1 that are compressed, levels and values
-    are one part.
+    Read are the footer, all page headers, the levels of pages of version 2 and the lengths in front of those in
+    uncompressed pages of version 1, headers of Bloom filters, and whatever nobody claims; values are not. Of pages of
+    version 1 that are compressed, levels and values are one part.
 
     Examples
     --------

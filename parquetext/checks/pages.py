@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from .. import kernels, wire
+from ..encoding.page_counts import check_page_counts
 from ..encoding.pages import OVERRUN, Headers, overrun_of, read_headers
 from ..findings import Finding
 
@@ -74,6 +75,8 @@ def check_pages(
     leaves, may_overrun = scan.leaf_count, overrun_of(scan.created_by) > 0
     begins, sizes = scan.chunk_begins(), scan.chunks("total_compressed_size")
     values, present = scan.chunks("num_values"), scan.chunks("present")
+    of_elements = list(zip(scan.elements("max_definition"), scan.elements("max_repetition"), strict=True))
+    levels = [of_elements[element] for element in scan.leaves]
     for index in range(scan.row_group_count * leaves):
         if present[index] & wire.PRESENT_CRYPTO:
             continue
@@ -94,6 +97,7 @@ def check_pages(
         findings, checked = _check_checksums(source, headers, place)
         report.extend(findings)
         report.extend(_check_extent(headers, start, end, values[index], may_overrun, place))
+        report.extend(check_page_counts(source, headers, *levels[leaf], place))
         report.pages += len(headers)
         report.checked_bytes += checked
     report.extend(_overlaps(sorted(ranges)))

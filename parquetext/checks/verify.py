@@ -36,7 +36,8 @@ def verify(path: object, *, pages: bool = False, deep: bool = False) -> Report:
     ----------
     path : str, PathLike, or (pyarrow.fs.FileSystem, str)
     pages : bool
-        Also walk every page: headers, page checksums, and whether the chunks tile their space.
+        Also walk every page: headers, page checksums, the rows and nulls that headers of V2 pages claim against their
+        levels, and whether the chunks tile their space.
     deep : bool
         Also decode every value by pyarrow and by our own decoder and compare what they give, and compare the footer's
         forms with each other field by field. Implies `pages`.

@@ -360,8 +360,7 @@ class ChunkReader:
                 self._column.dictionary(page.values, header.num_values)
                 self._keep(page.values, header.num_values)
             else:
-                is_v2 = header.type == wire.PAGE_DATA_PAGE_V2
-                self._check_rows(stretch, header.num_rows if is_v2 else -1, header.num_values, header.offset)
+                self._check_rows(stretch, header.num_values, header.offset)
                 self._given.append((header.offset, None))
                 self._give_data_page(page, self._most_page)
             yield
@@ -393,7 +392,7 @@ class ChunkReader:
                     message = f"a page of type {header.type}, encoding {header.encoding}, in a copy of another encoding"
                     raise Malformed(message, offset=at, expected=copy.encoding, found=header.encoding)
                 placed = header._replace(offset=at)
-                self._check_rows(stretch, header.num_rows, header.num_values, at)
+                self._check_rows(stretch, header.num_values, at)
                 self._given.append((at, None))
                 for page in read_body(placed, data[header.header_size :], copy.codec, most_page=most):
                     self._give_data_page(page, most, in_extension=True)
@@ -404,8 +403,8 @@ class ChunkReader:
         """Pages that are not compressed; where the first one begins that the kernels cannot decode, or all end."""
         slack = self._chunk.overrun
         for base, data, pages, count in read_stored(self._source, stretch.begin, stretch.end, slack=slack):
-            facts = (pages.array(name)[:count] for name in ("type", "offset", "num_rows", "num_values", "encoding"))
-            for place, (kind, offset, rows, values, encoding) in enumerate(zip(*facts, strict=True)):
+            facts = (pages.array(name)[:count] for name in ("type", "offset", "num_values", "encoding"))
+            for place, (kind, offset, values, encoding) in enumerate(zip(*facts, strict=True)):
                 if kind == wire.PAGE_DICTIONARY_PAGE:
                     self._check_dictionary(encoding, base + offset)
                     self._dictionary = base + offset, base
@@ -417,7 +416,7 @@ class ChunkReader:
                         self._column.pages(pages, data, 0, place)
                         yield
                         return base + offset
-                    self._check_rows(stretch, rows, values, base + offset)
+                    self._check_rows(stretch, values, base + offset)
                     self._given.append((base + offset, base))
             self._column.pages(pages, data, 0, count)
             yield
@@ -444,18 +443,17 @@ class ChunkReader:
         if self._keeps_dictionary:
             self.dictionary = Dictionary(bytes(data), count)
 
-    def _check_rows(self, stretch: Stretch, rows: int, values: int, offset: int) -> None:
-        """Compare the next page with what the offset index says of it, as far as its header tells its rows."""
+    def _check_rows(self, stretch: Stretch, values: int, offset: int) -> None:
+        """Compare the rows of the next page with the offset index; a list's rows are counted later, from the levels."""
         if stretch.row_counts is None:
             return
         number = len(self._given) - self._given_before
         if number == len(stretch.row_counts):
             raise Malformed("a page that the offset index does not have", offset=offset)
         expected = stretch.row_counts[number]
-        found = values if not self._leaf.levels.repetition else rows
-        if found not in (expected, -1):
-            message = f"a page of {found} rows, the offset index says {expected}"
-            raise Malformed(message, offset=offset, expected=expected, found=found)
+        if values != expected and not self._leaf.levels.repetition:
+            message = f"a page of {values} rows, the offset index says {expected}"
+            raise Malformed(message, offset=offset, expected=expected, found=values)
 
     @contextmanager
     def _locating(self) -> Iterator[None]:

@@ -50,18 +50,11 @@ def made_plain(
         raise Unsupported(message, offset=header.offset, found=encoding.id)
     if type not in encoding.types:
         raise wire_error(wire.ENCODING, header.offset, type, encoding.id)
-    if most_page is not None:
-        _refuse_vast(page, type_length, most_page)
     body = memoryview(b"".join((page.levels, page.values)))
-    _, (start, end), values = kernels.page.level_parts(header, body, max_definition, max_repetition)
-    count = header.num_values
-    if header.type == wire.PAGE_DATA_PAGE_V2:
-        if not 0 <= header.num_nulls <= count:
-            raise wire_error(wire.PAGE_NULLS, header.offset, count, header.num_nulls)
-        count -= header.num_nulls  # which the column compares with the levels: a few bytes may stand for very many
-    elif max_definition:
-        found, _ = kernels.encoding.decode_levels(header.definition_encoding, max_definition, body[:end], count, start)
-        count = _count_of(found, max_definition)
+    _, _, values = kernels.page.level_parts(header, body, max_definition, max_repetition)
+    _, count = kernels.page.count_levels(header, body, max_definition, max_repetition)
+    if most_page is not None:
+        _refuse_vast(page, count, type_length, most_page)
     decoded = encoding.decode(bytes(body[values:]), count, type, type_length)
     plain = kernels.encode.encode(wire.ENCODING_PLAIN, type, type_length, decoded, count)
     header = header._replace(encoding=wire.ENCODING_PLAIN)
@@ -70,19 +63,11 @@ def made_plain(
     return Page(header, body[:0], b"".join((body[:values], plain)))
 
 
-def _refuse_vast(page: Page, width: int, most: int) -> None:
-    """Raise OutOfProportion where a few bytes say to be very many values, or texts: all of them are decoded at once."""
+def _refuse_vast(page: Page, count: int, width: int, most: int) -> None:
+    """Raise OutOfProportion if a few bytes stand for very many values, or texts: all of them are decoded at once."""
     header, stored = page.header, page.header.compressed_size
-    is_v2 = header.type == wire.PAGE_DATA_PAGE_V2
-    size = (header.num_values - is_v2 * header.num_nulls) * max(width, LEAST_WIDTH)
+    size = count * max(width, LEAST_WIDTH)
     if not width:
         size += TEXT_OF_A_BYTE * len(page.values)
     if size > max(most, BELIEVED * stored):
         raise OutOfProportion(f"a page of {stored} bytes that decodes to up to {size}", offset=header.offset)
-
-
-def _count_of(levels, level: int) -> int:
-    """How many of levels, two bytes each, are this one."""
-    if level < 256:
-        return bytes(levels)[::2].count(level)
-    return memoryview(levels).cast("B").cast("H").tolist().count(level)

@@ -119,6 +119,59 @@ def test_both_implementations_say_the_same_of_changed_bytes(header, changes, cut
         assert seen(native.walk(data, 0, end)) == seen(pure.walk(data, 0, end))
 
 
+def test_rows_and_nulls_of_a_header_may_be_any_number(implementation):
+    header = kernels.page.header(header_bytes("v2", num_nulls=-3, num_rows=-9))
+    assert (header.num_nulls, header.num_rows, header.num_values) == (-3, -9, 7)
+
+
+LEVELS = {
+    "runs": bytes([4 << 1, 0, 3 << 1, 1]),  # four 0, three 1
+    "bits": bytes([3, 0b1011001, 6 << 1, 1]),  # 1 0 0 1 1 0 1 and more
+    "one run of very many": bytes([0xFE, 0xFF, 0xFF, 0xFF, 0x0F, 1]),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "ones"),
+    [("runs", 7, 3), ("runs", 5, 1), ("bits", 7, 4), ("one run of very many", (1 << 31) - 1, (1 << 31) - 1)],
+)
+def test_levels_count_rows_and_values(implementation, name, count, ones):
+    levels = LEVELS[name]
+    sizes = {"definition_levels_byte_length": len(levels), "repetition_levels_byte_length": 0}
+    header = kernels.page.header(header_bytes("v2", num_values=count, compressed=99, uncompressed=99, **sizes))
+    assert kernels.page.count_levels(header, levels, 1, 0) == (count, ones)
+    assert kernels.page.count_levels(header._replace(definition_size=0), b"", 0, 0) == (count, count)
+    lists = header._replace(repetition_size=len(levels))
+    assert kernels.page.count_levels(lists, levels + levels, 1, 1) == (count - ones, ones)
+    v1 = header._replace(type=wire.PAGE_DATA_PAGE, definition_encoding=wire.ENCODING_RLE)
+    assert kernels.page.count_levels(v1, len(levels).to_bytes(4, "little") + levels + b"values", 1, 0) == (count, ones)
+
+
+@settings(deadline=None)
+@given(
+    st.binary(max_size=40),
+    st.integers(0, 40),
+    st.integers(0, 40),
+    st.sampled_from([-1, 0, 1, 8, 100, 1 << 20, (1 << 31) - 1]),
+    st.sampled_from([0, 3]),
+    st.sampled_from([3, 4, 5]),
+    st.sampled_from([0, 1, 2, 3, 300]),
+    st.sampled_from([0, 1, 2]),
+)
+def test_both_implementations_count_levels_alike(body, size, other, num_values, type, encoding, definition, repetition):
+    native, pure = both("page")
+    header = pure.header(header_bytes())._replace(
+        type=type,
+        num_values=num_values,
+        definition_size=size,
+        repetition_size=other,
+        definition_encoding=encoding,
+        repetition_encoding=wire.ENCODING_RLE,
+    )
+    found = outcome(native.count_levels, header, body, definition, repetition)
+    assert found == outcome(pure.count_levels, header, body, definition, repetition)
+
+
 @settings(deadline=None)
 @given(
     st.tuples(*[SMALL | NUMBERS] * 4, st.sampled_from([0, 2, 3, 9]), st.sampled_from([3, 4, 5, -1])),
@@ -207,7 +260,7 @@ def test_a_header_that_does_not_end_within_16_mib_is_an_error(implementation):
         (header_bytes(compressed=-5), wire.PAGE_NUMBER, 0, 5),
         (header_bytes(uncompressed=-(1 << 31)), wire.PAGE_NUMBER, 0, 1 << 31),
         (header_bytes(num_values=-1), wire.PAGE_NUMBER, 0, 1),
-        (header_bytes("v2", num_nulls=-3), wire.PAGE_NUMBER, 0, 3),
+        (header_bytes("v2", definition_levels_byte_length=-3), wire.PAGE_NUMBER, 0, 3),
         (header_bytes("v2", definition_levels_byte_length=9), wire.PAGE_LEVELS, 10, 11),
     ],
 )

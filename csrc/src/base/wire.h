@@ -637,8 +637,6 @@ typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;
     case PQX_TOO_WIDE: return "a number of {found} bytes does not fit in {expected}"; \
     case PQX_CHUNK_ENTRIES: return "a page of {found} entries, the column chunk has {expected} left"; \
     case PQX_CHUNK_ROWS: return "a page of {found} rows, the row group has {expected} left"; \
-    case PQX_PAGE_ROWS: return "levels of {found} rows, the page's header says {expected}"; \
-    case PQX_PAGE_NULLS: return "levels of {found} nulls, the page's header says {expected}"; \
     case PQX_ROW_START: return "a page that begins within a row, at repetition level {found}"; \
     case PQX_LEVELS_CONTRADICT: return "a definition level of {found} within a list, the least is {expected}"; \
     case PQX_SECOND_DICTIONARY: return "a second dictionary page in one column chunk"; \

@@ -3,6 +3,12 @@
 #include "encoding/bits.h"
 #include "encoding/runs.h"
 
+enum {
+    SOME_LEVELS = 1024, /* that are looked at together */
+    SOME_BITS = 8192,
+    LONG_RUN = 32 /* levels that are worth a step of their own */
+};
+
 static uint32_t bits_of(uint32_t max_level)
 {
     uint32_t width = 0;
@@ -103,5 +109,34 @@ int pqx_levels_run(pqx_runs *runs, uint32_t max_level, uint64_t most, uint16_t *
     pqx_runs_pass(runs, some);
     *level = (uint16_t)value;
     *length = some;
+    return PQX_OK;
+}
+
+int pqx_levels_count(pqx_runs runs, uint32_t max_level, uint32_t wanted, uint64_t entries,
+                     uint64_t *count, pqx_error *error)
+{
+    *count = 0;
+    while (entries) {
+        uint16_t level;
+        uint64_t length;
+        PQX_TRY(pqx_levels_run(&runs, max_level, entries, &level, &length, error));
+        if (level == wanted) *count += length;
+        entries -= length;
+        if (length >= LONG_RUN || !entries) continue;
+        if (max_level == 1) {
+            uint8_t bits[SOME_BITS / 8];
+            size_t some = entries < SOME_BITS ? (size_t)entries : SOME_BITS, ones;
+            PQX_TRY(pqx_levels_take_bits(&runs, some, bits, 0, &ones, error));
+            *count += wanted ? ones : some - ones;
+            entries -= some;
+        } else {
+            uint16_t levels[SOME_LEVELS];
+            size_t some = entries < SOME_LEVELS ? (size_t)entries : SOME_LEVELS, alike = 0;
+            PQX_TRY(pqx_levels_take(&runs, max_level, some, levels, error));
+            for (size_t i = 0; i < some; i++) alike += levels[i] == wanted;
+            *count += alike;
+            entries -= some;
+        }
+    }
     return PQX_OK;
 }

@@ -140,6 +140,10 @@ int pqx_levels_take_bits(pqx_runs *runs, size_t count, uint8_t *out, uint64_t bi
 int pqx_levels_run(pqx_runs *runs, uint32_t max_level, uint64_t most, uint16_t *level,
                    uint64_t *length, pqx_error *error);
 
+/* Count the levels equal to `wanted` among the next `entries` ones, which are checked. */
+int pqx_levels_count(pqx_runs runs, uint32_t max_level, uint32_t wanted, uint64_t entries,
+                     uint64_t *count, pqx_error *error);
+
 /* ---- values ---- */
 
 /* Bytes that a value of the type takes where it is taken as fixed: 4, 8, 12, type_length; 0 for

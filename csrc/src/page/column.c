@@ -114,8 +114,7 @@ static int room_for_repetition(pqx_column *column, size_t count, int keeps, uint
 static uint8_t what_goes_on(const pqx_column *column, int keeps)
 {
     const pqx_open_page *page = &column->page;
-    int may = page->at < page->entries
-              || (page->given.header.type == PQX_PAGE_DATA_PAGE && column->entries_left != 0);
+    int may = page->at < page->entries || column->entries_left != 0;
     return !may ? PQX_NOTHING_GOES_ON : keeps ? PQX_READ_GOES_ON : PQX_SKIPPED_GOES_ON;
 }
 

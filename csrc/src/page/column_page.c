@@ -5,40 +5,8 @@
 
 enum {
     SOME_LEVELS = 1024, /* that are looked at together */
-    LONG_RUN = 32,      /* levels that are worth a step of their own */
-    SOME_BITS = 8192,
     MOST_KEPT = 1 << 23 /* bytes of levels */
 };
-
-/* Count the levels equal to `wanted` among the next `entries` ones, which are checked. */
-static int count_levels(pqx_runs runs, uint32_t max_level, uint32_t wanted, uint64_t entries,
-                        uint64_t *count, pqx_error *error)
-{
-    *count = 0;
-    while (entries) {
-        uint16_t level;
-        uint64_t length;
-        PQX_TRY(pqx_levels_run(&runs, max_level, entries, &level, &length, error));
-        if (level == wanted) *count += length;
-        entries -= length;
-        if (length >= LONG_RUN || !entries) continue;
-        if (max_level == 1) {
-            uint8_t bits[SOME_BITS / 8];
-            size_t some = entries < SOME_BITS ? (size_t)entries : SOME_BITS, ones;
-            PQX_TRY(pqx_levels_take_bits(&runs, some, bits, 0, &ones, error));
-            *count += wanted ? ones : some - ones;
-            entries -= some;
-        } else {
-            uint16_t levels[SOME_LEVELS];
-            size_t some = entries < SOME_LEVELS ? (size_t)entries : SOME_LEVELS, alike = 0;
-            PQX_TRY(pqx_levels_take(&runs, max_level, some, levels, error));
-            for (size_t i = 0; i < some; i++) alike += levels[i] == wanted;
-            *count += alike;
-            entries -= some;
-        }
-    }
-    return PQX_OK;
-}
 
 /* What to keep of the definition levels, so that they are unpacked once: nothing where it would
  * take much more memory than the page does, or very much. */
@@ -85,7 +53,8 @@ static int check_definition(pqx_column *column, pqx_error *error)
     PQX_TRY(pqx_levels_run(&runs, highest, page->entries, &level, &length, error));
     enum pqx_keeps keeps = length < page->entries ? what_to_keep(column, &size) : PQX_KEEPS_NOTHING;
     if (!keeps)
-        return count_levels(page->definition, highest, highest, page->entries, &page->count, error);
+        return pqx_levels_count(page->definition, highest, highest, page->entries, &page->count,
+                                error);
     PQX_TRY(pqx_column_room(&column->levels, 0, (size_t)size, 0, error));
     runs = page->definition;
     if (keeps == PQX_KEEPS_BITS) {
@@ -149,8 +118,8 @@ static int open_levels(pqx_column *column, uint16_t *first, pqx_error *error)
         PQX_TRY(pqx_levels_begin(&page->repetition, encoding, leaf->max_repetition, body,
                                  parts.repetition_end, parts.repetition, error));
         page->repetition.is_strict = leaf->is_strict;
-        PQX_TRY(count_levels(page->repetition, leaf->max_repetition, 0, page->entries, &page->rows,
-                             error));
+        PQX_TRY(pqx_levels_count(page->repetition, leaf->max_repetition, 0, page->entries,
+                                 &page->rows, error));
         uint64_t length;
         pqx_runs runs = page->repetition;
         PQX_TRY(pqx_levels_run(&runs, leaf->max_repetition, 1, first, &length, error));
@@ -162,21 +131,6 @@ static int open_levels(pqx_column *column, uint16_t *first, pqx_error *error)
         page->definition.is_strict = leaf->is_strict;
         PQX_TRY(check_definition(column, error));
     }
-    return PQX_OK;
-}
-
-/* Compare what the levels say with what the page's header says. */
-static int check_counts(const pqx_column *column, uint16_t first, pqx_error *error)
-{
-    const pqx_open_page *page = &column->page;
-    const pqx_page *header = &page->given.header;
-    int is_v2 = header->type == PQX_PAGE_DATA_PAGE_V2;
-    uint64_t nulls = page->entries - page->count;
-    if (first && (is_v2 || !column->goes_on)) return pqx_fail(error, PQX_ROW_START, 0, 0, first);
-    if (is_v2 && (int64_t)page->rows != header->num_rows)
-        return pqx_fail(error, PQX_PAGE_ROWS, 0, (uint64_t)header->num_rows, page->rows);
-    if (is_v2 && (int64_t)nulls != header->num_nulls)
-        return pqx_fail(error, PQX_PAGE_NULLS, 0, (uint64_t)header->num_nulls, nulls);
     return PQX_OK;
 }
 
@@ -251,8 +205,10 @@ int pqx_column_open_page(pqx_column *column, uint64_t rows, uint64_t *passed, pq
     } else {
         if (page->entries && (status = open_levels(column, &first, error)))
             return pqx_column_fail(column, PQX_PART_LEVELS, status, error);
-        if ((status = check_counts(column, first, error)))
+        if (first && !column->goes_on) {
+            status = pqx_fail(error, PQX_ROW_START, 0, 0, first);
             return pqx_column_fail(column, PQX_PART_PAGE, status, error);
+        }
     }
     if (column->leaf.is_strict && (status = check_unused(page, error)))
         return pqx_column_fail(column, PQX_PART_VALUES, status, error);

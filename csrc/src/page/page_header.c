@@ -216,8 +216,10 @@ static int choose_inner(pqx_cursor *c, const outer *out, const inner **in)
     return (*in)->layout ? PQX_OK : missing(c, 0, field);
 }
 
+/* Whether a negative number is refused. Rows and nulls of V2 are counted from the levels: writers
+ * give them wrong numbers, and nothing depends on them. */
 static int is_count(int slot)
-{ return slot != ENCODING && slot != DEFINITION_ENCODING && slot != REPETITION_ENCODING; }
+{ return slot == NUM_VALUES || slot == DEFINITION_SIZE || slot == REPETITION_SIZE; }
 
 static int check_inner(pqx_cursor *c, const inner *in)
 {

@@ -1,5 +1,5 @@
-/* Where the levels and the values stand in a page's body. */
-#include "base/internal.h"
+/* The parts of a page's body, and the rows and values that its levels describe. */
+#include "encoding/runs.h"
 
 enum { LENGTH_BYTES = 4, MOST_LEVEL = UINT16_MAX };
 
@@ -66,4 +66,30 @@ int pqx_page_levels(const pqx_page *page, const uint8_t *data, size_t size, uint
     }
     parts->values = b.at;
     return PQX_OK;
+}
+
+/* Count the levels equal to `wanted` in body[at..end); without levels every entry has this one. */
+static int count_part(const uint8_t *body, size_t at, size_t end, int encoding, uint32_t most,
+                      uint32_t wanted, uint64_t entries, uint64_t *count, pqx_error *error)
+{
+    pqx_runs runs;
+    *count = entries;
+    if (!most || !entries) return PQX_OK;
+    PQX_TRY(pqx_levels_begin(&runs, encoding, most, body, end, at, error));
+    return pqx_levels_count(runs, most, wanted, entries, count, error);
+}
+
+int pqx_page_counts(const pqx_page *page, const uint8_t *body, size_t size, uint32_t max_definition,
+                    uint32_t max_repetition, uint64_t *rows, uint64_t *values, pqx_error *error)
+{
+    pqx_page_parts parts;
+    int is_v2 = page->type == PQX_PAGE_DATA_PAGE_V2;
+    uint64_t entries = page->num_values > 0 ? (uint64_t)page->num_values : 0;
+    PQX_TRY(pqx_page_levels(page, body, size, max_definition, max_repetition, &parts, error));
+    int encoding = is_v2 ? PQX_ENCODING_RLE : page->repetition_encoding;
+    PQX_TRY(count_part(body, parts.repetition, parts.repetition_end, encoding, max_repetition, 0,
+                       entries, rows, error));
+    encoding = is_v2 ? PQX_ENCODING_RLE : page->definition_encoding;
+    return count_part(body, parts.definition, parts.definition_end, encoding, max_definition,
+                      max_definition, entries, values, error);
 }
