@@ -35,6 +35,13 @@ _HOMES = {
     "merge": "edits",
     "split": "edits",
     "verify": "checks",
+    "Advice": "edits",
+    "Column": "footer.columns",
+    "Dataset": "arrow.datasets.dataset",
+    "Layout": "account.layout",
+    "Report": "checks.report",
+    "Result": "edits",
+    "RowGroups": "footer.row_groups",
     "implementation": "kernels",
     "plan": "catalog",
     "layout": "account",
@@ -93,7 +100,9 @@ if TYPE_CHECKING:
     from . import footer as footer
     from . import sidecar as sidecar
     from . import spark as spark
+    from .account.layout import Layout as Layout
     from .account.layout import layout as layout
+    from .arrow.datasets.dataset import Dataset as Dataset
     from .arrow.datasets.dataset import dataset as dataset
     from .arrow.datasets.metadata_files import write_metadata as write_metadata
     from .arrow.file import File as File
@@ -110,7 +119,9 @@ if TYPE_CHECKING:
     from .arrow.writing.writer import ParquetWriter as ParquetWriter
     from .arrow.writing.writer import write_table as write_table
     from .catalog.planning import plan as plan
+    from .checks.report import Report as Report
     from .checks.verify import verify as verify
+    from .edits.advice import Advice as Advice
     from .edits.advice import advise as advise
     from .edits.drop_old import drop_old as drop_old
     from .edits.encode import encode as encode
@@ -118,11 +129,14 @@ if TYPE_CHECKING:
     from .edits.merge import merge as merge
     from .edits.recover import recover as recover
     from .edits.restore import restore as restore
+    from .edits.result import Result as Result
     from .edits.split import split as split
     from .edits.strip import strip as strip
     from .edits.upgrade import upgrade as upgrade
     from .engines.duckdb_tables import register_duckdb as register_duckdb
     from .engines.polars_scan import scan_polars as scan_polars
+    from .footer.columns import Column as Column
+    from .footer.row_groups import RowGroups as RowGroups
     from .kernels import implementation as implementation
 else:
 

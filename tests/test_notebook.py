@@ -56,13 +56,14 @@ def things(folder, file, tmp_path) -> dict[str, object]:
     return {
         "File": file,
         "Column": file[HOSTILE],
-        "ParquetSchema": file.parquet_schema,
+        "footer.ParquetSchema": file.parquet_schema,
         "RowGroups": file.row_groups,
         "Report": parquetext.verify(small),
         "Result": parquetext.upgrade(folder / "wide.parquet", dry_run=True),
         "sidecar.Store": store,
         "Dataset": parquetext.dataset(folder / "wide.parquet"),
         "Layout": parquetext.layout(small),
+        "Advice": parquetext.advise(folder / "wide.parquet", [HOSTILE, "price", "at"]),
     }
 
 
@@ -80,6 +81,25 @@ def test_ipython_shows_each_thing_in_bounds_and_hostile_names_as_text(things):
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u202e]", text + page)
         assert "<img" not in page and "<script" not in page
         assert "<b>small" not in page
+
+
+def test_each_thing_is_shown_under_the_name_that_its_class_is_imported_by(things):
+    for name, thing in things.items():
+        found = parquetext
+        for part in name.split("."):
+            found = getattr(found, part)
+        assert isinstance(thing, found), name
+
+
+def test_advice_is_a_table_of_its_columns(folder):
+    advice = parquetext.advise(folder / "wide.parquet", [f"column {number:04}" for number in range(20)])
+    lines = repr(advice).splitlines()
+    assert lines[2].split()[:4] == ["column", "type", "encodings", "codec"]
+    assert len(lines) == 3 + 8 + 1 + 2 and "10 more columns" in lines[11]
+    assert max(map(len, lines)) < 200
+    for column, line in zip(advice.columns, lines[3:11], strict=False):
+        best = column.best
+        assert ("none" in line) if best is None else (best.encoding in line and f"{best.bytes:,}" in line)
 
 
 def test_a_browser_runs_nothing_of_a_hostile_name(things, tmp_path):

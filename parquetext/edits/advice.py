@@ -15,6 +15,9 @@ from ..footer.thrift_form import ThriftForm
 from ..footer.wire_names import name_of_codec, names_of_encodings
 from ..rewrite.recode import Leaf, leaves_of
 from ..rewrite.sampling import ROW_GROUPS, Measured, Sample, measure
+from ..storage.secrets import without_secrets
+from ..tabular import Listing, Shown, Tabular
+from ..tabular import chosen as rows_shown
 from .encoding_names import codec_of, written_encodings
 from .footer import read_footer
 
@@ -22,6 +25,7 @@ __all__ = ["MAX_GROWTH", "Advice", "ColumnAdvice", "Estimate", "advise", "advise
 
 CODECS = ("none", "zstd", "snappy", "lz4")
 MAX_GROWTH = 0.2  # of the file
+OF_COLUMNS = "column", "type", "encodings", "codec", "bytes", "best copy", "its bytes", "of now"
 OF_LEVELS = {"RLE", "BIT_PACKED"}
 SMALLER = 0.9  # of its bytes, at most: a copy that saves less is not worth its own
 BLOCK_BYTES = 120  # of the text that leads to a copy of one page or two
@@ -102,8 +106,8 @@ class ColumnAdvice:
         return min(worth, key=lambda one: one.bytes, default=None)  # of alike ones the first: without a codec
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
+@dataclass(frozen=True, slots=True, repr=False)
+class Advice(Tabular):
     """What the columns of a file could be in other encodings.
 
     Attributes
@@ -126,6 +130,22 @@ class Advice:
         names = {advice.leaf: advice.column for advice in self.columns}
         found = chosen(self.columns, budget_of(self.bytes, self.footer_bytes, max_growth))
         return {names[leaf]: estimate for leaf, estimate in found.items()}
+
+    def _shown(self) -> Shown:
+        facts = [("bytes", self.bytes), ("footer", self.footer_bytes), ("columns", len(self.columns))]
+        rows = [_row(self.columns[at]) for at in rows_shown(len(self.columns))]
+        listing = Listing(OF_COLUMNS, rows, len(self.columns), "columns")
+        return Shown(f"parquetext.Advice {without_secrets(self.path)}", facts, [listing])
+
+
+def _row(advice: ColumnAdvice) -> tuple:
+    """Return what a prompt shows of a column: what it is, and its best copy."""
+    now = advice.column, advice.type, advice.encodings, advice.codec, advice.bytes
+    best = advice.best
+    if best is None:
+        return *now, "none", None, None
+    codec = "" if best.codec == "none" else f", {best.codec}"
+    return *now, f"{best.encoding}{codec}", best.bytes, f"{best.bytes / advice.bytes:.0%}"
 
 
 def advise(path: object, columns: Iterable[str | tuple[str, ...]] | None = None) -> Advice:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-_HOMES = {"File": "file", "open_file": "opening", "scan": "scanning"}
+_HOMES = {"File": "file", "ParquetSchema": "schema", "open_file": "opening", "scan": "scanning"}
 
 __all__ = list(_HOMES)
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .file import File as File
     from .opening import open_file as open_file
     from .scanning import scan as scan
+    from .schema import ParquetSchema as ParquetSchema
 else:
 
     def __getattr__(name: str) -> object:

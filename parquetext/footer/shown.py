@@ -77,7 +77,7 @@ def show_column(column: Column) -> Shown:
 
 def show_schema(schema: ParquetSchema) -> Shown:
     """The first and last leaves."""
-    shown = Shown("parquetext.ParquetSchema")
+    shown = Shown("parquetext.footer.ParquetSchema")
     with _telling(shown):
         count = schema.num_leaves
         shown.facts.append(("leaves", count))
