@@ -5,23 +5,27 @@ from __future__ import annotations
 import os
 import sys
 
+from .interrupts import STOPPED, tell_stopped, watch
+
 __all__ = ["main"]
 
-STOPPED = 130
 UNREAD = 141  # what shells give a command that SIGPIPE has ended
 
 
 def main() -> None:
     """Run the command line; its packages are imported only here."""
     _open_closed_streams()
+    watch()
     try:
         from .app import build
 
         build(next((word for word in sys.argv[1:] if not word.startswith("-")), None))()
-    except KeyboardInterrupt:  # while packages are imported: a command tells how far it has come
-        sys.stderr.write("stopped by Ctrl-C: nothing was begun\n")
+    except KeyboardInterrupt:  # while packages are imported: a command says how far it has come
+        tell_stopped()
         raise SystemExit(STOPPED) from None
     except SystemExit as ended:
+        if ended.code == STOPPED:
+            tell_stopped()
         # Typer and rich end a command with 1 where nobody reads its output: the code of findings and failures.
         if isinstance(ended.__context__, BrokenPipeError):
             _end_unread()

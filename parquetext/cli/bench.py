@@ -71,7 +71,8 @@ def bench(
 
     shapes = {"columns": columns, "row_groups": row_groups, "other_shapes": not no_other_shapes}
     missed, rows = 0, []
-    with stoppable(lambda: f"{counted(len(rows), 'row')} measured; the same command begins again"):
+    told = "the same command begins again"
+    with stoppable(lambda: f"{counted(len(rows), 'row')} measured; {told}", waits=True):
         try:
             with spinner(quiet=json) as say, Workspace(folder, say) as workspace:
                 for group in _groups(workspace, only, file, rounds, long=long, palletjack=palletjack, **shapes):

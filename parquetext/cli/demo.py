@@ -46,8 +46,8 @@ def demo(
     failed = 0
     steps: list = []
     with (
-        stoppable(lambda: f"{counted(len(steps), 'step')} done; the same command begins again"),
         tempfile.TemporaryDirectory(prefix="parquetext-demo-") as temporary,
+        stoppable(lambda: f"{counted(len(steps), 'step')} done; the same command begins again", temporary=temporary),
         spinner(quiet=json) as say,
     ):
         try:

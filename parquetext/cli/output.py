@@ -18,6 +18,7 @@ from ..errors import ParquetextError, kind_of, outcome_of
 from ..escaping import escaped, json_line
 from ..findings import Finding
 from ..storage.secrets import without_secrets
+from .interrupts import STOPPED, take_turn, telling
 
 __all__ = [
     "CANNOT_RUN",
@@ -47,7 +48,7 @@ __all__ = [
     "tell",
 ]
 
-FINE, FINDINGS, CANNOT_RUN, STOPPED = 0, 1, 2, 130
+FINE, FINDINGS, CANNOT_RUN = 0, 1, 2
 
 PIPE_COLUMNS = 160  # of bars and the like in a pipe or a log; tables are as wide as they need to be there
 
@@ -206,13 +207,18 @@ def _mode(path: str) -> int:
 
 
 @contextmanager
-def stoppable(done: Callable[[], str]) -> Iterator[None]:
-    """On Ctrl-C, say what was done until then, and end the command with the code that shells give it."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        problem(f"stopped by Ctrl-C: {done()}")
-        raise typer.Exit(STOPPED) from None
+def stoppable(done: Callable[[], str], *, temporary: str | None = None, waits: bool = False) -> Iterator[None]:
+    """On Ctrl-C, say what was done until then, and end the command with the code that shells give it.
+
+    Parameters as of `interrupts.telling`, which ends a command that does not end by itself.
+    """
+    with telling(done, temporary=temporary, waits=waits):
+        try:
+            yield
+        except KeyboardInterrupt:
+            if take_turn():
+                problem(f"stopped by Ctrl-C: {done()}")
+            raise typer.Exit(STOPPED) from None
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from .pending import LEFT, OTHERS, UNTRUSTED, IsSound, find
 from .source import LocalSource
 from .trust import distrust
 from .unchanged import check_unchanged, names_file, status_of
+from .unfinished import in_place_change
 
 __all__ = ["commit_in_place", "repair"]
 
@@ -26,6 +27,11 @@ def commit_in_place(operations: Operations, source: LocalSource, edit: TailEdit,
     Three flushes: of the journal, of its name, of the file. That the journal's name goes needs none: one that a power
     cut brings back says that the new tail is whole.
     """
+    with in_place_change():
+        _commit(operations, source, edit, keep_mtime)
+
+
+def _commit(operations: Operations, source: LocalSource, edit: TailEdit, keep_mtime: bool) -> None:
     path = beside(source.name, JOURNAL)
     _write_journal(operations, path, source, edit)
     try:
@@ -107,7 +113,7 @@ def repair(operations: Operations, source: LocalSource, is_sound: IsSound | None
     found = find(source, is_sound)
     if found is None:
         return None
-    with found:
+    with in_place_change(), found:
         if found.verdict == UNTRUSTED:
             raise Refused(found.told, file=source.name)
         if found.verdict == OTHERS:

@@ -14,6 +14,7 @@ from .names import NEW, beside
 from .operations import Operations
 from .source import LocalSource
 from .unchanged import check_unchanged, names_file
+from .unfinished import begun
 
 __all__ = ["create_locked", "replace", "sweep"]
 
@@ -51,6 +52,7 @@ def create_locked(operations: Operations, new: str, mode: int = 0o600, *, folder
         file = operations.create(new, mode, folder)
     except FileExistsError:
         raise Conflict("another process is changing it", file=new) from None
+    begun(file, new, folder)
     _try_lock(file)
     return file
 

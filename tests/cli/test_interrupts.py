@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import time
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -114,6 +115,92 @@ main()
     assert process.returncode == output.STOPPED
     assert told == "stopped by Ctrl-C: 1 of 5 files done; the same command goes on with the rest\n"
     assert not [path for path in lake.iterdir() if not path.name.startswith("part-")]
+
+
+A_LONG_CALL = 'hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)'  # half an hour, in which nothing interrupts it
+
+
+def stopped(program: str, *words: object) -> tuple[int, str]:
+    """Run a program until it says that it is ready, and stop it: its exit code, and what it says."""
+    begin = "import hashlib, signal, sys\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    end = "from parquetext.cli import main\nmain()\n"
+    command = [sys.executable, "-c", begin + program + end, *map(str, words)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(0.1)
+            process.send_signal(signal.SIGINT)
+            _, told = process.communicate(timeout=120)
+        finally:
+            process.kill()
+    return process.returncode, told
+
+
+def test_a_long_call_ends_with_the_command_and_leaves_no_new_file(lake):
+    before = {path.name: path.read_bytes() for path in lake.iterdir()}
+    program = f"""
+from parquetext.arrow.writing import writer
+
+def slow(self, *_, **__):
+    print("ready", flush=True)
+    {A_LONG_CALL}
+
+writer.ParquetWriter.write_table = writer.ParquetWriter.write_batch = slow
+"""
+    code, told = stopped(program, "rewrite", lake / "part-0.parquet", "--out", lake / "new.parquet")
+    assert (code, told) == (130, "stopped by Ctrl-C: nothing is written; the same command begins again\n")
+    assert {path.name: path.read_bytes() for path in lake.iterdir()} == before
+
+
+def test_a_thread_in_a_long_call_is_not_waited_for(lake):
+    program = f"""
+from parquetext import checks, threads
+
+def slow(*_, **__):
+    with threads.Pool(1) as pool:
+        task = pool.submit(lambda: {A_LONG_CALL})
+        print("ready", flush=True)
+        task.result()
+
+checks.verify = slow
+"""
+    assert stopped(program, "verify", lake) == (130, "stopped by Ctrl-C: 0 of 5 files verified\n")
+
+
+def test_a_change_in_place_is_ended_first(lake):
+    path = lake / "part-0.parquet"
+    before = path.read_bytes()
+    program = """
+from parquetext.storage.operations import Operations
+truncate = Operations.truncate
+
+def slow(self, *arguments):
+    print("ready", flush=True)
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 4_000_000)  # longer than a command has to end by itself
+    truncate(self, *arguments)
+
+Operations.truncate = slow
+"""
+    code, _ = stopped(program, "upgrade", "--form", "flat", "--in-place", path)
+    assert code == 130 and len(list(lake.iterdir())) == FILES
+    if path.read_bytes() != before:
+        edits.strip(path)
+    assert path.read_bytes() == before
+
+
+def test_the_line_is_there_if_a_command_is_stopped_before_it_begins_its_work(lake):
+    program = f"""
+from parquetext.cli import facts, output
+
+def slow(*_, **__):
+    print("ready", flush=True)
+    {A_LONG_CALL}
+
+output.targets_of = slow
+from parquetext.cli import each_file
+each_file.targets_of = slow
+"""
+    assert stopped(program, "count", lake) == (130, "stopped by Ctrl-C: nothing was begun\n")
 
 
 def test_a_command_that_is_stopped_while_it_is_imported_ends_in_one_line(lake):

@@ -1,0 +1,93 @@
+"""Ctrl-C ends a command soon, also in the middle of a long call that nothing interrupts.
+
+Python raises KeyboardInterrupt in the main thread once a call of a library returns, which may take a minute: pyarrow
+compresses, decodes and sorts row groups as wholes. If the command has not ended shortly after Ctrl-C, another thread
+removes its unfinished files and ends the process.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Lock, Thread, current_thread, main_thread
+from time import sleep
+
+__all__ = ["STOPPED", "take_turn", "tell_stopped", "telling", "watch"]
+
+STOPPED = 130
+GRACE = 0.25  # seconds that a command has to end by itself
+
+
+class _Command:
+    """What is being done, for the line that is printed at the end."""
+
+    def __init__(self, done: Callable[[], str], temporary: str | None, waits: bool):
+        self.done, self.temporary, self.waits = done, temporary, waits
+        self.is_told = Lock()
+
+
+_command = _Command(lambda: "nothing was begun", None, False)
+
+
+@contextmanager
+def telling(done: Callable[[], str], *, temporary: str | None = None, waits: bool = False) -> Iterator[None]:
+    """Let `done` say what was done until Ctrl-C, within the block and after it.
+
+    Parameters
+    ----------
+    done : callable
+    temporary : str, optional
+        A folder to remove at the end.
+    waits : bool
+        Whether the command ends by itself, however long that takes.
+    """
+    global _command
+    _command = _Command(done, temporary, waits)
+    yield
+
+
+def take_turn() -> bool:
+    """Return whether the caller is the first one to print the line of the command."""
+    return _command.is_told.acquire(blocking=False)
+
+
+def tell_stopped() -> None:
+    """Print the line of the command to standard error, if nobody has done so yet."""
+    if take_turn():
+        clear = "\r\x1b[2K\x1b[?25h" if os.isatty(2) else ""  # a progress bar, which has hidden the cursor
+        os.write(2, f"{clear}stopped by Ctrl-C: {_command.done()}\n".encode(errors="replace"))
+
+
+def watch() -> None:
+    """Begin to wait for Ctrl-C, if this process does not ignore it."""
+    is_default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if os.name != "posix" or current_thread() is not main_thread() or not is_default:
+        return
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    Thread(target=_wait, args=(reader,), daemon=True).start()
+
+
+def _wait(reader: int) -> None:
+    while signal.SIGINT not in os.read(reader, 1 << 10):
+        pass
+    sleep(GRACE)
+    while _command.waits:
+        sleep(GRACE)
+    _end()
+
+
+def _end() -> None:
+    """Remove what is unfinished, say what was done, and end the process."""
+    unfinished = sys.modules.get("parquetext.storage.unfinished")
+    if unfinished is not None:
+        unfinished.abandon()
+    if _command.temporary is not None:
+        shutil.rmtree(_command.temporary, ignore_errors=True)
+    tell_stopped()
+    os._exit(STOPPED)
