@@ -73,11 +73,23 @@ class Batch:
         yield "row_group_rows", _joined([scan.row_groups("num_rows") for scan in scans], pa.int64()).take(row_group)
 
     def _of_leaves(self) -> Iterator[tuple[str, pa.Array]]:
-        each = self._leaves.columns["leaf"]
-        groups = sum(footer.scan.row_group_count for _, footer in self.files)
-        whole = pa.Array.from_buffers(pa.int32(), len(each) * groups, [None, pa.py_buffer(_bytes(each) * groups)])
+        whole = self._leaf_of_chunks()
         for name, column in self._leaves.columns.items():
             yield name, whole if name == "leaf" else column.take(whole)
+
+    def _leaf_of_chunks(self) -> pa.Array:
+        each = self._leaves.columns["leaf"]
+        groups = sum(footer.scan.row_group_count for _, footer in self.files)
+        return pa.Array.from_buffers(pa.int32(), len(each) * groups, [None, pa.py_buffer(_bytes(each) * groups)])
+
+    def _possible_nulls(self, nulls: pa.Array) -> pa.Array:
+        """Null counts; null if they are above 0 in a required column, or above the number of values.
+
+        Plans skip row groups by a catalog's null counts, and the catalog has no repetition of columns.
+        """
+        values = _joined([footer.scan.chunks("num_values") for _, footer in self.files], pa.int64())
+        most = pc.if_else(self._leaves.is_required.take(self._leaf_of_chunks()), 0, values)
+        return pc.if_else(pc.less_equal(nulls, most), nulls, None)
 
     def _of_chunks(self) -> Iterator[tuple[str, pa.Array]]:
         scans = [footer.scan for _, footer in self.files]
@@ -87,7 +99,8 @@ class Batch:
             (INDEX_LENGTHS, pa.int32(), "places"),
         ):
             for name in names:
-                yield name, _known(_joined([getattr(scan, member)(name) for scan in scans], kind))
+                found = _known(_joined([getattr(scan, member)(name) for scan in scans], kind))
+                yield name, self._possible_nulls(found) if name == "null_count" else found
         codecs = _known(_joined([scan.chunks("codec") for scan in scans], pa.int32()))
         named = pc.if_else(pc.less(codecs, len(CODECS)), codecs, None)
         yield "codec", pa.DictionaryArray.from_arrays(named, pa.array(CODECS, pa.string()))

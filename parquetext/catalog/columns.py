@@ -58,10 +58,10 @@ SCHEMA = pa.schema(
 have the same time), `forms` (of the footer, as there are); `row_group`, `row_group_rows`; `leaf`, `column` (the
 path with dots), `depth` (names in the path: 1 is a top-level column), `max_repetition_level`; `physical_type`,
 `type_length`, `logical_type` (with its parameters); `codec`, `encodings`; counts, sizes (bytes) and places (bytes from
-the file's start), null where the footer does not say; `min`, `max` (as stored; null where none can be trusted),
-whether they are exact; the same as `…_integer` (integers, booleans, dates' days, times, unscaled decimals of 64 bits),
-`…_double`, `…_text` and `…_time` (dates and timestamps; microseconds that enclose the bound). `error` is what is wrong
-with a file that has no such rows; then all but `file` may be null.
+the file's start), null where the footer does not say, or says a `null_count` that cannot be; `min`, `max` (as stored;
+null where none can be trusted), whether they are exact; the same as `…_integer` (integers, booleans, dates' days,
+times, unscaled decimals of 64 bits), `…_double`, `…_text` and `…_time` (dates and timestamps; microseconds that enclose
+the bound). `error` is what is wrong with a file that has no such rows; then all but `file` may be null.
 """
 
 _CODE = pa.int32()

@@ -29,10 +29,12 @@ _known: dict[bytes, Leaves] = {}
 
 @dataclass(frozen=True, slots=True)
 class Leaves:
-    """What a schema says of its leaves: columns of one entry each, texts coded, and how the bounds of each are read."""
+    """What a schema says of its leaves: columns of one entry each, texts coded, how the bounds of each are read, and
+    which of them cannot have nulls."""
 
     columns: dict[str, pa.Array]
     readings: bytes
+    is_required: pa.BooleanArray
 
 
 def leaves_of(scan) -> Leaves:
@@ -65,7 +67,9 @@ def _described(scan, offsets, lengths) -> Leaves:
     columns = {
         name: column.dictionary_encode() if column.type == pa.string() else column for name, column in columns.items()
     }
-    return Leaves(columns, bytes(_reading(elements[leaf]) for leaf in leaves))
+    definitions = scan.elements("max_definition")
+    is_required = pa.array([definitions[leaf] == 0 for leaf in leaves], pa.bool_())
+    return Leaves(columns, bytes(_reading(elements[leaf]) for leaf in leaves), is_required)
 
 
 def _depths(scan, parents: list[int], leaves: list[int]) -> list[int]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.footers import scan_facts
 from support.twins import both
 
-from parquetext import kernels
+from parquetext import kernels, wire
 from parquetext.thrift import write
 
 BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED = range(8)
@@ -146,6 +146,12 @@ def test_types_without_an_order_have_no_bounds(implementation, element):
         ({"type": FIXED, "type_length": 3}, bytes(2)),
         ({"type": FIXED}, bytes(2)),
         ({"type": FIXED, "type_length": 4, "logicalType": {"FLOAT16": {}}}, bytes(4)),
+        ({"type": BOOLEAN}, b"\2"),
+        ({"type": BYTE_ARRAY, "converted_type": 5}, b""),
+        ({"type": BYTE_ARRAY, "logicalType": {"DECIMAL": {"scale": 2, "precision": 9}}}, b""),
+        ({"type": FIXED, "type_length": 0, "converted_type": 5}, b""),
+        ({"type": FIXED, "type_length": 12, "logicalType": {"TIMESTAMP": {}}}, bytes(8)),
+        ({"type": FIXED, "type_length": 16, "logicalType": {"UUID": {}}}, bytes(15)),
     ],
     ids=str,
 )
@@ -193,6 +199,55 @@ def test_the_deprecated_pair_counts_for_signed_numbers_without_an_order(implemen
     assert bounds({"type": INT32, "converted_type": 13}, deprecated(i32(1), i32(2)), order) == (None, None)
     assert bounds({"type": BYTE_ARRAY}, deprecated(b"a", b"b"), order) == (None, None)
     assert bounds({"type": BYTE_ARRAY, "converted_type": 5}, deprecated(b"\1", b"\2"), order) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "element, size",
+    [
+        ({"type": FIXED, "type_length": 4, "logicalType": {"UUID": {}}}, 4),
+        ({"type": BYTE_ARRAY, "logicalType": {"UUID": {}}}, 16),
+        ({"type": BYTE_ARRAY, "logicalType": {"DATE": {}}}, 4),
+        ({"type": BYTE_ARRAY, "logicalType": {"FLOAT16": {}}}, 2),
+        ({"type": INT64, "logicalType": {"DATE": {}}}, 8),
+        ({"type": DOUBLE, "logicalType": {"DECIMAL": {"scale": 0, "precision": 5}}}, 8),
+        ({"type": FIXED, "type_length": 8, "logicalType": {"TIMESTAMP": {}}}, 8),
+        ({"type": INT32, "converted_type": 14}, 4),  # UINT_64
+        ({"type": INT64, "converted_type": 6}, 8),  # DATE
+        ({"type": FIXED, "type_length": 2, "converted_type": 0}, 2),  # UTF8
+    ],
+    ids=str,
+)
+def test_an_annotation_that_does_not_fit_its_type_leaves_no_order(implementation, element, size):
+    value = bytes(size)
+    assert bounds(element, pair(value, value) | deprecated(value, value)) == (None, None)
+    assert bounds(element, deprecated(value, value), None) == (None, None)
+
+
+def test_timestamps_of_12_bytes_are_little_endian_and_signed(implementation):
+    element = {"type": FIXED, "type_length": 12, "logicalType": {"TIMESTAMP": {}}}
+    low, high = ((-1).to_bytes(12, "little", signed=True), (256).to_bytes(12, "little"))
+    assert bounds(element, pair(low, high)) == (low, high)
+    assert bounds(element, pair(high, low)) == (None, None)
+    assert bounds(element, pair((255).to_bytes(12, "little"), high)) == ((255).to_bytes(12, "little"), high)
+
+
+def test_pairs_are_judged_with_the_reason(implementation):
+    thrift = write("SchemaElement", {"type": DOUBLE, "name": "a"})
+    low = [f64(1), f64(2), f64(NAN), bytes(4), None, f64(1)]
+    high = [f64(2), f64(1), f64(1), f64(1), None, None]
+    both_there = wire.BOUND_MIN | wire.BOUND_MAX
+    judged = kernels.bound_checks.judge_pairs(thrift, 1, low, high)
+    assert list(judged) == [
+        both_there,
+        wire.BOUND_INVERTED,
+        wire.BOUND_NAN | wire.BOUND_MAX,
+        wire.BOUND_NO_VALUE | wire.BOUND_MAX,
+        0,
+        wire.BOUND_MIN,
+    ]
+    assert list(kernels.bound_checks.judge_pairs(thrift, 0, low[:1], high[:1])) == [wire.BOUND_UNORDERED]
+    with pytest.raises(ValueError, match=r"maxima|argument"):
+        kernels.bound_checks.judge_pairs(thrift, 1, low, high[1:])
 
 
 sized = st.sampled_from([1, 2, 4, 8, 12]).flatmap(lambda size: st.binary(min_size=size, max_size=size))

@@ -1,0 +1,289 @@
+"""Rows are never lost to statistics, page indexes or Bloom filters that cannot be right."""
+
+from __future__ import annotations
+
+import shutil
+from decimal import Decimal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from support.changed_metadata import with_footer, with_indexes
+
+import parquetext
+from parquetext import thrift
+from parquetext.catalog import batches_of
+from parquetext.footer.column_index import ChunkCounts, ColumnIndex, find_contradiction
+from parquetext.footer.page_index import why_untrusted
+
+ROWS, ROWS_OF_GROUP, ROWS_OF_PAGE = 400, 200, 50
+FORMS = "thrift", "flat", "index", "par3"
+TABLE = pa.table(
+    {
+        "n": pa.array(range(ROWS), pa.int64()),
+        "o": pa.array([None if 150 <= n < 200 else n for n in range(ROWS)], pa.int64()),
+        "d": pa.array([n.to_bytes(2, "big") for n in range(ROWS)], pa.binary()),
+        "i": pa.array(range(ROWS), pa.int32()),
+    },
+    pa.schema(
+        [
+            pa.field("n", pa.int64(), nullable=False),
+            pa.field("o", pa.int64()),
+            pa.field("d", pa.binary(), nullable=False),
+            pa.field("i", pa.int32(), nullable=False),
+        ]
+    ),
+)
+N, O, D, I = range(4)  # noqa: E741
+
+
+@pytest.fixture
+def path(tmp_path):
+    """Two row groups of four pages, with page indexes; `d` is a decimal of any number of bytes with two digits."""
+    path = tmp_path / "x.parquet"
+    pq.write_table(
+        TABLE,
+        path,
+        row_group_size=ROWS_OF_GROUP,
+        data_page_size=1,
+        write_batch_size=ROWS_OF_PAGE,
+        write_page_index=True,
+        use_dictionary=False,
+        store_schema=False,
+        compression="none",
+    )
+
+    def declare(footer: dict) -> None:
+        decimal = {"precision": 4, "scale": 2}
+        footer["schema"][1 + D] |= {"converted_type": 5, "logicalType": {"DECIMAL": decimal}} | decimal
+
+    with_footer(path, declare)
+    return path
+
+
+def change_statistics(path, leaf: int, **changes) -> None:
+    """Change members of the statistics of a leaf's chunks; None removes one."""
+
+    def changed(footer: dict) -> None:
+        for group in footer["row_groups"]:
+            statistics = group["columns"][leaf]["meta_data"]["statistics"]
+            statistics |= changes
+            for name in [name for name, value in statistics.items() if value is None]:
+                del statistics[name]
+
+    with_footer(path, changed)
+
+
+def found_by_every_route(path, filters) -> dict[str, list[int]]:
+    """The numbers of the rows that meet the filters, by every way to read them."""
+    found = {}
+    for form in FORMS:
+        file = path.with_name(f"{form}.parquet")
+        shutil.copy(path, file)
+        if form == "par3":
+            parquetext.upgrade(file, form="flat")
+            parquetext.finalize(file, confirm=True)
+        elif form != "thrift":
+            parquetext.upgrade(file, form=form)
+        tables = {
+            "read_table": parquetext.read_table(file, filters=filters),
+            "engine": parquetext.read_table(file, filters=filters, engine="parquetext"),
+            "dataset": parquetext.dataset(file).to_table(filter=filters),
+        }
+        found |= {f"{form}, {name}": table["n"].to_pylist() for name, table in tables.items()}
+    file = path.with_name("beside.parquet")
+    shutil.copy(path, file)
+    catalog = pa.Table.from_batches(batches_of([str(file)]))
+    groups = [group for planned in parquetext.plan(catalog, filters) for group in planned.row_groups]
+    with parquetext.open(file) as opened:
+        found["catalog"] = opened.read(row_groups=groups, filters=filters)["n"].to_pylist()
+    for external in (False, True):
+        parquetext.sidecar.build(file, external_blooms=external)
+        sidecar = {
+            "one file": parquetext.read_table(file, filters=filters, sidecar=True),
+            "dataset": parquetext.dataset(file, sidecar=True).to_table(filter=filters),
+            "datasets": parquetext.dataset([str(file)] * 2, sidecar=True).to_table(filter=filters)[:ROWS],
+        }
+        found |= {f"sidecar {name}, {external}": table["n"].to_pylist() for name, table in sidecar.items()}
+        plan = parquetext.sidecar.open(file)
+        skipped = [group for group in range(2) if plan.can_skip(group, filters)]
+        read = found["thrift, read_table"]
+        found[f"skip, {external}"] = [n for n in read if n // ROWS_OF_GROUP not in skipped]
+    return found
+
+
+def assert_found(path, filters, wanted: list[int]) -> None:
+    found = {name: sorted(set(rows)) for name, rows in found_by_every_route(path, filters).items()}
+    assert found == dict.fromkeys(found, wanted)
+
+
+@pytest.mark.parametrize("filters", [[("d", "=", Decimal("1.00"))], [("d", "<", Decimal("1.01")), ("n", ">", 99)]])
+def test_decimals_of_no_bytes_are_no_bounds(path, implementation, filters):
+    change_statistics(path, D, min_value=b"", max_value=b"")
+    with parquetext.open(path) as file:
+        assert (file.column("d").min.null_count, file.column("d").max.null_count) == (2, 2)
+    assert_found(path, filters, [100])
+
+
+@pytest.mark.parametrize("leaf, value", [(N, bytes(4)), (N, b""), (I, bytes(8)), (I, b"\0")])
+def test_bounds_of_an_impossible_length_rule_nothing_out(path, implementation, leaf, value):
+    change_statistics(path, leaf, min_value=value, max_value=value)
+    assert_found(path, [("ni"[leaf == I], "=", 137)], [137])
+
+
+@pytest.mark.parametrize("count", [ROWS_OF_GROUP, ROWS_OF_GROUP + 1, -1])
+def test_null_counts_that_a_required_column_cannot_have_rule_nothing_out(path, implementation, count):
+    change_statistics(path, N, null_count=count, min_value=None, max_value=None)
+    assert_found(path, [("n", "=", 137)], [137])
+
+
+@pytest.mark.parametrize("count", [ROWS_OF_GROUP + 1, 1 << 40, -1, -(1 << 40), ROWS_OF_GROUP])
+def test_null_counts_that_contradict_the_values_rule_nothing_out(path, implementation, count):
+    change_statistics(path, O, null_count=count)
+    assert_found(path, [("o", "=", 137)], [137])
+
+
+def index_with(path, leaf: int, change) -> None:
+    with_indexes(path, leaf, lambda _, bounds, places: (change(bounds), places))
+
+
+def replaced(name: str, page: int, value):
+    def change(index: dict) -> dict:
+        values = list(index[name])
+        values[page] = value
+        return index | {name: values}
+
+    return change
+
+
+LOW, HIGH = (number.to_bytes(8, "little", signed=True) for number in (-5, 10_000))
+CONTRADICTIONS = {
+    "a null page of a required column": (N, replaced("null_pages", 2, True)),
+    "nulls in a required column": (N, replaced("null_counts", 2, 1)),
+    "a null page without nulls": (O, replaced("null_pages", 2, True)),
+    "a null page less": (O, replaced("null_pages", 3, False)),
+    "negative nulls": (O, replaced("null_counts", 2, -1)),
+    "more nulls than values": (O, replaced("null_counts", 2, ROWS_OF_PAGE + 1)),
+    "as many nulls as values": (O, replaced("null_counts", 2, ROWS_OF_PAGE)),
+    "more nulls than the chunk": (O, replaced("null_counts", 2, 3)),
+    "a null page more than the chunk's nulls": (
+        O,
+        lambda index: {
+            name: value for name, value in replaced("null_pages", 2, True)(index).items() if name != "null_counts"
+        },
+    ),
+    "a flag less": (N, lambda index: index | {"null_pages": index["null_pages"][:-1]}),
+    "a count more": (N, lambda index: index | {"null_counts": [*index["null_counts"], 0]}),
+    "a short bound": (N, replaced("max_values", 2, bytes(4))),
+    "a decimal without bytes": (D, lambda index: index | {"min_values": [b""] * 4, "max_values": [b""] * 4}),
+    "inverted bounds": (
+        N,
+        lambda index: index | {"min_values": [HIGH] * 4, "max_values": [LOW] * 4, "boundary_order": 0},
+    ),
+    "bounds that do not ascend": (
+        N,
+        lambda index: (
+            index
+            | {"min_values": index["min_values"][::-1], "max_values": index["max_values"][::-1], "boundary_order": 1}
+        ),
+    ),
+    "bounds that do not descend": (N, lambda index: index | {"boundary_order": 2}),
+    "an unknown order": (N, lambda index: index | {"boundary_order": 3}),
+}
+
+
+@pytest.mark.parametrize("leaf, change", CONTRADICTIONS.values(), ids=CONTRADICTIONS)
+def test_a_column_index_with_a_contradiction_rules_nothing_out(path, implementation, leaf, change):
+    name = TABLE.column_names[leaf]
+    index_with(path, leaf, change)
+    with parquetext.open(path) as file:
+        column = file.column(name)
+        found = [why_untrusted(file._source, column.chunks, column.node, group, [ROWS_OF_PAGE] * 4) for group in (0, 1)]
+        assert found[0 if leaf == O else 1], "the contradiction is told"
+        assert file.pages(name)["min"].null_count >= 4, "and its bounds are not"
+    literal = Decimal("1.37") if leaf == D else 137
+    for engine in ("auto", "parquetext"):
+        assert parquetext.read_table(path, filters=[(name, "=", literal)], engine=engine)["n"].to_pylist() == [137]
+    assert parquetext.dataset(path, engine="parquetext").to_table(filter=[(name, "=", literal)])["n"].to_pylist() == [
+        137
+    ]
+
+
+def test_a_sound_column_index_is_used(path, implementation):
+    with parquetext.open(path) as file:
+        for name in TABLE.column_names:
+            column = file.column(name)
+            values = [ROWS_OF_PAGE] * 4
+            assert not why_untrusted(file._source, column.chunks, column.node, 0, values)
+            assert not why_untrusted(file._source, column.chunks, column.node, 0)
+
+
+def test_a_column_index_is_checked_without_the_pages_values(path, implementation):
+    with parquetext.open(path) as file:
+        node = file.column("n").node
+    index = ColumnIndex([False, True], [LOW, b""], [HIGH, b""], 0, None)
+    assert find_contradiction(index, node, ChunkCounts()) == "says that page 1 of a required column has nulls"
+    with parquetext.open(path) as file:
+        node = file.column("o").node
+    assert find_contradiction(index, node, ChunkCounts()) is None
+    assert "null pages of 1 values or more" in find_contradiction(index, node, ChunkCounts(None, 100, 0))
+    assert "all are null" in find_contradiction(index, node, ChunkCounts(None, 100, 100))
+
+
+@pytest.fixture
+def filtered(tmp_path):
+    path = tmp_path / "x.parquet"
+    table = pa.table({"n": pa.array([10 * n for n in range(ROWS)], pa.int64())})
+    pq.write_table(table, path, row_group_size=ROWS_OF_GROUP, bloom_filter_options={"n": {"ndv": 1000, "fpp": 0.01}})
+    return path
+
+
+def change_filters(path, header: dict | None = None, **metadata) -> None:
+    """Change members of the Bloom filters' headers, whose length stays, and of what the footer says of them."""
+    data = bytearray(path.read_bytes())
+
+    def changed(footer: dict) -> None:
+        for group in footer["row_groups"]:
+            facts = group["columns"][0]["meta_data"]
+            at = facts["bloom_filter_offset"]
+            found, end = thrift.read_at("BloomFilterHeader", bytes(data), at)
+            new = thrift.write("BloomFilterHeader", found | (header or {}))
+            assert len(new) == end - at
+            data[at:end] = new
+            facts |= metadata
+            for name in [name for name, value in metadata.items() if value is None]:
+                del facts[name]
+
+    footer_at = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    before = data[:footer_at]
+    data = before
+    with_footer(path, changed, before)
+
+
+@pytest.mark.parametrize(
+    "header, metadata",
+    [
+        ({"numBytes": 1024}, {}),
+        ({}, {"bloom_filter_length": 20}),
+        ({}, {"bloom_filter_length": 0}),
+        ({}, {"bloom_filter_length": -7}),
+        ({}, {"bloom_filter_length": 1 << 30}),
+        ({"numBytes": 1025}, {"bloom_filter_length": None}),
+    ],
+    ids=str,
+)
+def test_a_bloom_filter_with_a_contradiction_rules_nothing_out(filtered, implementation, header, metadata):
+    change_filters(filtered, header, **metadata)
+    for value in range(0, 10 * ROWS, 370):
+        filters = [("n", "=", value)]
+        for engine in ("auto", "parquetext"):
+            assert parquetext.read_table(filtered, filters=filters, engine=engine).num_rows == 1
+        assert parquetext.dataset(filtered).to_table(filter=filters).num_rows == 1
+    if metadata.get("bloom_filter_length") == 1 << 30:
+        return  # a sidecar is not made of a file whose footer leads out of it
+    for external in (False, True):
+        parquetext.sidecar.build(filtered, external_blooms=external)
+        for value in range(0, 10 * ROWS, 370):
+            filters = [("n", "=", value)]
+            assert parquetext.read_table(filtered, filters=filters, sidecar=True).num_rows == 1
+            assert parquetext.dataset(filtered, sidecar=True).to_table(filter=filters).num_rows == 1
