@@ -159,6 +159,7 @@ def decode_batches(
 def _decoder(step: Step, source, table: CopyTable | None, findings: list[Finding], options: dict) -> Decoder:
     if step.footer is None:
         raise Unsupported("the footer cannot be sliced: its row groups do not match its schema")
+    step.check_here()
     copies = Copies(table, step.leaves, step.row_groups, findings)
     decoder = Decoder(step.footer, step.indices, step.row_groups, source, options, copies)
     if (rows := sum(decoder.row_counts)) < step.rows:  # more are read, as by pyarrow

@@ -339,6 +339,8 @@ class File(footer_file.File):
             yield
         except Malformed as error:
             raise self._located(error) from None
+        except ArrowUnsupported as error:
+            raise error if error.file else error.at(str(self.path)) from None
         except OSError as error:
             name = encrypted_column(projection)
             if name is None:
@@ -358,9 +360,12 @@ class File(footer_file.File):
         self._expect(self.num_columns if columns is None else len(columns))
         if self._is_batched() and isinstance(columns, list):
             self._fetch_cells(columns, row_groups)
-        projection = self._on_form(
-            lambda form: project(form, columns, row_groups, filters, blooms=self._blooms, **options)
-        )
+        try:
+            projection = self._on_form(
+                lambda form: project(form, columns, row_groups, filters, blooms=self._blooms, **options)
+            )
+        except ArrowUnsupported as error:
+            raise error if error.file else error.at(str(self.path)) from None
         if self.form == "par3" and not projection.is_sliced:
             raise ArrowUnsupported(
                 "not readable by a slice, and a PAR3 file has no Thrift footer; parquetext.restore brings it back",

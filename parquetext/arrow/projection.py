@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from .. import wire
+from .. import kernels, wire
 from ..errors import ColumnError, Unsupported
 from ..footer.bloom_filters import BloomFilters
+from ..footer.elsewhere import check_here
 from ..footer.model import Form
 from ..footer.names import as_path
 from ..footer.projection import whole_leaves
@@ -46,6 +47,15 @@ class Step:
     @property
     def has_columns(self) -> bool:
         return self.footer != b""
+
+    def check_here(self) -> None:
+        """Raise `ArrowUnsupported` if a column chunk of the slice lies in another file."""
+        if not self.footer:
+            return
+        scan = kernels.scan.scan(self.footer, strict=False)
+        if any(present & wire.PRESENT_FILE_PATH for present in scan.chunks("present")):
+            form = ThriftForm(self.footer)
+            check_here(form, range(form.leaf_count), range(form.row_group_count), self.row_groups)
 
     def without_columns(self) -> pa.Table:
         """The table of so many rows, where there is no leaf to read."""
@@ -153,6 +163,8 @@ def _step(form: Form, leaves: list[int], nested: bool, row_groups: Sequence[int]
             kept = whole_fields(form, leaves)
             footer = form.slice(kept, row_groups, key_values=key_values)
     except Unsupported:
+        if isinstance(form, kernels.flat.Reader):  # its slices cannot have paths of other files
+            check_here(form, leaves, row_groups)
         return Step(None, leaves, row_groups, len(leaves) * len(row_groups), rows)
     if kept == leaves:
         indices = None

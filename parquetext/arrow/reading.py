@@ -174,6 +174,7 @@ def iter_projection(
     places.
     """
     step = projection.step
+    step.check_here()
     with open_data() as source:
         reader, row_groups = _reader(step, source, pre_buffer, options)
 
@@ -200,6 +201,7 @@ def _read(
 ) -> pa.Table:
     if not step.has_columns:
         return step.without_columns()
+    step.check_here()
     with open_data() as source:
         reader, row_groups = _reader(step, source, pre_buffer, options)
         table = _read_all(step, reader, row_groups, use_threads)

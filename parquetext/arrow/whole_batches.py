@@ -26,7 +26,7 @@ def check_counts(row_groups: Sequence[int], counts: Sequence[int]) -> int:
     """
     for row_group, rows in zip(row_groups, counts, strict=True):
         if rows < 0:
-            raise Malformed(f"row group {row_group} has {rows} rows", expected=0, found=rows)
+            raise Malformed(f"row group {int(row_group)} has {rows} rows", expected=0, found=rows)
     return sum(counts)
 
 

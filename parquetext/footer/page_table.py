@@ -14,6 +14,7 @@ from ..encoding.carried import Carried
 from ..encoding.pages import DATA_PAGES, FIRST_WINDOW, OVERRUN, Headers, read_headers
 from ..encoding.registry import names as encoding_names
 from ..errors import Malformed, Unsupported
+from .elsewhere import other_file
 from .indexed_pages import INDEXES, DataPages, IndexedPages, index_or_none, indexed_pages
 from .page_index import has_page_order
 from .types import LeafType
@@ -102,10 +103,10 @@ def page_table(
 def _places(source, column) -> Iterable[tuple[int, int] | None]:
     """Where the column's chunks begin and end; None of those without bytes."""
     chunks = column.chunks
-    for start, size, present in zip(chunks.begins(), column.total_compressed_size, column.present, strict=True):
+    facts = zip(chunks.begins(), column.total_compressed_size, column.present, strict=True)
+    for row_group, (start, size, present) in enumerate(facts):
         if present & (wire.PRESENT_CRYPTO | wire.PRESENT_FILE_PATH):
-            told = "are encrypted" if present & wire.PRESENT_CRYPTO else "lie in another file"
-            raise Unsupported(f"the pages of column {column.name!r} {told}")
+            raise Unsupported(f"the pages of column {column.name!r} {_reason(column, row_group, present)}")
         if size <= 0:
             yield None
         elif not 0 <= start <= source.size - size:
@@ -113,6 +114,12 @@ def _places(source, column) -> Iterable[tuple[int, int] | None]:
             raise Malformed(message, offset=start, expected=source.size, found=start + size)
         else:
             yield start, start + size
+
+
+def _reason(column, row_group: int, present: int) -> str:
+    if present & wire.PRESENT_CRYPTO:
+        return "are encrypted"
+    return f"lie in another file, {column._ask(lambda form: other_file(form, column.leaf, row_group))!r}"
 
 
 def _places_of_copies(source, column, copies: Sequence[Carried | None]) -> Iterable[tuple[int, int] | None]:
