@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import pyarrow as pa
 
 from ..footer.arrow_errors import ArrowUnsupported
+from ..footer.row_counts import check_rows
 from ..footer.targets import readable
 from ..pruning import Predicate, predicate_of
 from ..storage import HeldTarget, LocalTarget
@@ -72,6 +73,8 @@ def read_opened(
         Our own decoder is asked for: it does not decrypt.
     OSError
         The keys are others.
+    RowsMissing
+        pyarrow loses rows.
     """
     import pyarrow.parquet as pq  # takes long to import
 
@@ -80,7 +83,9 @@ def read_opened(
         chosen = range(file.num_row_groups) if row_groups is None else row_groups
 
         def read(names: list[str] | None) -> pa.Table:
-            return file.read_row_groups(chosen, names, use_threads, use_pandas_metadata)
+            table = file.read_row_groups(chosen, names, use_threads, use_pandas_metadata)
+            check_rows(table.num_rows, sum(file.metadata.row_group(number).num_rows for number in chosen))
+            return table
 
         table = read(_dotted(columns))
         return table if filters is None else table.take(_rows_that_meet(predicate_of(filters), file.schema_arrow, read))

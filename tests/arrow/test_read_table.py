@@ -385,6 +385,20 @@ class TestEncrypted:
             with pytest.raises(NotImplementedError, match="does not decrypt"):
                 file.read(decryption_properties=keys, engine="parquetext")
 
+    def test_rows_that_pyarrow_loses_of_an_encrypted_file_are_an_error(self, tmp_path):
+        """A record of many values is preceded by a page without values, which pyarrow itself writes."""
+        path = str(tmp_path / "a.parquet")
+        written = pe.create_encryption_properties(footer_key=KEY, plaintext_footer=True)
+        lists = pa.table({"a": [[1, 2], [None], [3]] * 3})
+        pq.write_table(lists, path, row_group_size=4, data_page_size=1, encryption_properties=written)
+        keys = pe.create_decryption_properties(footer_key=KEY)
+        with pq.ParquetFile(path, decryption_properties=keys) as file:
+            assert file.read().num_rows == 8
+        with parquetext.open(path) as file:
+            for options in ({}, {"row_groups": [0, 1, 2]}):
+                with pytest.raises(pa.ArrowInvalid, match="pyarrow gives 8 of 9 rows"):
+                    file.read(decryption_properties=keys, **options)
+
     def test_other_keys_and_our_own_decoder_are_errors(self, encrypted):
         wrong = pe.create_decryption_properties(footer_key=KEY[::-1])
         with pytest.raises((OSError, pa.ArrowInvalid), match=r"decrypt|signature verification failed"):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import struct
+from dataclasses import replace
 from decimal import Decimal
 
 import pyarrow as pa
@@ -12,9 +14,11 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructField, StructType
 
 import parquetext
+from parquetext import wire
 from parquetext.errors import Unsupported
 from parquetext.spark import read
 from parquetext.spark.source import ParquetextSource
+from tests.support.pages import Column, data_page, file_of_row_groups
 
 MOMENTS = [datetime.datetime(1600, 1, 1), datetime.datetime(2020, 2, 29, 12, 30, 1, 5), None]
 COLUMNS = {
@@ -361,6 +365,16 @@ class TestDirectories:
                 ParquetextSource({"path": path}).schema()
             with pytest.raises(Exception, match=r"(?i)conflicting|EMPTY_PARTITION|ALREADY_EXISTS"):
                 spark.read.parquet(path).schema  # noqa: B018
+
+    def test_rows_after_pages_without_values_are_read(self, spark, tmp_path):
+        """pyarrow ends a column chunk at such a page, and reads the column's next row group instead."""
+        pages = [data_page(struct.pack("<3i", *row), len(row), wire.ENCODING_PLAIN) for row in ([1, 2, 3], [4, 5, 6])]
+        empty = data_page(b"", 0, wire.ENCODING_PLAIN)
+        x = Column("x", wire.PHYSICAL_INT32, [pages[0], empty, empty, pages[1]])
+        y = Column("y", wire.PHYSICAL_INT32, pages)
+        (tmp_path / "x.parquet").write_bytes(file_of_row_groups([([x, y], 6), ([replace(y, name="x"), y], 6)]))
+        rows = [tuple(row) for row in read(spark, str(tmp_path)).collect()]
+        assert sorted(rows) == sorted([(n, n) for n in range(1, 7)] * 2)
 
     def test_several_paths_are_one_table(self, spark, lake):
         paths = [f"{lake}/part=0/0.parquet", f"{lake}/part=1"]
