@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .bloom import Absent, Probe, find_bitset, may_hold
 from .bounds import ColumnBounds, is_plain, known_nulls, may_match
+from .comparing import never_fails
 from .predicate import Comparison, Predicate, predicate_of
 from .row_groups import surviving_row_groups
 
@@ -18,6 +19,7 @@ __all__ = [
     "known_nulls",
     "may_hold",
     "may_match",
+    "never_fails",
     "predicate_of",
     "surviving_row_groups",
 ]

@@ -1,23 +1,37 @@
 """Which row groups may hold rows that meet a comparison, by minima, maxima and null counts.
 
-Sound, not complete: a row group is dropped only where its bounds rule out every row; whatever is not understood stays.
-Bounds may be inexact: they enclose the values, and nothing here asks for more. They are cast to the type that rows
-are compared in, which keeps their order, so that bounds and rows meet the literal in the same way.
+Sound, not complete: a row group is dropped only if its bounds rule out every row; whatever is not understood stays.
+Bounds may be inexact: they enclose the values, and nothing here asks for more. They meet literals as rows do
+(`comparing`), and a row group with rows that may not compare with a literal at all stays, so that Arrow raises for them
+what it raises for these rows in any other layout.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from .comparing import ORDERED, compared, is_text, members_of, never_fails, text_literal
 from .predicate import Comparison
 
-__all__ = ["ColumnBounds", "is_plain", "known_nulls", "may_match"]
+__all__ = ["ColumnBounds", "Outcome", "is_plain", "known_nulls", "may_match", "without_bounds"]
 
 FEW = 64  # entries that Python compares sooner than Arrow is called
+UNCOMPARED = pa.ArrowException, TypeError, ValueError, OverflowError
+
+
+class Outcome(NamedTuple):
+    """Which row groups may hold rows that meet a comparison, and which rows that Arrow cannot compare; never null.
+
+    `fails` is None if there are none of the latter.
+    """
+
+    meets: pa.BooleanArray
+    fails: pa.BooleanArray | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +77,13 @@ def known_nulls(has_bounds, null_counts, num_values, is_required: bool) -> tuple
 
 
 def is_plain(kind: pa.DataType, comparison: Comparison) -> bool:
-    """Whether it orders values of this type, and its literal is one: nothing is cast then."""
+    """Return whether a comparison orders values of this type by a literal for which Arrow casts nothing that fails."""
     value = comparison.value
     if comparison.operator not in _PLAINLY:
         return False
     if pa.types.is_integer(kind):
+        if pa.types.is_uint64(kind):
+            return False  # Arrow compares these as int64 with Python's integers, or fails
         signed = pa.types.is_signed_integer(kind)
         low, end = (-1 << (kind.bit_width - 1), 1 << (kind.bit_width - 1)) if signed else (0, 1 << kind.bit_width)
         return type(value) is int and low <= value < end
@@ -76,21 +92,35 @@ def is_plain(kind: pa.DataType, comparison: Comparison) -> bool:
     return pa.types.is_string(kind) and type(value) is str
 
 
-def may_match(comparison: Comparison, bounds: ColumnBounds) -> pa.BooleanArray:
-    """For each row group whether rows in it may meet the comparison; never null."""
-    if len(bounds.min) <= FEW and is_plain(bounds.min.type, comparison):
-        return _plainly(comparison, bounds)
+def may_match(comparison: Comparison, bounds: ColumnBounds) -> Outcome:
+    """Judge each row group by a column's bounds."""
+    kind = bounds.min.type
+    if len(bounds.min) <= FEW and is_plain(kind, comparison):
+        return Outcome(_plainly(comparison, bounds))
+    rule = _ordered if comparison.operator in ORDERED else _is_in if comparison.operator == "in" else _is_not_in
     try:
-        keep = _RULES[comparison.operator](bounds, comparison.value)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        keep = None
-    if keep is None:
-        return pa.array([True] * len(bounds.min), pa.bool_())
-    return pc.fill_null(keep, True)
+        outcome = rule(comparison, bounds)
+    except UNCOMPARED:
+        return _anything(len(bounds.min))
+    if is_text(kind) or outcome.fails is not None:
+        return outcome
+    unknown = pc.and_(pc.invert(bounds.only_nulls), pc.or_(pc.is_null(bounds.min), pc.is_null(bounds.max)))
+    return outcome if not unknown.true_count or never_fails(kind, comparison) else Outcome(outcome.meets, unknown)
+
+
+def without_bounds(comparison: Comparison, kind: pa.DataType, count: int) -> Outcome:
+    """Judge row groups of which nothing is known but the column's type."""
+    everything = _anything(count)
+    return Outcome(everything.meets) if never_fails(kind, comparison) else everything
+
+
+def _anything(count: int) -> Outcome:
+    everything = pa.array([True] * count, pa.bool_())
+    return Outcome(everything, everything)
 
 
 def _plainly(comparison: Comparison, bounds: ColumnBounds) -> pa.BooleanArray:
-    """The same of a few row groups: a side that is not known leaves them."""
+    """Judge a few row groups by Python's comparisons: a side that is not known leaves them."""
     keeps, value = _PLAINLY[comparison.operator], comparison.value
     entries = zip(bounds.min.to_pylist(), bounds.max.to_pylist(), bounds.only_nulls.to_pylist(), strict=True)
     hides_nans = pa.types.is_floating(bounds.min.type)
@@ -99,70 +129,55 @@ def _plainly(comparison: Comparison, bounds: ColumnBounds) -> pa.BooleanArray:
     )
 
 
-def _literal(value, bounds: ColumnBounds) -> pa.Scalar | None:
-    """The literal as a scalar that compares with the bounds; None where it does not, or is null."""
-    if isinstance(value, pa.Scalar):
-        value = value.as_py()
-    kind = bounds.min.type
-    if pa.types.is_large_binary(kind):
-        if isinstance(value, str):
-            value = value.encode()
-        return pa.scalar(value, kind) if isinstance(value, bytes) else None
-    scalar = pa.scalar(value)
-    return scalar if scalar.is_valid else None
-
-
-def _ordered(rule: Callable) -> Callable:
-    def keep(bounds: ColumnBounds, value) -> pa.BooleanArray | None:
-        literal = _literal(value, bounds)
+def _ordered(comparison: Comparison, bounds: ColumnBounds) -> Outcome:
+    value = comparison.value
+    if is_text(bounds.min.type):
+        literal = text_literal(value)
         if literal is None:
-            return None
-        return pc.and_kleene(pc.invert(bounds.only_nulls), rule(bounds, literal))
+            return _anything(len(bounds.min))
+        value = pa.scalar(literal, bounds.min.type)
+    low, high = compared(bounds.min, bounds.max, comparison.operator, value)
+    if comparison.operator == "!=":
+        meets = pc.invert(_all_equal(bounds, low, high))
+    else:
+        meets = high if low is None else low if high is None else pc.and_kleene(low, high)
+    return Outcome(pc.and_(pc.invert(bounds.only_nulls), pc.fill_null(meets, True)))
 
-    return keep
 
+def _all_equal(bounds: ColumnBounds, low: pa.Array, high: pa.Array) -> pa.BooleanArray:
+    """Return whether every value that is not null surely equals a literal that both bounds equal.
 
-def _encloses(bounds: ColumnBounds, literal: pa.Scalar) -> pa.BooleanArray:
-    return pc.and_kleene(pc.less_equal(bounds.min, literal), pc.greater_equal(bounds.max, literal))
-
-
-def _all_equal(bounds: ColumnBounds, literal: pa.Scalar) -> pa.BooleanArray:
-    """Whether every value that is not null surely equals the literal; a NaN hides from bounds, so floats never do."""
+    A NaN hides from bounds, so floats never do.
+    """
     if pa.types.is_floating(bounds.min.type):
         return pa.array([False] * len(bounds.min), pa.bool_())
-    both = pc.and_kleene(pc.equal(bounds.min, literal), pc.equal(bounds.max, literal))
-    return pc.fill_null(both, False)
+    return pc.fill_null(pc.and_kleene(pc.equal(bounds.min, bounds.max), pc.and_kleene(low, high)), False)
 
 
-def _is_in(bounds: ColumnBounds, values) -> pa.BooleanArray | None:
-    keep = pa.array([False] * len(bounds.min), pa.bool_())
-    for value in _members(values):
-        if value is None:
-            keep = pc.or_kleene(keep, pc.invert(bounds.no_nulls))
-            continue
-        literal = _literal(value, bounds)
-        if literal is None or value != value:
-            return None
-        held = _encloses(bounds, literal)
-        if pa.types.is_floating(bounds.min.type):  # Arrow rounds a list of doubles to the column's type
-            held = pc.or_kleene(held, _encloses(bounds, literal.cast(bounds.min.type, safe=False)))
-        keep = pc.or_kleene(keep, pc.and_kleene(pc.invert(bounds.only_nulls), held))
-    return keep
+def _is_in(comparison: Comparison, bounds: ColumnBounds) -> Outcome:
+    members = members_of(bounds.min.type, comparison.value)
+    if members is None:
+        return _anything(len(bounds.min))
+    low, high = (side.cast(members.values.type) for side in (bounds.min, bounds.max))
+    held = pa.array([False] * len(low), pa.bool_())
+    if pa.types.is_floating(low.type) and pc.any(pc.is_nan(members.values)).as_py():
+        held = pa.array([True] * len(low), pa.bool_())  # a NaN hides from bounds
+    for member in members.values:
+        held = pc.or_kleene(held, pc.and_kleene(pc.less_equal(low, member), pc.greater_equal(high, member)))
+    meets = pc.and_(pc.invert(bounds.only_nulls), pc.fill_null(held, True))
+    return Outcome(pc.or_(meets, pc.invert(bounds.no_nulls)) if members.has_null else meets)
 
 
-def _is_not_in(bounds: ColumnBounds, values) -> pa.BooleanArray | None:
-    """Rows that are null meet it, so a row group goes only where it has none and all its values are one of these."""
-    gone = pa.array([False] * len(bounds.min), pa.bool_())
-    for value in _members(values):
-        literal = None if value is None else _literal(value, bounds)
-        if literal is not None:
-            gone = pc.or_(gone, pc.and_(bounds.no_nulls, _all_equal(bounds, literal)))
-    return pc.invert(gone)
-
-
-def _members(values) -> list:
-    members = values.to_pylist() if isinstance(values, (pa.Array, pa.ChunkedArray)) else list(values)
-    return [value.as_py() if isinstance(value, pa.Scalar) else value for value in members]
+def _is_not_in(comparison: Comparison, bounds: ColumnBounds) -> Outcome:
+    """Judge by a list of which no row may be: null ones meet it, so a row group goes only if it has none."""
+    members = members_of(bounds.min.type, comparison.value)
+    if members is None:
+        return _anything(len(bounds.min))
+    low, high = (side.cast(members.values.type) for side in (bounds.min, bounds.max))
+    gone = pa.array([False] * len(low), pa.bool_())
+    for member in members.values:
+        gone = pc.or_(gone, _all_equal(bounds, pc.equal(low, member), pc.equal(high, member)))
+    return Outcome(pc.invert(pc.and_(gone, bounds.no_nulls)))
 
 
 _PLAINLY: dict[str, Callable[[object, object, object, bool], bool]] = {
@@ -174,15 +189,3 @@ _PLAINLY: dict[str, Callable[[object, object, object, bool], bool]] = {
     ">=": lambda low, high, value, _: high is None or high >= value,
 }
 _PLAINLY["=="] = _PLAINLY["="]
-
-_RULES = {
-    "=": _ordered(_encloses),
-    "==": _ordered(_encloses),
-    "!=": _ordered(lambda bounds, literal: pc.invert(_all_equal(bounds, literal))),
-    "<": _ordered(lambda bounds, literal: pc.less(bounds.min, literal)),
-    "<=": _ordered(lambda bounds, literal: pc.less_equal(bounds.min, literal)),
-    ">": _ordered(lambda bounds, literal: pc.greater(bounds.max, literal)),
-    ">=": _ordered(lambda bounds, literal: pc.greater_equal(bounds.max, literal)),
-    "in": _is_in,
-    "not in": _is_not_in,
-}

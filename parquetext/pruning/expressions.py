@@ -1,97 +1,180 @@
-"""What an Arrow expression rules out: Arrow itself simplifies it by what the bounds of a row group guarantee."""
+"""Which row groups may hold rows that meet an Arrow expression, by its tree: comparisons joined by functions of logic.
+
+Arrow's own simplification of expressions compares bounds in other types than rows, so it is not used.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .bounds import ColumnBounds
-from .predicate import text_of
+from .bounds import ColumnBounds, Outcome, may_match, without_bounds
+from .predicate import Comparison
+from .serialized import Call, Field, Literal, Node, tree_of
 
 __all__ = ["may_meet"]
 
-# How Arrow writes comparisons of columns and values, and what joins them; whatever else there is has other signs.
-_VALUE = r'(?:[^()"<>=!{},]+|"(?:[^"\\]|\\.)*")'
-_COMPARISON = re.compile(rf"\({_VALUE} (?:==|<=|>=|<|>) {_VALUE}\)")
-_JOINED = re.compile(r"\(\0 (?:and|or) \0\)")
+OPERATORS = {
+    "equal": "=",
+    "not_equal": "!=",
+    "less": "<",
+    "less_equal": "<=",
+    "greater": ">",
+    "greater_equal": ">=",
+}
+MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+MATCH = 0  # of the options of is_in: a null in the list equals the column's nulls
+# Functions that give a result for every value of their arguments.
+TOTAL = {
+    *("and", "or", "and_not", "and_not_kleene", "xor", "true_unless_null", "if_else", "coalesce"),
+    *("is_nan", "is_finite", "is_inf", "is_null", "is_valid", "struct_field", "list_value_length"),
+    *("starts_with", "ends_with", "match_substring", "match_substring_regex", "match_like", "find_substring"),
+    *("binary_length", "utf8_length", "utf8_lower", "utf8_upper", "ascii_lower", "ascii_upper", "utf8_trim"),
+    *("add", "subtract", "multiply", "abs", "negate", "sign", "floor", "ceil", "trunc"),
+    *("year", "month", "day", "hour", "minute", "second", "day_of_week", "day_of_year", "quarter"),
+}
+BOOLEAN = {*OPERATORS, "and_kleene", "or_kleene", "invert", "is_in", "is_null", "is_valid", "is_nan"}
+
+_last_tree: list[tuple[pc.Expression | None, Node | None]] = [(None, None)]
+
+
+class Verdict(NamedTuple):
+    """In which row groups an expression may be true of a row, and in which it may be false; never null."""
+
+    true: pa.BooleanArray
+    false: pa.BooleanArray
 
 
 def may_meet(
     expression: pc.Expression, columns: Mapping[str, tuple[pa.DataType, ColumnBounds | None]], count: int
-) -> list[bool]:
-    """For each of `count` row groups whether rows in it may meet the expression.
+) -> Outcome:
+    """Judge `count` row groups by the bounds of the columns that an expression looks at.
 
-    `columns` has the type and, where they are known, the bounds of each column that the expression looks at. A row
-    group poses as a dataset's fragment, its bounds as the fragment's guarantee: no file is opened.
+    `columns` has their types and, if they are known, their bounds.
     """
-    import pyarrow.dataset as ds  # takes long to import, and only expressions need them
-    from pyarrow.fs import LocalFileSystem
-
-    guarantees = [pc.scalar(True)] * count
-    misses_nans = not any('"' in name for name in columns) and _misses_nans(expression)  # Arrow quotes values alone
-    for name, (kind, bounds) in columns.items():
-        if bounds is not None:
-            for row_group, known in enumerate(_guarantees(name, kind, bounds, misses_nans)):
-                guarantees[row_group] &= known
-    schema = pa.schema([(name, _plain(kind)) for name, (kind, _) in columns.items()])
-    form, nowhere = ds.ParquetFileFormat(), LocalFileSystem()
-    fragments = [
-        form.make_fragment(str(row_group), nowhere, partition_expression=known)
-        for row_group, known in enumerate(guarantees)
-    ]
+    known, tree = _last_tree[0]
+    if known is not expression:
+        tree = tree_of(expression)
+        _last_tree[0] = expression, tree
+    judge = _Judge(columns, count)
     try:
-        left = ds.FileSystemDataset(fragments, schema, form, nowhere).get_fragments(filter=expression)
-        kept = {int(fragment.path) for fragment in left}
-    except (pa.ArrowException, TypeError, ValueError):
-        return [True] * count
-    return [row_group in kept for row_group in range(count)]
+        verdict = judge.unknown() if tree is None else judge.of(tree)
+    except RecursionError:
+        verdict = judge.unknown()
+    return Outcome(verdict.true, judge.fails)
+
+
+class _Judge:
+    """Walks a tree; `fails` says in which row groups Arrow may have no result for a row."""
+
+    def __init__(self, columns: Mapping[str, tuple[pa.DataType, ColumnBounds | None]], count: int):
+        self._columns, self._count = columns, count
+        self._all = pa.array([True] * count, pa.bool_())
+        self._anything = Verdict(self._all, self._all)
+        self.fails: pa.BooleanArray | None = None
+
+    def unknown(self) -> Verdict:
+        """Return what is known of an expression that may fail."""
+        self.fails = self._all
+        return self._anything
+
+    def of(self, node: Node) -> Verdict:
+        match node:
+            case Call("and_kleene", [left, right], _):
+                one, other = self.of(left), self.of(right)
+                return Verdict(pc.and_(one.true, other.true), pc.or_(one.false, other.false))
+            case Call("or_kleene", [left, right], _):
+                one, other = self.of(left), self.of(right)
+                return Verdict(pc.or_(one.true, other.true), pc.and_(one.false, other.false))
+            case Call("invert", [inner], _):
+                true, false = self.of(inner)
+                return Verdict(false, true)
+            case Call(name, [Field((column,)), Literal(value)], _) if name in OPERATORS and column in self._columns:
+                return self._compared(column, OPERATORS[name], value)
+            case Call(name, [Literal(value), Field((column,))], _) if name in OPERATORS and column in self._columns:
+                return self._compared(column, MIRRORED[OPERATORS[name]], value)
+            case Call("is_in", [Field((column,))], options) if column in self._columns:
+                return self._is_in(column, options)
+            case Call("is_null", [Field((column,))], options) if column in self._columns:
+                return self._is_null(column, options)
+            case Call("is_valid", [Field((column,))], _) if column in self._columns:
+                true, false = self._is_null(column, None)
+                return Verdict(false, true)
+            case Literal(value):
+                return self._constant(value)
+            case Field():
+                return self._anything
+        return self._function(node)
+
+    def _outcome(self, comparison: Comparison) -> Outcome:
+        kind, bounds = self._columns[comparison.column]
+        if bounds is not None:
+            outcome = may_match(comparison, bounds)
+        else:
+            outcome = without_bounds(comparison, _plain(kind), self._count)
+        if outcome.fails is not None:
+            self.fails = outcome.fails if self.fails is None else pc.or_(self.fails, outcome.fails)
+        return outcome
+
+    def _compared(self, column: str, operator: str, value: pa.Scalar) -> Verdict:
+        kind, bounds = self._columns[column]
+        true = self._outcome(Comparison(column, operator, value)).meets
+        if pa.types.is_floating(_plain(kind)) and operator not in ("=", "!="):  # of a NaN these are false
+            return Verdict(true, self._all if bounds is None else pc.invert(bounds.only_nulls))
+        return Verdict(true, self._outcome(Comparison(column, OPPOSITE[operator], value)).meets)
+
+    def _is_in(self, column: str, options: pa.Scalar | None) -> Verdict:
+        if options is None or options["null_matching_behavior"].as_py() != MATCH:
+            return self.unknown()
+        values = options["value_set"].values
+        return Verdict(*(self._outcome(Comparison(column, operator, values)).meets for operator in ("in", "not in")))
+
+    def _is_null(self, column: str, options: pa.Scalar | None) -> Verdict:
+        kind, bounds = self._columns[column]
+        if bounds is None:
+            return self._anything
+        of_nans = options is not None and options["nan_is_null"].as_py() and pa.types.is_floating(_plain(kind))
+        return Verdict(self._all if of_nans else pc.invert(bounds.no_nulls), pc.invert(bounds.only_nulls))
+
+    def _constant(self, value: pa.Scalar) -> Verdict:
+        truth = value.as_py()
+        if not isinstance(truth, bool):
+            return self._anything
+        return Verdict(*(pa.array([truth is wanted] * self._count, pa.bool_()) for wanted in (True, False)))
+
+    def _function(self, call: Call) -> Verdict:
+        """Return what is known of another function: whether it may fail."""
+        for argument in call.arguments:
+            self.of(argument)
+        if call.name in TOTAL or (call.name in OPERATORS and self._are_alike(call.arguments)):
+            return self._anything
+        return self.unknown()
+
+    def _are_alike(self, arguments: list[Node]) -> bool:
+        """Return whether arguments are compared without a cast that may fail."""
+        kinds = [self._type_of(argument) for argument in arguments]
+        some = [argument.value.type for argument in arguments if isinstance(argument, Literal)]
+        return (None not in kinds and len(set(kinds)) == 1) or any(map(_casts_nothing, some))
+
+    def _type_of(self, node: Node) -> pa.DataType | None:
+        match node:
+            case Literal(value):
+                return value.type
+            case Field((column,)) if column in self._columns:
+                return _plain(self._columns[column][0])
+            case Call(name, _, _) if name in BOOLEAN:
+                return pa.bool_()
+        return None
+
+
+def _casts_nothing(kind: pa.DataType) -> bool:
+    """Return whether what compares with literals of a type is compared as it is."""
+    return pa.types.is_boolean(kind) or pa.types.is_string(kind) or pa.types.is_binary(kind)
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
-
-
-def _misses_nans(expression: pc.Expression) -> bool:
-    """Whether a NaN makes no row meet it: it is comparisons, which are false of a NaN, joined by "and" and "or"."""
-    text, before = _COMPARISON.sub("\0", text_of(expression) or ""), None
-    while text != before:
-        before, text = text, _JOINED.sub("\0", text)
-    return text == "\0"
-
-
-def _guarantees(name: str, kind: pa.DataType, bounds: ColumnBounds, misses_nans: bool) -> list[pc.Expression]:
-    """One per row group, in the shape that Arrow simplifies by: each side of the range by itself, or null."""
-    kind, field, nothing = _plain(kind), pc.field(name), pc.scalar(True)
-    if pa.types.is_floating(kind) and not misses_nans:  # a NaN lies in no range, and may pass for a null
-        return [field.is_null() if only_nulls else nothing for only_nulls in bounds.only_nulls.to_pylist()]
-    known = []
-    for low, high, only_nulls, no_nulls in zip(
-        bounds.min, bounds.max, bounds.only_nulls.to_pylist(), bounds.no_nulls.to_pylist(), strict=True
-    ):
-        if only_nulls:
-            known.append(field.is_null())
-            continue
-        low, high = _literal(low, kind), _literal(high, kind)
-        if no_nulls and low is not None and low == high:
-            known.append(field == low)
-            continue
-        guarantee = field.is_valid() if no_nulls else nothing
-        for compare, bound in ((field.__ge__, low), (field.__le__, high)):
-            if bound is not None:
-                guarantee &= compare(bound) if no_nulls else compare(bound) | field.is_null()
-        known.append(guarantee)
-    return known
-
-
-def _literal(bound: pa.Scalar, kind: pa.DataType) -> pa.Scalar | None:
-    """A bound in the column's type; None where there is none, or text was cut within a character."""
-    if not bound.is_valid or bound.type == kind:
-        return bound if bound.is_valid else None
-    value = bound.as_py()
-    try:
-        return pa.scalar(value.decode() if pa.types.is_string(kind) or pa.types.is_large_string(kind) else value, kind)
-    except (UnicodeDecodeError, pa.ArrowInvalid):
-        return None

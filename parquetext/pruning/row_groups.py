@@ -9,50 +9,74 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .bloom import Absent, ruled_out
-from .bounds import FEW, ColumnBounds, may_match
+from .bounds import FEW, ColumnBounds, may_match, without_bounds
 from .expressions import may_meet
 from .predicate import Comparison, Predicate
 
 __all__ = ["surviving_row_groups"]
 
+BoundsOf = Callable[[str], ColumnBounds | None]
+
 
 def surviving_row_groups(
     predicate: Predicate,
-    bounds_of: Callable[[str], ColumnBounds | None],
+    bounds_of: BoundsOf,
     count: int,
     row_groups: Sequence[int],
     types: Mapping[str, pa.DataType],
     absent: Absent | None = None,
+    *,
+    keeps_failing: bool = True,
 ) -> list[int]:
-    """Those of `row_groups` that may hold rows which meet the predicate.
+    """Return those of `row_groups` that may hold rows which meet the predicate, or which it cannot be asked of.
 
-    `bounds_of` gives a column's bounds in all `count` row groups, in the type that its rows have; None where it has
-    none that can be compared. `types` has the type of each column that the predicate looks at. `absent` asks Bloom
-    filters where bounds leave an equality undecided; an Arrow expression cannot be looked into, so lists only.
+    Parameters
+    ----------
+    bounds_of : callable
+        Gives a column's bounds in all `count` row groups, in the type that its rows have; None if it has none that can
+        be compared.
+    types : mapping
+        The type of each column that the predicate looks at.
+    absent : callable, optional
+        Asks Bloom filters if bounds leave an equality undecided; only of lists of filters.
+    keeps_failing : bool
+        Whether row groups stay whose rows may not compare with a literal.
+
+    Notes
+    -----
+    Arrow raises for rows that it cannot compare with a literal (a large int64 with a float), whatever their other
+    columns have. So row groups with such rows stay, and reading them raises in every layout.
     """
     if predicate.alternatives is None:
-        kept = may_meet(predicate.expression, {name: (kind, bounds_of(name)) for name, kind in types.items()}, count)
-        return [row_group for row_group in row_groups if kept[row_group]]
-    meets = _meets(predicate.alternatives, bounds_of, count)
+        met, fails = may_meet(
+            predicate.expression, {name: (kind, bounds_of(name)) for name, kind in types.items()}, count
+        )
+        return _chosen(pc.or_(met, fails) if keeps_failing and fails is not None else met, count, row_groups)
+    meets, fails = _meets(predicate.alternatives, bounds_of, count, types)
+    fails = fails if keeps_failing else None
     met = reduce(pc.or_, meets)
-    if row_groups == range(count) and count > FEW:
-        left = pc.indices_nonzero(met).to_pylist()
-    else:
-        kept = met.to_pylist()
-        left = [row_group for row_group in row_groups if kept[row_group]]
+    left = _chosen(met if fails is None else pc.or_(met, fails), count, row_groups)
     if absent is None or not left:
         return left
     each = [some.to_pylist() for some in meets]
-    gone = ruled_out(predicate.alternatives, each, dict.fromkeys(left), absent)
+    needed = set() if fails is None else set(pc.indices_nonzero(fails).to_pylist())
+    gone = ruled_out(predicate.alternatives, each, dict.fromkeys(n for n in left if n not in needed), absent)
     return [row_group for row_group in left if row_group not in gone]
 
 
+def _chosen(kept: pa.BooleanArray, count: int, row_groups: Sequence[int]) -> list[int]:
+    if row_groups == range(count) and count > FEW:
+        return pc.indices_nonzero(kept).to_pylist()
+    kept = kept.to_pylist()
+    return [row_group for row_group in row_groups if kept[row_group]]
+
+
 def _meets(
-    alternatives: list[list[Comparison]], bounds_of: Callable[[str], ColumnBounds | None], count: int
-) -> list[pa.BooleanArray]:
-    """For each alternative and each row group whether bounds leave it."""
+    alternatives: list[list[Comparison]], bounds_of: BoundsOf, count: int, types: Mapping[str, pa.DataType]
+) -> tuple[list[pa.BooleanArray], pa.BooleanArray | None]:
+    """Return which row groups bounds leave for each alternative, and which have rows that may not compare."""
     bounds: dict[str, ColumnBounds | None] = {}
-    found = []
+    found, fails = [], None
     for alternative in alternatives:
         meets = None
         for comparison in alternative:
@@ -60,7 +84,12 @@ def _meets(
             if name not in bounds:
                 bounds[name] = bounds_of(name)
             if bounds[name] is not None:
-                matches = may_match(comparison, bounds[name])
-                meets = matches if meets is None else pc.and_(meets, matches)
+                outcome = may_match(comparison, bounds[name])
+                meets = outcome.meets if meets is None else pc.and_(meets, outcome.meets)
+            else:
+                kind = types[name]
+                outcome = without_bounds(comparison, kind.value_type if pa.types.is_dictionary(kind) else kind, count)
+            if outcome.fails is not None:
+                fails = outcome.fails if fails is None else pc.or_(fails, outcome.fails)
         found.append(pa.array([True] * count, pa.bool_()) if meets is None else meets)
-    return found
+    return found, fails

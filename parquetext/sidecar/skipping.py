@@ -13,7 +13,15 @@ from .. import wire
 from ..errors import ParquetextError
 from ..footer.plain import plain_forms
 from ..footer.typed_bounds import StoredBounds
-from ..pruning import ColumnBounds, Comparison, Predicate, find_bitset, predicate_of, surviving_row_groups
+from ..pruning import (
+    ColumnBounds,
+    Comparison,
+    Predicate,
+    find_bitset,
+    never_fails,
+    predicate_of,
+    surviving_row_groups,
+)
 from ..pruning.questdb import MILLISECONDS_OF_A_DAY, Chunk, Column, Filter, Tag, can_skip
 from .types import UNKNOWN, decimal_digits, is_decimal, tag_of
 
@@ -69,9 +77,12 @@ def skips(plan, row_group: int, filters, source=None) -> bool:
 
 
 def surviving(plan, predicate: Predicate, source=None) -> list[int]:
-    """The row groups that a plan leaves, where rows meet the predicate as Arrow compares them."""
+    """Return the row groups that a plan leaves if rows meet the predicate as Arrow compares them."""
     if predicate.alternatives is None:
         return _by_bounds(plan, predicate)
+    parts = (part for alternative in predicate.alternatives for part in alternative)
+    if not all(never_fails(plan.column(part.column).leaf_type.arrow, part) for part in parts):
+        return list(range(plan.num_row_groups))  # rows that do not compare make reading raise, in any row group
     alternatives = [
         [part for part in alternative if _orders_agree(plan, part)] for alternative in predicate.alternatives
     ]

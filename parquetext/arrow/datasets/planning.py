@@ -95,10 +95,13 @@ def kept_of(
     facts: Sequence[FileFacts],
     types: Mapping[str, pa.DataType],
     given: Mapping[str, pa.Array],
+    *,
+    keeps_failing: bool = True,
 ) -> dict[int, list[int]]:
-    """The files that have row groups left, by their numbers, and these.
+    """Return the files that have row groups left, by their numbers, and these.
 
     `facts` are those of the files, or of several of them together; `counts` has the row groups of each file.
+    `keeps_failing` says whether row groups stay whose rows may not compare with a literal.
     """
     ends = list(accumulate(counts))
     total = ends[-1] if ends else 0
@@ -109,7 +112,8 @@ def kept_of(
         return joined_bounds(name, facts, types[name])
 
     found: dict[int, list[int]] = {}
-    for row_group in surviving_row_groups(predicate, bounds_of, total, range(total), types):
+    left = surviving_row_groups(predicate, bounds_of, total, range(total), types, keeps_failing=keeps_failing)
+    for row_group in left:
         file = bisect_right(ends, row_group)
         found.setdefault(file, []).append(row_group - ends[file] + counts[file])
     return found
