@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .bounds import ColumnBounds, Outcome, may_match, without_bounds
+from .comparing import never_fails
 from .predicate import Comparison
 from .serialized import Call, Field, Literal, Node, tree_of
 
@@ -128,9 +129,9 @@ class _Judge:
         return Verdict(true, self._outcome(Comparison(column, OPPOSITE[operator], value)).meets)
 
     def _is_in(self, column: str, options: pa.Scalar | None) -> Verdict:
-        if options is None or options["null_matching_behavior"].as_py() != MATCH:
+        values = _members(options)
+        if values is None:
             return self.unknown()
-        values = options["value_set"].values
         return Verdict(*(self._outcome(Comparison(column, operator, values)).meets for operator in ("in", "not in")))
 
     def _is_null(self, column: str, options: pa.Scalar | None) -> Verdict:
@@ -150,25 +151,42 @@ class _Judge:
         """Return what is known of another function: whether it may fail."""
         for argument in call.arguments:
             self.of(argument)
-        if call.name in TOTAL or (call.name in OPERATORS and self._are_alike(call.arguments)):
-            return self._anything
-        return self.unknown()
+        return self._anything if call.name in TOTAL or self._compares_all(call) else self.unknown()
 
-    def _are_alike(self, arguments: list[Node]) -> bool:
-        """Return whether arguments are compared without a cast that may fail."""
-        kinds = [self._type_of(argument) for argument in arguments]
-        some = [argument.value.type for argument in arguments if isinstance(argument, Literal)]
-        return (None not in kinds and len(set(kinds)) == 1) or any(map(_casts_nothing, some))
+    def _compares_all(self, call: Call) -> bool:
+        """Return whether a comparison has a result for all values of its arguments."""
+        match call:
+            case Call("is_in", [inner], options) if (values := _members(options)) is not None:
+                kind = self._type_of(inner)
+                return kind is not None and never_fails(kind, Comparison("", "in", values))
+            case Call(name, [Literal(value), inner] | [inner, Literal(value)], _) if name in OPERATORS:
+                if (kind := self._type_of(inner)) is not None:
+                    return never_fails(kind, Comparison("", OPERATORS[name], value))
+                return _casts_nothing(value.type)
+            case Call(name, [one, other], _) if name in OPERATORS:
+                kind = self._type_of(one)
+                return kind is not None and kind == self._type_of(other)
+        return False
 
     def _type_of(self, node: Node) -> pa.DataType | None:
         match node:
-            case Literal(value):
-                return value.type
-            case Field((column,)) if column in self._columns:
-                return _plain(self._columns[column][0])
+            case Field((column, *path)) if column in self._columns:
+                kind = _plain(self._columns[column][0])
+                for name in path:
+                    if not pa.types.is_struct(kind) or kind.get_field_index(name) < 0:
+                        return None
+                    kind = _plain(kind.field(name).type)
+                return kind
             case Call(name, _, _) if name in BOOLEAN:
                 return pa.bool_()
         return None
+
+
+def _members(options: pa.Scalar | None) -> pa.Array | None:
+    """Return the values that is_in looks for; None if it takes nulls in another way than pyarrow's isin."""
+    if options is None or options["null_matching_behavior"].as_py() != MATCH:
+        return None
+    return options["value_set"].values
 
 
 def _casts_nothing(kind: pa.DataType) -> bool:

@@ -122,6 +122,53 @@ def test_no_row_that_meets_an_expression_is_skipped(kind, data):
     )
 
 
+MIXED = {
+    "count": (pa.int64(), st.integers(-3, 3) | st.integers(-(2**54), 2**54)),
+    "uint64": (pa.uint64(), st.integers(0, 3) | st.integers(2**63 - 2, 2**63 + 2)),
+    "float32": (pa.float32(), st.floats(width=32) | st.sampled_from([0.1, 0.5, 1.0])),
+    "price": (pa.decimal128(5, 2), st.decimals(-9, 9, places=2)),
+    "large": (pa.decimal128(38, 18), st.decimals(-9, 9, places=18) | st.decimals(-(10**18), 10**18, places=18)),
+    "date": (pa.date32(), st.dates() | st.dates(datetime.date(1969, 12, 29), datetime.date(1970, 1, 3))),
+    "seconds": (pa.timestamp("s"), st.datetimes().map(lambda value: value.replace(microsecond=0))),
+    "milliseconds": (pa.time32("ms"), st.times().map(lambda value: value.replace(microsecond=0))),
+}
+OF_OTHER_TYPES = {
+    "numbers": st.integers(-3, 3) | st.floats() | st.sampled_from([0.1, 0.5, 1.0]) | st.decimals(-9, 9, places=3),
+    "times": st.dates()
+    | st.datetimes()
+    | st.times()
+    | st.integers(-(10**9), 10**9).map(lambda value: pa.scalar(value, pa.timestamp("ns"))),
+}
+
+
+@pytest.mark.parametrize("kind", MIXED)
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_what_rows_of_another_type_than_the_literal_would_give_or_raise_is_not_skipped(kind, data):
+    arrow, values = MIXED[kind]
+    numeric = pa.types.is_integer(arrow) or pa.types.is_floating(arrow) or pa.types.is_decimal(arrow)
+    other = OF_OTHER_TYPES["numbers" if numeric else "times"]
+    chunks = data.draw(st.lists(st.lists(values | st.none(), min_size=1, max_size=3), min_size=1, max_size=4))
+    arrays = [pa.array(chunk, arrow) for chunk in chunks]
+    known = trusted_bounds(arrays, lambda: data.draw(st.integers(0, 9)) > 0)
+    some = [value for chunk in chunks for value in chunk if value is not None]
+    near = st.sampled_from([float(value) for value in some] if numeric and some else [0.0]) if numeric else other
+    filters = data.draw(comparisons(other | near))
+    try:
+        predicate = predicate_of([filters])
+        pa.table({"x": arrays[0].slice(0, 0)}).filter(predicate.expression)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        return  # nothing that pyarrow filters by
+    for given_filters in (predicate, predicate_of(predicate.expression)):
+        kept = surviving_row_groups(given_filters, lambda _: known, len(arrays), range(len(arrays)), {"x": arrow})
+        for row_group, array in enumerate(arrays):
+            try:
+                needed = pa.table({"x": array}).filter(predicate.expression).num_rows > 0
+            except pa.ArrowException:
+                needed = True
+            assert not needed or row_group in kept, f"{filters} of {chunks[row_group]}"
+
+
 @pytest.mark.parametrize("kind", ["float32", "float64"])
 @settings(max_examples=200, deadline=None)
 @given(data=st.data())
@@ -172,6 +219,33 @@ def test_bounds_of_floats_rule_out_what_no_nan_can_meet(expression, kept):
     types = {"x": pa.float64(), "name": pa.string()}
     known_of = {"x": known, "name": None}.get
     assert surviving_row_groups(predicate_of(expression), known_of, 3, range(3), types) == kept
+
+
+S = pa.struct([("n", pa.int64()), ("day", pa.date32())])
+
+
+@pytest.mark.parametrize(
+    ("other", "kept"),
+    [
+        (pc.field("s", "n") == 1, [1]),
+        (pc.field("s", "n") == 0.1, [0, 1]),
+        (pc.field("s", "n").isin([1, 2]), [1]),
+        (pc.field("s", "day") == datetime.date(2020, 1, 1), [1]),
+        (pc.starts_with(pc.field("name"), "a"), [1]),
+        (pc.utf8_lower(pc.field("name")) == "a", [1]),
+        (pc.field("name") == pc.field("name"), [1]),
+        (pc.field("x") == pc.field("f"), [0, 1]),
+        (pc.field("name").cast(pa.int8()) == 1, [0, 1]),
+        (pc.field("x") + 1 > 0, [0, 1]),
+        (pc.scalar(True), [1]),
+        (pc.scalar(False), []),
+    ],
+)
+def test_row_groups_stay_if_another_part_of_the_expression_may_raise(other, kept):
+    types = {"x": pa.int64(), "name": pa.string(), "s": S, "f": pa.float64()}
+    known_of = {"x": bounds([0, 10], [9, 20]), "name": None, "s": None, "f": None}.get
+    for expression in ((X >= 10) & other, other & (pc.scalar(10) <= X)):
+        assert surviving_row_groups(predicate_of(expression), known_of, 2, range(2), types) == kept
 
 
 def test_columns_with_quotes_in_their_names_do_not_pass_for_text():

@@ -86,7 +86,7 @@ class FragmentPlanner:
         if known:
             chosen = {name: values.take(pa.array(numbers, pa.int64())) for name, values in known.items()}
             unopened = FileFacts(len(numbers), {}, frozenset())
-            # Files that their directories rule out are not looked at, so it does not matter what their rows would raise.
+            # Files that their directories rule out are not looked at, whatever their rows would raise.
             kept = kept_of(predicate, [1] * len(numbers), [unopened], types, chosen, keeps_failing=False)
             numbers = [numbers[place] for place in kept]
             if len(known) == len(types):
