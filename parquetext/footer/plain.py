@@ -9,19 +9,10 @@ from decimal import Decimal
 import pyarrow as pa
 
 from .. import wire
-from ..pruning import Comparison
+from ..pruning import Comparison, is_text
 from .types import LeafType
 
 __all__ = ["plain_forms"]
-
-_TEXT = (
-    pa.types.is_string,
-    pa.types.is_large_string,
-    pa.types.is_string_view,
-    pa.types.is_binary,
-    pa.types.is_large_binary,
-    pa.types.is_binary_view,
-)
 
 
 def plain_forms(comparison: Comparison, kind: LeafType, rows: pa.DataType) -> list[bytes] | None:
@@ -60,11 +51,7 @@ def _literals(comparison: Comparison) -> list[pa.Scalar]:
 def _encoder(kind: LeafType, rows: pa.DataType):
     if kind.physical == wire.PHYSICAL_INT96:
         return None  # a day and its nanoseconds: an instant has several forms
-    if (
-        kind.physical == wire.PHYSICAL_BYTE_ARRAY
-        and any(is_one(rows) for is_one in _TEXT)
-        and not pa.types.is_decimal(kind.arrow)
-    ):
+    if kind.physical == wire.PHYSICAL_BYTE_ARRAY and is_text(rows) and not pa.types.is_decimal(kind.arrow):
         return _text
     if pa.types.is_timestamp(rows) and pa.types.is_timestamp(kind.arrow):
         return _instant if rows.unit == kind.arrow.unit and (rows.tz is None) == (kind.arrow.tz is None) else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .bloom import Absent, Probe, find_bitset, may_hold
 from .bounds import ColumnBounds, is_plain, known_nulls, may_match
-from .comparing import never_fails
+from .comparing import is_text, never_fails
 from .predicate import Comparison, Predicate, predicate_of
 from .row_groups import surviving_row_groups
 
@@ -16,6 +16,7 @@ __all__ = [
     "Probe",
     "find_bitset",
     "is_plain",
+    "is_text",
     "known_nulls",
     "may_hold",
     "may_match",

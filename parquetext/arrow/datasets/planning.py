@@ -14,7 +14,7 @@ from ...footer.bloom_filters import BloomFilters
 from ...footer.model import Form
 from ...footer.pyarrow_footer import schema_of
 from ...footer.typed_bounds import RawBounds, StoredBounds, stored_bounds
-from ...pruning import ColumnBounds, Predicate, surviving_row_groups
+from ...pruning import ColumnBounds, Predicate, is_text, surviving_row_groups
 from ...storage import Version
 from ..selection import find_top_level
 
@@ -152,7 +152,7 @@ def asked_blooms(
 def joined_bounds(name: str, files: Sequence[FileFacts], wanted: pa.DataType) -> ColumnBounds | None:
     """The bounds of one column in all row groups of all files, in the type that the dataset's rows have."""
     wanted = wanted.value_type if pa.types.is_dictionary(wanted) else wanted
-    kind = pa.large_binary() if _is_bytes(wanted) else wanted
+    kind = pa.large_binary() if is_text(wanted) else wanted
     if pa.types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType):
         return None
     sides: list[tuple[pa.Array, ...]] = []
@@ -187,21 +187,6 @@ def _typed_part(name: str, key, files: list[FileFacts], count: int, kind: pa.Dat
     except (pa.ArrowException, OverflowError):
         pass  # bounds that the dataset's type cannot say are not known
     return low, high, *whole.nulls
-
-
-def _is_bytes(kind: pa.DataType) -> bool:
-    return any(
-        is_one(kind)
-        for is_one in (
-            pa.types.is_string,
-            pa.types.is_large_string,
-            pa.types.is_string_view,
-            pa.types.is_binary,
-            pa.types.is_large_binary,
-            pa.types.is_binary_view,
-            pa.types.is_fixed_size_binary,
-        )
-    )
 
 
 def _keeps_order(stored: pa.DataType, wanted: pa.DataType) -> bool:
