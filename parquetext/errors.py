@@ -144,6 +144,8 @@ class ColumnError(ParquetextError, KeyError):
 
     def suggest(self, names: list[str]) -> None:
         """Add names to the message that may have been meant."""
+        absent = self.absent if isinstance(self.absent, str | None) else ".".join(self.absent)
+        names = [name for name in names if name != absent]  # the name of something else, such as a leaf
         if names:
             self.message += f"; the nearest: {', '.join(map(repr, names))}"
 

@@ -115,6 +115,13 @@ else:
         return module
 
 
+def _why_not(error: ImportError) -> str:
+    """Return why the compiled kernels are not used, in words for users."""
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").startswith("parquetext._native"):
+        error = ImportError("the pure-Python twin is installed, as there was no C compiler when it was installed")
+    return f"no compiled kernels for this Python: {error}"
+
+
 def _choose() -> None:
     global _reason
     if is_pure_asked_for():
@@ -123,7 +130,7 @@ def _choose() -> None:
         try:
             return use("native")
         except ImportError as error:
-            _reason = f"no compiled kernels for this Python: {error}"
+            _reason = _why_not(error)
     use("pure")
 
 

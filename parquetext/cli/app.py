@@ -10,6 +10,7 @@ import typer
 import parquetext
 
 from .output import be_quiet
+from .usage import Command
 
 __all__ = ["PANELS", "app", "build"]  # noqa: F822
 
@@ -77,6 +78,9 @@ def build(command: str | None = None) -> typer.Typer:
                 import_module(f".{module}", __package__).register(app)
         for registered in (*app.registered_commands[before[0] :], *app.registered_groups[before[1] :]):
             registered.rich_help_panel = panel
+    for each in (app, *(group.typer_instance for group in app.registered_groups)):
+        for registered in each.registered_commands:
+            registered.cls = Command
     return app
 
 

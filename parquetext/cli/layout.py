@@ -116,6 +116,8 @@ def _write_html(found, path: str, target: Path, json: bool) -> None:
         finally:
             draft.unlink(missing_ok=True)
     except (OSError, ParquetextError) as error:
+        if isinstance(error, OSError):
+            error.filename, error.filename2 = str(target), None
         print_json(failure(target, error)) if json else problem(error, str(target))
         raise typer.Exit(CANNOT_RUN) from None
     size = target.stat().st_size

@@ -134,10 +134,18 @@ def failure(path: object, error: Exception) -> dict:
 def problem(text: str | Exception, path: object = None) -> None:
     """One line on standard error, which names the path that it is about."""
     if isinstance(text, OSError) and isinstance(text.filename, str) and text.strerror and text.filename2 is None:
-        text = f"{without_secrets(text.filename)}: {text.strerror}"
+        path, text = text.filename, _without_path(text)  # the file that it is about may be another one
     kind = f"{type(text).__name__}: " if isinstance(text, Exception) and not isinstance(text, ParquetextError) else ""
     about = "" if path is None or str(path) in str(text) else f"{without_secrets(str(path))}: "
     tell((kind, "red"), about, text, to=errors)
+
+
+def _without_path(error: OSError) -> str:
+    """Return what the system says, or that the folder of a file is not there."""
+    folder = os.path.dirname(error.filename)
+    if isinstance(error, FileNotFoundError) and "://" not in folder and folder and not os.path.exists(folder):
+        return f"there is no folder {folder}"
+    return error.strerror
 
 
 def complain(findings: Iterable[Finding], path: object) -> None:

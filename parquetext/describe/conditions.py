@@ -15,6 +15,9 @@ __all__ = ["filters_of", "is_about", "parsed_value"]
 
 OPERATORS = {"=": "==", "==": "==", "!=": "!=", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _OPERATOR = re.compile(r"\s*(==|!=|<>|<=|>=|=|<|>|\s(?:not\s+in|in|is\s+not|is)\s)\s*", re.IGNORECASE)
+_SIGNS = re.compile(r"[=<>!]+")
+MEANT = {"=>": ">=", "=<": "<=", "===": "==", "!==": "!=", "=!": "!=", "><": "!="}
+_COMBINED = re.compile(r"\s(and|or|&&|\|\|)\s+(?=\S)", re.IGNORECASE)
 _ITEM = re.compile(r"""\s*(?:'((?:[^']|'')*)'|"((?:[^"]|"")*)"|([^,'"]*[^,'"\s]))\s*(?:,|\Z)""")
 _QUOTED = re.compile(r"""'((?:[^']|'')*)'\Z|"((?:[^"]|"")*)"\Z""")
 TRUTH = {"true": True, "false": False}
@@ -77,9 +80,13 @@ def _parsed(file, condition: str) -> tuple[str, str, object]:
         try:
             kind = _type_of(file, name)
         except ColumnError as error:
-            missing = missing or error
+            missing = missing or _nested(file, name) or error
             continue
         operator, text = " ".join(found[1].lower().split()), condition[found.end() :].strip()
+        signs = _SIGNS.match(condition, found.start(1))
+        if signs is not None and signs[0] not in OPERATORS:
+            raise _no_operator(condition, signs[0])
+        _check_single(condition, text)
         if operator in ("is", "is not"):
             if text.lower() != "null":
                 raise _no_condition(condition)
@@ -88,6 +95,44 @@ def _parsed(file, condition: str) -> tuple[str, str, object]:
             return name, operator, [_value(text, kind) for text in _items(condition, text)]
         return name, OPERATORS[operator], _value(text, kind)
     raise missing or _no_condition(condition)
+
+
+def _no_operator(condition: str, signs: str) -> ParquetextError:
+    meant = f"did you mean {MEANT[signs]!r}?" if signs in MEANT else f"there are {', '.join(OPERATORS)}"
+    return ParquetextError(f"no operator {signs!r} in {condition!r}; {meant}", code=wire.BAD_ARGUMENT)
+
+
+def _check_single(condition: str, text: str) -> None:
+    """Refuse two conditions in one: what is behind the first operator would be taken for a value."""
+    if _QUOTED.match(text):
+        return
+    for found in _COMBINED.finditer(text):
+        if text[: found.start()].count("'") % 2 or text[: found.start()].count('"') % 2:
+            continue  # within a value
+        second = text[found.end() :]
+        if _OPERATOR.search(second) is None:
+            continue
+        first = condition[: len(condition) - len(text)] + text[: found.start()]
+        how = (
+            f"give each one its own --filter, as rows must meet all of them: --filter {first.strip()!r} "
+            f"--filter {second.strip()!r}"
+            if found[1].lower() in ("and", "&&")
+            else "rows must meet all conditions, and there is no 'or'; for several values of a column, use in (…)"
+        )
+        message = f"{condition!r} is more than one condition; {how}. A value that is meant so wants quotation marks"
+        raise ParquetextError(message, code=wire.BAD_ARGUMENT)
+
+
+def _nested(file, name: str) -> ParquetextError | None:
+    """Return an error for the path of a nested column, which a condition cannot be about."""
+    try:
+        column = file.column(name)
+    except ColumnError:
+        return None
+    return ParquetextError(
+        f"{column.name!r} is a part of column {column.path[0]!r}, and conditions are about whole columns",
+        code=wire.BAD_ARGUMENT,
+    )
 
 
 def _no_condition(condition: str) -> ParquetextError:

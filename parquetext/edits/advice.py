@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from .. import storage, wire
 from ..encoding.chunk_reader import chunk_of
 from ..encoding.pages import OutOfProportion
-from ..errors import ParquetextError, Refused
+from ..errors import ColumnError, ParquetextError, Refused
 from ..footer.copies import copy_in
-from ..footer.names import find_group_or_leaf, leaves_below
+from ..footer.names import find_group_or_leaf, leaves_below, nearest_columns
 from ..footer.thrift_form import ThriftForm
 from ..footer.wire_names import name_of_codec, names_of_encodings
 from ..rewrite.recode import Leaf, leaves_of
@@ -191,8 +191,15 @@ def advise(path: object, columns: Iterable[str | tuple[str, ...]] | None = None)
 
 def leaves_named(form: ThriftForm, columns: Iterable[str | tuple[str, ...]]) -> list[int]:
     """The leaves that columns mean, each once."""
-    found = [leaf for column in columns for leaf in leaves_below(form, find_group_or_leaf(form, column))]
-    return list(dict.fromkeys(found))
+    found: dict[int, None] = {}
+    for column in columns:
+        try:
+            found |= dict.fromkeys(leaves_below(form, find_group_or_leaf(form, column)))
+        except ColumnError as error:
+            if error.absent is not None:
+                error.suggest(nearest_columns(form, error.absent))
+            raise
+    return list(found)
 
 
 def advised(source, form: ThriftForm, leaves: Iterable[int], codecs: Sequence[str] = CODECS) -> Iterator[ColumnAdvice]:

@@ -9,7 +9,7 @@ from ..errors import Damaged, Malformed, ParquetextError, Unsupported
 from ..findings import Finding
 from ..storage import BatchedSource
 from .dialect.form import dialect_form, dialect_of, layout_findings
-from .locate import FIRST_READ_REMOTE, Block, Tail, locate
+from .locate import FIRST_READ_REMOTE, Block, Tail, locate_in
 from .model import Form
 from .thrift_form import ThriftForm
 
@@ -182,7 +182,7 @@ def _read_tail(source, through: bool = False) -> tuple[Tail, bytes]:
     """The tail and its bytes: what opening a local file has read, or one read; more of it up to a block of ours,
     or all of its blocks."""
     data = source.tail if hasattr(source, "tail") else source.read_tail(FIRST_READ_REMOTE)[1]
-    tail, known = locate(data, source.size), 0
+    tail, known = locate_in(source, data), 0
     while tail.missing and (through or not any(block.uuid in NAMES for block in tail.blocks[known:])):
         known = len(tail.blocks)
         tail.step(source.read(*tail.missing))

@@ -21,6 +21,7 @@ __all__ = [
     "Tail",
     "footer_begin",
     "locate",
+    "locate_in",
     "read_tail",
 ]
 
@@ -35,6 +36,7 @@ LONGEST_LENGTH = 5
 STOP = 0
 DAMAGED_UUID_BITS = 16  # of 128; two UUIDs that have nothing to do with each other differ in some 64
 MAGIC, PAR3_MAGIC = b"PAR1", b"PAR3"
+NO_PARQUET = "not a Parquet file: "
 UNKNOWN_BLOCK, FREE_FORM = "unknown-block", "free-form"
 REFERENCE_DAMAGED, REFERENCE_UNKNOWN = "reference-damaged", "reference-unknown"
 BLOCK_END = wire.REFERENCE_TEXT_LIMIT + 16  # bytes that show the end of a block, or a reference and its marker
@@ -331,6 +333,19 @@ def _is_length(data: bytes, length: int) -> bool:
         return False
 
 
+def locate_in(source, tail: bytes) -> Tail:
+    """Locate the footer by the last bytes of a source; of a file that begins as Parquet does, say that it was cut."""
+    try:
+        return locate(tail, source.size)
+    except Malformed as error:
+        if bytes(tail[-4:]) in (MAGIC, PAR3_MAGIC) or source.size < 4 or bytes(source.read(0, 4)) != MAGIC:
+            raise
+        facts = error.message.removeprefix(NO_PARQUET)
+        why = "it was cut, not written to its end, or damaged there"
+        error.message = f"it begins as a Parquet file (b'PAR1') and does not end as one: {why}; {facts}"
+        raise
+
+
 def locate(tail, file_size: int) -> Tail:
     """Find the footer and its blocks in the last bytes of a file; O(number of blocks).
 
@@ -357,7 +372,7 @@ def locate(tail, file_size: int) -> Tail:
     view = memoryview(tail).cast("B")
     if file_size < SMALLEST_FILE:
         raise Malformed(
-            f"not a Parquet file: its size is {file_size} bytes, and at least {SMALLEST_FILE} are needed",
+            f"{NO_PARQUET}its size is {file_size} bytes, and at least {SMALLEST_FILE} are needed",
             offset=0,
             expected=SMALLEST_FILE,
             found=file_size,
@@ -440,7 +455,7 @@ def _check_magic(magic: bytes, view: memoryview, file_size: int) -> None:
         raise Damaged("the magic is b'PAR1', but what stands before it is the end of a PAR3 file", offset=at)
     if magic == b"PARE":
         raise Refused("the footer is encrypted (magic PARE)", offset=at, code=wire.ENCRYPTED)
-    raise Malformed(f"not a Parquet file: its {file_size} bytes end in {magic!r}, not in b'PAR1'", offset=at)
+    raise Malformed(f"{NO_PARQUET}its {file_size} bytes end in {magic!r}, not in b'PAR1'", offset=at)
 
 
 def _ends_like_par3(view: memoryview) -> bool:
@@ -478,7 +493,7 @@ def read_tail(source: Source, first_read: int = FIRST_READ_LOCAL, *, until: UUID
         As `locate`.
     """
     given = min(max(first_read, SMALLEST_TAIL + wire.BLOCK_TRAILER_BYTES), source.size)
-    tail = locate(source.read(source.size - given, given), source.size)
+    tail = locate_in(source, source.read(source.size - given, given))
     while tail.missing is not None and not (until and tail.has(until)):
         tail.step(source.read(*tail.missing))
     return tail

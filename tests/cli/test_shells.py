@@ -75,7 +75,7 @@ def test_quiet_leaves_what_verify_finds_a_line_each(tmp_path):
     torn.write_bytes(fine.read_bytes()[:-4] + b"torn")
     done = CliRunner().invoke(app, ["verify", "-q", str(fine), str(torn)])
     assert (done.exit_code, done.stdout) == (1, "")
-    assert done.stderr.startswith(f"{torn}: tail: not a Parquet file") and done.stderr.count("\n") == 1
+    assert done.stderr.startswith(f"{torn}: tail: it begins as a Parquet file") and done.stderr.count("\n") == 1
 
     sidecar.build(fine)
     pq.write_table(pa.table({"a": [2]}), fine)

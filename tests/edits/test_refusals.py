@@ -69,7 +69,7 @@ def test_stray_bytes_behind_an_extension(tmp_path):
     ("content", "kind", "message"),
     [
         pytest.param(as_par3(ORIGINAL), Refused, "PAR3 file has no Thrift footer.*restore", id="PAR3"),
-        pytest.param(with_footer(ORIGINAL, FOOTER, b"ORC!"), Malformed, "not a Parquet file", id="unknown magic"),
+        pytest.param(with_footer(ORIGINAL, FOOTER, b"ORC!"), Malformed, "not in b'PAR1'", id="unknown magic"),
         pytest.param(b"PAR1PAR1", Malformed, "at least 12 are needed", id="too short"),
         pytest.param(b"", Malformed, "at least 12 are needed", id="empty"),
         pytest.param(b"PAR1" + bytes(20) + b"\xff\xff\xff\x7fPAR1", Malformed, "does not fit", id="footer too long"),

@@ -1,0 +1,143 @@
+"""What the command says to somebody who has mistyped something, or has a damaged file."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+import parquetext
+from parquetext import kernels
+from parquetext.cli.app import app
+from parquetext.errors import ColumnError
+
+
+def run(*words: object):
+    done = CliRunner().invoke(app, [str(word) for word in words])
+    return done.exit_code, done.stderr
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "a.parquet"
+    table = pa.table({"price": [1.5, 2.5], "qty": [1, 2], "name": ["x or y = 2", "z"], "n": [{"a": 1}, {"a": 2}]})
+    pq.write_table(table, path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("condition", "told"),
+    [
+        ("price => 999.9", "no operator '=>' in 'price => 999.9'; did you mean '>='?"),
+        ("price =< 9", "no operator '=<' in 'price =< 9'; did you mean '<='?"),
+        ("price === 9", "no operator '===' in 'price === 9'; did you mean '=='?"),
+        ("price <<= 9", "no operator '<<=' in 'price <<= 9'; there are =, ==, !=, <>, <, <=, >, >="),
+        ("price > 1 and qty < 5", "--filter 'price > 1' --filter 'qty < 5'"),
+        ("name = x AND qty < 5", "--filter 'name = x' --filter 'qty < 5'"),
+        ("price > 1 or qty < 5", "there is no 'or'"),
+        ("n.a > 1", "'n.a' is a part of column 'n', and conditions are about whole columns"),
+        ('"n.a" > 1', "no column '\"n.a\"'"),
+    ],
+)
+def test_a_mistyped_condition_says_how_it_is_typed(path, condition, told):
+    code, said = run("head", path, "--filter", condition)
+    assert (code, said.count("\n")) == (2, 1) and told in said and said.startswith(f"{path}: ")
+    assert said.count(str(path)) == 1
+
+
+@pytest.mark.parametrize("condition", ["name = 'x or y = 2'", 'name = "x or y = 2"', "name in ('x or y = 2', q)"])
+def test_a_quoted_value_may_look_like_a_condition(path, condition):
+    done = CliRunner().invoke(app, ["head", str(path), "--json", "--filter", condition])
+    assert done.exit_code == 0 and len(done.stdout.splitlines()) == 1
+
+
+def test_no_name_is_suggested_for_itself():
+    error = ColumnError("no column 'n.a'", absent="n.a")
+    error.suggest(["n.a"])
+    assert error.message == "no column 'n.a'"
+    error = ColumnError("no column ('n', 'a')", absent=("n", "a"))
+    error.suggest(["n.a", "n.b"])
+    assert error.message == "no column ('n', 'a'); the nearest: 'n.b'"
+
+
+def test_encode_suggests_columns(path):
+    code, said = run("encode", path, "--column", "prise", "--encoding", "alp")
+    assert code == 1 and f"{path}: no column 'prise'; the nearest: 'price'\n" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("head -n abc", "'abc' is not a whole number"),
+        ("head -n -5", "-5 is too small: the least is 0"),
+        ("rewrite --out x.parquet --codec zst", "'zst' is not one of"),
+        ("upgrade --form flatt", "'flatt' is not one of"),
+        ("sidecar build --force x", "'x' is not one of"),
+    ],
+)
+def test_a_wrong_option_is_told_in_plain_words(path, words, told):
+    code, said = run(*words.split(), path)
+    said = " ".join(said.replace("│", " ").split())
+    assert code == 2 and told in said
+    assert "Input should" not in said and "Value error" not in said
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("rewrite", "x.parquet"),
+        ("merge", "x.parquet"),
+        ("encode --column price --encoding alp", "x.parquet"),
+        ("layout", "x.html"),
+    ],
+)
+def test_an_output_without_its_folder_is_named_once(path, tmp_path, words, name):
+    out = tmp_path / "no" / "such" / name
+    command, *options = words.split()
+    code, said = run(command, path, *options, "--html" if command == "layout" else "--out", out)
+    line = said.splitlines()[0]
+    assert code in (1, 2) and line == f"{out}: there is no folder {out.parent}"
+
+
+@pytest.mark.parametrize("command", ["head", "columns", "upgrade", "inspect", "verify", "layout"])
+def test_a_cut_file_is_said_to_be_one(path, tmp_path, command):
+    data = path.read_bytes()
+    cut, text = tmp_path / "cut.parquet", tmp_path / "text.parquet"
+    cut.write_bytes(data[: len(data) // 2])
+    text.write_bytes(b"some text, and no Parquet file")
+    told = "it begins as a Parquet file (b'PAR1') and does not end as one: it was cut, not written to its end"
+    for file, is_cut in ((cut, True), (text, False)):
+        done = CliRunner().invoke(app, [command, str(file)])
+        assert done.exit_code in (1, 2)
+        assert (told in done.output) == is_cut
+        assert ("not a Parquet file" in done.output) != is_cut
+
+
+def test_bytes_of_a_cut_file_are_said_to_be_cut(path):
+    with pytest.raises(parquetext.errors.Malformed, match="was cut"):
+        parquetext.open(path.read_bytes()[:300])
+
+
+def test_a_twin_that_was_installed_without_a_compiler_says_so():
+    program = """
+import sys
+from importlib.abc import MetaPathFinder
+
+class Missing(MetaPathFinder):
+    def find_spec(self, name, *_):
+        if name.startswith("parquetext._native."):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Missing())
+from parquetext.cli import main
+sys.argv = ["parquetext", "--version"]
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0 and "_native" not in done.stdout
+    if not kernels.is_pure_asked_for():
+        assert "the pure-Python twin is installed, as there was no C compiler" in done.stdout
