@@ -38,6 +38,7 @@ FLOORS = [
     {"encoding"},
     {"pruning"},
     {"footer"},
+    {"structure"},
     {"rewrite"},
     {"sidecar"},
     {"edits"},

@@ -16,10 +16,10 @@ from ..errors import ParquetextError
 from ..findings import Finding
 from ..footer.chunk_copies import copies_by_chunk, name_of_encoding
 from ..rewrite.recorded import kept_places
+from ..structure import Structure
 from .claims import Claims
-from .data import Data, is_read_too_often
+from .data import Data
 from .page_parts import PAGE_COLUMNS, Chunk, claim_pages, page_facts
-from .tables import leaf_paths
 
 __all__ = ["CopyFacts", "claim_copies", "claim_original", "copy_table"]
 
@@ -56,12 +56,13 @@ class CopyFacts:
     pages: Mapping[str, array] = field(default_factory=lambda: {name: array("q") for name in PAGE_COLUMNS})
 
 
-def claim_copies(claims: Claims, source, scan, data: Data, data_end: int) -> list[CopyFacts]:
+def claim_copies(claims: Claims, source, scan, structure: Structure, data: Data, data_end: int) -> list[CopyFacts]:
     """Claim the pages of all copies that the footer leads to, but for those of other chunks than it has."""
-    paths, copies = leaf_paths(scan), []
+    paths, copies = structure.names, []
     begins, sizes, values = scan.chunk_begins(), scan.chunks("total_compressed_size"), scan.chunks("num_values")
     for chunk in copies_by_chunk(scan):
-        place = f"row group {chunk.row_group}, column {chunk.leaf}"
+        column = paths[chunk.leaf] if chunk.leaf < len(paths) else str(chunk.leaf)
+        place = f"row group {chunk.row_group}, column {column}"
         for copy in chunk.copies:
             if not copy.fits(begins[chunk.index], sizes[chunk.index], values[chunk.index]):
                 message = f"a copy at {copy.offset} of another chunk than the footer has"
@@ -70,9 +71,9 @@ def claim_copies(claims: Claims, source, scan, data: Data, data_end: int) -> lis
                 message = f"bytes {copy.offset} to {copy.end} leave the data, which ends at {data_end}"
                 data.findings.append(Finding("copy-range", message, copy.offset, place))
             else:
-                column = paths[chunk.leaf] if chunk.leaf < len(paths) else str(chunk.leaf)
                 name = f"copy of column {column}, {name_of_encoding(copy)}"
-                copies.append(_claim_copy(claims, source, CopyFacts(chunk.row_group, chunk.leaf, copy), name, data))
+                facts = CopyFacts(chunk.row_group, chunk.leaf, copy)
+                copies.append(_claim_copy(claims, source, structure, facts, name, place, data))
     return copies
 
 
@@ -100,11 +101,13 @@ def copy_table(copies: Sequence[CopyFacts]) -> pa.Table:
     return pa.table({name: pa.array(values, type) for (name, type), values in zip(COPY_COLUMNS, columns, strict=True)})
 
 
-def _claim_copy(claims: Claims, source, facts: CopyFacts, name: str, data: Data) -> CopyFacts:
+def _claim_copy(
+    claims: Claims, source, structure: Structure, facts: CopyFacts, name: str, place: str, data: Data
+) -> CopyFacts:
     """Claim the pages of a copy, and what cannot be read of them; the copy with its pages."""
     copy, end = facts.copied, facts.copied.offset
-    chunk = Chunk(facts.row_group, facts.leaf, copy.codec, 1, 1, copy.offset, copy.end)
-    if is_read_too_often(source, claims):
+    chunk = Chunk(facts.row_group, facts.leaf, copy.codec, 1, 1, copy.offset, copy.end, place)
+    if structure.is_read_too_often:
         message = "the pages of its copy are not looked at: chunks that overlap have been read too often"
         data.findings.append(Finding("page", message, copy.offset, chunk.place))
     else:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from ..findings import Finding, is_sound
 from ..storage import open_source
 from ..storage.source import Source
+from ..structure import MAGICS, Structure, elsewhere
 from ..tabular import Shown, Tabular
 from .claims import Claims, Overlap
 from .data import Data, claim_data
@@ -23,7 +24,6 @@ from .tail import claim_tail
 __all__ = ["Layout", "layout", "layout_of"]
 
 MAGIC_BYTES = 4
-MAGICS = b"PAR1", b"PARE", b"PAR3"
 MOST_FINDINGS = 100  # of one kind
 
 
@@ -153,20 +153,25 @@ def layout_of(source: Source, name: str, *, decompress: bool = False) -> Layout:
     """The layout of a file that is open."""
     claims = Claims(source.size)
     facts = claim_tail(claims, source)
-    data, copies, findings = Data(), [], facts.findings
+    data, copies, known, findings = Data(), [], [], facts.findings
     if source.size >= MAGIC_BYTES and (facts.data_end >= MAGIC_BYTES) and source.read(0, MAGIC_BYTES) in MAGICS:
         claims.add(0, MAGIC_BYTES, "magic")
     elif source.size:
         findings.append(Finding("magic", "the file does not begin with a magic", 0))
     if facts.scan is not None:
-        data = claim_data(claims, source, facts.scan, facts.data_end, decompress=decompress)
-        copies = claim_copies(claims, source, facts.scan, data, facts.data_end)
-        findings += data.findings
+        structure = Structure(source, facts.scan, facts.data_end)
+        data = claim_data(claims, source, structure, facts.data_end, decompress=decompress)
+        copies = claim_copies(claims, source, facts.scan, structure, data, facts.data_end)
+        findings += [*structure.findings, *data.findings]
         findings += claim_original(claims, source, facts.tail, facts.data_end)
-        findings += claim_indexes(claims, source, facts.scan, data)
+        claim_indexes(claims, source, facts.scan, data, facts.data_end)
+        if (note := elsewhere(facts.scan)) is not None:
+            findings.append(note)
+        known = structure.overlaps()
+        findings += known
     claim_gaps(claims, source, data)
     parts, overlaps = claims.table()
-    findings += map(_claimed_twice, overlaps)
+    findings += [] if known else map(_claimed_twice, overlaps)
     findings += _unclaimed(parts)
     return Layout(
         name,

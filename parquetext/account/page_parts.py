@@ -44,10 +44,7 @@ class Chunk:
     max_repetition: int
     start: int
     end: int
-
-    @property
-    def place(self) -> str:
-        return f"row group {self.row_group}, column {self.leaf}"
+    place: str
 
 
 def page_facts(source, headers: Headers, chunk: Chunk) -> dict[str, array]:

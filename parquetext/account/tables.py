@@ -12,14 +12,14 @@ import pyarrow.compute as pc
 
 from .. import wire
 from ..encoding.registry import names as encoding_names
+from ..structure import leaf_paths
 from .data import PAGE_COLUMNS, Data
 from .kinds import GROUPS, KINDS, group_of
 
 if TYPE_CHECKING:
     from .encoded import CopyFacts
 
-LONGEST_PATH = 1000  # characters: all paths of a deep schema together may be far longer than its footer
-__all__ = ["by_column", "by_kind", "chunk_table", "leaf_paths", "page_table"]
+__all__ = ["by_column", "by_kind", "chunk_table", "page_table"]
 
 
 def page_table(data: Data, copies: Sequence[CopyFacts]) -> pa.Table:
@@ -118,20 +118,6 @@ def _decompressed(count: int, data: Data) -> dict[str, pa.Array]:
             values[leaf] = values[leaf] + size - own if is_known else None
     named = {"plain_dictionary": dictionaries, "plain_levels": levels, "plain_values": values}
     return {name: pa.array(numbers, pa.int64()) for name, numbers in named.items()}
-
-
-def leaf_paths(scan) -> list[str]:
-    """Dotted paths of the leaves, the root's name left out; of long ones the end."""
-    if scan is None:
-        return []
-    data, parents = memoryview(scan.data), scan.elements("parent")
-    offsets, lengths = scan.elements("name_offset"), scan.elements("name_length")
-    paths: list[str] = []
-    for element, parent in enumerate(parents):
-        name = bytes(data[offsets[element] : offsets[element] + lengths[element]]).decode("utf-8", "replace")
-        path = "" if parent < 0 else f"{paths[parent]}.{name}" if paths[parent] else name
-        paths.append(path if len(path) <= LONGEST_PATH else f"…{path[-LONGEST_PATH:]}")
-    return [paths[element] for element in scan.leaves]
 
 
 _NAMES = {"type": lambda: wire.NAMES_OF_PAGE_TYPE, "encoding": encoding_names}

@@ -9,6 +9,7 @@ from .. import extension, kernels, wire
 from ..errors import ParquetextError
 from ..findings import Finding
 from ..footer.locate import LENGTH_AND_MAGIC, PAR3_TRAILER, Block, Tail, read_tail
+from ..structure import SIGNATURE_BYTES, behind_struct, check_counts
 from .cells import COLUMNS, KEY_VALUES, flat_parts, index_parts
 from .claims import Claims
 from .thrift_footer import Part, key_names, thrift_parts
@@ -16,7 +17,6 @@ from .thrift_footer import Part, key_names, thrift_parts
 __all__ = ["TailFacts", "claim_tail"]
 
 MAGIC_BYTES = 4
-SIGNATURE_BYTES = 28
 KINDS = {
     wire.UUID_FLAT_FOOTER: "flat-footer",
     wire.UUID_FOOTER_INDEX: "footer-index",
@@ -76,6 +76,8 @@ def _claim_footer(claims: Claims, source, tail: Tail) -> TailFacts:
     if facts.scan is not None and facts.scan.problem is not None:
         problem = facts.scan.problem
         facts.findings.append(Finding.of("thrift", problem.at(None, tail.footer_offset), "Thrift footer"))
+    elif facts.scan is not None:
+        facts.findings += check_counts(facts.scan)
     _claim_struct(claims, source, tail, footer, facts)
     return facts
 
@@ -110,10 +112,8 @@ def _claim_behind(claims: Claims, facts: TailFacts, begin: int, end: int, parts:
     """What stands between the struct and the footer's length: a signature, or nothing that is known."""
     is_signature = facts.scan.encrypted and end - begin == SIGNATURE_BYTES
     claims.cover(begin, end, "signature" if is_signature else "stray", [] if is_signature else parts)
-    if begin < end and not is_signature:
-        facts.findings.append(
-            Finding("stray-bytes", f"{end - begin} bytes behind the struct", begin, "Thrift footer", is_note=True)
-        )
+    if begin < end:
+        facts.findings.append(behind_struct(facts.scan, end - begin, begin))
 
 
 def _block_parts(source, block: Block) -> Iterator[Part]:

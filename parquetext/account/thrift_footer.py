@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from .. import kernels
 from ..footer.chunk_copies import copies_by_chunk
 
-__all__ = ["Part", "key_names", "leaf_of_chunks", "thrift_parts"]
+__all__ = ["Part", "key_names", "thrift_parts"]
 
 Part = tuple[int, int, str, dict]  # offset and end in the file, kind, attributes of the claim
 
@@ -40,15 +40,6 @@ def thrift_parts(footer: bytes, scan, base: int, end: int) -> Iterator[Part]:
             at = behind
         if at < stop:
             yield base + at, base + stop, kind, {}
-
-
-def leaf_of_chunks(scan) -> tuple[list[int], list[int]]:
-    """Row group and leaf of each chunk; a chunk beyond the schema's leaves has -1 for its leaf."""
-    row_groups, leaves = [], []
-    for row_group, count in enumerate(scan.row_groups("chunk_count")):
-        row_groups += [row_group] * count
-        leaves += [leaf if leaf < scan.leaf_count else -1 for leaf in range(count)]
-    return row_groups, leaves
 
 
 def _elements(footer: bytes, scan) -> Iterator[Part]:

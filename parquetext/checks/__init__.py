@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .report import Report
+from .report import Report, tiers_below
 from .verify import verify
 
-__all__ = ["Report", "verify"]
+__all__ = ["Report", "tiers_below", "verify"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .. import thrift
+from .. import thrift, wire
 from ..errors import ParquetextError
 from ..findings import Finding
 from ..footer.dialect.differences import Difference, Kind, differences, losses_of
@@ -13,7 +13,7 @@ from .report import Report
 
 __all__ = ["check_dialect"]
 
-KIND = "forms-differ"
+KIND, UNCOMPARED = "forms-differ", "forms-uncompared"
 
 
 def check_dialect(footer: bytes, tail, compared: bool, report: Report) -> None:
@@ -36,7 +36,11 @@ def check_dialect(footer: bytes, tail, compared: bool, report: Report) -> None:
             return
         found = list(differences(thrift.read("FileMetaData", footer), decoded))
     except ParquetextError as error:
-        report.findings.append(Finding.of(DAMAGED, in_buffer(error, block), PLACE))
+        if error.code == wire.MISSING_FIELD:  # `check_required` reports it
+            message = f"not compared with the Thrift footer: {error.message}"
+            report.findings.append(Finding(UNCOMPARED, message, block.payload, PLACE, is_note=True))
+        else:
+            report.findings.append(Finding.of(DAMAGED, in_buffer(error, block), PLACE))
         return
     report.losses += map(str, losses_of(found))
     report.extend(_contradictions(found, block.payload))

@@ -11,9 +11,8 @@ from .. import kernels, wire
 from ..errors import Malformed, ParquetextError
 from ..findings import Finding
 
-__all__ = ["behind_struct", "check_encrypted", "encrypted_chunks"]
+__all__ = ["check_encrypted", "encrypted_chunks"]
 
-SIGNATURE_BYTES = 28  # nonce and tag of AES-GCM
 _MAGIC = b"PARE"
 _LENGTH_AND_MAGIC = 8
 _MODULE_LENGTH = 4
@@ -71,16 +70,6 @@ def _algorithm(footer: bytes, field: tuple) -> str:
     names = {1: "AES-GCM", 2: "AES-GCM and CTR"}
     chosen = next(iter(kernels.thrift.fields(footer, field[3])), (0,))
     return names.get(chosen[0], "an algorithm that is not known")
-
-
-def behind_struct(scan, length: int, offset: int) -> Finding:
-    """The finding about so many bytes behind a footer's struct: a note where they are a signature."""
-    place = "Thrift footer"
-    if length == SIGNATURE_BYTES and scan.encrypted:
-        told = f"the footer is signed: {length} bytes behind the struct, which only its key can check"
-        return Finding("signed", told, offset, place, is_note=True)
-    signature = " (the length of a signature, but the footer names no key)" if length == SIGNATURE_BYTES else ""
-    return Finding("stray-bytes", f"{length} bytes behind the struct{signature}", offset, place)
 
 
 def encrypted_chunks(scan) -> int:

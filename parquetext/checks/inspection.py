@@ -16,8 +16,8 @@ from ..footer.chunk_copies import copies_by_chunk, name_of_encoding
 from ..footer.dialect.form import layout_name
 from ..footer.locate import Tail, read_tail
 from ..storage import open_source
-from .encrypted import SIGNATURE_BYTES, check_encrypted
-from .verify import leaf_names
+from ..structure import SIGNATURE_BYTES, leaf_paths
+from .encrypted import check_encrypted
 
 __all__ = ["Block", "CopiedColumn", "Inspection", "Slot", "inspect"]
 
@@ -176,7 +176,7 @@ def _copied_columns(scan) -> Iterator[CopiedColumn]:
             own = sums.setdefault((chunk.leaf, name_of_encoding(copy), copy.codec), [0, 0, 0])
             for place, number in enumerate((1, copy.length, copy.chunk_length)):
                 own[place] += number
-    names = leaf_names(scan) if sums else []
+    names = leaf_paths(scan) if sums else []
     for (leaf, encoding, codec), numbers in sums.items():
         column = names[leaf] if leaf < len(names) else str(leaf)
         yield CopiedColumn(column, encoding, wire.NAMES_OF_COMPRESSION_CODEC.get(codec, str(codec)).lower(), *numbers)

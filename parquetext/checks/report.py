@@ -9,10 +9,16 @@ from ..findings import Finding, is_sound
 from ..storage.secrets import without_secrets
 from ..tabular import Listing, Shown, Tabular, chosen
 
-__all__ = ["Report"]
+__all__ = ["Report", "tiers_below"]
 
+TIERS = "tail", "pages", "deep"
 OF_FINDINGS = "kind", "message", "place", "offset", "is"
 MOST_LETTERS = 120  # of a message
+
+
+def tiers_below(tier: str) -> tuple[str, ...]:
+    """Return the tiers that check more than this one."""
+    return TIERS[TIERS.index(tier) + 1 :]
 
 
 @dataclass(slots=True, repr=False)
@@ -31,6 +37,8 @@ class Report(Tabular):
         Bytes under a checksum that was computed.
     pages : int
         Page headers walked; 0 in the first tier.
+    decompressed_pages : int
+        Pages without a checksum that were decompressed; 0 in the first tier.
     rows : int or None
         Rows decoded; None below the deep tier.
     losses : list of str
@@ -48,10 +56,16 @@ class Report(Tabular):
     findings: list[Finding] = field(default_factory=list)
     checked_bytes: int = 0
     pages: int = 0
+    decompressed_pages: int = 0
     rows: int | None = None
     losses: list[str] = field(default_factory=list)
     gaps: list[tuple[int, int]] = field(default_factory=list)
     bytes_read: int = 0
+
+    @property
+    def tiers_not_run(self) -> list[str]:
+        """The deeper tiers that would check more."""
+        return list(tiers_below(self.tier))
 
     @property
     def ok(self) -> bool:
@@ -69,8 +83,10 @@ class Report(Tabular):
         facts = [
             ("ok", str(self.ok)),
             ("tier", self.tier),
+            ("not run", ", ".join(self.tiers_not_run) or None),
             ("footer", ", ".join(self.forms) or None),
             ("pages", self.pages or None),
+            ("pages decompressed", self.decompressed_pages or None),
             ("rows", self.rows),
             ("bytes under checksums", self.checked_bytes),
             ("bytes read", self.bytes_read),
@@ -85,8 +101,10 @@ class Report(Tabular):
             "path": self.path,
             "ok": self.ok,
             "tier": self.tier,
+            "tiers_not_run": self.tiers_not_run,
             "forms": self.forms,
             "pages": self.pages,
+            "decompressed_pages": self.decompressed_pages,
             "rows": self.rows,
             "checked_bytes": self.checked_bytes,
             "losses": self.losses,

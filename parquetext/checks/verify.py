@@ -12,11 +12,12 @@ from ..findings import Finding, is_sound
 from ..footer.forms import FLAT_DAMAGED, FLAT_VERBATIM, NAMES, unread_finding
 from ..footer.locate import FIRST_READ_LOCAL, read_tail
 from ..storage import LocalSource, open_source
+from ..structure import behind_struct, check_counts, elsewhere, leaf_paths
 from .aside import check_aside
 from .deep import decode_all
 from .dialect import check_dialect
 from .encoded import Encoded
-from .encrypted import behind_struct, check_encrypted, encrypted_chunks
+from .encrypted import check_encrypted, encrypted_chunks
 from .forms import compare_copy_table, compare_flat, compare_rebuilt
 from .hadoop_crc import check_hadoop_crc
 from .index import check_index
@@ -25,6 +26,7 @@ from .pages import check_pages
 from .report import Report
 from .required import check_required
 from .schema import check_schema
+from .statistics import compare_statistics
 
 __all__ = ["verify"]
 
@@ -36,11 +38,12 @@ def verify(path: object, *, pages: bool = False, deep: bool = False) -> Report:
     ----------
     path : str, PathLike, or (pyarrow.fs.FileSystem, str)
     pages : bool
-        Also walk every page: headers, page checksums, the rows and nulls that headers of V2 pages claim against their
-        levels, and whether the chunks tile their space.
+        Also check the structure of chunks, pages, page indexes and Bloom filters, the rows and nulls that headers of V2
+        pages claim against their levels, and each page's body: its checksum, or without one that it decompresses.
     deep : bool
-        Also decode every value by pyarrow and by our own decoder and compare what they give, and compare the footer's
-        forms with each other field by field. Implies `pages`.
+        Also decode every value by pyarrow and by our own decoder and compare what they give; compare statistics, page
+        indexes and Bloom filters with the values, and the footer's forms with each other field by field. Implies
+        `pages`.
 
     Returns
     -------
@@ -58,8 +61,7 @@ def verify(path: object, *, pages: bool = False, deep: bool = False) -> Report:
     every struct, the schema and ``ARROW:schema`` as pyarrow takes them, the checksums of all blocks, every cell of a
     flat footer or an index, and Thrift bytes by the checksums of an index. A block of the arrow dialect is
     compared with the Thrift footer (in plain Python, some 0.2 ms per column chunk), and so are the blocks of columns'
-    copies in other encodings. `pages` reads the headers, the bodies of pages that have a checksum, and columns that
-    have copies with these; `deep` reads all. Hadoop's checksum file beside a local file (``.NAME.crc``)
+    copies in other encodings. `pages` and `deep` read all. Hadoop's checksum file beside a local file (``.NAME.crc``)
     has to fit it: its size and the footer, and with `pages` all of it.
 
     Examples
@@ -109,14 +111,17 @@ def _verify_footer(path, source, end: bytes, tail, report: Report, pages: bool, 
         report.extend(check_aside(end, footer, tail, scan))
     if "index" in places:
         report.extend(check_index(end, tail, places["index"]))
-    encoded = Encoded(source, scan, footer, tail, leaf_names(scan), report)
-    if pages and scan.regular:
-        check_pages(source, scan, leaf_names(scan), tail.start, report, encoded.ranges)
+    encoded = Encoded(source, scan, footer, tail, leaf_paths(scan), report)
+    if pages:
+        structure = check_pages(source, scan, tail.start, report, encoded.ranges)
     if pages:
         encoded.check_bytes()
     if pages and (encrypted := encrypted_chunks(scan)):
         told = f"{encrypted} column chunks are encrypted: their pages are not checked, and no values decoded"
         report.findings.append(Finding("encrypted", told, is_note=True))
+        return
+    if pages and (note := elsewhere(scan)):
+        report.findings.append(note)
         return
     if deep:
         if flat is not None:
@@ -124,6 +129,8 @@ def _verify_footer(path, source, end: bytes, tail, report: Report, pages: bool, 
             if flat.is_lossless:
                 report.extend(compare_rebuilt(footer, memoryview(end)[payload[0] : sum(payload)]))
         report.extend(_decode(path, source, scan, report))
+        if scan.regular:
+            report.extend(compare_statistics(source, scan, structure, tail.start, report))
         encoded.compare_values()
 
 
@@ -151,7 +158,10 @@ def _verify_par3(path, source, end: bytes, tail, report: Report, pages: bool, de
         if pages:
             scan = kernels.scan.scan(reader.slice(leaves, row_groups))
             others = [] if encoded is None else encoded.ranges
-            check_pages(source, scan, leaf_names(scan), tail.footer_offset, report, others)
+            structure = check_pages(source, scan, tail.footer_offset, report, others)
+            if note := elsewhere(scan):
+                report.findings.append(note)
+                return
         if pages and encoded is not None:
             encoded.check_bytes()
         if deep:
@@ -162,6 +172,7 @@ def _verify_par3(path, source, end: bytes, tail, report: Report, pages: bool, de
                 return reader.slice(leaves, [row_group])
 
             report.extend(decode_all(path, source, counts, values, report, slice_of, by_slices=True))
+            report.extend(compare_statistics(source, scan, structure, tail.footer_offset, report))
         if deep and encoded is not None:
             encoded.compare_values()
     except ParquetextError as error:
@@ -179,7 +190,7 @@ def _encoded_par3(source, reader, end: bytes, tail, report: Report) -> Encoded |
         report.findings.append(Finding.of(FLAT_DAMAGED, error, "flat footer"))
         return None
     report.extend(compare_copy_table(scan, reader, may_lack=True))
-    return Encoded(source, scan, footer, tail, leaf_names(scan), report)
+    return Encoded(source, scan, footer, tail, leaf_paths(scan), report)
 
 
 def _check_thrift(footer: bytes, tail, report: Report):
@@ -193,7 +204,7 @@ def _check_thrift(footer: bytes, tail, report: Report):
     place, unread = _find_extension(footer, tail) if scan.has_extension else (None, [])
     report.extend(unread)
     report.forms.append("thrift")
-    lacking = list(check_required(footer, scan, leaf_names, tail.footer_offset))
+    lacking = list(check_required(footer, scan, leaf_paths, tail.footer_offset))
     report.extend(lacking)
     if is_sound(lacking):
         report.extend(check_schema(footer, scan, tail.footer_offset))
@@ -202,15 +213,7 @@ def _check_thrift(footer: bytes, tail, report: Report):
     end = scan.end if place is None else place.struct_end
     if end < len(footer):
         report.findings.append(behind_struct(scan, len(footer) - end, tail.footer_offset + end))
-    if not scan.regular:
-        report.findings.append(
-            Finding("irregular", "a row group does not have one column chunk per leaf", place="Thrift footer")
-        )
-    total = sum(scan.row_groups("num_rows"))
-    if total != scan.num_rows:
-        report.findings.append(
-            Finding("row-count", f"the row groups have {total} rows, the file {scan.num_rows}", place="Thrift footer")
-        )
+    report.extend(check_counts(scan))
     return scan
 
 
@@ -286,14 +289,3 @@ def _open_flat(source, payload: tuple[int, int], end: bytes, tail, report: Repor
     except Unsupported as error:
         report.findings.append(Finding.of(FLAT_VERBATIM, error, "flat footer"))
         return None
-
-
-def leaf_names(scan) -> list[str]:
-    """Dotted paths of the leaves, the root's name left out."""
-    data, parents = memoryview(scan.data), scan.elements("parent")
-    offsets, lengths = scan.elements("name_offset"), scan.elements("name_length")
-    paths: list[str] = []
-    for element, parent in enumerate(parents):
-        name = bytes(data[offsets[element] : offsets[element] + lengths[element]]).decode("utf-8", "replace")
-        paths.append("" if parent < 0 else f"{paths[parent]}.{name}" if paths[parent] else name)
-    return [paths[element] for element in scan.leaves]

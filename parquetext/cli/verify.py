@@ -23,6 +23,8 @@ from .output import (
     tell,
 )
 
+CHECKED_BY = {"pages": "pages, page indexes, Bloom filters", "deep": "values, statistics"}
+
 
 def register(app: typer.Typer) -> None:
     app.command()(verify)
@@ -30,14 +32,30 @@ def register(app: typer.Typer) -> None:
 
 def verify(
     paths: Annotated[list[str], typer.Argument(help="Files, directories, globs, URLs.", show_default=False)],
-    pages: Annotated[bool, typer.Option("--pages", help="Also page headers, page checksums, chunk tiling.")] = False,
+    pages: Annotated[
+        bool,
+        typer.Option(
+            "--pages",
+            help="Also page headers, page indexes, Bloom filters' headers, chunk tiling, and the body of each page: "
+            "its checksum, or that it decompresses.",
+        ),
+    ] = False,
     deep: Annotated[
-        bool, typer.Option("--deep", help="Also decode every value and compare the footer's forms.")
+        bool,
+        typer.Option(
+            "--deep",
+            help="Also decode every value by two decoders, compare statistics, page indexes and Bloom filters with "
+            "the values, and the footer's forms with each other.",
+        ),
     ] = False,
     quiet: Quiet = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON document per file.")] = False,
 ) -> None:
-    """Check tails, footers and checksums; exit code 1 if anything is found."""
+    """Check files in three tiers; exit code 1 if a tier that ran finds anything wrong.
+
+    Without an option: tails, footers and their checksums alone.
+    """
+    from ..checks import tiers_below
     from ..checks import verify as verify_file
 
     found = unreadable = files = 0
@@ -70,6 +88,9 @@ def verify(
     if not files:
         nothing_there(paths)
     elif not json:
+        not_run = () if quiet else tiers_below("deep" if deep else "pages" if pages else "tail")
+        if not_run:
+            tell(f"not run: {', '.join(f'--{tier} ({CHECKED_BY[tier]})' for tier in not_run)}")
         fine = files - found - unreadable
         tell(f"{counted(files, 'file')}: {fine:,} fine, {found:,} with findings, {unreadable:,} unreadable")
     raise typer.Exit(exit_code(files, unreadable, found + unreadable))

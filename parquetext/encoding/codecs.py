@@ -30,7 +30,7 @@ import pyarrow as pa
 from .. import kernels, wire
 from ..errors import Malformed, ParquetextError, Unsupported
 
-__all__ = ["WRITTEN", "compress", "decompress"]
+__all__ = ["WRITTEN", "check", "compress", "decompress"]
 
 BELIEVED = 64
 MOST_UNCOUNTED = 1 << 22
@@ -106,6 +106,24 @@ def decompress(codec: int, data, size: int):
     return _WHOLE[codec](data, size)
 
 
+def check(codec: int, data, size: int) -> None:
+    """Make sure that a page's body decompresses to `size` bytes; memory does not follow what a page claims.
+
+    Raises as `decompress` does, except that no size of brotli is too large: nothing of it is kept.
+    """
+    if codec in STREAMED:
+        name, factor = STREAMED[codec]
+        _check_factor(factor, data, size)
+        _check_count(name, memoryview(data).cast("B"), size)
+    elif codec == wire.CODEC_LZ4_RAW:
+        _check_lz4(data, size)
+    elif codec == wire.CODEC_LZ4:
+        if _framed(memoryview(data).cast("B"), size) is None:
+            _check_lz4(data, size)
+    else:
+        decompress(codec, data, size)
+
+
 def _of_size(data, size: int):
     found = memoryview(data).nbytes
     if found != size:
@@ -140,13 +158,18 @@ def _snappy(data, size: int):
     return _whole("snappy", data, size)
 
 
-def _lz4_raw(data: memoryview, size: int):
+def _check_lz4(data, size: int) -> None:
+    """Walk a block: each of its lengths and distances is checked."""
     try:
         found = kernels.page.lz4_size(data)
     except ParquetextError as error:
         raise Malformed(f"a page that lz4 does not decompress: {error.message}") from None
     if found != size:
         raise _wrong_size(size, f"{found} bytes", found)
+
+
+def _lz4_raw(data: memoryview, size: int):
+    _check_lz4(data, size)
     return _whole("lz4_raw", data, size) if size else b""
 
 
@@ -208,6 +231,11 @@ def _check_count(name: str, data, size: int) -> None:
     _check_size(size, got)
 
 
+def _check_factor(factor: int | None, data, size: int) -> None:
+    if factor is not None and size > factor * len(data):
+        raise _wrong_size(size, f"{factor * len(data)} bytes at most")
+
+
 def _check_size(size: int, got: int) -> None:
     if got != size:
         raise _wrong_size(size, f"{got} bytes" if got < size else f"more than {size} bytes", got)
@@ -224,8 +252,7 @@ def _told(name: str) -> Iterator[None]:
 
 def _streamed(name: str, factor: int | None, data, size: int):
     """Decompress what says nothing of its size, several members or frames included."""
-    if factor is not None and size > factor * len(data):
-        raise _wrong_size(size, f"{factor * len(data)} bytes at most")
+    _check_factor(factor, data, size)
     parts, got, step = [], 0, max(BELIEVED * len(data), FEW_BYTES)
     if size > max(step, MOST_UNCOUNTED):
         _check_count(name, data, size)

@@ -13,9 +13,11 @@ import pyarrow.compute as pc
 
 from .. import kernels, wire
 from ..errors import ParquetextError, Unsupported, wire_error
+from . import codecs
 from .codecs import decompress
 
 __all__ = [
+    "check_body",
     "read_body",
     "DATA_PAGES",
     "FEW_BYTES",
@@ -309,13 +311,37 @@ def read_body(
             raise wire_error(wire.CHECKSUM, header.offset, header.crc, found)
     if header.type not in WITH_VALUES:
         return
+    codec, levels, size = _stored_values(header, body, codec)
+    try:
+        yield Page(header, body[:levels], decompress(codec, body[levels:], size))
+    except ParquetextError as error:
+        error.offset = header.offset
+        raise
+
+
+def check_body(header, body: memoryview, codec: int) -> None:
+    """Make sure that the body of a page of this header decompresses to what its header promises, and keep nothing.
+
+    Raises
+    ------
+    Malformed, Unsupported
+        As `read_pages` raises them.
+    """
+    if header.type not in WITH_VALUES:
+        return
+    codec, levels, size = _stored_values(header, body, codec)
+    try:
+        codecs.check(codec, body[levels:], size)
+    except ParquetextError as error:
+        error.offset = header.offset
+        raise
+
+
+def _stored_values(header, body: memoryview, codec: int) -> tuple[int, int, int]:
+    """Return the codec of a page's values, the bytes of the levels in front, and what the values decompress to."""
     levels = header.repetition_size + header.definition_size if header.type == wire.PAGE_DATA_PAGE_V2 else 0
     stored, size = body[levels:], header.uncompressed_size - levels
     # Pages of parquet-cpp before 2.0.0 say of themselves that they are not compressed where they are (ARROW-17100).
     if (not header.is_compressed and len(stored) == size) or (levels and not stored):
         codec = wire.CODEC_UNCOMPRESSED
-    try:
-        yield Page(header, body[:levels], decompress(codec, stored, size))
-    except ParquetextError as error:
-        error.offset = header.offset
-        raise
+    return codec, levels, size

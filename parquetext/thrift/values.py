@@ -6,10 +6,10 @@ import struct
 from dataclasses import dataclass
 
 from .. import kernels, wire
-from ..errors import wire_error
+from ..errors import Malformed, wire_error
 from .tables import STRUCTS
 
-__all__ = ["Unknown", "read", "read_at", "write"]
+__all__ = ["Fields", "Unknown", "read", "read_at", "write"]
 
 COMPACT = {
     "bool": (wire.TYPE_TRUE, wire.TYPE_FALSE),
@@ -32,17 +32,24 @@ class Unknown:
     data: bytes
 
 
-def read(name: str, data) -> dict:
+class Fields(dict):
+    """The fields of a struct that was read: a subscript for a field that the bytes lack raises Malformed."""
+
+    def __missing__(self, name):
+        raise Malformed(f"required field {name!r} is absent", code=wire.MISSING_FIELD)
+
+
+def read(name: str, data) -> Fields:
     """The struct `name` at the start of `data`; see `read_at`."""
     return read_at(name, data, 0)[0]
 
 
-def read_at(name: str, data, at: int) -> tuple[dict, int]:
+def read_at(name: str, data, at: int) -> tuple[Fields, int]:
     """The struct `name` at ``data[at]``, and the offset behind it.
 
     Returns
     -------
-    fields : dict
+    fields : Fields
         Field name to value, in the order of the bytes: int, bool, float, str, bytes, list, or dict for a struct. What
         the table does not know stands under its id as `Unknown`. Text that is no UTF-8 keeps its bytes as surrogates.
 
@@ -55,7 +62,7 @@ def read_at(name: str, data, at: int) -> tuple[dict, int]:
     """
     table, view = STRUCTS[name], memoryview(data).cast("B")
     end = kernels.thrift.struct_end(view, at)
-    found = {}
+    found = Fields()
     for id, compact, _, start, behind in kernels.thrift.fields(view, at):
         field, type = table.get(id, (id, ""))
         if compact in _compact(type) and _items_fit(type, view, start):

@@ -12,6 +12,7 @@ from support import pages
 
 from parquetext import checks, kernels, thrift, wire
 from parquetext.checks import deep
+from parquetext.errors import Unsupported
 
 pytestmark = pytest.mark.usefixtures("implementation")
 OPTIONAL = wire.REPETITION_OPTIONAL
@@ -141,20 +142,32 @@ def test_a_codec_that_neither_engine_knows_is_a_finding(tmp_path):
     assert "codec LZO is not read" in report.findings[0].message
 
 
-def test_what_our_decoder_does_not_know_is_left_to_pyarrow(tmp_path):
+def test_what_our_decoder_does_not_know_is_left_to_pyarrow(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise Unsupported("a type that is not read")
+        yield
+
+    monkeypatch.setattr(deep, "_ours", refuse)
+    page = pages.data_page(integers(1), 1, wire.ENCODING_PLAIN)
+    report = verify(write(tmp_path, [pages.Column("x", wire.PHYSICAL_INT32, [page])], 1))
+    (found,) = report.findings
+    assert report.ok and found.is_note and (found.kind, report.rows) == ("undecodable", 1)
+    assert found.message.endswith("a type that is not read")
+
+
+def test_chunks_in_another_file_are_not_decoded(tmp_path):
     page = pages.data_page(integers(1), 1, wire.ENCODING_PLAIN)
     path = write(tmp_path, [pages.Column("x", wire.PHYSICAL_INT32, [page])], 1)
     data = path.read_bytes()
     length = int.from_bytes(data[-8:-4], "little")
     fields = thrift.read("FileMetaData", data[-8 - length : -8])
     chunk = fields["row_groups"][0]["columns"][0]
-    fields["row_groups"][0]["columns"][0] = {"file_path": "other.parquet"} | chunk  # pyarrow passes over it
+    fields["row_groups"][0]["columns"][0] = {"file_path": "other.parquet"} | chunk
     footer = thrift.write("FileMetaData", fields)
     path.write_bytes(data[: -8 - length] + footer + len(footer).to_bytes(4, "little") + b"PAR1")
     report = verify(path)
     (found,) = report.findings
-    assert report.ok and found.is_note and (found.kind, report.rows) == ("undecodable", 1)
-    assert found.message.endswith("the values lie in another file")
+    assert report.ok and found.is_note and (found.kind, report.rows) == ("elsewhere", None)
 
 
 def test_many_values_without_compiled_kernels_are_decoded_by_pyarrow_alone(tmp_path, implementation, monkeypatch):

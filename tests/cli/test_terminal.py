@@ -39,7 +39,7 @@ def test_the_bar_leaves_every_line_whole(lake, apart):
     assert lines[-1] == f"{FILES} files: {FILES - 2} fine, 1 with findings, 1 unreadable"
     told = [line for line in lines if "part-07" in line]
     assert told == ([] if apart else [f"{lake}/part-07.parquet: No such file or directory"])
-    assert len(lines) == FILES + 2 - apart
+    assert len(lines) == FILES + 3 - apart
 
 
 def test_a_narrow_terminal_wraps_lines_and_loses_none(lake):

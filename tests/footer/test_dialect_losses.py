@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import random
+
 import pytest
 from support.arrow_dialect import LZ4, ONE_CHUNK, framed, with_block
-from support.parquet_bytes import TABLE, footer_of, parquet_bytes
+from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
 
 import parquetext
 from parquetext import thrift
-from parquetext.errors import ParquetextError
+from parquetext.errors import Malformed, ParquetextError
 from parquetext.footer.dialect.builder import Builder
 from parquetext.footer.dialect.decode import Decoded
 from parquetext.footer.dialect.differences import Kind, differences
@@ -130,3 +133,38 @@ def test_a_footer_is_compared_row_group_by_row_group():
     for ours, theirs in ((footer, fewer), (fewer, footer)):
         found = [one for one in differences(ours, Decoded(encode(theirs))) if one.kind is Kind.DIFFERS]
         assert [one.field for one in found] == ["FileMetaData.row_groups"]
+
+
+def test_a_thrift_footer_that_lacks_a_page_type_is_a_finding_of_its_own(path):
+    footer = changed_footer(lambda _, chunk: chunk["meta_data"].update(encoding_stats=[{"encoding": 8, "count": 1}]))
+    whole = with_footer(PLAIN, thrift.write("FileMetaData", footer))
+    path.write_bytes(with_block(whole, framed(encode(footer), LZ4)))
+    messages = {finding.kind: finding.message for finding in parquetext.verify(path).findings}
+    assert messages.keys() == {"missing-field"}
+    assert "PageEncodingStats without page_type" in messages["missing-field"]
+
+
+def test_a_footer_that_lacks_a_required_field_is_not_compared(path):
+    footer = changed_footer(lambda _, chunk: None)
+    del footer["row_groups"]
+    whole = with_footer(PLAIN, thrift.write("FileMetaData", footer))
+    path.write_bytes(with_block(whole, framed(encode(changed_footer(lambda _, chunk: None)), LZ4)))
+    assert not parquetext.verify(path).ok
+    with pytest.raises(Malformed, match="required field .* is absent"):
+        prepare(thrift.write("FileMetaData", footer))
+
+
+def test_changed_bytes_never_raise_anything_but_errors_of_the_package():
+    footer = footer_of(PLAIN)
+    buffer = encode(thrift.read("FileMetaData", footer))
+    numbers = random.Random(28)
+    for _ in range(500):
+        changed, other = bytearray(footer), bytearray(buffer)
+        for data in (changed, other):
+            for _ in range(numbers.randint(1, 3)):
+                data[numbers.randrange(len(data))] = numbers.choice((0, 1, 0x15, 0x19, 0x2C, 0xFF))
+        for ours, theirs in ((bytes(changed), buffer), (footer, bytes(other))):
+            with contextlib.suppress(ParquetextError):
+                found = thrift.read("FileMetaData", ours)
+                list(differences(found, Decoded(theirs)))
+                encode(found)

@@ -27,6 +27,15 @@ TABLE = pa.table(
 )
 
 
+FOUND_IN_READABLE = {
+    "alltypes_empty_pages.parquet": {"offset-index"},  # entries for pages that are not there
+    "datapage_v1-snappy-compressed-checksum.parquet": {"column-index"},  # null pages of required columns
+    "datapage_v1-uncompressed-checksum.parquet": {"column-index"},
+    "zero_rows_one_row_group.parquet": {"row-count"},
+    "repeated_no_annotation.parquet": {"row-count"},
+}
+
+
 def write(path: Path, **options) -> Path:
     defaults = {"row_group_size": 1500, "data_page_size": 2000, "compression": "none"}
     pq.write_table(TABLE, path, **defaults | options)
@@ -38,7 +47,8 @@ def test_every_byte_of_every_readable_file_belongs_to_something(corpus, expected
         layout = parquetext.layout(path)
         check_tiling(layout)
         assert layout.unclaimed == 0, path
-        assert layout.ok, (path, layout.findings)
+        wrong = {finding.kind for finding in layout.findings if not finding.is_note}
+        assert wrong == FOUND_IN_READABLE.get(path.name, set()), (path, layout.findings)
 
 
 def test_every_byte_of_broken_files_has_one_owner_too(corpus, expected):
@@ -97,7 +107,7 @@ def test_a_page_that_cannot_be_decompressed_is_a_finding(tmp_path):
     path.write_bytes(data)
     layout = parquetext.layout(path, decompress=True)
     check_tiling(layout)
-    assert [finding.kind for finding in layout.findings] == ["page"]
+    assert [finding.kind for finding in layout.findings] == ["page-body"]
 
 
 def test_compressed_levels_of_version_2_are_parts_of_their_own(tmp_path):
@@ -241,7 +251,7 @@ def test_chunks_that_share_bytes_are_a_finding_and_the_first_keeps_them(tmp_path
     data[at + 1 : at + 1 + len(zigzag)] = _padded(2 * a, len(zigzag))
     layout = parquetext.layout(_written(tmp_path, bytes(data)))
     check_tiling(layout)
-    assert "claimed-twice" in {finding.kind for finding in layout.findings}
+    assert "chunk-overlap" in {finding.kind for finding in layout.findings}
     assert not layout.ok
 
 

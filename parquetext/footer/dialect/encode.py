@@ -25,14 +25,13 @@ def encode(footer: dict) -> bytes:
     ------
     Refused
         The footer is encrypted or signed.
+    Malformed
+        It lacks a required field.
     Unsupported
         It has what the dialect cannot say and readers cannot do without: a logical type that it does not know, a chunk
         in another file, text that is not UTF-8, row groups that do not fit the schema; or it becomes too large.
     """
-    try:
-        buffer = _encode(footer)
-    except KeyError as error:
-        raise Unsupported(f"required field {error} is absent", code=wire.MISSING_FIELD) from None
+    buffer = _encode(footer)
     if len(buffer) > MAX_RAW_BYTES:
         raise Unsupported(
             f"a buffer of {len(buffer)} bytes, the public C++ reader takes {MAX_RAW_BYTES}",
@@ -187,7 +186,7 @@ def is_fully_dictionary_encoded(metadata: dict) -> bool:
     """Whether no data page of a chunk is anything else, as far as its metadata say."""
     stats = metadata.get("encoding_stats")
     if stats:
-        pages = [page["encoding"] for page in stats if page["page_type"] in DATA_PAGES]
+        pages = [page.get("encoding") for page in stats if page.get("page_type") in DATA_PAGES]
         return bool(pages) and set(pages) <= {wire.ENCODING_PLAIN_DICTIONARY, wire.ENCODING_RLE_DICTIONARY}
     encodings = set(metadata.get("encodings", ()))
     return wire.ENCODING_PLAIN_DICTIONARY in encodings and encodings <= {

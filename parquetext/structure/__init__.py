@@ -1,0 +1,19 @@
+"""The one list of structural checks, which `verify` and `layout` share: counts, places, pages, indexes and filters."""
+
+from __future__ import annotations
+
+from .chunk import StoredChunk
+from .counts import SIGNATURE_BYTES, behind_struct, check_counts
+from .names import leaf_paths
+from .structure import MAGICS, Structure, elsewhere
+
+__all__ = [
+    "MAGICS",
+    "SIGNATURE_BYTES",
+    "StoredChunk",
+    "Structure",
+    "behind_struct",
+    "check_counts",
+    "elsewhere",
+    "leaf_paths",
+]
