@@ -10,7 +10,7 @@ import pyarrow as pa
 from ..findings import Finding, is_sound
 from ..storage import open_source
 from ..storage.source import Source
-from ..structure import MAGICS, Structure, elsewhere
+from ..structure import MAGICS, Structure
 from ..tabular import Shown, Tabular
 from .claims import Claims, Overlap
 from .data import Data, claim_data
@@ -165,8 +165,6 @@ def layout_of(source: Source, name: str, *, decompress: bool = False) -> Layout:
         findings += [*structure.findings, *data.findings]
         findings += claim_original(claims, source, facts.tail, facts.data_end)
         claim_indexes(claims, source, facts.scan, data, facts.data_end)
-        if (note := elsewhere(facts.scan)) is not None:
-            findings.append(note)
         known = structure.overlaps()
         findings += known
     claim_gaps(claims, source, data)

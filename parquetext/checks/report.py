@@ -39,6 +39,8 @@ class Report(Tabular):
         Page headers walked; 0 in the first tier.
     decompressed_pages : int
         Pages without a checksum that were decompressed; 0 in the first tier.
+    chunks_elsewhere : int
+        Column chunks in other files, as those of a ``_metadata`` file: their pages and values are not checked.
     rows : int or None
         Rows decoded; None below the deep tier.
     losses : list of str
@@ -57,6 +59,7 @@ class Report(Tabular):
     checked_bytes: int = 0
     pages: int = 0
     decompressed_pages: int = 0
+    chunks_elsewhere: int = 0
     rows: int | None = None
     losses: list[str] = field(default_factory=list)
     gaps: list[tuple[int, int]] = field(default_factory=list)
@@ -87,6 +90,7 @@ class Report(Tabular):
             ("footer", ", ".join(self.forms) or None),
             ("pages", self.pages or None),
             ("pages decompressed", self.decompressed_pages or None),
+            ("chunks in other files", self.chunks_elsewhere or None),
             ("rows", self.rows),
             ("bytes under checksums", self.checked_bytes),
             ("bytes read", self.bytes_read),
@@ -105,6 +109,7 @@ class Report(Tabular):
             "forms": self.forms,
             "pages": self.pages,
             "decompressed_pages": self.decompressed_pages,
+            "chunks_elsewhere": self.chunks_elsewhere,
             "rows": self.rows,
             "checked_bytes": self.checked_bytes,
             "losses": self.losses,

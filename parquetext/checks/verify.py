@@ -12,7 +12,7 @@ from ..findings import Finding, is_sound
 from ..footer.forms import FLAT_DAMAGED, FLAT_VERBATIM, NAMES, unread_finding
 from ..footer.locate import FIRST_READ_LOCAL, read_tail
 from ..storage import LocalSource, open_source
-from ..structure import behind_struct, check_counts, elsewhere, leaf_paths
+from ..structure import behind_struct, check_counts, count_elsewhere, leaf_paths
 from .aside import check_aside
 from .deep import decode_all
 from .dialect import check_dialect
@@ -120,8 +120,8 @@ def _verify_footer(path, source, end: bytes, tail, report: Report, pages: bool, 
         told = f"{encrypted} column chunks are encrypted: their pages are not checked, and no values decoded"
         report.findings.append(Finding("encrypted", told, is_note=True))
         return
-    if pages and (note := elsewhere(scan)):
-        report.findings.append(note)
+    report.chunks_elsewhere = count_elsewhere(scan)
+    if report.chunks_elsewhere:
         return
     if deep:
         if flat is not None:
@@ -159,8 +159,8 @@ def _verify_par3(path, source, end: bytes, tail, report: Report, pages: bool, de
             scan = kernels.scan.scan(reader.slice(leaves, row_groups))
             others = [] if encoded is None else encoded.ranges
             structure = check_pages(source, scan, tail.footer_offset, report, others)
-            if note := elsewhere(scan):
-                report.findings.append(note)
+            report.chunks_elsewhere = count_elsewhere(scan)
+            if report.chunks_elsewhere:
                 return
         if pages and encoded is not None:
             encoded.check_bytes()

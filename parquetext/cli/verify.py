@@ -79,6 +79,8 @@ def verify(
                 print_json(report.as_dict())
                 continue
             checked = [_checked(report)] + [counted(report.pages, "page")] * (pages or deep)
+            if report.chunks_elsewhere:
+                checked.append(f"{counted(report.chunks_elsewhere, 'column chunk')} in other files, not checked")
             if quiet:
                 complain(report.findings, path)
                 continue

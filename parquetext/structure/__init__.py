@@ -5,7 +5,7 @@ from __future__ import annotations
 from .chunk import StoredChunk
 from .counts import SIGNATURE_BYTES, behind_struct, check_counts
 from .names import leaf_paths
-from .structure import MAGICS, Structure, elsewhere
+from .structure import MAGICS, Structure, count_elsewhere
 
 __all__ = [
     "MAGICS",
@@ -14,6 +14,6 @@ __all__ = [
     "Structure",
     "behind_struct",
     "check_counts",
-    "elsewhere",
+    "count_elsewhere",
     "leaf_paths",
 ]

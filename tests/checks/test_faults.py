@@ -259,7 +259,7 @@ def test_reports_say_which_tiers_did_not_run(path):
     assert verify(path, deep=True).tiers_not_run == []
 
 
-def test_chunks_in_other_files_are_a_note(tmp_path):
+def test_chunks_in_other_files_are_no_finding(tmp_path):
     table, collected = pa.table({"x": range(10), "s": list("abcdefghij")}), []
     pq.write_table(table, tmp_path / "p.parquet", metadata_collector=collected)
     collected[0].set_file_path("p.parquet")
@@ -269,9 +269,9 @@ def test_chunks_in_other_files_are_a_note(tmp_path):
         if form != "thrift":
             parquetext.upgrade(summary, form=form)
         for deep in (False, True):
-            [finding] = verify(summary, pages=True, deep=deep).findings
-            assert finding.is_note and "2 column chunks are in other files" in finding.message
-        assert parquetext.layout(summary).ok
+            report = verify(summary, pages=True, deep=deep)
+            assert report.findings == [] and report.chunks_elsewhere == 2
+        assert parquetext.layout(summary).findings == []
 
 
 @pytest.mark.parametrize("form", ["thrift", "flat", "index", "par3"])

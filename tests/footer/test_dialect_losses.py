@@ -150,7 +150,7 @@ def test_a_footer_that_lacks_a_required_field_is_not_compared(path):
     whole = with_footer(PLAIN, thrift.write("FileMetaData", footer))
     path.write_bytes(with_block(whole, framed(encode(changed_footer(lambda _, chunk: None)), LZ4)))
     assert not parquetext.verify(path).ok
-    with pytest.raises(Malformed, match="required field .* is absent"):
+    with pytest.raises(Malformed, match=r"required field .* is absent"):
         prepare(thrift.write("FileMetaData", footer))
 
 
