@@ -52,7 +52,11 @@ class Footer:
 
     def scan(self, *, strict: bool = True):
         """The footer as arrays; one that contradicts itself is an error, unless it is not `strict`."""
-        return kernels.scan.scan(self.data, strict=strict) if self.known_scan is None else self.known_scan
+        if self.known_scan is None:
+            return kernels.scan.scan(self.data, strict=strict)
+        if strict and self.known_scan.problem is not None:
+            raise self.known_scan.problem
+        return self.known_scan
 
     @property
     def start(self) -> int:

@@ -193,7 +193,7 @@ def with_flat(
         slots = changed(slots_in(footer), options.extensions) | slot_of_copies(scan)
         return kernels.flat.write(scan, options.stats, verbatim=verbatim, extensions=pairs_of(slots))
 
-    return _with_block(footer, wire.UUID_FLAT_FOOTER, write, options, forced, strict=not verbatim)
+    return _with_block(footer, wire.UUID_FLAT_FOOTER, write, options, forced)
 
 
 def with_index(footer: Footer, options: Options, forced: frozenset[str] = frozenset()) -> TailEdit | None:
@@ -207,11 +207,11 @@ def with_index(footer: Footer, options: Options, forced: frozenset[str] = frozen
 
 
 def _with_block(
-    footer: Footer, uuid: UUID, write: Callable, options: Options, forced: frozenset[str], *, strict: bool = True
+    footer: Footer, uuid: UUID, write: Callable, options: Options, forced: frozenset[str]
 ) -> TailEdit | None:
     """The edit that puts a block of ours behind those of others, in place of ours that are there."""
     others = others_of(footer, OURS, forced, options.wrap)
-    scan = footer.scan(strict=strict)
+    scan = footer.scan()
     if scan.encrypted:
         raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
     block = Piece.made(write(scan), uuid)

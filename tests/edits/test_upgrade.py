@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 from pathlib import Path
 from uuid import UUID
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.journals import leave_journal
 from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
 
-from parquetext import edits, extension, wire
-from parquetext.errors import ParquetextError
+from parquetext import edits, extension, sidecar, wire
+from parquetext.errors import Malformed, ParquetextError
 from parquetext.storage import TailEdit, operations
 
 FOREIGN = UUID("00010203-0405-0607-0809-0a0b0c0d0e0f")
@@ -168,3 +170,29 @@ def test_an_error_of_the_system_names_the_file(path, monkeypatch):
     with pytest.raises(OSError, match="No space left") as raised:
         edits.upgrade(path, form="flat")
     assert raised.value.filename == str(path) and path.read_bytes() == ORIGINAL
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        lambda path: edits.upgrade(path, "flat"),
+        lambda path: edits.upgrade(path, "index"),
+        lambda path: edits.upgrade(path),
+        lambda path: edits.upgrade(path, dialect="arrow"),
+        lambda path: edits.finalize(path, confirm=True),
+        lambda path: edits.encode(path, {"aa": "plain"}),
+        sidecar.build,
+    ],
+    ids=["flat", "index", "auto", "arrow", "finalize", "encode", "sidecar"],
+)
+def test_a_schema_whose_elements_are_no_tree_is_refused_by_every_verb(tmp_path, verb):
+    sink = io.BytesIO()
+    pq.write_table(pa.table({"aa": range(3), "bb": range(3)}), sink, store_schema=False)
+    data = bytearray(sink.getvalue())
+    at = data.index(b"schema\x15\x04", len(data) - 8 - int.from_bytes(data[-8:-4], "little"))
+    data[at + 7] = 2  # the root has one child, and two elements follow
+    path = tmp_path / "x.parquet"
+    path.write_bytes(data)
+    with pytest.raises(Malformed, match=r"schema tree does not add up: 3 elements, expected 2 \(at offset \d+\)"):
+        verb(path)
+    assert path.read_bytes() == data and [each.name for each in tmp_path.iterdir()] == ["x.parquet"]
