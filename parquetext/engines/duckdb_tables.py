@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import urllib.parse
 from collections.abc import Iterable
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from .libraries import import_optional
@@ -25,7 +27,7 @@ def register_duckdb(
     columns: Iterable[str] | None = None,
     **options: object,
 ) -> ArrowDataset:
-    """Have DuckDB read Parquet files by the fastest form of their footers: as a view with the files' own name.
+    """Have DuckDB read Parquet files by the fastest form of their footers, as a view.
 
     Parameters
     ----------
@@ -33,8 +35,8 @@ def register_duckdb(
     source : path, or list of paths
         As `parquetext.dataset` takes it.
     name : str, optional
-        Of the view. By default the path as it is given, so that ``FROM 'wide.parquet'`` reads the view, where DuckDB's
-        own reader would read the file.
+        Of the view. By default the last part of the path without its suffix: ``wide`` of ``data/wide.parquet``. A view
+        with the file's own name, ``wide.parquet``, takes the place of DuckDB's reader in ``FROM 'wide.parquet'``.
     columns : list of str, optional
         Top-level columns that the view has. All without: DuckDB then looks at the types of all columns for each query.
     **options
@@ -67,7 +69,7 @@ def register_duckdb(
     >>> import duckdb
     >>> con = duckdb.connect()
     >>> wide = parquetext.register_duckdb(con, "wide.parquet")
-    >>> con.execute("SELECT id FROM 'wide.parquet' WHERE price > 297").fetchall()
+    >>> con.execute("SELECT id FROM wide WHERE price > 297").fetchall()
     [(298,), (299,)]
     """
     library = import_optional("duckdb", "register_duckdb")
@@ -76,7 +78,7 @@ def register_duckdb(
     if name is None:
         if not isinstance(source, (str, os.PathLike)):
             raise TypeError(f"name: the view needs one where the source is a {type(source).__name__}")
-        name = os.fspath(source)
+        name = _stem(os.fspath(source))
     from .arrow_dataset import ArrowDataset
     from .types import with_types_of_duckdb
 
@@ -86,3 +88,10 @@ def register_duckdb(
     view = ArrowDataset(lake)
     con.register(name, view)
     return view
+
+
+def _stem(path: str) -> str:
+    """Return the last part of a path or URL without its suffix, or all of it if nothing else is left."""
+    if "://" in path:
+        path = urllib.parse.urlsplit(path).path
+    return PurePath(path).stem or path

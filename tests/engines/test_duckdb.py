@@ -78,8 +78,16 @@ def test_the_view_has_the_types_that_duckdbs_own_reader_gives(con, path):
     assert ours == theirs
 
 
-def test_the_path_itself_names_the_view(con, path):
-    parquetext.register_duckdb(con, path)
+def test_the_view_has_the_name_of_the_file_without_suffix(con, tmp_path):
+    for name, view in (("tall.parquet", "tall"), ("2024-01.x.parquet", "2024-01.x"), ("plain", "plain")):
+        pq.write_table(TABLE, tmp_path / name)
+        parquetext.register_duckdb(con, tmp_path / name)
+        assert con.execute(f'SELECT count(*) FROM "{view}"').fetchall() == [(TABLE.num_rows,)]
+    assert {name for (name,) in con.execute("SHOW TABLES").fetchall()} == {"tall", "2024-01.x", "plain"}
+
+
+def test_a_view_with_the_path_as_its_name_takes_the_place_of_the_file(con, path):
+    parquetext.register_duckdb(con, path, str(path))
     assert con.execute(f"SELECT count(*), sum(id) FROM '{path}'").fetchall() == [(ROWS, sum(range(ROWS)))]
     plan = con.execute(f"EXPLAIN SELECT id FROM '{path}'").fetchall()[0][1]
     assert "ARROW" in plan.upper() and "PARQUET_SCAN" not in plan.upper()
@@ -95,7 +103,7 @@ def test_only_the_columns_and_row_groups_of_a_query_are_read(con, tmp_path):
     copy = str(tmp_path / "spoiled.parquet")
     pq.write_table(TABLE, copy, row_group_size=8)
     assert spoil_chunks(copy, lambda row_group, name: row_group != 2 or name not in ("id", "name"))
-    parquetext.register_duckdb(con, copy)
+    parquetext.register_duckdb(con, copy, copy)
     found = con.execute(f"SELECT name FROM '{copy}' WHERE id BETWEEN 18 AND 20").fetchall()
     assert found == [("name-18",), ("name-19",), ("name-20",)]
     with pytest.raises(duckdb.Error, match="page header"):
