@@ -26,7 +26,7 @@ from .lease import Lease
 from .model import Form
 from .names import find_column, find_columns, find_leaf, nearest_columns
 from .page_table import page_table
-from .pyarrow_footer import whole_schema
+from .pyarrow_footer import undecodable_name, whole_schema
 from .row_groups import RowGroups
 from .schema import ParquetSchema
 
@@ -309,7 +309,11 @@ class File(Tabular):
         """The Arrow schema as pyarrow reads it, made when first asked for; its time grows with the columns."""
         if self._schema is None:
             self._expect(self.num_columns)
-            self._schema = self._on_form(whole_schema)
+            schema = self._on_form(whole_schema)
+            if (name := undecodable_name(schema)) is not None:
+                offset = forms.offset_of_name(self._source, name)
+                raise self._named(Malformed(f"the name of a column is not UTF-8: {name!r}", offset=offset))
+            self._schema = schema
         return self._schema
 
     @property

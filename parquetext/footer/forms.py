@@ -20,6 +20,7 @@ __all__ = [
     "following_form",
     "named_form",
     "offset_of_missing",
+    "offset_of_name",
     "open_reader",
     "thrift_footer",
     "thrift_length",
@@ -157,6 +158,18 @@ def offset_of_missing(source) -> int:
         return tail.footer_offset
     missing, _ = kernels.required.find_missing(_footer(source, tail, data)[0])
     return tail.footer_offset + (0 if missing is None else missing.offset)
+
+
+def offset_of_name(source, name: bytes) -> int | None:
+    """Return where in the file the Thrift footer has a schema element of this name; None if it has none."""
+    tail, data = _read_tail(source)
+    if tail.is_par3:
+        return None
+    footer = _footer(source, tail, data)[0]
+    scan = kernels.scan.scan(footer, strict=False)
+    places = zip(scan.elements("name_offset"), scan.elements("name_length"), strict=True)
+    found = (start for start, length in places if bytes(footer[start : start + length]) == name)
+    return next((tail.footer_offset + start for start in found), None)
 
 
 def thrift_footer(source) -> tuple[bytes | memoryview, int | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 import pyarrow as pa
@@ -21,6 +21,7 @@ __all__ = [
     "metadata_of",
     "reader_of",
     "schema_of",
+    "undecodable_name",
     "whole_schema",
     "with_known_dictionaries",
 ]
@@ -137,6 +138,20 @@ def kept_key_values_of(form: ThriftForm) -> pa.KeyValueMetadata | None:
         if len(stored) <= MOST_KEPT_KEY_VALUES:
             _last_key_values[0] = kept
     return kept[1]
+
+
+def undecodable_name(fields: Iterable[pa.Field]) -> bytes | None:
+    """Return the first name that is not UTF-8: pyarrow takes it, and fails as soon as somebody asks for it."""
+    for field in fields:
+        try:
+            str(field.name)
+        except UnicodeDecodeError as error:
+            return error.object
+        if pa.types.is_nested(field.type):
+            found = undecodable_name(field.type.field(index) for index in range(field.type.num_fields))
+            if found is not None:
+                return found
+    return None
 
 
 def whole_schema(form: Form, **options) -> pa.Schema:
