@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import wire
+from .masking import without_secrets
 
 __all__ = [
     "ParquetextError",
@@ -46,7 +47,7 @@ def name_file(error: OSError, path: object) -> OSError:
     [Errno 2] No such file: 'a.parquet'
     """
     if error.errno is not None and error.filename is None:
-        error.filename = str(path)
+        error.filename = without_secrets(str(path))
     return error
 
 
@@ -73,8 +74,9 @@ class ParquetextError(ValueError):
         found: int | None = None,
         code: int | None = None,
     ):
+        message = without_secrets(message)
         super().__init__(message)
-        self.message, self.file, self.offset = message, file, offset
+        self.message, self.file, self.offset = message, file and without_secrets(file), offset
         self.expected, self.found, self.code = expected, found, code
 
     def __str__(self) -> str:
@@ -86,7 +88,7 @@ class ParquetextError(ValueError):
 
     def at(self, file: str | None, base: int = 0) -> ParquetextError:
         """The same error with the file named and its offset counted from the file's start."""
-        self.file = file
+        self.file = file and without_secrets(file)
         if self.offset is not None:
             self.offset += base
         return self

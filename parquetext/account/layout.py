@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 import pyarrow as pa
 
 from ..findings import Finding, is_sound
+from ..masking import without_secrets
 from ..storage import open_source
 from ..storage.source import Source
 from ..structure import MAGICS, Structure
@@ -146,7 +147,7 @@ def layout(path: object, *, decompress: bool = False) -> Layout:
     True
     """
     with open_source(path) as source:
-        return layout_of(source, str(path), decompress=decompress)
+        return layout_of(source, without_secrets(str(path)), decompress=decompress)
 
 
 def layout_of(source: Source, name: str, *, decompress: bool = False) -> Layout:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from ..storage.secrets import without_secrets
+from ..masking import without_secrets
 from ..tabular import Listing, Shown, chosen
 from .kinds import GROUPS, KINDS, group_of
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .columns import SCHEMA
-from .files import batches_of
+from .files import batches_of, names_of
 from .planning import Planned, plan
 
-__all__ = ["SCHEMA", "Planned", "batches_of", "plan"]
+__all__ = ["SCHEMA", "Planned", "batches_of", "names_of", "plan"]

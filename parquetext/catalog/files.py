@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator
 import pyarrow as pa
 
 from ..errors import ParquetextError, kind_of
+from ..masking import without_secrets
 from ..storage import resolve
-from ..storage.secrets import without_secrets
 from .batches import Batch
 from .columns import SCHEMA
 from .footers import Footer, read_footer
 
-__all__ = ["ROWS", "Gathering", "batches_of"]
+__all__ = ["ROWS", "Gathering", "batches_of", "names_of"]
 
 ROWS = 1 << 15  # of a batch, from which on it is given out
 
@@ -67,7 +67,7 @@ def batches_of(files: Iterable, *, sidecars: bool = False, target_of: Callable =
     Parameters
     ----------
     files : iterable of path
-        As `parquetext.open` takes paths; `file` then has them as text.
+        As `parquetext.open` takes paths; `file` then has them as text, as `names_of` gives them: without credentials.
     sidecars : bool
         Also look for sidecars of remote files, at a request or two each.
     target_of : callable
@@ -89,14 +89,55 @@ def batches_of(files: Iterable, *, sidecars: bool = False, target_of: Callable =
     >>> rows.num_rows
     6
     """
-    gathering = Gathering()
+    gathering, names = Gathering(), _Names()
     for file in files:
+        name = names.add(str(file))
         try:
-            gathering.add(str(file), read_footer(target_of(file), sidecars=sidecars))
+            gathering.add(name, read_footer(target_of(file), sidecars=sidecars))
         except (OSError, ParquetextError) as error:
-            gathering.fail(str(file), error)
+            gathering.fail(name, error)
         yield from gathering.full()
     yield from gathering.rest()
+
+
+def names_of(files: Iterable) -> dict[str, object]:
+    """The names that files have in a catalog's column `file`, and the files.
+
+    Passwords, signatures and other parts of URLs that may be secrets are no part of the names: a catalog may be stored.
+    Files that differ by these parts alone are numbered in their order: ``…#2`` is the second one.
+
+    Parameters
+    ----------
+    files : iterable of path
+        As `batches_of` was given them, in the same order.
+
+    Returns
+    -------
+    dict of str to path
+
+    Examples
+    --------
+    >>> from parquetext import catalog
+    >>> catalog.names_of(["https://host/x.parquet?sig=abc"])
+    {'https://host/x.parquet?sig=…': 'https://host/x.parquet?sig=abc'}
+    """
+    names = _Names()
+    return {names.add(str(file)): file for file in files}
+
+
+class _Names:
+    """Names of files without credentials; those that would be equal are numbered."""
+
+    def __init__(self):
+        self._masked: dict[str, dict[str, int]] = {}
+
+    def add(self, file: str) -> str:
+        name = without_secrets(file)
+        if name == file:
+            return file
+        numbers = self._masked.setdefault(name, {})
+        number = numbers.setdefault(file, len(numbers) + 1)
+        return name if number == 1 else f"{name}#{number}"
 
 
 def _failures(failed: list[tuple[str, str]], schema: pa.Schema) -> pa.RecordBatch:

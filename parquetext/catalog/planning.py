@@ -13,6 +13,7 @@ from ..errors import ColumnError
 from ..footer.typed_bounds import StoredBounds
 from ..pruning import Predicate, predicate_of
 from .facts import MISSING, UNKNOWN, ColumnFacts, Facts
+from .files import names_of
 
 __all__ = ["Planned", "plan"]
 
@@ -20,11 +21,11 @@ __all__ = ["Planned", "plan"]
 class Planned(NamedTuple):
     """A file, and those of its row groups that may hold rows which are wanted; None: all, for nothing is known."""
 
-    file: str
+    file: object
     row_groups: list[int] | None
 
 
-def plan(catalog: object, filters: object) -> list[Planned]:
+def plan(catalog: object, filters: object, *, files: Iterable | None = None) -> list[Planned]:
     """The files and row groups that can hold rows which meet the filters, by a catalog.
 
     Parameters
@@ -34,6 +35,10 @@ def plan(catalog: object, filters: object) -> list[Planned]:
     filters : list of tuples, list of lists of tuples, or pyarrow.compute.Expression
         As `parquetext.read_table` takes them. Names are of top-level columns, and of directories ``name=value``, which
         count for more. A column that a file lacks is null there.
+
+    files : iterable of path, optional
+        The files that the catalog was made of, as `catalog.batches_of` took them, to be in the result in the place of
+        their names: a catalog has URLs without their credentials.
 
     Returns
     -------
@@ -60,6 +65,14 @@ def plan(catalog: object, filters: object) -> list[Planned]:
     >>> parquetext.plan(rows, [("price", ">", 250)])
     [Planned(file='wide.parquet', row_groups=[2])]
     """
+    planned = _planned(catalog, filters)
+    if files is None:
+        return planned
+    paths = names_of(files)
+    return [one._replace(file=paths.get(one.file, one.file)) for one in planned]
+
+
+def _planned(catalog: object, filters: object) -> list[Planned]:
     predicate, facts = predicate_of(filters), Facts(catalog)
     names = predicate.columns(facts.type_of)
     if names is None:

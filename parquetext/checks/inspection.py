@@ -15,6 +15,7 @@ from ..findings import Finding
 from ..footer.chunk_copies import copies_by_chunk, name_of_encoding
 from ..footer.dialect.form import layout_name
 from ..footer.locate import Tail, read_tail
+from ..masking import without_secrets
 from ..storage import open_source
 from ..structure import SIGNATURE_BYTES, leaf_paths
 from .encrypted import check_encrypted
@@ -99,7 +100,7 @@ def inspect(path) -> Inspection:
     from ..footer import open_file
 
     with open_source(path) as source:
-        facts, tail, may_have_copies = Inspection(str(path), source.size), None, True
+        facts, tail, may_have_copies = Inspection(without_secrets(str(path)), source.size), None, True
         try:
             tail = read_tail(source)
             _add_tail(facts, source, tail)

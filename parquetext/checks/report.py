@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..findings import Finding, is_sound
-from ..storage.secrets import without_secrets
+from ..masking import without_secrets
 from ..tabular import Listing, Shown, Tabular, chosen
 
 __all__ = ["Report", "tiers_below"]

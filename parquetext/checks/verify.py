@@ -11,6 +11,7 @@ from ..errors import ParquetextError, Unsupported
 from ..findings import Finding, is_sound
 from ..footer.forms import FLAT_DAMAGED, FLAT_VERBATIM, NAMES, unread_finding
 from ..footer.locate import FIRST_READ_LOCAL, read_tail
+from ..masking import without_secrets
 from ..storage import LocalSource, open_source
 from ..structure import behind_struct, check_counts, count_elsewhere, leaf_paths
 from .aside import check_aside
@@ -69,7 +70,7 @@ def verify(path: object, *, pages: bool = False, deep: bool = False) -> Report:
     >>> parquetext.verify("wide.parquet", pages=True).ok
     True
     """
-    report = Report(str(path), "deep" if deep else "pages" if pages else "tail")
+    report = Report(without_secrets(str(path)), "deep" if deep else "pages" if pages else "tail")
     with open_source(path) as source:
         footer_offset = _verify(path, source, report, pages or deep, deep)
         if isinstance(source, LocalSource):

@@ -277,7 +277,7 @@ def _run(paths: list[str], description: str, change: Callable, json: bool, **whi
 
     outcomes: Counter[str] = Counter()
     asked_in_vain = 0  # files that a caller has named one by one, and that must not be touched
-    targets, named, absent = targets_of(paths, **which), {str(resolve(path)) for path in paths}, 0
+    targets, named, absent = targets_of(paths, **which), {resolve(path).key for path in paths}, 0
     told = "of {} done; the same command goes on with the rest"
     with (
         stoppable(lambda: f"{sum(outcomes.values()):,} {told.format(counted(len(targets), 'file'))}"),
@@ -291,7 +291,7 @@ def _run(paths: list[str], description: str, change: Callable, json: bool, **whi
             outcome = outcome_of(error) if error else result.outcome
             outcomes[outcome] += 1
             absent += is_absent(path, error)
-            asked_in_vain += outcome == REFUSED and str(path) in named
+            asked_in_vain += outcome == REFUSED and resolve(path).key in named
             if json:
                 print_json({**asdict(result), "path": str(path)} if result else failure(path, error))
             elif error:

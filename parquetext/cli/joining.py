@@ -51,9 +51,9 @@ def merge(
     """Put files of one schema into one file: row groups are copied byte for byte, not encoded again."""
     from .. import edits
 
-    named, new = {str(resolve(path)) for path in paths}, str(resolve(out))
+    named, new = {resolve(path).key for path in paths}, resolve(out).key
     # a folder that the new file is in does not stand for the new file: the same command gives the same file again
-    targets = [path for path in targets_of(paths) if str(path) in named or str(path) != new]
+    targets = [path for path in targets_of(paths) if (key := resolve(path).key) in named or key != new]
     done = 0
     if not targets:
         nothing_there(paths)

@@ -17,7 +17,8 @@ from rich.text import Text
 from ..errors import ParquetextError, kind_of, outcome_of
 from ..escaping import escaped, json_line
 from ..findings import Finding
-from ..storage.secrets import without_secrets
+from ..masking import without_secrets
+from ..storage import resolve
 from .interrupts import STOPPED, take_turn, telling
 
 __all__ = [
@@ -117,16 +118,18 @@ def print_json(record: object) -> None:
     """One JSON document on one line, to standard output."""
     if dataclasses.is_dataclass(record) and not isinstance(record, type):
         record = dataclasses.asdict(record)
+    if isinstance(record, dict) and isinstance(record.get("path"), str):
+        record = {**record, "path": without_secrets(record["path"])}
     sys.stdout.write(json_line(record) + "\n")
 
 
 def failure(path: object, error: Exception) -> dict:
     """What `--json` prints of a file that nothing could be done with."""
     return {
-        "path": str(path),
+        "path": without_secrets(str(path)),
         "outcome": outcome_of(error),
         "error": kind_of(error),
-        "message": str(error),
+        "message": without_secrets(str(error)),
         "offset": getattr(error, "offset", None),
     }
 
@@ -137,7 +140,7 @@ def problem(text: str | Exception, path: object = None) -> None:
         path, text = text.filename, _without_path(text)  # the file that it is about may be another one
     kind = f"{type(text).__name__}: " if isinstance(text, Exception) and not isinstance(text, ParquetextError) else ""
     about = "" if path is None or str(path) in str(text) else f"{without_secrets(str(path))}: "
-    tell((kind, "red"), about, text, to=errors)
+    tell((kind, "red"), about, without_secrets(str(text)), to=errors)
 
 
 def _without_path(error: OSError) -> str:
@@ -176,7 +179,7 @@ def targets_of(paths: list[str], **options) -> list:
         try:
             if stat.S_IFMT(_mode(path)) not in (0, stat.S_IFREG, stat.S_IFDIR):
                 raise ParquetextError("not a regular file, and no folder of files", file=path)
-            found |= {str(target): target for target in expand(path, **options) if str(target) not in found}
+            found |= {key: target for target in expand(path, **options) if (key := resolve(target).key) not in found}
         except Exception as error:  # what filesystems raise has no common base
             problem(error, path)
             raise typer.Exit(CANNOT_RUN) from None

@@ -91,7 +91,7 @@ def cat(
     values = _partition_values(paths)
 
     def ask(path, file) -> None:
-        shown.file(file, column, filter, limit, values.get(str(path)))
+        shown.file(file, column, filter, limit, values.get(resolve(path).key))
 
     ask_each(paths, ask, json=json, values=True)
 
@@ -100,8 +100,8 @@ def _partition_values(paths: list[str]) -> dict[str, pa.Table]:
     """The partition columns of files that directories and patterns stand for, by the files' paths."""
     below = {}
     for path in [path for path in paths if not os.path.isfile(path)]:
-        base = _fixed_part(str(resolve(path)))
-        for target in map(str, targets_of([path])):
+        base = _fixed_part(resolve(path).key)
+        for target in (resolve(target).key for target in targets_of([path])):
             if "=" in target[len(base) :] and target not in below:
                 below[target] = target[len(base) :]
     if not below:

@@ -218,7 +218,7 @@ def _each(paths: list[str], description: str, action: Callable[[object], bool], 
     """
     from .. import edits
 
-    targets, named = targets_of(paths), {str(resolve(path)) for path in paths}
+    targets, named = targets_of(paths), {resolve(path).key for path in paths}
     found = failed = absent = refused = asked_in_vain = done = 0
     told = "of {} done; the same command goes on with the rest"
     with (
@@ -235,7 +235,7 @@ def _each(paths: list[str], description: str, action: Callable[[object], bool], 
                 is_refused = outcome_of(error) == REFUSED
                 refused, failed = refused + is_refused, failed + (not is_refused)
                 absent += is_absent(path, error)
-                asked_in_vain += is_refused and str(path) in named
+                asked_in_vain += is_refused and resolve(path).key in named
                 if json:
                     print_json(failure(path, error))
                 else:

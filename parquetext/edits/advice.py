@@ -13,9 +13,9 @@ from ..footer.copies import copy_in
 from ..footer.names import find_group_or_leaf, leaves_below, nearest_columns
 from ..footer.thrift_form import ThriftForm
 from ..footer.wire_names import name_of_codec, names_of_encodings
+from ..masking import without_secrets
 from ..rewrite.recode import Leaf, leaves_of
 from ..rewrite.sampling import ROW_GROUPS, Measured, Sample, measure
-from ..storage.secrets import without_secrets
 from ..tabular import Listing, Shown, Tabular
 from ..tabular import chosen as rows_shown
 from .encoding_names import codec_of, written_encodings

@@ -54,8 +54,8 @@ def expand(paths: Iterable[object] | str, *, unfinished: bool = False) -> Iterat
         target = resolve(path)
         local = isinstance(target, LocalTarget)
         for found in _expand_local(target.path, unfinished) if local else _expand_remote(target):
-            if str(found) not in seen:
-                seen.add(str(found))
+            if (key := resolve(found).key) not in seen:
+                seen.add(key)
                 yield found
 
 

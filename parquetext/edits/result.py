@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..storage.secrets import without_secrets
+from ..masking import without_secrets
 from ..tabular import Listing, Shown, Tabular, chosen
 
 __all__ = ["Result"]

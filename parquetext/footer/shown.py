@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from ..errors import ParquetextError, kind_of
-from ..storage.secrets import without_secrets
+from ..masking import without_secrets
 from ..tabular import Listing, Shown, chosen
 from .extremes import bounds_or_nulls, extremes
 from .wire_names import annotation, name_of_codec, names_of_encodings

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import ParquetextError, Unsupported
+from ..masking import without_secrets
 from ..storage import LocalTarget, RemoteTarget
 from ..storage.azure_credentials import with_credentials
 from ..storage.hdfs import HDFS_SCHEMES, hdfs_filesystem
 from ..storage.paths import fsspec_filesystem
-from ..storage.secrets import without_secrets
 from .azure import AZURE_SCHEMES, azure_filesystem, azure_settings
 from .gcs import GCS_SCHEMES, gcs_settings
 from .hdfs import as_written, hdfs_settings, of_hdfs

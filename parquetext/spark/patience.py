@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from ..errors import Conflict, retold
-from ..storage.secrets import without_secrets
+from ..masking import without_secrets
 
 __all__ = ["patiently"]
 

@@ -21,8 +21,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..errors import ParquetextError, kind_of, outcome_of
+from ..masking import without_secrets
 from ..storage import LocalTarget, create, open_source
-from ..storage.secrets import without_secrets
 from .filesystems import Filesystems, normal
 from .shipping import is_connect
 

@@ -19,9 +19,9 @@ from threading import Lock
 from typing import NamedTuple
 
 from ..errors import ParquetextError, Unsupported, name_file, retold
+from ..masking import without_secrets
 from .paths import ChangedFile
 from .ranged_file import RangedFile
-from .secrets import without_secrets
 
 __all__ = ["HttpFile"]
 

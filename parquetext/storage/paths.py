@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import Conflict, ParquetextError
+from ..masking import without_secrets
 from .azure_credentials import with_credentials
 from .hdfs import HDFS_SCHEMES, hdfs_filesystem
-from .secrets import without_secrets
 
 if TYPE_CHECKING:
     import fsspec
@@ -31,6 +31,7 @@ __all__ = [
 ]
 
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
+_PORT = re.compile(r":([^\]:]*)\Z")
 _CHAIN = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*::)+[A-Za-z][A-Za-z0-9+.-]+://")  # of fsspec's filesystems
 _SCHEME_ALIASES = {"s3a": "s3", "s3n": "s3"}  # Hadoop's names
 _OF_ARROW = frozenset({"s3", "gs", "gcs", "abfs", "abfss", "mock"})  # whose filesystems pyarrow has
@@ -67,8 +68,13 @@ class LocalTarget:
     def __str__(self) -> str:
         return self.path
 
+    @property
+    def key(self) -> str:
+        """What tells the target from others."""
+        return self.path
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class RemoteTarget:
     """A path in a filesystem of pyarrow.fs."""
 
@@ -76,8 +82,16 @@ class RemoteTarget:
     path: str
 
     def __str__(self) -> str:
+        return without_secrets(self.key) if self.filesystem.type_name.startswith("py::") else self.key
+
+    def __repr__(self) -> str:
+        return f"RemoteTarget({str(self)!r})"
+
+    @property
+    def key(self) -> str:
+        """What tells the target from others, credentials and all: not to be shown."""
         if self.filesystem.type_name == "py::http":  # whose paths are URLs
-            return without_secrets(self.path)
+            return self.path
         return f"{self.filesystem.type_name}://{self.path}"
 
 
@@ -121,6 +135,7 @@ def resolve(path: object) -> LocalTarget | RemoteTarget:
     scheme = uri[1].lower()
     if scheme == "file":
         return LocalTarget(_of_file_uri(text))
+    _check_authority(scheme, text[uri.end() :], text)
     if scheme in HDFS_SCHEMES:
         name_node, slash, rest = text[uri.end() :].partition("/")
         return RemoteTarget(hdfs_filesystem(uri[0] + name_node), (slash or "/") + rest)
@@ -130,6 +145,16 @@ def resolve(path: object) -> LocalTarget | RemoteTarget:
         return RemoteTarget(http_filesystem(), text)
     uri = _SCHEME_ALIASES.get(scheme, scheme) + text[len(scheme) :]
     return _of_uri(uri) if uri.partition(":")[0] in _OF_ARROW else _of_fsspec_uri(uri)
+
+
+def _check_authority(scheme: str, rest: str, text: str) -> None:
+    """Refuse what no library takes: their errors would show a part of the password."""
+    authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
+    user, at, _ = authority.rpartition("@")
+    if not at and "@" in rest and (port := _PORT.search(authority)) and not port[1].isdigit():
+        raise SchemeError(f"{text}: no host: percent-encode the user name and the password")
+    if at and ":" in user and scheme in HDFS_SCHEMES:
+        raise SchemeError(f"{text}: HDFS takes no password in a URL")
 
 
 def _of_file_uri(text: str) -> str:

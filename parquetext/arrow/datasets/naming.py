@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from ...errors import ParquetextError, retold
 from ...footer.arrow_errors import as_arrow_error
-from ...storage.secrets import without_secrets
+from ...masking import without_secrets
 
 __all__ = ["naming"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...storage.secrets import without_secrets
+from ...masking import without_secrets
 from ...tabular import Listing, Shown, chosen
 
 if TYPE_CHECKING:

@@ -1,0 +1,110 @@
+"""Remove credentials from URLs in messages and names: by what a URL's parts are, not by how a secret is called."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["without_secrets"]
+
+MASK = "…"
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(\S+)")
+_AFTER_URL = re.compile(r"[\"'),:;>\]}]*\Z")  # punctuation of the text around a URL
+_HTTP = ("http", "https")
+_CONTAINER_IN_FRONT = ("abfs", "abfss", "wasb", "wasbs")  # abfss://CONTAINER@ACCOUNT
+_IPV6 = re.compile(r"\[[0-9A-Fa-f:.]+\]")
+_PORT = re.compile(r"\d{1,5}")
+_KEY = re.compile(r"[\w.%\[\]$-]+")
+_PLAIN = re.compile(r"(?!.*%40)[\w.,:%+-]*")
+# Keys of queries whose values are shown, in lower case. Every other value is masked.
+HARMLESS = frozenset(
+    {
+        *("region", "scheme", "version", "versionid", "generation", "format", "download", "raw", "page", "limit"),
+        *("offset", "partnumber", "api-version", "comp", "restype", "anonymous", "endpoint_override"),
+        *("x-amz-algorithm", "x-amz-date", "x-amz-expires", "x-amz-signedheaders"),
+        *("x-goog-algorithm", "x-goog-date", "x-goog-expires", "x-goog-signedheaders"),
+        *("se", "st", "sp", "sv", "sr", "spr", "sip"),  # of Azure's signatures
+    }
+)
+# Parts of URLs that libraries tell without the URL's beginning.
+_NAMED = re.compile(
+    r"([?&#][\w.%-]*(?:sig|signature|token|secret|password|passwd|pwd|auth|jwt|key|credential)[\w.%-]*=)[^&#\s'\"]+",
+    re.IGNORECASE,
+)
+
+
+def without_secrets(text: str) -> str:
+    """Return a text with an ellipsis for each part of its URLs that may be a secret.
+
+    These are the user information, each value of the query but those of a few known keys, and the fragment. A URL ends
+    at white space. A password with ``/``, ``?`` or ``#``, which a URL should have percent-encoded, is recognized by the
+    ``@`` behind it, unless it begins as a port does: ``host:8020/user@x`` has none.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from parquetext.masking import without_secrets
+    >>> without_secrets("cannot read https://me:pass@host/x.parquet?sig=abc&version=3#part")
+    'cannot read https://…@host/x.parquet?sig=…&version=3#…'
+    """
+    if "://" in text:
+        text = _URL.sub(_masked, text)
+    return _NAMED.sub(rf"\1{MASK}", text) if "=" in text else text
+
+
+def _masked(url: re.Match) -> str:
+    scheme, rest = url[1].lower(), url[2]
+    if scheme == "file":
+        return url[0]
+    end = _AFTER_URL.search(rest).start()
+    rest, after = rest[:end], rest[end:]
+    if _has_user(scheme, rest):
+        begin = _query_begin(rest)
+        at = rest.rfind("@", 0, begin)
+        if at < 0 or "@" in rest[begin:]:  # nobody can say where the secret ends
+            return f"{url[1]}://{MASK}{after}"
+        rest = MASK + rest[at:]
+    begin = _query_begin(rest)
+    return f"{url[1]}://{rest[:begin]}{_masked_query(rest[begin:], is_http=scheme in _HTTP)}{after}"
+
+
+def _query_begin(rest: str) -> int:
+    found = re.search(r"[?#]", rest)
+    return len(rest) if found is None else found.start()
+
+
+def _has_user(scheme: str, rest: str) -> bool:
+    authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
+    user, at, _ = authority.rpartition("@")
+    if at:
+        return scheme not in _CONTAINER_IN_FRONT or ":" in user
+    _, colon, port = authority.rpartition(":")
+    is_host = not colon or _IPV6.fullmatch(authority) or _PORT.fullmatch(port)
+    return not is_host and "@" in rest
+
+
+def _masked_query(text: str, *, is_http: bool) -> str:
+    """Mask a query and a fragment, with the question mark or the hash in front of them.
+
+    Elsewhere than in HTTP both may be parts of a name, and only ``key=value`` counts.
+    """
+    shown = []
+    parts = re.split(r"([?&#])", text)[1:]
+    for mark, part in zip(parts[::2], parts[1::2], strict=True):
+        if mark == "#" and is_http:
+            shown.append(f"#{MASK}")
+            break
+        key, equals, value = part.partition("=")
+        is_shown = not part or (key.lower() in HARMLESS and _PLAIN.fullmatch(value))
+        if not is_shown and not equals and is_http:
+            part = MASK
+        elif not is_shown and equals and (is_http or _KEY.fullmatch(key)):
+            part = f"{key}={MASK}"
+        shown.append(mark + part)
+    return "".join(shown)
