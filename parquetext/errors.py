@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import TypeVar
+
 from . import wire
 from .masking import without_secrets
 
@@ -11,16 +16,21 @@ __all__ = [
     "Damaged",
     "Unsupported",
     "LimitExceeded",
+    "OutOfMemory",
     "Refused",
     "Conflict",
     "ColumnError",
     "kind_of",
     "name_file",
+    "names_memory",
+    "naming_memory",
+    "out_of_memory",
     "outcome_of",
     "retold",
     "wire_error",
 ]
 
+F = TypeVar("F", bound=Callable)
 # Refusals, by what forces them, that say what a file is, and not what this machine or its caller cannot do.
 _OF_THE_FILE = frozenset({"table-format", "free-form", "size", "hard-links", "foreign-sidecar"})
 _CODES_OF_THE_FILE = frozenset({wire.ENCRYPTED, wire.NO_THRIFT})  # the same of refusals that nothing forces
@@ -111,6 +121,105 @@ class LimitExceeded(Unsupported, OSError):
 
     __str__ = ParquetextError.__str__
     __reduce__ = ParquetextError.__reduce__
+
+
+class OutOfMemory(ParquetextError, MemoryError):
+    """There is not enough memory for an operation; it says nothing about the file's bytes."""
+
+    __str__ = ParquetextError.__str__
+    __reduce__ = ParquetextError.__reduce__
+
+
+def out_of_memory(error: MemoryError, path: object) -> OutOfMemory:
+    """Return the error of a file for one of Python, of Arrow or of the kernels.
+
+    Parameters
+    ----------
+    error : MemoryError
+    path : path
+
+    Returns
+    -------
+    OutOfMemory
+        The same error if it is one.
+
+    Examples
+    --------
+    >>> from parquetext import errors
+    >>> errors.out_of_memory(MemoryError("malloc of size 9 failed"), "a.parquet").message
+    'out of memory: malloc of size 9 failed'
+    """
+    if isinstance(error, OutOfMemory):
+        return error
+    told = str(error).removeprefix("out of memory: ")
+    return OutOfMemory(f"out of memory: {told}" if told else "out of memory", file=str(path))
+
+
+@contextmanager
+def naming_memory(path: object) -> Iterator[None]:
+    """Name the file in an error of memory that ran out.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    context manager
+
+    Raises
+    ------
+    OutOfMemory
+        In place of a MemoryError of Python, of Arrow or of the kernels.
+
+    Examples
+    --------
+    >>> from parquetext import errors
+    >>> with errors.naming_memory("a.parquet"):
+    ...     raise MemoryError("malloc of size 9 failed")
+    Traceback (most recent call last):
+    parquetext.errors.OutOfMemory: a.parquet: out of memory: malloc of size 9 failed
+    """
+    try:
+        yield
+    except MemoryError as error:
+        raise out_of_memory(error, path) from None
+
+
+def names_memory(function: F) -> F:
+    """Let a function of a file raise OutOfMemory with that file's name when memory runs out.
+
+    Parameters
+    ----------
+    function : callable
+        Its first argument is the file.
+
+    Returns
+    -------
+    callable
+
+    Raises
+    ------
+    OutOfMemory
+        When it is called, in place of a MemoryError.
+
+    Examples
+    --------
+    >>> from parquetext import errors
+    >>> @errors.names_memory
+    ... def read(path):
+    ...     raise MemoryError
+    >>> read("a.parquet")
+    Traceback (most recent call last):
+    parquetext.errors.OutOfMemory: a.parquet: out of memory
+    """
+
+    @wraps(function)
+    def named(path: object, *arguments: object, **options: object):
+        with naming_memory(path):
+            return function(path, *arguments, **options)
+
+    return named
 
 
 class Refused(ParquetextError):

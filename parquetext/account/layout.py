@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 
 import pyarrow as pa
 
+from ..errors import names_memory
 from ..findings import Finding, is_sound
 from ..masking import without_secrets
 from ..storage import open_source
@@ -116,6 +117,7 @@ class Layout(Tabular):
         return self.bytes_of("gap")
 
 
+@names_memory
 def layout(path: object, *, decompress: bool = False) -> Layout:
     """Say where every byte of a file belongs; the file is never changed.
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from ..errors import Malformed, ParquetextError, Unsupported
+from ..errors import LimitExceeded, Malformed, ParquetextError, Unsupported
 from ..findings import Finding
 from ..footer.copies import CopyTable
 from ..pruning import Predicate
@@ -21,6 +21,7 @@ from .reading import read_steps
 
 __all__ = [
     "AUTO",
+    "FINAL",
     "OURS",
     "PYARROW",
     "check_engine",
@@ -33,6 +34,7 @@ __all__ = [
 
 PYARROW, OURS, AUTO = ENGINES = "pyarrow", "parquetext", "auto"
 T = TypeVar("T")
+FINAL = MemoryError, LimitExceeded  # no reason to try the other decoder, which takes as much
 
 
 def check_engine(engine: str | None) -> str | None:
@@ -50,6 +52,8 @@ def or_ours(theirs: Callable[[], T], ours: Callable[[], T]) -> T:
     """
     try:
         return theirs()
+    except FINAL:
+        raise
     except (pa.ArrowException, Malformed, OSError, UnicodeError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
@@ -64,6 +68,8 @@ def or_theirs(ours: Callable[[], T], theirs: Callable[[], T]) -> T:
     """What our decoder gives; what pyarrow gives where ours cannot read it."""
     try:
         return ours()
+    except FINAL:
+        raise
     except (pa.ArrowException, ParquetextError) as error:
         refused = error
     try:
@@ -79,6 +85,7 @@ def decode_projection(
     table: CopyTable | None = None,
     findings: list[Finding],
     use_threads: bool = True,
+    limit: int | None = None,
     **options,
 ) -> pa.Table:
     """Read a projection by our own decoder; of a filter's row groups only pages that may hold rows which meet it.
@@ -91,12 +98,14 @@ def decode_projection(
         Of a flat footer that leads to copies of column chunks.
     findings : list of Finding
         Takes why copies of column chunks are not read.
+    limit : int, optional
+        Of values out of proportion to their bytes, as `footer.expansion.limit_of` takes it.
     options
         As `reading.read_projection` takes them.
     """
 
     def decoder_of(step: Step) -> Decoder:
-        return _decoder(step, source, table, findings, options)
+        return _decoder(step, source, table, findings, options, limit)
 
     def whole(step: Step) -> pa.Table:
         return decoder_of(step).table(use_threads=use_threads) if step.has_columns else step.without_columns()
@@ -106,7 +115,9 @@ def decode_projection(
     return _filtered(decoder_of(projection.step), projection, source, use_threads)
 
 
-def decode_sooner(projection: Projection, source, *, use_threads: bool = True) -> pa.Table | None:
+def decode_sooner(
+    projection: Projection, source, *, use_threads: bool = True, limit: int | None = None
+) -> pa.Table | None:
     """What pyarrow gives for a projection, by our decoder where it is sooner; else None.
 
     None is also what there is for columns of which the two might give different values, and for what our decoder
@@ -116,13 +127,15 @@ def decode_sooner(projection: Projection, source, *, use_threads: bool = True) -
     if projection.finder is not None or not step.footer or not is_large(step):
         return None
     try:
-        decoder = Decoder(step.footer, step.indices, step.row_groups, source, {}, is_strict=True)
+        decoder = Decoder(step.footer, step.indices, step.row_groups, source, {}, is_strict=True, limit=limit)
         columns = decoder.form, decoder.columns
         if sum(decoder.row_counts) != step.rows or not is_sooner(*columns) or not are_alike(*columns):
             return None
         if projection.predicate is None:
             return decoder.table(use_threads=use_threads)
         return _filtered(decoder, projection, source, use_threads)
+    except FINAL:
+        raise
     except (pa.ArrowException, ParquetextError):
         return None
 
@@ -156,12 +169,19 @@ def decode_batches(
     yield from _decoder(projection.step, source, table, findings, options).batches(batch_size, row_groups)
 
 
-def _decoder(step: Step, source, table: CopyTable | None, findings: list[Finding], options: dict) -> Decoder:
+def _decoder(
+    step: Step,
+    source,
+    table: CopyTable | None,
+    findings: list[Finding],
+    options: dict,
+    limit: int | None = None,
+) -> Decoder:
     if step.footer is None:
         raise Unsupported("the footer cannot be sliced: its row groups do not match its schema")
     step.check_here()
     copies = Copies(table, step.leaves, step.row_groups, findings)
-    decoder = Decoder(step.footer, step.indices, step.row_groups, source, options, copies)
+    decoder = Decoder(step.footer, step.indices, step.row_groups, source, options, copies, limit=limit)
     if (rows := sum(decoder.row_counts)) < step.rows:  # more are read, as by pyarrow
         told = f"the row groups have {rows} rows, the footer says {step.rows}"
         raise Malformed(told, expected=step.rows, found=rows)

@@ -13,11 +13,13 @@ import pyarrow as pa
 
 from .. import systems
 from ..encoding.carried import may_have_copies
-from ..errors import Malformed, ParquetextError
+from ..encoding.decoded_sizes import check_option
+from ..errors import LimitExceeded, Malformed, ParquetextError, naming_memory, out_of_memory
 from ..footer import file as footer_file
 from ..footer.arrow_errors import NO_KEYS, ArrowUnsupported, EncryptedFile, as_arrow_error
 from ..footer.bloom_filters import BloomFilters
 from ..footer.copies import CopyTable, copy_table_of
+from ..footer.expansion import check_expansion
 from ..footer.lease import Lease
 from ..footer.limits import check_limits
 from ..footer.model import GROUP, Form
@@ -30,6 +32,7 @@ from .decoding.schemas import schema_or_ours
 from .decoding.short_chunks import read_short_chunks
 from .engine import (
     AUTO,
+    FINAL,
     OURS,
     PYARROW,
     check_engine,
@@ -40,7 +43,7 @@ from .engine import (
     or_theirs,
 )
 from .metadata import FileMetaData
-from .projection import Projection, encrypted_column, project
+from .projection import Projection, Step, encrypted_column, project
 from .reading import check_options, iter_projection, read_projection
 from .selection import leaves_of
 from .watch import Watch
@@ -97,6 +100,7 @@ class File(footer_file.File):
         memory_map: bool = False,
         decryption_properties: object = None,
         engine: str | None = None,
+        decoded_size_limit: int | None = None,
         **options: object,
     ) -> pa.Table:
         """Read values, as `pyarrow.parquet.ParquetFile.read` gives them.
@@ -126,6 +130,9 @@ class File(footer_file.File):
             are such that both give the same. ``"parquetext"``: our own decoder, which of a filter's row groups reads
             and decodes only the pages that may hold rows, where the file has page indexes. ``"auto"``: ours for what
             pyarrow cannot read.
+        decoded_size_limit : int, optional
+            The most bytes of memory for values that take more than 64 times the bytes of their column chunks, such as
+            nulls and texts of a dictionary: 4 GiB by default, or what ``PARQUETEXT_DECODED_SIZE_LIMIT`` says.
         **options
             Of `pyarrow.parquet.ParquetFile`: `pre_buffer`, `buffer_size`, `read_dictionary`, `binary_type`,
             `list_type`, `coerce_int96_timestamp_unit`, `page_checksum_verification`, `arrow_extensions_enabled`,
@@ -137,7 +144,7 @@ class File(footer_file.File):
         ColumnError
             A name that is none, or more than one thing.
         LimitExceeded
-            The file's footer goes beyond one of the three limits.
+            The file's footer goes beyond one of the three limits, or its values beyond `decoded_size_limit`.
         pyarrow.ArrowException, OSError
             What pyarrow raises for data that it cannot read.
         Malformed, Damaged, Unsupported
@@ -145,6 +152,7 @@ class File(footer_file.File):
         """
         check_options(options)
         check_engine(engine)
+        check_option(decoded_size_limit)
         lease = self._lease  # keeps the file open, whoever closes it meanwhile
         try:
             self._check_limits(options)
@@ -170,14 +178,35 @@ class File(footer_file.File):
                 **_planning(engine),
             )
             with self._watching(projection):
-                return self._values(projection, engine, use_threads=use_threads, memory_map=memory_map, **options)
+                return self._values(
+                    projection,
+                    engine,
+                    use_threads=use_threads,
+                    memory_map=memory_map,
+                    limit=decoded_size_limit,
+                    **options,
+                )
+        except MemoryError as error:
+            raise out_of_memory(error, self.path) from None
+        except LimitExceeded as error:
+            raise self._named(error) if error.file is None else error from None
         finally:
             del lease  # which the traceback of an error would keep
 
     def _values(
-        self, projection: Projection, engine: str | None, *, use_threads: bool, memory_map: bool, **options
+        self,
+        projection: Projection,
+        engine: str | None,
+        *,
+        use_threads: bool,
+        memory_map: bool,
+        limit: int | None,
+        **options,
     ) -> pa.Table:
         """What a projection stands for."""
+        check = partial(self._check_expansion, limit=limit)
+        for step in (projection.step, projection.finder):
+            check(step, pages=False)
         may_be_shorter = engine is None and not options and not self._is_remote
         shorter = partial(read_short_chunks, source=self._source, use_threads=use_threads) if may_be_shorter else None
 
@@ -185,14 +214,16 @@ class File(footer_file.File):
             with self._locating(projection):
                 open_data = self._open_mapped if memory_map else self._open_data
                 reading = {"use_threads": use_threads, "remote": self._is_remote, "counts_rows": counts_rows}
-                return read_projection(projection, open_data, shorter=shorter, **reading, **options)
+                return read_projection(projection, open_data, shorter=shorter, check=check, **reading, **options)
 
         def ours() -> pa.Table:
             with self._naming():
-                return decode_projection(projection, self._source, **self._copies(), use_threads=use_threads, **options)
+                copies = self._copies()
+                reading = {"use_threads": use_threads, "limit": limit}
+                return decode_projection(projection, self._source, **copies, **reading, **options)
 
         if may_be_shorter:
-            found = decode_sooner(projection, self._source, use_threads=use_threads)
+            found = decode_sooner(projection, self._source, use_threads=use_threads, limit=limit)
             if found is not None:
                 return found
         if engine == AUTO:
@@ -204,6 +235,8 @@ class File(footer_file.File):
         except RowsMissing as missing:
             try:
                 return ours()
+            except FINAL:
+                raise
             except (pa.ArrowException, ParquetextError) as error:
                 theirs(counts_rows=False)  # fails in pyarrow's own words, where it has some
                 raise missing from error
@@ -227,6 +260,7 @@ class File(footer_file.File):
         use_threads: bool = True,
         key_values: bool = True,
         engine: str | None = None,
+        decoded_size_limit: int | None = None,
         **options: object,
     ) -> Iterator[pa.RecordBatch]:
         """Read values batch by batch, as `pyarrow.parquet.ParquetFile.iter_batches` gives them.
@@ -239,6 +273,7 @@ class File(footer_file.File):
             columns, batch_size = None, columns
         check_options(options)
         check_engine(engine)
+        check_option(decoded_size_limit)
         self._check_limits(options)
         self._name_dictionaries(options)
         projection = self._projection(columns, row_groups, None, key_values=key_values, **_planning(engine))
@@ -246,6 +281,7 @@ class File(footer_file.File):
             counts = self._on_form(lambda form: form.row_groups("num_rows"))
             return projection.step.batches_without_columns(counts, batch_size)
 
+        self._check_expansion(projection.step, limit=decoded_size_limit, in_batches=True)
         copies = self._copies() if engine in (OURS, AUTO) else None
 
         def theirs() -> Iterator[pa.RecordBatch]:
@@ -328,7 +364,8 @@ class File(footer_file.File):
     def _naming(self) -> Iterator[None]:
         """Let an error of our decoder say which file it is about."""
         try:
-            yield
+            with naming_memory(self.path):
+                yield
         except ParquetextError as error:
             raise as_arrow_error(error) if error.file else self._named(error) from None
 
@@ -336,7 +373,8 @@ class File(footer_file.File):
     def _locating(self, projection: Projection) -> Iterator[None]:
         """Let an error about a slice say where in the file its cause is, or which column is encrypted."""
         try:
-            yield
+            with naming_memory(self.path):
+                yield
         except Malformed as error:
             raise self._located(error) from None
         except ArrowUnsupported as error:
@@ -346,6 +384,15 @@ class File(footer_file.File):
             if name is None:
                 raise
             raise EncryptedFile(f"column {name!r} is encrypted: {NO_KEYS}", file=str(self.path)) from error
+
+    def _check_expansion(self, step: Step | None, *, limit: int | None, **how: bool) -> None:
+        """Raise LimitExceeded if values of a step take too much memory for the bytes that they have."""
+        if step is None or not step.footer:
+            return
+        try:
+            check_expansion(step.footer, step.indices, self._source, limit, **how)
+        except LimitExceeded as error:
+            raise self._named(error) from None
 
     @property
     def _is_remote(self) -> bool:

@@ -211,6 +211,8 @@ class FileMetaData:
         """Go over to the whole footer, unless pyarrow refuses it: it has limits that one column stays below."""
         try:
             self._read_whole()
+        except MemoryError:
+            raise
         except (pa.ArrowException, OSError, Malformed):
             self._parts_made = 0
 

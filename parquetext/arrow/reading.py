@@ -71,6 +71,7 @@ def read_projection(
     remote: bool = False,
     shorter: Callable[[Step, ReadStep], pa.Table | None] | None = None,
     counts_rows: bool = False,
+    check: Callable[[Step], None] | None = None,
     **options,
 ) -> pa.Table:
     """Read, filter, cut.
@@ -89,6 +90,8 @@ def read_projection(
         second.
     counts_rows : bool
         Whether to compare the number of rows with those of the row groups.
+    check : callable, optional
+        Raises for a step that pyarrow must not be asked for.
     **options
         Of pyarrow's reader.
 
@@ -101,6 +104,8 @@ def read_projection(
     """
 
     def theirs(step: Step) -> pa.Table:
+        if check is not None:
+            check(step)
         small = _is_small(step)
         early = remote or (not small and _has_long_chunks(step)) if pre_buffer is None else pre_buffer
         try:

@@ -54,6 +54,7 @@ def read_table(
     key_values: bool = True,
     sidecar: bool | Plan = False,
     engine: str | None = None,
+    decoded_size_limit: int | None = None,
 ) -> pa.Table:
     """Read a file, or many, into a table; the arguments are those of `pyarrow.parquet.read_table`, and mean the same.
 
@@ -90,6 +91,9 @@ def read_table(
         What INT96 timestamps become, such as ``"ms"``; nanoseconds without.
     decryption_properties : pyarrow.parquet.FileDecryptionProperties, optional
         Keys of an encrypted file: pyarrow reads it then, by its Thrift footer.
+    decoded_size_limit : int, optional
+        As `File.read` takes it, of one file; for several files the environment variable
+        ``PARQUETEXT_DECODED_SIZE_LIMIT`` says it.
     thrift_string_size_limit, thrift_container_size_limit, schema_depth_limit : int, optional
         Limits of the whole Thrift footer, as `File.read` takes them.
     page_checksum_verification : bool
@@ -148,6 +152,8 @@ def read_table(
         options |= {"memory_map": memory_map, "decryption_properties": decryption_properties}
         return read_encrypted(source, filesystem, columns, filters, engine=engine, **taking, **several, **options)
     one = taking | options | {"memory_map": memory_map, "engine": engine}
+    if decoded_size_limit is not None:
+        one["decoded_size_limit"] = decoded_size_limit
     try:
         file = None if isinstance(source, list) else _opened_one(source, filesystem, sidecar)
         if file is None:

@@ -125,6 +125,8 @@ def _behind(given: int, batches: Iterator[pa.RecordBatch], refused: Exception) -
             if given < batch.num_rows:
                 yield batch.slice(given)
             given = max(given - batch.num_rows, 0)
+    except MemoryError:
+        raise
     except (pa.ArrowException, ParquetextError) as error:
         raise refused from error
 

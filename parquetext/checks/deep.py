@@ -17,8 +17,9 @@ import pyarrow.parquet as pq
 
 from ..arrow.decoding.decoder import Decoder, refuse_much_in_python
 from ..encoding.pages import OutOfProportion
-from ..errors import ParquetextError, Unsupported
+from ..errors import LimitExceeded, ParquetextError, Unsupported
 from ..findings import Finding
+from ..footer.expansion import check_expansion
 from ..footer.pyarrow_footer import metadata_of
 from ..storage import resolve
 from .little import LITTLE, most_of
@@ -64,6 +65,9 @@ def decode_all(
         pyarrow cannot read the file's own footer: it gets those of `footer_of`.
     """
     report.rows, is_ours = 0, True
+    if told := _told_of_expansion(source, footer_of, len(row_counts)):
+        yield told
+        return
     try:
         refuse_much_in_python(sum(values))
     except Unsupported as error:
@@ -90,6 +94,8 @@ def decode_all(
         return
     try:
         whole = None if by_slices else _open(path)
+    except MemoryError:
+        raise
     except REFUSED as error:
         found = list(_decode_alone(ours_of, row_counts, report)) if is_ours else []
         is_read = is_ours and bool(row_counts) and not found
@@ -101,6 +107,18 @@ def decode_all(
             rows = BATCH_ROWS if source.size > SMALL_FILE else SMALL_BATCH_ROWS
             theirs = _Side(_batches(whole, row_group, rows) if whole else _sliced(path, footer_of, row_group, rows))
             yield from _decode_twice(ours_of(row_group), theirs, row_group, expected, report)
+
+
+def _told_of_expansion(source, footer_of: Callable[[int], bytes], row_groups: int) -> Finding | None:
+    """Return a note that the values take more memory than the limit; None if they do not."""
+    for row_group in range(row_groups):
+        try:
+            check_expansion(footer_of(row_group), None, source)
+        except LimitExceeded as error:
+            return _undecoded(error, f"row group {row_group}")
+        except ParquetextError:
+            continue  # both engines tell it
+    return None
 
 
 def _told_of_much(source, ours_of: Callable[[int], _Side | None], footer_of, row_groups: int) -> str | None:
@@ -131,6 +149,8 @@ class _Side:
                 if self._head is None:
                     return None
                 self._head.validate(full=True)
+            except MemoryError:
+                raise
             except REFUSED as error:
                 self.refused, self._head, self._batches = _without_frames(error), None, iter(())
                 return None
@@ -223,7 +243,7 @@ def _decode_alone(ours_of: Callable[[int], _Side], row_counts: list[int], report
             yield Finding("undecodable", _told(ours.refused), _offset(ours.refused), f"row group {row_group}")
 
 
-def _undecoded(error: OutOfProportion, place: str) -> Finding:
+def _undecoded(error: Unsupported, place: str) -> Finding:
     """What neither engine is asked to decode, because it may take any memory, is not known to be wrong."""
     return Finding("undecoded", _told(error), _offset(error), place, is_note=True)
 

@@ -10,7 +10,7 @@ from .. import extension, kernels, wire
 from ..edits.choice import choose_form
 from ..edits.recorded import recorded_original
 from ..encoding.carried import may_have_copies
-from ..errors import ParquetextError
+from ..errors import ParquetextError, names_memory
 from ..findings import Finding
 from ..footer.chunk_copies import copies_by_chunk, name_of_encoding
 from ..footer.dialect.form import layout_name
@@ -89,6 +89,7 @@ class Inspection:
         return asdict(self)
 
 
+@names_memory
 def inspect(path) -> Inspection:
     """Look at a file's tail and footer; nothing is decoded, payload checksums are left to `verify`.
 

@@ -48,6 +48,8 @@ def _check_elements(footer: bytes, scan) -> Iterator[Finding]:
     """Let pyarrow take the schema: of columns that differ by their names alone one is enough."""
     try:
         schema_of(kernels.slice.slice_footer(scan, _telling_leaves(footer, scan), [], arrow_schema=False))
+    except MemoryError:
+        raise
     except (pa.ArrowException, OSError, ValueError) as error:
         yield Finding(KIND, f"pyarrow refuses it: {str(error).strip()}", place="schema")
 
@@ -77,6 +79,8 @@ def _check_arrow_schema(footer: bytes, scan, offset: int) -> Iterator[Finding]:
             continue
         try:
             pa.ipc.read_schema(pa.BufferReader(base64.b64decode(footer[value : value + length], validate=True)))
+        except MemoryError:
+            raise
         except (pa.ArrowException, OSError, ValueError) as error:
             yield Finding(ARROW_KIND, f"pyarrow refuses it: {str(error).strip()}", offset + value, "ARROW:schema")
         return

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from .. import extension, kernels, wire
 from ..block_text import decode_block
-from ..errors import ParquetextError, Unsupported
+from ..errors import ParquetextError, Unsupported, names_memory
 from ..findings import Finding, is_sound
 from ..footer.forms import FLAT_DAMAGED, FLAT_VERBATIM, NAMES, unread_finding
 from ..footer.locate import FIRST_READ_LOCAL, read_tail
@@ -32,6 +32,7 @@ from .statistics import compare_statistics
 __all__ = ["verify"]
 
 
+@names_memory
 def verify(path: object, *, pages: bool = False, deep: bool = False) -> Report:
     """Check a file; the file is never changed.
 

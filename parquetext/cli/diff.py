@@ -57,7 +57,7 @@ def diff(
                 counts[found.kind] += 1
         except BrokenPipeError:
             raise
-        except (OSError, ParquetextError, pa.ArrowException, UnicodeError) as error:
+        except (OSError, ParquetextError, pa.ArrowException, UnicodeError, MemoryError) as error:
             print_json(failure(path, error)) if json else problem(error, path)
             raise typer.Exit(CANNOT_RUN) from None
     if not json:

@@ -78,7 +78,7 @@ def _asked(path: object, ask: Ask, json: bool, values: bool) -> bool:
             ask(path, file)
     except BrokenPipeError:  # whoever reads the output has seen enough
         raise
-    except (OSError, ParquetextError, pa.ArrowException, UnicodeError) as error:
+    except (OSError, ParquetextError, pa.ArrowException, UnicodeError, MemoryError) as error:
         print_json(failure(path, error)) if json else problem(error, path)
         return False
     return True

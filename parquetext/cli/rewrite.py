@@ -85,7 +85,7 @@ def rewrite(
     with stoppable(lambda: "nothing is written; the same command begins again"):
         try:
             made = rewrite_file(path, out, **options)
-        except (OSError, ParquetextError, pa.ArrowException, UnicodeError) as error:
+        except (OSError, ParquetextError, pa.ArrowException, UnicodeError, MemoryError) as error:
             is_of_command = getattr(error, "code", None) == wire.BAD_ARGUMENT
             print_json(failure(path, error)) if json and not is_of_command else problem(error, path)
             raise typer.Exit(CANNOT_RUN if is_of_command else exit_code(1, is_absent(path, error), 1)) from None

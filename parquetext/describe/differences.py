@@ -114,6 +114,8 @@ def _of_values(a, b) -> Iterator[Difference]:
             common.append(name)
         elif name in theirs:
             yield Difference(VALUES, name, "types: not compared", str(ours[name]), str(theirs[name]))
+    for file in (a, b):
+        file._check_expansion(file._projection([(name,) for name in common], None, None).step, limit=None)
     for begin in range(0, len(common), COLUMNS_AT_ONCE):
         yield from _of_columns(a, b, common[begin : begin + COLUMNS_AT_ONCE])
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .. import storage, wire
 from ..encoding.chunk_reader import chunk_of
 from ..encoding.pages import OutOfProportion
-from ..errors import ColumnError, ParquetextError, Refused
+from ..errors import ColumnError, ParquetextError, Refused, names_memory
 from ..footer.copies import copy_in
 from ..footer.names import find_group_or_leaf, leaves_below, nearest_columns
 from ..footer.thrift_form import ThriftForm
@@ -148,6 +148,7 @@ def _row(advice: ColumnAdvice) -> tuple:
     return *now, f"{best.encoding}{codec}", best.bytes, f"{best.bytes / advice.bytes:.0%}"
 
 
+@names_memory
 def advise(path: object, columns: Iterable[str | tuple[str, ...]] | None = None) -> Advice:
     """What columns would take in other encodings, with each codec, and how fast they would be decoded.
 

@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from .. import sidecar, storage, wire
-from ..errors import ParquetextError, Refused, Unsupported
+from ..errors import ParquetextError, Refused, Unsupported, names_memory
+from ..footer.expansion import check_expansion
 from ..footer.names import as_path
 from ..footer.thrift_form import ThriftForm
 from ..rewrite.encoding import Encoder, Wanted
@@ -29,6 +30,7 @@ ENCODED = "encoded"
 Columns = Mapping[str | tuple[str, ...], str] | str
 
 
+@names_memory
 def encode(
     path: object,
     columns: Columns,
@@ -227,6 +229,7 @@ class EncodedFile(Renewed):
         self, source, footer: Footer, wanted: Mapping[int, Wanted], kept: Sequence[Piece], forced: frozenset[str]
     ):
         super().__init__(source, footer, kept, forced)
+        check_expansion(footer.bare, wanted, source)
         self._encoder = Encoder(source, footer.bare, footer.start, wanted)
         self.is_needed = self._encoder.is_needed
 

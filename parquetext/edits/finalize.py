@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..errors import Refused
+from ..errors import Refused, names_memory
 from ..extension import ASIDE
 from .footer import Footer
 from .options import Options
@@ -19,6 +19,7 @@ __all__ = ["ONLY_PARQUETEXT", "check_confirmed", "finalize"]
 ONLY_PARQUETEXT = "only parquetext reads a finalized file, until restore"
 
 
+@names_memory
 def finalize(
     path: object,
     *,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .. import wire
-from ..errors import ParquetextError
+from ..errors import ParquetextError, names_memory
 from .footer import Footer, parse_end
 from .par3 import Par3Footer, restored
 from .result import Result
@@ -16,6 +16,7 @@ __all__ = ["restore"]
 FORMS = (None, "thrift")
 
 
+@names_memory
 def restore(
     path: object,
     form: str | None = None,

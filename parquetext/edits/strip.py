@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable
 from uuid import UUID
 
 from .. import wire
-from ..errors import ParquetextError, Refused
+from ..errors import ParquetextError, Refused, names_memory
 from ..storage import TailEdit
 from .decode import decoded, is_encoded
 from .footer import Footer
@@ -21,6 +21,7 @@ OWN = frozenset({*OWN_FORMS, wire.UUID_FOOTER_REFERENCE, wire.UUID_WRAPPED})
 ALL = "all"
 
 
+@names_memory
 def strip(
     path: object,
     *,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from uuid import UUID
 
 from .. import kernels, wire
-from ..errors import Damaged, ParquetextError, Refused, Unsupported
+from ..errors import Damaged, ParquetextError, Refused, Unsupported, names_memory
 from ..extension import AFTER_STOP, ASIDE, PLACEMENTS
 from ..footer.locate import LENGTH_AND_MAGIC
 from ..storage import TailEdit
@@ -27,6 +27,7 @@ __all__ = ["AUTO", "FORMS", "check_form", "choice_of", "default_placement", "slo
 AUTO = "auto"
 
 
+@names_memory
 def upgrade(
     path: object,
     form: str = AUTO,

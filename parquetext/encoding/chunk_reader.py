@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from .. import kernels, wire
-from ..errors import Malformed, ParquetextError, Unsupported, wire_error
+from ..errors import LimitExceeded, Malformed, ParquetextError, Unsupported, wire_error
 from .carried import Carried
 from .codecs import BELIEVED
+from .decoded_sizes import check_page_size, limit_of
 from .foreign import is_foreign, made_plain
 from .pages import NOT_READ, VAST_BYTES, OutOfProportion, Page, overrun_of, read_body, read_pages, read_stored
 
@@ -182,6 +183,8 @@ class ChunkReader:
         Decode what is read, so that it is checked, and keep nothing of it.
     most_page : int, optional
         As `encoding.pages.read_pages` takes it.
+    limit : int, optional
+        Of values out of proportion to their bytes, as `decoded_sizes.limit_of` takes it.
     lists : sequence of int, optional
         The definition levels of the lists around the leaf, the outermost first: levels that contradict them are refused
         with their page.
@@ -210,6 +213,7 @@ class ChunkReader:
         most_bytes: int | None = None,
         forgets: bool = False,
         most_page: int | None = None,
+        limit: int | None = None,
         lists: Sequence[int] | None = None,
     ):
         kind, own = leaf.kind, leaf.levels
@@ -229,6 +233,7 @@ class ChunkReader:
         self._leaf, self._source, self._checks_crc, self._most_page = leaf, source, checks_crc, most_page
         if kernels.implementation() != "native":
             self._most_page = min(MOST_PURE_PAGE, MOST_PURE_PAGE if most_page is None else most_page)
+        self._limit = limit_of(limit)
         self._pieces: list = []
         self._chunk: Chunk | None = None
         self._left: Iterator[None] = iter(())
@@ -349,6 +354,7 @@ class ChunkReader:
         if chunk.codec == wire.CODEC_UNCOMPRESSED and not self._checks_crc:
             at = yield from self._giving_stored(stretch)
         options = {"slack": chunk.overrun, "check_crc": self._checks_crc, "most_page": self._most_page}
+        options["check_size"] = self._check_size
         passed = None if self._checks_crc or self._leaf.levels.repetition else self._is_passed
         for page in read_pages(self._source, at, stretch.end, chunk.codec, passed=passed, **options):
             header = page.header
@@ -364,6 +370,16 @@ class ChunkReader:
                 self._given.append((header.offset, None))
                 self._give_data_page(page, self._most_page)
             yield
+
+    def _check_size(self, header) -> None:
+        """Raise LimitExceeded for a page that is much larger than its values can be."""
+        kind, values = self._leaf.kind, min(header.num_values, self._chunk.num_values)
+        width = 0 if kind.physical == wire.PHYSICAL_BYTE_ARRAY else max(kind.width, 1)
+        try:
+            check_page_size(values, header.uncompressed_size, header.compressed_size, width, self._limit)
+        except LimitExceeded as error:
+            error.offset = header.offset
+            raise
 
     def _is_passed(self, header) -> bool:
         """Whether no row of a data page is read."""

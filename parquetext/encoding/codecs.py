@@ -246,6 +246,8 @@ def _told(name: str) -> Iterator[None]:
     """Say of an error of Arrow's which codec it is of."""
     try:
         yield
+    except MemoryError:  # also Arrow's, which is an ArrowException: the bytes may be sound
+        raise
     except (pa.ArrowException, OSError) as error:
         raise Malformed(f"a page that {name} does not decompress: {error}") from None
 

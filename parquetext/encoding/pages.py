@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from .. import kernels, wire
 from ..errors import ParquetextError, Unsupported, wire_error
 from . import codecs
-from .codecs import decompress
+from .codecs import BELIEVED, decompress
 
 __all__ = [
     "check_body",
@@ -212,6 +212,7 @@ def read_pages(
     slack: int = OVERRUN,
     most_page: int | None = None,
     passed: Callable[[object], bool] | None = None,
+    check_size: Callable[[object], None] | None = None,
 ) -> Iterator[Page]:
     """Read the data and dictionary pages that begin in [start, end), one after another, decompressed.
 
@@ -230,10 +231,13 @@ def read_pages(
     slack : int
         As `read_headers` takes it.
     most_page : int, optional
-        Raise OutOfProportion for a page of less than 64 KiB that says to decompress to more bytes.
+        Raise OutOfProportion for a page that says to decompress to more bytes, if it has less than 64 KiB, or a 64th
+        of what it says.
     passed : callable, optional
         Says by its header whether a data page is passed over: it comes without levels and with `NOT_READ` for its
         values, and is not decompressed.
+    check_size : callable, optional
+        Raises for the header of a compressed page that is not to be decompressed.
 
     Raises
     ------
@@ -250,7 +254,9 @@ def read_pages(
             if passed is not None and header.type in DATA_PAGES and passed(header):
                 yield Page(placed, NO_LEVELS, NOT_READ)
                 continue
-            yield from read_body(placed, data[body : body + header.compressed_size], codec, check_crc, most_page)
+            yield from read_body(
+                placed, data[body : body + header.compressed_size], codec, check_crc, most_page, check_size
+            )
 
 
 def read_stored(source, start: int, end: int, *, slack: int = OVERRUN) -> Iterator[tuple[int, memoryview, object, int]]:
@@ -295,14 +301,26 @@ def read_stored(source, start: int, end: int, *, slack: int = OVERRUN) -> Iterat
             length *= 4
 
 
-def read_body(
-    header, body: memoryview, codec: int, check_crc: bool = False, most_page: int | None = None
-) -> Iterator[Page]:
-    """The page of this header and stored body, unless it is of a type without values.
+def _believed(stored: int) -> int:
+    """Return the bytes that a page of so many stored ones may decompress to before it is out of proportion."""
+    return 0 if stored < FEW_BYTES else BELIEVED * stored
 
-    `most_page`: raise OutOfProportion for a page of few bytes that says to be larger.
+
+def read_body(
+    header,
+    body: memoryview,
+    codec: int,
+    check_crc: bool = False,
+    most_page: int | None = None,
+    check_size: Callable[[object], None] | None = None,
+) -> Iterator[Page]:
+    """Give the page of this header and stored body, unless it is of a type without values.
+
+    `most_page` and `check_size` are those of `read_pages`.
     """
-    if most_page is not None and header.compressed_size < FEW_BYTES and header.uncompressed_size > most_page:
+    if check_size is not None and codec != wire.CODEC_UNCOMPRESSED:
+        check_size(header)
+    if most_page is not None and header.uncompressed_size > max(most_page, _believed(header.compressed_size)):
         claim = f"a page of {header.compressed_size} bytes that decompresses to {header.uncompressed_size}"
         raise OutOfProportion(claim, offset=header.offset)
     if check_crc and header.crc is not None:

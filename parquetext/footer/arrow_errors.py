@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from .. import wire
 from ..encoding.pages import OutOfProportion
-from ..errors import ColumnError, Damaged, Malformed, ParquetextError, Refused, Unsupported
+from ..errors import ColumnError, Damaged, LimitExceeded, Malformed, ParquetextError, Refused, Unsupported
 from ..storage import SchemeError
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "ArrowColumnError",
     "ArrowDamaged",
     "ArrowIndexError",
+    "ArrowLimitExceeded",
     "ArrowMalformed",
     "ArrowOutOfProportion",
     "ArrowSchemeError",
@@ -61,6 +62,13 @@ class ArrowOutOfProportion(OutOfProportion, ArrowUnsupported):
     """A few bytes that say to hold very much are not read so."""
 
 
+class ArrowLimitExceeded(LimitExceeded, ArrowUnsupported):
+    """A file goes beyond a limit, of which the caller may give a larger one."""
+
+    __str__ = ParquetextError.__str__
+    __reduce__ = ParquetextError.__reduce__
+
+
 class EncryptedFile(Refused, OSError):
     """An encrypted file without keys; an OSError, as it is with pyarrow."""
 
@@ -75,6 +83,7 @@ _KINDS: dict[type, type] = {
     SchemeError: ArrowSchemeError,
     Unsupported: ArrowUnsupported,
     OutOfProportion: ArrowOutOfProportion,
+    LimitExceeded: ArrowLimitExceeded,
 }
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from .. import wire
 from ..encoding.pages import REMOTE_WINDOW
-from ..errors import ColumnError, Damaged, Malformed, ParquetextError, name_file
+from ..errors import ColumnError, Damaged, Malformed, ParquetextError, name_file, out_of_memory
 from ..findings import Finding
 from ..storage import BatchedSource, ChangedFile
 from ..tabular import Shown, Tabular
@@ -165,6 +165,8 @@ class File(Tabular):
         lease, form = self._lease, self._form  # the lease keeps the form open, whoever closes the file meanwhile
         try:
             return operation(form)
+        except MemoryError as error:
+            raise out_of_memory(error, self.path) from None
         except ColumnError as error:
             raise self._named(error) from None
         except (Damaged, Malformed, OSError) as error:

@@ -46,6 +46,8 @@ def reader_of(footer: bytes, **options) -> ParquetReader:
     """
     try:
         return _opened(footer, options)
+    except MemoryError:
+        raise
     except (pa.ArrowException, OSError) as error:
         missing, _ = kernels.required.find_missing(footer)
         if missing is not None:
@@ -78,6 +80,8 @@ def _is_read_without_arrow_schema(footer: bytes, options: Mapping) -> bool:
     try:
         scan = kernels.scan.scan(footer)
         _opened(kernels.slice.slice_footer(scan, range(scan.leaf_count), [], arrow_schema=False), options)
+    except MemoryError:
+        raise
     except (pa.ArrowException, OSError, ParquetextError):
         return False
     return scan.has_key_values

@@ -19,7 +19,7 @@ ROW_GROUPS = 3  # the first one, one in the middle and the last one
 ROUNDS = 3  # of which the fastest counts
 BEGIN = 4  # of pages in memory: nothing stands where a file has its magic
 
-BOUNDS = {"most_bytes": 1 << 26, "most_page": VAST_BYTES}
+BOUNDS = {"most_bytes": 1 << 25, "most_page": VAST_BYTES}
 
 clock = time.perf_counter
 

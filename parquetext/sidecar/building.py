@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from .. import kernels, systems
-from ..errors import Conflict, ParquetextError, Refused
+from ..errors import Conflict, ParquetextError, Refused, names_memory
 from ..footer.locate import FIRST_READ_REMOTE, read_tail
 from ..storage import TICK_NS, LocalSource, LocalTarget, create, open_source, resolve
 from ..storage.forcing import check
@@ -60,6 +60,7 @@ class Built:
     bytes_read: int = 0
 
 
+@names_memory
 def build(path: object, *, sidecar: object = None, external_blooms: bool = False, force: Iterable[str] = ()) -> Built:
     """Write the sidecar of a Parquet file, in place of one of ours that is there.
 

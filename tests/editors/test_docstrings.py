@@ -17,6 +17,7 @@ FUNCTIONS = [public for public in PUBLIC if isinstance(public[1], FunctionType)]
 RUN_HERE = [public for public in FUNCTIONS if not public[1].__module__.startswith("parquetext.spark")]
 # These raise nothing of their own.
 RAISE_NOTHING = {
+    "parquetext.errors.out_of_memory",
     *("parquetext.implementation", "parquetext.catalog.batches_of"),
     *("parquetext.encoding.find", "parquetext.encoding.registered"),
     *("parquetext.errors.kind_of", "parquetext.errors.name_file", "parquetext.errors.outcome_of"),

@@ -11,12 +11,16 @@ from .footers import footer_of
 
 def omit_paths(source: Path, target: Path) -> Path:
     """A copy of a file, its Thrift footer written anew without field 3 of any ColumnMetaData."""
-    data = source.read_bytes()
+    target.write_bytes(without_paths(source.read_bytes()))
+    return target
+
+
+def without_paths(data: bytes) -> bytes:
+    """The bytes of such a copy."""
     old = footer_of(data)
     fields = thrift.read("FileMetaData", old)
     for row_group in fields["row_groups"]:
         for chunk in row_group["columns"]:
             del chunk["meta_data"]["path_in_schema"]
     new = thrift.write("FileMetaData", fields)
-    target.write_bytes(data[: -8 - len(old)] + new + len(new).to_bytes(4, "little") + b"PAR1")
-    return target
+    return data[: -8 - len(old)] + new + len(new).to_bytes(4, "little") + b"PAR1"

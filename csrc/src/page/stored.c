@@ -4,7 +4,11 @@
 #include "page/codec.h"
 #include "page/zstd.h"
 
-enum { MAGIC_BYTES = 4 };
+enum {
+    MAGIC_BYTES = 4,
+    VAST_PAGE = 1 << 24, /* bytes up to which a page may have any number of stored ones */
+    BELIEVED = 64        /* bytes of a larger page for one that is stored */
+};
 
 void pqx_unpacked_free(pqx_unpacked *room)
 {
@@ -34,6 +38,9 @@ int pqx_stored_is_usual(const pqx_page *header, int is_first)
 {
     int encoding = header->encoding, most = PQX_ENCODING_BYTE_STREAM_SPLIT;
     if (header->compressed_size < 0 || header->uncompressed_size < 0) return 0;
+    if (header->uncompressed_size > VAST_PAGE
+        && header->uncompressed_size / BELIEVED > header->compressed_size)
+        return 0; /* the caller of the kernels knows the limits of such pages */
     if (header->type < PQX_PAGE_DATA_PAGE || header->type > PQX_PAGE_DATA_PAGE_V2) return 0;
     if (header->type == PQX_PAGE_DICTIONARY_PAGE)
         return is_first

@@ -68,6 +68,8 @@ def _filtered_as_one(waiting: list[Rows]) -> Iterable[pa.Table]:
     joined = pa.concat_tables([one.table for one in waiting]).combine_chunks()
     try:
         return [filtered(joined, waiting[0].unmet, use_threads=False)]
+    except MemoryError:
+        raise
     except pa.ArrowException:
         return map(_filtered_alone, waiting)  # the error names its file
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pyarrow as pa
 
-from ...errors import ParquetextError, retold
+from ...errors import ParquetextError, naming_memory, retold
 from ...footer.arrow_errors import as_arrow_error
 from ...masking import without_secrets
 
@@ -18,7 +18,8 @@ __all__ = ["naming"]
 def naming(target) -> Iterator[None]:
     """See to it that an error says which file it is about."""
     try:
-        yield
+        with naming_memory(target):
+            yield
     except ParquetextError as error:
         if error.file is None:
             error.file = str(target)

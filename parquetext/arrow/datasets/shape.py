@@ -85,6 +85,8 @@ class Shape:
             return column
         try:
             return column.cast(field.type)
+        except MemoryError:
+            raise
         except pa.ArrowException as error:
             raise type(error)(f"column {field.name!r} is {column.type} here: {error}") from error
 

@@ -11,6 +11,7 @@ from ... import kernels, wire
 from ...encoding.chunk_reader import Chunk, ChunkReader, Dictionary, Stretch, chunk_of
 from ...encoding.pages import FEW_BYTES, OutOfProportion
 from ...errors import Malformed, ParquetextError, Unsupported
+from ...footer.expansion import check_expansion
 from ...footer.model import Form
 from ...footer.page_index import PagePlaces, read_places
 from ...footer.pyarrow_footer import key_values_of
@@ -65,6 +66,8 @@ class Decoder:
         Chunks' copies in other encodings, to be read in their place; without, the chunks are.
     is_strict : bool
         Whether what the kernels refuse to read from a file by themselves is refused as a whole.
+    limit : int, optional
+        Of values out of proportion to their bytes, as `footer.expansion.limit_of` takes it.
 
     Attributes
     ----------
@@ -89,13 +92,14 @@ class Decoder:
         copies: Copies | None = None,
         *,
         is_strict: bool = False,
+        limit: int | None = None,
     ):
         self._form: Form = ThriftForm(footer)
         self._footer, self._copies = footer, copies
         self._row_groups, self._source = row_groups, source
         self._chunks: dict[tuple[int, int], Chunk] = {}
         self._places: dict[tuple[int, int], PagePlaces | None] = {}
-        self._is_checked, self._is_strict = False, is_strict
+        self._is_checked, self._is_strict, self._limit = False, is_strict, limit
         self._checks_crc = bool(options.get("page_checksum_verification"))
         with within_the_stack():
             self._columns = fields_of(self._form, footer, options, indices)
@@ -220,6 +224,7 @@ class Decoder:
         """
         if self._is_checked:
             return
+        check_expansion(self._footer, [leaf.leaf for leaf in self._leaves()], self._source, self._limit)
         for column in self._columns:
             for number, count in enumerate(self.row_counts):
                 if count:
@@ -241,7 +246,7 @@ class Decoder:
     def _items_of(self, column: Column, number: int) -> dict[int, Sequence[int]]:
         """How many items each leaf of a field has in the lists around it, all pages decoded."""
         lists, items = list_levels(column.plan), {}
-        options = {"levels": False, "checks_crc": self._checks_crc, "forgets": True}
+        options = {"levels": False, "checks_crc": self._checks_crc, "forgets": True, "limit": self._limit}
         for leaf in column.leaves:
             made = partial(ChunkReader, leaf, self._source, lists=lists[leaf.leaf], **options)
             reader = self._all_of(number, leaf, lambda _, made=made: made())
@@ -423,6 +428,7 @@ class Decoder:
             levels=leaf.leaf in column.telling,
             checks_crc=self._checks_crc,
             keeps_dictionary=column.has_dictionaries,
+            limit=self._limit,
             **options,
         )
 

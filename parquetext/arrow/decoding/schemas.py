@@ -55,6 +55,8 @@ def schema_or_ours(footer: bytes, **options) -> pa.Schema:
     """
     try:
         return schema_of(footer, **options)
+    except MemoryError:
+        raise
     except REFUSED:
         plans = plan_fields(ThriftForm(footer))
         return pa.schema([field_of(plan) for plan in plans])

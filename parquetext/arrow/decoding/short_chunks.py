@@ -48,6 +48,8 @@ def read_short_chunks(
         schema = _schema_of(form)
         made.type(schema.__arrow_c_schema__())
         _read(made, fd, use_threads and _is_worth_threads(step, made.stored))
+    except MemoryError:
+        raise
     except (pa.ArrowException, ParquetextError):
         return None
     addresses = made.addresses()
@@ -61,6 +63,8 @@ def read_short_chunks(
         return pa.Table.from_arrays(list(arrays.values()), schema=schema)
     try:
         theirs = others(replace(step, indices=left, chunks=len(left) * len(step.row_groups))) if left else None
+    except MemoryError:
+        raise
     except (pa.ArrowException, OSError):
         return None  # pyarrow numbers columns, and says what is wrong with the first of them: it reads all
     if theirs is not None and theirs.num_rows != len(next(iter(arrays.values()))):

@@ -124,6 +124,8 @@ def rewrite_file(
                 for table in _tables(file, row_group_size, sort):
                     writer.write_table(table.cast(schema), max(table.num_rows, 1))
                 storage.check_as_opened(source)
+        except MemoryError:
+            raise
         except pa.ArrowException as error:
             if isinstance(error, ParquetextError):
                 raise

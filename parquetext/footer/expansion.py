@@ -1,0 +1,235 @@
+"""Limit the memory that values take if the file has few bytes for them, before a decoder reserves it.
+
+A row of nulls takes no byte of a page, an index of a dictionary stands for a text of any length, and so does a prefix
+of DELTA_BYTE_ARRAY. Files that hold hundreds of millions of such rows are valid and useful; a file of 150 bytes that
+claims two billion may also be an attack. Values that take at most 64 times the bytes of their column chunks count for
+nothing here, others must stay below a limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import mul
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .. import kernels, wire
+from ..encoding.codecs import BELIEVED
+from ..encoding.decoded_sizes import VARIABLE, check_page_size, limit_of
+from ..encoding.pages import DATA_PAGES, Headers, read_headers, read_pages
+from ..errors import LimitExceeded, ParquetextError
+from .thrift_form import ThriftForm
+
+__all__ = ["check_expansion"]
+
+OFFSET_BYTES = 4  # of a text or a list, in memory
+COUNTED_VALUES = 1 << 26  # of a page whose levels and indices are decoded to count bytes
+WITH_DICTIONARY = wire.ENCODING_PLAIN_DICTIONARY, wire.ENCODING_RLE_DICTIONARY
+# Bytes that a codec makes of one byte; of others a page's header is believed.
+FACTORS = {wire.CODEC_UNCOMPRESSED: 1, wire.CODEC_SNAPPY: 22, wire.CODEC_LZ4: 255, wire.CODEC_LZ4_RAW: 255}
+
+
+class _Leaf(NamedTuple):
+    """What decides how much memory a leaf's values take."""
+
+    number: int
+    physical: int
+    width: int  # 0 for byte arrays
+    definition: int
+    repetition: int
+    name: str
+
+    @property
+    def entry_bytes(self) -> int:
+        """The least that a value or null takes."""
+        return (self.width or OFFSET_BYTES) + (2 * OFFSET_BYTES if self.repetition else 0)
+
+
+def check_expansion(
+    footer: bytes,
+    leaves: Iterable[int] | None,
+    source,
+    limit: int | None = None,
+    *,
+    in_batches: bool = False,
+    pages: bool = True,
+) -> None:
+    """Check how much memory the values of a footer's row groups take.
+
+    Parameters
+    ----------
+    footer : bytes
+        Thrift bytes that have the row groups to read.
+    leaves : iterable of int, optional
+        Which leaves are read; all by default.
+    source
+        The file's bytes: `size` and `read(offset, length)`.
+    limit : int, optional
+        As `limit_of` takes it.
+    in_batches : bool
+        Whether memory is that of a batch, so that the number of values is not limited.
+    pages : bool
+        Whether to check what page headers and dictionaries say, too. Those of remote files are not read for it.
+
+    Raises
+    ------
+    LimitExceeded
+        The values take more memory than `limit`, and more than 64 times the bytes of their column chunks.
+    """
+    most = limit_of(limit)
+    form = ThriftForm(footer)
+    scan = form.scan
+    counts, stored = scan.chunks("num_values"), scan.chunks("total_compressed_size")
+    if not counts or min(counts) < 0 or min(stored) < 0 or len(counts) != scan.leaf_count * scan.row_group_count:
+        return  # what contradicts itself is refused when it is read
+    read = _leaves(scan, range(scan.leaf_count) if leaves is None else leaves)
+    if not in_batches:
+        _check_counts(read, scan.leaf_count, counts, stored, most)
+    if not pages or hasattr(source, "target"):
+        return
+    codecs, columns = scan.chunks("codec"), scan.leaf_count
+    for leaf in read:
+        own = slice(leaf.number, None, columns)
+        if sum(map(mul, counts[own], stored[own])) * max(FACTORS.get(codec, most) for codec in codecs[own]) > most:
+            _Texts(form, leaf, source, most).check()
+
+
+def _leaves(scan, numbers: Iterable[int]) -> list[_Leaf]:
+    names = "type", "type_length", "max_definition", "max_repetition", "name_offset", "name_length"
+    facts, elements = [scan.elements(name) for name in names], scan.leaves
+    found = []
+    for number in numbers:
+        physical, length, definition, repetition, start, size = (fact[elements[number]] for fact in facts)
+        width = wire.WIDTH_IN_PAGES.get(physical, 0)
+        if physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
+            width = max(length, 1)
+        elif physical != wire.PHYSICAL_BYTE_ARRAY:
+            width = max(width, 1)
+        name = bytes(memoryview(scan.data)[start : start + min(size, 100)]).decode("utf-8", "replace")
+        found.append(_Leaf(number, physical, width, definition, repetition, name))
+    return found
+
+
+def _check_counts(leaves: Iterable[_Leaf], columns: int, counts: memoryview, stored: memoryview, most: int) -> None:
+    """Check the memory that values take whatever they are, of chunks that have few bytes for them."""
+    if max((leaf.entry_bytes for leaf in leaves), default=0) * sum(counts) <= most:
+        return
+    claimed = there = values = 0
+    for leaf in leaves:
+        own = slice(leaf.number, None, columns)
+        for count, size in zip(counts[own], stored[own], strict=True):
+            if count * leaf.entry_bytes > BELIEVED * size:
+                claimed, there, values = claimed + count * leaf.entry_bytes, there + size, values + count
+    if claimed > most:
+        raise _exceeded(f"{values} values", claimed, there, most)
+
+
+def _exceeded(what: str, claimed: int, there: int, most: int) -> LimitExceeded:
+    told = f"{what} take {claimed} bytes in memory, and the file has {there} bytes for them; the limit is {most} bytes"
+    return LimitExceeded(f"{told} (decoded_size_limit, or {VARIABLE})", expected=most, found=claimed)
+
+
+class _Texts:
+    """The pages of one leaf, and how many bytes their texts are."""
+
+    def __init__(self, form: ThriftForm, leaf: _Leaf, source, most: int):
+        self._form, self._leaf, self._source, self._most = form, leaf, source, most
+
+    def check(self) -> None:
+        """Raise LimitExceeded if a page, or all texts, are too large."""
+        chunks = self._form.column(self._leaf.number)
+        facts = chunks.begins(), *map(chunks.array, ("total_compressed_size", "num_values", "codec"))
+        taken = there = 0
+        for begin, size, count, codec in zip(*facts, strict=True):
+            if not 0 <= begin <= self._source.size or size > self._source.size - begin:
+                continue
+            headers = read_headers(self._source, begin, begin + size)
+            found = self._check_chunk(headers, begin, size, count, codec)
+            if found > BELIEVED * size:
+                taken, there = taken + found, there + size
+            if taken > self._most:
+                raise _exceeded(f"the texts of column {self._leaf.name!r}", taken, there, self._most)
+
+    def _check_chunk(self, headers: Headers, begin: int, size: int, count: int, codec: int) -> int:
+        """Return how many bytes the texts of a chunk take at most, as exactly as the limit asks for."""
+        names = "type", "num_values", "uncompressed_size", "compressed_size"
+        pages = list(zip(*map(headers.array, names), strict=True))
+        if codec != wire.CODEC_UNCOMPRESSED:
+            for _, values, length, there in pages:
+                check_page_size(min(values, count), length, there, self._leaf.width, self._most)
+        if self._leaf.width:
+            return 0
+        values = sum(max(values, 0) for type, values, _, _ in pages if type in DATA_PAGES)
+        longest = max((length for _, _, length, _ in pages), default=0)
+        if max(values, count) * longest <= max(self._most, BELIEVED * size):
+            return values * longest if values * longest <= self._most // 2 else 0
+        return self._count(begin, size, codec)
+
+    def _count(self, begin: int, size: int, codec: int) -> int:
+        """Count the bytes of a chunk's texts without making them; pages that cannot be read count for nothing."""
+        lengths, total, longest = None, 0, 0
+        try:
+            for page in read_pages(self._source, begin, begin + size, codec):
+                if page.header.type == wire.PAGE_DICTIONARY_PAGE:
+                    lengths = _lengths_of(page.values, page.header.num_values)
+                    longest = pc.max(lengths).as_py() or 0
+                elif page.header.encoding in WITH_DICTIONARY and lengths is not None:
+                    total += self._indexed(page, lengths, longest)
+                elif page.header.encoding == wire.ENCODING_DELTA_BYTE_ARRAY:
+                    total += self._prefixed(page)
+                else:
+                    total += page.header.uncompressed_size
+                if total > self._most:
+                    break
+        except ParquetextError as error:
+            if isinstance(error, LimitExceeded):
+                raise
+        return total
+
+    def _body(self, page) -> tuple[memoryview, int, int]:
+        """Return a page's body, where its values begin, and how many there are without nulls."""
+        header, own = page.header, self._leaf
+        body = memoryview(b"".join((page.levels, page.values)))
+        _, (start, end), values = kernels.page.level_parts(header, body, own.definition, own.repetition)
+        count = header.num_values
+        if own.definition:
+            found, _ = kernels.encoding.decode_levels(
+                header.definition_encoding, own.definition, body[:end], count, start
+            )
+            levels = pa.Array.from_buffers(pa.uint16(), count, [None, pa.py_buffer(found)])
+            count = pc.sum(pc.equal(levels, own.definition)).as_py() or 0
+        return body, values, count
+
+    def _indexed(self, page, lengths: pa.Array, longest: int) -> int:
+        """Return the bytes of the texts that a page of indices leads to."""
+        if page.header.num_values > COUNTED_VALUES:
+            return page.header.num_values * longest
+        body, at, count = self._body(page)
+        if not count:
+            return 0
+        found, _ = kernels.encoding.decode_indices(body[at:], count, len(lengths))
+        indices = pa.Array.from_buffers(pa.uint32(), count, [None, pa.py_buffer(found)])
+        return pc.sum(lengths.take(indices)).as_py() or 0
+
+    def _prefixed(self, page) -> int:
+        """Return the bytes of the texts of a page of DELTA_BYTE_ARRAY: of its prefixes and its suffixes."""
+        if page.header.num_values > COUNTED_VALUES:
+            return page.header.num_values * page.header.uncompressed_size
+        body, at, count = self._body(page)
+        total = 0
+        for _ in range(2):
+            numbers, at = kernels.encoding.decode(
+                wire.ENCODING_DELTA_BINARY_PACKED, wire.PHYSICAL_INT32, 0, body, count, at
+            )
+            lengths = pa.Array.from_buffers(pa.int32(), count, [None, pa.py_buffer(numbers)])
+            total += pc.sum(pc.cast(lengths, pa.int64())).as_py() or 0
+        return total
+
+
+def _lengths_of(data, count: int) -> pa.Array:
+    """Return the lengths of the PLAIN byte arrays of a dictionary page."""
+    (offsets, _), _ = kernels.encoding.decode(wire.ENCODING_PLAIN, wire.PHYSICAL_BYTE_ARRAY, 0, data, count)
+    found = pa.Array.from_buffers(pa.int32(), count + 1, [None, pa.py_buffer(offsets)])
+    return pc.cast(pc.subtract(found[1:], found[:-1]), pa.int64())

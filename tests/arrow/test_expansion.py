@@ -1,0 +1,125 @@
+"""Values that take much memory for few bytes of a file: refused beyond a limit, and read up to it."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from support.hostile_pages import nulls
+from support.pages import Column, data_page, parquet_file
+from support.vast_files import vast_files
+
+import parquetext
+from parquetext import wire
+from parquetext.checks import verify
+from parquetext.encoding.decoded_sizes import VARIABLE
+from parquetext.errors import LimitExceeded, OutOfMemory, ParquetextError, naming_memory
+
+ENGINES = None, "pyarrow", "parquetext", "auto"
+VALUES = (
+    "nulls in one page",
+    "nulls in many pages",
+    "prefixes",
+    "a long text in all rows",
+    "a page of three numbers",
+    "a page of three numbers, version 2",
+    "a page of three texts",
+    "a dictionary of three numbers",
+)
+
+
+@pytest.fixture(scope="module")
+def vast(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("vast")
+    paths = {}
+    for number, (name, data) in enumerate(vast_files()):
+        paths[name] = folder / f"{number}.parquet"
+        paths[name].write_bytes(data)
+    return paths
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", VALUES)
+def test_values_out_of_proportion_are_refused_by_every_engine(vast, name, engine):
+    path = str(vast[name])
+    for read in (
+        lambda: parquetext.read_table(path, engine=engine),
+        lambda: parquetext.dataset(path, engine=engine).to_table(),
+    ):
+        with pytest.raises(LimitExceeded) as caught:
+            read()
+        assert caught.value.file == path and isinstance(caught.value, pa.ArrowNotImplementedError)
+
+
+def test_the_error_names_the_limit_and_what_raises_it(vast):
+    told = "2147483647 values take 8589934588 bytes in memory, and the file has 37 bytes for them; the limit is 42949"
+    with pytest.raises(LimitExceeded) as caught:
+        parquetext.read_table(str(vast["nulls in one page"]))
+    assert told in str(caught.value) and VARIABLE in str(caught.value) and "decoded_size_limit" in str(caught.value)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_limit_is_an_option_or_a_variable(tmp_path, engine, monkeypatch):
+    path = tmp_path / "nulls.parquet"
+    path.write_bytes(parquet_file([nulls("a", 1000)], 1000))
+    with pytest.raises(LimitExceeded, match="1000 values take 4000 bytes"):
+        parquetext.read_table(path, engine=engine, decoded_size_limit=3999)
+    assert parquetext.read_table(path, engine=engine, decoded_size_limit=4000)["a"].null_count == 1000
+    monkeypatch.setenv(VARIABLE, "3999")
+    with pytest.raises(LimitExceeded):
+        parquetext.read_table(path, engine=engine)
+    assert parquetext.read_table(path, engine=engine, decoded_size_limit=4000).num_rows == 1000
+    monkeypatch.setenv(VARIABLE, "many")
+    with pytest.raises(ParquetextError, match="a number of bytes above 0, not 'many'"):
+        parquetext.read_table(path, engine=engine)
+    with pytest.raises(ValueError, match="larger than zero"):
+        parquetext.read_table(path, engine=engine, decoded_size_limit=0)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_texts_are_counted_by_their_lengths(tmp_path, engine):
+    """A text of 1,000 bytes in 7 of 1,000 rows, others of one byte: no product of the two is what they take."""
+    texts = ["x" * 1000 if row % 150 == 0 else "y" for row in range(1000)]
+    for name, options in {
+        "dictionary": {},
+        "prefixes": {"use_dictionary": False, "column_encoding": "DELTA_BYTE_ARRAY"},
+    }.items():
+        path = tmp_path / f"{name}.parquet"
+        pq.write_table(pa.table({"a": texts, "b": [None, *texts[1:]]}), path, compression="zstd", **options)
+        # Seven long texts and 993 short ones are 7,993 bytes: not beyond 64 times the chunk's bytes.
+        found = parquetext.read_table(path, engine=engine, decoded_size_limit=7000)
+        assert found["a"].to_pylist() == texts
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_many_rows_of_one_value_are_read(tmp_path, engine):
+    """20 million rows in a few hundred bytes are valid, and below the default limit."""
+    path = tmp_path / "constant.parquet"
+    path.write_bytes(parquet_file([nulls("a", 20_000_000)], 20_000_000))
+    assert parquetext.read_table(path, columns=["a"], engine=engine)["a"].null_count == 20_000_000
+
+
+@pytest.mark.parametrize("name", ["nulls in many pages", "prefixes", "a long text in all rows"])
+def test_the_deep_tier_leaves_values_beyond_the_limit_undecoded(vast, name):
+    report = verify(vast[name], deep=True)
+    assert [finding.kind for finding in report.findings if not finding.is_note] == []
+    assert [finding.kind for finding in report.findings].count("undecoded") == 1
+
+
+def test_a_page_of_zeros_that_its_values_need_is_read(tmp_path):
+    """A page of 32 MiB in 1 KiB is what zstd makes of equal numbers."""
+    count = 1 << 23
+    page = data_page(bytes(4 * count), count, wire.ENCODING_PLAIN, codec=wire.CODEC_ZSTD)
+    path = tmp_path / "zeros.parquet"
+    path.write_bytes(parquet_file([Column("a", wire.PHYSICAL_INT32, [page], codec=wire.CODEC_ZSTD)], count))
+    for engine in ENGINES:
+        assert parquetext.read_table(path, engine=engine)["a"].to_numpy().sum() == 0
+
+
+def test_out_of_memory_names_the_file_and_is_no_damage():
+    with pytest.raises(OutOfMemory) as caught, naming_memory("a.parquet"):
+        raise pa.ArrowMemoryError("malloc of size 9 failed")
+    assert (
+        isinstance(caught.value, MemoryError)
+        and str(caught.value) == "a.parquet: out of memory: malloc of size 9 failed"
+    )
