@@ -15,7 +15,7 @@ from .each_file import ask_each, ask_one
 from .listing import print_facts, print_listing
 from .output import counted, human_bytes, line_width, print_json, tell
 
-_NO_FRACTION = re.compile(r"(?<=:\d\d)\.0+")  # of a second
+_NO_FRACTION = re.compile(r"(?<=:\d\d)\.0+(?!\d)")  # of a second
 MOST_OF_A_VALUE = 60  # letters of a key-value that are shown in a terminal
 
 
@@ -157,7 +157,7 @@ def _print_columns(records: list[dict]) -> None:
         *("",) * 6,
         *(_sum(record[name] for record in records) for name in ("total_compressed_size", "total_uncompressed_size")),
     )
-    optional = ("encodings", "uncompressed", "codec", "bytes", "nulls", "max", "min", "type")
+    optional = ("encodings", "uncompressed", "codec", "bytes", ("min", "max"), "nulls", "type")
     print_listing(headings, rows, total, optional=optional)
 
 
@@ -179,7 +179,7 @@ def _print_chunks(records: list[dict]) -> None:
     ]
     headings = ("group", "column", "values", "nulls", "min", "max", "codec", "dictionary at", "data at", "bytes")
     total = ("", counted(len(rows), "chunk"), *("",) * 7, _sum(record["total_compressed_size"] for record in records))
-    optional = ("dictionary at", "codec", "values", "data at", "bytes", "nulls", "max", "min")
+    optional = ("dictionary at", "codec", "data at", "values", "bytes", ("min", "max"), "nulls")
     print_listing(headings, rows, total, optional=optional)
 
 

@@ -29,7 +29,7 @@ def print_listing(
     rows: Iterable[Sequence[object]],
     total: Sequence[object] | None = None,
     *,
-    optional: Sequence[str | int] = (),
+    optional: Sequence[str | int | tuple[str, ...]] = (),
     hint: str = "--json has them",
     more: int = 0,
     commas: bool = True,
@@ -49,9 +49,9 @@ def print_listing(
         Integers, texts, or None for what is not known.
     total : sequence, optional
         The last line.
-    optional : sequence of str or int
-        Headings of columns, or their positions, that may be left out, the least important first. A line below the table
-        names them.
+    optional : sequence of str, int or tuple of str
+        Headings of columns, or their positions, that may be left out, the least important first; columns in a tuple are
+        left out together. A line below the table names them.
     hint : str
         How to see these columns, for the same line.
     more : int
@@ -70,7 +70,7 @@ def print_listing(
     if room is not None:
         for column in columns:
             column.ask_room(kept.get(column.heading, LEAST), has_total=total is not None)
-        shown = _shown(columns, [each if isinstance(each, int) else headings.index(each) for each in optional], room)
+        shown = _shown(columns, [_positions(each, headings) for each in optional], room)
         _fit([columns[at] for at in shown], room)
     padded = [columns[at].padded() for at in shown]
     printed = ["  ".join(cells).rstrip() for cells in zip(*padded, strict=True)]
@@ -137,20 +137,31 @@ class _Column:
         return [gap + text if self.is_right else text + gap for text, gap in zip(texts, gaps, strict=True)]
 
 
-def _shown(columns: list[_Column], optional: Sequence[int], room: int) -> list[int]:
-    """Return the positions of the columns that a line has room for."""
-    left = room + GAP - sum(column.least + GAP for column in columns)
-    gone: list[int] = []
-    for at in optional:
+def _positions(optional: str | int | tuple[str, ...], headings: Sequence[str]) -> tuple[int, ...]:
+    if isinstance(optional, int):
+        return (optional,)
+    return tuple(map(headings.index, (optional,) if isinstance(optional, str) else optional))
+
+
+def _shown(columns: list[_Column], optional: Sequence[tuple[int, ...]], room: int) -> list[int]:
+    """Return the positions of the columns that a line has room for; columns of one tuple are shown or left out."""
+
+    def width(positions: tuple[int, ...]) -> int:
+        return sum(columns[at].least + GAP for at in positions)
+
+    left = room + GAP - width(tuple(range(len(columns))))
+    gone: list[tuple[int, ...]] = []
+    for positions in optional:
         if left >= 0:
             break
-        gone.append(at)
-        left += columns[at].least + GAP
-    for at in reversed(gone[:]):  # a narrow one may have room where a wide one has none
-        if columns[at].least + GAP <= left and any(columns[at].texts):
-            gone.remove(at)
-            left -= columns[at].least + GAP
-    return [at for at in range(len(columns)) if at not in set(gone)]
+        gone.append(positions)
+        left += width(positions)
+    for positions in reversed(gone[:]):  # a narrow one may have room where a wide one has none
+        if width(positions) <= left and any(any(columns[at].texts) for at in positions):
+            gone.remove(positions)
+            left -= width(positions)
+    hidden = {at for positions in gone for at in positions}
+    return [at for at in range(len(columns)) if at not in hidden]
 
 
 def _fit(columns: list[_Column], room: int) -> None:

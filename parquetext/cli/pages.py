@@ -89,7 +89,7 @@ def _print_pages(found) -> None:
     ]
     sizes = [sum(row[at] or 0 for row in rows) for at in (SIZE, UNCOMPRESSED)]
     total = ("", counted(len(rows), "page"), *("",) * 5, *sizes, "", "", "")
-    optional = ("crc", "uncompressed", "nulls", "at", "max", "min", "type")
+    optional = ("crc", "uncompressed", "at", "bytes", ("min", "max"), "nulls", "type")
     print_listing(HEADINGS, rows, total, optional=optional)
 
 

@@ -211,3 +211,21 @@ def test_bounds_are_written_as_in_rows(tmp_path):
     for command in ("columns", "columns -g", "pages"):
         shown = CliRunner().invoke(app, [*command.split(), str(path)]).stdout.split()
         assert {"false", "true"} <= set(shown) and not {"False", "True"} & set(shown), command
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "text"),
+    [
+        (1, pa.timestamp("ns"), "1970-01-01 00:00:00.000000001"),
+        (1_000_000, pa.timestamp("us"), "1970-01-01 00:00:01"),
+        (1_001_000, pa.timestamp("us"), "1970-01-01 00:00:01.001000"),
+        (3_723_000_004, pa.time64("us"), "01:02:03.000004"),
+        (3_723_000_000, pa.time64("us"), "01:02:03"),
+    ],
+    ids=str,
+)
+def test_fractions_of_a_second_that_begin_with_zeros_stay(tmp_path, value, kind, text):
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"at": pa.array([value], kind)}), path)
+    for options in ((), ("--per-row-group",)):
+        assert run("columns", path, *options).stdout.count(text + "  ") == 2

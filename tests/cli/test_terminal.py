@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from datetime import datetime
 from decimal import Decimal
 
 import pyarrow as pa
@@ -126,10 +127,22 @@ def test_numbers_of_pages_are_never_cut(tmp_path):
     pq.write_table(pa.table({"price": [number / 7 for number in range(40_000)]}), path, row_group_size=10_000)
     code, lines = in_terminal([sys.executable, "-m", "parquetext", "pages", str(path)])
     assert code == 0 and max(map(len, lines)) <= 80
-    assert lines[1].split() == ["group", "page", "type", "encoding", "values", "bytes", "min"]
-    assert "8 pages" in lines[-2] and lines[-1].startswith("no room for: nulls, at, ")
-    sizes = [line.split()[5].replace(",", "") for line in lines[2:-2]]
+    assert lines[1].split() == ["group", "page", "type", "encoding", "values", "nulls", "at", "bytes"]
+    assert "8 pages" in lines[-2] and lines[-1] == "no room for: uncompressed, crc, min, max (--json has them)"
+    sizes = [line.split()[-1].replace(",", "") for line in lines[2:-2]]
     assert len(sizes) == 8 and all(map(str.isdigit, sizes))
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 120])
+@pytest.mark.parametrize("command", ["columns", "columns -g", "pages"])
+def test_a_minimum_is_shown_with_its_maximum_or_not_at_all(tmp_path, command, width):
+    path = tmp_path / "a.parquet"
+    times = [datetime(2024, 1, 1, 12, 30, 15, 123456), datetime(2024, 12, 31, 1, 2, 3, 400000), None]
+    pq.write_table(pa.table({"when": times, "price": [1 / 3, 2 / 3, None]}), path, write_page_index=True)
+    code, lines = in_terminal([sys.executable, "-m", "parquetext", *command.split(), str(path)], width)
+    headings = next(line.split() for line in lines if "encoding" in line or "column" in line)
+    assert code == 0 and ("min" in headings) == ("max" in headings)
+    assert "nulls" in headings or "min" not in headings
 
 
 def test_bounds_that_are_numbers_are_never_cut_in_columns(tmp_path):
