@@ -8,12 +8,13 @@ __all__ = ["without_secrets"]
 
 MASK = "…"
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(\S+)")
-_AFTER_URL = re.compile(r"[\"'),:;>\]}]*\Z")  # punctuation of the text around a URL
+_AFTER_URL = "\"'),:;>]}"  # punctuation of the text around a URL
+MOST_AFTER_URL = 3
 _HTTP = ("http", "https")
 _CONTAINER_IN_FRONT = ("abfs", "abfss", "wasb", "wasbs")  # abfss://CONTAINER@ACCOUNT
 _IPV6 = re.compile(r"\[[0-9A-Fa-f:.]+\]")
 _PORT = re.compile(r"\d{1,5}")
-_KEY = re.compile(r"[\w.%\[\]$-]+")
+_QUERY_KEY = re.compile(r"([?&#])[\w.%\[\]$-]+=")
 _PLAIN = re.compile(r"(?!.*%40)[\w.,:%+-]*")
 # Keys of queries whose values are shown, in lower case. Every other value is masked.
 HARMLESS = frozenset(
@@ -62,7 +63,7 @@ def _masked(url: re.Match) -> str:
     scheme, rest = url[1].lower(), url[2]
     if scheme == "file":
         return url[0]
-    end = _AFTER_URL.search(rest).start()
+    end = max(len(rest.rstrip(_AFTER_URL)), len(rest) - MOST_AFTER_URL)
     rest, after = rest[:end], rest[end:]
     if _has_user(scheme, rest):
         begin = _query_begin(rest)
@@ -92,19 +93,20 @@ def _has_user(scheme: str, rest: str) -> bool:
 def _masked_query(text: str, *, is_http: bool) -> str:
     """Mask a query and a fragment, with the question mark or the hash in front of them.
 
-    Elsewhere than in HTTP both may be parts of a name, and only ``key=value`` counts.
+    Elsewhere than in HTTP both may be parts of a name, and only ``key=value`` begins a query.
     """
-    shown = []
-    parts = re.split(r"([?&#])", text)[1:]
-    for mark, part in zip(parts[::2], parts[1::2], strict=True):
-        if mark == "#" and is_http:
-            shown.append(f"#{MASK}")
-            break
-        key, equals, value = part.partition("=")
-        is_shown = not part or (key.lower() in HARMLESS and _PLAIN.fullmatch(value))
-        if not is_shown and not equals and is_http:
-            part = MASK
-        elif not is_shown and equals and (is_http or _KEY.fullmatch(key)):
-            part = f"{key}={MASK}"
-        shown.append(mark + part)
-    return "".join(shown)
+    if is_http:
+        query, hash_mark, fragment = text.partition("#")
+        shown = query[:1] + "&".join(map(_masked_part, query[1:].split("&"))) if query else ""
+        return shown + (hash_mark and f"#{MASK if fragment else ''}")
+    begin = _QUERY_KEY.search(text)
+    if begin is None:
+        return text
+    return text[: begin.end(1)] + "&".join(map(_masked_part, text[begin.end(1) :].split("&")))
+
+
+def _masked_part(part: str) -> str:
+    key, equals, value = part.partition("=")
+    if not part or (key.lower() in HARMLESS and _PLAIN.fullmatch(value)):
+        return part
+    return f"{key}={MASK}" if equals else MASK
