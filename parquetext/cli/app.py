@@ -17,20 +17,20 @@ __all__ = ["PANELS", "app", "build"]  # noqa: F822
 HELP = {"help_option_names": ["-h", "--help"]}
 # The panels of the help, with the modules and their commands, in order.
 PANELS: dict[str, dict[str, tuple[str, ...]]] = {
-    "What is in a file": {
+    "Show schema, metadata and rows": {
         "facts": ("schema", "meta", "columns", "row-groups", "count", "rowcount"),
         "rows": ("head", "cat"),
         "bloom": ("bloom",),
         "diff": ("diff",),
     },
-    "How it is made, and whether it is sound": {
+    "Inspect and verify the structure": {
         "inspect": ("inspect",),
         "layout": ("layout",),
         "pages": ("pages",),
         "verify": ("verify",),
     },
-    "New files from old ones": {"joining": ("merge", "split"), "rewrite": ("rewrite",)},
-    "Footers, copies of columns, sidecars": {
+    "Write new files": {"joining": ("merge", "split"), "rewrite": ("rewrite",)},
+    "Add or remove footers, copies of columns, and sidecars": {
         "changes": ("upgrade", "encode", "strip", "finalize", "restore", "recover"),
         "sidecar": ("sidecar",),
     },
@@ -51,7 +51,10 @@ def _root(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_version, is_eager=True, help="Show the version and which kernels are live."
+            "--version",
+            callback=_version,
+            is_eager=True,
+            help="Print the version, and whether compiled kernels are in use.",
         ),
     ] = False,
 ) -> None:
@@ -66,8 +69,8 @@ def build(command: str | None = None) -> typer.Typer:
         no_args_is_help=True,
         context_settings=HELP,
         pretty_exceptions_enable=False,
-        help="Fast, extensible footers for Parquet files, readable by every reader of today; their pages, and where "
-        "every byte of them belongs.",
+        help="Inspect, check and change Parquet files: add footers that open in microseconds and that other readers "
+        "ignore, list pages, and show what each byte is.",
     )
     app.callback()(_root)
     is_known = any(command in names for modules in PANELS.values() for names in modules.values())

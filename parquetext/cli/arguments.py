@@ -11,9 +11,15 @@ from .output import be_quiet
 
 __all__ = ["File", "Files", "Force", "Json", "Quiet"]
 
-Files = Annotated[list[str], typer.Argument(help="Files, directories, globs, URLs.", show_default=False)]
-File = Annotated[str, typer.Argument(help="A file or URL.", show_default=False)]
-Json = Annotated[bool, typer.Option("--json", help="One JSON document per file.")]
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        help="Parquet files, directories, patterns such as 'lake/*.parquet', or URLs.",
+        show_default=False,
+    ),
+]
+File = Annotated[str, typer.Argument(help="Path or URL of a Parquet file.", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document per file.")]
 
 
 def _quiet(asked: bool) -> bool:
@@ -23,14 +29,19 @@ def _quiet(asked: bool) -> bool:
 
 Quiet = Annotated[
     bool,
-    typer.Option("--quiet", "-q", callback=_quiet, help="Print nothing but what failed: the exit code says the rest."),
+    typer.Option(
+        "--quiet",
+        "-q",
+        callback=_quiet,
+        help="Print failures only, on standard error. Check the exit code for the result.",
+    ),
 ]
 Force = Annotated[
     list[Forceable] | None,
     typer.Option(
         "--force",
         metavar="WHAT",
-        help="Pass over a refusal: table-format, free-form, size, partition-columns, hard-links, attributes, lock. "
-        "May be repeated.",
+        help="Go on although the command would refuse the file for this reason: table-format, free-form, size, "
+        "partition-columns, hard-links, attributes or lock. The message of the refusal names it. Repeat for several.",
     ),
 ]

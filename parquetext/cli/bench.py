@@ -36,34 +36,43 @@ def register(app: typer.Typer) -> None:
 
 def bench(
     file: Annotated[
-        str | None, typer.Argument(help="Measure on a copy of this file; otherwise on synthetic ones.")
+        str | None, typer.Argument(help="File to measure with, as a copy. Default: synthetic files.")
     ] = None,
-    columns: Annotated[int, typer.Option(min=7, help="Columns of the synthetic file.")] = 10_000,
-    row_groups: Annotated[int, typer.Option(min=1, help="Its row groups.")] = 10,
-    rounds: Annotated[int, typer.Option(min=1, help="Interleaved rounds.")] = 7,
+    columns: Annotated[int, typer.Option(min=7, help="Number of columns of the synthetic file.")] = 10_000,
+    row_groups: Annotated[int, typer.Option(min=1, help="Number of row groups of the synthetic file.")] = 10,
+    rounds: Annotated[int, typer.Option(min=1, help="Number of interleaved rounds.")] = 7,
     no_other_shapes: Annotated[
-        bool, typer.Option("--no-other-shapes", help="Leave out 100,000 × 4, 3 × 10,000 and a nested schema.")
+        bool,
+        typer.Option(
+            "--no-other-shapes",
+            help="Skip the other shapes: 100,000 columns × 4 row groups, 3 × 10,000, and a nested schema.",
+        ),
     ] = False,
-    folder: Annotated[str | None, typer.Option(help="Keep the synthetic files here and use them again.")] = None,
+    folder: Annotated[
+        str | None, typer.Option(help="Keep the synthetic files in this directory, and reuse them.")
+    ] = None,
     palletjack: Annotated[
-        str | None, typer.Option(metavar="PYTHON", help="A Python that has PalletJack and its pyarrow.")
+        str | None,
+        typer.Option(metavar="PYTHON", help="Python executable with PalletJack and a pyarrow that it supports."),
     ] = None,
     only: Annotated[
         Measured | None,
         typer.Option(
-            help="spark: what runs on Spark. encodings: our own decoder, encoder, page filters and layout. "
-            "copies: columns with copies in other encodings. tables: read_table, 1 to 10,000 columns, filters, "
-            "5,000 row groups.",
+            help="What to measure instead of footers. spark: jobs on Spark. encodings: decoder, encoder, page filters "
+            "and layout. copies: columns with copies in other encodings. tables: read_table with 1 to 10,000 "
+            "columns, filters, and 5,000 row groups.",
             show_default=False,
         ),
     ] = None,
-    long: Annotated[bool, typer.Option("--long", help="--only tables: 5 million rows instead of 500,000.")] = False,
+    long: Annotated[
+        bool, typer.Option("--long", help="With --only tables: use 5 million rows instead of 500,000.")
+    ] = False,
     quiet: Quiet = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document per row.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document per result.")] = False,
 ) -> None:
-    """Compare with pyarrow, Polars, DuckDB, fastparquet and PalletJack, whichever are installed.
+    """Compare the speed with the installed ones of pyarrow, Polars, DuckDB, fastparquet and PalletJack.
 
-    Ratios say how many times our result is better; a missed target makes the exit code 1.
+    A ratio above 1 means that parquetext is better. The exit code is 1 if a target is missed.
     """
     from ..bench import peers
     from ..bench.workspace import Workspace

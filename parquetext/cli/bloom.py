@@ -19,12 +19,19 @@ def register(app: typer.Typer) -> None:
 
 def bloom(
     path: File,
-    column: Annotated[str, typer.Argument(help="A column.", show_default=False, autocompletion=columns_of_path)],
-    value: Annotated[str, typer.Argument(help="A value of its type; bytes as hexadecimal digits.", show_default=False)],
+    column: Annotated[
+        str, typer.Argument(help="Name of a column.", show_default=False, autocompletion=columns_of_path)
+    ],
+    value: Annotated[
+        str,
+        typer.Argument(
+            help="Value to look for, of the column's type; write bytes as hexadecimal digits.", show_default=False
+        ),
+    ],
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Ask the Bloom filters of a column for a value; exit code 1 where every row group rules it out."""
+    """Look a value up in the Bloom filters of a column. The exit code is 1 if no row group contains it."""
     from ..describe.bloom import ABSENT, MAYBE, NO_FILTER, bloom_answers
 
     answers: list[dict] = []

@@ -14,7 +14,7 @@ from .. import wire
 from ..errors import ParquetextError, outcome_of
 from ..storage import resolve
 from .advice import show_advice
-from .arguments import Force, Quiet
+from .arguments import Files, Force, Json, Quiet
 from .choices import Codec, Dialect, Form, Marker, Placement, Stats
 from .completion import columns_of_path, encodings
 from .output import (
@@ -35,16 +35,15 @@ from .output import (
 
 REFUSED = "refused"
 
-Paths = Annotated[list[str], typer.Argument(help="Files, directories, globs, URLs.", show_default=False)]
 InPlace = Annotated[
-    bool, typer.Option("--in-place", help="Change only the tail, under a journal, instead of replacing the file.")
+    bool,
+    typer.Option(
+        "--in-place", help="Overwrite the end of the file, protected by a journal, instead of replacing the whole file."
+    ),
 ]
-Wrap = Annotated[
-    bool, typer.Option("--wrap", help="Make a block of somebody else's free-form bytes; strip gives them back.")
-]
-KeepTimes = Annotated[bool, typer.Option("--keep-mtime", help="Leave the modification time as it was.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")]
-Json = Annotated[bool, typer.Option("--json", help="One JSON document per file.")]
+Wrap = Annotated[bool, typer.Option("--wrap", help="Keep foreign extension bytes as a block; `strip` restores them.")]
+KeepTimes = Annotated[bool, typer.Option("--keep-mtime", help="Keep the modification time.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what would change, without changing it.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -53,30 +52,35 @@ def register(app: typer.Typer) -> None:
 
 
 def upgrade(
-    paths: Paths,
+    paths: Files,
     form: Annotated[
-        Form, typer.Option(help="The footer form to add; auto: flat, index or none, by size and shape.")
+        Form, typer.Option(help="Footer to add. auto: choose flat, index or none by the size and shape of the file.")
     ] = Form.auto,
     stats: Annotated[
-        Stats, typer.Option(help="compact: bounds of text above 16 bytes are shortened, and stay bounds.")
+        Stats,
+        typer.Option(help="Statistics in the flat footer. compact: shorten text bounds to 16 bytes; they stay valid."),
     ] = Stats.full,
     dialect: Annotated[
         Dialect | None,
         typer.Option(
             show_default=False,
-            help="arrow: as the public proposals in C++ and Rust have it. No released reader reads it, and parquet-go "
-            "cannot open such a file any more. Lists what is not carried.",
+            help="arrow: also write the FlatBuffers footer that Arrow C++ and Rust propose. No released reader "
+            "reads it, and parquet-go cannot open the file. Prints the facts that this footer cannot hold.",
         ),
     ] = None,
     placement: Annotated[
         Placement | None,
         typer.Option(
             show_default=False,
-            help="aside (the default): every reader of today reads the file. in-struct: within the Thrift footer, as "
-            "the specification draws it. after-stop: behind its struct, as the arrow dialect stands.",
+            help="Where to put the footer. aside (the default): before the Thrift footer; all readers can read the "
+            "file. in-struct: inside the Thrift footer, as the specification shows. after-stop: behind the Thrift "
+            "struct, as in the arrow dialect.",
         ),
     ] = None,
-    marker: Annotated[Marker, typer.Option(help="thrift: for IDL-generated readers.")] = Marker.spec,
+    marker: Annotated[
+        Marker,
+        typer.Option(help="Start of the extension. spec: as specified. thrift: for readers generated from the IDL."),
+    ] = Marker.spec,
     wrap: Wrap = False,
     in_place: InPlace = False,
     keep_mtime: KeepTimes = False,
@@ -85,7 +89,7 @@ def upgrade(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Give Parquet files a fast footer beside the one that they have; every reader goes on reading them."""
+    """Add a fast footer to Parquet files. Other readers still read them."""
     from .. import edits
 
     options = {
@@ -104,12 +108,12 @@ def upgrade(
 
 
 def encode(
-    paths: Paths,
+    paths: Files,
     column: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="A column to encode; all leaves of a group. May be repeated.",
+            help="Column to encode; the name of a group selects all its columns. Repeat for several.",
             autocompletion=columns_of_path,
         ),
     ] = None,
@@ -117,33 +121,37 @@ def encode(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Such as alp or byte_stream_split: one for all columns, or one for each, in their order; "
-            "best: what --advise finds, without --column for all columns.",
+            help="Encoding of the copies, such as alp or byte_stream_split. Give one for all columns, or one for each "
+            "--column, in order. best: choose as --advise does; without --column, for all columns.",
             autocompletion=encodings,
         ),
     ] = None,
     codec: Annotated[
-        Codec | None, typer.Option(help="What compresses the copies; none without.", show_default=False)
+        Codec | None, typer.Option(help="Compression of the copies. Default: none.", show_default=False)
     ] = None,
     max_growth: Annotated[
-        str | None, typer.Option(metavar="SHARE", help="best: what the copies may add to the file; 20% without.")
+        str | None,
+        typer.Option(
+            metavar="SHARE", help="With --encoding best: limit the growth of the file, such as 10%. Default: 20%."
+        ),
     ] = None,
     advise: Annotated[
         bool,
         typer.Option(
-            "--advise", help="Write nothing: sample the columns, and say what copies would take and how fast they are."
+            "--advise", help="Write nothing; sample the columns, and print the size and speed of possible copies."
         ),
     ] = False,
     out: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the new file here instead of replacing the old one.")
+        str | None, typer.Option(metavar="FILE", help="Write to this file instead of replacing the input.")
     ] = None,
     drop_old: Annotated[
         bool,
         typer.Option(
-            "--drop-old", help="Keep of columns that have a copy in ALP the copy alone: readers without ALP lose them."
+            "--drop-old",
+            help="Remove the original of columns with an ALP copy. Readers without ALP cannot read them.",
         ),
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="--drop-old: do not ask, every reader knows ALP.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="With --drop-old: do not ask for confirmation.")] = False,
     wrap: Wrap = False,
     keep_mtime: KeepTimes = False,
     dry_run: DryRun = False,
@@ -151,7 +159,7 @@ def encode(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Give columns a copy in another encoding; every reader goes on reading the old bytes, strip takes it out again."""
+    """Add a copy of columns in another encoding. Other readers read the original; `strip` removes the copy."""
     from .. import edits
 
     if advise:
@@ -185,12 +193,16 @@ def encode(
 
 
 def strip(
-    paths: Paths,
+    paths: Files,
     kind: Annotated[
         list[str] | None,
-        typer.Option(metavar="UUID", help="Remove the blocks of this kind instead of ours. May be repeated."),
+        typer.Option(
+            metavar="UUID", help="Remove blocks with this UUID instead of parquetext's blocks. Repeat for several."
+        ),
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Remove the whole extension, whoever wrote it.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Remove all extension blocks, including those of other programs.")
+    ] = False,
     in_place: InPlace = False,
     keep_mtime: KeepTimes = False,
     dry_run: DryRun = False,
@@ -198,7 +210,7 @@ def strip(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Take our footers out again: the original file, byte for byte. Blocks of others stay unless named."""
+    """Remove parquetext's footers and copies, and restore the original file byte for byte. Keep foreign blocks."""
     from .. import edits
 
     kinds = "all" if everything else kind or None
@@ -207,8 +219,8 @@ def strip(
 
 
 def finalize(
-    paths: Paths,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask: no other reader has to read the files.")] = False,
+    paths: Files,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     in_place: InPlace = False,
     keep_mtime: KeepTimes = False,
     dry_run: DryRun = False,
@@ -216,7 +228,7 @@ def finalize(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Make files that ONLY PARQUETEXT READS: the flat footer alone (PAR3), until restore brings the files back."""
+    """Make files that ONLY PARQUETEXT READS: keep the flat footer alone (PAR3). `restore` undoes it."""
     from .. import edits
 
     if not (yes or dry_run):
@@ -232,9 +244,9 @@ def finalize(
 
 
 def restore(
-    paths: Paths,
+    paths: Files,
     bare: Annotated[
-        bool, typer.Option("--bare", help="Thrift alone, without any extension, whoever wrote it.")
+        bool, typer.Option("--bare", help="Also remove all extension blocks, including those of other programs.")
     ] = False,
     in_place: InPlace = False,
     keep_mtime: KeepTimes = False,
@@ -243,7 +255,7 @@ def restore(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Give PAR3 files their Thrift footer again: the files from before finalize, byte for byte."""
+    """Restore the Thrift footer of finalized files (PAR3), byte for byte."""
     from .. import edits
 
     form = "thrift" if bare else None
@@ -251,9 +263,11 @@ def restore(
     _run(paths, "restoring", lambda path: edits.restore(path, **options), json)
 
 
-def recover(paths: Paths, quiet: Quiet = False, json: Json = False) -> None:
-    """Finish or undo what a killed change in place has left, and remove hidden files of killed changes, of folders
-    also those that were to become new files."""
+def recover(paths: Files, quiet: Quiet = False, json: Json = False) -> None:
+    """Finish or undo changes that were interrupted, and remove their temporary files.
+
+    For a directory, also remove temporary files of interrupted new files.
+    """
     from .. import edits
 
     _run(paths, "recovering", edits.recover, json, unfinished=True)

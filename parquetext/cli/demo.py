@@ -30,17 +30,17 @@ def register(app: typer.Typer) -> None:
 
 
 def demo(
-    columns: Annotated[int, typer.Option(min=7, help="Columns of the table.")] = 5_000,
-    row_groups: Annotated[int, typer.Option(min=1, help="Its row groups.")] = 4,
-    folder: Annotated[str | None, typer.Option(help="Leave the files here.")] = None,
+    columns: Annotated[int, typer.Option(min=7, help="Number of columns of the table.")] = 5_000,
+    row_groups: Annotated[int, typer.Option(min=1, help="Number of row groups of the table.")] = 4,
+    folder: Annotated[str | None, typer.Option(help="Keep the files in this directory.")] = None,
     reader: Annotated[
         list[Reader] | None,
-        typer.Option(help="Only this reader. May be repeated; all that are installed without.", show_default=False),
+        typer.Option(help="Reader to try. Repeat for several. Default: all that are installed.", show_default=False),
     ] = None,
     quiet: Quiet = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document per step.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document per step.")] = False,
 ) -> None:
-    """Make a wide table, upgrade it, verify it, read it, and let every installed reader read it."""
+    """Write a wide table, upgrade and verify it, and read it with every installed reader."""
     from .. import demo as demonstration
 
     failed = 0

@@ -24,16 +24,16 @@ def register(app: typer.Typer) -> None:
 
 
 def diff(
-    a: Annotated[str, typer.Argument(help="A file or URL.", show_default=False)],
-    b: Annotated[str, typer.Argument(help="Another one.", show_default=False)],
+    a: Annotated[str, typer.Argument(help="Path or URL of the first Parquet file.", show_default=False)],
+    b: Annotated[str, typer.Argument(help="Path or URL of the second Parquet file.", show_default=False)],
     only: Annotated[
         list[DiffKind] | None,
-        typer.Option(help="Compare only this. May be repeated; all of them without.", show_default=False),
+        typer.Option(help="What to compare. Repeat for several. Default: all.", show_default=False),
     ] = None,
     quiet: Quiet = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document per difference.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document per difference.")] = False,
 ) -> None:
-    """Compare the schemas, the statistics and the values of two files; exit code 1 where anything differs."""
+    """Compare the schemas, the statistics and the values of two files. The exit code is 1 if they differ."""
     import pyarrow as pa
 
     import parquetext

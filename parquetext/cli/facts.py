@@ -32,7 +32,11 @@ def schema(
     paths: Files,
     format: Annotated[
         SchemaFormat,
-        typer.Option("--format", "-f", help="Parquet's own text, Arrow's, or CREATE TABLE of Spark or DuckDB."),
+        typer.Option(
+            "--format",
+            "-f",
+            help="Output format: Parquet's or Arrow's notation, or a CREATE TABLE statement of Spark or DuckDB.",
+        ),
     ] = SchemaFormat.parquet,
     json: Json = False,
 ) -> None:
@@ -57,11 +61,11 @@ def meta(
     paths: Files,
     full: Annotated[
         bool,
-        typer.Option("--full", help="Print long key-values in full in a terminal, too."),
+        typer.Option("--full", help="Print long key-values in full, in a terminal too."),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Print counts, sizes, the writer and the key-values of files."""
+    """Print writer, row count, sizes and key-values of files."""
     from ..describe.facts import meta as meta_of
     from ..storage import open_source
 
@@ -111,17 +115,17 @@ def columns(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Columns, or groups for all below them. All without.",
+            help="Columns to show; the name of a group selects all its columns. Default: all.",
             show_default=False,
             autocompletion=columns_of_path,
         ),
     ] = None,
     per_row_group: Annotated[
-        bool, typer.Option("--per-row-group", "-g", help="One line per column chunk, with its placement.")
+        bool, typer.Option("--per-row-group", "-g", help="Print one line per column chunk, with its offsets.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document per column, or per column chunk.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document per column or column chunk.")] = False,
 ) -> None:
-    """Print statistics, codecs, encodings, sizes and placement of columns, in sum or per row group."""
+    """Print type, codec, encodings, nulls, minimum, maximum and sizes of columns, in total or per row group."""
     from ..describe.facts import column_chunks, columns_in_sum, named_columns
 
     def ask(path, file) -> None:
@@ -199,7 +203,7 @@ def _sum(values) -> int | None:
 
 
 def row_groups(paths: Files, json: Json = False) -> None:
-    """Print rows, sizes, placement and order of row groups."""
+    """Print row count, sizes, offset and sort order of each row group."""
     from ..describe.facts import row_groups as row_groups_of
 
     counts = []
@@ -235,7 +239,7 @@ def _print_groups(records: list[dict]) -> None:
 
 
 def count(paths: Files, json: Json = False) -> None:
-    """Print how many rows files have, and their sum."""
+    """Print the number of rows of each file and their sum."""
     found = []
 
     def ask(path, file) -> None:

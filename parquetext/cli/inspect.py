@@ -8,7 +8,7 @@ import typer
 
 from ..errors import ParquetextError
 from ..findings import is_sound
-from .arguments import Quiet
+from .arguments import Files, Json, Quiet
 from .layout import map_as_dict, print_map
 from .listing import print_facts
 from .output import (
@@ -30,16 +30,16 @@ def register(app: typer.Typer) -> None:
 
 
 def inspect(
-    paths: Annotated[list[str], typer.Argument(help="Files, directories, globs, URLs.", show_default=False)],
+    paths: Files,
     map: Annotated[
-        bool, typer.Option("--map", help="Also draw where every byte belongs, as layout does; reads all page headers.")
+        bool, typer.Option("--map", help="Also draw the map of the file that `layout` draws. Reads all page headers.")
     ] = False,
     quiet: Quiet = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document per file.")] = False,
+    json: Json = False,
 ) -> None:
-    """Show which footer forms a file has, its blocks and their sizes, and what is wrong with their layout.
+    """Show the footers and extension blocks of files, their sizes, and faults in their structure.
 
-    `verify` compares checksums.
+    Use `verify` to compare checksums.
     """
     from ..account import layout as layout_of
     from ..checks.inspection import inspect as inspect_file

@@ -31,8 +31,8 @@ from .output import (
 )
 from .sizes import Size, size_of
 
-Form = Annotated[NewForm, typer.Option(help="The form of the footer; auto: the one that is worth its bytes.")]
-Json = Annotated[bool, typer.Option("--json", help="One JSON document per new file.")]
+Form = Annotated[NewForm, typer.Option(help="Footer of the new file. auto: choose by its size and shape.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document per new file.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -42,13 +42,13 @@ def register(app: typer.Typer) -> None:
 
 def merge(
     paths: Files,
-    out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="The new file.", show_default=False)],
+    out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="New file.", show_default=False)],
     form: Form = NewForm.auto,
     force: Force = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Put files of one schema into one file: row groups are copied byte for byte, not encoded again."""
+    """Join files with the same schema into one file. Copies row groups without decoding them."""
     from .. import edits
 
     named, new = {resolve(path).key for path in paths}, resolve(out).key
@@ -77,20 +77,21 @@ def merge(
 def split(
     path: File,
     out: Annotated[
-        str, typer.Option("--out", "-o", metavar="FOLDER", help="Where the new files go.", show_default=False)
+        str, typer.Option("--out", "-o", metavar="FOLDER", help="Directory for the new files.", show_default=False)
     ],
-    row_groups: Annotated[
-        int | None, typer.Option(min=1, help="Row groups of each file; 1 if nothing is said.")
+    row_groups: Annotated[int | None, typer.Option(min=1, help="Row groups per new file. Default: 1.")] = None,
+    files: Annotated[
+        int | None, typer.Option(min=1, help="Number of new files, with about the same number of row groups each.")
     ] = None,
-    files: Annotated[int | None, typer.Option(min=1, help="How many files, of about as many row groups each.")] = None,
     max_bytes: Annotated[
-        Size | None, typer.Option(parser=size_of, metavar="SIZE", help="Bytes of pages of each file, such as 128MiB.")
+        Size | None,
+        typer.Option(parser=size_of, metavar="SIZE", help="Largest size of the pages of a new file, such as 128MiB."),
     ] = None,
     overwrite: Annotated[
         bool,
         typer.Option(
             "--overwrite",
-            help="Replace files of these names. Without, those with the bytes that would be written are kept.",
+            help="Replace existing files. Without it, an existing file with other content is an error.",
         ),
     ] = False,
     form: Form = NewForm.auto,
@@ -98,7 +99,7 @@ def split(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Divide a file by its row groups into several: they are copied byte for byte, not encoded again."""
+    """Split a file into several files. Copies row groups without decoding them."""
     from .. import edits
 
     refuse_folder(path)

@@ -69,20 +69,18 @@ def register(app: typer.Typer) -> None:
 
 
 def layout(
-    path: Annotated[str, typer.Argument(help="A file or URL.", show_default=False)],
+    path: Annotated[str, typer.Argument(help="Path or URL of a Parquet file.", show_default=False)],
     json: Annotated[
-        bool, typer.Option("--json", help="One JSON document: every part of the file, or with --html what is written.")
+        bool, typer.Option("--json", help="Print one JSON document: each part of the file or, with --html, a summary.")
     ] = False,
-    html: Annotated[
-        Path | None, typer.Option("--html", help="Write one page of HTML to this file, which needs no network.")
-    ] = None,
+    html: Annotated[Path | None, typer.Option("--html", help="Write a self-contained HTML page to this file.")] = None,
     decompress: Annotated[
-        bool, typer.Option("--decompress", help="Also decompress pages of version 1: how much of them are levels.")
+        bool, typer.Option("--decompress", help="Also decompress V1 data pages, to tell levels from values.")
     ] = False,
-    columns: Annotated[int, typer.Option(min=0, help="How many columns to show, the largest first.")] = MOST_COLUMNS,
+    columns: Annotated[int, typer.Option(min=0, help="Number of columns to show, largest first.")] = MOST_COLUMNS,
     quiet: Quiet = False,
 ) -> None:
-    """Show where every byte of a file belongs: pages, levels, values, indexes, footer, gaps."""
+    """Show what each byte of a file is: pages, levels, values, indexes, footer or unused."""
     from ..account import layout as layout_of
 
     with stoppable(lambda: "the file was not read to its end, and nothing is written"):

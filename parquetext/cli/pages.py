@@ -33,23 +33,21 @@ def register(app: typer.Typer) -> None:
 
 
 def pages(
-    path: Annotated[str, typer.Argument(help="A file or URL.", show_default=False)],
+    path: Annotated[str, typer.Argument(help="Path or URL of a Parquet file.", show_default=False)],
     columns: Annotated[
         list[str] | None,
         typer.Option(
             "--column",
             "-c",
             metavar="NAME",
-            help="A column's path. May be repeated. All without.",
+            help="Column to show, by its dotted path. Repeat for several. Default: all.",
             autocompletion=columns_of_path,
         ),
     ] = None,
-    copies: Annotated[
-        bool, typer.Option("--copies", help="The pages of the columns' copies in other encodings.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document per page.")] = False,
+    copies: Annotated[bool, typer.Option("--copies", help="Show the pages of the copies that `encode` added.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document per page.")] = False,
 ) -> None:
-    """Show the pages of a file's columns: encodings, counts, offsets, sizes, checksums, bounds."""
+    """List the pages of columns with encoding, counts, offset, sizes, checksum, minimum and maximum."""
 
     def ask(_, file) -> None:
         for column in file.columns(columns or None):

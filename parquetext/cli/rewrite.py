@@ -36,34 +36,43 @@ def rewrite(
     path: File,
     out: Annotated[
         str,
-        typer.Option("--out", "-o", metavar="FILE", help="The new file; it may be the old one.", show_default=False),
+        typer.Option("--out", "-o", metavar="FILE", help="New file. May be the input file itself.", show_default=False),
     ],
     codec: Annotated[
-        Codec | None, typer.Option(help="What compresses all columns; without, each keeps its own.", show_default=False)
+        Codec | None,
+        typer.Option(help="Compression of all columns. Default: keep that of each column.", show_default=False),
     ] = None,
-    level: Annotated[int | None, typer.Option(help="Of the codec.", show_default=False)] = None,
+    level: Annotated[
+        int | None,
+        typer.Option(
+            help="Compression level; needs --codec. Range: gzip 1-9, brotli 0-11, lz4 1-12, zstd up to 22.",
+            show_default=False,
+        ),
+    ] = None,
     row_group_size: Annotated[
-        int | None, typer.Option(min=1, metavar="ROWS", help="Rows of a row group; without, as they are.")
+        int | None, typer.Option(min=1, metavar="ROWS", help="Rows per row group. Default: keep the row groups.")
     ] = None,
     sort: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Sort by this column, or descending by NAME:desc. May be repeated."),
+        typer.Option(
+            metavar="NAME", help="Sort by this column; NAME:desc sorts in descending order. Repeat for several."
+        ),
     ] = None,
     encoding: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=ENCODING",
-            help="A column's encoding. May be repeated.",
+            help="Encoding of a column. Repeat for several columns.",
         ),
     ] = None,
     form: Annotated[
-        NewForm, typer.Option(help="The form of the footer; auto: the one that is worth its bytes.")
+        NewForm, typer.Option(help="Footer of the new file. auto: choose by its size and shape.")
     ] = NewForm.auto,
     force: Force = None,
     quiet: Quiet = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Decode a file and write it anew: codec, row groups, order, encodings. Key-values stay.
+    """Decode a file and write it with another codec, row group size, order or encoding. Keeps key-values.
 
     Encodings: dictionary, plain, rle, delta_binary_packed, delta_length_byte_array, delta_byte_array,
     byte_stream_split.

@@ -32,7 +32,7 @@ Columns = Annotated[
         "--column",
         "-c",
         metavar="NAME",
-        help="A column or group. May be repeated.",
+        help="Column or group to print. Repeat for several. Default: all.",
         autocompletion=columns_of_path,
     ),
 ]
@@ -42,10 +42,10 @@ Filters = Annotated[
         "--filter",
         "-w",
         metavar="CONDITION",
-        help="Only rows that meet it: 'price >= 3', \"name in ('a', 'b')\", 'id is not null'. May be repeated.",
+        help="Print only matching rows: 'price >= 3', \"name in ('a', 'b')\", 'id is not null'. Repeat for AND.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="The same as --format json: one JSON document per row.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document per row, as --format json does.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -55,13 +55,13 @@ def register(app: typer.Typer) -> None:
 
 def head(
     path: File,
-    rows: Annotated[int, typer.Option("--rows", "-n", min=0, help="How many.")] = 10,
+    rows: Annotated[int, typer.Option("--rows", "-n", min=0, help="Number of rows.")] = 10,
     column: Columns = None,
     filter: Filters = None,
-    format: Annotated[RowFormat, typer.Option("--format", "-f", help="How to print them.")] = RowFormat.table,
+    format: Annotated[RowFormat, typer.Option("--format", "-f", help="Output format.")] = RowFormat.table,
     json: AsJson = False,
 ) -> None:
-    """Print the first rows of a file; row groups behind them are not read."""
+    """Print the first rows of a file."""
     shown = _Printer(RowFormat.json if json else format)
 
     def ask(_, file) -> None:
@@ -80,13 +80,13 @@ def _told(shown: int, asked: int, there: int, *, is_filtered: bool) -> str:
 
 def cat(
     paths: Files,
-    limit: Annotated[int | None, typer.Option("--limit", "-n", min=0, help="At most so many of each file.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", "-n", min=0, help="Largest number of rows per file.")] = None,
     column: Columns = None,
     filter: Filters = None,
-    format: Annotated[RowFormat, typer.Option("--format", "-f", help="How to print them.")] = RowFormat.csv,
+    format: Annotated[RowFormat, typer.Option("--format", "-f", help="Output format.")] = RowFormat.csv,
     json: AsJson = False,
 ) -> None:
-    """Print all rows of files, in the order of the files; CSV has one line of names at the top."""
+    """Print all rows of files. CSV starts with a line of column names."""
     shown = _Printer(RowFormat.json if json else format)
     values = _partition_values(paths)
 

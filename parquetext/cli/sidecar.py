@@ -10,7 +10,7 @@ import typer
 from .. import wire
 from ..errors import ParquetextError, outcome_of
 from ..storage import resolve
-from .arguments import Quiet
+from .arguments import Files, Json, Quiet
 from .changes import REFUSED
 from .choices import ForceableSidecar
 from .listing import print_facts
@@ -31,21 +31,19 @@ from .output import (
     tell,
 )
 
-Paths = Annotated[list[str], typer.Argument(help="Parquet files, directories, globs, URLs.", show_default=False)]
-Json = Annotated[bool, typer.Option("--json", help="One JSON document per file.")]
-
 Force = Annotated[
     list[ForceableSidecar] | None,
     typer.Option(
         "--force",
         metavar="WHAT",
-        help="foreign-sidecar: also sidecars that others have written, such as QuestDB; "
-        "table-format: also in folders of Delta Lake, Hudi, Iceberg, Paimon and DuckLake.",
+        help="Go on although the command would refuse. foreign-sidecar: replace sidecars of other programs, such as "
+        "QuestDB. table-format: also write into tables of Delta Lake, Hudi, Iceberg, Paimon and DuckLake.",
     ),
 ]
 
 commands = typer.Typer(
-    no_args_is_help=True, help="Sidecars (_NAME.pm): the metadata of a Parquet file, in a file beside it."
+    no_args_is_help=True,
+    help="Manage sidecars: files _NAME.pm with the metadata of the Parquet file NAME beside them.",
 )
 
 
@@ -56,15 +54,16 @@ def register(app: typer.Typer) -> None:
 
 
 def build(
-    paths: Paths,
+    paths: Files,
     external_blooms: Annotated[
-        bool, typer.Option("--external-blooms", help="Say where Bloom filters are instead of copying them.")
+        bool,
+        typer.Option("--external-blooms", help="Store the offsets of Bloom filters instead of copying the filters."),
     ] = False,
     force: Force = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Write the sidecars of Parquet files, beside them; those of parquetext that are there are replaced."""
+    """Write a sidecar for each Parquet file. Replaces existing sidecars of parquetext."""
     from .. import sidecar
 
     def one(path) -> bool:
@@ -86,14 +85,14 @@ def build(
 
 
 def show(
-    paths: Paths,
+    paths: Files,
     parquet_size: Annotated[
-        int | None, typer.Option(help="The version token: show the snapshot of a file of so many bytes.")
+        int | None, typer.Option(help="Show the snapshot of the Parquet file when it had this size in bytes.")
     ] = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Show what sidecars say: columns, the chain of commits with live and dead bytes, row groups."""
+    """Print the contents of sidecars: columns, commits with their live and dead bytes, and row groups."""
     from ..sidecar.describing import description
 
     def one(path) -> bool:
@@ -108,14 +107,14 @@ def show(
 
 
 def verify(
-    paths: Paths,
+    paths: Files,
     parquet_size: Annotated[
-        int | None, typer.Option(help="The version token: check the snapshot of a file of so many bytes.")
+        int | None, typer.Option(help="Check the snapshot of the Parquet file when it had this size in bytes.")
     ] = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Compare every field of sidecars with the Parquet footers; exit code 1 if anything differs."""
+    """Compare every field of sidecars with the Parquet footers. The exit code is 1 if they differ."""
     from .. import sidecar
 
     def one(path) -> bool:
@@ -142,10 +141,10 @@ def verify(
     _each(paths, "verifying", one, json, "fine")
 
 
-def update(paths: Paths, force: Force = None, quiet: Quiet = False, json: Json = False) -> None:
-    """Bring sidecars up to date with their Parquet files, by appending what is new; where there is none, build it.
+def update(paths: Files, force: Force = None, quiet: Quiet = False, json: Json = False) -> None:
+    """Append what is new in Parquet files to their sidecars. Writes missing sidecars.
 
-    Files of stores: what was appended to them is committed.
+    For files of a store, commit the row groups that were appended to them.
     """
     from .. import sidecar
 
@@ -156,15 +155,15 @@ def update(paths: Paths, force: Force = None, quiet: Quiet = False, json: Json =
 
 
 def compact(
-    paths: Paths,
+    paths: Files,
     always: Annotated[
-        bool, typer.Option("--always", help="Also where less than half, and less than 1 GiB, is dead.")
+        bool, typer.Option("--always", help="Compact all sidecars, however few of their bytes are dead.")
     ] = False,
     force: Force = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Write sidecars anew whose older commits take up more than half of them; stores with their Parquet files."""
+    """Rewrite sidecars of which old commits take more than half. For stores, also rewrite the Parquet files."""
     from .. import sidecar
 
     def one(path) -> bool:
@@ -174,12 +173,16 @@ def compact(
 
 
 def prune(
-    directories: Annotated[list[str], typer.Argument(help="Directories; all below them.", show_default=False)],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be removed, and remove nothing.")] = False,
+    directories: Annotated[
+        list[str], typer.Argument(help="Directories to search, with all directories below them.", show_default=False)
+    ],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would be removed, without removing it.")
+    ] = False,
     quiet: Quiet = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document per sidecar.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document per sidecar.")] = False,
 ) -> None:
-    """Remove sidecars that parquetext has made and whose Parquet file is gone; never anything else."""
+    """Remove sidecars that parquetext wrote and whose Parquet file no longer exists."""
     from .. import sidecar
 
     counts = {"removed": 0, "orphan": 0, "kept": 0}

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ..errors import ParquetextError
-from .arguments import Quiet
+from .arguments import Files, Json, Quiet
 from .output import (
     complain,
     counted,
@@ -31,7 +31,7 @@ def register(app: typer.Typer) -> None:
 
 
 def verify(
-    paths: Annotated[list[str], typer.Argument(help="Files, directories, globs, URLs.", show_default=False)],
+    paths: Files,
     pages: Annotated[
         bool,
         typer.Option(
@@ -49,9 +49,9 @@ def verify(
         ),
     ] = False,
     quiet: Quiet = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document per file.")] = False,
+    json: Json = False,
 ) -> None:
-    """Check files in three tiers; exit code 1 if a tier that ran finds anything wrong.
+    """Check files in three tiers. The exit code is 1 if a fault is found.
 
     Without an option: tails, footers and their checksums alone.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -134,3 +135,21 @@ def test_columns_of_the_file_and_encodings_are_completed(complete, tmp_path):
     assert complete(f"parquetext bloom {path} ").split() == ["price", "prize.won", "name"]
     assert complete(f"parquetext columns {tmp_path / 'none.parquet'} p").strip() == ""
     assert complete(f"parquetext encode {path} --encoding byte").split() == ["byte_stream_split"]
+
+
+RIDDLES = re.compile(r"\b(stands?|is told|goes on|somebody|ours?|with so many)\b|exit code \d where|, and says")
+
+
+def _texts(name, command):
+    yield name, command.help
+    for each in command.params:
+        if each.name not in {"install_completion", "show_completion"}:
+            yield f"{name} {each.opts[0]}", each.help
+
+
+def test_help_texts_are_sentences_without_riddles():
+    commands = COMMANDS | {f"sidecar {name}": command for name, command in SIDECAR.items()}
+    for name, text in (found for name, command in commands.items() for found in _texts(name, command)):
+        assert text[0].isupper() or text.startswith("arrow:"), (name, text)
+        assert text.rstrip().endswith("."), (name, text)
+        assert not RIDDLES.search(text), (name, text)
