@@ -28,7 +28,7 @@ JAVA_SECTIONS = {
     "index_constants": "INDEX_",
     "reference_constants": "REFERENCE_",
 }
-JAVA_ENUMS = "Type", "Encoding", "PageType"
+JAVA_ENUMS = "Type", "Encoding", "PageType", "ConvertedType", "LogicalType"
 JAVA_STRUCTS = (
     "FileMetaData", "SchemaElement", "RowGroup", "ColumnChunk", "ColumnMetaData", "Statistics", "KeyValue",
     "PageEncodingStats",

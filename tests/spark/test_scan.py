@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from py4j.protocol import Py4JJavaError
+from support.changed_metadata import with_footer, with_indexes
 from support.flat_files import with_flat_footer, with_index
 from support.later_layouts import with_later_layout
 from support.spark_scans import footers, formats
@@ -168,3 +169,44 @@ def test_the_ui_shows_what_became_of_footers(spark, upgraded):
     found = {metric.name(): values.get(metric.accumulatorId()) for metric in metrics}
     assert found["footers sliced"].get() == "1"
     assert found["bytes of footers read"].isDefined()
+
+
+@pytest.fixture
+def unlike(tmp_path) -> Path:
+    """Two row groups of four columns that are never null, with page indexes; the first one is required."""
+    path = tmp_path / "x.parquet"
+    fields = [pa.field(name, pa.int64(), nullable=name != "n") for name in "nabc"]
+    pq.write_table(
+        pa.table([pa.array(range(400))] * 4, pa.schema(fields)), path, row_group_size=200, write_page_index=True
+    )
+    return path
+
+
+def invert(group: int, bounds: dict, places: dict) -> tuple[dict, dict]:
+    return bounds | {"min_values": bounds["max_values"], "max_values": [bytes(8)] * len(bounds["max_values"])}, places
+
+
+IMPOSSIBLE = {
+    "nulls of a required column": ("n", {"null_count": 200}),
+    "more nulls than values": ("a", {"null_count": 201}),
+    "as many nulls as values": ("a", {"null_count": 200}),
+    "inverted bounds": ("a", {"min_value": (9999).to_bytes(8, "little"), "max_value": bytes(8)}),
+    "short bounds": ("a", {"min_value": bytes(4), "max_value": bytes(4)}),
+}
+
+
+@pytest.mark.parametrize("form", ["flat", "index"])
+@pytest.mark.parametrize("name, statistics", IMPOSSIBLE.values(), ids=IMPOSSIBLE)
+def test_statistics_that_cannot_be_right_rule_no_rows_out(spark, unlike, form, name, statistics):
+    if "max_value" in statistics:
+        with_indexes(unlike, "nabc".index(name), invert)
+
+    def change(footer: dict) -> None:
+        for group in footer["row_groups"]:
+            group["columns"]["nabc".index(name)]["meta_data"]["statistics"] |= statistics
+
+    with_footer(unlike, change)
+    unlike.write_bytes({"flat": with_flat_footer, "index": with_index}[form](unlike.read_bytes()))
+    frame = spark.read.parquet(str(unlike)).where(f"{name} = 137").select(name)
+    assert [tuple(row) for row in frame.collect()] == [(137,)]
+    assert footers(frame)["sliced"] == 1

@@ -30,8 +30,8 @@ final class Chunk {
     int offsetIndexLength, columnIndexLength;
     long nullCount, distinctCount;
 
-    /** Bounds; null where there is none. */
-    byte[] min, max;
+    /** Bounds; null if there is none. The deprecated ones come from Thrift bytes alone. */
+    byte[] min, max, deprecatedMin, deprecatedMax;
 
     boolean has(int fact) {
         return (has & fact) != 0;

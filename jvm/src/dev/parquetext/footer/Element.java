@@ -10,6 +10,8 @@ final class Element {
     /** Node; 0 for the root too. */
     final int parent;
     final int firstLeaf, leafCount, columnOrder;
+    /** The definition level of values that are not null; 0 if neither the element nor a group above can be null. */
+    final int maxDefinition;
     /** The SchemaElement. */
     final byte[] thrift;
     /** Names from below the root, NUL between them. */
@@ -27,6 +29,7 @@ final class Element {
             int firstLeaf,
             int leafCount,
             int columnOrder,
+            int maxDefinition,
             byte[] thrift,
             byte[] path,
             Object source) {
@@ -37,6 +40,7 @@ final class Element {
         this.firstLeaf = firstLeaf;
         this.leafCount = leafCount;
         this.columnOrder = columnOrder;
+        this.maxDefinition = maxDefinition;
         this.thrift = thrift;
         this.path = path;
         this.source = source;

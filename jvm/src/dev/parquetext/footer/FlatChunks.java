@@ -5,7 +5,7 @@ import java.util.Arrays;
 
 /** A leaf's chunks: tables of its cells into facts (docs/formats.md, 3.1, 3.2 and 3.7). */
 final class FlatChunks {
-    private static final int[] WIDTHS = {1, 4, 8, 12, 4, 8}; // of BOOLEAN to DOUBLE
+    private static final int[] WIDTHS = LeafType.WIDTHS;
     private static final int LAST_TYPE = Wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY, MOST_SHORT = 16;
 
     private final FlatReader reader;

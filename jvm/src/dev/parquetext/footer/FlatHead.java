@@ -8,7 +8,7 @@ final class FlatHead {
     final boolean isNode;
     /** Leaf or node. */
     final int number;
-    final int columnOrder, type;
+    final int columnOrder, maxDefinition, type;
     /** Where in the cell the ColumnChunk tables of the first part are. */
     final int[] chunks;
     /** In preorder. */
@@ -43,6 +43,7 @@ final class FlatHead {
         this.number = number;
         ThriftIn in = new ThriftIn(cell, at + 4);
         columnOrder = cell.u8(at);
+        maxDefinition = cell.u8(at + 1);
         type = cell.u8(at + 3);
         element = step(in, before);
         chunks = new int[isNode ? 0 : Math.min(tail.rowGroups, Wire.FLAT_PART_ROW_GROUPS)];

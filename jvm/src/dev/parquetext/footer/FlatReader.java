@@ -163,6 +163,7 @@ final class FlatReader implements FooterReader {
                 head.firstLeaf,
                 head.leafCount,
                 head.columnOrder,
+                head.maxDefinition,
                 head.thrift(),
                 head.path(),
                 head);

@@ -64,7 +64,7 @@ final class IndexChunks {
 
     // ---- facts of Thrift bytes
 
-    private static void readChunk(Chunk chunk) throws NotSliced {
+    static void readChunk(Chunk chunk) throws NotSliced {
         Bytes bytes = chunk.thrift;
         ThriftIn in = new ThriftIn(bytes, 0);
         for (int last = 0; in.field(last); ) {
@@ -82,19 +82,49 @@ final class IndexChunks {
         chunk.hasMetadata = true;
         chunk.totalUncompressedSize = chunk.totalCompressedSize = -1;
         chunk.has = 0;
+        chunk.min = chunk.max = chunk.deprecatedMin = chunk.deprecatedMax = null;
         chunk.withoutPath = in.at;
         for (int last = 0; in.field(last); ) {
             last = in.id;
             if (in.id == Wire.THRIFT_COLUMN_META_DATA_PATH_IN_SCHEMA && in.type == Wire.TYPE_LIST)
                 chunk.withoutPath = -1;
             if (in.type == Wire.TYPE_I64) readNumber(in, chunk);
+            else if (in.id == Wire.THRIFT_COLUMN_META_DATA_STATISTICS && in.type == Wire.TYPE_STRUCT)
+                readStatistics(in, chunk);
             else in.skip();
+        }
+    }
+
+    private static void readStatistics(ThriftIn in, Chunk chunk) throws NotSliced {
+        chunk.has |= Chunk.STATISTICS;
+        for (int last = 0; in.field(last); ) {
+            last = in.id;
+            if (in.id == Wire.THRIFT_STATISTICS_NULL_COUNT && in.type == Wire.TYPE_I64) {
+                chunk.nullCount = in.i64();
+                chunk.has |= Chunk.NULL_COUNT;
+            } else if (in.type == Wire.TYPE_BINARY) {
+                readBound(in, chunk);
+            } else {
+                in.skip();
+            }
+        }
+    }
+
+    private static void readBound(ThriftIn in, Chunk chunk) throws NotSliced {
+        Bytes value = in.binary();
+        switch (in.id) {
+            case Wire.THRIFT_STATISTICS_MAX -> chunk.deprecatedMax = value.copy(0, value.size);
+            case Wire.THRIFT_STATISTICS_MIN -> chunk.deprecatedMin = value.copy(0, value.size);
+            case Wire.THRIFT_STATISTICS_MAX_VALUE -> chunk.max = value.copy(0, value.size);
+            case Wire.THRIFT_STATISTICS_MIN_VALUE -> chunk.min = value.copy(0, value.size);
+            default -> {}
         }
     }
 
     private static void readNumber(ThriftIn in, Chunk chunk) throws NotSliced {
         long value = in.i64();
         switch (in.id) {
+            case Wire.THRIFT_COLUMN_META_DATA_NUM_VALUES -> chunk.numValues = value;
             case Wire.THRIFT_COLUMN_META_DATA_TOTAL_UNCOMPRESSED_SIZE -> chunk.totalUncompressedSize = value;
             case Wire.THRIFT_COLUMN_META_DATA_TOTAL_COMPRESSED_SIZE -> chunk.totalCompressedSize = value;
             case Wire.THRIFT_COLUMN_META_DATA_DATA_PAGE_OFFSET -> {

@@ -8,7 +8,7 @@ final class IndexEntry {
     final int number;
     final Bytes cell;
     final IndexFile.Range thrift;
-    final int index, parent, columnOrder, firstLeaf, leafCount;
+    final int index, parent, columnOrder, maxDefinition, firstLeaf, leafCount;
     private final int crc;
     private Bytes element, name;
 
@@ -32,6 +32,7 @@ final class IndexEntry {
         index = below(at + tail.n, tail.n, elements);
         below(at + 2 * tail.n, tail.n, elements);
         columnOrder = cell.u8(at + 3 * tail.n);
+        maxDefinition = cell.u8(at + 3 * tail.n + 1);
         int leaves = at + 3 * tail.n + 3;
         firstLeaf = isNode ? below(leaves, tail.n, tail.leaves + 1L) : number;
         leafCount = isNode ? below(leaves + tail.n, tail.n, tail.leaves - firstLeaf + 1L) : 1;

@@ -187,6 +187,7 @@ final class IndexReader implements FooterReader {
                 entry.firstLeaf,
                 entry.leafCount,
                 entry.columnOrder,
+                entry.maxDefinition,
                 entry.thriftBytes(),
                 entry.isNode ? new byte[0] : path(entry),
                 entry);

@@ -75,7 +75,11 @@ public final class Slicer {
                 throw new NotSliced(NotSliced.Reason.UNSUPPORTED, "row groups that do not say their size");
         }
         List<Chunk[]> chunks = new ArrayList<>();
-        for (Element leaf : tree.leaves()) chunks.add(reader.chunks(leaf));
+        for (Element leaf : tree.leaves()) {
+            Chunk[] ofLeaf = reader.chunks(leaf);
+            if (forScan) StatisticsRule.apply(leaf, ofLeaf);
+            chunks.add(ofLeaf);
+        }
         return new SliceWriter(located.proportion(), forScan)
                 .write(
                         new SliceWriter.Parts(
