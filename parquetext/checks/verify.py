@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from .. import extension, kernels, wire
 from ..block_text import decode_block
+from ..edits.directories import takes_directories
 from ..errors import ParquetextError, Unsupported, names_memory
 from ..findings import Finding, is_sound
 from ..footer.forms import FLAT_DAMAGED, FLAT_VERBATIM, NAMES, unread_finding
@@ -32,6 +33,12 @@ from .statistics import compare_statistics
 __all__ = ["verify"]
 
 
+def _unread(path: object, error: Exception) -> Report:
+    """Return the report of a file of a directory that cannot be read."""
+    return Report(without_secrets(str(path)), "tail", findings=[Finding("unreadable", without_secrets(str(error)))])
+
+
+@takes_directories(_unread)
 @names_memory
 def verify(path: object, *, pages: bool = False, deep: bool = False) -> Report:
     """Check a file; the file is never changed.
@@ -50,7 +57,8 @@ def verify(path: object, *, pages: bool = False, deep: bool = False) -> Report:
     Returns
     -------
     Report
-        `.ok`, `.findings`, and how much was looked at.
+        `.ok`, `.findings`, and how much was looked at. If `path` is a directory: a list with one for each file below
+        it.
 
     Raises
     ------

@@ -14,6 +14,7 @@ from ..footer.thrift_form import ThriftForm
 from ..rewrite.encoding import Encoder, Wanted
 from ..storage.forcing import check
 from .advice import CODECS, advised, budget_of, chosen, growth_of, leaves_named
+from .directories import takes_directories
 from .encoding_names import BEST, codec_of, encoding_of
 from .footer import Footer, read_footer
 from .forcing import FORCEABLE, STORAGE_REFUSALS
@@ -30,6 +31,7 @@ ENCODED = "encoded"
 Columns = Mapping[str | tuple[str, ...], str] | str
 
 
+@takes_directories()
 @names_memory
 def encode(
     path: object,
@@ -78,6 +80,8 @@ def encode(
         With the outcome ``"encoded"``, or ``"unchanged"`` where every column chunk with values has its copy, or
         ``"best"`` finds none that is worth it: then nothing is written, to `out` neither. `message` tells what was
         chosen.
+        If `path` is a directory: a list with one for each file; of a file that was refused or that failed, its outcome
+        is ``"refused"`` or ``"failed"``, and its message is the error.
 
     Raises
     ------

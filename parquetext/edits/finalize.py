@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from ..errors import Refused, names_memory
 from ..extension import ASIDE
+from .directories import takes_directories
 from .footer import Footer
 from .options import Options
 from .par3 import Par3Footer, applied, sealed
@@ -19,6 +20,7 @@ __all__ = ["ONLY_PARQUETEXT", "check_confirmed", "finalize"]
 ONLY_PARQUETEXT = "only parquetext reads a finalized file, until restore"
 
 
+@takes_directories()
 @names_memory
 def finalize(
     path: object,
@@ -50,6 +52,8 @@ def finalize(
     -------
     Result
         `.outcome`, sizes before and after, and a message.
+        If `path` is a directory: a list with one for each file; of a file that was refused or that failed, its outcome
+        is ``"refused"`` or ``"failed"``, and its message is the error.
 
     Raises
     ------

@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from .. import sidecar, storage
 from ..errors import Conflict
 from ..footer.soundness import has_sound_footer
+from .directories import takes_directories
 from .result import Result
 
 __all__ = ["recover"]
 
 
+@takes_directories()
 def recover(path: object, *, timeout: float = 0) -> Result:
     """Undo a change in place that was interrupted, and remove unfinished new files, the file's sidecars' too.
 
@@ -35,6 +37,8 @@ def recover(path: object, *, timeout: float = 0) -> Result:
     -------
     Result
         `.outcome`, sizes before and after, and a message.
+        If `path` is a directory: a list with one for each file; of a file that was refused or that failed, its outcome
+        is ``"refused"`` or ``"failed"``, and its message is the error.
 
     Raises
     ------

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from .. import wire
 from ..errors import ParquetextError, names_memory
+from .directories import takes_directories
 from .footer import Footer, parse_end
 from .par3 import Par3Footer, restored
 from .result import Result
@@ -16,6 +17,7 @@ __all__ = ["restore"]
 FORMS = (None, "thrift")
 
 
+@takes_directories()
 @names_memory
 def restore(
     path: object,
@@ -43,6 +45,8 @@ def restore(
     -------
     Result
         `.outcome`, sizes before and after, and a message.
+        If `path` is a directory: a list with one for each file; of a file that was refused or that failed, its outcome
+        is ``"refused"`` or ``"failed"``, and its message is the error.
 
     Raises
     ------

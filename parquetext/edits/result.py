@@ -21,7 +21,7 @@ class Result(Tabular):
     path : str
     outcome : str
         ``"upgraded"``, ``"stripped"``, ``"finalized"``, ``"restored"``, ``"recovered"`` or ``"unchanged"``; in a dry
-        run ``"would-upgrade"`` and so on.
+        run ``"would-upgrade"`` and so on. Of a file of a directory also ``"refused"`` or ``"failed"``.
     form_before, form_after : str
         ``"flat"`` where the footer has a flat block, ``"arrow"`` where it has one in the arrow dialect only,
         ``"par3"``, otherwise ``"thrift"``; empty where nobody looked.

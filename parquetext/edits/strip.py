@@ -9,6 +9,7 @@ from .. import wire
 from ..errors import ParquetextError, Refused, names_memory
 from ..storage import TailEdit
 from .decode import decoded, is_encoded
+from .directories import takes_directories
 from .footer import Footer
 from .foreign import without
 from .pieces import OWN_FORMS, form_of
@@ -21,6 +22,7 @@ OWN = frozenset({*OWN_FORMS, wire.UUID_FOOTER_REFERENCE, wire.UUID_WRAPPED})
 ALL = "all"
 
 
+@takes_directories()
 @names_memory
 def strip(
     path: object,
@@ -50,6 +52,8 @@ def strip(
     -------
     Result
         `.outcome`, sizes before and after, and a message.
+        If `path` is a directory: a list with one for each file; of a file that was refused or that failed, its outcome
+        is ``"refused"`` or ``"failed"``, and its message is the error.
 
     Raises
     ------

@@ -13,6 +13,7 @@ from ..storage import TailEdit
 from .aside import is_current
 from .choice import Choice, choose_form
 from .dialect import ARROW, with_arrow_dialect
+from .directories import takes_directories
 from .footer import OURS, Footer
 from .foreign import others_of, without
 from .options import Options
@@ -27,6 +28,7 @@ __all__ = ["AUTO", "FORMS", "check_form", "choice_of", "default_placement", "slo
 AUTO = "auto"
 
 
+@takes_directories()
 @names_memory
 def upgrade(
     path: object,
@@ -52,7 +54,8 @@ def upgrade(
     Parameters
     ----------
     path : str, os.PathLike or (filesystem, str)
-        A local path, a URI, or a pair of a ``pyarrow.fs`` filesystem and a path.
+        A local path, a URI, or a pair of a ``pyarrow.fs`` filesystem and a path. A directory stands for the Parquet
+        files below it; end the URI of a remote one with ``/``.
     form : str
         ``"auto"`` takes one of the others, or none where little is gained: the file is ``"unchanged"`` then. The
         result's `message` says why. ``"flat"`` is the fastest one, about as large as the Thrift footer; ``"index"``, a
@@ -91,6 +94,8 @@ def upgrade(
     Returns
     -------
     Result
+        If `path` is a directory: a list with one for each file; of a file that was refused or that failed, its outcome
+        is ``"refused"`` or ``"failed"``, and its message is the error.
 
     Raises
     ------
