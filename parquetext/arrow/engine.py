@@ -142,6 +142,13 @@ def decode_sooner(
 
 def _filtered(decoder: Decoder, projection: Projection, source, use_threads: bool) -> pa.Table:
     """The rows that meet a projection's predicate."""
+    try:
+        return _matching_rows(decoder, projection, source, use_threads)
+    except UnicodeDecodeError as error:  # of pyarrow, when a name is asked for
+        raise Malformed(f"the name of a column is not UTF-8: {error.object!r}") from None
+
+
+def _matching_rows(decoder: Decoder, projection: Projection, source, use_threads: bool) -> pa.Table:
     names = _looked_at(decoder.schema, projection.predicate)
     if names is None:
         return read_steps(projection, lambda _: decoder.table(use_threads=use_threads))
