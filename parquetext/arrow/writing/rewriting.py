@@ -111,6 +111,7 @@ def rewrite_file(
     300
     """
     forced = check(force, FORCEABLE)
+    _check_level(codec, level)
     refuse_table_files(out, forced)
     with storage.open_source(path) as source, open_file(path) as file:
         size, schema = source.size, _schema_of(file)
@@ -126,13 +127,28 @@ def rewrite_file(
                 storage.check_as_opened(source)
         except MemoryError:
             raise
-        except pa.ArrowException as error:
-            if isinstance(error, ParquetextError):
+        except (pa.ArrowException, OSError) as error:
+            if isinstance(error, ParquetextError) or getattr(error, "errno", None) is not None:
                 raise
-            raise Unsupported(f"it cannot be written so: {error}", file=source.name) from None
+            asked = "".join(f"; you asked for {encodings[name]} for {name!r}" for name in encodings or ())
+            raise Unsupported(f"pyarrow cannot write it: {error}{asked}", file=source.name) from None
     with storage.open_source(out) as source, open_file(out) as made:
         groups = len(made.row_groups)
         return WrittenFile(source.name, made.num_rows, groups, size, source.size, made.form, notes)
+
+
+def _check_level(codec: str | None, level: int | None) -> None:
+    """Raise ParquetextError for a compression level that the codec does not have; pyarrow takes any for zstd."""
+    if level is None:
+        return
+    if codec is None:
+        raise ParquetextError("a compression level needs a codec: give both", code=wire.BAD_ARGUMENT)
+    if codec == "none" or not pa.Codec.supports_compression_level(codec):
+        raise ParquetextError(f"codec {codec!r} has no compression levels: omit the level", code=wire.BAD_ARGUMENT)
+    least, greatest = pa.Codec.minimum_compression_level(codec), pa.Codec.maximum_compression_level(codec)
+    if not least <= level <= greatest:
+        message = f"compression level {level} is not valid for codec {codec!r}: use {least} to {greatest}"
+        raise ParquetextError(message, code=wire.BAD_ARGUMENT)
 
 
 def _schema_of(file) -> pa.Schema:
@@ -147,8 +163,6 @@ def _writer_options(
     """What pyarrow's writer is told."""
     leaves = list(leaf_paths(schema))
     options: dict = {"compression": codec or _codecs(file, leaves), "compression_level": level}
-    if level is not None and codec is None:
-        raise ParquetextError("a level goes with a codec", code=wire.BAD_ARGUMENT)
     if encodings:
         _check_names(encodings, leaves, str(file.path))
         kept = [leaf for leaf in leaves if encodings.get(leaf, DICTIONARY).upper() == DICTIONARY]

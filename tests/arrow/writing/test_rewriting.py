@@ -51,7 +51,7 @@ def test_a_codec_for_all_columns_or_each_its_own(path, tmp_path):
     pq.write_table(table(), mixed, compression={"id": "gzip", "tags.list.element": "zstd"})
     rewrite_file(mixed, out)
     assert codecs(out) == codecs(mixed) and {"GZIP", "ZSTD"} < set(codecs(out))
-    with pytest.raises(errors.ParquetextError, match="a level goes with a codec"):
+    with pytest.raises(errors.ParquetextError, match="a compression level needs a codec"):
         rewrite_file(path, out, level=3)
 
 
