@@ -271,6 +271,8 @@ class File(footer_file.File):
         """
         if isinstance(columns, int):
             columns, batch_size = None, columns
+        if batch_size < 1:
+            raise ValueError(f"batch_size is {batch_size}, and at least 1 is needed")
         check_options(options)
         check_engine(engine)
         check_option(decoded_size_limit)
@@ -403,6 +405,8 @@ class File(footer_file.File):
 
     def _projection(self, columns: Iterable | None, row_groups: Sequence[int] | None, filters, **options) -> Projection:
         if columns is not None and not isinstance(columns, str):
+            if not isinstance(columns, Iterable):
+                raise TypeError(f"columns is a list of names, not {columns!r}")
             columns = list(columns)
         self._expect(self.num_columns if columns is None else len(columns))
         if self._is_batched() and isinstance(columns, list):

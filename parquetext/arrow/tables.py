@@ -139,6 +139,8 @@ def read_table(
         if not (use_pandas_metadata and len(columns) == 1):  # pandas gives pyarrow one letter for a list of it
             raise ValueError("columns is a list of names, not one string")
         columns = [columns]
+    if not isinstance(columns, Iterable | None):
+        raise TypeError(f"columns is a list of names, not {columns!r}")
     if schema is not None:
         check_schema(schema)
     filesystem = filesystem_of(source, filesystem)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 
 from .. import storage
@@ -68,6 +69,8 @@ def merge(
     >>> parquetext.read_table("both.parquet", ["id"]).num_rows
     600
     """
+    if isinstance(paths, str | os.PathLike):
+        raise TypeError(f"paths is a list of files, not the one path {str(paths)!r}; for a directory, list its files")
     check_form(form, THRIFT)
     forced, paths = check(force, FORCEABLE), list(paths)
     if not paths:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -12,6 +12,8 @@ import pyarrow.compute as pc
 __all__ = ["Comparison", "Predicate", "predicate_of", "text_of"]
 
 TypeOf = Callable[[str], pa.DataType | None]
+OPERATORS = "=", "==", "!=", "<", ">", "<=", ">=", "in", "not in"
+_SHAPE = 'filters are a list of comparisons, such as [("price", ">", 100)], or an expression of pyarrow.compute'
 _BY_POSITION = "FieldPath("
 _BRACKET = re.compile(r"\)")
 _LONGEST_NAME = 1000
@@ -60,19 +62,46 @@ def predicate_of(filters) -> Predicate:
 
     Raises
     ------
-    ValueError
+    ValueError, TypeError
         They are not well-formed.
     """
     if isinstance(filters, Predicate):
         return filters
+    if isinstance(filters, pc.Expression):
+        return Predicate(filters, None)
+    _check_shape(filters)
     import pyarrow.parquet as pq
 
     filters = _with_values_kept(filters)
     expression = pq.filters_to_expression(filters)
-    if isinstance(filters, pc.Expression):
-        return Predicate(expression, None)
     groups = [filters] if isinstance(filters[0][0], str) else filters
     return Predicate(expression, [[Comparison(*part) for part in group] for group in groups])
+
+
+def _check_shape(filters) -> None:
+    """Raise ValueError or TypeError unless filters are a list of comparisons, or of lists of them."""
+    if not isinstance(filters, (list, tuple)):
+        raise (ValueError if isinstance(filters, str) else TypeError)(f"{_SHAPE}, not {filters!r:.60}")
+    if not filters:
+        raise ValueError(f"{_SHAPE}, not an empty list: pass None for all rows")
+    if isinstance(filters[0], str):
+        raise ValueError(f"{_SHAPE}, not {filters!r:.60}: put the comparison into a list")
+    first = filters[0][0] if isinstance(filters[0], (list, tuple)) and filters[0] else None
+    for group in [filters] if isinstance(first, str) else filters:
+        if not isinstance(group, (list, tuple)) or not group:
+            raise ValueError(f"{_SHAPE}, and {group!r:.60} is no comparison")
+        for part in group:
+            _check_comparison(part)
+
+
+def _check_comparison(part) -> None:
+    if not isinstance(part, (list, tuple)) or len(part) != 3:
+        raise ValueError(f"{_SHAPE}, and {part!r:.60} is no comparison")
+    column, operator, value = part
+    if operator not in OPERATORS:
+        raise ValueError(f'"{operator}" is not a valid operator for column {column!r}: use {", ".join(OPERATORS)}')
+    if operator in ("in", "not in") and not isinstance(value, Iterable):
+        raise TypeError(f"{operator!r} needs a list or set of values for column {column!r}, not {value!r:.60}")
 
 
 def text_of(expression: pc.Expression) -> str | None:
