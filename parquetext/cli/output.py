@@ -125,22 +125,33 @@ def print_json(record: object) -> None:
 
 def failure(path: object, error: Exception) -> dict:
     """What `--json` prints of a file that nothing could be done with."""
+    message = f"{error.filename}: {_without_path(error)}" if _names_file(error) else str(error)
     return {
         "path": without_secrets(str(path)),
         "outcome": outcome_of(error),
         "error": kind_of(error),
-        "message": without_secrets(str(error)),
+        "message": without_secrets(message),
         "offset": getattr(error, "offset", None),
     }
 
 
 def problem(text: str | Exception, path: object = None) -> None:
     """One line on standard error, which names the path that it is about."""
-    if isinstance(text, OSError) and isinstance(text.filename, str) and text.strerror and text.filename2 is None:
+    if _names_file(text):
         path, text = text.filename, _without_path(text)  # the file that it is about may be another one
     kind = f"{type(text).__name__}: " if isinstance(text, Exception) and not isinstance(text, ParquetextError) else ""
     about = "" if path is None or str(path) in str(text) else f"{without_secrets(str(path))}: "
     tell((kind, "red"), about, without_secrets(str(text)), to=errors)
+
+
+def _names_file(error: object) -> bool:
+    """Return whether an error of the system names one file, and says what is wrong with it."""
+    return (
+        isinstance(error, OSError)
+        and isinstance(error.filename, str)
+        and bool(error.strerror)
+        and error.filename2 is None
+    )
 
 
 def _without_path(error: OSError) -> str:
@@ -148,6 +159,8 @@ def _without_path(error: OSError) -> str:
     folder = os.path.dirname(error.filename)
     if isinstance(error, FileNotFoundError) and "://" not in folder and folder and not os.path.exists(folder):
         return f"there is no folder {folder}"
+    if isinstance(error, IsADirectoryError) and not isinstance(error, ParquetextError):
+        return "a directory, and a file is needed: name a file in it"
     return error.strerror
 
 

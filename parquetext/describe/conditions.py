@@ -137,8 +137,8 @@ def _nested(file, name: str) -> ParquetextError | None:
 
 def _no_condition(condition: str) -> ParquetextError:
     return ParquetextError(
-        f"no condition: {condition!r}; a column, then =, !=, <, <=, >, >=, in, not in, is null or is not null, then a "
-        "value",
+        f"not a condition: {condition!r}; write a column, then =, !=, <, <=, >, >=, in or not in and a value, or is "
+        "null or is not null",
         code=wire.BAD_ARGUMENT,
     )
 
@@ -190,7 +190,7 @@ def parsed_value(text: str, kind: pa.DataType) -> pa.Scalar:
     try:
         return _cast(text, kind)
     except (pa.ArrowException, NotImplementedError, ValueError, KeyError):
-        raise ParquetextError(f"{text!r} is no value of type {kind}", code=wire.BAD_ARGUMENT) from None
+        raise ParquetextError(f"{text!r} is not a value of type {kind}", code=wire.BAD_ARGUMENT) from None
 
 
 def _cast(text: str, kind: pa.DataType) -> pa.Scalar:

@@ -299,5 +299,5 @@ def growth_of(told: float | str | None) -> float:
     except ValueError:
         found = -1.0
     if not 0 <= found < float("inf"):
-        raise ParquetextError(f"no share of a file: {told!r}; give one such as 20%", code=wire.BAD_ARGUMENT)
+        raise ParquetextError(f"{told!r} is not a share of a file: give one such as 20%", code=wire.BAD_ARGUMENT)
     return found

@@ -40,7 +40,9 @@ def encoding_of(name: str) -> Encoding:
     found = next((known for known in writable if known.name.lower() == str(name).lower()), None)
     if found is None:
         names = ", ".join([*(known.name.lower() for known in writable), BEST])
-        raise Unsupported(f"no encoding that is written: {name!r} (known: {names})", code=wire.BAD_ARGUMENT)
+        raise Unsupported(
+            f"encoding {name!r} is unknown or cannot be written: use one of {names}", code=wire.BAD_ARGUMENT
+        )
     return found
 
 
@@ -55,7 +57,7 @@ def codec_of(name: str | None) -> int:
     found = CODECS.get(str(name or NONE).lower())
     if found is None:
         raise ParquetextError(
-            f"no codec that is written: {name!r} (known: {', '.join(CODECS)})", code=wire.BAD_ARGUMENT
+            f"codec {name!r} is unknown or cannot be written: use one of {', '.join(CODECS)}", code=wire.BAD_ARGUMENT
         )
     return found
 

@@ -66,7 +66,7 @@ def restore(
     """
     if form not in FORMS:
         raise ParquetextError(
-            f"no footer form that a file is restored to: {form!r} (known: 'thrift')", code=wire.BAD_ARGUMENT
+            f"unknown footer form {form!r}: use 'thrift', or None for the form from before", code=wire.BAD_ARGUMENT
         )
 
     def plan(footer: Footer | Par3Footer, forced: frozenset[str], _source) -> Planned:

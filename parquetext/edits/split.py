@@ -72,7 +72,9 @@ def split(
     asked = {"row_groups": row_groups, "files": files, "max_bytes": max_bytes}
     given = {name: value for name, value in asked.items() if value is not None}
     if len(given) > 1 or any(value < 1 for value in given.values()):
-        raise ParquetextError("one of row_groups, files and max_bytes, of at least 1", code=wire.BAD_ARGUMENT)
+        raise ParquetextError(
+            "give only one of row_groups, files and max_bytes, and a number of at least 1", code=wire.BAD_ARGUMENT
+        )
     forced = check(force, FORCEABLE)
     parts = list(_divided(_sizes(path), **asked))
     names = list(_names(path, folder, len(parts)))

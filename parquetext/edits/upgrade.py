@@ -153,9 +153,7 @@ def check_form(form: str, *others: str) -> None:
     """ParquetextError for a form that no footer can be given; `others` are known besides."""
     known = (*FORMS, AUTO, *others)
     if form not in known:
-        raise ParquetextError(
-            f"no footer form that a file can be given: {form!r} (known: {', '.join(known)})", code=wire.BAD_ARGUMENT
-        )
+        raise ParquetextError(f"unknown footer form {form!r}: use one of {', '.join(known)}", code=wire.BAD_ARGUMENT)
 
 
 def with_best(footer: Footer, options: Options, forced: frozenset[str] = frozenset()) -> Planned:

@@ -148,7 +148,7 @@ def named_form(source, name: str) -> tuple[str, Form, list[Finding]]:
     if name == "arrow":
         footer, io = _footer(source, tail.thrift_only(), data)
         return name, dialect_form(footer, tail, io), list(tail.findings)
-    raise ParquetextError(f"no form of a footer that can be asked for: {name!r} (known: 'thrift', 'arrow')")
+    raise ParquetextError(f"unknown footer form {name!r}: use 'thrift', 'arrow', or None for the fastest in the file")
 
 
 def offset_of_missing(source) -> int:

@@ -145,7 +145,9 @@ class LocalSource(Source):
         try:
             status = os.fstat(self.fd)
             if not stat.S_ISREG(status.st_mode):
-                raise Malformed("not a regular file", file=path)
+                is_folder = stat.S_ISDIR(status.st_mode)
+                told = "a directory, not a regular file: name a file in it" if is_folder else "not a regular file"
+                raise Malformed(told, file=path)
             super().__init__(path, Version.of_stat(status))
         except BaseException:
             os.close(self.fd)

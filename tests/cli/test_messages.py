@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -141,3 +142,29 @@ main()
     assert done.returncode == 0 and "_native" not in done.stdout
     if not kernels.is_pure_asked_for():
         assert "the pure-Python twin is installed, as there was no C compiler" in done.stdout
+
+
+@pytest.mark.parametrize("command", ["count", "head", "meta", "pages"])
+def test_json_says_in_plain_words_what_is_wrong_with_a_path(tmp_path, command):
+    absent = tmp_path / "absent.parquet"
+    (document,) = map(json.loads, CliRunner().invoke(app, [command, str(absent), "--json"]).stdout.splitlines())
+    assert document["error"] == "FileNotFoundError" and document["path"] == str(absent)
+    assert document["message"] == f"{absent}: No such file or directory"
+
+
+@pytest.mark.parametrize("command", ["head", "pages", "columns", "schema"])
+def test_a_directory_in_the_place_of_a_file_is_told_with_what_to_name_instead(tmp_path, command):
+    folder = tmp_path / "dir.parquet"
+    folder.mkdir()
+    done = CliRunner().invoke(app, [command, str(folder)])
+    assert done.exit_code == 2 and done.stderr.count(str(folder)) == 1
+    assert "name a file in it" in done.stderr or "no Parquet files there" in done.stderr
+
+
+def test_a_new_file_in_a_folder_that_is_not_there_is_told_in_json_too(tmp_path):
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"a": [1]}), path)
+    words = "rewrite", str(path), "--out", str(tmp_path / "none" / "b.parquet"), "--json"
+    done = CliRunner().invoke(app, words)
+    message = json.loads(done.stdout)["message"]
+    assert done.exit_code == 1 and message == f"{tmp_path}/none/b.parquet: there is no folder {tmp_path}/none"

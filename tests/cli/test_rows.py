@@ -96,13 +96,13 @@ def test_filters_give_the_rows_that_meet_them(path, conditions, meets):
 @pytest.mark.parametrize(
     ("condition", "told"),
     [
-        ("id", "no condition: 'id'"),
-        ("id ~ 3", "no condition"),
-        ("id > x", "'x' is no value of type int64"),
+        ("id", "not a condition: 'id'"),
+        ("id ~ 3", "not a condition"),
+        ("id > x", "'x' is not a value of type int64"),
         ("nothing > 3", "no column 'nothing'"),
-        ("id in (1,,2)", "no condition"),
-        ("flag = maybe", "'maybe' is no value of type bool"),
-        ("id is 3", "no condition"),
+        ("id in (1,,2)", "not a condition"),
+        ("flag = maybe", "'maybe' is not a value of type bool"),
+        ("id is 3", "not a condition"),
     ],
 )
 def test_a_condition_that_is_none_is_told(path, condition, told):
@@ -193,7 +193,7 @@ def test_bloom_without_filters_rules_nothing_out(path):
 
 
 def test_bloom_says_what_it_cannot_ask(filtered):
-    assert "'x' is no value of type int64" in run("bloom", filtered, "id", "x").stderr
+    assert "'x' is not a value of type int64" in run("bloom", filtered, "id", "x").stderr
     assert "no column 'nothing'" in run("bloom", filtered, "nothing", "x").stderr
     assert "cannot be asked for 'nan'" in run("bloom", filtered, "part", "nan").stderr
 

@@ -149,7 +149,7 @@ def _texts(name, command):
 
 def test_help_texts_are_sentences_without_riddles():
     commands = COMMANDS | {f"sidecar {name}": command for name, command in SIDECAR.items()}
-    for name, text in (found for name, command in commands.items() for found in _texts(name, command)):
+    for name, text in (each for command in commands for each in _texts(command, commands[command])):
         assert text[0].isupper() or text.startswith("arrow:"), (name, text)
         assert text.rstrip().endswith("."), (name, text)
         assert not RIDDLES.search(text), (name, text)
