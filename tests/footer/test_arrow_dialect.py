@@ -77,7 +77,7 @@ def test_asked_for_it_says_what_the_thrift_footer_says(path):
 def test_asked_for_where_it_is_not_there_is_an_error(path):
     with pytest.raises(Unsupported, match="no block of the arrow dialect"):
         opened(path, PLAIN, form="arrow")
-    with pytest.raises(ParquetextError, match="known: 'thrift', 'arrow'"):
+    with pytest.raises(ParquetextError, match="use 'thrift', 'arrow'"):
         opened(path, PLAIN, form="papyrus")
 
 
