@@ -77,6 +77,6 @@ def test_merge_takes_a_list_of_files(path, tmp_path):
 
 
 def test_a_directory_is_named_as_one(path):
-    for call in (parquetext.verify, parquetext.layout):
+    for call in (parquetext.layout, parquetext.advise):
         with pytest.raises(ParquetextError, match="a directory, not a regular file: name a file in it"):
             call(path.parent)
