@@ -51,7 +51,7 @@ class PyarrowChunks:
         Raises
         ------
         Malformed
-            The chunk's metadata contradicts the schema.
+            The chunk's metadata contradicts the schema, or its path is not UTF-8.
         Unsupported
             It is encrypted, or compressed by a codec that pyarrow does not know.
         """
@@ -64,7 +64,12 @@ class PyarrowChunks:
         problem = self._problem(row_group * self._scan.leaf_count + leaf, leaf)
         if problem is not None:
             raise problem
-        return self.metadata.row_group(row_group).column(leaf)
+        chunk = self.metadata.row_group(row_group).column(leaf)
+        try:
+            chunk.path_in_schema  # noqa: B018 - pyarrow decodes it each time, also for its repr
+        except UnicodeDecodeError:
+            raise Malformed(f"path_in_schema of row group {row_group}, leaf {leaf} is not UTF-8") from None
+        return chunk
 
     def _fact(self, name: str, index: int) -> int:
         if name not in self._facts:

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from ... import storage, wire
 from ...edits.tables import refuse_table_files
-from ...errors import ColumnError, ParquetextError, Unsupported
+from ...errors import ColumnError, Malformed, ParquetextError, Unsupported
 from ...footer.sorting import sorting_of
 from ...footer.types import CODECS
 from ...nearest import nearest
@@ -123,7 +123,7 @@ def rewrite_file(
         try:
             with ParquetWriter(out, schema, form=form, force=forced, **options) as writer:
                 for table in _tables(file, row_group_size, sort):
-                    writer.write_table(table.cast(schema), max(table.num_rows, 1))
+                    writer.write_table(_as_schema(table, schema, file), max(table.num_rows, 1))
                 storage.check_as_opened(source)
         except MemoryError:
             raise
@@ -149,6 +149,13 @@ def _check_level(codec: str | None, level: int | None) -> None:
     if not least <= level <= greatest:
         message = f"compression level {level} is not valid for codec {codec!r}: use {least} to {greatest}"
         raise ParquetextError(message, code=wire.BAD_ARGUMENT)
+
+
+def _as_schema(table: pa.Table, schema: pa.Schema, file) -> pa.Table:
+    """Cast a table to the schema of the file; raise Malformed if a footer that was read later names other columns."""
+    if table.schema.names != schema.names:
+        raise Malformed(f"the footers name different columns: {table.schema.names} and {schema.names}", file=file.path)
+    return table.cast(schema)
 
 
 def _schema_of(file) -> pa.Schema:
