@@ -50,7 +50,8 @@ class Watch:
             self.check()
         elif isinstance(error, Conflict):
             return
-        elif is_changed(self._source) and isinstance(error, (ParquetextError, pa.ArrowException, OSError)):
+        # A generator that is discarded after its file was closed ends here with GeneratorExit: ask for the class first.
+        elif isinstance(error, (ParquetextError, pa.ArrowException, OSError)) and is_changed(self._source):
             raise self._conflict(f": {error}") from error
 
     def check(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import kernels, wire
-from ..errors import Unsupported, wire_error
+from ..errors import Malformed, Unsupported, wire_error
 from ..pruning import find_bitset
 from .structs import Fields, list_header, structs
 
@@ -73,8 +73,8 @@ class MovedChunk:
         self.shift = begin - self.begin
         for fields, ids in ((self.metadata, PAGES), (self._chunk, (wire.COLUMN_CHUNK_FILE_OFFSET,))):
             for id in ids:
-                if (place := fields.number(id)) > 0:
-                    fields.put(id, place + self.shift)
+                if (offset := fields.number(id)) > 0:
+                    fields.put(id, self._moved(offset))
 
     def move_bloom_filter(self, offset: int) -> None:
         self.metadata.put(BLOOM[0], offset)
@@ -100,11 +100,17 @@ class MovedChunk:
     def _shifted_location(self, location: bytes) -> bytes:
         if location[0] == FIRST_I64:  # as writers begin it
             offset, end = kernels.varint.decode64(location, 1)
-            moved = kernels.varint.zigzag_encode(kernels.varint.zigzag_decode(offset) + self.shift)
+            moved = kernels.varint.zigzag_encode(self._moved(kernels.varint.zigzag_decode(offset)))
             return b"".join((location[:1], kernels.varint.encode(moved), location[end:]))
         fields = Fields(location)
-        fields.put(wire.PAGE_LOCATION_OFFSET, fields.number(wire.PAGE_LOCATION_OFFSET) + self.shift)
+        fields.put(wire.PAGE_LOCATION_OFFSET, self._moved(fields.number(wire.PAGE_LOCATION_OFFSET)))
         return fields.to_bytes()
+
+    def _moved(self, offset: int) -> int:
+        """Return the new offset of a page; raise Malformed if it does not fit into 64 bits."""
+        if not 0 <= offset + self.shift < 1 << 63:
+            raise Malformed(f"a page at {offset} of a column chunk that begins at {self.begin}")
+        return offset + self.shift
 
     def to_bytes(self, metadata: bytes | None = None) -> bytes:
         """The struct as it is now, with another ColumnMetaData where one is given."""

@@ -85,8 +85,10 @@ def _parquet_file(path: Path) -> None:
         for row_group in range(metadata.num_row_groups):
             for column in range(metadata.num_columns):
                 chunk = metadata.row_group(row_group).column(column)
-                repr(chunk), chunk.statistics, chunk.to_dict()
-        metadata.to_dict()
+                with contextlib.suppress(OverflowError):  # of Python's dates, in an object of pyarrow's class
+                    repr(chunk), chunk.statistics, chunk.to_dict()
+        with contextlib.suppress(OverflowError):
+            metadata.to_dict()
         repr(file.schema), file.schema_arrow
         file.read()
 
