@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import pyarrow as pa
 from pyarrow import _parquet
 
-from ..errors import Malformed, ParquetextError
+from ..errors import Malformed, ParquetextError, Unsupported
 from ..footer import forms
 from ..footer.arrow_errors import as_arrow_error
 from ..footer.column_footer import column_footer, schema_footer, sorting_columns
@@ -364,14 +364,28 @@ class RowGroupMetaData:
             return NotImplemented
 
     def to_dict(self) -> dict:
-        """All of it as a dictionary, as pyarrow gives it."""
+        """Return all of it as a dictionary, as pyarrow gives it.
+
+        Raises
+        ------
+        Unsupported
+            If a bound has no value in Python, such as a date after the year 9999.
+        """
         return {
             "num_columns": self.num_columns,
             "num_rows": self.num_rows,
             "total_byte_size": self.total_byte_size,
-            "columns": [self.column(index).to_dict() for index in range(self.num_columns)],
+            "columns": [self._column_as_dict(index) for index in range(self.num_columns)],
             "sorting_columns": [column.to_dict() for column in self.sorting_columns],
         }
+
+    def _column_as_dict(self, index: int) -> dict:
+        """Return pyarrow's dictionary; raise Unsupported if a bound has no value in Python (a late date, cut text)."""
+        try:
+            return self.column(index).to_dict()
+        except (OverflowError, UnicodeDecodeError) as error:
+            place = f"row group {self._index}, column {index}"
+            raise Unsupported(f"{place}: a bound has no value in Python: {error}") from error
 
     def __repr__(self) -> str:
         names = ("num_columns", "num_rows", "total_byte_size", "sorting_columns")
