@@ -40,11 +40,13 @@ def path(tmp_path, form) -> str:
 
 
 def answer(metadata) -> str:
-    """All of it, in which a NaN is like another one; or what was raised for a date that Python does not have."""
+    """Return all of it, in which a NaN is like another one, or pyarrow's error for a date that Python does not have."""
     try:
         return repr(metadata.to_dict())
     except (OverflowError, UnicodeDecodeError) as error:
         return repr(error)
+    except Unsupported as error:
+        return repr(error.__cause__)
 
 
 def arrow_schema(metadata) -> tuple | str:
