@@ -887,6 +887,10 @@ PQX_API int pqx_wide_integers(const uint8_t *values, size_t size, const int32_t 
  * day 0 gives 0: writers fill nulls with zeros. */
 PQX_API int pqx_wide_instants(const uint8_t *values, size_t size, uint64_t count, uint64_t unit,
                               int64_t *out, pqx_error *error);
+/* Timestamps of FIXED_LEN_BYTE_ARRAY(12), which are little-endian integers, as integers of 64 bits.
+ * PQX_TOO_WIDE (offset: the value's number) where one does not fit. */
+PQX_API int pqx_wide_timestamps(const uint8_t *values, size_t size, uint64_t count, int64_t *out,
+                                pqx_error *error);
 
 /* ---- slice: a small Thrift footer for a projection ---- */
 

@@ -281,6 +281,7 @@ cdef extern from "parquetext.h" nogil:
                           const uint8_t *valid, uint32_t width, uint8_t *out, pqx_error *error)
     int pqx_wide_instants(const uint8_t *values, size_t size, uint64_t count, uint64_t unit, int64_t *out,
                           pqx_error *error)
+    int pqx_wide_timestamps(const uint8_t *values, size_t size, uint64_t count, int64_t *out, pqx_error *error)
 
     enum:
         PQX_BOUND_BITMAPS

@@ -2,3 +2,4 @@
 
 from .._pure.wide import instants as instants
 from .._pure.wide import integers as integers
+from .._pure.wide import timestamps as timestamps

@@ -1,4 +1,4 @@
-"""Numbers that Parquet stores as bytes, as Arrow has them: decimals, and timestamps of 96 bits."""
+"""Numbers that Parquet stores as bytes, as Arrow has them: decimals, and timestamps of 12 bytes."""
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
@@ -6,9 +6,9 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from .. import wire
 from ..errors import wire_error
 
-from .capi cimport pqx_error, pqx_wide_instants, pqx_wide_integers
+from .capi cimport pqx_error, pqx_wide_instants, pqx_wide_integers, pqx_wide_timestamps
 
-__all__ = ["instants", "integers"]
+__all__ = ["instants", "integers", "timestamps"]
 
 
 def integers(values, uint64_t count, uint32_t stored, uint32_t width, *, offsets=None, valid=None):
@@ -54,6 +54,23 @@ def instants(values, uint64_t count, uint64_t unit):
     cdef int64_t *out = <int64_t *> PyBytes_AsString(made)
     with nogil:
         status = pqx_wide_instants(&data[0] if size else NULL, size, count, unit, out, &error)
+    if status:
+        raise wire_error(error.code, error.offset, error.expected, error.found)
+    return made
+
+
+def timestamps(values, uint64_t count):
+    """Timestamps of FIXED_LEN_BYTE_ARRAY(12) as int64 in bytes; see the twin."""
+    cdef const uint8_t[::1] data = memoryview(values).cast("B")
+    cdef size_t size = data.shape[0]
+    cdef pqx_error error
+    cdef int status
+    if size // 12 < count:
+        raise wire_error(wire.TRUNCATED, 0, count * 12, size)
+    cdef bytes made = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> (count * 8))
+    cdef int64_t *out = <int64_t *> PyBytes_AsString(made)
+    with nogil:
+        status = pqx_wide_timestamps(&data[0] if size else NULL, size, count, out, &error)
     if status:
         raise wire_error(error.code, error.offset, error.expected, error.found)
     return made

@@ -113,10 +113,11 @@ def as_integer(what: int, value: bytes) -> int | None:
     if what == wire.READING_DECIMAL:
         number = int.from_bytes(value, "big", signed=True)
         return number if value and -1 << 63 <= number < 1 << 63 else None
-    if what not in (wire.READING_SIGNED, wire.READING_UNSIGNED) or len(value) not in (4, 8):
+    lengths = {wire.READING_SIGNED: (4, 8, 12), wire.READING_UNSIGNED: (4, 8)}
+    if len(value) not in lengths.get(what, ()):
         return None
     number = int.from_bytes(value, "little", signed=what == wire.READING_SIGNED)
-    return number if number < 1 << 63 else None
+    return number if -1 << 63 <= number < 1 << 63 else None
 
 
 def as_moment(unit: int, count: int, up: bool) -> int | None:

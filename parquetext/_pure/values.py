@@ -87,6 +87,7 @@ def _check(kind: Kind) -> None:
         known = 0 < precision <= MOST_DIGITS.get(width, 0) and (reading == wire.READING_DECIMAL or stored in (4, 8))
     elif reading in (wire.READING_SIGNED, wire.READING_UNSIGNED):
         known = stored in (4, 8) and width <= stored and width in (1, 2, 4, 8)
+        known = known or kind == (wire.READING_SIGNED, 12, 8, 0)  # a timestamp of FIXED_LEN_BYTE_ARRAY(12)
     elif reading == wire.READING_FLOAT:
         known = stored == width > 0
     else:

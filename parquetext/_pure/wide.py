@@ -1,4 +1,4 @@
-"""Numbers that Parquet stores as bytes, as Arrow has them: decimals, and timestamps of 96 bits."""
+"""Numbers that Parquet stores as bytes, as Arrow has them: decimals, and timestamps of 12 bytes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from array import array
 from .. import wire
 from ..errors import wire_error
 
-__all__ = ["instants", "integers"]
+__all__ = ["instants", "integers", "timestamps"]
 
 NANOSECONDS_PER_DAY = 86_400_000_000_000
 JULIAN_EPOCH = 2_440_588
@@ -80,3 +80,23 @@ def instants(values, count: int, unit: int) -> bytes:
         midnight = (day - JULIAN_EPOCH) * (NANOSECONDS_PER_DAY // unit)
         out.append((midnight + nanoseconds // unit) & MASK if day else 0)
     return out.tobytes()
+
+
+def timestamps(values, count: int) -> bytes:
+    """Timestamps of FIXED_LEN_BYTE_ARRAY(12), which are little-endian integers, as int64 in bytes.
+
+    Raises
+    ------
+    Malformed
+        One does not fit: `offset` is its number. The values end too early.
+    """
+    data = memoryview(values).cast("B")
+    if len(data) // 12 < count:
+        raise wire_error(wire.TRUNCATED, 0, count * 12, len(data))
+    out = bytearray()
+    for index in range(count):
+        number = int.from_bytes(data[12 * index : 12 * index + 12], "little", signed=True)
+        if not -1 << 63 <= number < 1 << 63:
+            raise wire_error(wire.TOO_WIDE, index, 8, 12)
+        out += number.to_bytes(8, "little", signed=True)
+    return bytes(out)

@@ -9,7 +9,7 @@ import pyarrow as pa
 from .. import wire
 from ..errors import wire_error
 from ..footer.elements import Element, parse_element
-from ..footer.types import PHYSICAL_TYPES
+from ..footer.types import LONG_TIMESTAMP, PHYSICAL_TYPES
 from .logical import text_of
 
 __all__ = ["Leaves", "leaves_of"]
@@ -110,6 +110,8 @@ def _reading(element: Element) -> int:
     if physical == wire.PHYSICAL_BYTE_ARRAY:
         return wire.READING_TEXT if name in _TEXT else wire.READING_DECIMAL if name == "DECIMAL" else 0
     if physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
+        if name == "TIMESTAMP" and element.type_length == LONG_TIMESTAMP:
+            return wire.READING_SIGNED | _UNITS.get(logical.unit, 0)
         return {"DECIMAL": wire.READING_DECIMAL, "FLOAT16": wire.READING_FLOAT}.get(name, 0)
     reading = _NUMBERS.get(physical, 0)
     if physical in (wire.PHYSICAL_INT32, wire.PHYSICAL_INT64) and name == "INTEGER":

@@ -12,7 +12,16 @@ import pyarrow.compute as pc
 from .. import kernels, wire
 from .elements import Element, parse_element
 
-__all__ = ["CODECS", "OF_ONE_COLUMN", "PHYSICAL_TYPES", "REPETITIONS", "LeafType", "leaf_type", "leaf_type_of"]
+__all__ = [
+    "CODECS",
+    "LONG_TIMESTAMP",
+    "OF_ONE_COLUMN",
+    "PHYSICAL_TYPES",
+    "REPETITIONS",
+    "LeafType",
+    "leaf_type",
+    "leaf_type_of",
+]
 
 PHYSICAL_TYPES = tuple(wire.NAMES_OF_TYPE.values())
 CODECS = tuple(wire.NAMES_OF_COMPRESSION_CODEC.values())
@@ -44,6 +53,7 @@ _INTEGERS = {
     (64, False): pa.uint64(),
 }
 _MAX_DECIMAL = 76
+LONG_TIMESTAMP = 12  # bytes of a timestamp of FIXED_LEN_BYTE_ARRAY
 OF_ONE_COLUMN = wire.SCHEMA_ELEMENT_NAME, wire.SCHEMA_ELEMENT_FIELD_ID
 
 
@@ -81,10 +91,15 @@ class LeafType:
         return pa.Array.from_buffers(self.arrow, count, wrapped, nulls)
 
     @property
+    def is_long_timestamp(self) -> bool:
+        """Whether values are timestamps of FIXED_LEN_BYTE_ARRAY(12), of which Arrow has those that fit 64 bits."""
+        return self.physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and pa.types.is_timestamp(self.arrow)
+
+    @property
     def is_viewed(self) -> bool:
         """Whether stored bytes are Arrow's own."""
         return self.physical in (*_STORED, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY) and not (
-            pa.types.is_decimal(self.arrow) or pa.types.is_null(self.arrow)
+            pa.types.is_decimal(self.arrow) or pa.types.is_null(self.arrow) or self.is_long_timestamp
         )
 
     def array_of(self, raw: pa.Array) -> pa.Array:
@@ -127,6 +142,8 @@ def _kind(physical: int, width: int, arrow: pa.DataType) -> tuple[int, int, int,
     if physical in (wire.PHYSICAL_INT32, wire.PHYSICAL_INT64):
         is_unsigned = pa.types.is_unsigned_integer(arrow)
         return wire.READING_UNSIGNED if is_unsigned else wire.READING_SIGNED, width, arrow.byte_width, 0
+    if physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and pa.types.is_timestamp(arrow):
+        return wire.READING_SIGNED, width, arrow.byte_width, 0
     return wire.READING_TEXT if pa.types.is_string(arrow) else 0, width, width, 0
 
 
@@ -164,6 +181,8 @@ def _annotated(physical: int, width: int, element: Element) -> pa.DataType | Non
     if physical == wire.PHYSICAL_BYTE_ARRAY:
         return pa.string() if logical.name in ("STRING", "JSON") else None
     if physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
+        if logical.name == "TIMESTAMP" and logical.unit and width == LONG_TIMESTAMP:
+            return pa.timestamp(logical.unit, tz="UTC" if logical.utc else None)
         return pa.float16() if logical.name == "FLOAT16" and width == 2 else None
     if logical.name == "INTEGER":
         arrow = _INTEGERS.get((logical.bits, logical.signed))

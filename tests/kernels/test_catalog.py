@@ -126,6 +126,13 @@ class TestReadings:
         assert low["time"] == [edge * 1000, None, None]
         assert low["integer"] == [edge, edge + 1, -edge - 1]
 
+    def test_timestamps_of_12_bytes_are_those_that_64_bits_hold(self):
+        numbers = [-1, 2**63 - 1, 2**63, -(2**63) - 1]
+        array = pa.array([number.to_bytes(12, "little", signed=True) for number in numbers], pa.binary(12))
+        low, high = bounds_of(array, wire.READING_SIGNED | wire.READING_NANOSECONDS)
+        assert low["integer"] == high["integer"] == [-1, 2**63 - 1, None, None]
+        assert low["time"] == [-1, (2**63 - 1) // 1000, None, None]
+
     def test_a_reading_of_another_width_gives_bytes_only(self):
         low, _ = bounds_of(pa.array([b"123"]), wire.READING_SIGNED)
         assert low == {"integer": [None], "double": [None], "time": [None], "text": [None], "stored": [b"123"]}

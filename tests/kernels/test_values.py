@@ -148,6 +148,11 @@ class TestKinds:
         made = array_of(INT96, 12, pa.timestamp("ns"), [*(int96(*edge) for edge in edges), None, bytes(11)])
         assert made.view(pa.int64()).to_pylist() == [*wanted, None, None]
 
+    def test_timestamps_of_12_bytes_are_those_that_64_bits_hold(self):
+        numbers = [0, -1, 2**63 - 1, -(2**63), 2**63, -(2**63) - 1, 2**95 - 1, -(2**95)]
+        made = array_of(FIXED_LEN_BYTE_ARRAY, 12, pa.timestamp("ns", "UTC"), [little(n, 12) for n in numbers])
+        assert made.view(pa.int64()).to_pylist() == [*numbers[:4], None, None, None, None]
+
     def test_text_is_null_where_it_is_no_utf_8(self):
         stored = [b"", b"a", "\u0800é\U0010ffff".encode(), None, b"\xc3", b"\xed\xa0\x80", b"\xf5\x80\x80\x80", b"z"]
         assert array_of(BYTE_ARRAY, 0, pa.string(), stored).to_pylist() == [
@@ -222,6 +227,7 @@ KINDS = [
         (BYTE_ARRAY, 0, pa.decimal128(20, 2)),
         (BYTE_ARRAY, 0, pa.decimal256(76, 2)),
         (FIXED_LEN_BYTE_ARRAY, 5, pa.binary(5)),
+        (FIXED_LEN_BYTE_ARRAY, 12, pa.timestamp("us")),
         (FIXED_LEN_BYTE_ARRAY, 12, pa.decimal128(3, 0)),
     )
 ]

@@ -41,6 +41,18 @@ def test_an_integer_that_does_not_fit_is_malformed(implementation):
     assert caught.value.offset == 1
 
 
+def test_timestamps_of_12_bytes_are_shortened(implementation):
+    numbers = [0, 1, -1, 2**63 - 1, -(2**63)]
+    data = b"".join(number.to_bytes(12, "little", signed=True) for number in numbers)
+    assert struct.unpack("<5q", kernels.wide.timestamps(data, 5)) == tuple(numbers)
+    for number in (2**63, -(2**63) - 1, 2**95 - 1):
+        with pytest.raises(Malformed, match="a number of 12 bytes does not fit in 8") as caught:
+            kernels.wide.timestamps(data + number.to_bytes(12, "little", signed=True), 6)
+        assert caught.value.offset == 5
+    with pytest.raises(Malformed, match="ends"):
+        kernels.wide.timestamps(data, 6)
+
+
 def test_a_null_is_not_looked_at(implementation):
     assert kernels.wide.integers(b"\x7f\xff\xff", 1, 3, 2, valid=b"\x00") == b"\x00\x00"
 
@@ -70,5 +82,7 @@ def test_both_implementations_agree(values, stored, width, valid, with_offsets):
     options = {"offsets": offsets_of(values) if with_offsets else None, "valid": valid}
     arguments = b"".join(values), len(values), stored, width
     assert outcome(native.integers, *arguments, **options) == outcome(pure.integers, *arguments, **options)
+    arguments = b"".join(values), len(values)
+    assert outcome(native.timestamps, *arguments) == outcome(pure.timestamps, *arguments)
     arguments = b"".join(values), len(values), width
     assert outcome(native.instants, *arguments) == outcome(pure.instants, *arguments)

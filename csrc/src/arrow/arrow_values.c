@@ -17,6 +17,9 @@ static int is_decimal(const pqx_arrow_type *type)
     return type->reading == PQX_READING_DECIMAL
            || (type->reading == PQX_READING_SIGNED && type->precision);
 }
+/* A timestamp of FIXED_LEN_BYTE_ARRAY(12). */
+static int is_long(const pqx_arrow_type *type)
+{ return type->reading == PQX_READING_SIGNED && !type->precision && type->stored == 12; }
 static int is_of_any_length(const pqx_arrow_type *type)
 { return !type->width && type->reading != PQX_READING_BOOLEAN; }
 
@@ -26,6 +29,7 @@ static int is_known(const pqx_arrow_type *type)
     if (is_decimal(type))
         return type->precision - 1 < (width == 16 ? 38u : 76u) && (width == 16 || width == 32)
                && (type->reading == PQX_READING_DECIMAL || stored == 4 || stored == 8);
+    if (is_long(type)) return width == 8;
     if (is_number(type))
         return (stored == 4 || stored == 8) && width <= stored
                && (width == 1 || width == 2 || width == 4 || width == 8);
@@ -141,6 +145,12 @@ static int convert(const pqx_arrow_type *type, const wide *limit, pqx_bytes valu
             || !is_below(&number, limit))
             return 0;
         memcpy(to, &number, type->width);
+        return 1;
+    }
+    if (is_long(type)) {
+        int64_t count;
+        if (pqx_wide_timestamps(value.data, value.size, 1, &count, NULL)) return 0;
+        memcpy(to, &count, sizeof count);
         return 1;
     }
     if (is_number(type)) return narrow(type, value.data, to);

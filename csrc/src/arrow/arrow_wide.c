@@ -1,4 +1,4 @@
-/* Numbers that Parquet stores as bytes, as Arrow has them: decimals, and timestamps of 96 bits. */
+/* Numbers that Parquet stores as bytes, as Arrow has them: decimals, and timestamps of 12 bytes. */
 #include "base/internal.h"
 
 static const uint64_t NANOSECONDS_PER_DAY = UINT64_C(86400000000000);
@@ -15,6 +15,13 @@ static int widen(const uint8_t *from, size_t size, uint32_t width, uint8_t *to)
     for (size_t i = 0; i < size; i++) to[i] = from[size - 1 - i];
     memset(to + size, sign, width - size);
     return 1;
+}
+
+/* A little-endian integer of 12 bytes as one of 64 bits; 0 if it does not fit. */
+static int shorten(const uint8_t *from, int64_t *to)
+{
+    *to = (int64_t)pqx_load64(from);
+    return pqx_load32(from + 8) == (*to < 0 ? UINT32_MAX : 0);
 }
 
 static int is_null(const uint8_t *valid, uint64_t i)
@@ -52,5 +59,14 @@ int pqx_wide_instants(const uint8_t *values, size_t size, uint64_t count, uint64
         uint64_t midnight = (day - JULIAN_EPOCH) * (NANOSECONDS_PER_DAY / unit);
         out[i] = day ? (int64_t)(midnight + nanoseconds / unit) : 0;
     }
+    return PQX_OK;
+}
+
+int pqx_wide_timestamps(const uint8_t *values, size_t size, uint64_t count, int64_t *out,
+                        pqx_error *error)
+{
+    if (size / 12 < count) return pqx_fail(error, PQX_TRUNCATED, 0, count * 12, size);
+    for (uint64_t i = 0; i < count; i++, values += 12)
+        if (!shorten(values, out + i)) return pqx_fail(error, PQX_TOO_WIDE, i, 8, 12);
     return PQX_OK;
 }

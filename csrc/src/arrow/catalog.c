@@ -47,6 +47,7 @@ static int read_integer(int reading, const uint8_t *value, uint32_t length, int6
 {
     switch (reading) {
     case PQX_READING_SIGNED:
+        if (length == 12) return !pqx_wide_timestamps(value, length, 1, number, NULL);
         if (length != 4 && length != 8) return 0;
         *number = length == 4 ? (int32_t)pqx_load32(value) : (int64_t)pqx_load64(value);
         return 1;

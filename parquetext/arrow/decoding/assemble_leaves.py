@@ -43,7 +43,7 @@ def leaf_array(decoded, kind: LeafType, wanted: pa.DataType, dictionary: Diction
     Raises
     ------
     Malformed
-        A decimal does not fit into its type.
+        A decimal does not fit into its type, or a timestamp of 12 bytes into 64 bits.
     Unsupported
         There is no way from what is stored to that type.
     """
@@ -58,6 +58,8 @@ def leaf_array(decoded, kind: LeafType, wanted: pa.DataType, dictionary: Diction
         return _decimals(decoded, kind, wanted)
     if kind.physical == wire.PHYSICAL_INT96:
         return _instants(decoded, wanted)
+    if kind.is_long_timestamp:
+        return as_type(_long_timestamps(decoded, kind), wanted)
     stored = pa.binary(kind.width) if kind.physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY else STORED[kind.physical]
     if _is_laid_out_alike(stored, wanted):
         return _viewed(decoded, wanted)
@@ -77,6 +79,8 @@ def always_fits(kind: LeafType, wanted: pa.DataType) -> bool:
         return 0 < kind.width <= wanted.bit_width // 8
     if kind.physical == wire.PHYSICAL_INT96:
         return pa.types.is_timestamp(wanted)
+    if kind.is_long_timestamp:
+        return False
     stored = pa.binary(kind.width) if kind.physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY else STORED[kind.physical]
     return _is_laid_out_alike(stored, wanted) or (pa.types.is_integer(wanted) and pa.types.is_integer(stored))
 
@@ -143,6 +147,13 @@ def _instants(decoded, wanted: pa.DataType) -> pa.Array:
     counts = kernels.wide.instants(decoded.values, decoded.slots, NANOSECONDS[unit])
     made = _array(decoded, wanted if pa.types.is_timestamp(wanted) else pa.timestamp(unit), counts)
     return as_type(made, wanted)
+
+
+def _long_timestamps(decoded, kind: LeafType) -> pa.Array:
+    try:
+        return _array(decoded, kind.arrow, kernels.wide.timestamps(decoded.values, decoded.slots))
+    except Malformed:
+        raise Malformed(f"a timestamp of 12 bytes that does not fit in the 64 bits of {kind.arrow}") from None
 
 
 def _decimals(decoded, kind: LeafType, wanted: pa.DataType) -> pa.Array:

@@ -107,7 +107,7 @@ def _bytes_of_entry(leaf: LeafPlan) -> int:
     value = leaf.kind.width or (4 if leaf.kind.physical == wire.PHYSICAL_BYTE_ARRAY else 1)
     if pa.types.is_decimal(leaf.kind.arrow):
         value += DECIMAL_BYTES
-    elif leaf.kind.physical == wire.PHYSICAL_INT96:
+    elif leaf.kind.physical == wire.PHYSICAL_INT96 or leaf.kind.is_long_timestamp:
         value += INSTANT_BYTES
     return value + (4 + 4 * leaf.levels.repetition if leaf.levels.repetition else 0)
 

@@ -34,7 +34,7 @@ from ...errors import ColumnError, Unsupported
 from ...footer.elements import Element, parse_element
 from ...footer.model import GROUP, Form
 from ...footer.names import as_path
-from ...footer.types import PHYSICAL_TYPES
+from ...footer.types import LONG_TIMESTAMP, PHYSICAL_TYPES
 from ..kinds import within
 
 __all__ = ["SPARK_SCHEMA", "arrow_schema", "merged", "nullable", "spark_schema"]
@@ -267,9 +267,14 @@ class _Tree:
             return _INTEGERS[logical.bits, logical.signed]
         elif name == "DATE" and physical == wire.PHYSICAL_INT32:
             return DateType()
-        elif name == "TIMESTAMP" and physical == wire.PHYSICAL_INT64 and logical.unit in ("ms", "us"):
+        elif name == "TIMESTAMP" and self._is_timestamp(physical) and logical.unit in ("ms", "us"):
             return TimestampType() if logical.utc else TimestampNTZType()
         raise self._refused(f"{PHYSICAL_TYPES[physical]} ({name})")
+
+    def _is_timestamp(self, physical: int) -> bool:
+        """Whether timestamps can be stored so: in 64 bits, or in 12 bytes if those fit 64 bits."""
+        is_long = physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and self.element.type_length == LONG_TIMESTAMP
+        return physical == wire.PHYSICAL_INT64 or is_long
 
     def _refused(self, what: str) -> Unsupported:
         return Unsupported(
