@@ -89,16 +89,23 @@ def _frames(
     batch_rows: int,
 ) -> Iterator[pl.DataFrame]:
     """What Polars asks for: the first `most_rows` rows, of these the ones that meet the predicate."""
-    import polars as pl
-
     from .polars_predicates import filters_of
 
     names = list(schema) if names is None else names
     needed = names if predicate is None else list(dict.fromkeys([*names, *predicate.meta.root_names()]))
     pushed = None if predicate is None or most_rows is not None else filters_of(predicate, schema)
     tables = lake.scanner(needed, pushed, batch_size=batch_rows).tables()
-    for frame in _limited((pl.from_arrow(_with_whole_lists(table)) for table in tables), most_rows):
+    for frame in _limited(map(_frame_of, tables), most_rows):
         yield frame if predicate is None else frame.filter(predicate).select(names)
+
+
+def _frame_of(table: pa.Table) -> pl.DataFrame:
+    import polars as pl
+
+    frame = pl.from_arrow(_with_whole_lists(table))
+    if "" in table.schema.names:
+        frame.columns = table.schema.names  # Polars calls a column without a name `column_0`
+    return frame
 
 
 def _with_whole_lists(table: pa.Table) -> pa.Table:
