@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 
 __all__ = ["escaped", "json_line"]
@@ -19,8 +20,20 @@ def escaped(text: object) -> str:
 
 def json_line(record: object) -> str:
     """One JSON document on one line, valid and encodable whatever is in its names."""
-    text = json.dumps(record, default=str, ensure_ascii=False)
+    try:
+        text = json.dumps(record, default=str, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        text = json.dumps(_finite(record), default=str, ensure_ascii=False, allow_nan=False)
     return _UNSHOWN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _finite(value: object) -> object:
+    """Return the same with NaN and infinities as text, because JSON has no such numbers."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {name: _finite(each) for name, each in value.items()}
+    return [_finite(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def _escape(found: re.Match) -> str:
