@@ -155,13 +155,21 @@ def _names_file(error: object) -> bool:
 
 
 def _without_path(error: OSError) -> str:
-    """Return what the system says, or that the folder of a file is not there."""
+    """Return what the system says, or what is wrong with the file's folder."""
     folder = os.path.dirname(error.filename)
     if isinstance(error, FileNotFoundError) and "://" not in folder and folder and not os.path.exists(folder):
         return f"there is no folder {folder}"
+    if isinstance(error, PermissionError) and _is_closed(folder or ".") and not os.path.exists(error.filename):
+        return f"no permission to write to the folder {folder or '.'}"
     if isinstance(error, IsADirectoryError) and not isinstance(error, ParquetextError):
         return "a directory, and a file is needed: name a file in it"
     return error.strerror
+
+
+def _is_closed(folder: str) -> bool:
+    """Return whether a folder of this machine is there, and the user may not write to it."""
+    effective = {"effective_ids": True} if os.access in os.supports_effective_ids else {}
+    return os.path.isdir(folder) and not os.access(folder, os.W_OK, **effective)
 
 
 def complain(findings: Iterable[Finding], path: object) -> None:

@@ -9,11 +9,13 @@ import sys
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.users import ANNA, as_user, shared_folder
 from typer.testing import CliRunner
 
 import parquetext
 from parquetext import kernels
 from parquetext.cli.app import app
+from parquetext.cli.output import failure
 from parquetext.errors import ColumnError
 
 
@@ -168,3 +170,38 @@ def test_a_new_file_in_a_folder_that_is_not_there_is_told_in_json_too(tmp_path):
     done = CliRunner().invoke(app, words)
     message = json.loads(done.stdout)["message"]
     assert done.exit_code == 1 and message == f"{tmp_path}/none/b.parquet: there is no folder {tmp_path}/none"
+
+
+def test_every_line_of_json_is_json_for_infinities_too(tmp_path):
+    path = tmp_path / "a.parquet"
+    values = [1.5, float("inf"), float("-inf"), float("nan")]
+    pq.write_table(pa.table({"d": values}), path, write_page_index=True)
+
+    def refuse(name: str):
+        raise AssertionError(name)
+
+    for words in (["pages"], ["columns"], ["columns", "-g"], ["head"], ["cat"]):
+        lines = CliRunner().invoke(app, [*words, str(path), "--json"]).stdout.splitlines()
+        documents = [json.loads(line, parse_constant=refuse) for line in lines]
+        assert documents
+    assert [document["d"] for document in documents] == [1.5, "inf", "-inf", "nan"]
+    pages = [json.loads(line) for line in CliRunner().invoke(app, ["pages", str(path), "--json"]).stdout.splitlines()]
+    assert (pages[-1]["min"], pages[-1]["max"]) == ("-inf", "inf")
+
+
+folder_of_root = pytest.fixture(shared_folder)
+
+
+def test_a_folder_that_must_not_be_written_is_named_instead_of_a_hidden_file(folder_of_root):
+    folder_of_root.chmod(0o755)
+    path = folder_of_root / "a.parquet"
+    path.write_bytes(b"")
+
+    def work() -> str:
+        hidden = PermissionError(13, "Permission denied", f"{folder_of_root}/.a.parquet.parquetext-new")
+        there = PermissionError(13, "Permission denied", str(path))
+        return "\n".join(failure(path, error)["message"] for error in (hidden, there))
+
+    first, second = as_user(ANNA, work).splitlines()
+    assert first.endswith(f"parquetext-new: no permission to write to the folder {folder_of_root}")
+    assert second == f"{path}: Permission denied"
