@@ -47,11 +47,11 @@ class Leaf(NamedTuple):
 
     @property
     def is_big_endian(self) -> bool:
-        """Whether values are signed numbers in big-endian bytes, which are decimals."""
+        """Return True for decimals stored as signed big-endian bytes."""
         return self.sort_order == SIGNED and self.type in BYTE_ARRAYS
 
     def is_value(self, value: bytes) -> bool:
-        """Whether bytes can be a value of the type. A number without bytes is none: arithmetic would take it for 0."""
+        """Test that bytes can be a value of the type; a number needs at least one byte."""
         if self.is_big_endian and not value:
             return False
         if self.type == wire.PHYSICAL_BYTE_ARRAY:

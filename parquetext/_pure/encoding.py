@@ -124,7 +124,7 @@ def decode_levels(encoding: int, max_level: int, data, count: int, at: int = 0, 
 def count_levels(
     encoding: int, max_level: int, data, count: int, wanted: int, at: int = 0, end: int | None = None
 ) -> int:
-    """How many of the `count` levels in ``data[at:end]`` are `wanted`; errors are those of `decode_levels`."""
+    """Count the levels in ``data[at:end]`` that are `wanted`; raise the errors of `decode_levels`."""
     runs, count = _level_runs(encoding, max_level, data, count, at, end)
     return runs.count(wanted, count, max_level, wire.LEVEL, max_level)
 

@@ -38,7 +38,7 @@ class Runs:
             yield values
 
     def count(self, wanted: int, count: int, highest: int, code: int, expected: int) -> int:
-        """How many of the next `count` values are `wanted`; an error of `code` at the first one above `highest`.
+        """Count the next `count` values that are `wanted`; raise `code` at the first value above `highest`.
 
         Time is that of the encoded bytes, whatever the length of a repeated run.
         """

@@ -29,7 +29,7 @@ _known: dict[bytes, Leaves] = {}
 
 @dataclass(frozen=True, slots=True)
 class Leaves:
-    """What a schema says of its leaves: columns of one entry each, texts coded, how the bounds of each are read, and
+    """The leaves of a schema: columns of one entry each, texts coded, how the bounds of each are read, and
     which of them cannot have nulls."""
 
     columns: dict[str, pa.Array]

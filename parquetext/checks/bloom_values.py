@@ -1,4 +1,4 @@
-"""Whether a Bloom filter has all values of its chunk."""
+"""Check that a Bloom filter contains every value of its column chunk."""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ class _Splitter:
 
 
 def _histogram(levels, begin: int, end: int, highest: int) -> list[int]:
-    """How many of the entries have each level; all have the highest if none are kept."""
+    """Return the histogram of levels; without stored levels all entries have the highest one."""
     if levels is None:
         return [0] * highest + [end - begin]
     array = pa.Array.from_buffers(pa.uint16(), end - begin, [None, pa.py_buffer(levels)], offset=begin)

@@ -27,7 +27,7 @@ LEGACY_TYPES = (wire.PHYSICAL_BOOLEAN, wire.PHYSICAL_INT32, wire.PHYSICAL_INT64,
 
 @dataclass(frozen=True, slots=True)
 class ValueOrder:
-    """How the values of a leaf compare.
+    """The order of a leaf's values.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class ValueOrder:
         return 0 if self.is_nan is None else self.is_nan(values).true_count
 
     def fits(self, bound: bytes) -> bool:
-        """Whether bytes can be a bound."""
+        """Test that bytes can be a bound."""
         return self.is_truncatable or not self.width or len(bound) == self.width
 
 

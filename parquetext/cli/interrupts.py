@@ -23,7 +23,7 @@ GRACE = 0.25  # seconds that a command has to end by itself
 
 
 class _Command:
-    """What is being done, for the line that is printed at the end."""
+    """The current operation, named in the last line after Ctrl-C."""
 
     def __init__(self, done: Callable[[], str], temporary: str | None, waits: bool):
         self.done, self.temporary, self.waits = done, temporary, waits

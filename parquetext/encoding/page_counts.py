@@ -55,7 +55,7 @@ def check_page_counts(
 
 
 def _contradiction(source, header, max_definition: int, max_repetition: int) -> str:
-    """What the header of a V2 page says against its levels; empty if nothing."""
+    """Describe how the header of a V2 page contradicts its levels; return an empty text if it does not."""
     rows = values = header.num_values
     has_levels = max_definition > 0 and header.num_values > 0
     if has_levels:

@@ -41,7 +41,7 @@ class ColumnIndex:
 
 
 class ChunkCounts(NamedTuple):
-    """What is known of a chunk beside its column index.
+    """The facts about a column chunk that its column index must agree with.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def _bound_problems(index: ColumnIndex, node: Node) -> Iterator[str]:
 
 
 def _items(data: bytes, field: tuple | None, types: tuple[int, ...]) -> tuple[int, int]:
-    """How many items a list has, and where the first one is; none where it is no list of these types.
+    """Return a list's number of items and the offset of the first; None if it is no list of these types.
 
     The bytes have been walked before.
     """

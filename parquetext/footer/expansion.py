@@ -32,7 +32,7 @@ FACTORS = {wire.CODEC_UNCOMPRESSED: 1, wire.CODEC_SNAPPY: 22, wire.CODEC_LZ4: 25
 
 
 class _Leaf(NamedTuple):
-    """What decides how much memory a leaf's values take."""
+    """The properties of a leaf that determine the memory of its values."""
 
     number: int
     physical: int

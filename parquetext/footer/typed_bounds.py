@@ -50,7 +50,7 @@ class StoredBounds:
 
     @classmethod
     def joined(cls, parts: Sequence[StoredBounds]) -> StoredBounds:
-        """Those of several files with leaves of one kind and repetition, one after the other."""
+        """Return the bounds of several files, concatenated; their leaves have one kind and repetition."""
         lists = (
             [entry for part in parts for entry in getattr(part, name)]
             for name in ("min", "max", "null_counts", "num_values")

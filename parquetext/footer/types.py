@@ -92,7 +92,7 @@ class LeafType:
 
     @property
     def is_long_timestamp(self) -> bool:
-        """Whether values are timestamps of FIXED_LEN_BYTE_ARRAY(12), of which Arrow has those that fit 64 bits."""
+        """Return True for TIMESTAMP on FIXED_LEN_BYTE_ARRAY(12); Arrow holds values that fit 64 bits."""
         return self.physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and pa.types.is_timestamp(self.arrow)
 
     @property

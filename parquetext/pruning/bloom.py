@@ -23,7 +23,7 @@ Read = Callable[[int, int], bytes]
 
 
 class Bitset(NamedTuple):
-    """Where a filter's blocks are in the file, in bytes; `data` are these bytes if they were read with the header."""
+    """The range of a filter's blocks in the file, in bytes; `data` holds them if they were read with the header."""
 
     offset: int
     size: int

@@ -1,4 +1,4 @@
-"""How Arrow's row filter compares values of a type with literals: one rule for bounds and rows.
+"""Compare bounds with literals by the rule that Arrow's row filter uses for rows.
 
 A row filter compares with casts that depend on the types of the column and of the literal, and some casts fail for some
 values: an int64 beyond 2^53 does not compare with 0.1, a date of the year 1600 not with nanoseconds. So bounds are

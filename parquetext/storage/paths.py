@@ -70,7 +70,7 @@ class LocalTarget:
 
     @property
     def key(self) -> str:
-        """What tells the target from others."""
+        """The target's identity."""
         return self.path
 
 
@@ -89,7 +89,7 @@ class RemoteTarget:
 
     @property
     def key(self) -> str:
-        """What tells the target from others, credentials and all: not to be shown."""
+        """The target's identity, which includes credentials: never show it."""
         if self.filesystem.type_name == "py::http":  # whose paths are URLs
             return self.path
         return f"{self.filesystem.type_name}://{self.path}"

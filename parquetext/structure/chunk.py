@@ -54,7 +54,7 @@ class StoredChunk:
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether its pages are in another file."""
+        """Return True if the pages are in another file."""
         return bool(self.present & wire.PRESENT_FILE_PATH)
 
     @property
@@ -62,7 +62,7 @@ class StoredChunk:
         return bool(self.present & wire.PRESENT_CRYPTO)
 
     def is_within(self, data_end: int) -> bool:
-        """Whether it has bytes, and all of them are in this file in front of `data_end`."""
+        """Test that the chunk has bytes, all of them before `data_end`."""
         return not self.is_elsewhere and FIRST_BYTE <= self.start < self.end <= data_end
 
 

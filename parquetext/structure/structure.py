@@ -67,7 +67,7 @@ class Structure:
 
     @property
     def is_read_too_often(self) -> bool:
-        """Whether overlapping chunks have made so much be read that no more of them are."""
+        """Return True once overlapping chunks have exceeded the bytes that are read for them."""
         return self._source.bytes_read - self._first_read > READS * self._source.size + MORE_READS
 
     def walk(self) -> Iterator[tuple[StoredChunk, Headers | None]]:
@@ -191,7 +191,7 @@ class Structure:
             yield from check_column_index(index, chunk, pages, self._node(chunk.leaf), nulls)
 
     def _node(self, leaf: int) -> Node:
-        """What the checks of a column index need of a leaf's place in the schema."""
+        """The facts about a leaf that the checks of a column index need."""
         element = self._scan.leaves[leaf]
         names = ("bytes_offset", "bytes_length", "column_order", "max_definition", "max_repetition")
         start, length, *levels = (self._scan.elements(name)[element] for name in names)

@@ -1,4 +1,4 @@
-"""What the command says to somebody who has mistyped something, or has a damaged file."""
+"""Messages of the command for mistyped arguments and damaged files."""
 
 from __future__ import annotations
 

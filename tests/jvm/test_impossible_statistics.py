@@ -69,7 +69,7 @@ def sliced(ask, path, form: str, names: list[bytes]) -> list[list[dict]]:
 
 
 def says(chunk: dict) -> tuple[bool, bool]:
-    """Whether the chunk has statistics and a column index; pages have their places in any case."""
+    """Return whether the chunk has statistics, and whether it has a column index."""
     assert {"offset_index_offset", "offset_index_length"} <= chunk.keys()
     has = "column_index_offset" in chunk
     assert has == ("column_index_length" in chunk)

@@ -272,7 +272,7 @@ class _Tree:
         raise self._refused(f"{PHYSICAL_TYPES[physical]} ({name})")
 
     def _is_timestamp(self, physical: int) -> bool:
-        """Whether timestamps can be stored so: in 64 bits, or in 12 bytes if those fit 64 bits."""
+        """Test that timestamps can be stored as this physical type: INT64 or FIXED_LEN_BYTE_ARRAY(12)."""
         is_long = physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and self.element.type_length == LONG_TIMESTAMP
         return physical == wire.PHYSICAL_INT64 or is_long
 
