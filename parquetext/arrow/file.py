@@ -25,6 +25,7 @@ from ..footer.limits import check_limits
 from ..footer.model import GROUP, Form
 from ..footer.names import as_path
 from ..footer.opening import open_as, open_file
+from ..footer.path_sizes import check_form
 from ..footer.row_counts import RowsMissing
 from ..storage import HeldSource
 from .at_exit import closed_at_exit
@@ -417,6 +418,8 @@ class File(footer_file.File):
             )
         except ArrowUnsupported as error:
             raise error if error.file else error.at(str(self.path)) from None
+        if not projection.is_sliced:
+            self._on_form(check_form)  # pyarrow reads the whole footer
         if self.form == "par3" and not projection.is_sliced:
             raise ArrowUnsupported(
                 "not readable by a slice, and a PAR3 file has no Thrift footer; parquetext.restore brings it back",

@@ -8,10 +8,11 @@ from dataclasses import replace
 from .. import extension, kernels, wire
 from ..block_text import decode_block
 from ..edits.directories import takes_directories
-from ..errors import ParquetextError, Unsupported, names_memory
+from ..errors import LimitExceeded, ParquetextError, Unsupported, names_memory
 from ..findings import Finding, is_sound
 from ..footer.forms import FLAT_DAMAGED, FLAT_VERBATIM, NAMES, unread_finding
 from ..footer.locate import FIRST_READ_LOCAL, read_tail
+from ..footer.path_sizes import check_paths
 from ..masking import without_secrets
 from ..storage import LocalSource, open_source
 from ..structure import behind_struct, check_counts, count_elsewhere, leaf_paths
@@ -214,6 +215,11 @@ def _check_thrift(footer: bytes, tail, report: Report):
     place, unread = _find_extension(footer, tail) if scan.has_extension else (None, [])
     report.extend(unread)
     report.forms.append("thrift")
+    try:
+        check_paths(scan)
+    except LimitExceeded as error:
+        report.findings.append(Finding("schema", f"not checked further: {error.message}", place="Thrift footer"))
+        return None
     lacking = list(check_required(footer, scan, leaf_paths, tail.footer_offset))
     report.extend(lacking)
     if is_sound(lacking):

@@ -10,6 +10,7 @@ import pyarrow as pa
 from ..errors import Unsupported
 from ..footer.elements import Element, parse_element
 from ..footer.model import GROUP, Form
+from ..footer.path_sizes import check_form
 from ..footer.types import PHYSICAL_TYPES, REPETITIONS
 from ..footer.wire_names import annotation
 from .sql import DUCKDB, SPARK, Dialect
@@ -28,7 +29,8 @@ class Node:
 
 
 def parquet_tree(form: Form) -> Node:
-    """The schema's root."""
+    """Return the schema's root."""
+    check_form(form, groups=True)
     ids = [*range(form.leaf_count), *(GROUP | node for node in range(form.node_count))]
     found = sorted((form.node(identity) for identity in ids), key=lambda node: node.schema_index)
     stack: list[Node] = []

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from .. import wire
 from .model import Form
+from .path_sizes import check_form
 from .types import CODECS, PHYSICAL_TYPES
 
 __all__ = ["chunk_table"]
@@ -67,6 +68,7 @@ def _columns(form: Form, facts: dict[str, memoryview], bounds: dict[int, list]) 
         row_group[number * leaves : (number + 1) * leaves] = memoryview(array.array("i", [number]) * leaves)
     yield "row_group", _numbers(row_group, pa.int32())
     yield "leaf", leaf
+    check_form(form)
     paths = [form.node(leaf).path.replace(b"\0", b".").decode("utf-8", "replace") for leaf in range(leaves)]
     yield "column", pa.DictionaryArray.from_arrays(leaf, pa.array(paths, pa.string()))
     yield "physical_type", _named(facts["type"], PHYSICAL_TYPES)

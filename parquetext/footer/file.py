@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from .. import wire
 from ..encoding.pages import REMOTE_WINDOW
-from ..errors import ColumnError, Damaged, Malformed, ParquetextError, name_file, out_of_memory
+from ..errors import ColumnError, Damaged, LimitExceeded, Malformed, ParquetextError, name_file, out_of_memory
 from ..findings import Finding
 from ..storage import BatchedSource, ChangedFile
 from ..tabular import Shown, Tabular
@@ -26,6 +26,7 @@ from .lease import Lease
 from .model import Form
 from .names import find_column, find_columns, find_leaf, nearest_columns
 from .page_table import page_table
+from .path_sizes import check_form
 from .pyarrow_footer import undecodable_name, whole_schema
 from .row_groups import RowGroups
 from .schema import ParquetSchema
@@ -168,6 +169,8 @@ class File(Tabular):
         except MemoryError as error:
             raise out_of_memory(error, self.path) from None
         except ColumnError as error:
+            raise self._named(error) from None
+        except LimitExceeded as error:
             raise self._named(error) from None
         except (Damaged, Malformed, OSError) as error:
             self._recover(error, form)
@@ -388,9 +391,12 @@ class File(Tabular):
         """
         if names is None:
             self._expect(self.num_columns)
-            return self._on_form(
-                lambda form: [Column(self, leaf, form.column(leaf)) for leaf in range(form.leaf_count)]
-            )
+
+            def every(form: Form) -> list[Column]:
+                check_form(form)
+                return [Column(self, leaf, form.column(leaf)) for leaf in range(form.leaf_count)]
+
+            return self._on_form(every)
         names = list(names)
         self._expect(len(names))
         if self._is_batched():

@@ -20,6 +20,7 @@ __all__ = [
 ]
 
 SHOWN = 20
+MOST_NEAREST_BYTES = 1 << 24  # of paths that are compared with a name
 
 
 def as_path(path: bytes) -> tuple[str, ...]:
@@ -113,7 +114,11 @@ def leaves_below(form: Form, identity: int) -> range:
 def nearest_columns(form: Form, name: str | tuple[str, ...], *, leaves: bool = True) -> list[str]:
     """The top-level columns, and the leaves, whose names are most like one that is not there."""
     names: dict[str, None] = {}
+    room = MOST_NEAREST_BYTES
     for leaf in range(form.leaf_count):
         path = as_path(form.node(leaf).path)
+        room -= sum(map(len, path))
+        if room < 0:
+            return []
         names |= {path[0]: None} | ({".".join(path): None} if leaves else {})
     return nearest(name if isinstance(name, str) else ".".join(name), names)

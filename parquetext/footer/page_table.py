@@ -36,7 +36,6 @@ MEMBERS = (
     ("has_crc", pa.uint8()),
 )
 # Arrow keeps a null of a fixed width as so many bytes.
-WIDEST, MOST_BYTES = 1 << 16, 1 << 24
 
 
 def page_table(
@@ -244,7 +243,6 @@ def _typed(raw: pa.Array, leaf_type: LeafType) -> pa.Array:
     """Bounds as values of the leaf's type; null where they are none."""
     if not leaf_type.is_viewed:
         return leaf_type.array(raw.to_pylist())
-    if leaf_type.width > WIDEST and leaf_type.width * len(raw) > MOST_BYTES + raw.nbytes:
-        raise Unsupported(f"bounds of {len(raw)} pages as values of {leaf_type.width} bytes, of which few are there")
+    leaf_type.check_count(len(raw), raw.nbytes)
     right = pc.if_else(pc.equal(pc.binary_length(raw), leaf_type.width), raw, None)
     return leaf_type.array_of(right.cast(pa.binary(leaf_type.width)))

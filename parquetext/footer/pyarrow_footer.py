@@ -10,8 +10,9 @@ import pyarrow as pa
 from pyarrow._parquet import FileMetaData, ParquetReader
 
 from .. import kernels, wire
-from ..errors import Malformed, ParquetextError
+from ..errors import LimitExceeded, Malformed, ParquetextError
 from .model import Form
+from .path_sizes import check_paths
 from .thrift_form import ThriftForm
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
 
 MAGIC = b"PAR1"
 KEPT_BYTES = 1 << 14
+LONG_FOOTER = 1 << 16  # whose paths may take much
 MOST_KEPT_KEY_VALUES = 1 << 22
 _last_key_values: list[tuple[bytes, pa.KeyValueMetadata | None]] = [(b"", None)]
 ARROW_SCHEMA, EXTENSION_NAME = b"ARROW:schema", b"ARROW:extension:name"
@@ -46,7 +48,7 @@ def reader_of(footer: bytes, **options) -> ParquetReader:
     """
     try:
         return _opened(footer, options)
-    except MemoryError:
+    except (MemoryError, LimitExceeded):
         raise
     except (pa.ArrowException, OSError) as error:
         missing, _ = kernels.required.find_missing(footer)
@@ -68,6 +70,8 @@ def with_known_dictionaries(options: Mapping, metadata: FileMetaData) -> dict:
 
 
 def _opened(footer: bytes, options: Mapping) -> ParquetReader:
+    if len(footer) > LONG_FOOTER:
+        check_paths(kernels.scan.scan(footer, strict=False))
     reader = ParquetReader()
     if options.get("read_dictionary"):
         options = with_known_dictionaries(options, metadata_of(footer))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ..tabular import Shown, Tabular
 from .elements import Element, LogicalType, parse_element
 from .model import GROUP, Form, Node
 from .names import as_path, find_group_or_leaf
+from .path_sizes import nodes_of
 from .types import PHYSICAL_TYPES, REPETITIONS
 
 __all__ = ["ParquetSchema", "SchemaNode"]
@@ -74,6 +75,10 @@ class ParquetSchema(Tabular):
     def __init__(self, file):
         self._file = file
 
+    def _nodes(self, form: Form, identities: Iterable[int]) -> Iterator[Node]:
+        """Nodes of these ids; LimitExceeded if their paths take very much memory."""
+        return nodes_of(form, identities, self._file._source.size)
+
     @property
     def num_leaves(self) -> int:
         return self._file._form.leaf_count
@@ -98,7 +103,7 @@ class ParquetSchema(Tabular):
 
         def nodes(form: Form) -> list[tuple[int, SchemaNode]]:
             ids = [*range(form.leaf_count), *(GROUP | node for node in range(form.node_count))]
-            found = ((form.node(identity), identity) for identity in ids)
+            found = zip(self._nodes(form, ids), ids, strict=True)
             return [(node.schema_index, SchemaNode.of(node, identity)) for node, identity in found]
 
         self._file._expect(self.num_leaves)
@@ -108,7 +113,9 @@ class ParquetSchema(Tabular):
     def paths(self) -> list[tuple[str, ...]]:
         """The paths of all leaves."""
         self._file._expect(self.num_leaves)
-        return self._file._on_form(lambda form: [as_path(form.node(leaf).path) for leaf in range(form.leaf_count)])
+        return self._file._on_form(
+            lambda form: [as_path(node.path) for node in self._nodes(form, range(form.leaf_count))]
+        )
 
     def _shown(self) -> Shown:
         from .shown import show_schema

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from .. import kernels
 from .elements import parse_element
 from .model import GROUP, Node
+from .path_sizes import check_paths
 
 __all__ = ["ThriftForm"]
 
@@ -184,6 +185,8 @@ class ThriftForm:
         return part("key"), part("value") if scan.key_values("has_value")[index] else None
 
     def slice(self, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes:
+        if len(leaves) > FEW:
+            check_paths(self._scan)
         return kernels.slice.slice_footer(
             self._scan, leaves, row_groups, arrow_schema=arrow_schema, key_values=key_values
         )

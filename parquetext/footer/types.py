@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import kernels, wire
+from ..errors import Unsupported
 from .elements import Element, parse_element
 
 __all__ = [
@@ -54,6 +55,7 @@ _INTEGERS = {
 }
 _MAX_DECIMAL = 76
 LONG_TIMESTAMP = 12  # bytes of a timestamp of FIXED_LEN_BYTE_ARRAY
+WIDEST, MOST_BYTES = 1 << 16, 1 << 24
 OF_ONE_COLUMN = wire.SCHEMA_ELEMENT_NAME, wire.SCHEMA_ELEMENT_FIELD_ID
 
 
@@ -75,11 +77,20 @@ class LeafType:
             return pa.nulls(len(values))
         return self._of_buffers(len(values), kernels.values.buffers(list(values), self.kind))
 
+    def check_count(self, count: int, stored: int) -> None:
+        """Raise Unsupported if so many values or nulls take much more memory than the bytes that are stored of them."""
+        if self.width > WIDEST and self.width * count > MOST_BYTES + stored:
+            told = f"{self.width * count} bytes as {count} values of {self.width} bytes, of which few are there"
+            raise Unsupported(told, expected=MOST_BYTES + stored, found=self.width * count)
+
     def bounds(self, chunks) -> tuple[pa.Array, pa.Array]:
         """The usable minima and maxima of a leaf's chunks as such arrays."""
         count = len(chunks)
         if self.kind is None:
             return pa.nulls(count), pa.nulls(count)
+        if self.width > WIDEST:
+            has, _, minima, _, maxima = chunks.bounds()
+            self.check_count(2 * count, sum(minima) + sum(maxima) if any(has) else 0)
         minima, maxima = kernels.values.bound_buffers(chunks, self.kind)
         return self._of_buffers(count, minima), self._of_buffers(count, maxima)
 

@@ -13,6 +13,7 @@ from ..encoding.chunk_reader import Chunk, ChunkReader, Levels, Stretch
 from ..encoding.codecs import compress
 from ..encoding.registry import Encoding
 from ..errors import ParquetextError, Unsupported
+from ..footer.path_sizes import check_paths
 from ..thrift import values
 
 __all__ = ["Leaf", "Recoded", "are_same", "leaves_of", "opened", "pages_of", "recode", "rows_per_page", "take"]
@@ -52,7 +53,8 @@ class Recoded:
 
 
 def leaves_of(scan) -> list[Leaf]:
-    """The leaves of a scanned footer."""
+    """Return the leaves of a scanned footer; LimitExceeded if their paths take very much memory."""
+    check_paths(scan)
     names = ("type", "type_length", "max_definition", "max_repetition", "parent", "name_offset", "name_length")
     types, lengths, definitions, repetitions, parents, offsets, sizes = map(scan.elements, names)
 

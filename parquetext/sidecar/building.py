@@ -12,6 +12,7 @@ import pyarrow as pa
 from .. import kernels, systems
 from ..errors import Conflict, ParquetextError, Refused, names_memory
 from ..footer.locate import FIRST_READ_REMOTE, read_tail
+from ..footer.path_sizes import check_paths
 from ..storage import TICK_NS, LocalSource, LocalTarget, create, open_source, resolve
 from ..storage.forcing import check
 from .backfill import backfill
@@ -140,6 +141,7 @@ def sidecar_bytes(source, *, external_blooms: bool = False, settled: bool = True
     """The sidecar of an open file, and how many columns, row groups, filters and back-filled bounds it has."""
     offset, footer, thrift = footer_bytes(source)
     scan = kernels.scan.scan(thrift)
+    check_paths(scan)
     header = describe(scan)
     with _data(source) as data:
         bounds = backfill(scan, header, data)

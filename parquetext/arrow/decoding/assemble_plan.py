@@ -13,6 +13,7 @@ from ...errors import Malformed, Unsupported
 from ...footer.elements import Element, parse_element
 from ...footer.model import GROUP, Form
 from ...footer.names import as_path
+from ...footer.path_sizes import check_paths
 from ...footer.types import LeafType, leaf_type_of
 
 __all__ = ["LeafPlan", "ListPlan", "Plan", "StructPlan", "field_of", "narrowed", "plan_fields"]
@@ -158,6 +159,7 @@ def plan_fields(form: Form) -> list[Plan]:
 def _tree(form: Form) -> tuple[_Element, ...]:
     """The elements below the root."""
     ids = [*range(form.leaf_count), *(GROUP | node for node in range(form.node_count))]
+    check_paths(form.scan, groups=True)
     nodes = sorted(((form.node(identity), identity) for identity in ids), key=lambda pair: pair[0].schema_index)
     position = 0
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import pyarrow as pa
 
-from ...errors import ParquetextError, Unsupported
+from ...errors import LimitExceeded, ParquetextError, Unsupported
 from ...footer.model import Form
 from ...footer.pyarrow_footer import schema_of
 from ...footer.thrift_form import ThriftForm
@@ -55,7 +55,7 @@ def schema_or_ours(footer: bytes, **options) -> pa.Schema:
     """
     try:
         return schema_of(footer, **options)
-    except MemoryError:
+    except (MemoryError, LimitExceeded):
         raise
     except REFUSED:
         plans = plan_fields(ThriftForm(footer))
