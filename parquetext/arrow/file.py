@@ -284,7 +284,7 @@ class File(footer_file.File):
             counts = self._on_form(lambda form: form.row_groups("num_rows"))
             return projection.step.batches_without_columns(counts, batch_size)
 
-        self._check_expansion(projection.step, limit=decoded_size_limit, in_batches=True)
+        self._check_expansion(projection.step, limit=decoded_size_limit)
         copies = self._copies() if engine in (OURS, AUTO) else None
 
         def theirs() -> Iterator[pa.RecordBatch]:

@@ -122,7 +122,7 @@ def _batches(source, chunk: Chunk) -> Iterator[object]:
     reader.begin(chunk)
     reader.open(Stretch(chunk.begin, chunk.end, 0, chunk.num_rows))
     most = min(MOST_ROWS, max(1, BATCH_BYTES // max(chunk.leaf.kind.width, LEAST_WIDTH)))
-    row, rows = 0, 1 << 6
+    row, rows = 0, 1 << 4
     while row < chunk.num_rows:
         rows = max(1, min(rows, most, chunk.num_rows - row))
         reader.read(rows)

@@ -53,7 +53,6 @@ def check_expansion(
     source,
     limit: int | None = None,
     *,
-    in_batches: bool = False,
     pages: bool = True,
 ) -> None:
     """Check how much memory the values of a footer's row groups take.
@@ -68,8 +67,6 @@ def check_expansion(
         The file's bytes: `size` and `read(offset, length)`.
     limit : int, optional
         As `limit_of` takes it.
-    in_batches : bool
-        Whether memory is that of a batch, so that the number of values is not limited.
     pages : bool
         Whether to check what page headers and dictionaries say, too. Those of remote files are not read for it.
 
@@ -85,8 +82,7 @@ def check_expansion(
     if not counts or min(counts) < 0 or min(stored) < 0 or len(counts) != scan.leaf_count * scan.row_group_count:
         return  # what contradicts itself is refused when it is read
     read = _leaves(scan, range(scan.leaf_count) if leaves is None else leaves)
-    if not in_batches:
-        _check_counts(read, scan.leaf_count, counts, stored, most)
+    _check_counts(read, scan.leaf_count, counts, stored, most)
     if not pages or hasattr(source, "target"):
         return
     codecs, columns = scan.chunks("codec"), scan.leaf_count

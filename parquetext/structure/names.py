@@ -13,9 +13,15 @@ def leaf_paths(scan) -> list[str]:
         return []
     data, parents = memoryview(scan.data), scan.elements("parent")
     offsets, lengths = scan.elements("name_offset"), scan.elements("name_length")
-    paths: list[str] = []
-    for element, parent in enumerate(parents):
-        name = bytes(data[offsets[element] : offsets[element] + lengths[element]]).decode("utf-8", "replace")
-        path = "" if parent < 0 else f"{paths[parent]}.{name}" if paths[parent] else name
-        paths.append(path if len(path) <= LONGEST_PATH else f"…{path[-LONGEST_PATH:]}")
-    return [paths[element] for element in scan.leaves]
+
+    def path(element: int) -> str:
+        names, size = [], 0
+        while parents[element] >= 0 and size <= LONGEST_PATH:  # groups further up are not shown
+            name = bytes(data[offsets[element] : offsets[element] + lengths[element]]).decode("utf-8", "replace")
+            names.append(name)
+            size += len(name) + 1
+            element = parents[element]
+        found = ".".join(reversed(names))
+        return found if parents[element] < 0 and len(found) <= LONGEST_PATH else f"…{found[-LONGEST_PATH:]}"
+
+    return [path(element) for element in scan.leaves]

@@ -1,0 +1,82 @@
+"""The memory that every verb takes for small files at its peak, each in a process of its own forked from a warm one.
+
+    python -m support.every_verb_peaks GOOD FILE...
+
+prints for each file and verb: bytes beyond those of the verb on a good file, seconds, the outcome, the verb, the file.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pyarrow as pa
+
+from parquetext.errors import ParquetextError
+
+from .every_verb import VERBS, CommandFailed
+
+__all__ = ["MOST_SECONDS"]
+
+MOST_SECONDS = 60
+ADDRESS_SPACE = 8 << 30
+# Their threads do not come along into a forked process.
+WITH_THREADS = "scan_polars", "register_duckdb"
+
+
+def _peak() -> int:
+    return int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) << 10
+
+
+def _outcome(verb: str, path: str, folder: Path) -> str:
+    try:
+        VERBS[verb](path, folder)
+    except (ParquetextError, CommandFailed, pa.ArrowException, OSError) as error:
+        is_ours = not isinstance(error, MemoryError)
+        return "refused" if is_ours else f"memory: {error}"
+    except Exception as error:
+        is_engines = verb == "register_duckdb" and type(error).__module__.startswith(("duckdb", "_duckdb"))
+        return "refused" if is_engines else f"{type(error).__name__}: {error}"
+    return "done"
+
+
+def _measure(verb: str, good: str, path: str, folder: Path) -> None:
+    """Print a line, from a process of its own."""
+    child = os.fork()
+    if child:
+        _, status = os.waitpid(child, 0)
+        if status:
+            print(0, 0, f"killed by {status}", verb, path, sep="\t", flush=True)
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
+    signal.alarm(MOST_SECONDS)
+    if verb in WITH_THREADS:
+        _outcome(verb, good, folder)
+    Path("/proc/self/clear_refs").write_text("5")
+    before, start = _peak(), time.perf_counter()
+    outcome = " ".join(_outcome(verb, path, folder).split())
+    print(_peak() - before, round(time.perf_counter() - start, 2), outcome, verb, path, sep="\t", flush=True)
+    os._exit(0)
+
+
+def main(good: str, *paths: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for number, verb in enumerate(VERBS):
+            if verb not in WITH_THREADS:
+                own = Path(folder, f"good {number}")
+                own.mkdir()
+                _outcome(verb, good, own)
+        for number, path in enumerate(paths):
+            for other, verb in enumerate(VERBS):
+                own = Path(folder, f"{number} {other}")
+                own.mkdir()
+                _measure(verb, good, path, own)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
