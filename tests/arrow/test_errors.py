@@ -212,6 +212,7 @@ def column_footer_of(path: Path, row_groups: int) -> bytes:
 
 def test_uris_that_lead_nowhere_raise_arrow_invalid(implementation):
     for uri in ("bogus://x/y.parquet", "s3://b/y.parquet?bogus=1", "file://elsewhere/y.parquet"):
+        shown = uri.replace("=1", "=…")  # any value of a query may be a secret
         for read in (
             parquetext.open,
             parquetext.read_table,
@@ -221,7 +222,7 @@ def test_uris_that_lead_nowhere_raise_arrow_invalid(implementation):
             parquetext.ParquetDataset,
             parquetext.dataset,
         ):
-            with pytest.raises(pa.ArrowInvalid, match=re.escape(uri)) as caught:
+            with pytest.raises(pa.ArrowInvalid, match=re.escape(shown)) as caught:
                 read(uri)
             assert isinstance(caught.value, ParquetextError)
 
