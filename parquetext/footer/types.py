@@ -90,7 +90,7 @@ class LeafType:
             return pa.nulls(count), pa.nulls(count)
         if self.width > WIDEST:
             has, _, minima, _, maxima = chunks.bounds()
-            self.check_count(2 * count, sum(minima) + sum(maxima) if any(has) else 0)
+            self.check_count(count, sum(minima) + sum(maxima) if any(has) else 0)
         minima, maxima = kernels.values.bound_buffers(chunks, self.kind)
         return self._of_buffers(count, minima), self._of_buffers(count, maxima)
 
