@@ -122,7 +122,7 @@ class TestLeftAlone:
         commit_on_top(file, place)
         before = place.read_bytes()
         parquetext.upgrade(file, force=["table-format"])
-        parquetext.write_table(rows(7), file)
+        parquetext.write_table(rows(7), file, force=["table-format"])
         assert place.read_bytes() == before
 
     @pytest.mark.parametrize("verb", WRITE)
