@@ -101,7 +101,7 @@ def batches_of(files: Iterable, *, sidecars: bool = False, target_of: Callable =
 
 
 def names_of(files: Iterable) -> dict[str, object]:
-    """The names that files have in a catalog's column `file`, and the files.
+    """Return the files by the names that they have in a catalog's column `file`.
 
     Passwords, signatures and other parts of URLs that may be secrets are no part of the names: a catalog may be stored.
     Files that differ by these parts alone are numbered in their order: ``…#2`` is the second one.
@@ -114,6 +114,11 @@ def names_of(files: Iterable) -> dict[str, object]:
     Returns
     -------
     dict of str to path
+
+    Raises
+    ------
+    TypeError
+        If `files` cannot be iterated.
 
     Examples
     --------

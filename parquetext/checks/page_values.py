@@ -16,7 +16,7 @@ from .value_order import ValueOrder
 __all__ = ["TYPES", "Facts", "decoded_pages"]
 
 MOST_ROWS, BATCH_BYTES = 1 << 16, 1 << 22
-LEAST_MOST_BYTES = 1 << 24  # of the byte arrays of a batch
+LEAST_MOST_BYTES = 1 << 22  # of the byte arrays of a batch
 LEAST_WIDTH = 8
 TYPES = {
     wire.PHYSICAL_BOOLEAN: pa.bool_(),

@@ -11,7 +11,7 @@ from .. import wire
 from ..errors import Unsupported
 from ..tabular import Shown, Tabular
 from ..unpicklable import Unpicklable
-from .elements import Element, parse_element
+from .elements import Element, LogicalType, parse_element
 from .model import Node
 from .names import as_path
 from .types import PHYSICAL_TYPES, LeafType, leaf_type_of
@@ -73,7 +73,7 @@ class Column(Tabular):
 
     __slots__ = ("_chunks", "_element", "_file", "_lease", "_node", "_typed", "leaf")
 
-    def __init__(self, file, leaf: int, chunks):
+    def __init__(self, file: object, leaf: int, chunks: object):
         self._file, self._lease, self.leaf, self._chunks = file, file._lease, leaf, chunks
         self._node: Node | None = None
         self._element: Element | None = None
@@ -107,7 +107,7 @@ class Column(Tabular):
         return reopen_column, (*file_state(self._file, source), self.leaf)
 
     @property
-    def chunks(self):
+    def chunks(self) -> object:
         """The kernel's view of these chunks."""
         return self._chunks
 
@@ -151,8 +151,8 @@ class Column(Tabular):
         return PHYSICAL_TYPES[kind] if kind is not None and 0 <= kind < len(PHYSICAL_TYPES) else f"UNKNOWN_{kind}"
 
     @property
-    def logical_type(self):
-        """The annotation, a `footer.elements.LogicalType`, or None."""
+    def logical_type(self) -> LogicalType | None:
+        """The annotation, or None."""
         return self.element.logical
 
     @property

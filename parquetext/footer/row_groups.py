@@ -32,7 +32,7 @@ class RowGroups(Tabular, Sequence[RowGroup]):
 
     __slots__ = ("_file",)
 
-    def __init__(self, file):
+    def __init__(self, file: object):
         self._file = file
 
     num_rows = _fact("num_rows", "Rows.")

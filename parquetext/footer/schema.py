@@ -72,7 +72,7 @@ class ParquetSchema(Tabular):
 
     __slots__ = ("_file",)
 
-    def __init__(self, file):
+    def __init__(self, file: object):
         self._file = file
 
     def _nodes(self, form: Form, identities: Iterable[int]) -> Iterator[Node]:

@@ -95,7 +95,7 @@ def test_exit_codes_tell_failed_files_from_a_job_that_could_not_run(run, lake):
     for arguments, why in (
         (["nothing", lake], "no such job"),
         (["strip", lake, "--form", "flat"], "form"),
-        (["upgrade", lake, "--form", "none"], "no footer form"),
+        (["upgrade", lake, "--form", "none"], "unknown footer form"),
         (["finalize", lake], "only parquetext reads a finalized file, until restore; give --yes"),
         (["finalize", lake, "--watch"], "give --yes to go on"),
         (["verify", lake, "--yes"], "confirm"),

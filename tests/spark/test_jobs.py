@@ -184,7 +184,7 @@ def test_failed_files_raise_in_the_end_where_that_is_asked_for(spark, lake):
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        ({"form": "none"}, "no footer form"),
+        ({"form": "none"}, "unknown footer form"),
         ({"force": ["nothing"]}, "no such refusal"),
         ({"on_error": "ignore"}, "no such choice"),
     ],

@@ -66,5 +66,5 @@ def test_what_no_job_takes_is_said_at_once(spark, tmp_path):
     for action in ("nothing", "catalog"):  # a catalog's rows have no place there
         with pytest.raises(ParquetextError, match=f"no such job for files that arrive: '{action}'"):
             watch(spark, str(tmp_path), action)
-    with pytest.raises(ParquetextError, match="no footer form"):
+    with pytest.raises(ParquetextError, match="unknown footer form"):
         watch(spark, str(tmp_path), form="none")

@@ -272,7 +272,7 @@ class Dataset(DatasetScans, Tabular):
         """What is known of all rows: nothing."""
         return pc.scalar(True)
 
-    def get_fragments(self, filter=None) -> Iterator[Fragment]:
+    def get_fragments(self, filter: object = None) -> Iterator[Fragment]:
         """The files that may hold rows which meet the filter, each with its row groups that may.
 
         Parameters
@@ -324,7 +324,7 @@ class Dataset(DatasetScans, Tabular):
                 raise pa.ArrowTypeError(f"field {field} is not nullable, and was: {was}")
         return Dataset(self._planner.with_schema(schema), self._predicate)
 
-    def sort_by(self, sorting: str | list[tuple[str, str]], **options) -> ds.InMemoryDataset:
+    def sort_by(self, sorting: str | list[tuple[str, str]], **options: object) -> ds.InMemoryDataset:
         """The rows, sorted, in memory; arguments as `pyarrow.Table.sort_by` takes them."""
         return _in_memory(self.to_table().sort_by(sorting, **options))
 
@@ -361,7 +361,7 @@ class Dataset(DatasetScans, Tabular):
         """The rows joined with the nearest ones, in memory; arguments as `pyarrow.Table.join_asof` takes them."""
         return _in_memory(self.to_table().join_asof(_table_of(right_dataset), on, by, tolerance, right_on, right_by))
 
-    def to_pyarrow(self, filter=None) -> ds.FileSystemDataset:
+    def to_pyarrow(self, filter: object = None) -> ds.FileSystemDataset:
         """The same files as a dataset of pyarrow's own class, for what insists on it.
 
         pyarrow then parses whole Thrift footers, and has no use for others.
@@ -421,7 +421,7 @@ class Dataset(DatasetScans, Tabular):
         predicate = both(self._predicate, None if filter is None else predicate_of(filter))
         return Scanner(self._planner.fragments, self.schema, columns, predicate, **of_scan(locals()))
 
-    def to_reader(self, columns=None, filter=None, **options) -> pa.RecordBatchReader:
+    def to_reader(self, columns: object = None, filter: object = None, **options: object) -> pa.RecordBatchReader:
         """The same as a reader of batches."""
         return self.scanner(columns, filter, **options).to_reader()
 
