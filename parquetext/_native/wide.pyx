@@ -42,15 +42,20 @@ def integers(values, uint64_t count, uint32_t stored, uint32_t width, *, offsets
     return made
 
 
+cdef bytes _reserve(size_t size, uint64_t count):
+    """Memory for `count` values of 8 bytes, made of values of 12 bytes each."""
+    if size // 12 < count:
+        raise wire_error(wire.TRUNCATED, 0, count * 12, size)
+    return PyBytes_FromStringAndSize(NULL, <Py_ssize_t> (count * 8))
+
+
 def instants(values, uint64_t count, uint64_t unit):
     """INT96 timestamps as counts of `unit` nanoseconds since 1970; see the twin."""
     cdef const uint8_t[::1] data = memoryview(values).cast("B")
     cdef size_t size = data.shape[0]
     cdef pqx_error error
     cdef int status
-    if size // 12 < count:
-        raise wire_error(wire.TRUNCATED, 0, count * 12, size)
-    cdef bytes made = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> (count * 8))
+    cdef bytes made = _reserve(size, count)
     cdef int64_t *out = <int64_t *> PyBytes_AsString(made)
     with nogil:
         status = pqx_wide_instants(&data[0] if size else NULL, size, count, unit, out, &error)
@@ -65,9 +70,7 @@ def timestamps(values, uint64_t count):
     cdef size_t size = data.shape[0]
     cdef pqx_error error
     cdef int status
-    if size // 12 < count:
-        raise wire_error(wire.TRUNCATED, 0, count * 12, size)
-    cdef bytes made = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> (count * 8))
+    cdef bytes made = _reserve(size, count)
     cdef int64_t *out = <int64_t *> PyBytes_AsString(made)
     with nogil:
         status = pqx_wide_timestamps(&data[0] if size else NULL, size, count, out, &error)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
-from .. import wire
+from ..arrow.decoding.assemble_leaves import stored_array
 from ..arrow.decoding.decoder import refuse_much_in_python
 from ..encoding.chunk_reader import Chunk, ChunkReader, Stretch, chunk_of
 from ..encoding.pages import VAST_BYTES
@@ -25,14 +25,6 @@ BATCH_BYTES = 1 << 22
 MOST_BYTES, MOST_OF_BYTE = 1 << 24, 64  # in memory, for a batch of rows, or for each byte of pages
 LEAST_WIDTH = 8
 SHOWN = 60  # characters of a value
-TYPES = {
-    wire.PHYSICAL_BOOLEAN: pa.bool_(),
-    wire.PHYSICAL_INT32: pa.int32(),
-    wire.PHYSICAL_INT64: pa.int64(),
-    wire.PHYSICAL_FLOAT: pa.float32(),
-    wire.PHYSICAL_DOUBLE: pa.float64(),
-    wire.PHYSICAL_BYTE_ARRAY: pa.binary(),
-}
 
 
 def compare_copies(source, scan, copies: Sequence[Copy]) -> Iterator[Finding]:
@@ -107,7 +99,7 @@ def _difference(chunk: Chunk, one, other, first_value: int) -> str:
     for name, highest in (("repetition", own.repetition), ("definition", own.definition)):
         if _levels(one, name, highest) != _levels(other, name, highest):
             return f"its {name} levels are not those of the chunk"
-    one, other = _values(chunk, one), _values(chunk, other)
+    one, other = (stored_array(each, chunk.leaf.kind) for each in (one, other))
     place = first_difference(one, other)
     if place is None:
         return ""
@@ -118,14 +110,6 @@ def _levels(decoded, name: str, highest: int) -> bytes:
     """Where none are kept, all are the highest."""
     found = getattr(decoded, name)
     return bytes(array("H", [highest]) * decoded.entries if found is None else found)
-
-
-def _values(chunk: Chunk, decoded) -> pa.Array:
-    kind = chunk.leaf.kind
-    valid = pa.py_buffer(decoded.valid) if decoded.nulls else None
-    buffers = [decoded.values] if decoded.offsets is None else [decoded.offsets, decoded.values]
-    type = TYPES.get(kind.physical) or pa.binary(kind.width)
-    return pa.Array.from_buffers(type, decoded.slots, [valid, *map(pa.py_buffer, buffers)])
 
 
 def _shown(values: pa.Array, place: int) -> str:

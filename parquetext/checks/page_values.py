@@ -9,23 +9,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import wire
+from ..arrow.decoding.assemble_leaves import stored_array
 from ..encoding.chunk_reader import Chunk, ChunkReader, Stretch
 from ..encoding.pages import VAST_BYTES
 from .value_order import ValueOrder
 
-__all__ = ["TYPES", "Facts", "decoded_pages"]
+__all__ = ["Facts", "decoded_pages"]
 
 MOST_ROWS, BATCH_BYTES = 1 << 16, 1 << 22
 LEAST_MOST_BYTES = 1 << 22  # of the byte arrays of a batch
 LEAST_WIDTH = 8
-TYPES = {
-    wire.PHYSICAL_BOOLEAN: pa.bool_(),
-    wire.PHYSICAL_INT32: pa.int32(),
-    wire.PHYSICAL_INT64: pa.int64(),
-    wire.PHYSICAL_FLOAT: pa.float32(),
-    wire.PHYSICAL_DOUBLE: pa.float64(),
-    wire.PHYSICAL_BYTE_ARRAY: pa.binary(),
-}
 
 
 @dataclass(slots=True)
@@ -158,7 +151,7 @@ class _Splitter:
         if self._levels.repetition:
             found.begins_within_row = memoryview(decoded.repetition).cast("B").cast("H")[begin] > 0
         slots = found.definition[-1] if self._levels.repetition else count
-        values = self._array(decoded).slice(self._slot, slots)
+        values = stored_array(decoded, self._kind).slice(self._slot, slots)
         self._slot += slots
         values = values.drop_null() if values.null_count else values
         found.values = len(values)
@@ -174,12 +167,6 @@ class _Splitter:
         if self._kind.physical == wire.PHYSICAL_BYTE_ARRAY:
             found.text_bytes = pc.sum(pc.binary_length(values)).as_py()
         self._see(values)
-
-    def _array(self, decoded) -> pa.Array:
-        valid = pa.py_buffer(decoded.valid) if decoded.nulls else None
-        buffers = [decoded.values] if decoded.offsets is None else [decoded.offsets, decoded.values]
-        type = TYPES.get(self._kind.physical) or pa.binary(self._kind.width)
-        return pa.Array.from_buffers(type, decoded.slots, [valid, *map(pa.py_buffer, buffers)])
 
 
 def _histogram(levels, begin: int, end: int, highest: int) -> list[int]:

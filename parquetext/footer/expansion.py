@@ -17,14 +17,16 @@ import pyarrow.compute as pc
 
 from .. import kernels, wire
 from ..encoding.codecs import BELIEVED
-from ..encoding.decoded_sizes import VARIABLE, check_page_size, limit_of
-from ..encoding.pages import DATA_PAGES, Headers, read_headers, read_pages
+from ..encoding.decoded_sizes import VARIABLE, VAST_PAGE, check_page_size, limit_of
+from ..encoding.pages import DATA_PAGES, read_headers, read_pages
 from ..errors import LimitExceeded, ParquetextError
 from .thrift_form import ThriftForm
 
 __all__ = ["check_expansion"]
 
 OFFSET_BYTES = 4  # of a text or a list, in memory
+LIST_BYTES = 2 * OFFSET_BYTES  # of a value's levels, if it is in a list
+WIDEST_FIXED = 12  # bytes of a value: INT96
 COUNTED_VALUES = 1 << 26  # of a page whose levels and indices are decoded to count bytes
 WITH_DICTIONARY = wire.ENCODING_PLAIN_DICTIONARY, wire.ENCODING_RLE_DICTIONARY
 # Bytes that a codec makes of one byte; of others a page's header is believed.
@@ -44,7 +46,7 @@ class _Leaf(NamedTuple):
     @property
     def entry_bytes(self) -> int:
         """The least that a value or null takes."""
-        return (self.width or OFFSET_BYTES) + (2 * OFFSET_BYTES if self.repetition else 0)
+        return (self.width or OFFSET_BYTES) + (LIST_BYTES if self.repetition else 0)
 
 
 def check_expansion(
@@ -78,18 +80,34 @@ def check_expansion(
     most = limit_of(limit)
     form = ThriftForm(footer)
     scan = form.scan
-    counts, stored = scan.chunks("num_values"), scan.chunks("total_compressed_size")
-    if not counts or min(counts) < 0 or min(stored) < 0 or len(counts) != scan.leaf_count * scan.row_group_count:
-        return  # what contradicts itself is refused when it is read
+    counts = scan.chunks("num_values")
+    if not counts or min(counts) < 0 or len(counts) != scan.leaf_count * scan.row_group_count:
+        return  # a footer that contradicts itself is refused when it is read
+    pages = pages and not hasattr(source, "target")
+    # Most reads end here: even the widest values of all chunks stay below the limit.
+    if not pages and sum(counts) * (max(WIDEST_FIXED, max(scan.elements("type_length"))) + LIST_BYTES) <= most:
+        return
+    stored = scan.chunks("total_compressed_size")
+    if min(stored) < 0:
+        return
     read = _leaves(scan, range(scan.leaf_count) if leaves is None else leaves)
     _check_counts(read, scan.leaf_count, counts, stored, most)
-    if not pages or hasattr(source, "target"):
+    if not pages:
         return
     codecs, columns = scan.chunks("codec"), scan.leaf_count
     for leaf in read:
         own = slice(leaf.number, None, columns)
-        if sum(map(mul, counts[own], stored[own])) * max(FACTORS.get(codec, most) for codec in codecs[own]) > most:
+        if _may_expand(leaf, counts[own], stored[own], codecs[own], most):
             _Texts(form, leaf, source, most).check()
+
+
+def _may_expand(leaf: _Leaf, counts: memoryview, stored: memoryview, codecs: memoryview, most: int) -> bool:
+    """Return False if the pages of a leaf cannot be too large, whatever their headers say."""
+    factors = [FACTORS.get(codec, most) for codec in codecs]
+    if leaf.width:
+        sizes = zip(factors, stored, strict=True)
+        return any(factor * size > max(VAST_PAGE, BELIEVED * size) for factor, size in sizes)
+    return sum(map(mul, counts, stored)) * max(factors) > most
 
 
 def _leaves(scan, numbers: Iterable[int]) -> list[_Leaf]:
@@ -134,34 +152,68 @@ class _Texts:
         self._form, self._leaf, self._source, self._most = form, leaf, source, most
 
     def check(self) -> None:
-        """Raise LimitExceeded if a page, or all texts, are too large."""
+        """Raise LimitExceeded if a page, or all texts, are too large.
+
+        The texts are counted exactly only if what they can take at most, by the page headers and the longest entries
+        of the dictionaries, is above the limit.
+        """
         chunks = self._form.column(self._leaf.number)
         facts = chunks.begins(), *map(chunks.array, ("total_compressed_size", "num_values", "codec"))
-        taken = there = 0
+        uncounted, claimed = [], 0
         for begin, size, count, codec in zip(*facts, strict=True):
             if not 0 <= begin <= self._source.size or size > self._source.size - begin:
                 continue
-            headers = read_headers(self._source, begin, begin + size)
-            found = self._check_chunk(headers, begin, size, count, codec)
+            found = self._most_bytes(begin, size, count, codec)
+            if found > BELIEVED * size:
+                uncounted.append((begin, size, codec))
+                claimed += found
+        if claimed > self._most:
+            self._check_exactly(uncounted)
+
+    def _check_exactly(self, chunks: Iterable[tuple[int, int, int]]) -> None:
+        """Raise LimitExceeded if the texts of chunks, given by offset, size and codec, are too large."""
+        taken = there = 0
+        for begin, size, codec in chunks:
+            found = self._count(begin, size, codec)
             if found > BELIEVED * size:
                 taken, there = taken + found, there + size
             if taken > self._most:
                 raise _exceeded(f"the texts of column {self._leaf.name!r}", taken, there, self._most)
 
-    def _check_chunk(self, headers: Headers, begin: int, size: int, count: int, codec: int) -> int:
-        """Return how many bytes the texts of a chunk take at most, as exactly as the limit asks for."""
-        names = "type", "num_values", "uncompressed_size", "compressed_size"
+    def _most_bytes(self, begin: int, size: int, count: int, codec: int) -> int:
+        """Return an upper bound of the bytes of a chunk's texts; raise LimitExceeded for a page that is too large."""
+        headers = read_headers(self._source, begin, begin + size)
+        names = "type", "encoding", "num_values", "uncompressed_size", "compressed_size"
         pages = list(zip(*map(headers.array, names), strict=True))
         if codec != wire.CODEC_UNCOMPRESSED:
-            for _, values, length, there in pages:
+            for _, _, values, length, there in pages:
                 check_page_size(min(values, count), length, there, self._leaf.width, self._most)
         if self._leaf.width:
             return 0
-        values = sum(max(values, 0) for type, values, _, _ in pages if type in DATA_PAGES)
-        longest = max((length for _, _, length, _ in pages), default=0)
-        if max(values, count) * longest <= max(self._most, BELIEVED * size):
-            return values * longest if values * longest <= self._most // 2 else 0
-        return self._count(begin, size, codec)
+        total = indexed = longest = 0
+        for type, encoding, values, length, _ in pages:
+            if type == wire.PAGE_DICTIONARY_PAGE:
+                longest = length
+            elif type in DATA_PAGES and encoding in WITH_DICTIONARY:
+                indexed += max(values, 0)
+                total += length
+            elif type in DATA_PAGES:
+                total += length * (max(values, 1) if encoding == wire.ENCODING_DELTA_BYTE_ARRAY else 1)
+        if total + indexed * longest > BELIEVED * size and indexed:
+            longest = min(longest, self._longest_entry(begin, size, codec))
+        return total + indexed * longest
+
+    def _longest_entry(self, begin: int, size: int, codec: int) -> int:
+        """Return the bytes of the longest text of a dictionary; of one that cannot be read, 0: no text comes of it."""
+        try:
+            first = next(read_pages(self._source, begin, begin + size, codec), None)
+            if first is None or first.header.type != wire.PAGE_DICTIONARY_PAGE:
+                return 0
+            return pc.max(_lengths_of(first.values, first.header.num_values)).as_py() or 0
+        except LimitExceeded:
+            raise
+        except ParquetextError:
+            return 0
 
     def _count(self, begin: int, size: int, codec: int) -> int:
         """Count the bytes of a chunk's texts without making them; pages that cannot be read count for nothing."""
@@ -179,9 +231,10 @@ class _Texts:
                     total += page.header.uncompressed_size
                 if total > self._most:
                     break
-        except ParquetextError as error:
-            if isinstance(error, LimitExceeded):
-                raise
+        except LimitExceeded:
+            raise
+        except ParquetextError:
+            return total
         return total
 
     def _body(self, page) -> tuple[memoryview, int, int]:

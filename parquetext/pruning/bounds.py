@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .comparing import ORDERED, compared, is_text, members_of, never_fails, text_literal
+from .comparing import ORDERED, Members, compared, is_text, members_of, never_fails, text_literal
 from .predicate import Comparison
 
 __all__ = ["ColumnBounds", "Outcome", "is_plain", "known_nulls", "may_match", "without_bounds"]
@@ -97,7 +97,7 @@ def may_match(comparison: Comparison, bounds: ColumnBounds) -> Outcome:
     kind = bounds.min.type
     if len(bounds.min) <= FEW and is_plain(kind, comparison):
         return Outcome(_plainly(comparison, bounds))
-    rule = _ordered if comparison.operator in ORDERED else _is_in if comparison.operator == "in" else _is_not_in
+    rule = _ordered if comparison.operator in ORDERED else _in_list
     try:
         outcome = rule(comparison, bounds)
     except UNCOMPARED:
@@ -154,11 +154,16 @@ def _all_equal(bounds: ColumnBounds, low: pa.Array, high: pa.Array) -> pa.Boolea
     return pc.fill_null(pc.and_kleene(pc.equal(bounds.min, bounds.max), pc.and_kleene(low, high)), False)
 
 
-def _is_in(comparison: Comparison, bounds: ColumnBounds) -> Outcome:
+def _in_list(comparison: Comparison, bounds: ColumnBounds) -> Outcome:
     members = members_of(bounds.min.type, comparison.value)
     if members is None:
         return _anything(len(bounds.min))
     low, high = (side.cast(members.values.type) for side in (bounds.min, bounds.max))
+    rule = _is_in if comparison.operator == "in" else _is_not_in
+    return rule(members, low, high, bounds)
+
+
+def _is_in(members: Members, low: pa.Array, high: pa.Array, bounds: ColumnBounds) -> Outcome:
     held = pa.array([False] * len(low), pa.bool_())
     if pa.types.is_floating(low.type) and pc.any(pc.is_nan(members.values)).as_py():
         held = pa.array([True] * len(low), pa.bool_())  # a NaN hides from bounds
@@ -168,12 +173,8 @@ def _is_in(comparison: Comparison, bounds: ColumnBounds) -> Outcome:
     return Outcome(pc.or_(meets, pc.invert(bounds.no_nulls)) if members.has_null else meets)
 
 
-def _is_not_in(comparison: Comparison, bounds: ColumnBounds) -> Outcome:
+def _is_not_in(members: Members, low: pa.Array, high: pa.Array, bounds: ColumnBounds) -> Outcome:
     """Judge by a list of which no row may be: null ones meet it, so a row group goes only if it has none."""
-    members = members_of(bounds.min.type, comparison.value)
-    if members is None:
-        return _anything(len(bounds.min))
-    low, high = (side.cast(members.values.type) for side in (bounds.min, bounds.max))
     gone = pa.array([False] * len(low), pa.bool_())
     for member in members.values:
         gone = pc.or_(gone, _all_equal(bounds, pc.equal(low, member), pc.equal(high, member)))

@@ -123,3 +123,30 @@ def test_out_of_memory_names_the_file_and_is_no_damage():
         isinstance(caught.value, MemoryError)
         and str(caught.value) == "a.parquet: out of memory: malloc of size 9 failed"
     )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_ordinary_texts_of_many_row_groups_are_read_whatever_the_size_of_their_dictionaries(tmp_path, engine):
+    """Dictionary pages times rows exceed the limit; the texts, and the longest text times the rows, do not."""
+    table = pa.table({"a": [f"text {number % 999}" for number in range(20_000)]})
+    pq.write_table(table, tmp_path / "x.parquet", row_group_size=1000)
+    limit = 1 << 26
+    with parquetext.open(tmp_path / "x.parquet") as file:
+        batches = list(file.iter_batches(512, engine=engine, decoded_size_limit=limit))
+    assert pa.Table.from_batches(batches)["a"].to_pylist() == table["a"].to_pylist()
+    found = parquetext.read_table(tmp_path / "x.parquet", engine=engine, decoded_size_limit=limit)
+    assert found["a"].to_pylist() == table["a"].to_pylist()
+
+
+def test_texts_are_counted_exactly_only_if_their_upper_bound_exceeds_the_limit(tmp_path, monkeypatch):
+    from parquetext.footer import expansion
+
+    pq.write_table(pa.table({"a": ["x" * 99, *["y"] * 9_999]}), tmp_path / "x.parquet", row_group_size=1000)
+    counted = []
+    count = expansion._Texts._count
+    monkeypatch.setattr(expansion._Texts, "_count", lambda *given: counted.append(given) or count(*given))
+    with parquetext.open(tmp_path / "x.parquet") as file:
+        list(file.iter_batches(decoded_size_limit=1 << 20))
+        assert not counted
+        list(file.iter_batches(decoded_size_limit=50_000))
+        assert counted

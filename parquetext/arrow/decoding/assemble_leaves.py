@@ -13,7 +13,7 @@ from ...encoding.chunk_reader import Dictionary
 from ...errors import Malformed, Unsupported
 from ...footer.types import LeafType
 
-__all__ = ["always_fits", "as_type", "leaf_array"]
+__all__ = ["always_fits", "as_type", "leaf_array", "stored_array"]
 
 STORED = {
     wire.PHYSICAL_BOOLEAN: pa.bool_(),
@@ -60,13 +60,22 @@ def leaf_array(decoded, kind: LeafType, wanted: pa.DataType, dictionary: Diction
         return _instants(decoded, wanted)
     if kind.is_long_timestamp:
         return as_type(_long_timestamps(decoded, kind), wanted)
-    stored = pa.binary(kind.width) if kind.physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY else STORED[kind.physical]
+    stored = _stored_type(kind)
     if _is_laid_out_alike(stored, wanted):
         return _viewed(decoded, wanted)
     if pa.types.is_integer(wanted) and pa.types.is_integer(stored):  # as other readers cut what is too large
         return _viewed(decoded, stored).cast(wanted, safe=False)
     natural = kind.arrow if _is_laid_out_alike(stored, kind.arrow) else stored
     return as_type(_viewed(decoded, natural), wanted)
+
+
+def stored_array(decoded, kind: LeafType) -> pa.Array:
+    """Return what a `kernels.column.Column` has decoded as it is stored, whatever its annotation."""
+    return _viewed(decoded, _stored_type(kind))
+
+
+def _stored_type(kind: LeafType) -> pa.DataType:
+    return STORED.get(kind.physical) or pa.binary(kind.width)
 
 
 def always_fits(kind: LeafType, wanted: pa.DataType) -> bool:
@@ -81,7 +90,7 @@ def always_fits(kind: LeafType, wanted: pa.DataType) -> bool:
         return pa.types.is_timestamp(wanted)
     if kind.is_long_timestamp:
         return False
-    stored = pa.binary(kind.width) if kind.physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY else STORED[kind.physical]
+    stored = _stored_type(kind)
     return _is_laid_out_alike(stored, wanted) or (pa.types.is_integer(wanted) and pa.types.is_integer(stored))
 
 
