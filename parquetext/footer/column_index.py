@@ -8,12 +8,14 @@ from typing import NamedTuple
 
 from .. import kernels, wire
 from ..errors import ParquetextError
+from .elements import parse_element
 from .model import Node
 
-__all__ = ["ChunkCounts", "ColumnIndex", "StoredIndex", "find_contradiction", "parse_column_index"]
+__all__ = ["ChunkFacts", "ColumnIndex", "StoredIndex", "find_contradiction", "parse_column_index"]
 
 _ORDERS = range(3)  # unordered, ascending, descending
 _ASCENDING, _DESCENDING = 1, 2
+_BYTES = wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY
 
 
 class StoredIndex(NamedTuple):
@@ -40,7 +42,7 @@ class ColumnIndex:
         return len(self.null_pages)
 
 
-class ChunkCounts(NamedTuple):
+class ChunkFacts(NamedTuple):
     """The facts about a column chunk that its column index must agree with.
 
     Parameters
@@ -49,11 +51,19 @@ class ChunkCounts(NamedTuple):
         Values of each data page, nulls included; None if they are not known.
     num_values, null_count : int
         Of the chunk, by the footer; -1 if unknown.
+    minimum, maximum : bytes or None
+        The chunk's usable bounds, by the footer; None if there is none.
+    has_exact_minimum, has_exact_maximum : bool or None
+        Whether the bound is a value of the chunk; None if the footer does not say.
     """
 
     page_values: Sequence[int] | None = None
     num_values: int = -1
     null_count: int = -1
+    minimum: bytes | None = None
+    maximum: bytes | None = None
+    has_exact_minimum: bool | None = None
+    has_exact_maximum: bool | None = None
 
 
 def parse_column_index(index: StoredIndex) -> ColumnIndex:
@@ -79,7 +89,7 @@ def parse_column_index(index: StoredIndex) -> ColumnIndex:
     )
 
 
-def find_contradiction(index: ColumnIndex, node: Node, counts: ChunkCounts) -> str | None:
+def find_contradiction(index: ColumnIndex, node: Node, facts: ChunkFacts) -> str | None:
     """Return why a column index cannot be right, or None if nothing contradicts it.
 
     Nothing may be skipped by an index with a contradiction: what is wrong in one entry says that the others may be of
@@ -90,36 +100,41 @@ def find_contradiction(index: ColumnIndex, node: Node, counts: ChunkCounts) -> s
     index : ColumnIndex
     node : Node
         The leaf's place in the schema.
-    counts : ChunkCounts
+    facts : ChunkFacts
 
     Returns
     -------
     str or None
         A sentence without a subject: ``"has 3 null pages, 4 minima, ..."``.
     """
-    for found in (_length_problems(index, counts), _null_problems(index, node, counts), _bound_problems(index, node)):
+    for found in (
+        _length_problems(index, facts),
+        _null_problems(index, node, facts),
+        _bound_problems(index, node),
+        _problems_beside(index, node, facts),
+    ):
         problem = next(found, None)
         if problem is not None:
             return problem
     return None
 
 
-def _length_problems(index: ColumnIndex, counts: ChunkCounts) -> Iterator[str]:
+def _length_problems(index: ColumnIndex, facts: ChunkFacts) -> Iterator[str]:
     lengths = {"null_pages": len(index.null_pages), "min_values": len(index.min_values)}
     lengths["max_values"] = len(index.max_values)
     if index.null_counts is not None:
         lengths["null_counts"] = len(index.null_counts)
     if len({*lengths.values()}) > 1:
         yield "has lists of different lengths: " + ", ".join(f"{count} {name}" for name, count in lengths.items())
-    if counts.page_values is not None and len(index) != len(counts.page_values):
-        yield f"has {len(index)} pages, the chunk has {len(counts.page_values)}"
+    if facts.page_values is not None and len(index) != len(facts.page_values):
+        yield f"has {len(index)} pages, the chunk has {len(facts.page_values)}"
     if index.boundary_order not in _ORDERS:
         yield "has no boundary_order" if index.boundary_order is None else f"has boundary_order {index.boundary_order}"
 
 
-def _null_problems(index: ColumnIndex, node: Node, counts: ChunkCounts) -> Iterator[str]:
+def _null_problems(index: ColumnIndex, node: Node, facts: ChunkFacts) -> Iterator[str]:
     """Null pages and null counts against the schema, the pages and the footer."""
-    is_required, pages = node.max_definition == 0, counts.page_values
+    is_required, pages = node.max_definition == 0, facts.page_values
     sizes = [-1] * len(index) if pages is None else pages
     for page, (is_null, size) in enumerate(zip(index.null_pages, sizes, strict=True)):
         nulls = None if index.null_counts is None else index.null_counts[page]
@@ -132,25 +147,25 @@ def _null_problems(index: ColumnIndex, node: Node, counts: ChunkCounts) -> Itera
         if (is_null and (nulls == 0 or nulls < size)) or (not is_null and nulls == size):
             claim = "a null page" if is_null else "no null page"
             yield f"says that page {page} is {claim} and counts {nulls} nulls in it"
-    yield from _total_problems(index, counts)
+    yield from _total_problems(index, facts)
 
 
-def _total_problems(index: ColumnIndex, counts: ChunkCounts) -> Iterator[str]:
+def _total_problems(index: ColumnIndex, facts: ChunkFacts) -> Iterator[str]:
     """The pages' nulls against those of the chunk; a null count that exceeds the values says nothing."""
-    total, values = counts.null_count, counts.num_values
+    total, values = facts.null_count, facts.num_values
     if total < 0 or (total > values >= 0):
         return
     if index.null_counts is not None:
         if sum(index.null_counts) != total:
             yield f"counts {sum(index.null_counts)} nulls, the chunk's statistics count {total}"
         return
-    if counts.page_values is not None:
-        least = sum(size for size, is_null in zip(counts.page_values, index.null_pages, strict=True) if is_null)
+    if facts.page_values is not None:
+        least = sum(size for size, is_null in zip(facts.page_values, index.null_pages, strict=True) if is_null)
     else:
         least = sum(index.null_pages)
     if least > total:
         yield f"has null pages of {least} values or more, the chunk's statistics count {total} nulls"
-    if total == values > 0 and not all(index.null_pages) and counts.page_values is None:
+    if total == values > 0 and not all(index.null_pages) and facts.page_values is None:
         yield "has pages with values, the chunk's statistics say that all are null"
 
 
@@ -173,6 +188,34 @@ def _bound_problems(index: ColumnIndex, node: Node) -> Iterator[str]:
         if any(bits & wire.BOUND_INVERTED for bits in judged):
             order = "ascending" if index.boundary_order == _ASCENDING else "descending"
             yield f"has {name} that are not {order}, as its boundary_order says"
+
+
+def _problems_beside(index: ColumnIndex, node: Node, facts: ChunkFacts) -> Iterator[str]:
+    """Bounds of pages against those of the chunk.
+
+    A page's values lie in both ranges, so the ranges overlap. If a bound of the chunk is a value, some page holds it:
+    bounds of numbers are values if the footer does not deny it, those of byte arrays may be shortened.
+    """
+    pages = [page for page, is_null in enumerate(index.null_pages) if not is_null]
+
+    def are_above(low: Sequence[bytes | None], high: Sequence[bytes | None]) -> list[bool]:
+        judged = kernels.bound_checks.judge_pairs(node.thrift, node.column_order, low, high)
+        return [bool(bits & wire.BOUND_INVERTED) for bits in judged]
+
+    low, high = ([side[page] for page in pages] for side in (index.min_values, index.max_values))
+    minima, maxima = [facts.minimum] * len(pages), [facts.maximum] * len(pages)
+    for page, *apart in zip(pages, are_above(low, maxima), are_above(minima, high), strict=True):
+        if any(apart):
+            yield f"has bounds for page {page} that lie outside of the chunk's"
+    may_be_cut = parse_element(node.thrift).type in _BYTES
+    has_minimum, has_maximum = (
+        not may_be_cut if is_exact is None else is_exact
+        for is_exact in (facts.has_exact_minimum, facts.has_exact_maximum)
+    )
+    if pages and has_minimum and all(are_above(low, minima)):
+        yield "has minima that are all above the chunk's minimum"
+    if pages and has_maximum and all(are_above(maxima, high)):
+        yield "has maxima that are all below the chunk's maximum"
 
 
 def _items(data: bytes, field: tuple | None, types: tuple[int, ...]) -> tuple[int, int]:

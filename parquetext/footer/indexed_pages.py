@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..errors import Malformed, ParquetextError
 from .column_index import StoredIndex
 from .model import Node
-from .page_index import PageBounds, PagePlaces, counts_of, parse_bounds, parse_places, read_index
+from .page_index import PageBounds, PagePlaces, facts_of, parse_bounds, parse_places, read_index
 
 __all__ = ["INDEXES", "DataPages", "IndexedPages", "index_or_none", "indexed_pages"]
 
@@ -60,7 +60,7 @@ def indexed_pages(source, chunks, node: Node, row_group: int, num_rows: int, pag
     if index is None:
         return IndexedPages(places)
     try:
-        bounds = parse_bounds(index, node, counts_of(chunks, row_group, pages.value_counts))
+        bounds = parse_bounds(index, node, facts_of(chunks, row_group, pages.value_counts))
     except ParquetextError:
         return IndexedPages(places)
     return IndexedPages(places, bounds if _agree(pages.null_counts, bounds.null_counts) else None)

@@ -11,7 +11,8 @@ import pyarrow as pa
 from .. import kernels, wire
 from ..errors import Malformed, ParquetextError
 from ..pruning import ColumnBounds
-from .column_index import ChunkCounts, StoredIndex, find_contradiction, parse_column_index
+from .column_index import ChunkFacts, StoredIndex, find_contradiction, parse_column_index
+from .columns import Bounds
 from .elements import parse_element
 from .model import Form, Node
 from .typed_bounds import StoredBounds, comparable_type
@@ -19,7 +20,7 @@ from .typed_bounds import StoredBounds, comparable_type
 __all__ = [
     "PageBounds",
     "PagePlaces",
-    "counts_of",
+    "facts_of",
     "has_page_order",
     "parse_bounds",
     "parse_places",
@@ -32,6 +33,10 @@ __all__ = [
 ELSEWHERE = wire.PRESENT_FILE_PATH | wire.PRESENT_CRYPTO  # places are of another file, or of encrypted bytes
 MOST_BYTES = 64 << 20  # of one index: more than a million pages
 MAGIC_BYTES = 4
+_EXACTNESS = (
+    (wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
+    (wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT),
+)
 UNORDERED = {"GEOMETRY", "GEOGRAPHY", "VARIANT", "UNKNOWN"}
 
 
@@ -139,7 +144,7 @@ def read_bounds(source, chunks, row_group: int, places: PagePlaces, node: Node) 
     Raises as `read_index` and `parse_bounds` do.
     """
     index = read_index(source, chunks, row_group, "column_index")
-    return None if index is None else parse_bounds(index, node, counts_of(chunks, row_group, places.row_counts))
+    return None if index is None else parse_bounds(index, node, facts_of(chunks, row_group, places.row_counts))
 
 
 def why_untrusted(source, chunks, node: Node, row_group: int, page_values: Sequence[int] | None = None) -> str | None:
@@ -159,18 +164,21 @@ def why_untrusted(source, chunks, node: Node, row_group: int, page_values: Seque
     """
     try:
         index = read_index(source, chunks, row_group, "column_index")
-        return index and find_contradiction(parse_column_index(index), node, counts_of(chunks, row_group, page_values))
+        return index and find_contradiction(parse_column_index(index), node, facts_of(chunks, row_group, page_values))
     except Malformed as error:
         return f"does not parse: {error.message}"
 
 
-def counts_of(chunks, row_group: int, page_values: Sequence[int] | None) -> ChunkCounts:
-    """Combine the values of a chunk's pages with what the footer counts in the chunk."""
-    return ChunkCounts(page_values, *(chunks.array(name)[row_group] for name in ("num_values", "null_count")))
+def facts_of(chunks, row_group: int, page_values: Sequence[int] | None) -> ChunkFacts:
+    """Combine the values of a chunk's pages with what the footer says of the chunk."""
+    values, nulls, present = (chunks.array(name)[row_group] for name in ("num_values", "null_count", "present"))
+    bounds = (Bounds(chunks, bit)[row_group] for bit in (1, 2))
+    exactness = (bool(present & exact) if present & is_said else None for is_said, exact in _EXACTNESS)
+    return ChunkFacts(page_values, values, nulls, *bounds, *exactness)
 
 
-def parse_bounds(index: StoredIndex, node: Node, counts: ChunkCounts) -> PageBounds:
-    """Return the bounds and null counts of pages by a column index; `counts` has the values of these pages.
+def parse_bounds(index: StoredIndex, node: Node, facts: ChunkFacts) -> PageBounds:
+    """Return the bounds and null counts of pages by a column index; `facts` has the values of these pages.
 
     Raises
     ------
@@ -178,7 +186,7 @@ def parse_bounds(index: StoredIndex, node: Node, counts: ChunkCounts) -> PageBou
         The index is not as the format says, or contradicts the schema, the footer, its pages or itself.
     """
     parsed = parse_column_index(index)
-    problem = find_contradiction(parsed, node, counts)
+    problem = find_contradiction(parsed, node, facts)
     if problem is not None:
         raise Malformed(f"a column index that {problem}", offset=index.offset)
     sides = [
@@ -191,5 +199,5 @@ def parse_bounds(index: StoredIndex, node: Node, counts: ChunkCounts) -> PageBou
         for side, bit in zip(sides, (wire.BOUND_MIN, wire.BOUND_MAX), strict=True)
     )
     nulls = parsed.null_counts or [-1] * len(parsed)
-    known = zip(parsed.null_pages, nulls, counts.page_values, strict=True)
+    known = zip(parsed.null_pages, nulls, facts.page_values, strict=True)
     return PageBounds(low, high, [values if is_null else count for is_null, count, values in known])

@@ -10,7 +10,7 @@ from .. import kernels, thrift
 from ..encoding.pages import DATA_PAGES, Headers
 from ..errors import Malformed, ParquetextError
 from ..findings import Finding
-from ..footer.column_index import ChunkCounts, StoredIndex, find_contradiction, parse_column_index
+from ..footer.column_index import ChunkFacts, StoredIndex, find_contradiction, parse_column_index
 from ..footer.model import Node
 from .chunk import StoredChunk
 
@@ -112,25 +112,18 @@ def _wrong_rows(told: Sequence[int], chunk: StoredChunk, pages: PagesOfChunk) ->
 
 
 def check_column_index(
-    index: StoredIndex, chunk: StoredChunk, pages: PagesOfChunk, node: Node, null_count: int
+    index: StoredIndex, chunk: StoredChunk, pages: PagesOfChunk, node: Node, facts: ChunkFacts
 ) -> Iterator[Finding]:
-    """Check a column index by the rules that reading has for it, and the lists that reading does not use.
-
-    Parameters
-    ----------
-    null_count : int
-        Of the chunk, by the footer; -1 if unknown.
-    """
+    """Check a column index by the rules that reading has for it, and the lists that reading does not use."""
     try:
         parsed = parse_column_index(index)
         lists = thrift.read("ColumnIndex", index.data)
     except ParquetextError as error:
         yield Finding.of(COLUMN_INDEX, error.at(None, index.offset), chunk.place)
         return
-    counts = ChunkCounts(pages.value_counts, chunk.num_values, null_count)
     if chunk.max_repetition:  # writers count the nulls of lists in different ways
-        parsed, counts = replace(parsed, null_counts=None), ChunkCounts(None, chunk.num_values, -1)
-    problem = find_contradiction(parsed, node, counts) or next(_wrong_lists(lists, chunk, pages), None)
+        parsed, facts = replace(parsed, null_counts=None), facts._replace(page_values=None, null_count=-1)
+    problem = find_contradiction(parsed, node, facts) or next(_wrong_lists(lists, chunk, pages), None)
     if problem is not None:
         yield Finding(COLUMN_INDEX, f"it {problem}", index.offset, chunk.place)
 

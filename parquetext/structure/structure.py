@@ -9,8 +9,9 @@ from ..encoding.page_counts import check_page_counts
 from ..encoding.pages import OVERRUN, Headers, overrun_of, read_headers
 from ..errors import ParquetextError, Unsupported
 from ..findings import Finding
-from ..footer.column_index import StoredIndex
+from ..footer.column_index import ChunkFacts, StoredIndex
 from ..footer.model import Node
+from ..footer.page_index import facts_of
 from ..pruning.bloom import find_bitset
 from .chunk import StoredChunk, check_extent, check_facts, check_place, check_values
 from .names import leaf_paths
@@ -187,8 +188,14 @@ class Structure:
         if kind == OFFSET_INDEX:
             yield from check_offset_index(index, chunk, pages)
         else:
-            nulls = self._scan.chunks("null_count")[chunk.index]
-            yield from check_column_index(index, chunk, pages, self._node(chunk.leaf), nulls)
+            facts = self._facts(chunk, pages.value_counts)
+            yield from check_column_index(index, chunk, pages, self._node(chunk.leaf), facts)
+
+    def _facts(self, chunk: StoredChunk, page_values: list[int]) -> ChunkFacts:
+        """Return the facts about a chunk that its column index must agree with."""
+        if self._scan.regular:
+            return facts_of(self._scan.column(chunk.leaf), chunk.row_group, page_values)
+        return ChunkFacts(page_values, chunk.num_values, self._scan.chunks("null_count")[chunk.index])
 
     def _node(self, leaf: int) -> Node:
         """The facts about a leaf that the checks of a column index need."""

@@ -179,18 +179,16 @@ def with_stray_bytes(data: bytes) -> bytes:
 VALUES = [
     Fault("statistics", "min_value is 2, the smallest value is 1", index("statistics", min_value=int32(2)[0])),
     Fault("statistics", "max_value is 7, the greatest value is 8", index("statistics", max_value=int32(7)[0])),
-    Fault("statistics", "said to be exact, the smallest value is 1", index("statistics", min_value=int32(0)[0])),
     Fault("statistics", "has 2 bytes, a value has 4", index("statistics", min_value=b"\0\0")),
     Fault("statistics", "min is 2, the smallest value is 1", index("statistics", min=int32(2)[0])),
     Fault("statistics", "null_count is 3, there are 2 nulls", index("statistics", "r", null_count=3)),
     Fault("statistics", "distinct_count is 6, there are 7 values", index("statistics", distinct_count=6)),
     Fault("statistics", "nan_count is 0, there are 1 NaN", index("statistics", "x", nan_count=0)),
-    Fault("statistics", "min_value is 1.0", index("statistics", "x", min_value=double(1.0)[0])),
     Fault("statistics", "max_value is b'k', the greatest value is b'l'", index("statistics", "t", max_value=b"k")),
     Fault("size-statistics", "is 13, the byte arrays have 12", index("sizes", "t", unencoded_byte_array_data_bytes=13)),
+    Fault("column-index", "page 1: min_value is 6", index("column_index", min_values=[*int32(1, 6), b""])),
+    Fault("column-index", "page 0: max_value is 3", index("column_index", max_values=[*int32(3, 8), b""])),
     Fault("size-statistics", "there are 5", index("sizes", definition_level_histogram=[4, 8])),
-    Fault("column-index", "page 0: min_value is 2", index("column_index", min_values=[*int32(2, 5), b""])),
-    Fault("column-index", "page 1: max_value is 7", index("column_index", max_values=[*int32(4, 7), b""])),
     Fault(
         "column-index",
         "page 0 is said to have 0 nulls, it has 1",
@@ -225,6 +223,24 @@ def test_the_deep_tier_alone_finds_what_contradicts_values(path, fault):
     assert verify(path, pages=True).ok and parquetext.layout(path).ok
     [finding] = [finding for finding in verify(path, deep=True).findings if not finding.is_note]
     assert finding.kind == fault.kind and fault.message in finding.message
+
+
+NUMBERS_AND_INDEX = [
+    Fault("statistics", "said to be exact, the smallest value is 1", index("statistics", min_value=int32(0)[0])),
+    Fault("statistics", "min_value is 1.0", index("statistics", "x", min_value=double(1.0)[0])),
+    Fault("column-index", "page 0: min_value is 2", index("column_index", min_values=[*int32(2, 5), b""])),
+    Fault("column-index", "page 1: max_value is 7", index("column_index", max_values=[*int32(4, 7), b""])),
+]
+
+
+@pytest.mark.parametrize("fault", NUMBERS_AND_INDEX, ids=lambda fault: f"{fault.kind}: {fault.message}")
+def test_page_bounds_that_contradict_the_chunks_are_found_without_values(path, fault):
+    path.write_bytes(indexed_file(fault.change))
+    [finding] = [finding for finding in verify(path, pages=True).findings if not finding.is_note]
+    assert finding.kind == "column-index" and "the chunk's" in finding.message
+    assert [str(found) for found in parquetext.layout(path).findings] == [str(finding)]
+    kinds = {found.kind for found in verify(path, deep=True).findings if fault.message in found.message}
+    assert kinds == ({"statistics"} if fault.kind == "statistics" else set()), "an index with a fault is not compared"
 
 
 SOUND = {

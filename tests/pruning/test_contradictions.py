@@ -13,7 +13,7 @@ from support.changed_metadata import with_footer, with_indexes
 import parquetext
 from parquetext import thrift
 from parquetext.catalog import batches_of
-from parquetext.footer.column_index import ChunkCounts, ColumnIndex, find_contradiction
+from parquetext.footer.column_index import ChunkFacts, ColumnIndex, find_contradiction
 from parquetext.footer.page_index import why_untrusted
 
 ROWS, ROWS_OF_GROUP, ROWS_OF_PAGE = 400, 200, 50
@@ -156,6 +156,16 @@ def replaced(name: str, page: int, value):
     return change
 
 
+def moved(page: int, value: bytes):
+    """Let a page say that all of its values are `value`, in no order."""
+
+    def change(index: dict) -> dict:
+        changed = replaced("max_values", page, value)(replaced("min_values", page, value)(index))
+        return changed | {"boundary_order": 0}
+
+    return change
+
+
 LOW, HIGH = (number.to_bytes(8, "little", signed=True) for number in (-5, 10_000))
 CONTRADICTIONS = {
     "a null page of a required column": (N, replaced("null_pages", 2, True)),
@@ -188,6 +198,13 @@ CONTRADICTIONS = {
         ),
     ),
     "bounds that do not descend": (N, lambda index: index | {"boundary_order": 2}),
+    "a page outside of the chunk's bounds": (N, moved(1, HIGH)),
+    "a decimal outside of the chunk's bounds": (D, moved(1, b"\x7f\xff")),
+    "minima above the chunk's": (
+        N,
+        lambda index: moved(1, index["max_values"][3])(moved(0, index["max_values"][0])(index)),
+    ),
+    "maxima below the chunk's": (N, lambda index: index | {"max_values": index["min_values"]}),
     "an unknown order": (N, lambda index: index | {"boundary_order": 3}),
 }
 
@@ -222,12 +239,12 @@ def test_a_column_index_is_checked_without_the_pages_values(path, implementation
     with parquetext.open(path) as file:
         node = file.column("n").node
     index = ColumnIndex([False, True], [LOW, b""], [HIGH, b""], 0, None)
-    assert find_contradiction(index, node, ChunkCounts()) == "says that page 1 of a required column has nulls"
+    assert find_contradiction(index, node, ChunkFacts()) == "says that page 1 of a required column has nulls"
     with parquetext.open(path) as file:
         node = file.column("o").node
-    assert find_contradiction(index, node, ChunkCounts()) is None
-    assert "null pages of 1 values or more" in find_contradiction(index, node, ChunkCounts(None, 100, 0))
-    assert "all are null" in find_contradiction(index, node, ChunkCounts(None, 100, 100))
+    assert find_contradiction(index, node, ChunkFacts()) is None
+    assert "null pages of 1 values or more" in find_contradiction(index, node, ChunkFacts(None, 100, 0))
+    assert "all are null" in find_contradiction(index, node, ChunkFacts(None, 100, 100))
 
 
 @pytest.fixture

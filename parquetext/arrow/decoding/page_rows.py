@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from itertools import pairwise
 
 import pyarrow as pa
@@ -42,9 +43,12 @@ def rows_left(
     each piece has the bounds of the pages that it lies in, and `pruning` decides about pieces as about row groups.
     """
     counts = form.row_groups("num_rows")
+    chunks_of = cache(form.column)
     pieces, parts = [], {name: [] for name in types}
     for row_group in row_groups:
-        pages = {name: _pages(form, source, name, kind, row_group, places_of) for name, kind in types.items()}
+        pages = {
+            name: _pages(form, source, name, kind, row_group, places_of, chunks_of) for name, kind in types.items()
+        }
         starts = {0, *(start for found in pages.values() if found for start in found[0].first_rows)}
         cuts = [*sorted(starts), counts[row_group]]
         pieces += [(row_group, begin, end) for begin, end in pairwise(cuts) if begin < end]
@@ -64,7 +68,7 @@ def rows_left(
 
 
 def _pages(
-    form: Form, source, name: str, rows: pa.DataType, row_group: int, places_of: Callable
+    form: Form, source, name: str, rows: pa.DataType, row_group: int, places_of: Callable, chunks_of: Callable
 ) -> tuple[PagePlaces, ColumnBounds] | None:
     """The pages of a column in a row group, with their bounds; None where nothing is known of them."""
     leaf = find_group_or_leaf(form, (name,))
@@ -76,7 +80,7 @@ def _pages(
     if places is None:
         return None
     try:
-        bounds = read_bounds(source, form.column(leaf), row_group, places, node)
+        bounds = read_bounds(source, chunks_of(leaf), row_group, places, node)
     except Malformed:  # an index that contradicts the format, the schema or the footer counts for nothing
         return None
     typed = None if bounds is None else bounds.typed(form, leaf, rows, places)
