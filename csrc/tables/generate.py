@@ -31,7 +31,7 @@ JAVA_SECTIONS = {
 JAVA_ENUMS = "Type", "Encoding", "PageType", "ConvertedType", "LogicalType"
 JAVA_STRUCTS = (
     "FileMetaData", "SchemaElement", "RowGroup", "ColumnChunk", "ColumnMetaData", "Statistics", "KeyValue",
-    "PageEncodingStats",
+    "PageEncodingStats", "ColumnIndex", "OffsetIndex", "PageLocation",
 )  # fmt: skip
 JAVA_TABLES = "RowGroup", "ColumnChunk", "OwnChunk", "ColumnMetadata", "BloomFilterInfo", "Statistics", "KeyValue"
 NOTICE = "Generated from csrc/tables/wire.toml by csrc/tables/generate.py. Do not edit."

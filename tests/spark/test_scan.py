@@ -210,3 +210,57 @@ def test_statistics_that_cannot_be_right_rule_no_rows_out(spark, unlike, form, n
     frame = spark.read.parquet(str(unlike)).where(f"{name} = 137").select(name)
     assert [tuple(row) for row in frame.collect()] == [(137,)]
     assert footers(frame)["sliced"] == 1
+
+
+NESTED = pa.struct([pa.field("x.y", pa.int64()), pa.field("z", pa.int64())])
+FILTERS = {"n": "n = 137", "A.b": "`a.B` = 137", "s": "s.`x.y` = 137"}  # case does not count
+
+
+@pytest.fixture
+def indexed(tmp_path) -> Path:
+    """Two row groups of four pages each: a required column, one with a dot in its name, a struct, and two others."""
+    path = tmp_path / "x.parquet"
+    numbers = pa.array(range(400), pa.int64())
+    struct = pa.array([{"x.y": n, "z": n} for n in range(400)], NESTED)
+    fields = [pa.field("n", pa.int64(), nullable=False), pa.field("A.b", pa.int64()), pa.field("s", NESTED)]
+    fields += [pa.field(name, pa.int64()) for name in "cdefg"]
+    columns = [numbers, numbers, struct, *[numbers] * 5]
+    options = dict(data_page_size=1, write_batch_size=50, use_dictionary=False, write_page_index=True)
+    pq.write_table(pa.table(columns, pa.schema(fields)), path, row_group_size=200, **options)
+    return path
+
+
+def elsewhere(group: int, bounds: dict, places: dict) -> tuple[dict, dict]:
+    """Say that all pages have the chunk's greatest value alone, in an order that is not told."""
+    greatest = [bounds["max_values"][-1]] * len(bounds["max_values"])
+    return bounds | {"min_values": greatest, "max_values": greatest, "boundary_order": 0}, places
+
+
+@pytest.mark.parametrize("form", ["flat", "index"])
+@pytest.mark.parametrize("vectorized", ["true", "false"])
+@pytest.mark.parametrize("name", FILTERS)
+def test_a_column_index_that_contradicts_the_statistics_rules_no_rows_out(spark, indexed, form, vectorized, name):
+    with_indexes(indexed, list(FILTERS).index(name), elsewhere)
+    indexed.write_bytes({"flat": with_flat_footer, "index": with_index}[form](indexed.read_bytes()))
+    spark.conf.set("spark.sql.parquet.enableVectorizedReader", vectorized)
+    for most in ("100m", "5k"):
+        spark.conf.set("spark.sql.files.maxPartitionBytes", most)
+        frame = spark.read.parquet(str(indexed)).where(FILTERS[name]).select("c", "`a.B`")
+        assert [tuple(row) for row in frame.collect()] == [(137, 137)]
+        assert footers(frame)["sliced"] >= 1
+    spark.conf.set("spark.parquetext.scan.enabled", "false")
+    assert spark.read.parquet(str(indexed)).where(FILTERS[name]).count() == 0, "Spark's own scan loses the row"
+
+
+def test_sound_page_indexes_still_skip_pages(spark, indexed):
+    """Reading a page that no row is wanted of would fail."""
+    data = bytearray(indexed.read_bytes())
+    with parquetext.open(indexed) as file:
+        first, last = (file.pages("c")["offset"].to_pylist()[page] for page in (0, 7))
+    for offset in (first, last):
+        data[offset : offset + 8] = b"\xff" * 8
+    indexed.write_bytes(with_flat_footer(bytes(data)))
+    frame = spark.read.parquet(str(indexed)).where("n = 137").select("c")
+    assert [tuple(row) for row in frame.collect()] == [(137,)]
+    with pytest.raises(Py4JJavaError):
+        spark.read.parquet(str(indexed)).where("n >= 0").select("c").collect()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,10 +21,14 @@ class Request(NamedTuple):
     case_sensitive: bool = True
     most_share: float = 1.0
     gap: int = GAP
+    filtered: Sequence[bytes] = ()  # columns by whose page indexes pages may be skipped
 
     def line(self) -> str:
-        names = ",".join(name.hex() for name in self.names) if self.names else "."
-        return "\t".join(map(str, (self.path, self.what, self.case_sensitive, self.most_share, self.gap, names)))
+        names, filtered = (
+            ",".join(name.hex() for name in part) if part else "." for part in (self.names, self.filtered)
+        )
+        facts = (self.path, self.what, self.case_sensitive, self.most_share, self.gap, names, filtered)
+        return "\t".join(map(str, facts))
 
 
 class Answer(NamedTuple):

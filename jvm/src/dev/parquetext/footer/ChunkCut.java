@@ -7,20 +7,30 @@ final class ChunkCut {
     private final Bytes chunk;
     private final ThriftIn in;
     private final ThriftOut out;
+    private final boolean keepsStatistics;
     private int copied; // bytes of the chunk that are copied or removed
 
-    private ChunkCut(Bytes chunk) {
+    private ChunkCut(Bytes chunk, boolean keepsStatistics) {
         this.chunk = chunk;
+        this.keepsStatistics = keepsStatistics;
         in = new ThriftIn(chunk, 0);
         out = new ThriftOut(2L * chunk.size + MORE);
     }
 
     /** Return the chunk without its statistics and the place of its column index. */
     static Bytes withoutStatistics(Bytes chunk) throws NotSliced {
-        ChunkCut cut = new ChunkCut(chunk);
-        cut.copyStruct(false);
-        cut.copy(chunk.size);
-        byte[] left = cut.out.toBytes();
+        return new ChunkCut(chunk, false).cut();
+    }
+
+    /** Return the chunk without the place of its column index. */
+    static Bytes withoutColumnIndex(Bytes chunk) throws NotSliced {
+        return new ChunkCut(chunk, true).cut();
+    }
+
+    private Bytes cut() throws NotSliced {
+        copyStruct(false);
+        copy(chunk.size);
+        byte[] left = out.toBytes();
         return new Bytes(left, 0, left.length, chunk.origin);
     }
 
@@ -54,8 +64,8 @@ final class ChunkCut {
         }
     }
 
-    private static boolean isRemoved(boolean isMetadata, int id) {
-        if (isMetadata) return id == Wire.THRIFT_COLUMN_META_DATA_STATISTICS;
+    private boolean isRemoved(boolean isMetadata, int id) {
+        if (isMetadata) return !keepsStatistics && id == Wire.THRIFT_COLUMN_META_DATA_STATISTICS;
         return id == Wire.THRIFT_COLUMN_CHUNK_COLUMN_INDEX_OFFSET || id == Wire.THRIFT_COLUMN_CHUNK_COLUMN_INDEX_LENGTH;
     }
 }

@@ -66,6 +66,7 @@ final class IndexChunks {
 
     static void readChunk(Chunk chunk) throws NotSliced {
         Bytes bytes = chunk.thrift;
+        chunk.has = 0;
         ThriftIn in = new ThriftIn(bytes, 0);
         for (int last = 0; in.field(last); ) {
             last = in.id;
@@ -73,15 +74,32 @@ final class IndexChunks {
                     || in.id == Wire.THRIFT_COLUMN_CHUNK_ENCRYPTED_COLUMN_METADATA && in.type == Wire.TYPE_BINARY)
                 throw new NotSliced(NotSliced.Reason.ENCRYPTED, "an encrypted column chunk");
             if (in.id == Wire.THRIFT_COLUMN_CHUNK_META_DATA && in.type == Wire.TYPE_STRUCT) readMetadata(in, chunk);
+            else if (in.type == Wire.TYPE_I64 || in.type == Wire.TYPE_I32) readPlace(in, chunk);
             else in.skip();
         }
         if (in.at != bytes.size) throw bytes.damaged("a column chunk that is no whole struct", in.at);
     }
 
+    private static void readPlace(ThriftIn in, Chunk chunk) throws NotSliced {
+        if (in.type == Wire.TYPE_I32) {
+            int length = in.i32();
+            if (in.id == Wire.THRIFT_COLUMN_CHUNK_OFFSET_INDEX_LENGTH) chunk.offsetIndexLength = length;
+            if (in.id == Wire.THRIFT_COLUMN_CHUNK_COLUMN_INDEX_LENGTH) chunk.columnIndexLength = length;
+            return;
+        }
+        long offset = in.i64();
+        if (in.id == Wire.THRIFT_COLUMN_CHUNK_OFFSET_INDEX_OFFSET) {
+            chunk.offsetIndexOffset = offset;
+            chunk.has |= Chunk.OFFSET_INDEX;
+        } else if (in.id == Wire.THRIFT_COLUMN_CHUNK_COLUMN_INDEX_OFFSET) {
+            chunk.columnIndexOffset = offset;
+            chunk.has |= Chunk.COLUMN_INDEX;
+        }
+    }
+
     private static void readMetadata(ThriftIn in, Chunk chunk) throws NotSliced {
         chunk.hasMetadata = true;
         chunk.totalUncompressedSize = chunk.totalCompressedSize = -1;
-        chunk.has = 0;
         chunk.min = chunk.max = chunk.deprecatedMin = chunk.deprecatedMax = null;
         chunk.withoutPath = in.at;
         for (int last = 0; in.field(last); ) {
@@ -104,6 +122,12 @@ final class IndexChunks {
                 chunk.has |= Chunk.NULL_COUNT;
             } else if (in.type == Wire.TYPE_BINARY) {
                 readBound(in, chunk);
+            } else if (in.type == Wire.TYPE_TRUE || in.type == Wire.TYPE_FALSE) {
+                boolean isExact = in.type == Wire.TYPE_TRUE;
+                if (in.id == Wire.THRIFT_STATISTICS_IS_MIN_VALUE_EXACT)
+                    chunk.has |= Chunk.MIN_EXACT_SAID | (isExact ? Chunk.MIN_EXACT : 0);
+                if (in.id == Wire.THRIFT_STATISTICS_IS_MAX_VALUE_EXACT)
+                    chunk.has |= Chunk.MAX_EXACT_SAID | (isExact ? Chunk.MAX_EXACT : 0);
             } else {
                 in.skip();
             }

@@ -119,7 +119,7 @@ final class LeafType {
         };
     }
 
-    private boolean isByteArray() {
+    boolean isByteArray() {
         return type == Wire.PHYSICAL_BYTE_ARRAY || type == Wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY;
     }
 
@@ -135,6 +135,17 @@ final class LeafType {
     /** Test whether the deprecated {@code min} and {@code max} have the order of the values. */
     boolean hasDeprecatedOrder() {
         return order == Order.SIGNED && !isByteArray();
+    }
+
+    /** Test whether values of the type have an order. */
+    boolean hasOrder() {
+        return order != Order.UNDEFINED;
+    }
+
+    /** Test whether a value is a NaN. */
+    boolean isNan(byte[] value) {
+        boolean isFloat = type == Wire.PHYSICAL_FLOAT || type == Wire.PHYSICAL_DOUBLE || order == Order.FLOAT16;
+        return isFloat && magnitude(number(value)) > infinity();
     }
 
     /** Test whether a value is above another one in the type's order; false if it has none, and for NaNs. */
@@ -164,11 +175,18 @@ final class LeafType {
 
     /** Compare floating-point numbers by their bits: magnitudes ascend as integers do, and zeros are equal. */
     private boolean isFloatAbove(long value, long other) {
-        long infinity =
-                type == Wire.PHYSICAL_FLOAT ? 0x7F800000L : type == Wire.PHYSICAL_DOUBLE ? 0x7FFL << 52 : 0x7C00;
-        long most = (infinity & -infinity) - 1 | infinity; // all bits but the sign
-        if ((value & most) > infinity || (other & most) > infinity) return false;
-        return (value < 0 ? -(value & most) : value) > (other < 0 ? -(other & most) : other);
+        long one = magnitude(value), two = magnitude(other);
+        if (one > infinity() || two > infinity()) return false;
+        return (value < 0 ? -one : one) > (other < 0 ? -two : two);
+    }
+
+    private long infinity() {
+        return type == Wire.PHYSICAL_FLOAT ? 0x7F800000L : type == Wire.PHYSICAL_DOUBLE ? 0x7FFL << 52 : 0x7C00;
+    }
+
+    /** All bits of a floating-point number but the sign. */
+    private long magnitude(long bits) {
+        return bits & ((infinity() & -infinity()) - 1 | infinity());
     }
 
     /** The signed little-endian number in 1 to 8 bytes. */

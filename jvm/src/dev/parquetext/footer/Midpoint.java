@@ -27,7 +27,8 @@ record Midpoint(long size, long fileOffset) {
         return new Midpoint(size, fileOffset);
     }
 
-    private static long begin(Chunk chunk) {
+    /** The offset of the chunk's first page. */
+    static long begin(Chunk chunk) {
         if (!chunk.has(Chunk.DICTIONARY)) return chunk.dataPageOffset;
         return Math.min(chunk.dictionaryPageOffset, chunk.dataPageOffset);
     }

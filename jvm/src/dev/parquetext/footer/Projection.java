@@ -9,9 +9,15 @@ import java.util.List;
  * @param caseSensitive whether {@code a} and {@code A} are two names; where not, all columns of a name are kept, and
  *     Spark itself reports ambiguous ones
  * @param mostShare of the file's leaves that a slice may have, from 0 to 1: above it the whole footer is cheaper
+ * @param skipping the page indexes that the reader of the slice uses: those that cannot be right are left out
  */
-public record Projection(List<String> names, boolean caseSensitive, double mostShare) {
+public record Projection(List<String> names, boolean caseSensitive, double mostShare, PageSkipping skipping) {
     public Projection {
         names = List.copyOf(names);
+    }
+
+    /** A projection for a reader that skips no pages. */
+    public Projection(List<String> names, boolean caseSensitive, double mostShare) {
+        this(names, caseSensitive, mostShare, PageSkipping.NONE);
     }
 }

@@ -21,7 +21,8 @@ public final class Slicer {
 
     /**
      * The footer of the wanted columns and of the first leaf: one column takes at most 4 ranged reads in 3 rounds,
-     * where ranges are joined as stores want it.
+     * where ranges are joined as stores want it. Page indexes that the
+     * reader skips pages by, and that are not among these bytes, take a round more.
      *
      * <p>A reader that divides files by where row groups are (parquet-java: begin of the first chunk +
      * total_compressed_size / 2) finds each row group in the split where the whole footer has it: a file may change its
@@ -80,6 +81,7 @@ public final class Slicer {
             if (forScan) StatisticsRule.apply(leaf, ofLeaf);
             chunks.add(ofLeaf);
         }
+        if (forScan) new PageIndexCheck(file, reader, projection.skipping()).apply(tree.leaves(), chunks, rowGroups);
         return new SliceWriter(located.proportion(), forScan)
                 .write(
                         new SliceWriter.Parts(

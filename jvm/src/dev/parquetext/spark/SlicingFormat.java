@@ -1,7 +1,9 @@
 package dev.parquetext.spark;
 
 import dev.parquetext.footer.Projection;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -40,7 +42,34 @@ final class SlicingFormat extends ParquetFileFormat {
         if (needsWholeFooters(requiredSchema, conf)) return reader;
         boolean caseSensitive = conf.getBoolean("spark.sql.caseSensitive", false);
         List<String> names = List.of(requiredSchema.fieldNames());
-        return new SlicingReader(reader, new Projection(names, caseSensitive, MOST_SHARE), metrics);
+        List<String> filtered = mayUsePageIndexes(conf) ? columnsOf(filters) : List.of();
+        return new SlicingReader(reader, new Projection(names, caseSensitive, MOST_SHARE), filtered, metrics);
+    }
+
+    private static boolean mayUsePageIndexes(Configuration conf) {
+        return conf.getBoolean("spark.sql.parquet.filterPushdown", true)
+                && conf.getBoolean("parquet.filter.columnindex.enabled", true);
+    }
+
+    /** The top-level columns that filters look at, and what else their names may mean. */
+    private static List<String> columnsOf(Seq<Filter> filters) {
+        Set<String> columns = new LinkedHashSet<>();
+        for (int i = 0; i < filters.size(); i++) {
+            for (String reference : filters.apply(i).references()) {
+                columns.add(reference);
+                columns.add(firstPart(reference));
+            }
+        }
+        return List.copyOf(columns);
+    }
+
+    /** The first part of a name whose parts have dots between them, and backticks around them where they need it. */
+    private static String firstPart(String reference) {
+        if (!reference.startsWith("`")) return reference.split("\\.", 2)[0];
+        int end = 1;
+        while (end < reference.length() && (reference.charAt(end) != '`' || reference.startsWith("``", end)))
+            end += reference.charAt(end) == '`' ? 2 : 1;
+        return reference.substring(1, Math.min(end, reference.length())).replace("``", "`");
     }
 
     /** Columns may be found by their field ids, and files be encrypted by a key for the footer. */

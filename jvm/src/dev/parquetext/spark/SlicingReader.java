@@ -1,5 +1,6 @@
 package dev.parquetext.spark;
 
+import dev.parquetext.footer.PageSkipping;
 import dev.parquetext.footer.Projection;
 import java.io.Serializable;
 import java.util.List;
@@ -17,20 +18,28 @@ final class SlicingReader extends AbstractFunction1<PartitionedFile, Iterator<In
     private final String[] names;
     private final boolean caseSensitive;
     private final double mostShare;
+    private final String[] filtered;
     private final ScanMetrics metrics;
 
+    /** @param filtered the top-level columns whose page indexes the reader may use */
     SlicingReader(
-            Function1<PartitionedFile, Iterator<InternalRow>> reader, Projection projection, ScanMetrics metrics) {
+            Function1<PartitionedFile, Iterator<InternalRow>> reader,
+            Projection projection,
+            List<String> filtered,
+            ScanMetrics metrics) {
         this.reader = reader;
         this.names = projection.names().toArray(new String[0]);
         this.caseSensitive = projection.caseSensitive();
         this.mostShare = projection.mostShare();
+        this.filtered = filtered.toArray(new String[0]);
         this.metrics = metrics;
     }
 
     @Override
     public Iterator<InternalRow> apply(PartitionedFile file) {
-        Projection projection = new Projection(List.of(names), caseSensitive, mostShare);
+        PageSkipping skipping =
+                new PageSkipping(List.of(filtered), file.start(), file.start() + file.length());
+        Projection projection = new Projection(List.of(names), caseSensitive, mostShare, skipping);
         return reader.apply(new SlicedFile(file, projection, metrics));
     }
 }

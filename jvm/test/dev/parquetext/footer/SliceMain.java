@@ -11,7 +11,7 @@ import java.util.List;
 /**
  * Slices by requests from the standard input, one a line, fields between tabs: path, what (slice, as the C library
  * slices, or schema), whether case counts, the most share of columns, gap, names in hex between commas (a dot for
- * none). Answers on the standard output, a line each.
+ * none), and so the columns by which the reader skips pages. Answers on the standard output, a line each.
  */
 public final class SliceMain {
     private SliceMain() {}
@@ -24,12 +24,17 @@ public final class SliceMain {
         }
     }
 
-    private static String answer(String[] request) throws IOException {
+    private static List<String> names(String request) {
         List<String> names = new ArrayList<>();
-        for (String name : request[5].equals(".") ? new String[0] : request[5].split(",", -1))
+        for (String name : request.equals(".") ? new String[0] : request.split(",", -1))
             names.add(new String(HexFormat.of().parseHex(name), StandardCharsets.UTF_8));
-        Projection wanted =
-                new Projection(names, Boolean.parseBoolean(request[2]), Double.parseDouble(request[3]));
+        return names;
+    }
+
+    private static String answer(String[] request) throws IOException {
+        PageSkipping skipping = new PageSkipping(names(request[6]), 0, Long.MAX_VALUE);
+        Projection wanted = new Projection(
+                names(request[5]), Boolean.parseBoolean(request[2]), Double.parseDouble(request[3]), skipping);
         try (LocalSource file = new LocalSource(request[0], Integer.parseInt(request[4]))) {
             Slice slice =
                     switch (request[1]) {
