@@ -21,6 +21,7 @@ __all__ = [
     "Conflict",
     "ColumnError",
     "kind_of",
+    "masking",
     "name_file",
     "names_memory",
     "naming_memory",
@@ -153,6 +154,36 @@ def out_of_memory(error: MemoryError, path: object) -> OutOfMemory:
         return error
     told = str(error).removeprefix("out of memory: ")
     return OutOfMemory(f"out of memory: {told}" if told else "out of memory", file=str(path))
+
+
+@contextmanager
+def masking() -> Iterator[None]:
+    """Take the secrets of URLs out of the errors of other libraries.
+
+    Returns
+    -------
+    context manager
+
+    Raises
+    ------
+    Exception
+        In place of an error whose message has secrets, one of the same class that has not, as `retold` makes it.
+
+    Examples
+    --------
+    >>> from parquetext import errors
+    >>> with errors.masking():
+    ...     raise ValueError("cannot open https://host/x?sig=abc")
+    Traceback (most recent call last):
+    ValueError: cannot open https://host/x?sig=…
+    """
+    try:
+        yield
+    except Exception as error:
+        told = without_secrets(str(error))
+        if told == str(error):
+            raise
+        raise retold(error, told) from None
 
 
 @contextmanager

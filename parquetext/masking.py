@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["without_secrets"]
+__all__ = ["Names", "is_masked", "without_secrets"]
 
 MASK = "…"
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(\S+)")
@@ -15,6 +15,7 @@ _CONTAINER_IN_FRONT = ("abfs", "abfss", "wasb", "wasbs")  # abfss://CONTAINER@AC
 _IPV6 = re.compile(r"\[[0-9A-Fa-f:.]+\]")
 _PORT = re.compile(r"\d{1,5}")
 _QUERY_KEY = re.compile(r"([?&#])[\w.%\[\]$-]+=")
+_MASKED = re.compile(rf"://{MASK}|[?&#][^/]*{MASK}")
 _PLAIN = re.compile(r"(?!.*%40)[\w.,:%+-]*")
 # Keys of queries whose values are shown, in lower case. Every other value is masked.
 HARMLESS = frozenset(
@@ -57,6 +58,50 @@ def without_secrets(text: str) -> str:
     if "://" in text:
         text = _URL.sub(_masked, text)
     return _NAMED.sub(rf"\1{MASK}", text) if "=" in text else text
+
+
+def is_masked(name: str) -> bool:
+    """Return whether a name is what `without_secrets` makes of a URL with secrets: nothing can be opened by it.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> from parquetext.masking import is_masked
+    >>> is_masked("https://…@host/x.parquet"), is_masked("https://host/x.parquet")
+    (True, False)
+    """
+    return MASK in name and _MASKED.search(name) is not None
+
+
+class Names:
+    """Names of files without secrets; files that differ by their secrets alone get numbers in their order.
+
+    Examples
+    --------
+    >>> from parquetext.masking import Names
+    >>> names = Names()
+    >>> [names.add(f"https://host/x.parquet?sig={sig}") for sig in ("a", "b", "a")]
+    ['https://host/x.parquet?sig=…', 'https://host/x.parquet?sig=…#2', 'https://host/x.parquet?sig=…']
+    """
+
+    def __init__(self):
+        self._masked: dict[str, dict[str, int]] = {}
+
+    def add(self, file: str) -> str:
+        """Return the name of a path or URL."""
+        name = without_secrets(file)
+        if name == file:
+            return file
+        numbers = self._masked.setdefault(name, {})
+        number = numbers.setdefault(file, len(numbers) + 1)
+        return name if number == 1 else f"{name}#{number}"
 
 
 def _masked(url: re.Match) -> str:

@@ -17,6 +17,7 @@ from ..footer.opening import open_as, open_by_footer
 from ..footer.pyarrow_footer import whole_schema
 from ..footer.reopening import check_version, file_state
 from ..footer.targets import readable
+from ..masking import without_secrets
 from .encrypted import for_pyarrow
 from .engine import check_engine
 from .file import File
@@ -253,7 +254,9 @@ arrow_extensions_enabled
         row_groups, count = list(map(whole, row_groups)), self.num_row_groups
         for row_group in row_groups:
             if not 0 <= row_group < count:
-                raise ArrowIndexError(f"{self._file.path}: row group {row_group}: the file has {count}")
+                raise ArrowIndexError(
+                    f"{without_secrets(str(self._file.path))}: row group {row_group}: the file has {count}"
+                )
         return row_groups
 
     def _names(self, columns: Iterable[str] | None, pandas: bool) -> list[Leaves | tuple[str, ...]] | None:
@@ -272,7 +275,7 @@ arrow_extensions_enabled
         return found
 
     def __repr__(self) -> str:
-        return f"<parquetext.ParquetFile {self._file.path}>"
+        return f"<parquetext.ParquetFile {without_secrets(str(self._file.path))}>"
 
 
 def _reopened(kind: type[ParquetFile], target: object, version: tuple, arguments: Mapping[str, object]) -> ParquetFile:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 import pyarrow as pa
 
 from ..errors import ParquetextError, kind_of
-from ..masking import without_secrets
+from ..masking import Names, without_secrets
 from ..storage import resolve
 from .batches import Batch
 from .columns import SCHEMA
@@ -89,7 +89,7 @@ def batches_of(files: Iterable, *, sidecars: bool = False, target_of: Callable =
     >>> rows.num_rows
     6
     """
-    gathering, names = Gathering(), _Names()
+    gathering, names = Gathering(), Names()
     for file in files:
         name = names.add(str(file))
         try:
@@ -126,23 +126,8 @@ def names_of(files: Iterable) -> dict[str, object]:
     >>> catalog.names_of(["https://host/x.parquet?sig=abc"])
     {'https://host/x.parquet?sig=…': 'https://host/x.parquet?sig=abc'}
     """
-    names = _Names()
+    names = Names()
     return {names.add(str(file)): file for file in files}
-
-
-class _Names:
-    """Names of files without credentials; those that would be equal are numbered."""
-
-    def __init__(self):
-        self._masked: dict[str, dict[str, int]] = {}
-
-    def add(self, file: str) -> str:
-        name = without_secrets(file)
-        if name == file:
-            return file
-        numbers = self._masked.setdefault(name, {})
-        number = numbers.setdefault(file, len(numbers) + 1)
-        return name if number == 1 else f"{name}#{number}"
 
 
 def _failures(failed: list[tuple[str, str]], schema: pa.Schema) -> pa.RecordBatch:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import typer
 from typer.core import TyperCommand
 
+from ..masking import without_secrets
+
 __all__ = ["Command"]
 
+UsageError = typer.BadParameter.__base__
 _OF_NUMBERS = {
     "int_parsing": "{input!r} is not a whole number",
     "int_from_float": "{input!r} is not a whole number",
@@ -23,12 +26,12 @@ class Command(TyperCommand):
     def parse_args(self, ctx, args):
         try:
             return super().parse_args(ctx, args)
-        except typer.BadParameter as error:
-            error.message = _plain(error)
+        except UsageError as error:
+            error.message = without_secrets(_plain(error))
             raise
 
 
-def _plain(error: typer.BadParameter) -> str:
+def _plain(error: UsageError) -> str:
     """Return the message without the words of pydantic, by which some versions of Typer check options."""
     message = error.message.removeprefix("Value error, ")
     found = getattr(error.__cause__, "errors", None)

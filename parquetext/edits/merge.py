@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 from .. import storage
 from ..errors import ParquetextError
+from ..masking import without_secrets
 from ..rewrite.joined import check_same_schema, top_level_names
 from ..storage.forcing import check
 from .footer import read_footer
@@ -70,7 +71,8 @@ def merge(
     600
     """
     if isinstance(paths, str | os.PathLike):
-        raise TypeError(f"paths is a list of files, not the one path {str(paths)!r}; for a directory, list its files")
+        name = without_secrets(str(paths))
+        raise TypeError(f"paths is a list of files, not the one path {name!r}; for a directory, list its files")
     check_form(form, THRIFT)
     forced, paths = check(force, FORCEABLE), list(paths)
     if not paths:

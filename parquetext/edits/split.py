@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterable, Iterator
+from urllib.parse import urlsplit
 
 from .. import storage, wire
 from ..errors import ParquetextError, Refused
@@ -126,7 +127,8 @@ def _by_bytes(sizes: list[int], most: int) -> Iterator[range]:
 
 def _names(path: object, folder: object, count: int) -> Iterator[object]:
     source, target = storage.resolve(path), storage.resolve(folder)
-    stem, suffix = posixpath.splitext(posixpath.basename(source.path.replace(os.sep, "/")))
+    name = urlsplit(source.path).path if "://" in source.path else source.path  # of a URL without query and fragment
+    stem, suffix = posixpath.splitext(posixpath.basename(name.replace(os.sep, "/")))
     width = max(DIGITS, len(str(count - 1)))
     for number in range(count):
         name = f"{stem}-{number:0{width}}{suffix or '.parquet'}"

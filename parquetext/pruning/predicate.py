@@ -9,6 +9,8 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..masking import without_secrets
+
 __all__ = ["Comparison", "Predicate", "predicate_of", "text_of"]
 
 TypeOf = Callable[[str], pa.DataType | None]
@@ -81,11 +83,12 @@ def predicate_of(filters) -> Predicate:
 def _check_shape(filters) -> None:
     """Raise ValueError or TypeError unless filters are a list of comparisons, or of lists of them."""
     if not isinstance(filters, (list, tuple)):
-        raise (ValueError if isinstance(filters, str) else TypeError)(f"{_SHAPE}, not {filters!r:.60}")
+        told = without_secrets(repr(filters))  # a path, when the arguments are in another order
+        raise (ValueError if isinstance(filters, str) else TypeError)(f"{_SHAPE}, not {told:.60}")
     if not filters:
         raise ValueError(f"{_SHAPE}, not an empty list: pass None for all rows")
     if isinstance(filters[0], str):
-        raise ValueError(f"{_SHAPE}, not {filters!r:.60}: put the comparison into a list")
+        raise ValueError(f"{_SHAPE}, not {without_secrets(repr(filters)):.60}: put the comparison into a list")
     first = filters[0][0] if isinstance(filters[0], (list, tuple)) and filters[0] else None
     for group in [filters] if isinstance(first, str) else filters:
         if not isinstance(group, (list, tuple)) or not group:

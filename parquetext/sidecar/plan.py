@@ -14,6 +14,7 @@ from .. import kernels, wire
 from ..errors import ColumnError, Damaged, ParquetextError, Refused, Unsupported, wire_error
 from ..footer.columns import Bounds, fact
 from ..footer.types import PHYSICAL_TYPES, REPETITIONS, LeafType
+from ..masking import without_secrets
 from ..pruning import ColumnBounds, Predicate
 from ..storage import LocalTarget, Version, open_source, resolve
 from ..storage.trust import is_strangers
@@ -371,9 +372,8 @@ class Plan(Unpicklable):
         return column != self._doubtful
 
     def __repr__(self) -> str:
-        if self.reader is None:
-            return f"<parquetext.sidecar.Plan {self.path}: closed>"
-        return f"<parquetext.sidecar.Plan {self.path}: {self.num_columns} columns, {self.num_row_groups} row groups>"
+        facts = "closed" if self.reader is None else f"{self.num_columns} columns, {self.num_row_groups} row groups"
+        return f"<parquetext.sidecar.Plan {without_secrets(str(self.path))}: {facts}>"
 
 
 class PlanColumn(Unpicklable):

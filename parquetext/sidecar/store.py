@@ -12,6 +12,7 @@ import pyarrow as pa
 from .. import kernels, systems
 from ..errors import ColumnError, ParquetextError, kind_of
 from ..footer.pyarrow_footer import schema_of
+from ..masking import without_secrets
 from ..rewrite.structs import MAGIC, end_of_file
 from ..storage import LocalSource
 from ..storage.folder import Folder
@@ -265,7 +266,7 @@ class Store(Tabular):
 
     def _shown(self) -> Shown:
         """What is committed, and the first and last columns; without the sidecar's checksum."""
-        shown = Shown(f"parquetext.sidecar.Store {self.directory}")
+        shown = Shown(f"parquetext.sidecar.Store {without_secrets(str(self.directory))}")
         try:
             with self.snapshot(verify=False) as snapshot:
                 token, columns = snapshot.token, snapshot.num_columns

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 from pyarrow import ArrowException
 
+from ..catalog import names_of
 from ..edits import ONLY_PARQUETEXT, paired
 from ..errors import ParquetextError, Unsupported, kind_of
 from ..escaping import escaped, json_line
@@ -187,7 +188,8 @@ def _run(
         for row in results.toLocalIterator():
             print(json_line(row.asDict()))
     # A refused file that a caller has named itself is one that was wanted changed.
-    is_refused, is_named = results.outcome == REFUSED, results.path.isin([normal(path) for path in paths])
+    named = list(names_of(sorted(set(map(normal, paths)))))
+    is_refused, is_named = results.outcome == REFUSED, results.path.isin(named)
     failed = results.filter(results.outcome.isin(*FAILED) | (is_refused & is_named)).limit(FAILURES_TOLD).collect()
     for row in failed:
         print(escaped(f"{row.path}: {row.message}"), file=sys.stderr)

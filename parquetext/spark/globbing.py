@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from .. import wire
 from ..edits.globs import Place, is_pattern, matcher, matching, places
 from ..errors import ParquetextError
+from ..masking import without_secrets
 from .filesystems import Filesystems, normal
 from .folders import entries_of, entry_at
 
@@ -35,7 +36,7 @@ def matches(filesystems: Filesystems, path: str) -> list[str]:
         raise _no_pattern(path)
     found = [match for place in where for match in _matching(filesystems, place)]
     if not found:
-        raise FileNotFoundError(errno.ENOENT, "nothing matches", path)
+        raise FileNotFoundError(errno.ENOENT, "nothing matches", without_secrets(path))
     return found
 
 

@@ -81,7 +81,8 @@ def upgrade(
     state : str, optional
         A folder, on a filesystem that all machines share, that records what is done, as Parquet, while it is being
         done. Files that it has as they are now are skipped; a job that was killed goes on where it was. Files that
-        failed are tried again, unless their bytes are what is wrong and have not changed.
+        failed are tried again, unless their bytes are what is wrong and have not changed. It has no secrets of URLs:
+        a file whose URL has a masked query is skipped only by its ETag.
     on_error : str
         ``"report"``, or ``"raise"``: `JobFailed` in the end if any file failed or has findings, not for refused ones.
     progress : bool
@@ -90,8 +91,9 @@ def upgrade(
     Returns
     -------
     pyspark.sql.DataFrame
-        One row per file: `path`; `outcome`, as `Result.outcome`, ``"skipped"``, ``"refused"`` (a sound file that must
-        not be touched: of a table, encrypted, signed) or ``"failed"``; `form_before`, `form_after`; `bytes_before`,
+        One row per file: `path`, a URL without its secrets, as `catalog.names_of` names the paths of `list_files`;
+        `outcome`, as `Result.outcome`, ``"skipped"``, ``"refused"`` (a sound file that must not be touched: of a
+        table, encrypted, signed) or ``"failed"``; `form_before`, `form_after`; `bytes_before`,
         `bytes_after`, `bytes_read`, `bytes_written`; `milliseconds`; `implementation` of the kernels; `error` (its
         class), `offset`, `message`; and `task`, -1 for files that were skipped.
 

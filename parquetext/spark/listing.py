@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from ..errors import ParquetextError
+from ..errors import ParquetextError, retold
+from ..masking import without_secrets
 from .filesystems import Filesystems, local_path, normal
 from .folders import FILES, Folder, Walk
 from .parallelism import parallelism
@@ -140,6 +141,8 @@ def _as_row(error: Exception) -> pa.RecordBatch:
     """What a listing failed with: Spark would try it again and again, and tell only its words."""
     if not isinstance(error, ParquetextError) and type(error).__module__ != "builtins":  # may not be made of its words
         error = OSError(f"{type(error).__name__}: {error}")
+    if (told := without_secrets(str(error))) != str(error):
+        error = retold(error, told)
     return pa.record_batch(
         [*(pa.nulls(1, field.type) for field in FILES), [pickle.dumps(error)]], [*FILES.names, _ERROR]
     )

@@ -6,8 +6,7 @@ import re
 import time
 from collections.abc import Callable
 
-from ..errors import Conflict, retold
-from ..masking import without_secrets
+from ..errors import Conflict, masking
 
 __all__ = ["patiently"]
 
@@ -21,11 +20,10 @@ def patiently(action: Callable, *, remote: bool):
     """What `action` gives, tried again where somebody else was at the file, or a request failed for now."""
     for number in range(1, TRIES + 1):
         try:
-            return action()
+            with masking():  # for Spark's logs have the messages
+                return action()
         except (Conflict, OSError) as error:
             if number == TRIES or not (isinstance(error, Conflict) or (remote and _may_pass(error))):
-                if (told := without_secrets(str(error))) != str(error):  # for Spark's logs tell it
-                    raise retold(error, told) from None
                 raise
         time.sleep(PAUSE_SECONDS * 2 ** (number - 1))
     raise AssertionError("unreachable")

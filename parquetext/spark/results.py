@@ -167,7 +167,7 @@ def put(filesystems: Filesystems, url: str, content: bytes) -> str:
         new.commit()
     except BaseException as error:
         new.abort()
-        error.add_note(f"while {url} was written")
+        error.add_note(f"while {without_secrets(url)} was written")
         raise
     return url
 

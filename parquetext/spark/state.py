@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import ParquetextError
+from ..masking import Names
 from .actions import FAILED
 from .filesystems import Filesystems
 from .folders import Folder, Walk
@@ -21,6 +22,8 @@ SECOND = 10**9
 # Records, and the file that each of them is from.
 KNOWN = pa.schema([*RECORDS, ("part", pa.string())])
 _READERS = 8
+_MAY_HAVE_SECRETS = "://.*[@?#]"
+_MASKED_QUERY = "[?#].*…"  # in a name: files may differ in what is masked
 
 
 def done_before(filesystems: Filesystems, state: str, job: str) -> pa.Table:
@@ -49,13 +52,18 @@ def _of_job(filesystems: Filesystems, url: str, job: str) -> pa.Table:
 
 
 def split(files: pa.Table, records: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """The files left to be done, and the records of those that are as their record says.
+    """Return the files left to be done, with a column `name`, and the records of those that are as their record says.
 
-    A file is the same where size and ETag are, or, where either side tells no ETag, size and time. Times of whole
-    seconds stand for any in that second: object stores tell a time more coarsely when asked for one object.
+    `name` is the path without the secrets of a URL, which records have, or null if the path has none.
+
+    A file is the same if size and ETag are, or, if either side has no ETag, size and time. Times of whole seconds stand
+    for any in that second: object stores tell a time more coarsely when asked for one object. A name with a masked
+    query may be that of another file: there only the ETag counts.
     """
-    numbered = files.append_column("file", pa.array(range(files.num_rows), pa.int64()))
-    seen = numbered.select(["file", "path", "size", "modified", "etag"]).rename_columns(
+    files = files.append_column("name", _names_of(files["path"]))
+    stored = pc.coalesce(files["name"], files["path"])
+    numbered = files.append_column("file", pa.array(range(files.num_rows), pa.int64())).append_column("stored", stored)
+    seen = numbered.select(["file", "stored", "size", "modified", "etag"]).rename_columns(
         ["file", "path", "size", "now", "tag"]
     )
     known = records.append_column("record", pa.array(range(records.num_rows), pa.int64()))
@@ -65,9 +73,19 @@ def split(files: pa.Table, records: pa.Table) -> tuple[pa.Table, pa.Table]:
     return files.filter(pc.invert(done)), records.take(same["record_max"])
 
 
+def _names_of(paths: pa.ChunkedArray) -> pa.Array:
+    """Return names for the paths that have secrets, else null."""
+    if not pc.any(pc.match_substring_regex(paths, _MAY_HAVE_SECRETS)).as_py():
+        return pa.nulls(len(paths), pa.string())
+    names = Names()
+    return pa.array([None if (name := names.add(path)) == path else name for path in paths.to_pylist()], pa.string())
+
+
 def _is_same(pairs: pa.Table) -> pa.ChunkedArray:
     tagged = pc.and_(pc.not_equal(pairs["tag"], ""), pc.not_equal(pairs["etag"], ""))
-    return pc.if_else(tagged, pc.equal(pairs["tag"], pairs["etag"]), _is_same_time(pairs["now"], pairs["modified"]))
+    same_time = _is_same_time(pairs["now"], pairs["modified"])
+    by_time = pc.and_not(same_time, pc.match_substring_regex(pairs["path"], _MASKED_QUERY))
+    return pc.if_else(tagged, pc.equal(pairs["tag"], pairs["etag"]), by_time)
 
 
 def _is_same_time(one: pa.ChunkedArray, other: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -35,13 +35,19 @@ AHEAD = 8 * AT_ONCE  # files that may be done before a slow one
 
 
 class File(NamedTuple):
-    """What a listing tells."""
+    """What a listing tells, and the name that is stored, without secrets; none: the path."""
 
     path: str
     size: int
     modified: int
     etag: str
     table: str
+    name: str | None = None
+
+    @property
+    def stored(self) -> str:
+        """What results and notes call the file."""
+        return self.path if self.name is None else self.name
 
 
 @dataclass
@@ -72,7 +78,7 @@ class Work:
         doing = Doing(self.filesystems, self.folder, task, _attempt())
         at_once = remote and not doing.is_noted
         with doing, ThreadPoolExecutor(AT_ONCE if at_once else 1) as pool:
-            do, files = partial(self._row, task, doing), sorted(files, key=lambda file: doing.is_doubtful(file.path))
+            do, files = partial(self._row, task, doing), sorted(files, key=lambda file: doing.is_doubtful(file.stored))
             for row, found in _ahead(pool, do, files) if at_once else map(do, files):
                 if self.done is not None:
                     self.done += Counter({FILES: 1, BYTES: max(row.bytes_before, 0), row.outcome: 1})
@@ -81,7 +87,7 @@ class Work:
     def _row(self, task: int, doing: Doing, file: File) -> tuple[Row, object]:
         """A file's row, and what the action has found or the error that it failed with."""
         row = Row(
-            file.path,
+            file.stored,
             bytes_before=max(file.size, 0),
             bytes_after=max(file.size, 0),
             task=task,
@@ -94,7 +100,7 @@ class Work:
         try:
             target = self.filesystems.target(file.path)
             row.size = file.size  # what goes wrong before is nothing that the same bytes would give again
-            with doing.file(file.path):
+            with doing.file(file.stored):
                 done = self._done(file, target)
             found = done.pop(FOUND, None)
             for name, value in done.items():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from .. import wire
 from ..errors import ParquetextError
+from ..masking import without_secrets
 from .actions import ACTIONS, rehearse
 from .filesystems import local_path, normal
 from .jobs import run
@@ -104,7 +105,7 @@ def watch(
     writer = source.load(_for_spark(path)).select("path").writeStream.foreachBatch(act)
     return (
         writer.option("checkpointLocation", _for_spark(checkpoint))
-        .queryName(f"parquetext {action} {path}")
+        .queryName(f"parquetext {action} {without_secrets(path)}")
         .trigger(**(trigger or {"processingTime": "0 seconds"}))
         .start()
     )

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 import pyarrow.fs as pafs
 
+from ..masking import without_secrets
 from .http_file import HttpFile
 
 __all__ = ["HttpHandler", "http_filesystem"]
@@ -38,7 +39,9 @@ class HttpHandler(pafs.FileSystemHandler):
         return self.open_input_file(path)
 
     def get_file_info_selector(self, selector: pafs.FileSelector) -> NoReturn:
-        raise NotImplementedError(f"{selector.base_dir}: HTTP lists no directories; give the files' URLs")
+        raise NotImplementedError(
+            f"{without_secrets(selector.base_dir)}: HTTP lists no directories; give the files' URLs"
+        )
 
     def _refuse(self, *_: object) -> NoReturn:
         raise NotImplementedError("files are read over HTTP, and not written")

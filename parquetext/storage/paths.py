@@ -73,6 +73,11 @@ class LocalTarget:
         """The target's identity."""
         return self.path
 
+    @property
+    def shown(self) -> str:
+        """The path, as it may be shown and stored."""
+        return self.path
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RemoteTarget:
@@ -82,7 +87,7 @@ class RemoteTarget:
     path: str
 
     def __str__(self) -> str:
-        return without_secrets(self.key) if self.filesystem.type_name.startswith("py::") else self.key
+        return self._without_secrets(self.key)
 
     def __repr__(self) -> str:
         return f"RemoteTarget({str(self)!r})"
@@ -93,6 +98,14 @@ class RemoteTarget:
         if self.filesystem.type_name == "py::http":  # whose paths are URLs
             return self.path
         return f"{self.filesystem.type_name}://{self.path}"
+
+    @property
+    def shown(self) -> str:
+        """The path in its filesystem, as it may be shown and stored: without the secrets of a URL."""
+        return self._without_secrets(self.path)
+
+    def _without_secrets(self, text: str) -> str:
+        return without_secrets(text) if self.filesystem.type_name.startswith("py::") else text
 
 
 class SchemeError(ParquetextError):

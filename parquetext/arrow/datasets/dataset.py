@@ -399,7 +399,8 @@ class Dataset(DatasetScans, Tabular):
         ----------
         columns : list of str or dict of pyarrow.compute.Expression, optional
             Columns, dotted paths into structs, or what to compute. All columns without. ``__filename``,
-            ``__fragment_index``, ``__batch_index`` and ``__last_in_fragment`` say where a row comes from.
+            ``__fragment_index``, ``__batch_index`` and ``__last_in_fragment`` say where a row comes from: the first
+            has no secrets of URLs, the second is the file's place in `files`.
         filter : pyarrow.compute.Expression, or lists of tuples, optional
         batch_size : int
             The most rows of a batch: 131,072.

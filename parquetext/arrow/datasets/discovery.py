@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.fs as pafs
 
 from ...footer.targets import info_of, resolve
+from ...masking import without_secrets
 from ...sidecar.table_formats import UNFOLLOWED, table_above, table_among
 from ...storage import LocalTarget, RemoteTarget
 from ...storage.partition_names import directory_keys
@@ -246,7 +247,7 @@ def _restored(told: Mapping[str, list]) -> Files:
 def _info(target: LocalTarget | RemoteTarget) -> pafs.FileInfo:
     info = info_of(target)
     if info.type == pafs.FileType.NotFound:
-        raise FileNotFoundError(2, os.strerror(2), str(target))
+        raise FileNotFoundError(2, os.strerror(2), without_secrets(str(target)))
     return info
 
 

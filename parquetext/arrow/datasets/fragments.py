@@ -43,7 +43,9 @@ class Fragment(FragmentScans):
     Attributes
     ----------
     path : str
-        In its filesystem.
+        In its filesystem: it opens the file.
+    name : str
+        The path without the secrets of a URL.
     number : int
         Of the file in the dataset.
     buffer : None
@@ -68,6 +70,10 @@ class Fragment(FragmentScans):
     @property
     def path(self) -> str:
         return self._target.path
+
+    @property
+    def name(self) -> str:
+        return self._target.shown
 
     @property
     def filesystem(self) -> pafs.FileSystem:
@@ -340,7 +346,7 @@ cache_metadata, memory_pool
 
     def __repr__(self) -> str:
         some = "" if self._row_groups is None else f", row groups {self._row_groups}"
-        return f"<parquetext.Fragment {self.path}{some}>"
+        return f"<parquetext.Fragment {self.name}{some}>"
 
 
 def own_schema(file: File, options: Mapping[str, object]) -> pa.Schema:

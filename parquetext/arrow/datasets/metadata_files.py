@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ...errors import masking
 from ..metadata import FileMetaData
 
 __all__ = ["write_metadata"]
@@ -52,4 +53,5 @@ def write_metadata(
     'wide.parquet'
     """
     theirs = [each.to_pyarrow() if isinstance(each, FileMetaData) else each for each in metadata_collector or ()]
-    pq.write_metadata(schema, where, theirs or None, filesystem, **options)
+    with masking():
+        pq.write_metadata(schema, where, theirs or None, filesystem, **options)

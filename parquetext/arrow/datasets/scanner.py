@@ -317,7 +317,7 @@ class Scanner:
         number, table = 0, next(tables, None)
         while table is not None:
             following = next(tables, None)
-            values = (fragment.number, number, following is None, fragment.path)
+            values = (fragment.number, number, following is None, fragment.name)
             told = dict(zip(ORIGINS.names, values, strict=True))
             for name in self._columns.origins:
                 field = ORIGINS.field(name)

@@ -17,6 +17,7 @@ import pyarrow.fs as pafs
 
 from ... import storage, systems
 from ...errors import Refused
+from ...masking import without_secrets
 from ...storage.staged import check_size
 from .staging import FORGOTTEN, Folder, Staging, belongs_to, leftovers, stagings
 
@@ -228,7 +229,7 @@ def _give_up(staging: Staging, dataset: Folder, mode: str) -> None:
     """Somebody else has made a dataset that was to be a new one."""
     if mode != IGNORE:
         staging.remove()
-        raise FileExistsError(errno.EEXIST, "the dataset was made meanwhile", dataset.path)
+        raise FileExistsError(errno.EEXIST, "the dataset was made meanwhile", without_secrets(dataset.path))
 
 
 def _as_a_whole(staging: Staging, dataset: Folder, mode: str) -> bool:

@@ -19,6 +19,7 @@ from pyspark.sql.types import StructType
 from ... import kernels
 from ...edits.tables import table_above
 from ...errors import Conflict, Refused
+from ...masking import without_secrets
 from ...storage import LocalTarget, RemoteTarget
 from .columns import arrow_columns, check_columns
 from .committing import APPEND, ERROR, IGNORE, OVERWRITE, OVERWRITE_PARTITIONS, commit, settle, settle_leftovers
@@ -104,12 +105,12 @@ class OutputJob:
             )
         settle_leftovers(dataset)
         if (there := dataset.type()) == pafs.FileType.File:
-            raise NotADirectoryError(f"{dataset.path} is a file")
+            raise NotADirectoryError(f"{without_secrets(dataset.path)} is a file")
         is_there = there != pafs.FileType.NotFound
         if is_there and mode == IGNORE:
             return None
         if is_there and mode == ERROR:
-            raise FileExistsError(errno.EEXIST, "the dataset is there already", dataset.path)
+            raise FileExistsError(errno.EEXIST, "the dataset is there already", without_secrets(dataset.path))
         beside = dataset.is_local and not (is_there and (mode == APPEND or _is_mount(dataset)))
         return cls(dataset, Staging.new(dataset, beside), schema, keys, options, mode)
 

@@ -9,6 +9,8 @@ import pyarrow as pa
 from ...arrow.datasets.discovery import NO_KEYS, UNKNOWN, Files, Found
 from ...catalog.cover import Cover, Kept
 from ...catalog.rows import rows_of
+from ...errors import Unsupported
+from ...masking import is_masked
 from ...pruning import Predicate
 from ...storage import LocalTarget, RemoteTarget
 from ..filesystems import local_path
@@ -22,6 +24,9 @@ def listed_by_catalog(options: Options, targets: Sequence[LocalTarget | RemoteTa
     """For each path the files at or below it that the catalog has, in the order of their paths."""
     rows = rows_of(options.target(options.catalog)).one_per_row_group(["file", "file_size", "modified"])
     known = rows.group_by("file", use_threads=False).aggregate([("file_size", "max"), ("modified", "max")])
+    remote = any(isinstance(target, RemoteTarget) for target in targets)
+    if masked := next(filter(is_masked, known["file"].to_pylist() if remote else []), None):
+        raise Unsupported(f"{masked}: a catalog has no secrets of URLs, and such a file is found by a listing alone")
     path_of = _path_of(options)
     columns = (known[name].to_pylist() for name in ("file", "file_size_max", "modified_max"))
     files = sorted(
@@ -57,6 +62,8 @@ def _path_of(options: Options) -> Callable[[str], str]:
         if local is not None:
             return local
         folder, _, name = url.rpartition("/")
+        if is_masked(url):  # nothing is at such a path: the file counts as unknown
+            return url
         if folder not in folders:
             folders[folder] = options.target(folder).path.rstrip("/")
         return f"{folders[folder]}/{name}"
