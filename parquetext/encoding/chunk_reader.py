@@ -12,7 +12,7 @@ from ..errors import LimitExceeded, Malformed, ParquetextError, Unsupported, wir
 from .carried import Carried
 from .codecs import BELIEVED
 from .decoded_sizes import check_page_size, limit_of
-from .foreign import is_foreign, made_plain
+from .foreign import is_foreign, made_plain, refuse_vast
 from .pages import NOT_READ, VAST_BYTES, OutOfProportion, Page, overrun_of, read_body, read_pages, read_stored
 
 __all__ = ["Chunk", "ChunkReader", "Dictionary", "Leaf", "Levels", "Stretch", "chunk_of"]
@@ -410,10 +410,17 @@ class ChunkReader:
                 placed = header._replace(offset=at)
                 self._check_rows(stretch, header.num_values, at)
                 self._given.append((at, None))
+                if is_foreign(copy.encoding):
+                    self._refuse_vast_copy(placed, most)
                 for page in read_body(placed, data[header.header_size :], copy.codec, most_page=most):
                     self._give_data_page(page, most, in_extension=True)
                 yield
             at += length
+
+    def _refuse_vast_copy(self, header, most: int) -> None:
+        """Refuse a copy's page that claims very many values, before it is decompressed."""
+        size = header.uncompressed_size - header.repetition_size - header.definition_size
+        refuse_vast(header, header.num_values - header.num_nulls, size, self._leaf.kind.width, most)
 
     def _giving_stored(self, stretch: Stretch) -> Iterator[None]:
         """Pages that are not compressed; where the first one begins that the kernels cannot decode, or all end."""

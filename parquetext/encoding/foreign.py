@@ -8,7 +8,7 @@ from .codecs import BELIEVED
 from .pages import OutOfProportion, Page
 from .registry import find
 
-__all__ = ["is_foreign", "made_plain"]
+__all__ = ["is_foreign", "made_plain", "refuse_vast"]
 
 LEAST_WIDTH = 4  # of a value in memory: of texts the offset
 TEXT_OF_A_BYTE = 8  # that an encoding of texts gives at most
@@ -50,24 +50,49 @@ def made_plain(
         raise Unsupported(message, offset=header.offset, found=encoding.id)
     if type not in encoding.types:
         raise wire_error(wire.ENCODING, header.offset, type, encoding.id)
-    body = memoryview(b"".join((page.levels, page.values)))
+    # Levels of V1 pages are a part of the values: only those of V2 pages are copied together with them.
+    body = memoryview(b"".join((page.levels, page.values)) if len(page.levels) else page.values)
     _, _, values = kernels.page.level_parts(header, body, max_definition, max_repetition)
     _, count = kernels.page.count_levels(header, body, max_definition, max_repetition)
     if most_page is not None:
-        _refuse_vast(page, count, type_length, most_page)
+        refuse_vast(header, count, len(page.values), type_length, most_page)
     decoded = encoding.decode(bytes(body[values:]), count, type, type_length)
-    plain = kernels.encode.encode(wire.ENCODING_PLAIN, type, type_length, decoded, count)
+    plain = _plain(type, type_length, decoded, count)
     header = header._replace(encoding=wire.ENCODING_PLAIN)
     if header.type == wire.PAGE_DATA_PAGE_V2:
         return Page(header, body[:values], plain)
     return Page(header, body[:0], b"".join((body[:values], plain)))
 
 
-def _refuse_vast(page: Page, count: int, width: int, most: int) -> None:
-    """Raise OutOfProportion if a few bytes stand for very many values, or texts: all of them are decoded at once."""
-    header, stored = page.header, page.header.compressed_size
-    size = count * max(width, LEAST_WIDTH)
+def _plain(type: int, type_length: int, values, count: int):
+    """Return values in PLAIN, which those of a fixed width are in already."""
+    width = wire.WIDTH_IN_PAGES.get(type, 0) if type != wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY else type_length
+    if width > 0 and isinstance(values, (bytes, bytearray, memoryview)) and len(values) == count * width:
+        return values
+    return kernels.encode.encode(wire.ENCODING_PLAIN, type, type_length, values, count)
+
+
+def refuse_vast(header, count: int, size: int, width: int, most: int) -> None:
+    """Refuse a page of which a few bytes are very many values, because all of them are decoded at once.
+
+    Parameters
+    ----------
+    header : kernels.page.PageHeader
+    count : int
+        Of values that are not null.
+    size : int
+        Bytes of the values once they are decompressed.
+    width : int
+        Of a value, 0 for BYTE_ARRAY.
+    most : int
+        Values of more bytes and of more than 64 times the stored ones are refused.
+
+    Raises
+    ------
+    OutOfProportion
+    """
+    stored, decoded = header.compressed_size, count * max(width, LEAST_WIDTH)
     if not width:
-        size += TEXT_OF_A_BYTE * len(page.values)
-    if size > max(most, BELIEVED * stored):
-        raise OutOfProportion(f"a page of {stored} bytes that decodes to up to {size}", offset=header.offset)
+        decoded += TEXT_OF_A_BYTE * size
+    if decoded > max(most, BELIEVED * stored):
+        raise OutOfProportion(f"a page of {stored} bytes that decodes to up to {decoded}", offset=header.offset)

@@ -85,3 +85,12 @@ def test_pages_that_are_decoded_as_a_whole_take_little_memory(tmp_path, pure):
     if not pure:
         read = {peak.path for peak in found if (peak.verb, peak.outcome) == ("table", "read")}
         assert read == {str(path) for path, (_, is_sound) in files.items() if is_sound}
+
+
+def test_a_page_that_is_refused_is_not_decompressed(tmp_path):
+    good, path = tmp_path / "good.parquet", tmp_path / "texts.parquet"
+    pq.write_table(pa.table({"n": [1, 2], "s": ["a", "b"]}), good)
+    path.write_bytes(file_of(FSST, is_sound=True))
+    assert len(body(FSST)) > 12 << 20
+    found = {peak.verb: peak.taken for peak in peaks(good, [path], ["batches", "verify"])}
+    assert found["batches"] < 30 << 20 and found["verify"] < 45 << 20, found
