@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from ..errors import LimitExceeded
 from .model import Form
 
-__all__ = ["check_form", "check_paths", "nodes_of"]
+__all__ = ["check_form", "check_paths", "most_path_bytes", "nodes_of"]
 
 MOST_PATH_BYTES = 1 << 24
 TIMES_OF_FOOTER = 2
@@ -30,7 +30,7 @@ def check_paths(scan, *, groups: bool = False) -> None:
     size, elements = len(scan.data), scan.element_count
     if size <= SHORT_FOOTER or elements - scan.leaf_count <= 1 or elements * size <= MOST_PATH_BYTES:
         return
-    most, total = _most_of(size), 0
+    most, total = most_path_bytes(size), 0
     lengths: list[int] = []
     leaves = set() if groups else set(scan.leaves)
     for element, (parent, length) in enumerate(zip(scan.elements("parent"), scan.elements("name_length"), strict=True)):
@@ -61,7 +61,7 @@ def nodes_of(form: Form, identities: Iterable[int], size: int) -> Iterator:
     LimitExceeded
         As `check_paths` raises it.
     """
-    most, total = _most_of(size), 0
+    most, total = most_path_bytes(size), 0
     for identity in identities:
         node = form.node(identity)
         total += len(node.path)
@@ -70,8 +70,9 @@ def nodes_of(form: Form, identities: Iterable[int], size: int) -> Iterator:
         yield node
 
 
-def _most_of(size: int) -> int:
-    return max(MOST_PATH_BYTES, TIMES_OF_FOOTER * size)
+def most_path_bytes(size: int, least: int = MOST_PATH_BYTES) -> int:
+    """Return how many bytes all paths of a footer of `size` bytes may have together, at least `least`."""
+    return max(least, TIMES_OF_FOOTER * size)
 
 
 def _exceeded(found: int, most: int) -> LimitExceeded:
