@@ -7,12 +7,21 @@ import os
 from .. import sidecar
 from ..sidecar import table_formats
 from ..sidecar.following import exists
+from ..sidecar.naming import ALONE
 from ..sidecar.store_layout import store_of
 from ..sidecar.table_formats import membership
 from ..storage import LocalTarget, RemoteTarget, resolve
 from ..storage.forcing import refuse
 
-__all__ = ["refuse_foreign_sidecar", "refuse_replacing", "refuse_table_files", "table_above"]
+__all__ = [
+    "refuse_foreign_sidecar",
+    "refuse_new_files",
+    "refuse_replacing",
+    "refuse_table_files",
+    "table_above",
+    "table_holding",
+    "without_new_files",
+]
 
 
 def refuse_table_files(path: object, forced: frozenset[str]) -> None:
@@ -30,6 +39,17 @@ def refuse_replacing(path: object, forced: frozenset[str]) -> None:
         refuse_table_files(path, forced)
 
 
+def refuse_new_files(folder: object, forced: frozenset[str]) -> None:
+    """Refuse new files in a folder of a table."""
+    if "table-format" not in forced and (found := table_holding(folder)):
+        refuse(forced, "table-format", without_new_files(*found), str(resolve(folder)))
+
+
+def without_new_files(kind: str, folder: str) -> str:
+    """Return the reason why a table's folder must not get files."""
+    return f"it belongs to the {kind} table at {folder}, which would not know of new files"
+
+
 def _is_there(target: LocalTarget | RemoteTarget) -> bool:
     return os.path.lexists(target.path) if isinstance(target, LocalTarget) else exists(target)
 
@@ -43,6 +63,14 @@ def refuse_foreign_sidecar(path: object, forced: frozenset[str]) -> None:
             f"{theirs}, which parquetext has not made, records its size, as QuestDB's sidecars do",
             str(resolve(path)),
         )
+
+
+def table_holding(folder: object) -> tuple[str, str] | None:
+    """Return the table, or the `sidecar.Store`, that new files in a folder would be in, and its folder, or None."""
+    target = resolve(folder)
+    if isinstance(target, LocalTarget) and (store := store_of(os.path.join(target.path, ALONE))) is not None:
+        return "sidecar.Store", store
+    return table_formats.table_holding(target)
 
 
 def table_above(path: object) -> tuple[str, str] | None:

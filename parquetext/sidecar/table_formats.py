@@ -24,6 +24,7 @@ __all__ = [
     "table_above",
     "table_among",
     "table_by_name",
+    "table_holding",
     "tables_among",
 ]
 
@@ -133,6 +134,22 @@ def table_above(path: object) -> tuple[str, str] | None:
     return next((found for folder in _folders_above(target) if (found := _local_table(folder))), None)
 
 
+def table_holding(folder: object) -> tuple[str, str] | None:
+    """Return the system whose table new files in a folder would be in, and the table's folder, or None.
+
+    The folder and all folders above it are looked into, each for every system; in a local one, files of DuckLake tell
+    that it is one of DuckLake's.
+    """
+    target = resolve(folder)
+    if isinstance(target, RemoteTarget):
+        return _remote_table(RemoteTarget(target.filesystem, posixpath.join(target.path, "x")), any_file=True)
+    place = LocalTarget(os.path.join(target.path, "x"))
+    found = next((found for above in _folders_above(place) if (found := _local_table(above))), None)
+    if found is None and _has_name(target.path, _DUCKLAKE_FILE):
+        return DUCKLAKE, target.path
+    return found
+
+
 def table_by_name(path: str) -> tuple[str, str] | None:
     """Return the system that gives files such a name, and the file's folder, or None."""
     folder, name = posixpath.split(path)
@@ -202,14 +219,15 @@ def _has_name(folder: str, pattern: re.Pattern) -> bool:
         return False
 
 
-def _remote_table(target: RemoteTarget) -> tuple[str, str] | None:
+def _remote_table(target: RemoteTarget, *, any_file: bool = False) -> tuple[str, str] | None:
+    """Return the table of a file, or with `any_file` the nearest one that files in the same folder may belong to."""
     import pyarrow.fs as pafs
 
     asked: list[tuple[str, Layout]] = []
     folder = posixpath.dirname(target.path)
     while folder and folder != "/":
         below = target.path[len(folder) :].lstrip("/")
-        asked += [(folder, layout) for layout in LAYOUTS if layout.below.fullmatch(below)]
+        asked += [(folder, layout) for layout in LAYOUTS if any_file or layout.below.fullmatch(below)]
         folder = posixpath.dirname(folder)
     names = dict.fromkeys(posixpath.join(folder, name) for folder, layout in asked for name in layout.names)
     infos = dict(zip(names, target.filesystem.get_file_info(list(names)), strict=True))  # all requests at once

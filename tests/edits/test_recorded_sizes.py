@@ -83,6 +83,48 @@ def test_a_new_file_beside_those_of_a_table_is_written(recorded):
     assert pq.read_table(recorded[1] / "new.parquet", partitioning=None).num_rows == 1
 
 
+@pytest.mark.parametrize("behavior", ["overwrite_or_ignore", "error", "delete_matching"])
+def test_a_dataset_is_not_written_into_a_table(recorded, behavior):
+    kind, folder, path = recorded
+    before = sorted(folder.rglob("*"))
+    table = pa.table({"a": [1], "day": [1]})
+    for root in (folder, folder / "day=1", path.parent):
+        for keys in (None, ["day"]):
+            with pytest.raises(
+                Refused, match=f"{kind} table at {folder}, which would not know of new files"
+            ) as refused:
+                parquetext.write_to_dataset(table, root, keys, existing_data_behavior=behavior)
+            assert refused.value.force == "table-format" and refused.value.file == str(root)
+    assert sorted(folder.rglob("*")) == before and path.read_bytes() == ORIGINAL
+    parquetext.write_to_dataset(table, path.parent, basename_template="new-{i}.parquet", force=["table-format"])
+    assert pq.read_table(path.parent / "new-0.parquet", partitioning=None).to_pylist() == table.to_pylist()
+
+
+@pytest.mark.parametrize("recorded", [name for name, (_, data) in SYSTEMS.items() if "/" in data], indirect=True)
+def test_a_dataset_does_not_replace_or_empty_a_table_in_one_of_its_folders(recorded):
+    kind, folder, path = recorded
+    inner = folder.rename(folder.parent / "day=1")
+    before, table = sorted(inner.rglob("*")), pa.table({"a": [1], "day": [1]})
+    with pytest.raises(Refused, match=f"{kind} table"):
+        parquetext.write_to_dataset(table, inner.parent, ["day"], existing_data_behavior="delete_matching")
+    assert sorted(inner.rglob("*")) == before
+    name, data = path.name.replace(".parquet", "{i}.parquet"), inner / path.relative_to(folder)
+    data.rename(data.with_name(name.format(i=0)))
+    with pytest.raises(Refused, match=f"{kind} table"):
+        parquetext.write_to_dataset(table.select(["a"]), data.parent, None, basename_template=name)
+
+
+def test_a_dataset_is_not_written_into_a_store_or_among_ducklakes_files(tmp_path):
+    lake = tmp_path / "trades"
+    lake.mkdir()
+    (lake / DUCKLAKE_NAME).write_bytes(ORIGINAL)
+    with pytest.raises(Refused, match="DuckLake table"):
+        parquetext.write_to_dataset(pa.table({"a": [1]}), lake)
+    sidecar.Store(tmp_path / "store").append(pa.table({"a": [1]}))
+    with pytest.raises(Refused, match=r"sidecar\.Store table"):
+        parquetext.write_to_dataset(pa.table({"a": [1]}), tmp_path / "store")
+
+
 def test_it_is_found_on_a_store_and_in_a_listing(recorded):
     kind, folder, path = recorded
     memory = fsspec.filesystem("memory")
@@ -95,6 +137,9 @@ def test_it_is_found_on_a_store_and_in_a_listing(recorded):
     assert tables_among(names)[""] == kind
     with pytest.raises(Refused, match=f"{kind} table"):
         edits.upgrade(remote, "flat")
+    for root in (f"memory://recorded/{kind}", f"memory://recorded/{kind}/any/folder"):
+        with pytest.raises(Refused, match=f"{kind} table at /recorded/{kind}, which would not know of new files"):
+            parquetext.write_to_dataset(pa.table({"a": [1]}), root)
 
 
 def test_the_names_of_ducklakes_files_tell_them(tmp_path):

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from ... import storage
 from ...edits.forcing import FORCEABLE
 from ...edits.options import Options
+from ...edits.tables import refuse_new_files
 from ...edits.upgrade import FORMS, check_form
 from ...errors import Refused
 from ...extension import ASIDE
@@ -77,8 +78,9 @@ def write_to_dataset(
     ParquetextError
         An unknown form, placement, marker or refusal.
     Refused
-        A footer of another form was asked for, and the files are to be encrypted; an attribute of a file that is
-        replaced cannot be kept.
+        The folder belongs to a table of Delta Lake, Iceberg or another system that records its files (nothing is
+        written, or emptied, without ``force="table-format"``); a footer of another form was asked for, and the files
+        are to be encrypted; an attribute of a file that is replaced cannot be kept.
     Conflict
         Somebody else is writing or changing one of the files.
     TypeError, ValueError
@@ -96,7 +98,9 @@ def write_to_dataset(
             raise Refused(f"encrypted files cannot have footers of the form {form!r}")
         form = THRIFT
     base, root = _base_of(root_path, filesystem)
-    files = NewFiles(base, form, Options(marker, placement), check(force, FORCEABLE))
+    forced = check(force, FORCEABLE)
+    refuse_new_files((base, root), forced)
+    files = NewFiles(base, form, Options(marker, placement), forced)
     try:
         pq.write_to_dataset(
             table,

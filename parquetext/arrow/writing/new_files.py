@@ -10,6 +10,7 @@ import pyarrow.fs as pafs
 from ... import sidecar, storage
 from ...edits.forcing import STORAGE_REFUSALS
 from ...edits.options import Options
+from ...edits.tables import refuse_new_files, refuse_replacing
 from .written_form import THRIFT, edit_of_written
 
 __all__ = ["NewFiles"]
@@ -45,7 +46,8 @@ class NewFiles(pafs.FileSystemHandler):
         return pa.PythonFile(file, "w")
 
     def create(self, path: str):
-        """A new file under its name."""
+        """A new file under its name; Refused if it replaces a file whose size somebody has recorded."""
+        refuse_replacing((self.base, path), self._forced)
         return storage.create((self.base, path), force=self._forced & STORAGE_REFUSALS.keys())
 
     def edit_of(self, written) -> storage.TailEdit | None:
@@ -85,6 +87,7 @@ class NewFiles(pafs.FileSystemHandler):
         self.base.delete_dir(path)
 
     def delete_dir_contents(self, path: str, missing_dir_ok: bool) -> None:
+        refuse_new_files((self.base, path), self._forced)
         self.base.delete_dir_contents(path, missing_dir_ok=missing_dir_ok)
 
     def delete_root_dir_contents(self) -> None:

@@ -17,7 +17,7 @@ from pyspark import __version__ as spark_version
 from pyspark.sql.types import StructType
 
 from ... import kernels
-from ...edits.tables import table_above
+from ...edits.tables import table_holding, without_new_files
 from ...errors import Conflict, Refused
 from ...masking import without_secrets
 from ...storage import LocalTarget, RemoteTarget
@@ -99,10 +99,8 @@ class OutputJob:
             check_type(field.name, field.type)
         arrow = arrow_columns(StructType([field for field in schema if field.name not in keys]))
         options.parquet.check(arrow)
-        if found := table_above((dataset.filesystem, (dataset / "any").path)):
-            raise Refused(
-                "it belongs to the {} table at {}, which would not know of new files".format(*found), file=dataset.path
-            )
+        if found := table_holding((dataset.filesystem, dataset.path)):
+            raise Refused(without_new_files(*found), file=dataset.path)
         settle_leftovers(dataset)
         if (there := dataset.type()) == pafs.FileType.File:
             raise NotADirectoryError(f"{without_secrets(dataset.path)} is a file")
