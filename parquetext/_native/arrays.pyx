@@ -11,7 +11,7 @@ from .capi cimport pqx_scan, pqx_source, pqx_source_fd
 from .scan cimport Scan
 from .zstd_api cimport use_libzstd
 
-__all__ = ["Arrays"]
+__all__ = ["Arrays", "count_entries"]
 
 cdef extern from "arrow/arrow_arrays.h" nogil:
     struct ArrowSchema:
@@ -25,6 +25,15 @@ cdef extern from "arrow/arrow_arrays.h" nogil:
     void pqx_arrow_choose(const pqx_scan *scan, const ArrowSchema *schema, pqx_arrow_leaf *leaves)
     uint64_t pqx_arrow_read(const pqx_source *source, const pqx_scan *scan, const pqx_arrow_leaf *leaves, uint32_t first,
                             uint32_t end, uint64_t most_bytes, ArrowArray *arrays)
+    int pqx_arrow_count_entries(const ArrowSchema *schema, const ArrowArray *array, uint64_t *entries)
+
+
+def count_entries(schema, array):
+    """Count the entries of the leaves in lists of an array; see the twin."""
+    cdef const ArrowSchema *types = <const ArrowSchema *> PyCapsule_GetPointer(schema, "arrow_schema")
+    cdef const ArrowArray *values = <const ArrowArray *> PyCapsule_GetPointer(array, "arrow_array")
+    cdef uint64_t entries
+    return entries if pqx_arrow_count_entries(types, values, &entries) else None
 
 
 cdef bint has_looked_for_zstd = False

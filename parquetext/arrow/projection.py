@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import pyarrow as pa
 
@@ -26,7 +27,7 @@ Blooms = Callable[[Form, Mapping[str, pa.DataType]], BloomFilters]
 SchemaOf = Callable[[bytes], pa.Schema]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Step:
     """One read by pyarrow.
 
@@ -48,12 +49,16 @@ class Step:
     def has_columns(self) -> bool:
         return self.footer != b""
 
+    @cached_property
+    def scan(self):
+        """The scan of the sliced footer; None without one, or without columns."""
+        return kernels.scan.scan(self.footer, strict=False) if self.footer else None
+
     def check_here(self) -> None:
         """Raise `ArrowUnsupported` if a column chunk of the slice lies in another file."""
-        if not self.footer:
+        if self.scan is None:
             return
-        scan = kernels.scan.scan(self.footer, strict=False)
-        if any(present & wire.PRESENT_FILE_PATH for present in scan.chunks("present")):
+        if any(present & wire.PRESENT_FILE_PATH for present in self.scan.chunks("present")):
             form = ThriftForm(self.footer)
             check_here(form, range(form.leaf_count), range(form.row_group_count), self.row_groups)
 

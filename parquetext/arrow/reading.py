@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 import pyarrow as pa
 from pyarrow._parquet import ParquetReader
 
-from .. import kernels
+from ..footer.entry_counts import EntryCounts
 from ..footer.pyarrow_footer import metadata_of, with_known_dictionaries
 from ..footer.row_counts import RowsMissing, check_rows, is_row_loss
 from .projection import Projection, Step
@@ -153,9 +153,9 @@ def _is_small(step: Step) -> bool:
     """Whether a read is so in every respect: many rows may be few bytes, and few rows many."""
     if step.chunks >= SMALL_CHUNKS or step.rows * (step.chunks // max(len(step.row_groups), 1)) >= SMALL_ROWS:
         return False
-    if not step.footer:
+    if step.scan is None:
         return not step.has_columns
-    return sum(kernels.scan.scan(step.footer, strict=False).row_groups("total_byte_size")) < SMALL_BYTES
+    return sum(step.scan.row_groups("total_byte_size")) < SMALL_BYTES
 
 
 def _has_long_chunks(step: Step) -> bool:
@@ -191,14 +191,22 @@ def iter_projection(
 
         counts = _row_counts(step, reader)
         check_counts(step.row_groups, counts)
-        yield from whole_batches(counts, theirs, ours, batch_size, schema=reader.schema_arrow)
+        options = {"schema": reader.schema_arrow, "entries": _entry_counts(step, reader), "numbers": row_groups}
+        yield from whole_batches(counts, theirs, ours, batch_size, **options)
 
 
 def _row_counts(step: Step, reader: ParquetReader) -> Sequence[int]:
     """Return the rows of each row group of a step."""
-    if step.footer:
-        return kernels.scan.scan(step.footer, strict=False).row_groups("num_rows")
+    if step.scan is not None:
+        return step.scan.row_groups("num_rows")
     return [reader.metadata.row_group(number).num_rows for number in step.row_groups]
+
+
+def _entry_counts(step: Step, reader: ParquetReader) -> EntryCounts | None:
+    """Return the entries of a step's columns in lists; None if it has none."""
+    if step.scan is not None:
+        return EntryCounts.of_scan(step.scan, step.indices)
+    return EntryCounts.of_metadata(reader.metadata, step.indices)
 
 
 def _read(
@@ -212,6 +220,8 @@ def _read(
         table = _read_all(step, reader, row_groups, use_threads)
         if counts_rows and not table.num_rows == step.rows == reader.metadata.num_rows:
             check_rows(table.num_rows, check_counts(step.row_groups, _row_counts(step, reader)))
+        if counts_rows and (entries := _entry_counts(step, reader)):
+            entries.check_table(table, row_groups)
         return table
 
 

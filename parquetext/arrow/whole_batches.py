@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import pyarrow as pa
 
 from ..errors import Malformed, ParquetextError
+from ..footer.entry_counts import EntryCounts
 from ..footer.row_counts import RowsMissing, check_rows, is_row_loss
 
 __all__ = ["check_counts", "runs", "whole_batches"]
@@ -31,7 +33,14 @@ def check_counts(row_groups: Sequence[int], counts: Sequence[int]) -> int:
 
 
 def whole_batches(
-    counts: Sequence[int], theirs: Theirs, ours: Ours, batch_size: int, *, schema: pa.Schema
+    counts: Sequence[int],
+    theirs: Theirs,
+    ours: Ours,
+    batch_size: int,
+    *,
+    schema: pa.Schema,
+    entries: EntryCounts | None,
+    numbers: Sequence[int],
 ) -> Iterator[pa.RecordBatch]:
     """Read row groups batch by batch by pyarrow; where it loses rows, our decoder continues.
 
@@ -48,6 +57,10 @@ def whole_batches(
         Rows of a batch.
     schema : pyarrow.Schema
         Of pyarrow's batches.
+    entries : EntryCounts, optional
+        Of the columns in lists, if there are any.
+    numbers : sequence of int
+        The numbers of the row groups in `entries`.
 
     Yields
     ------
@@ -56,19 +69,22 @@ def whole_batches(
     Raises
     ------
     RowsMissing
-        If our decoder refuses the row groups of which pyarrow loses rows.
+        If our decoder refuses the row groups of which pyarrow loses rows, or entries of lists.
 
     Notes
     -----
     After a page without values pyarrow's reader of this column continues with the next row group, while those of other
     columns are still in this one. In one row group a column can only end early. So each row group is read by itself,
     and what precedes the first missing row is correct. Small row groups are read together, and their batches are
-    yielded only after their rows have been counted.
+    yielded only after their rows have been counted. The last list in front of a page without values may lack entries,
+    so that a batch with lists is yielded after the next one has been read, or after the entries have been counted.
     """
     by_group = any(map(_has_dictionary, schema.types))  # a batch has one dictionary of each
     cut = _Cut(batch_size)
     for run in runs(range(len(counts)), counts, 0 if by_group else batch_size):
-        rest = yield from _begun(run, sum(counts[number] for number in run), theirs, cut)
+        check = None if entries is None else partial(entries.check, [numbers[number] for number in run])
+        reading = theirs if entries is None else partial(_counted, theirs, entries)
+        rest = yield from _begun(run, sum(counts[number] for number in run), reading, cut, check)
         if rest is not None:
             yield from cut.left()
             yield from _behind(rest.given, ours(run), rest.refused)
@@ -97,22 +113,39 @@ class _Rest:
         self.given, self.refused = given, refused
 
 
-def _begun(run: Sequence[int], rows: int, theirs: Theirs, cut: _Cut) -> Iterator[pa.RecordBatch]:
-    """Yield pyarrow's batches of a run of row groups; return a `_Rest` if rows are missing."""
+def _counted(theirs: Theirs, entries: EntryCounts, run: Sequence[int], room: Room) -> Iterator[pa.RecordBatch]:
+    """Read row groups by pyarrow, and count the entries of their lists."""
+    for batch in theirs(run, room):
+        entries.add(batch)
+        yield batch
+
+
+def _begun(
+    run: Sequence[int], rows: int, theirs: Theirs, cut: _Cut, check: Callable[[], None] | None
+) -> Iterator[pa.RecordBatch]:
+    """Yield pyarrow's batches of a run of row groups; return a `_Rest` if rows or entries of lists are missing.
+
+    `check` raises `RowsMissing` for the entries after the last batch; None if there are no lists.
+    """
     held: list[pa.RecordBatch] = []
-    given, is_held = 0, len(run) > 1
+    read = 0
     try:
         for batch in theirs(run, lambda: cut.room(held)):
-            given += batch.num_rows
-            if is_held:
-                held.append(batch)
-            else:
-                yield from cut.parts(batch)
-        check_rows(given, rows)
+            read += batch.num_rows
+            if len(run) == 1:
+                while held:
+                    yield from cut.parts(held.pop())
+                if check is None:
+                    yield from cut.parts(batch)
+                    continue
+            held.append(batch)
+        check_rows(read, rows)
+        if check is not None:
+            check()
     except (pa.ArrowException, OSError) as error:
-        if given >= rows or not (isinstance(error, RowsMissing) or is_row_loss(error)):
+        if not isinstance(error, RowsMissing) and (read >= rows or not is_row_loss(error)):
             raise
-        return _Rest(0 if is_held else given, error)
+        return _Rest(read - sum(batch.num_rows for batch in held), error)
     for batch in held:
         yield from cut.parts(batch)
     return None

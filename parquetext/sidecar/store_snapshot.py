@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from .. import kernels, systems, wire
 from ..errors import ColumnError, Conflict, Damaged, wire_error
+from ..footer.entry_counts import EntryCounts
 from ..footer.pyarrow_footer import metadata_of, schema_of
 from ..footer.row_counts import check_rows
 from ..pruning import Predicate, predicate_of
@@ -141,7 +142,8 @@ class Snapshot(Plan):
         IndexError
             There is no row group of that number.
         RowsMissing
-            pyarrow loses rows, which `parquetext.read_table` reads; a `Malformed` and a `pyarrow.ArrowInvalid`.
+            pyarrow loses rows, or values in lists, which `parquetext.read_table` reads; a `Malformed` and a
+            `pyarrow.ArrowInvalid`.
         """
         if filters is not None:
             return self._filtered(columns, self._row_groups(row_groups), predicate_of(filters), use_threads)
@@ -154,6 +156,8 @@ class Snapshot(Plan):
         with _opened(self._data.fd) as file:
             table = pq.ParquetFile(file, metadata=metadata_of(part)).read(use_threads=use_threads)
         check_rows(table.num_rows, sum(self.row_counts[group] for group in groups), self.path)
+        if entries := EntryCounts.of_scan(kernels.scan.scan(part)):
+            entries.check_table(table, range(len(groups)))
         return table if columns is None else table.select(list(columns))
 
     def _filtered(

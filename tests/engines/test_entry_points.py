@@ -12,6 +12,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.list_pages import list_column, list_file, list_page
 from support.pages import Column, data_page, data_page_v2, levels, parquet_file
 
 import parquetext
@@ -101,8 +102,19 @@ def empty_pages() -> bytes:
     return parquet_file([Column("x", wire.PHYSICAL_INT32, pages)], 3)
 
 
-MADE = {"moments": moments, "wrong counts": wrong_counts, "empty pages": empty_pages}
-EXPECTED_OF_EMPTY_PAGES = {"x": [1, 2, 3]}  # pyarrow gives none of these rows
+def empty_page_in_a_list() -> bytes:
+    pages = [list_page([[5], [1]]), list_page(), list_page([[3]], continues=[2])]
+    return list_file([(list_column(pages), 3)])
+
+
+MADE = {
+    "moments": moments,
+    "wrong counts": wrong_counts,
+    "empty pages": empty_pages,
+    "an empty page in a list": empty_page_in_a_list,
+}
+# What pyarrow does not give: none of the rows of the first file, an error or two rows of the second one.
+EXPECTED = {"empty pages": {"x": [1, 2, 3]}, "an empty page in a list": {"x": [[5], [1, 2], [3]]}}
 FILES = [*(f"{name}, V{version}" for name in TABLES for version in (1, 2)), *MADE]
 
 
@@ -111,7 +123,7 @@ def write(name: str, folder: Path) -> tuple[Path, dict]:
     path = folder / "file.parquet"
     if name in MADE:
         path.write_bytes(MADE[name]())
-        return path, EXPECTED_OF_EMPTY_PAGES if name == "empty pages" else pq.read_table(path).to_pydict()
+        return path, EXPECTED[name] if name in EXPECTED else pq.read_table(path).to_pydict()
     table, version = name.split(", V")
     pq.write_table(TABLES[table], path, row_group_size=3, data_page_version=f"{version}.0", write_page_index=True)
     return path, TABLES[table].to_pydict()

@@ -129,3 +129,29 @@ def test_no_array_is_made_before_the_types_are_chosen(tmp_path, table, implement
     if implementation == "native":
         with pytest.raises(ParquetextError):
             made_of(tmp_path / "x.parquet", table, None)
+
+
+LISTS = {
+    "flat": (pa.array([1, None, 3]), 0),
+    "a list": (pa.array([[1, None], [], None, [3]]), 5),
+    "a large list": (pa.array([[1, None], [], None, [3]], pa.large_list(pa.int8())), 5),
+    "lists of lists": (pa.array([[[1], []], [], None, [[2, 3], None]]), 7),
+    "a struct": (pa.array([{"n": 1, "l": [1, 2]}, None, {"n": 2, "l": []}]), 4),
+    "structs in a list": (pa.array([[{"p": 1, "q": ["a", "b"]}, None], [], None]), 4 + 5),
+    "a map": (pa.array([[("k", [1])], [], None, [("a", None)]], pa.map_(pa.string(), pa.list_(pa.int64()))), 4 + 4),
+    "dictionaries": (pa.array([["a", "b"], []], pa.list_(pa.dictionary(pa.int32(), pa.string()))), 3),
+    "no rows": (pa.array([], pa.list_(pa.int64())), 0),
+    "a fixed size": (pa.array([[1, 2], None], pa.list_(pa.int64(), 2)), None),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_entries_of_lists_are_counted(name, implementation):
+    array, expected = LISTS[name]
+    count = kernels.arrays.count_entries
+    counts = expected if implementation == "native" else None
+    assert count(*array.__arrow_c_array__()) == counts
+    doubled = pa.concat_arrays([array, array])
+    assert count(*doubled[len(array) :].__arrow_c_array__()) == counts
+    struct = pa.StructArray.from_arrays([doubled], ["x"])
+    assert count(*struct[len(array) :].__arrow_c_array__()) == counts

@@ -1,0 +1,104 @@
+"""Check that pyarrow reads every entry of the columns in lists.
+
+pyarrow takes a page without values for the end of the column chunk. If the next page continues a list, the list loses
+elements, and no row is missing. The entries of a column are its values, its nulls and its lists without elements; the
+footer has their number as `num_values`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import lib
+
+from .. import kernels
+from .row_counts import RowsMissing
+
+__all__ = ["EntryCounts", "count_entries"]
+
+LISTS = lib.Type_LIST, lib.Type_LARGE_LIST, lib.Type_MAP
+
+
+def count_entries(array: pa.Array) -> int:
+    """Return the number of entries that the leaves in lists of an array have in Parquet, all leaves together."""
+    total, left = 0, [(array, False, 0)]  # arrays, whether they are in lists, and how many of these have no elements
+    while left:
+        array, is_in_list, without = left.pop()
+        type = array.type
+        if type.id in LISTS:
+            offsets = array.offsets
+            without += pc.equal(offsets[1:], offsets[:-1]).true_count
+            left.append((array.values[offsets[0].as_py() : offsets[-1].as_py()], True, without))
+        elif type.id == lib.Type_FIXED_SIZE_LIST:
+            without += array.null_count if type.list_size else len(array)
+            left.append((array.flatten(), True, without))
+        elif type.id == lib.Type_STRUCT:
+            left += [(array.field(number), is_in_list, without) for number in range(type.num_fields)]
+        elif isinstance(type, pa.BaseExtensionType):
+            left.append((array.storage, is_in_list, without))
+        elif is_in_list:
+            total += len(array) + without
+    return total
+
+
+class EntryCounts:
+    """The entries of the leaves in lists: those that the footer has, and those that pyarrow gives.
+
+    Parameters
+    ----------
+    leaves : sequence of int
+        The leaves in lists that are read.
+    num_values : callable
+        Return the `num_values` of a chunk, given by its row group and leaf.
+    """
+
+    def __init__(self, leaves: Sequence[int], num_values: Callable[[int, int], int]):
+        self._leaves, self._num_values = leaves, num_values
+        self._found = 0
+
+    @classmethod
+    def of_scan(cls, scan, leaves: Iterable[int] | None = None) -> EntryCounts | None:
+        """Return the counts of a scanned footer, of these leaves or of all; None if none is in a list."""
+        repetition = scan.elements("max_repetition")
+        if not max(repetition, default=0) or not scan.regular:
+            return None
+        elements, counts, columns = scan.leaves, scan.chunks("num_values"), scan.leaf_count
+        read = range(columns) if leaves is None else leaves
+        lists = [leaf for leaf in read if repetition[elements[leaf]]]
+        return cls(lists, lambda group, leaf: counts[group * columns + leaf]) if lists else None
+
+    @classmethod
+    def of_metadata(cls, metadata, leaves: Iterable[int] | None = None) -> EntryCounts | None:
+        """Return the counts of pyarrow's `FileMetaData`, as `of_scan`."""
+        schema = metadata.schema
+        read = range(metadata.num_columns) if leaves is None else leaves
+        lists = [leaf for leaf in read if schema.column(leaf).max_repetition_level]
+        return cls(lists, lambda group, leaf: metadata.row_group(group).column(leaf).num_values) if lists else None
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Count the entries of the next batch."""
+        found = kernels.arrays.count_entries(*batch.__arrow_c_array__())
+        self._found += sum(map(count_entries, batch.columns)) if found is None else found
+
+    def check(self, row_groups: Sequence[int]) -> None:
+        """Compare the entries of all batches since the last check with those of the row groups.
+
+        Raises
+        ------
+        RowsMissing
+            The batches have fewer entries.
+        """
+        found, self._found = self._found, 0
+        count = self._num_values
+        expected = sum(count(group, leaf) for group in row_groups for leaf in self._leaves)
+        if found < expected:
+            told = f"pyarrow gives {found} of {expected} values and nulls of columns in lists"
+            raise RowsMissing(told, expected=expected, found=found)
+
+    def check_table(self, table: pa.Table, row_groups: Sequence[int]) -> None:
+        """Compare the entries of a table with those of its row groups; raise as `check`."""
+        for batch in table.to_batches():
+            self.add(batch)
+        self.check(row_groups)
