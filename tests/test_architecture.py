@@ -175,16 +175,22 @@ def test_importing_the_package_imports_no_big_library():
 
 
 def test_every_public_name_is_there_in_a_fresh_interpreter():
-    """Each is asked for by a process that has imported nothing else."""
+    """The names of each module are looked up by a process that has imported nothing else."""
     program = """if True:
         import os, parquetext
 
+        names = {}
         for name in parquetext.__all__:
+            names.setdefault(parquetext._HOMES.get(name, name), []).append(name)
+        for alike in names.values():
             child = os.fork()
             if not child:
-                getattr(parquetext, name)
+                for name in alike:
+                    getattr(parquetext, name)
                 os._exit(0)
-            print(name, os.waitpid(child, 0)[1])"""
+            status = os.waitpid(child, 0)[1]
+            for name in alike:
+                print(name, status)"""
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     statuses = dict(line.split() for line in done.stdout.splitlines())
     assert "catalog" in statuses and {*statuses.values()} == {"0"}, done.stderr

@@ -1,10 +1,10 @@
 """Try verbs on mutants of small files, in a process of its own.
 
-    python mutation_driver.py FOLDER PROGRESS IMPLEMENTATION FIRST COUNT [VERB...]
+    python mutation_driver.py FOLDER PROGRESS IMPLEMENTATION NUMBERS [VERB...]
 
-Each mutant has a number, by which it is made. The mutant and verb being tried are written to PROGRESS, so that the
-caller can name them if the process crashes or does not end. Ends with 1 and prints the fault if a verb raises anything
-other than an error of the package, of Arrow or of the system.
+Each mutant has a number, by which it is made. NUMBERS are numbers and ranges of them, such as 17,40-99. The mutant and
+verb being tried are written to PROGRESS, so that the caller can name them if the process crashes or does not end. Ends
+with 1 and prints the fault if a verb raises anything other than an error of the package, of Arrow or of the system.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import resource
 import sys
 import traceback
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -31,7 +32,7 @@ MEMORY = 4 << 30  # bytes of address space, of which an idle process takes a qua
 SECONDS = 120  # for one verb and one file of 10 KB, on any machine
 
 
-def main(folder: str, progress: str, implementation: str, first: str, count: str, *chosen: str) -> int:
+def main(folder: str, progress: str, implementation: str, numbers: str, *chosen: str) -> int:
     kernels.use(implementation)
     pa.set_cpu_count(1)
     warnings.simplefilter("ignore")
@@ -39,7 +40,7 @@ def main(folder: str, progress: str, implementation: str, first: str, count: str
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     path, faults = Path(folder, "mutant.parquet"), 0
     with open(progress, "w", buffering=1) as trying:
-        for number in range(int(first), int(first) + int(count)):
+        for number in _numbers(numbers):
             name, original = files[number % len(files)]
             data = mutant(original, Random(number))
             for verb, call in (READS | CHANGES).items():
@@ -55,6 +56,12 @@ def main(folder: str, progress: str, implementation: str, first: str, count: str
                     print(f"mutant {number} ({name}), {verb}:", file=sys.stderr)
                     traceback.print_exception(fault, limit=-6)
     return 1 if faults else 0
+
+
+def _numbers(text: str) -> Iterator[int]:
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        yield from range(int(first), int(last or first) + 1)
 
 
 def _fault(call, path: Path) -> BaseException | None:
