@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 __all__ = ["PyarrowChunks"]
 
 _WIDTHS = wire.WIDTH_OF_TYPE | {wire.PHYSICAL_BYTE_ARRAY: 0}
-_BOUND_LENGTHS = ("min_value_length", "max_value_length", "min_length", "max_length")
+_BOUNDS = (
+    (wire.PRESENT_MIN_VALUE | wire.PRESENT_MAX_VALUE, ("min_value_length", "max_value_length")),
+    (wire.PRESENT_MIN | wire.PRESENT_MAX, ("min_length", "max_length")),
+)
 _OF_ELEMENTS = ("type", "type_length", "max_definition", "max_repetition")
 _CODECS = range(8)  # those that pyarrow has a name for
 
@@ -86,12 +89,18 @@ class PyarrowChunks:
             return Malformed("the chunk's metadata is not of the column's type")
         if self._fact("codec", chunk) not in _CODECS:
             return Unsupported(f"codec {self._fact('codec', chunk)} is not one that pyarrow knows")
-        width = _WIDTHS.get(kind, length)
-        for name in _BOUND_LENGTHS:
-            found = self._fact(name, chunk)
-            if 0 < found < width:
-                return Malformed(f"a bound of {found} bytes in a column whose values have {width}")
+        found, width = self._shortest_bound(chunk, present), _WIDTHS.get(kind, length)
+        if found is not None and found < width:
+            return Malformed(f"a bound of {found} bytes in a column whose values have {width}")
         return self._problem_of_sizes(chunk, element, kind)
+
+    def _shortest_bound(self, chunk: int, present: int) -> int | None:
+        """Return the bytes of the shortest bound that pyarrow may decode: an empty one only if its pair is complete."""
+        lengths = []
+        for pair, names in _BOUNDS:
+            found = [self._fact(name, chunk) for name in names]
+            lengths += found if present & pair == pair else filter(None, found)
+        return min(lengths, default=None)
 
     def _problem_of_sizes(self, chunk: int, element: int, kind: int) -> Malformed | None:
         """What contradicts the schema in SizeStatistics."""

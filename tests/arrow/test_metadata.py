@@ -206,6 +206,8 @@ HISTOGRAM = b"\x4c\x29\x26\x02\x02\0"  # field 16 behind field 12: two repetitio
     ("footer", "kind", "message"),
     [
         (footer_with(thrift.statistics(min_value=b"ab", max_value=b"cdef")), Malformed, "a bound of 2 bytes"),
+        (footer_with(thrift.statistics(min_value=b"", max_value=b"cdef")), Malformed, "a bound of 0 bytes"),
+        (footer_with(thrift.statistics(min_value=b"", max_value=b"")), Malformed, "a bound of 0 bytes"),
         (footer_with(chunk_type=2), Malformed, "not of the column's type"),
         (footer_with(codec=5000), Unsupported, "codec 5000"),
         (

@@ -48,6 +48,7 @@ def main(folder: str, progress: str, implementation: str, numbers: str, *chosen:
                     continue
                 trying.seek(0)
                 trying.write(f"{number:9} {name}: {verb:40}")
+                trying.flush()
                 if verb in CHANGES or verb == next(iter(chosen or READS)):
                     path.write_bytes(data)
                 faulthandler.dump_traceback_later(SECONDS, exit=True)
