@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from .. import wire
 from ..pruning import ColumnBounds, known_nulls
 from .model import GROUP, Form
 from .names import find_group_or_leaf
@@ -63,7 +64,7 @@ class StoredBounds:
             minima, maxima = (_typed(self.kind, values, rows) for values in (self.min, self.max))
         except (pa.ArrowException, OverflowError):
             return None
-        return ColumnBounds(minima, maxima, *self.nulls)
+        return ColumnBounds(*_not_inverted(self.kind, minima, maxima), *self.nulls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ class RawBounds:
             minima, maxima = (self._side(values, rows) for values in (self.min, self.max))
         except (pa.ArrowException, OverflowError):
             return None
-        return ColumnBounds(minima, maxima, *self.nulls)
+        return ColumnBounds(*_not_inverted(self.kind, minima, maxima), *self.nulls)
 
     @property
     def nulls(self) -> tuple[pa.BooleanArray, pa.BooleanArray]:
@@ -125,6 +126,19 @@ def _typed(kind: LeafType, values: list[bytes | None], rows: pa.DataType) -> pa.
         return pa.array(values, pa.large_binary())
     made = kind.array(values)
     return made if made.type == rows else made.cast(rows)
+
+
+def _not_inverted(kind: LeafType, minima: pa.Array, maxima: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """Leave out both bounds of INT96 if the minimum is above the maximum.
+
+    The kernels leave out inverted bounds of all other types, and do not compare those of INT96.
+    """
+    if kind.physical != wire.PHYSICAL_INT96:
+        return minima, maxima
+    is_inverted = pc.greater(minima, maxima)
+    return tuple(
+        pc.if_else(is_inverted.fill_null(False), pa.scalar(None, side.type), side) for side in (minima, maxima)
+    )
 
 
 def _is_text(kind: LeafType) -> bool:

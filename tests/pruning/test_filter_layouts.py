@@ -11,7 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from support.changed_metadata import with_footer
 from support.filter_layouts import COLUMNS, READERS, expected_of, filters_of, layouts, outcome
+from support.stored_otherwise import DECIMALS, MOMENTS, OPTIONS, declare, stored_table
 
 import parquetext
 
@@ -23,6 +25,18 @@ def paths(tmp_path_factory):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return layouts(tmp_path_factory.mktemp("layouts"))
+
+
+@pytest.fixture(scope="module")
+def stored_otherwise(tmp_path_factory):
+    return layouts(tmp_path_factory.mktemp("stored"), stored_table(14), declare, **OPTIONS)
+
+
+@pytest.fixture(scope="module")
+def fine(tmp_path_factory):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return layouts(tmp_path_factory.mktemp("fine"), FINE)
 
 
 def ways(paths) -> list[tuple]:
@@ -43,6 +57,63 @@ def test_every_comparison_gives_what_pyarrow_computes_from_all_rows(paths, colum
     places = count(list(COLUMNS).index(column), STEP)
     for (filters, expected), place in zip(filters_of(column), places, strict=False):
         check(paths, known[place % len(known)], filters, expected)
+
+
+@pytest.mark.parametrize("column", [*DECIMALS, *MOMENTS])
+def test_decimals_of_bytes_and_int96_compare_as_pyarrow_reads_them(stored_otherwise, column):
+    whole = pq.read_table(stored_otherwise["one row group"])
+    assert pa.types.is_decimal(whole[column].type) or whole[column].type == pa.timestamp("ns")
+    values = whole[column].drop_null().to_pylist()
+    assert values == sorted(values) and len(values) > 5
+    known = ways(stored_otherwise)
+    places = count(list(whole.column_names).index(column), STEP)
+    for (filters, expected), place in zip(filters_of(column, values, whole), places, strict=False):
+        check(stored_otherwise, known[place % len(known)], filters, expected)
+
+
+@pytest.mark.parametrize("form", ["thrift", "flat", "index"])
+def test_inverted_bounds_of_int96_rule_nothing_out(tmp_path, form):
+    path = tmp_path / "x.parquet"
+    pq.write_table(stored_table(14), path, **OPTIONS)
+    declare(path)
+
+    def invert(footer: dict) -> None:
+        statistics = footer["row_groups"][0]["columns"][8]["meta_data"]["statistics"]
+        statistics["min_value"], statistics["max_value"] = statistics["max_value"], statistics["min_value"]
+
+    with_footer(path, invert)
+    if form != "thrift":
+        parquetext.upgrade(path, form=form)
+    for filters in ([("ordered", "<", MOMENTS["ordered"][1])], [("ordered", "=", MOMENTS["ordered"][0])]):
+        for reader in READERS.values():
+            assert reader(path, filters)["i"].to_pylist() == [0]
+
+
+MICROSECONDS = [-2, -1, 0, 1, 2, 1000, None, None]
+FINE = pa.table(
+    {
+        "i": range(len(MICROSECONDS)),
+        "us": pa.array(MICROSECONDS, pa.timestamp("us")),
+        "utc": pa.array(MICROSECONDS, pa.timestamp("us", "UTC")),
+        "ms": pa.array(MICROSECONDS, pa.timestamp("ms")),
+        "time": pa.array([None if value is None else value + 2 for value in MICROSECONDS], pa.time64("us")),
+        "span": pa.array(MICROSECONDS, pa.duration("us")),
+    }
+)
+NANOSECONDS = [-1001, -1000, -999, -1, 0, 1, 999, 1000, 1001, 1_000_001]
+
+
+@pytest.mark.parametrize("column", FINE.column_names[1:])
+def test_nanoseconds_between_coarser_values_rule_out_no_rows_that_arrow_finds(fine, column):
+    """Each operator is tried with one column in every layout by every way to read, with the others by some."""
+    kinds = {"utc": pa.timestamp("ns", "UTC"), "time": pa.time64("ns"), "span": pa.duration("ns")}
+    kind = kinds.get(column, pa.timestamp("ns"))
+    known = ways(fine)
+    for operator in ("=", "!=", "<", "<=", ">", ">=", "in", "not in"):
+        for place, way in enumerate(known if column == "us" else known[:: len(known) // 20]):
+            literal = pa.scalar(NANOSECONDS[place % len(NANOSECONDS)], kind)
+            filters = [(column, operator, [literal] if operator.endswith("in") else literal)]
+            check(fine, way, filters, expected_of(filters, FINE))
 
 
 @pytest.mark.usefixtures("long")

@@ -102,13 +102,33 @@ def table() -> pa.Table:
     return pa.table({"i": pa.array(range(ROWS), pa.int64()), **columns})
 
 
-def layouts(folder: Path) -> dict[str, Path]:
-    """Write the table in every layout."""
-    rows, found = table(), {}
+def layouts(
+    folder: Path, rows: pa.Table | None = None, declare: Callable[[Path], None] | None = None, **more
+) -> dict[str, Path]:
+    """Write a table in every layout.
+
+    Parameters
+    ----------
+    folder : Path
+    rows : pyarrow.Table, optional
+        Without it, `table()`.
+    declare : callable, optional
+        Changes each file before it gets a footer of another form.
+    **more
+        Options of `pyarrow.parquet.write_table`.
+    """
+    found: dict[str, Path] = {}
+    rows = table() if rows is None else rows
+    count = rows.num_rows
+
+    def write_file(rows: pa.Table, path: Path, **options) -> Path:
+        pq.write_table(rows, path, **options, **more)
+        if declare is not None:
+            declare(path)
+        return path
 
     def write(name: str, **options) -> Path:
-        found[name] = folder / f"{name}.parquet"
-        pq.write_table(rows, found[name], **options)
+        found[name] = write_file(rows, folder / f"{name}.parquet", **options)
         return found[name]
 
     write("one row group", store_decimal_as_integer=True)
@@ -117,7 +137,7 @@ def layouts(folder: Path) -> dict[str, Path]:
     write("no statistics", row_group_size=GROUP_ROWS, write_statistics=False)
     write("pages", write_page_index=True, max_rows_per_page=2)
     write("pages of row groups", write_page_index=True, max_rows_per_page=1, row_group_size=4)
-    filtered = {name: {"ndv": 10, "fpp": 0.01} for name, (kind, _) in COLUMNS.items() if not pa.types.is_boolean(kind)}
+    filtered = {field.name: {"ndv": 10, "fpp": 0.01} for field in rows.schema if not pa.types.is_boolean(field.type)}
     write("Bloom filters", row_group_size=1, bloom_filter_options=filtered, write_statistics=False)
     write(
         "integers and Bloom filters",
@@ -131,14 +151,16 @@ def layouts(folder: Path) -> dict[str, Path]:
     parquetext.finalize(found["par3"], confirm=True)
     sidecar.build(write("sidecar", row_group_size=GROUP_ROWS, bloom_filter_options=filtered))
     found["empty row groups"] = folder / "empty.parquet"
-    with pq.ParquetWriter(found["empty row groups"], rows.schema) as writer:
-        for begin in range(0, ROWS, GROUP_ROWS):
+    with pq.ParquetWriter(found["empty row groups"], rows.schema, **more) as writer:
+        for begin in range(0, count, GROUP_ROWS):
             writer.write_table(rows.slice(0, 0))
             writer.write_table(rows.slice(begin, GROUP_ROWS))
+    if declare is not None:
+        declare(found["empty row groups"])
     found["files"] = folder / "files"
     found["files"].mkdir()
-    for begin in range(0, ROWS, GROUP_ROWS):
-        pq.write_table(rows.slice(begin, GROUP_ROWS), found["files"] / f"{begin:02}.parquet")
+    for begin in range(0, count, GROUP_ROWS):
+        write_file(rows.slice(begin, GROUP_ROWS), found["files"] / f"{begin:02}.parquet")
     return found
 
 
@@ -180,26 +202,28 @@ def outcome(read: Callable[[], pa.Table]) -> list[int] | type:
         return next(kind for kind in type(error).mro() if kind.__module__ in ("pyarrow.lib", "builtins"))
 
 
-def filters_of(name: str) -> Iterator[tuple[list[tuple], object]]:
+def filters_of(
+    name: str, values: list | None = None, whole: pa.Table | None = None
+) -> Iterator[tuple[list[tuple], object]]:
     """Yield comparisons of a column with every literal, alone and together, and what each is of the whole table.
 
     Operators that compare in one order are left out if another one is not implemented for the types.
     """
+    values = COLUMNS[name][1] if values is None else values
     for literal in LITERALS:
         for operator in ("=", "!=", "<", "<=", ">", ">=", "in", "not in"):
             filters = [(name, operator, [literal] if operator.endswith("in") else literal)]
-            expected = expected_of(filters)
+            expected = expected_of(filters, whole)
             yield filters, expected
             if expected is pa.ArrowNotImplementedError:
                 break
-    for filters in _several(name):
-        yield filters, expected_of(filters)
+    for filters in _several(name, values):
+        yield filters, expected_of(filters, whole)
 
 
-def _several(name: str) -> Iterator[list]:
+def _several(name: str, values: list) -> Iterator[list]:
     yield [(name, "in", [])]
     yield [(name, "==", None)]
-    values = COLUMNS[name][1]
     for first, last in pairwise(values):
         yield [(name, "in", [first, last])]
         yield [(name, "not in", [last, None])]
@@ -215,6 +239,7 @@ def _whole() -> pa.Table:
     return pq.read_table(sink.getvalue())
 
 
-def expected_of(filters: list) -> list[int] | type:
+def expected_of(filters: list, whole: pa.Table | None = None) -> list[int] | type:
     """Return what pyarrow's expression finds in the whole table as it comes back from a file."""
-    return outcome(lambda: _whole().filter(pq.filters_to_expression(filters)))
+    whole = _whole() if whole is None else whole
+    return outcome(lambda: whole.filter(pq.filters_to_expression(filters)))
