@@ -33,7 +33,7 @@ __all__ = [
 
 F = TypeVar("F", bound=Callable)
 # Refusals, by what forces them, that say what a file is, and not what this machine or its caller cannot do.
-_OF_THE_FILE = frozenset({"table-format", "free-form", "size", "hard-links", "foreign-sidecar"})
+_OF_THE_FILE = frozenset({"table-format", "summary", "free-form", "size", "hard-links", "foreign-sidecar"})
 _CODES_OF_THE_FILE = frozenset({wire.ENCRYPTED, wire.NO_THRIFT})  # the same of refusals that nothing forces
 
 

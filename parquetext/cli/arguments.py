@@ -41,7 +41,8 @@ Force = Annotated[
     typer.Option(
         "--force",
         metavar="WHAT",
-        help="Go on although the command would refuse the file for this reason: table-format, free-form, size, "
-        "partition-columns, hard-links, attributes or lock. The message of the refusal names it. Repeat for several.",
+        help="Go on although the command would refuse the file for this reason: table-format, summary, free-form, "
+        "size, partition-columns, hard-links, attributes or lock. The message of the refusal names it. Repeat for "
+        "several.",
     ),
 ]

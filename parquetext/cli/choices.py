@@ -53,6 +53,7 @@ class Forceable(StrEnum):
     """Refusals that can be passed over: keys of `edits.FORCEABLE`."""
 
     table_format = "table-format"
+    summary = "summary"
     free_form = "free-form"
     size = "size"
     partition_columns = "partition-columns"

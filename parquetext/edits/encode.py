@@ -22,7 +22,7 @@ from .pieces import Piece
 from .renewal import Renewed, kept_pieces
 from .result import Result
 from .run import Planned, change_footer
-from .tables import refuse_table_files
+from .tables import refuse_stale_summary, refuse_table_files
 
 __all__ = ["Columns", "check_asked", "encode", "write_encoded"]
 
@@ -155,6 +155,7 @@ def _write_elsewhere(path: object, out: object, plan: Callable, force: Iterable[
     start, forced = time.perf_counter(), check(force, FORCEABLE)
     if not hasattr(out, "write"):
         refuse_table_files(out, forced)
+        refuse_stale_summary(out, forced)
     with storage.open_source(path) as source:
         _refuse_own_stream(source, out)
         footer = read_footer(source)

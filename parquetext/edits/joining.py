@@ -12,7 +12,7 @@ from ..rewrite.structs import end_of_file
 from .footer import parse_end, read_footer
 from .forcing import STORAGE_REFUSALS
 from .options import Options
-from .tables import refuse_table_files
+from .tables import refuse_stale_summary, refuse_table_files
 from .upgrade import AUTO, FORMS, with_best
 
 __all__ = ["CopiedFile", "KEPT", "Source", "THRIFT", "WRITTEN", "join", "joined_already"]
@@ -69,6 +69,7 @@ def join(
     """Write the row groups of files to a new one; see `merge`. `advance` is called after each file."""
     if not hasattr(out, "write"):
         refuse_table_files(out, forced)
+        refuse_stale_summary(out, forced)
     new = storage.create(out, force=forced & STORAGE_REFUSALS.keys())
     try:
         made = _write(sources, storage.appender(new), out, form, forced, advance)

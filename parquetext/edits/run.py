@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 from .. import sidecar, storage
@@ -15,8 +15,8 @@ from .footer import Footer, read_footer, read_thrift
 from .forcing import FORCEABLE, STORAGE_REFUSALS
 from .par3 import Par3Footer, read_par3
 from .result import Result
-from .tables import refuse_table_files
-from .told import told_of
+from .tables import refuse_stale_summary, refuse_table_files
+from .told import told_of, told_of_rewrite
 
 __all__ = ["Planned", "Rewrite", "change_footer", "read_either"]
 
@@ -90,8 +90,8 @@ def change_footer(
     if dry_run:
         with storage.open_source(path) as source:
             footer, planned = _planned(source, read, plan, forced)
-            told = told_of(path, footer, forced) if planned.edit is not None else ()
-            return result(source, footer, planned, 0, told)
+            _refuse(planned, path, forced)
+            return result(source, footer, planned, 0, _told(planned, path, footer, forced))
     try:
         with storage.change(
             path,
@@ -102,14 +102,31 @@ def change_footer(
             is_sound=has_sound_footer,
         ) as changing:
             footer, planned = _planned(changing.source, read, plan, forced)
-            told = [changing.settled]
+            _refuse(planned, path, forced)
+            told = [changing.settled, *_told(planned, path, footer, forced)]
             if planned.edit is not None:
-                told += told_of(path, footer, forced)
                 told.append(_commit(changing, planned.edit))
                 sidecar.follow(path)
             return result(changing.source, footer, planned, changing.written, told)
     except OSError as error:
         raise name_file(error, storage.resolve(path)) from None
+
+
+def _is_rewrite(planned: Planned) -> bool:
+    return planned.edit is not None and not isinstance(planned.edit, storage.TailEdit)
+
+
+def _refuse(planned: Planned, path: object, forced: frozenset[str]) -> None:
+    """Refuse what makes the places of column chunks wrong that others have."""
+    if _is_rewrite(planned):
+        refuse_stale_summary(path, forced)
+
+
+def _told(planned: Planned, path: object, footer: Footer | Par3Footer, forced: frozenset[str]) -> Iterator[str]:
+    if planned.edit is not None:
+        yield from told_of(path, footer, forced)
+    if _is_rewrite(planned):
+        yield from told_of_rewrite(path, forced)
 
 
 def _commit(changing: storage.Change, edit: storage.TailEdit | Rewrite) -> str:

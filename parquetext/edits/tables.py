@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import os
+import posixpath
+from collections.abc import Iterator
 
 from .. import sidecar
+from ..rewrite.structs import MAGIC
 from ..sidecar import table_formats
 from ..sidecar.following import exists
 from ..sidecar.naming import ALONE
 from ..sidecar.store_layout import store_of
-from ..sidecar.table_formats import membership
-from ..storage import LocalTarget, RemoteTarget, resolve
+from ..sidecar.table_formats import folders_above, membership
+from ..storage import LocalTarget, RemoteTarget, open_source, resolve
 from ..storage.forcing import refuse
 
 __all__ = [
     "refuse_foreign_sidecar",
     "refuse_new_files",
     "refuse_replacing",
+    "refuse_stale_summary",
     "refuse_table_files",
+    "summary_above",
     "table_above",
     "table_holding",
     "without_new_files",
 ]
+
+SUMMARY = "_metadata"
 
 
 def refuse_table_files(path: object, forced: frozenset[str]) -> None:
@@ -48,6 +55,40 @@ def refuse_new_files(folder: object, forced: frozenset[str]) -> None:
 def without_new_files(kind: str, folder: str) -> str:
     """Return the reason why a table's folder must not get files."""
     return f"it belongs to the {kind} table at {folder}, which would not know of new files"
+
+
+def refuse_stale_summary(path: object, forced: frozenset[str]) -> None:
+    """Refuse to write a file anew if a ``_metadata`` file has the places of its column chunks, which change."""
+    if "summary" not in forced and _is_there(resolve(path)) and (summary := summary_above(path)):
+        told = f"{summary} has the places of its column chunks, and readers would read other bytes by it"
+        refuse(forced, "summary", told, str(resolve(path)))
+
+
+def summary_above(path: object) -> str | None:
+    """Return the nearest ``_metadata`` file of Parquet in the folders above a file, or None.
+
+    It is not asked whether it lists the file: that may take long, and the file's other names would be unknown.
+    """
+    target = resolve(path)
+    if posixpath.basename(target.path) == SUMMARY:
+        return None
+    return next((str(place) for place in _summaries(target) if _is_parquet(place)), None)
+
+
+def _summaries(target: LocalTarget | RemoteTarget) -> Iterator[LocalTarget | RemoteTarget]:
+    if isinstance(target, LocalTarget):
+        places = (os.path.join(folder, SUMMARY) for folder in folders_above(target))
+        yield from map(LocalTarget, filter(os.path.isfile, places))
+        return
+    parts = posixpath.dirname(target.path).split("/")
+    folders = filter(None, ("/".join(parts[:depth]) for depth in range(len(parts), 0, -1)))
+    infos = target.filesystem.get_file_info([posixpath.join(folder, SUMMARY) for folder in folders])
+    yield from (RemoteTarget(target.filesystem, info.path) for info in infos if info.is_file)
+
+
+def _is_parquet(place: LocalTarget | RemoteTarget) -> bool:
+    with open_source(place) as source:
+        return source.size >= len(MAGIC) and source.read(0, len(MAGIC)) == MAGIC
 
 
 def _is_there(target: LocalTarget | RemoteTarget) -> bool:

@@ -9,8 +9,9 @@ from ..errors import ParquetextError
 from ..sidecar.questdb import KEY
 from .footer import Footer
 from .par3 import Par3Footer
+from .tables import summary_above
 
-__all__ = ["told_of"]
+__all__ = ["told_of", "told_of_rewrite"]
 
 
 def told_of(path: object, footer: Footer | Par3Footer, forced: frozenset[str]) -> Iterator[str]:
@@ -22,6 +23,12 @@ def told_of(path: object, footer: Footer | Par3Footer, forced: frozenset[str]) -
         )
     if "table-format" in forced and (theirs := sidecar.foreign_beside(path)):
         yield f"{theirs}, which parquetext has not made, goes with the file as it was: it is stale after this change"
+
+
+def told_of_rewrite(path: object, forced: frozenset[str]) -> Iterator[str]:
+    """Yield what a file's users must know after it was written anew, in words."""
+    if "summary" in forced and (summary := summary_above(path)):
+        yield f"{summary} has the places of its column chunks before this change: write it anew"
 
 
 def _has_key(footer: Footer | Par3Footer, key: bytes) -> bool:

@@ -18,6 +18,7 @@ __all__ = [
     "TABLE_FORMAT",
     "TOLD_FOLDERS",
     "UNFOLLOWED",
+    "folders_above",
     "is_logged",
     "membership",
     "refuse_sidecar",
@@ -131,7 +132,7 @@ def table_above(path: object) -> tuple[str, str] | None:
         return by_name
     if isinstance(target, RemoteTarget):
         return _remote_table(target)
-    return next((found for folder in _folders_above(target) if (found := _local_table(folder))), None)
+    return next((found for folder in folders_above(target) if (found := _local_table(folder))), None)
 
 
 def table_holding(folder: object) -> tuple[str, str] | None:
@@ -144,7 +145,7 @@ def table_holding(folder: object) -> tuple[str, str] | None:
     if isinstance(target, RemoteTarget):
         return _remote_table(RemoteTarget(target.filesystem, posixpath.join(target.path, "x")), any_file=True)
     place = LocalTarget(os.path.join(target.path, "x"))
-    found = next((found for above in _folders_above(place) if (found := _local_table(above))), None)
+    found = next((found for above in folders_above(place) if (found := _local_table(above))), None)
     if found is None and _has_name(target.path, _DUCKLAKE_FILE):
         return DUCKLAKE, target.path
     return found
@@ -188,7 +189,7 @@ def tables_among(names: Iterable[str]) -> dict[str, str]:
     return {folder: layout.kind for folder, layout in found if layout is not None}
 
 
-def _folders_above(target: LocalTarget) -> Iterator[str]:
+def folders_above(target: LocalTarget) -> Iterator[str]:
     """Yield the folders above the name as given and, if symbolic links lead elsewhere, above the file itself."""
     seen = set()
     for path in (os.path.abspath(target.path), os.path.realpath(target.path)):

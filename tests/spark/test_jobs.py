@@ -306,6 +306,19 @@ def test_a_file_beside_a_sidecar_of_others_is_refused(spark, tmp_path):
     assert row.outcome == "upgraded" and f"{place}, which parquetext has not made" in row.message
 
 
+def test_files_below_a_summary_are_not_written_anew(spark, tmp_path):
+    (tmp_path / "day=1").mkdir()
+    (tmp_path / "day=1" / "x.parquet").write_bytes(ORIGINAL)
+    (tmp_path / "_metadata").write_bytes(ORIGINAL)
+    [upgraded] = quietly(jobs.upgrade, spark, tmp_path, form="flat").collect()
+    columns = {"a": "delta_binary_packed"}
+    [row] = quietly(jobs.encode, spark, tmp_path, columns, on_error="raise").collect()
+    assert (upgraded.outcome, row.outcome, row.error) == ("upgraded", "refused", "Refused")
+    assert f"{tmp_path}/_metadata has the places of its column chunks" in row.message
+    [row] = quietly(jobs.encode, spark, tmp_path, columns, force="summary").collect()
+    assert row.outcome == "encoded" and "write it anew" in row.message
+
+
 def test_nothing_there_is_no_error(spark, tmp_path):
     assert quietly(jobs.upgrade, spark, tmp_path).count() == 0
     assert outcomes(quietly(jobs.upgrade, spark, tmp_path / "absent.parquet")) == {"failed": 1}

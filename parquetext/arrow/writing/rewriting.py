@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ... import storage, wire
-from ...edits.tables import refuse_table_files
+from ...edits.tables import refuse_stale_summary, refuse_table_files
 from ...errors import ColumnError, Malformed, ParquetextError, Unsupported
 from ...footer.sorting import sorting_of
 from ...footer.types import CODECS
@@ -113,6 +113,7 @@ def rewrite_file(
     forced = check(force, FORCEABLE)
     _check_level(codec, level)
     refuse_table_files(out, forced)
+    refuse_stale_summary(out, forced)
     with storage.open_source(path) as source, open_file(path) as file:
         size, schema = source.size, _schema_of(file)
         options = _writer_options(file, schema, codec, level, sort, encodings or {})
