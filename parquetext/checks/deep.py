@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ..arrow.decoding.assemble_leaves import BeyondArrow
 from ..arrow.decoding.decoder import Decoder, refuse_much_in_python
 from ..encoding.pages import OutOfProportion
 from ..errors import LimitExceeded, ParquetextError, Unsupported
@@ -78,10 +79,11 @@ def decode_all(
     def ours_of(row_group: int) -> _Side | None:
         return _Side(_ours(source, footer_of, row_group)) if is_ours else None
 
+    columns_of = functools.partial(_column_by_column, source, footer_of)
     if source.size <= SMALL_FILE and (told := _told_of_much(source, ours_of, footer_of, len(row_counts))):
         if is_ours:
             yield Finding("decoded-once", f"by parquetext alone: {told}", is_note=True)
-            yield from _decode_alone(ours_of, row_counts, report)
+            yield from _decode_alone(ours_of, row_counts, report, columns_of)
         else:
             yield Finding("undecoded", told, is_note=True)
         return
@@ -90,14 +92,14 @@ def decode_all(
     if is_ours and most * BYTES_OF_VALUE > max(FEW_BYTES, MOST_OF_BYTE * source.size):
         told = f"by parquetext alone: a column chunk of {most} values in a file of {source.size} bytes"
         yield Finding("decoded-once", told, is_note=True)
-        yield from _decode_alone(ours_of, row_counts, report)
+        yield from _decode_alone(ours_of, row_counts, report, columns_of)
         return
     try:
         whole = None if by_slices else _open(path)
     except MemoryError:
         raise
     except REFUSED as error:
-        found = list(_decode_alone(ours_of, row_counts, report)) if is_ours else []
+        found = list(_decode_alone(ours_of, row_counts, report, columns_of)) if is_ours else []
         is_read = is_ours and bool(row_counts) and not found
         prefix = "parquetext reads it, pyarrow does not: " if is_read else ""
         yield from [*found, Finding("unreadable", f"{prefix}{_told(error)}", is_note=is_read)]
@@ -106,7 +108,7 @@ def decode_all(
         for row_group, expected in enumerate(row_counts):
             rows = BATCH_ROWS if source.size > SMALL_FILE else SMALL_BATCH_ROWS
             theirs = _Side(_batches(whole, row_group, rows) if whole else _sliced(path, footer_of, row_group, rows))
-            yield from _decode_twice(ours_of(row_group), theirs, row_group, expected, report)
+            yield from _decode_twice(ours_of(row_group), theirs, row_group, expected, report, columns_of)
 
 
 def _told_of_expansion(source, footer_of: Callable[[int], bytes], row_groups: int) -> Finding | None:
@@ -182,13 +184,18 @@ def _without_frames(error: BaseException) -> BaseException:
     return error
 
 
-def _decode_twice(ours: _Side | None, theirs: _Side, row_group: int, expected: int, report) -> Iterator[Finding]:
+def _decode_twice(
+    ours: _Side | None, theirs: _Side, row_group: int, expected: int, report, columns_of: Callable
+) -> Iterator[Finding]:
     place = f"row group {row_group}"
     if ours is not None:
         yield from _compare(ours, theirs, place)
         ours.drain()
         if isinstance(ours.refused, OutOfProportion):
             yield _undecoded(ours.refused, place)
+            return
+        if isinstance(ours.refused, BeyondArrow):
+            yield from columns_of(row_group)
             return
     theirs.drain()
     if theirs.refused is None:
@@ -230,7 +237,9 @@ def _compare(ours: _Side, theirs: _Side, place: str) -> Iterator[Finding]:
             yield Finding("engines-differ", message, place=f"{place}, column {one.schema.names[number]}")
 
 
-def _decode_alone(ours_of: Callable[[int], _Side], row_counts: list[int], report) -> Iterator[Finding]:
+def _decode_alone(
+    ours_of: Callable[[int], _Side], row_counts: list[int], report, columns_of: Callable
+) -> Iterator[Finding]:
     """What our decoder cannot read."""
     for row_group in range(len(row_counts)):
         ours = ours_of(row_group)
@@ -239,8 +248,25 @@ def _decode_alone(ours_of: Callable[[int], _Side], row_counts: list[int], report
             report.rows += ours.rows
         elif isinstance(ours.refused, OutOfProportion):
             yield _undecoded(ours.refused, f"row group {row_group}")
+        elif isinstance(ours.refused, BeyondArrow):
+            yield from columns_of(row_group)
         else:
             yield Finding("undecodable", _told(ours.refused), _offset(ours.refused), f"row group {row_group}")
+
+
+def _column_by_column(source, footer_of: Callable[[int], bytes], row_group: int) -> Iterator[Finding]:
+    """Decode each column alone: a value that Arrow cannot hold is a note, and hides no fault of another column."""
+    for column in _decoder(source, footer_of, row_group).columns:
+        side = _Side(_ours(source, footer_of, row_group, [leaf.leaf for leaf in column.leaves]))
+        side.drain()
+        place = f"row group {row_group}, column {column.field.name}"
+        if isinstance(side.refused, BeyondArrow):
+            yield Finding("beyond-arrow", _told(side.refused), _offset(side.refused), place, is_note=True)
+        elif isinstance(side.refused, OutOfProportion):
+            yield _undecoded(side.refused, place)
+        elif side.refused is not None:
+            is_note = isinstance(side.refused, Unsupported)
+            yield Finding("undecodable", _told(side.refused), _offset(side.refused), place, is_note)
 
 
 def _undecoded(error: Unsupported, place: str) -> Finding:
@@ -261,9 +287,12 @@ def _offset(error: Exception) -> int | None:
     return error.offset if isinstance(error, ParquetextError) else None
 
 
-def _ours(source, footer_of: Callable[[int], bytes], row_group: int) -> Batches:
-    decoder = Decoder(footer_of(row_group), None, [row_group], source, {"page_checksum_verification": True})
-    yield from decoder.batches(BATCH_ROWS)
+def _decoder(source, footer_of: Callable[[int], bytes], row_group: int, leaves: list[int] | None = None) -> Decoder:
+    return Decoder(footer_of(row_group), leaves, [row_group], source, {"page_checksum_verification": True})
+
+
+def _ours(source, footer_of: Callable[[int], bytes], row_group: int, leaves: list[int] | None = None) -> Batches:
+    yield from _decoder(source, footer_of, row_group, leaves).batches(BATCH_ROWS)
 
 
 def _open(path: object, footer: bytes | None = None) -> pq.ParquetFile:

@@ -11,9 +11,10 @@ import pyarrow.compute as pc
 from ... import kernels, wire
 from ...encoding.chunk_reader import Dictionary
 from ...errors import Malformed, Unsupported
+from ...footer.arrow_errors import ArrowMalformed
 from ...footer.types import LeafType
 
-__all__ = ["always_fits", "as_type", "leaf_array", "stored_array"]
+__all__ = ["BeyondArrow", "always_fits", "as_type", "leaf_array", "stored_array"]
 
 STORED = {
     wire.PHYSICAL_BOOLEAN: pa.bool_(),
@@ -25,6 +26,10 @@ STORED = {
 }
 NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 DIGITS = {wire.PHYSICAL_INT32: 10, wire.PHYSICAL_INT64: 19}  # of the largest number
+
+
+class BeyondArrow(ArrowMalformed):
+    """A value that the file may hold does not fit in Arrow's type; pyarrow raises ArrowInvalid for it, too."""
 
 
 def leaf_array(decoded, kind: LeafType, wanted: pa.DataType, dictionary: Dictionary | None = None) -> pa.Array:
@@ -43,7 +48,9 @@ def leaf_array(decoded, kind: LeafType, wanted: pa.DataType, dictionary: Diction
     Raises
     ------
     Malformed
-        A decimal does not fit into its type, or a timestamp of 12 bytes into 64 bits.
+        A decimal does not fit into its type.
+    BeyondArrow
+        A timestamp of 12 bytes does not fit in 64 bits.
     Unsupported
         There is no way from what is stored to that type.
     """
@@ -162,7 +169,7 @@ def _long_timestamps(decoded, kind: LeafType) -> pa.Array:
     try:
         return _array(decoded, kind.arrow, kernels.wide.timestamps(decoded.values, decoded.slots))
     except Malformed:
-        raise Malformed(f"a timestamp of 12 bytes that does not fit in the 64 bits of {kind.arrow}") from None
+        raise BeyondArrow(f"a timestamp of 12 bytes that does not fit in the 64 bits of {kind.arrow}") from None
 
 
 def _decimals(decoded, kind: LeafType, wanted: pa.DataType) -> pa.Array:

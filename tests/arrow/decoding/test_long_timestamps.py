@@ -108,6 +108,26 @@ def test_a_moment_beyond_64_bits_is_an_error_as_for_pyarrow(tmp_path, implementa
             parquetext.read_table(path, engine=engine)
 
 
+def test_verify_notes_moments_beyond_64_bits_and_still_finds_damage_in_other_columns(tmp_path, implementation):
+    path = tmp_path / "moments.parquet"
+    columns = [moments([0, 2**63], name="x"), moments([1, 2], name="y")]
+    columns.append(moments([-(2**90), 0], unit="us", name="z"))
+    for column in columns:
+        column.metadata.clear()
+    data = parquet_file(columns, 2)
+    path.write_bytes(data)
+    report = parquetext.verify(path, deep=True)
+    assert report.ok and [(note.kind, note.place, note.is_note) for note in report.findings] == [
+        ("beyond-arrow", "row group 0, column x", True),
+        ("beyond-arrow", "row group 0, column z", True),
+    ]
+    assert "does not fit in the 64 bits of timestamp[ns, tz=UTC]" in report.findings[0].message
+    at = data.index(stored(1) + stored(2))
+    path.write_bytes(data[:at] + b"\xff" + data[at + 1 :])
+    report = parquetext.verify(path, deep=True)
+    assert not report.ok and any("column y" in finding.place for finding in report.findings if not finding.is_note)
+
+
 def test_bytes_of_another_length_are_no_timestamps(tmp_path, implementation):
     column = moments([1])
     wrong = Column(**{**vars(column), "type_length": 8, "metadata": {}})
