@@ -17,7 +17,7 @@ from ..sidecar.building import LENGTH_AND_MAGIC
 from ..sidecar.filters import SidecarFilters
 from ..sidecar.form import SidecarForm
 from ..sidecar.plan import Plan, open_beside, still_holding
-from ..storage import BatchedSource, HeldTarget, LocalSource, LocalTarget
+from ..storage import BatchedSource, HeldTarget, LocalSource, LocalTarget, RemoteTarget
 from .file import File
 from .file import open as open_file
 
@@ -30,6 +30,10 @@ class PlannedFile(File):
     """An open file whose form is ``"sidecar"`` for as long as its sidecar holds good; then one of its footer's."""
 
     __slots__ = ("_plan",)
+
+    @classmethod
+    def _open_again(cls, target: str | RemoteTarget) -> File:
+        return open_planned(target)
 
     def _blooms(self, form: Form, types: Mapping[str, pa.DataType]) -> BloomFilters:
         parts = form, self._source, self._gathered, types

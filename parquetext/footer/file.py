@@ -13,7 +13,7 @@ from .. import wire
 from ..encoding.pages import REMOTE_WINDOW
 from ..errors import ColumnError, Damaged, LimitExceeded, Malformed, ParquetextError, name_file, out_of_memory
 from ..findings import Finding
-from ..storage import BatchedSource, ChangedFile
+from ..storage import BatchedSource, ChangedFile, RemoteTarget
 from ..tabular import Shown, Tabular
 from . import forms
 from .arrow_errors import as_arrow_error
@@ -151,6 +151,13 @@ class File(Tabular):
         if self._form is _CLOSED:
             raise pa.ArrowInvalid("the file is closed")
         return reopen, file_state(self, self._source)
+
+    @classmethod
+    def _open_again(cls, target: str | RemoteTarget) -> Self:
+        """Open a file that was pickled."""
+        from .opening import open_as  # it makes files, so it imports this module
+
+        return open_as(cls, target)
 
     # ---- forms --------------------------------------------------------------------------------------------------
 

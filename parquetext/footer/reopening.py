@@ -7,9 +7,9 @@ import pickle
 from typing import TYPE_CHECKING
 
 from .. import kernels
-from ..storage import BatchedSource, ChangedFile, RemoteTarget
+from ..masking import without_secrets
+from ..storage import BatchedSource, ChangedFile, LocalSource, Overlay, RemoteTarget
 from .columns import Column
-from .opening import open_as
 
 if TYPE_CHECKING:
     from .file import File
@@ -18,7 +18,7 @@ __all__ = ["check_version", "file_state", "reopen", "reopen_column"]
 
 
 def file_state(file: File, source: object) -> tuple[type[File], str | RemoteTarget, tuple]:
-    """What `reopen` takes; the source is the file's own, which outlives `close` where columns were taken.
+    """Return what `reopen` takes; the source is the file's own, which outlives `close` if columns were taken.
 
     Raises
     ------
@@ -31,8 +31,11 @@ def file_state(file: File, source: object) -> tuple[type[File], str | RemoteTarg
         return type(file), source.target, (version.identity, version.size, version.modified)
     if isinstance(source, kernels.local.LocalFile):
         version = source.size, source.mtime_ns, source.ino
-        return type(file), os.path.abspath(os.fsdecode(file.path)), version
-    raise pickle.PicklingError(f"{file.path}: only a file that has a path can be pickled")
+    elif isinstance(source, (LocalSource, Overlay)):  # read by a sidecar, or under a journal
+        version = source.version.size, source.version.modified, source.version.identity[1]
+    else:
+        raise pickle.PicklingError(f"{without_secrets(str(file.path))}: only a file that has a path can be pickled")
+    return type(file), os.path.abspath(os.fsdecode(file.path)), version
 
 
 def reopen(kind: type[File], target: str | RemoteTarget, version: tuple) -> File:
@@ -45,7 +48,7 @@ def reopen(kind: type[File], target: str | RemoteTarget, version: tuple) -> File
     OSError
         It cannot be opened.
     """
-    file = open_as(kind, target)
+    file = kind._open_again(target)
     check_version(file, version)
     return file
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 import copy
 import inspect
 import io
+import os
 import pickle
+from pathlib import Path
 
 import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.fs as pafs
 import pytest
+from support.journals import leave_journal
 
 import parquetext
 from parquetext import errors, sidecar, storage
+from parquetext.arrow.planned import open_planned
 from parquetext.errors import Conflict, ParquetextError
 from parquetext.footer import arrow_errors, row_counts
 
@@ -136,6 +141,39 @@ def test_a_file_without_a_path_is_refused_at_once(path, kind):
         for again in (pickle.dumps, copy.copy):
             with kind(source) as file, pytest.raises(pickle.PicklingError, match="only a file that has a path"):
                 again(file)
+
+
+@pytest.mark.parametrize("remote", [False, True])
+def test_a_file_that_is_read_by_its_sidecar_is_read_so_again(path, remote):
+    sidecar.build(path)
+    source = (pafs.SubTreeFileSystem(os.path.dirname(path), pafs.LocalFileSystem()), "a.parquet") if remote else path
+    for again in TWICE.values():
+        with open_planned(source) as made, again(made) as copied:
+            assert (type(copied), copied.form) == (type(made), "sidecar")
+            assert copied.read(filters=[("x", ">", 3)]).equals(TABLE.slice(4))
+            column = again(made.column("x"))
+            assert (column.name, column.min.to_pylist()) == ("x", [0, 2, 4])
+    with open_planned(source) as made:
+        data = pickle.dumps(made)
+    os.remove(sidecar.sidecar_path(path).path)
+    with pickle.loads(data) as copied:
+        assert (copied.form, copied.read().equals(TABLE)) == ("thrift", True)
+    parquetext.write_table(TABLE.slice(1), path)
+    with pytest.raises(Conflict, match="since this was pickled"):
+        pickle.loads(data)
+
+
+@pytest.mark.parametrize("kind", [parquetext.open, parquetext.ParquetFile])
+def test_a_file_that_is_read_under_a_journal_is_read_so_again(path, kind):
+    content = Path(path).read_bytes()
+    edit = storage.TailEdit(len(content) - 100, content[-100:] + b"more of it" * 200 + content[-8:])
+    leave_journal(Path(path), edit)
+    changed, written = content[: edit.keep] + edit.tail, len(content) // 512 * 512 + 1024
+    Path(path).write_bytes(changed[:written] + bytes(len(changed) - written))
+    with kind(path) as made:
+        for again in TWICE.values():
+            with again(made) as copied:
+                assert copied.read().equals(TABLE)
 
 
 def test_a_closed_parquet_file_is_refused(path):
