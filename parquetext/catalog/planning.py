@@ -14,6 +14,7 @@ from ..footer.typed_bounds import StoredBounds
 from ..pruning import Predicate, predicate_of
 from .facts import MISSING, UNKNOWN, ColumnFacts, Facts
 from .files import names_of
+from .literals import check_literals, columns_named, has_durations
 
 __all__ = ["Planned", "plan"]
 
@@ -51,6 +52,8 @@ def plan(catalog: object, filters: object, *, files: Iterable | None = None) -> 
         No file has such a column.
     ValueError
         The filters are not well-formed.
+    pyarrow.ArrowException
+        A literal does not compare with its column's type; reading raises the same.
 
     Notes
     -----
@@ -76,6 +79,9 @@ def _planned(catalog: object, filters: object) -> list[Planned]:
     predicate, facts = predicate_of(filters), Facts(catalog)
     names = predicate.columns(facts.type_of)
     if names is None:
+        named = {name: facts.type_of(name) for name in columns_named(predicate)}
+        if named and None not in named.values():
+            check_literals(predicate, named)
         return _by_file(facts, range(facts.count))
     columns = {name: facts.column(name) for name in names}
     lacking = [name for name, column in columns.items() if column is None]
@@ -83,6 +89,7 @@ def _planned(catalog: object, filters: object) -> list[Planned]:
         return _by_file(facts, [])
     if lacking:
         raise ColumnError(f"no file of the catalog has a column {lacking[0]!r}")
+    check_literals(predicate, {name: column.type for name, column in columns.items()})
     return _by_file(facts, _kept(predicate, facts, columns))
 
 
@@ -92,12 +99,15 @@ def _kept(predicate: Predicate, facts: Facts, columns: Mapping[str, ColumnFacts]
     for row_group, kinds in enumerate(zip(*(column.kinds for column in columns.values()), strict=True)):
         alike[kinds].append(row_group)
     files, given = [], {name: [] for name, column in columns.items() if column.is_key}
+    is_open = has_durations(predicate)
     for kinds, row_groups in alike.items():
         of = dict(zip(columns, kinds, strict=True))
         bounds = {
             name: _stored(columns[name], kind, row_groups)
             for name, kind in of.items()
-            if name not in given and kind not in (MISSING, UNKNOWN)
+            if name not in given
+            and kind not in (MISSING, UNKNOWN)
+            and not (is_open and pa.types.is_int64(columns[name].leaf_types[kind].arrow))
         }
         missing = frozenset(name for name, kind in of.items() if kind == MISSING and name not in given)
         files.append(FileFacts(len(row_groups), bounds, missing))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .bloom import Absent, Probe, find_bitset, may_hold
 from .bounds import ColumnBounds, is_plain, known_nulls, may_match
 from .comparing import is_text, never_fails
-from .predicate import Comparison, Predicate, predicate_of
+from .predicate import Comparison, Predicate, check_types, predicate_of, text_of
 from .row_groups import surviving_row_groups
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Comparison",
     "Predicate",
     "Probe",
+    "check_types",
     "find_bitset",
     "is_plain",
     "is_text",
@@ -23,4 +24,5 @@ __all__ = [
     "never_fails",
     "predicate_of",
     "surviving_row_groups",
+    "text_of",
 ]

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from ..masking import without_secrets
 
-__all__ = ["Comparison", "Predicate", "predicate_of", "text_of"]
+__all__ = ["Comparison", "Predicate", "check_types", "predicate_of", "text_of"]
 
 TypeOf = Callable[[str], pa.DataType | None]
 OPERATORS = "=", "==", "!=", "<", ">", "<=", ">=", "in", "not in"
@@ -78,6 +78,14 @@ def predicate_of(filters) -> Predicate:
     expression = pq.filters_to_expression(filters)
     groups = [filters] if isinstance(filters[0][0], str) else filters
     return Predicate(expression, [[Comparison(*part) for part in group] for group in groups])
+
+
+def check_types(predicate: Predicate, schema: pa.Schema) -> None:
+    """Raise what Arrow's row filter raises if the literals are of types that do not compare with those of the columns.
+
+    If bounds rule out all rows, or there are none, nothing else would.
+    """
+    pa.Table.from_batches([], schema).filter(predicate.expression)
 
 
 def _check_shape(filters) -> None:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import datetime
+import re
+import warnings
+from itertools import islice
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
+from support.filter_layouts import COLUMNS, filters_of
+from support.filter_layouts import table as table_of_types
 
 import parquetext
 from parquetext.catalog import batches_of
 from parquetext.errors import ColumnError
 
+STEP = 11  # of the filters of one type
 FILTERS = [
     [("n", "=", 137)],
     [("n", ">", 570)],
@@ -137,3 +143,73 @@ def test_a_dotted_name_is_a_top_level_column_and_not_a_member(tmp_path):
     catalog = pa.Table.from_batches(batches_of([path]))
     assert parquetext.plan(catalog, [("a.b", "=", 9)]) in ([], [(path, [0])])
     assert parquetext.plan(catalog, [("a.b", "=", 1)]) == [(path, [0])]
+
+
+@pytest.fixture(scope="module")
+def typed(tmp_path_factory) -> tuple[pa.Table, pa.Table]:
+    """A catalog of a file of many types, and its rows as they are read."""
+    path = tmp_path_factory.mktemp("typed") / "x.parquet"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pq.write_table(table_of_types(), path, row_group_size=2)
+    return pa.Table.from_batches(batches_of([path])), parquetext.read_table(path)
+
+
+def raised(call) -> type | None:
+    try:
+        call()
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        return type(error)
+    return None
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_a_plan_raises_for_types_that_do_not_compare_if_and_only_if_reading_does(typed, column):
+    catalog, rows = typed
+    empty = rows.slice(0, 0)
+    kind, refused = rows.schema.field(column).type, set()
+    is_open = kind in (pa.int64(), pa.duration("ms")) or getattr(kind, "tz", None)  # files say more than a catalog
+    for filters, expected in islice(filters_of(column), list(COLUMNS).index(column) % STEP, None, STEP):
+        error = raised(lambda filters=filters: empty.filter(pq.filters_to_expression(filters)))
+        found = raised(lambda filters=filters: parquetext.plan(catalog, filters))
+        refused.add(error is not None)
+        assert found is error or (found is None and is_open), filters
+        if error is not OverflowError:
+            expression = pq.filters_to_expression(filters)
+            of_expression = raised(lambda expression=expression: parquetext.plan(catalog, expression))
+            of_others = {"count", "int64"} & set(re.findall(r"\w+", str(filters)))
+            assert of_expression is error or (of_expression is None and (is_open or of_others)), filters
+        if found is None and isinstance(expected, list):
+            planned = {group for one in parquetext.plan(catalog, filters) for group in one.row_groups}
+            assert planned.issuperset(row // 2 for row in expected), filters
+    assert refused == {True, False} or column == "nothing"
+
+
+def test_text_and_a_whole_number_do_not_compare(lake, catalog):
+    for filters in ([("s", "=", 5)], [[("n", "=", 1)], [("s", "<", 5)]], pc.field("s") == 5):
+        with pytest.raises(pa.ArrowNotImplementedError) as error:
+            parquetext.dataset(lake).to_table(filter=filters)
+        with pytest.raises(pa.ArrowNotImplementedError, match=re.escape(str(error.value))):
+            parquetext.plan(catalog, filters)
+
+
+def test_a_column_that_is_read_as_durations_or_in_another_zone_keeps_its_rows(typed):
+    catalog, rows = typed
+    for column in ("span", "local"):
+        for value in rows[column].drop_null().to_pylist():
+            for operator in ("=", "in", ">=", "<="):
+                filters = [(column, operator, [value] if operator == "in" else value)]
+                wanted = rows.filter(pq.filters_to_expression(filters))["i"].to_pylist()
+                assert wanted
+                for form in (filters, pq.filters_to_expression(filters)):
+                    planned = {group for one in parquetext.plan(catalog, form) for group in one.row_groups}
+                    assert planned.issuperset(row // 2 for row in wanted), filters
+
+
+def test_columns_of_different_types_are_not_checked(tmp_path):
+    for name, values in (("a", [1, 2]), ("b", ["x", "y"])):
+        pq.write_table(pa.table({"v": values, "n": [1, 2]}), tmp_path / f"{name}.parquet")
+    catalog = pa.Table.from_batches(batches_of([tmp_path / "a.parquet", tmp_path / "b.parquet"]))
+    assert len(parquetext.plan(catalog, [("v", "=", 1)])) == len(parquetext.plan(catalog, [("v", "=", "x")])) == 2
+    with pytest.raises(pa.ArrowNotImplementedError):
+        parquetext.plan(catalog, [("v", "=", 1), ("n", "=", "x")])

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from ...errors import ColumnError
 from ...footer.arrow_errors import as_arrow_error
 from ...nearest import nearest
-from ...pruning import Predicate
+from ...pruning import Predicate, check_types
 from .shape import counted, empty_table, has_column
 
 __all__ = ["ORIGINS", "ScanColumns", "check_columns", "columns_looked_at"]
@@ -154,14 +154,9 @@ def columns_looked_at(schema: pa.Schema, predicate: Predicate) -> list[str] | No
 
 
 def _check_types(schema: pa.Schema, predicate: Predicate, names: Sequence[str] | None) -> None:
-    """Raise what Arrow raises for a filter whose values are of other types than their columns.
-
-    Where bounds rule out all rows, or there are none, nothing else would. An expression of which the columns are known
-    was shown to Arrow to find them.
-    """
+    """Raise what `check_types` raises; Arrow has seen an expression whose columns are known when it found them."""
     if names is None or predicate.alternatives is not None:
-        compared = schema if names is None else pa.schema([schema.field(name) for name in names])
-        pa.Table.from_batches([], compared).filter(predicate.expression)
+        check_types(predicate, schema if names is None else pa.schema([schema.field(name) for name in names]))
 
 
 def check_columns(schema: pa.Schema, names: Iterable[str]) -> None:
