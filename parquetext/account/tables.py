@@ -71,7 +71,7 @@ def chunk_table(scan, data: Data) -> pa.Table:
 
 def by_kind(parts: pa.Table) -> pa.Table:
     """Bytes and parts of each kind that there is, in the order of `KINDS`."""
-    found = _plain_kinds(parts).group_by("kind").aggregate([("length", "sum"), ("length", "count")])
+    found = _plain_kinds(parts).group_by("kind", use_threads=False).aggregate([("length", "sum"), ("length", "count")])
     sums = {row["kind"]: (row["length_sum"], row["length_count"]) for row in found.to_pylist()}
     rows = [(group_of(kind), kind, *sums[kind]) for kind in KINDS if kind in sums]
     schema = (("group", pa.string()), ("kind", pa.string()), ("bytes", pa.int64()), ("parts", pa.int64()))
@@ -83,7 +83,9 @@ def by_column(scan, parts: pa.Table, data: Data) -> pa.Table:
     count = 0 if scan is None else scan.leaf_count
     sums = {group: array("q", bytes(8 * count)) for group in GROUPS}
     owned = parts.filter(pc.is_valid(parts["column"]))
-    for row in _plain_kinds(owned).group_by(["column", "kind"]).aggregate([("length", "sum")]).to_pylist():
+    for row in (
+        _plain_kinds(owned).group_by(["column", "kind"], use_threads=False).aggregate([("length", "sum")]).to_pylist()
+    ):
         if row["column"] < count:
             sums[group_of(row["kind"])][row["column"]] += row["length_sum"]
     columns = {group: _numbers(values) for group, values in sums.items()}

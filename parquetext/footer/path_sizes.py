@@ -16,7 +16,7 @@ __all__ = ["check_form", "check_paths", "most_path_bytes", "nodes_of"]
 MOST_PATH_BYTES = 1 << 24
 TIMES_OF_FOOTER = 2
 SHORT_FOOTER = 1 << 12  # its elements are so few that their paths are below the limit
-SMALLEST_ELEMENT = 4
+POINTER = 8
 
 
 def check_paths(scan, *, groups: bool = False) -> None:
@@ -64,7 +64,7 @@ def nodes_of(form: Form, identities: Iterable[int], size: int) -> Iterator:
     most, total = most_path_bytes(size), 0
     for identity in identities:
         node = form.node(identity)
-        total += len(node.path)
+        total += len(node.path) + POINTER * node.path.count(b"\0")  # of a path's parts, which are a tuple
         if total > most:
             raise _exceeded(total, most)
         yield node
