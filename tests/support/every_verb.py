@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 import parquetext
-from parquetext import catalog, checks, edits, sidecar
+from parquetext import catalog, checks, edits, footer, sidecar
 from parquetext.checks import inspection
 
 __all__ = ["COMMANDS", "VERBS", "ENGINES", "CommandFailed"]
@@ -43,6 +44,12 @@ def _drained(batches: Iterator[pa.RecordBatch]) -> None:
         rows += batch.num_rows
         if rows > MOST_ROWS:
             break
+
+
+def _first_leaf(path: str) -> str:
+    """Return the dotted path of the file's first column."""
+    with parquetext.open(path) as file:
+        return ".".join(file.columns()[0].path)
 
 
 def _names(file: parquetext.File) -> list:
@@ -112,6 +119,33 @@ def _parquet_file(path: str, folder: Path) -> None:
         file.read()
 
 
+def _parquet_file_batches(path: str, folder: Path) -> None:
+    with parquetext.ParquetFile(path) as file:
+        _drained(file.iter_batches())
+
+
+def _column(file: parquetext.File) -> None:
+    file.read([file.columns()[0].path])
+
+
+def _bounds(file: parquetext.File) -> None:
+    for column in file.columns():
+        for fact in ("min", "max", "null_count", "num_values", "data_page_offset", "total_compressed_size"):
+            list(getattr(column, fact))
+
+
+def _not_null(path: str) -> pc.Expression:
+    return ~pc.field(*_first_leaf(path).split(".")).is_null()
+
+
+def _filtered(path: str, folder: Path) -> None:
+    parquetext.read_table(path, filters=_not_null(path))
+
+
+def _filtered_dataset(path: str, folder: Path) -> None:
+    parquetext.dataset(path).to_table(filter=_not_null(path))
+
+
 def _reads(engine: str) -> dict[str, Verb]:
     return {
         f"read_table {engine}": lambda path, folder: parquetext.read_table(path, engine=engine),
@@ -163,50 +197,121 @@ PYTHON: dict[str, Verb] = {
     "catalog": lambda path, folder: list(catalog.batches_of([path])),
     "merge": _merged,
     "split": _split,
+    "footer.scan": lambda path, folder: footer.scan(path),
+    "read_pandas": lambda path, folder: parquetext.read_pandas(path),
+    "ParquetDataset": lambda path, folder: parquetext.ParquetDataset(path).read(),
+    "ParquetFile batches": _parquet_file_batches,
+    "column": _opened(_column),
+    "bounds": _opened(_bounds),
+    "read_table filters": _filtered,
+    "dataset filters": _filtered_dataset,
+    "dataset take": lambda path, folder: parquetext.dataset(path).take([0, 1]),
+    "dataset fragments": lambda path, folder: [repr(one) for one in parquetext.dataset(path).get_fragments()],
+    "drop_old": _changed(lambda path: parquetext.drop_old(path, confirm=True)),
+    "recover": _changed(parquetext.recover),
+    "plan": lambda path, folder: parquetext.plan(list(catalog.batches_of([path])), _not_null(path)),
     "scan_polars": _polars,
     "register_duckdb": _duckdb,
 }
 
-COMMANDS: dict[str, list[str]] = {
-    "inspect": ["inspect", "PATH"],
-    "verify": ["verify", "PATH"],
-    "verify --deep": ["verify", "--pages", "--deep", "PATH"],
-    "layout": ["layout", "PATH"],
-    "pages": ["pages", "PATH"],
-    "columns": ["columns", "PATH"],
-    "columns --json": ["columns", "--json", "PATH"],
-    "schema": ["schema", "PATH"],
-    "schema --format duckdb": ["schema", "--format", "duckdb", "PATH"],
-    "schema --format arrow": ["schema", "--format", "arrow", "PATH"],
-    "meta": ["meta", "PATH"],
-    "row-groups": ["row-groups", "PATH"],
-    "count": ["count", "PATH"],
-    "head": ["head", "PATH"],
-    "cat --limit": ["cat", "--limit", "10", "PATH"],
-    "bloom": ["bloom", "PATH", "n", "1"],
-    "merge": ["merge", "PATH", "PATH", "--out", "OUT"],
-    "split": ["split", "PATH", "--out", "OUT"],
-    "rewrite": ["rewrite", "PATH", "--out", "OUT"],
-    "diff": ["diff", "PATH", "PATH"],
-    "encode --advise": ["encode", "--advise", "PATH"],
-    "upgrade": ["upgrade", "COPY"],
-    "sidecar build": ["sidecar", "build", "COPY"],
-    "sidecar show": ["sidecar", "show", "PATH"],
+COMMANDS: dict[str, str] = {
+    "bloom": "bloom PATH NAME 1",
+    "bloom --json": "bloom --json PATH NAME 1",
+    "cat --format csv": "cat --limit 10 --format csv PATH",
+    "cat --filter": "cat --limit 10 --filter FILTER PATH",
+    "cat --json": "cat --limit 10 --json PATH",
+    "columns": "columns PATH",
+    "columns --json": "columns --json PATH",
+    "columns --per-row-group": "columns --per-row-group PATH",
+    "columns NAME": "columns PATH NAME",
+    "count": "count PATH",
+    "diff": "diff PATH PATH",
+    "diff --json": "diff --json PATH PATH",
+    "encode": "encode --column NAME --encoding plain COPY",
+    "encode --advise": "encode --advise PATH",
+    "encode --encoding best": "encode --encoding best COPY",
+    "finalize": "finalize --yes COPY",
+    "head": "head PATH",
+    "head --column": "head --column NAME PATH",
+    "head --format csv": "head --format csv PATH",
+    "head --json": "head --json PATH",
+    "inspect": "inspect PATH",
+    "inspect --json": "inspect --json PATH",
+    "inspect --map": "inspect --map PATH",
+    "layout": "layout PATH",
+    "layout --decompress": "layout --decompress PATH",
+    "layout --html": "layout --html OUT PATH",
+    "layout --json": "layout --json PATH",
+    "merge": "merge PATH PATH --out OUT",
+    "meta": "meta PATH",
+    "meta --json": "meta --json PATH",
+    "pages": "pages PATH",
+    "pages --column": "pages --column NAME PATH",
+    "pages --copies": "pages --copies PATH",
+    "pages --json": "pages --json PATH",
+    "recover": "recover COPY",
+    "restore": "restore FINALIZED",
+    "rewrite": "rewrite PATH --out OUT",
+    "rewrite --sort": "rewrite PATH --sort NAME --out OUT",
+    "row-groups": "row-groups PATH",
+    "row-groups --json": "row-groups --json PATH",
+    "schema": "schema PATH",
+    "schema --format arrow": "schema --format arrow PATH",
+    "schema --format duckdb": "schema --format duckdb PATH",
+    "schema --format spark": "schema --format spark PATH",
+    "schema --json": "schema --json PATH",
+    "sidecar build": "sidecar build COPY",
+    "sidecar compact": "sidecar compact WITH_SIDECAR",
+    "sidecar prune": "sidecar prune FOLDER",
+    "sidecar show": "sidecar show WITH_SIDECAR",
+    "sidecar update": "sidecar update WITH_SIDECAR",
+    "sidecar verify": "sidecar verify WITH_SIDECAR",
+    "split": "split PATH --out OUT",
+    "strip": "strip UPGRADED",
+    "upgrade": "upgrade COPY",
+    "upgrade --dialect": "upgrade --form flat --dialect arrow COPY",
+    "upgrade --form index": "upgrade --form index --json COPY",
+    "upgrade --stats": "upgrade --form flat --stats compact COPY",
+    "verify": "verify PATH",
+    "verify --deep": "verify --pages --deep PATH",
+    "verify --json": "verify --json PATH",
+    "verify --pages": "verify --pages PATH",
 }
 
 
-def _command(arguments: list[str]) -> Verb:
+# Copies of the file that a change was made of before a command gets them.
+PREPARED: dict[str, Callable[[Path], object]] = {
+    "COPY": lambda path: None,
+    "FINALIZED": lambda path: parquetext.finalize(path, confirm=True),
+    "UPGRADED": lambda path: edits.upgrade(path, form="flat"),
+    "WITH_SIDECAR": sidecar.build,
+}
+
+
+def _arguments(words: list[str], path: str, folder: Path) -> list[str]:
+    """Return a command's words with the names of files and columns in place of the words in capitals."""
+    places = {"PATH": path, "OUT": str(folder / "out.parquet"), "FOLDER": str(folder)}
+    for word in PREPARED.keys() & set(words):
+        copy = folder / "copy.parquet"
+        shutil.copyfile(path, copy)
+        PREPARED[word](copy)
+        places[word] = str(copy)
+    if {"NAME", "FILTER"} & set(words):
+        places["NAME"] = name = _first_leaf(path)
+        places["FILTER"] = f"{name} is not null"
+    return [places.get(word, word) for word in words]
+
+
+def _command(line: str) -> Verb:
     def verb(path: str, folder: Path) -> None:
         from parquetext.cli.app import app
 
-        places = {"PATH": path, "OUT": str(folder / "out.parquet"), "COPY": str(folder / "copy.parquet")}
-        if "COPY" in arguments:
-            shutil.copyfile(path, places["COPY"])
+        arguments = _arguments(line.split(), path, folder)
         with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
             errors = io.StringIO()
             with contextlib.redirect_stderr(errors):
                 try:
-                    app([places.get(argument, argument) for argument in arguments], standalone_mode=True)
+                    app(arguments, standalone_mode=True)
                 except SystemExit as ended:
                     if ended.code:
                         raise CommandFailed(f"exit code {ended.code}: {errors.getvalue()}") from None
@@ -214,4 +319,4 @@ def _command(arguments: list[str]) -> Verb:
     return verb
 
 
-VERBS: dict[str, Verb] = PYTHON | {f"parquetext {name}": _command(words) for name, words in COMMANDS.items()}
+VERBS: dict[str, Verb] = PYTHON | {f"parquetext {name}": _command(line) for name, line in COMMANDS.items()}

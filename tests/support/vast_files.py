@@ -89,7 +89,7 @@ def vast_files() -> Iterator[tuple[str, bytes]]:
         pages.data_page(b"\2" + run(3, 0), 3, wire.ENCODING_RLE_DICTIONARY, codec=ZSTD),
     ]
     yield "a dictionary of three numbers", pages.parquet_file([Column("a", INT32, coded, codec=ZSTD)], 3)
-    deep = b"PAR1" + (footer := nested(20_000)) + len(footer).to_bytes(4, "little") + b"PAR1"
-    yield "20,000 levels", deep
-    yield "a long name", long_group_name(1000, 500_000)
+    for name, footer in {"20,000 levels": nested(20_000), "2,000 levels, 5,000 columns": nested(2000, 5000)}.items():
+        yield name, b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+    yield "a long name", long_group_name(2000, 500_000)
     yield "a long name, paths left out", long_group_name(1000, 500_000, paths=False)
