@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -9,6 +10,7 @@ from .interrupts import STOPPED, tell_stopped, watch
 
 __all__ = ["main"]
 
+FEW_COLLECTIONS = 10_000  # objects; imports alone make hundreds of thousands, none of which is garbage
 UNREAD = 141  # what shells give a command that SIGPIPE has ended
 
 
@@ -16,6 +18,7 @@ def main() -> None:
     """Run the command line; its packages are imported only here."""
     _open_closed_streams()
     watch()
+    gc.set_threshold(FEW_COLLECTIONS)
     try:
         from .app import build
 

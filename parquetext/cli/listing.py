@@ -115,7 +115,7 @@ class _Column:
         self.is_right = any(isinstance(value, int) for value in values) or all(
             not text or is_number(text) for text in self.texts
         )
-        self.width = self.least = max(map(width_of, (self.heading, *self.texts)))
+        self.width = self.least = self.widest = max(map(width_of, (self.heading, *self.texts)))
 
     def ask_room(self, kept: int, *, has_total: bool) -> None:
         """Find the least width that keeps the heading, whole values, the total, and so many letters of texts."""
@@ -128,7 +128,7 @@ class _Column:
     def padded(self) -> list[str]:
         """Return the heading and the cells, each of the column's width."""
         texts = [self.heading, *self.texts]
-        if self.width < max(map(width_of, texts)):
+        if self.width < self.widest:
             texts = [*map(shortened, texts, repeat(self.width))]
         if all(map(str.isascii, texts)):
             align = str.rjust if self.is_right else str.ljust

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from ..errors import ParquetextError, kind_of, outcome_of
@@ -256,9 +255,13 @@ def stoppable(done: Callable[[], str], *, temporary: str | None = None, waits: b
 @contextmanager
 def files_progress(total: int | None, description: str, *, quiet: bool = False) -> Iterator:
     """A bar that counts files, on standard error; yields a function to call after each file."""
+    if quiet or console.quiet or not errors.is_terminal:
+        yield lambda: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    is_hidden = quiet or console.quiet or not errors.is_terminal
-    with Progress(*columns, console=errors, disable=is_hidden, transient=True) as progress:
+    with Progress(*columns, console=errors, transient=True) as progress:
         task = progress.add_task(description, total=total)
         yield lambda: progress.advance(task)
 
@@ -278,6 +281,8 @@ def spinner(*, quiet: bool = False) -> Iterator:
     if quiet or console.quiet or not errors.is_terminal:
         yield plainly
         return
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=errors, transient=True) as progress:
         task = progress.add_task("", total=None)

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from .. import kernels, wire
 from ..errors import ParquetextError, Unsupported, wire_error
@@ -158,6 +157,8 @@ def read_headers(
 
 def _bounds(data: bytes, pages, count: int, name: str, bit: int) -> pa.Array:
     """The bounds of the first `count` pages in `data` as bytes."""
+    import pyarrow.compute as pc  # only page tables need it, and it takes long to import
+
     starts = pc.add(pc.cast(_wrapped(pages.array("offset")), pa.int64()), _wrapped(pages.array(f"{name}_offset")))
     ends = pc.add(starts, _wrapped(pages.array(f"{name}_length")))
     # As an array of bytes these are every second value: between two of them lies what stands between them in `data`.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..errors import Unsupported
 from .columns import Column
@@ -27,21 +26,22 @@ def bounds_or_nulls(column: Column) -> tuple[pa.Array, pa.Array]:
 def extremes(column: Column) -> tuple[pa.Scalar, pa.Scalar]:
     """Return the least minimum and the greatest maximum; null if a row group with values has none."""
     minima, maxima = bounds_or_nulls(column)
-    return _extreme(minima, column, pc.min, min), _extreme(maxima, column, pc.max, max)
+    return _extreme(minima, column, min), _extreme(maxima, column, max)
 
 
-def _extreme(
-    values: pa.Array, column: Column, choose: Callable[[pa.Array], pa.Scalar], of_few: Callable[..., int]
-) -> pa.Scalar:
+def _extreme(values: pa.Array, column: Column, choose: Callable[..., int]) -> pa.Scalar:
     if pa.types.is_null(values.type) or (values.null_count and _is_unknown(values, column)):
         return pa.scalar(None)
     if len(values) <= FEW and not values.null_count and (len(values) == 1 or values.type in _NUMBERS):
         known = values.to_pylist()  # several times faster than a kernel
-        return values[of_few(range(len(known)), key=known.__getitem__)] if known else pa.scalar(None, values.type)
+        return values[choose(range(len(known)), key=known.__getitem__)] if known else pa.scalar(None, values.type)
+    import pyarrow.compute as pc  # numbers of few row groups do without it, and it takes long to import
+
+    kernel = {min: pc.min, max: pc.max}[choose]
     try:
-        return choose(values)
+        return kernel(values)
     except NotImplementedError:  # float16
-        return choose(values.cast(pa.float32()))
+        return kernel(values.cast(pa.float32()))
 
 
 def _is_unknown(values: pa.Array, column: Column) -> bool:

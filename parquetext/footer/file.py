@@ -18,14 +18,12 @@ from ..tabular import Shown, Tabular
 from . import forms
 from .arrow_errors import as_arrow_error
 from .changes import is_changed, opened_again
-from .chunk_table import chunk_table
 from .columns import Column
 from .copies import copies_of_leaf, payload_in
 from .extensions import Extensions
 from .lease import Lease
 from .model import Form
 from .names import find_column, find_columns, find_leaf, nearest_columns
-from .page_table import page_table
 from .path_sizes import check_form
 from .pyarrow_footer import undecodable_name, whole_schema
 from .row_groups import RowGroups
@@ -429,6 +427,8 @@ class File(Tabular):
         Malformed, Damaged, Unsupported
             A header that cannot be read, an encrypted chunk, or one in another file; what leads to a copy is damaged.
         """
+        from .page_table import page_table  # only this method needs it, and it takes long to import
+
         lease, column = self._lease, name if isinstance(name, Column) else self.column(name, field_id=field_id)
         found = self._on_form(lambda form: copies_of_leaf(form, column.leaf)) if copies else None
         together = {"window": REMOTE_WINDOW, "gather": self._source.gather} if self._is_batched() else {}
@@ -448,6 +448,8 @@ class File(Tabular):
 
     def to_arrow(self) -> pa.Table:
         """The chunk table: one row per column chunk, row group by row group; see `footer.chunk_table`."""
+        from .chunk_table import chunk_table  # as in `pages`
+
         self._expect(self.num_columns)
         return self._on_form(chunk_table)
 

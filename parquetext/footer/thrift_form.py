@@ -13,12 +13,22 @@ __all__ = ["ThriftForm"]
 
 FEW = 64  # look-ups of a name, from which on a table of all names pays
 MOST_OF_PATHS = 8  # times the footer's bytes: a table of longer paths, those of deep schemas, is not made
+_FACTS_OF_NODE = (
+    "bytes_offset",
+    "bytes_length",
+    "parent",
+    "first_leaf",
+    "leaf_count",
+    "column_order",
+    "max_definition",
+    "max_repetition",
+)
 
 
 class ThriftForm:
     """A scanned Thrift footer with the interface of `model.Form`."""
 
-    __slots__ = ("_facts", "_last_node", "_last_path", "_leaves", "_looked_up", "_names", "_scan", "io")
+    __slots__ = ("_facts", "_last_node", "_last_path", "_leaves", "_looked_up", "_names", "_node_facts", "_scan", "io")
 
     def __init__(self, footer, io: tuple[int, int] = (0, 0)):
         self._scan = kernels.scan.scan(footer)
@@ -28,6 +38,7 @@ class ThriftForm:
         self._last_path = 0, b""
         self._last_node: tuple[int, Node] | None = None
         self._facts: dict[str, memoryview] = {}
+        self._node_facts: tuple[memoryview, ...] | None = None
         self.io = io
 
     @property
@@ -155,18 +166,22 @@ class ThriftForm:
         return last[1]
 
     def _node(self, identity: int) -> Node:
-        element, facts = self._element(identity), self._element_facts
-        start, parent = facts("bytes_offset")[element], facts("parent")[element]
+        element = self._element(identity)
+        if self._node_facts is None:
+            self._node_facts = tuple(map(self._element_facts, _FACTS_OF_NODE))
+        start, size, parent, first_leaf, leaf_count, order, definition, repetition = (
+            facts[element] for facts in self._node_facts
+        )
         return Node(
-            bytes(memoryview(self._scan.data)[start : start + facts("bytes_length")[element]]),
+            bytes(memoryview(self._scan.data)[start : start + size]),
             self._path(element)[1:],
             None if parent < 0 else self._groups_before(parent),
             element,
-            facts("first_leaf")[element],
-            facts("leaf_count")[element],
-            facts("column_order")[element] if not identity & GROUP else 0,
-            facts("max_definition")[element],
-            facts("max_repetition")[element],
+            first_leaf,
+            leaf_count,
+            order if not identity & GROUP else 0,
+            definition,
+            repetition,
         )
 
     def column(self, leaf: int, first: int = 0, count: int | None = None):
@@ -193,4 +208,4 @@ class ThriftForm:
 
     def close(self) -> None:
         self._scan = self._leaves = self._names = None
-        self._facts = {}
+        self._facts, self._node_facts = {}, None
