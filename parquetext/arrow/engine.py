@@ -154,7 +154,8 @@ def _matching_rows(decoder: Decoder, projection: Projection, source, use_threads
         return read_steps(projection, lambda _: decoder.table(use_threads=use_threads))
     predicate, types = projection.predicate, {name: decoder.schema.field(name).type for name in names}
     row_groups = range(len(decoder.row_counts))
-    rows = rows_left(decoder.form, source, predicate, types, row_groups, decoder.places)
+    chunks = (projection.chunks, projection.step.row_groups)
+    rows = rows_left(decoder.form, source, predicate, types, row_groups, decoder.places, chunks)
     kept = kept_rows(decoder, predicate, names, rows, use_threads=use_threads)
     return kept.select(range(kept.num_columns - projection.extra)) if projection.extra else kept
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import pyarrow as pa
@@ -78,13 +78,15 @@ class Projection:
     """All that a read does.
 
     `step` reads; `predicate` then keeps rows, and the last `extra` columns go. Where the columns that the predicate
-    looks at cannot come along with the others, `finder` reads them by themselves.
+    looks at cannot come along with the others, `finder` reads them by themselves. `chunks` are those of columns that
+    the predicate looks at, by their names, with all row groups of the file: slices of some forms lack statistics.
     """
 
     step: Step
     predicate: Predicate | None = None
     extra: int = 0
     finder: Step | None = None
+    chunks: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def is_sliced(self) -> bool:
@@ -213,7 +215,9 @@ def _filtered(
         finder = _step(form, finding, False, groups)
         return Projection(_step(form, wanted, True, groups, key_values), predicate, finder=finder)
     both = wanted + [leaf for leaves in extra.values() for leaf in leaves]
-    return Projection(_step(form, both, _is_nested(names), groups, key_values), predicate, extra=len(extra))
+    chunks = {name: form.column(*leaves) for name, leaves in fields.items() if len(leaves) == 1}
+    step = _step(form, both, _is_nested(names), groups, key_values)
+    return Projection(step, predicate, extra=len(extra), chunks=chunks)
 
 
 def _pruned(

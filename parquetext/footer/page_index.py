@@ -138,13 +138,34 @@ def parse_places(index: StoredIndex, chunks, row_group: int, num_rows: int, file
     return places
 
 
-def read_bounds(source, chunks, row_group: int, places: PagePlaces, node: Node) -> PageBounds | None:
-    """The column index of one of a flat leaf's chunks, whose pages are in `places`; None where it has none.
+def read_bounds(
+    source, chunks, row_group: int, places: PagePlaces, node: Node, facts: ChunkFacts | None = None
+) -> PageBounds | None:
+    """Read the column index of one of a flat leaf's chunks; None if it has none.
 
-    Raises as `read_index` and `parse_bounds` do.
+    Parameters
+    ----------
+    source : object
+        With `size` and `read(offset, length)`.
+    chunks : Chunks
+        The leaf's chunks.
+    row_group : int
+    places : PagePlaces
+        The chunk's pages.
+    node : Node
+        The leaf's place in the schema.
+    facts : ChunkFacts, optional
+        Of the chunk; without them those of `chunks`.
+
+    Raises
+    ------
+    Malformed
+        As `read_index` and `parse_bounds` raise it.
     """
     index = read_index(source, chunks, row_group, "column_index")
-    return None if index is None else parse_bounds(index, node, facts_of(chunks, row_group, places.row_counts))
+    if index is None:
+        return None
+    return parse_bounds(index, node, facts or facts_of(chunks, row_group, places.row_counts))
 
 
 def why_untrusted(source, chunks, node: Node, row_group: int, page_values: Sequence[int] | None = None) -> str | None:

@@ -72,6 +72,12 @@ class _WithoutBounds:
     def bound_values(self, bit: int) -> list[None]:
         return [None] * len(self._chunks)
 
+    def bounds(self) -> tuple[bytes, memoryview, memoryview, memoryview, memoryview]:
+        """Return as other chunks which have bounds, none, and four arrays of zeros."""
+        count = len(self._chunks)
+        zeros = memoryview(bytes(4 * count)).cast("I")
+        return bytes(count), zeros, zeros, zeros, zeros
+
 
 def _range(scan) -> tuple[int, int]:
     """Where the key-values stand."""

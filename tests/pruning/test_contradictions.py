@@ -140,6 +140,23 @@ def test_a_column_index_with_a_contradiction_rules_nothing_out(path, implementat
     ]
 
 
+@pytest.mark.parametrize("form", FORMS[1:])
+@pytest.mark.parametrize("leaf, change", CONTRADICTIONS.values(), ids=CONTRADICTIONS)
+def test_a_column_index_with_a_contradiction_rules_nothing_out_in_any_form(path, form, leaf, change):
+    name = TABLE.column_names[leaf]
+    change_column_index(path, leaf, change)
+    parquetext.upgrade(path, form="flat" if form == "par3" else form)
+    if form == "par3":
+        parquetext.finalize(path, confirm=True)
+    parquetext.sidecar.build(path)
+    numbers = [n for n in (0, 60, 137, 399) if TABLE[name][n].is_valid]
+    for number in numbers:
+        literal = Decimal(number).scaleb(-2) if leaf == D else number
+        for sidecar in (False, True):
+            read = parquetext.read_table(path, filters=[(name, "=", literal)], engine="parquetext", sidecar=sidecar)
+            assert read["n"].to_pylist() == [number]
+
+
 def test_a_sound_column_index_is_used(path, implementation):
     with parquetext.open(path) as file:
         for name in TABLE.column_names:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from ...errors import Malformed
 from ...footer.model import GROUP, Form
 from ...footer.names import find_group_or_leaf
-from ...footer.page_index import PagePlaces, has_page_order, read_bounds
+from ...footer.page_index import PageBounds, PagePlaces, facts_of, has_page_order, read_bounds
 from ...pruning import ColumnBounds, Predicate, surviving_row_groups
 
 __all__ = ["rows_left"]
@@ -27,6 +27,7 @@ def rows_left(
     types: Mapping[str, pa.DataType],
     row_groups: Sequence[int],
     places_of: Callable[[int, int], PagePlaces | None],
+    of_file: tuple[Mapping[str, object], Sequence[int]],
 ) -> list[Rows]:
     """For each of `row_groups` the ranges (begin, end) of rows that may meet the predicate, ascending.
 
@@ -36,6 +37,9 @@ def rows_left(
         The type of the rows of each top-level column that the predicate looks at.
     places_of : callable
         Gives the offset index of a leaf's chunk in a row group.
+    of_file : tuple of mapping and sequence of int
+        Chunks of these columns by the file's own footer, which has statistics that `form` may lack; and the numbers
+        that the row groups of `form` have there.
 
     Notes
     -----
@@ -43,12 +47,16 @@ def rows_left(
     each piece has the bounds of the pages that it lies in, and `pruning` decides about pieces as about row groups.
     """
     counts = form.row_groups("num_rows")
+    known, numbers = of_file
     chunks_of = cache(form.column)
+
+    def bounds_of(name: str, leaf: int, row_group: int, places: PagePlaces) -> PageBounds | None:
+        facts = facts_of(known[name], numbers[row_group], places.row_counts) if name in known else None
+        return read_bounds(source, chunks_of(leaf), row_group, places, form.node(leaf), facts)
+
     pieces, parts = [], {name: [] for name in types}
     for row_group in row_groups:
-        pages = {
-            name: _pages(form, source, name, kind, row_group, places_of, chunks_of) for name, kind in types.items()
-        }
+        pages = {name: _pages(form, name, kind, row_group, places_of, bounds_of) for name, kind in types.items()}
         starts = {0, *(start for found in pages.values() if found for start in found[0].first_rows)}
         cuts = [*sorted(starts), counts[row_group]]
         pieces += [(row_group, begin, end) for begin, end in pairwise(cuts) if begin < end]
@@ -68,7 +76,7 @@ def rows_left(
 
 
 def _pages(
-    form: Form, source, name: str, rows: pa.DataType, row_group: int, places_of: Callable, chunks_of: Callable
+    form: Form, name: str, rows: pa.DataType, row_group: int, places_of: Callable, bounds_of: Callable
 ) -> tuple[PagePlaces, ColumnBounds] | None:
     """The pages of a column in a row group, with their bounds; None where nothing is known of them."""
     leaf = find_group_or_leaf(form, (name,))
@@ -80,7 +88,7 @@ def _pages(
     if places is None:
         return None
     try:
-        bounds = read_bounds(source, chunks_of(leaf), row_group, places, node)
+        bounds = bounds_of(name, leaf, row_group, places)
     except Malformed:  # an index that contradicts the format, the schema or the footer counts for nothing
         return None
     typed = None if bounds is None else bounds.typed(form, leaf, rows, places)
