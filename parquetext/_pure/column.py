@@ -150,14 +150,16 @@ class Column:
 
         Parameters
         ----------
-        num_values, num_rows : int, optional
-            The most entries and the most rows that its pages may have.
+        num_values : int, optional
+            The most entries that its pages may have.
+        num_rows : int, optional
+            The rows of the row group. Its pages may have more; the compiled kernels estimate memory by it.
         """
         self._given: deque[GivenPage] = deque()
         self._count = 0
         self._page: OpenPage | None = None
         self._dictionary = None
-        self._entries_left, self._rows_left = num_values, num_rows
+        self._entries_left = num_values
         self._goes_on: str | None = None  # what the last row may do in what comes next: it was "read" or "skipped"
         if self._lists is not None:
             self._lists.begin()
@@ -325,24 +327,14 @@ class Column:
         if self._entries_left is not None:
             self._entries_left -= header.num_values
         if not self._leaf.max_repetition and header.num_values <= rows:
-            self._count_rows(given, header.num_values)
             return header.num_values
         page = self._page = OpenPage(self._leaf, given, self._dictionary)
         with given.placed("page"):
             page.check(self._goes_on is not None)
-        self._count_rows(given, page.rows)
         if self._lists is not None:
             with given.placed("page"):
                 self._lists.check(page)
         return 0
-
-    def _count_rows(self, given: GivenPage, rows: int) -> None:
-        if self._rows_left is None:
-            return
-        if rows > self._rows_left:
-            with given.placed("page"):
-                raise wire_error(wire.CHUNK_ROWS, 0, self._rows_left, rows)
-        self._rows_left -= rows
 
 
 def codecs() -> frozenset[int]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 
 from .. import wire
-from ..errors import wire_error
+from ..errors import Malformed, wire_error
 from .encoding_bits import unpack
 from .varint import decode32, decode64, zigzag_decode
 
@@ -23,19 +23,41 @@ class Deltas:
     ----------
     end : int
         Behind the last miniblock that was opened.
+    total, total_at : int
+        The number of values that the header has, and the offset of this number.
     """
 
     def __init__(self, data: memoryview, at: int, count: int, bits: int):
         self._data, self._count, self._bits = data, count, bits
+        self.total, self.total_at = count, at  # by the header, and where it says so
         self.end = at
         if count or at < len(data):
             self._read_header(at)
         self._blocks = self.end
 
     def find_end(self) -> int:
-        """Where the values end, all of them checked as `take` would."""
-        for _ in self._bodies():
+        """Return where the values end, all of them checked as `take` would.
+
+        Raises
+        ------
+        Malformed
+            The header has more values, and these end somewhere else.
+        """
+        for _ in self._bodies(self._count):
             pass
+        end = self.end
+        if self.total > self._count and self._end_of_total() != end:
+            raise wire_error(wire.DELTA_COUNT, self.total_at, self._count, self.total)
+        self.end = end
+        return end
+
+    def _end_of_total(self) -> int | None:
+        """Return where the values end that the header has; None if they are not there."""
+        try:
+            for _ in self._bodies(self.total):
+                pass
+        except Malformed:
+            return None
         return self.end
 
     def take(self) -> Iterator[list[int]]:
@@ -44,7 +66,7 @@ class Deltas:
         last = self._first & mask if self._count else 0
         if self._count:
             yield [last]
-        for least, width, body, count in self._bodies():
+        for least, width, body, count in self._bodies(self._count):
             for first in range(0, count, BATCH):
                 some = min(BATCH, count - first)
                 packed = unpack(self._data, body * 8 + first * width, width, some) if width else [0] * some
@@ -65,14 +87,15 @@ class Deltas:
         self._miniblock = block // self._miniblocks
         at = after
         count, after = decode32(self._data, at)
-        if count != self._count:
+        if count < self._count:
             raise wire_error(wire.DELTA_COUNT, at, self._count, count)
+        self.total, self.total_at = count, at
         first, self.end = decode64(self._data, after)
         self._first = zigzag_decode(first)
 
-    def _bodies(self) -> Iterator[tuple[int, int, int, int]]:
-        """Of each miniblock that has values: the block's least difference, width, where the body begins, values."""
-        left, self.end = self._count - 1, self._blocks
+    def _bodies(self, values: int) -> Iterator[tuple[int, int, int, int]]:
+        """Yield the block's least difference, width, begin of the body and values of each miniblock with values."""
+        left, self.end = values - 1, self._blocks
         while left > 0:
             least, widths = decode64(self._data, self.end)
             self.end = widths + self._miniblocks

@@ -125,6 +125,8 @@ class Page:
             count, _ = decode32(data, after)
         self.count = count
         self._ends = Deltas(data, at, count, 32)
+        if self._ends.total != count:
+            raise wire_error(wire.DELTA_COUNT, self._ends.total_at, count, self._ends.total)
         self._codes = self._ends.find_end()
 
     def _read_symbols(self) -> int:

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 import pyarrow as pa
 from pyarrow._parquet import ParquetReader
 
-from ..footer.entry_counts import EntryCounts
+from ..footer.entry_counts import EntryCounts, find_wrong_count
 from ..footer.pyarrow_footer import metadata_of, with_known_dictionaries
 from ..footer.row_counts import RowsMissing, check_rows, is_row_loss
 from .projection import Projection, Step
@@ -192,6 +192,7 @@ def iter_projection(
         counts = _row_counts(step, reader)
         check_counts(step.row_groups, counts)
         options = {"schema": reader.schema_arrow, "entries": _entry_counts(step, reader), "numbers": row_groups}
+        options["one_by_one"] = step.scan is not None and find_wrong_count(step.scan, step.indices) is not None
         yield from whole_batches(counts, theirs, ours, batch_size, **options)
 
 
@@ -215,6 +216,9 @@ def _read(
     if not step.has_columns:
         return step.without_columns()
     step.check_here()
+    if counts_rows and step.scan is not None and (wrong := find_wrong_count(step.scan, step.indices)):
+        told = "{} values for {} rows of a row group, which pyarrow reads as rows of the next one".format(*wrong)
+        raise RowsMissing(told, expected=wrong[1], found=wrong[0])
     with open_data() as source:
         reader, row_groups = _reader(step, source, pre_buffer, options)
         table = _read_all(step, reader, row_groups, use_threads)

@@ -41,6 +41,7 @@ def whole_batches(
     schema: pa.Schema,
     entries: EntryCounts | None,
     numbers: Sequence[int],
+    one_by_one: bool = False,
 ) -> Iterator[pa.RecordBatch]:
     """Read row groups batch by batch by pyarrow; where it loses rows, our decoder continues.
 
@@ -61,6 +62,8 @@ def whole_batches(
         Of the columns in lists, if there are any.
     numbers : sequence of int
         The numbers of the row groups in `entries`.
+    one_by_one : bool
+        Read each row group by itself: chunks have other numbers of values than rows.
 
     Yields
     ------
@@ -81,7 +84,7 @@ def whole_batches(
     """
     by_group = any(map(_has_dictionary, schema.types))  # a batch has one dictionary of each
     cut = _Cut(batch_size)
-    for run in runs(range(len(counts)), counts, 0 if by_group else batch_size):
+    for run in runs(range(len(counts)), counts, 0 if by_group or one_by_one else batch_size):
         check = None if entries is None else partial(entries.check, [numbers[number] for number in run])
         reading = theirs if entries is None else partial(_counted, theirs, entries)
         rest = yield from _begun(run, sum(counts[number] for number in run), reading, cut, check)

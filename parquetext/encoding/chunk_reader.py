@@ -12,6 +12,7 @@ from ..errors import LimitExceeded, Malformed, ParquetextError, Unsupported, wir
 from .carried import Carried
 from .codecs import BELIEVED
 from .decoded_sizes import check_page_size, limit_of
+from .entries import entries_of, most_entries
 from .foreign import is_foreign, made_plain, refuse_vast
 from .pages import NOT_READ, VAST_BYTES, OutOfProportion, Page, overrun_of, read_body, read_pages, read_stored
 
@@ -53,6 +54,7 @@ class Leaf(Protocol):
 class Chunk:
     """A column chunk's facts, checked against each other and the file's size.
 
+    `num_values`: at least the rows of the row group, and exactly these outside of lists, whatever the footer says.
     `overrun`: by how many bytes its pages may run over its size. `copy` says that the pages are those of its copy in
     another encoding.
     """
@@ -123,9 +125,10 @@ def chunk_of(form, leaf: Leaf, number: int, row_group: int, file_size: int) -> C
         size, begin, codec = fact["total_compressed_size"], chunks.begins()[number], fact["codec"]
         if codec not in wire.NAMES_OF_COMPRESSION_CODEC:
             raise Unsupported(f"codec {codec} is not read", found=codec)
-        counts = fact["num_values"], num_rows
-        chunk = Chunk(leaf, row_group, begin, size, codec, *counts, overrun_of(form.created_by))
-        _check_counts(chunk)
+        if num_rows < 0:
+            raise Malformed(f"the row group has {num_rows} rows", expected=0, found=num_rows)
+        entries = entries_of(fact["num_values"], num_rows, leaf.levels.repetition)
+        chunk = Chunk(leaf, row_group, begin, size, codec, entries, num_rows, overrun_of(form.created_by))
         if chunk.num_values and fact["data_page_offset"] < MAGIC_BYTES:
             told, found = "data pages at {}, in front of all pages", fact["data_page_offset"]
             raise Malformed(told.format(found), expected=MAGIC_BYTES, found=found)
@@ -135,15 +138,6 @@ def chunk_of(form, leaf: Leaf, number: int, row_group: int, file_size: int) -> C
 
 
 _FACTS = "present", "type", "codec", "num_values", "total_compressed_size", "data_page_offset"
-
-
-def _check_counts(chunk: Chunk) -> None:
-    """Rows and values agree: nothing is reserved for rows that no value can be of."""
-    is_flat = not chunk.leaf.levels.repetition
-    if chunk.num_rows < 0 or chunk.num_values < chunk.num_rows or (is_flat and chunk.num_values != chunk.num_rows):
-        raise Malformed(
-            f"{chunk.num_values} values for {chunk.num_rows} rows", expected=chunk.num_rows, found=chunk.num_values
-        )
 
 
 @contextmanager
@@ -261,7 +255,13 @@ class ChunkReader:
             self._refuse_much_in_python(chunk, chunk.num_values)
         self._chunk, self._left, self._given, self._given_before = chunk, iter(()), [], 0
         self.dictionary = None
-        self._column.chunk(chunk.num_values, chunk.num_rows)
+        self._column.chunk(self._most_entries(chunk), chunk.num_rows)
+
+    def _most_entries(self, chunk: Chunk) -> int | None:
+        """Return how many entries the pages of a chunk may have; None outside of lists, where only rows are read."""
+        if not chunk.leaf.levels.repetition:
+            return None
+        return most_entries(chunk.num_values, chunk.size, chunk.leaf.kind.width)
 
     def open(self, stretch: Stretch) -> None:
         """Give it the next pages."""
@@ -366,14 +366,14 @@ class ChunkReader:
                 self._column.dictionary(page.values, header.num_values)
                 self._keep(page.values, header.num_values)
             else:
-                self._check_rows(stretch, header.num_values, header.offset)
+                self._check_page(stretch, header.num_values, header.offset)
                 self._given.append((header.offset, None))
                 self._give_data_page(page, self._most_page)
             yield
 
     def _check_size(self, header) -> None:
         """Raise LimitExceeded for a page that is much larger than its values can be."""
-        kind, values = self._leaf.kind, min(header.num_values, self._chunk.num_values)
+        kind, values = self._leaf.kind, min(header.num_values, self._most_entries(self._chunk) or self._chunk.num_rows)
         width = 0 if kind.physical == wire.PHYSICAL_BYTE_ARRAY else max(kind.width, 1)
         try:
             check_page_size(values, header.uncompressed_size, header.compressed_size, width, self._limit)
@@ -408,7 +408,7 @@ class ChunkReader:
                     message = f"a page of type {header.type}, encoding {header.encoding}, in a copy of another encoding"
                     raise Malformed(message, offset=at, expected=copy.encoding, found=header.encoding)
                 placed = header._replace(offset=at)
-                self._check_rows(stretch, header.num_values, at)
+                self._check_page(stretch, header.num_values, at)
                 self._given.append((at, None))
                 if is_foreign(copy.encoding):
                     self._refuse_vast_copy(placed, most)
@@ -439,7 +439,7 @@ class ChunkReader:
                         self._column.pages(pages, data, 0, place)
                         yield
                         return base + offset
-                    self._check_rows(stretch, values, base + offset)
+                    self._check_page(stretch, values, base + offset)
                     self._given.append((base + offset, base))
             self._column.pages(pages, data, 0, count)
             yield
@@ -466,8 +466,13 @@ class ChunkReader:
         if self._keeps_dictionary:
             self.dictionary = Dictionary(bytes(data), count)
 
-    def _check_rows(self, stretch: Stretch, values: int, offset: int) -> None:
-        """Compare the rows of the next page with the offset index; a list's rows are counted later, from the levels."""
+    def _check_page(self, stretch: Stretch, values: int, offset: int) -> None:
+        """Check the number of values of the next page.
+
+        Its rows are compared with the offset index; a list's rows are counted later, from the levels.
+        """
+        if kernels.implementation() != "native":
+            self._refuse_much_in_python(self._chunk, values)
         if stretch.row_counts is None:
             return
         number = len(self._given) - self._given_before

@@ -1,8 +1,11 @@
-"""Check that pyarrow reads every entry of the columns in lists.
+"""Check that pyarrow reads every entry of the columns in lists, and the rows of different columns at the same places.
 
 pyarrow takes a page without values for the end of the column chunk. If the next page continues a list, the list loses
 elements, and no row is missing. The entries of a column are its values, its nulls and its lists without elements; the
 footer has their number as `num_values`.
+
+pyarrow reads a column of several row groups as one sequence of values. If a chunk has more values than rows, the others
+of its column are in other rows than those of another column.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from pyarrow import lib
 from .. import kernels
 from .row_counts import RowsMissing
 
-__all__ = ["EntryCounts", "count_entries"]
+__all__ = ["EntryCounts", "count_entries", "find_wrong_count"]
 
 LISTS = lib.Type_LIST, lib.Type_LARGE_LIST, lib.Type_MAP
 
@@ -41,6 +44,35 @@ def count_entries(array: pa.Array) -> int:
         elif is_in_list:
             total += len(array) + without
     return total
+
+
+def find_wrong_count(scan, leaves: Iterable[int] | None = None) -> tuple[int, int] | None:
+    """Compare the values of chunks outside of lists with the rows of several row groups.
+
+    Parameters
+    ----------
+    scan : Scan
+    leaves : iterable of int, optional
+        The leaves that are read; all by default.
+
+    Returns
+    -------
+    (int, int) or None
+        The values of the first chunk that has another number of values than its row group has rows, and these rows;
+        None if there is none, or only one row group.
+    """
+    rows, columns = scan.row_groups("num_rows"), scan.leaf_count
+    if len(rows) < 2 or min(rows) < 0 or not scan.regular:
+        return None
+    counts, repetition, elements = scan.chunks("num_values"), scan.elements("max_repetition"), scan.leaves
+    groups = (bytes(counts[first : first + columns]) for first in range(0, len(counts), columns))
+    if all(found == bytes(rows[at : at + 1]) * columns for at, found in enumerate(groups)):
+        return None
+    for leaf in range(columns) if leaves is None else leaves:
+        if counts[leaf::columns] == rows or repetition[elements[leaf]]:
+            continue
+        return next(both for both in zip(counts[leaf::columns], rows, strict=True) if both[0] != both[1])
+    return None
 
 
 class EntryCounts:

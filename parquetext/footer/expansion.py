@@ -8,7 +8,7 @@ nothing here, others must stay below a limit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from operator import mul
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from .. import kernels, wire
 from ..encoding.codecs import BELIEVED
 from ..encoding.decoded_sizes import VARIABLE, VAST_PAGE, check_page_size, limit_of
+from ..encoding.entries import most_entries
 from ..encoding.pages import DATA_PAGES, read_headers, read_pages
 from ..errors import LimitExceeded, ParquetextError
 from .thrift_form import ThriftForm
@@ -81,33 +82,39 @@ def check_expansion(
     form = ThriftForm(footer)
     scan = form.scan
     counts = scan.chunks("num_values")
-    if not counts or min(counts) < 0 or len(counts) != scan.leaf_count * scan.row_group_count:
+    rows = scan.row_groups("num_rows")
+    if not counts or min(rows) < 0 or len(counts) != scan.leaf_count * scan.row_group_count:
         return  # a footer that contradicts itself is refused when it is read
     pages = pages and not hasattr(source, "target")
     # Most reads end here: even the widest values of all chunks stay below the limit.
-    if not pages and sum(counts) * (max(WIDEST_FIXED, max(scan.elements("type_length"))) + LIST_BYTES) <= most:
+    claimed = sum(counts) - min(min(counts), 0) * len(counts) + sum(rows) * scan.leaf_count
+    if not pages and claimed * (max(WIDEST_FIXED, max(scan.elements("type_length"))) + LIST_BYTES) <= most:
         return
     stored = scan.chunks("total_compressed_size")
     if min(stored) < 0:
         return
     read = _leaves(scan, range(scan.leaf_count) if leaves is None else leaves)
-    _check_counts(read, scan.leaf_count, counts, stored, most)
+    codecs, chunks = scan.chunks("codec"), {}
+    for leaf in read:
+        own = slice(leaf.number, None, scan.leaf_count)
+        chunks[leaf] = list(map(max, counts[own], rows)), stored[own], codecs[own]
+    _check_counts(chunks, most)
     if not pages:
         return
-    codecs, columns = scan.chunks("codec"), scan.leaf_count
-    for leaf in read:
-        own = slice(leaf.number, None, columns)
-        if _may_expand(leaf, counts[own], stored[own], codecs[own], most):
+    for leaf, facts in chunks.items():
+        if _may_expand(leaf, *facts, most):
             _Texts(form, leaf, source, most).check()
 
 
-def _may_expand(leaf: _Leaf, counts: memoryview, stored: memoryview, codecs: memoryview, most: int) -> bool:
+def _may_expand(leaf: _Leaf, entries: list[int], stored: memoryview, codecs: memoryview, most: int) -> bool:
     """Return False if the pages of a leaf cannot be too large, whatever their headers say."""
     factors = [FACTORS.get(codec, most) for codec in codecs]
     if leaf.width:
         sizes = zip(factors, stored, strict=True)
         return any(factor * size > max(VAST_PAGE, BELIEVED * size) for factor, size in sizes)
-    return sum(map(mul, counts, stored)) * max(factors) > most
+    if leaf.repetition:
+        entries = [most_entries(count, size, 0) for count, size in zip(entries, stored, strict=True)]
+    return sum(map(mul, entries, stored)) * max(factors) > most
 
 
 def _leaves(scan, numbers: Iterable[int]) -> list[_Leaf]:
@@ -126,14 +133,16 @@ def _leaves(scan, numbers: Iterable[int]) -> list[_Leaf]:
     return found
 
 
-def _check_counts(leaves: Iterable[_Leaf], columns: int, counts: memoryview, stored: memoryview, most: int) -> None:
-    """Check the memory that values take whatever they are, of chunks that have few bytes for them."""
-    if max((leaf.entry_bytes for leaf in leaves), default=0) * sum(counts) <= most:
+def _check_counts(chunks: Mapping[_Leaf, tuple], most: int) -> None:
+    """Check the memory that values take whatever they are, of chunks that have few bytes for them.
+
+    `chunks` are entries, stored bytes and codecs of the chunks of each leaf.
+    """
+    if sum(sum(entries) * leaf.entry_bytes for leaf, (entries, *_) in chunks.items()) <= most:
         return
     claimed = there = values = 0
-    for leaf in leaves:
-        own = slice(leaf.number, None, columns)
-        for count, size in zip(counts[own], stored[own], strict=True):
+    for leaf, (entries, stored, _) in chunks.items():
+        for count, size in zip(entries, stored, strict=True):
             if count * leaf.entry_bytes > BELIEVED * size:
                 claimed, there, values = claimed + count * leaf.entry_bytes, there + size, values + count
     if claimed > most:

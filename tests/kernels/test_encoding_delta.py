@@ -103,7 +103,6 @@ class TestDamage:
             ("8001 00 01 00", 1, (wire.DELTA_HEADER, 2, 128, 0)),
             ("8001 08 01 00", 1, (wire.DELTA_HEADER, 2, 128, 8)),
             ("8001 03 01 00", 1, (wire.DELTA_HEADER, 2, 128, 3)),
-            ("8001 04 02 00", 1, (wire.DELTA_COUNT, 3, 1, 2)),
             ("8001 04 02 00", 3, (wire.DELTA_COUNT, 3, 3, 2)),
             ("8001 04 00 00", 1, (wire.DELTA_COUNT, 3, 1, 0)),
             ("8001 04 02 00 00 0101", 2, (wire.TRUNCATED, 6, 4, 2)),
@@ -116,6 +115,26 @@ class TestDamage:
         for before in (b"", b"\0\0\0"):
             code, offset, *rest = failure(before + bytes.fromhex(data), count, 64, len(before))
             assert (code, offset - len(before), *rest) == expected
+
+    @pytest.mark.parametrize("total", [4, 33, 100])
+    def test_values_in_excess_are_ignored(self, total):
+        form = delta_bytes([1, 2, 5], 64)
+        claimed = form[:3] + bytes([total]) + form[4:]
+        assert integers(decode(claimed, 3))[0] == 1
+        assert decode(claimed, 3) == decode(form, 3)
+
+    @pytest.mark.parametrize("total", [4, 33])
+    def test_lengths_in_excess_are_ignored_if_they_end_with_the_others(self, total):
+        lengths, texts = delta_bytes([1, 2, 3], 32), b"abbccc"
+        claimed = lengths[:3] + bytes([total]) + lengths[4:]
+        decoded = [wire.ENCODING_DELTA_LENGTH_BYTE_ARRAY, wire.PHYSICAL_BYTE_ARRAY, 0]
+        expected = kernels.encoding.decode(*decoded, lengths + texts, 3)
+        assert kernels.encoding.decode(*decoded, claimed + texts, 3) == expected
+        apart = lengths[:3] + bytes([34]) + lengths[4:6] + b"\0\1\0\0"  # the last one is in the second miniblock
+        with pytest.raises(Malformed) as caught:
+            kernels.encoding.decode(*decoded, apart + texts, 3)
+        error = caught.value
+        assert (error.code, error.offset, error.expected, error.found) == (wire.DELTA_COUNT, 3, 3, 34)
 
     def test_a_claimed_block_needs_no_more_than_its_values(self):
         """2³¹ values in a miniblock of 64 bits, of which two are there."""

@@ -75,9 +75,9 @@ uint64_t pqx_arrow_read(const pqx_source *source, const pqx_scan *scan,
                         const pqx_arrow_leaf *leaves, uint32_t first, uint32_t end,
                         uint64_t most_bytes, struct ArrowArray *arrays);
 
-/* Count the entries that the leaves in lists of an array have in Parquet: their values, their nulls,
- * and lists without elements. Returns 0 if the array has lists of a fixed size, or another type that
- * is not counted here. */
+/* Count the entries that the leaves in lists of an array have in Parquet: their values, their
+ * nulls, and lists without elements. Returns 0 if the array has lists of a fixed size, or another
+ * type that is not counted here. */
 int pqx_arrow_count_entries(const struct ArrowSchema *schema, const struct ArrowArray *array,
                             uint64_t *entries);
 

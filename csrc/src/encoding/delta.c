@@ -28,7 +28,9 @@ int pqx_deltas_begin(pqx_deltas *deltas, int is_64, const uint8_t *data, size_t 
         return pqx_fail(error, PQX_DELTA_HEADER, at, block, miniblocks);
     at = next;
     PQX_TRY(pqx_varint_get32(data, size, at, &total, &next, error));
-    if (total != count) return pqx_fail(error, PQX_DELTA_COUNT, at, count, total);
+    if (total < count) return pqx_fail(error, PQX_DELTA_COUNT, at, count, total);
+    deltas->total = total;
+    deltas->total_at = at;
     PQX_TRY(pqx_varint_get64(data, size, next, &first, &deltas->at, error));
 
     deltas->block_values = block;
@@ -141,12 +143,24 @@ int pqx_deltas_skip(pqx_deltas *deltas, size_t count, pqx_error *error)
     return PQX_OK;
 }
 
-int pqx_deltas_find_end(const pqx_deltas *deltas, size_t *end, pqx_error *error)
+/* The end of `ahead.left` values. */
+static int find_end(pqx_deltas ahead, size_t *end, pqx_error *error)
 {
-    pqx_deltas ahead = *deltas;
     if (!ahead.is_begun && ahead.left) ahead.left--;
     for (ahead.left -= ahead.miniblock_left; ahead.left; ahead.left -= ahead.miniblock_left)
         PQX_TRY(open_miniblock(&ahead, error));
     *end = ahead.at;
+    return PQX_OK;
+}
+
+int pqx_deltas_find_end(const pqx_deltas *deltas, size_t *end, pqx_error *error)
+{
+    size_t other = 0;
+    PQX_TRY(find_end(*deltas, end, error));
+    if (deltas->total <= deltas->count) return PQX_OK;
+    pqx_deltas all = *deltas;
+    all.left += deltas->total - deltas->count;
+    if (find_end(all, &other, NULL) || other != *end)
+        return pqx_fail(error, PQX_DELTA_COUNT, deltas->total_at, deltas->count, deltas->total);
     return PQX_OK;
 }

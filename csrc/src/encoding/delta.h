@@ -11,7 +11,9 @@
  *   PQX_DELTA_HEADER: the block's size, 128, what it says: no multiple of 128, or 0;
  *   PQX_DELTA_HEADER: the number of miniblocks, the block's size, what it says: they do not share
  *     the block evenly in multiples of 32 values;
- *   PQX_DELTA_COUNT: the number of values, the page's, what it says;
+ *   PQX_DELTA_COUNT: the number of values, the page's, what it says, if it is less. More values are
+ *     ignored, unless something follows the values (pqx_deltas_find_end) whose place depends on
+ *     them;
  *   PQX_TRUNCATED: the block's first width byte, widths of the block, bytes that are left;
  *   PQX_BIT_WIDTH: the width byte, 64, what it says (of a miniblock that has values; INT32 too, for
  *     some writers take differences in 64 bits);
@@ -31,7 +33,8 @@ int pqx_deltas_begin(pqx_deltas *deltas, int is_64, const uint8_t *data, size_t 
 int pqx_deltas_take(pqx_deltas *deltas, size_t count, uint8_t *out, pqx_error *error);
 /* Pass over the next `count` values, at most deltas->left. */
 int pqx_deltas_skip(pqx_deltas *deltas, size_t count, pqx_error *error);
-/* Where the encoded values end, all of them checked as taking them would; the cursor stays. */
+/* Where the encoded values end, all of them checked as taking them would; the cursor stays.
+ * PQX_DELTA_COUNT: the values that the header has in excess end somewhere else. */
 int pqx_deltas_find_end(const pqx_deltas *deltas, size_t *end, pqx_error *error);
 /* Where they end, once all have been taken. */
 static inline size_t pqx_deltas_end(const pqx_deltas *deltas) { return deltas->at; }

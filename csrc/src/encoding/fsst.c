@@ -46,6 +46,8 @@ int pqx_fsst_begin(pqx_fsst *fsst, uint32_t width, const uint8_t *data, size_t s
     fsst->codes = 0, fsst->end = 0, fsst->width = width;
     if (count || size) PQX_TRY(read_symbols(&fsst->symbols, data, size, &at, error));
     PQX_TRY(pqx_deltas_begin(&fsst->ends, 0, data, size, at, count, error));
+    if (fsst->ends.total != count)
+        return pqx_fail(error, PQX_DELTA_COUNT, fsst->ends.total_at, count, fsst->ends.total);
     return pqx_deltas_find_end(&fsst->ends, &fsst->codes, error);
 }
 

@@ -79,6 +79,8 @@ typedef struct pqx_deltas {
     size_t size, at;
     uint64_t block_values, miniblock_values, miniblocks; /* of the page */
     uint64_t count, left; /* values in all, and not taken yet, the first one included */
+    uint64_t total;       /* values in all by the header, at least `count` */
+    size_t total_at;      /* where the header says so */
     uint64_t last;        /* the value before the next one, or the first value */
     uint64_t min_delta;
     size_t widths;           /* where the block's width bytes stand */

@@ -154,11 +154,13 @@ static int count_entries(pqx_column *column, pqx_error *error)
     return PQX_OK;
 }
 
+/* Count the page's rows off from those of the row group. More rows are not read. */
 static int count_rows(pqx_column *column, uint64_t rows, pqx_error *error)
 {
-    if (rows > column->rows_left)
+    if (column->rows_left == UINT64_MAX) return PQX_OK;
+    if (rows > column->rows_left && column->leaf.is_strict)
         return pqx_fail(error, PQX_CHUNK_ROWS, 0, column->rows_left, rows);
-    if (column->rows_left != UINT64_MAX) column->rows_left -= rows;
+    column->rows_left -= rows < column->rows_left ? rows : column->rows_left;
     return PQX_OK;
 }
 

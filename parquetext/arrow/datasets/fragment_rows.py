@@ -148,10 +148,8 @@ class FragmentRows:
         )
 
     def _rows_of(self, row_groups: Sequence[int] | None) -> int:
-        if row_groups is None:
-            return self._file.num_rows
         rows = self._file.row_groups.num_rows
-        return sum(rows[number] for number in row_groups)
+        return sum(rows if row_groups is None else (rows[number] for number in row_groups))
 
     def _stored(self) -> dict[str, Leaves]:
         """The columns of the shape that the file has and directories do not give, with their leaves."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
+from itertools import repeat
 
 import pyarrow as pa
 
 from ... import kernels, wire
 from ...encoding.chunk_reader import Chunk, ChunkReader, Dictionary, Stretch, chunk_of
+from ...encoding.entries import entries_of
 from ...encoding.pages import FEW_BYTES, OutOfProportion
 from ...errors import Malformed, ParquetextError, Unsupported
 from ...footer.expansion import check_expansion
@@ -110,7 +112,12 @@ class Decoder:
         self.schema = pa.schema([column.field for column in self._columns], key_values_of(self._form))
         self.row_counts = self._form.row_groups("num_rows")
         if kernels.implementation() != "native":
-            refuse_much_in_python(sum(sum(self._form.column(leaf.leaf).array("num_values")) for leaf in self._leaves()))
+            refuse_much_in_python(sum(self._entries_of(leaf) for leaf in self._leaves()))
+
+    def _entries_of(self, leaf: LeafPlan) -> int:
+        """Return how many values and nulls are read of a leaf."""
+        counts = self._form.column(leaf.leaf).array("num_values")
+        return sum(map(entries_of, counts, self.row_counts, repeat(leaf.levels.repetition)))
 
     @property
     def form(self) -> Form:

@@ -60,14 +60,16 @@ class Claims(NamedTuple):
 def claims_of(form: Form, leaves: Iterable[LeafPlan], file_size: int) -> Claims | None:
     """What all chunks of leaves claim; None where a count or a size cannot be."""
     entries, stored = 0, 0
-    if min(form.row_groups("num_rows"), default=0) < 0:
+    rows = form.row_groups("num_rows")
+    if min(rows, default=0) < 0:
         return None
     for leaf in leaves:
         chunks = form.column(leaf.leaf)
         counts, sizes = chunks.array("num_values"), chunks.array("total_compressed_size")
         if counts and (min(counts) < 0 or min(sizes) < 0 or max(sizes) > file_size):
             return None
-        entries += sum(counts) * _bytes_of_entry(leaf)
+        read = map(max, counts, rows) if leaf.levels.repetition else rows
+        entries += sum(read) * _bytes_of_entry(leaf)
         stored += sum(sizes)
     return Claims(entries, MOST_OF_BYTE * stored)
 

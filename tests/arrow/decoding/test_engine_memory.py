@@ -83,10 +83,10 @@ def wide_nulls(count: int, width: int = 1 << 20) -> Column:
     return Column("x", kind, [page], type_length=width, repetition=wire.REPETITION_OPTIONAL)
 
 
-def long_row(count: int) -> Column:
+def long_row(count: int, **metadata) -> Column:
     repetition = run(1, 0) + run(count - 1, 1)
     page = data_page(b"", count, wire.ENCODING_PLAIN, definition=run(count, 0), repetition=repetition)
-    return Column("x", wire.PHYSICAL_INT64, [page], repetition=wire.REPETITION_REPEATED)
+    return Column("x", wire.PHYSICAL_INT64, [page], repetition=wire.REPETITION_REPEATED, metadata=metadata)
 
 
 def values_of_a_long_row(count: int) -> Column:
@@ -155,11 +155,12 @@ def test_batches_of_a_file_of_500_bytes_stay_small(tmp_path, columns, rows, outc
 @pytest.mark.parametrize(
     ("columns", "rows", "outcome"),
     [
-        ([nulls(3)], MOST, "3 values for 2147483647 rows"),
+        ([nulls(3)], MOST, "rows too early"),
         ([nulls(3, num_values=MOST)], MOST, "rows too early"),
-        ([nulls(MOST, num_values=3)], 3, "a page of 2147483647 entries"),
+        ([nulls(MOST, num_values=3)], 3, "False"),
+        ([long_row(MOST, num_values=3)], 1, "a page of 2147483647 entries, the column chunk has"),
     ],
-    ids=["rows", "chunk", "page"],
+    ids=["rows", "chunk", "page", "list"],
 )
 def test_a_table_whose_counts_disagree_takes_no_memory(tmp_path, columns, rows, outcome):
     taken, found = measured(TABLE, tmp_path, parquet_file(columns, rows))
