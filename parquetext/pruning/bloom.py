@@ -10,7 +10,7 @@ from ..errors import Malformed, ParquetextError, Unsupported
 from ..thrift import values
 from .predicate import Comparison
 
-__all__ = ["Absent", "Bitset", "Probe", "check_length", "find_bitset", "may_hold", "ruled_out"]
+__all__ = ["Absent", "Bitset", "Probe", "check_length", "find_bitset", "may_contain", "may_hold", "ruled_out"]
 
 EQUALITIES = {"=", "==", "in"}
 HEADER_BYTES = 64  # writers' headers have about 15
@@ -86,10 +86,19 @@ def may_hold(read: Read, size: int, offset: int, length: int, hashes: Sequence[i
     try:
         found = find_bitset(read, size, offset, length)
         if found.data is not None:
-            return any(kernels.bloom.might_contain(found.data, hashes))
+            return may_contain(found.data, hashes)
         return _asked(read, found.offset, found.size, hashes)
     except ParquetextError:
         return True
+
+
+def may_contain(bitset: bytes | memoryview, hashes: Sequence[int]) -> bool:
+    """Return True if a whole bitset may contain one of the hashes.
+
+    A bitset without any bit may contain all of them: its chunk has no values, which null counts tell, or it was not
+    filled.
+    """
+    return bitset == bytes(len(bitset)) or any(kernels.bloom.might_contain(bitset, hashes))
 
 
 def find_bitset(read: Read, size: int, offset: int, length: int) -> Bitset:
@@ -154,7 +163,7 @@ def read_header(data: bytes) -> tuple[int, int]:
 def _asked(read: Read, begin: int, bits: int, hashes: Sequence[int]) -> bool:
     """The blocks that the hashes fall into, or all of them where there are many hashes."""
     if bits <= len(hashes) * WORTH_OF_A_READ:
-        return any(kernels.bloom.might_contain(read(begin, bits), hashes))
+        return may_contain(read(begin, bits), hashes)
     blocks = bits // BLOCK_BYTES
     places = [begin + ((hash >> 32) * blocks >> 32) * BLOCK_BYTES for hash in hashes]
     return any(

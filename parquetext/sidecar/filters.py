@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
-from .. import kernels
 from ..footer.bloom_filters import BloomFilters
 from ..pruning import Probe
+from ..pruning.bloom import may_contain
 
 __all__ = ["SidecarFilters"]
 
@@ -24,12 +23,8 @@ class SidecarFilters(BloomFilters):
         kind, offset, length = self._plan.bloom(probe.row_group, leaf)
         if kind == "inline":
             bitset = memoryview(self._plan.reader.data)[offset : offset + length]
-            return partial(_may_hold, bitset, hashes)
+            return partial(may_contain, bitset, hashes)
         return super()._question(probe, hashes) if kind == "external" else None
 
     def _has_filters(self, leaf: int) -> bool:
         return leaf in self._plan.reader.bloom_columns
-
-
-def _may_hold(bitset: memoryview, hashes: Sequence[int]) -> bool:
-    return any(kernels.bloom.might_contain(bitset, hashes))

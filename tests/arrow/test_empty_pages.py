@@ -9,14 +9,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from support.pages import Column, Page, data_page, data_page_v2, file_of_row_groups, levels
+from support.parquet_bytes import footer_of, with_footer
 from typer.testing import CliRunner
 
 import parquetext
 from parquetext import sidecar, wire
 from parquetext.cli.app import app
 from parquetext.thrift import read, write
-from tests.support.pages import Column, Page, data_page, data_page_v2, file_of_row_groups, levels
-from tests.support.parquet_bytes import footer_of, with_footer
 
 PLAIN, INT32, OPTIONAL = wire.ENCODING_PLAIN, wire.PHYSICAL_INT32, wire.REPETITION_OPTIONAL
 

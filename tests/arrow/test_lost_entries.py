@@ -7,11 +7,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.list_pages import list_column, list_file, list_page
 
 import parquetext
 from parquetext import sidecar
 from parquetext.footer.entry_counts import EntryCounts
-from tests.support.list_pages import list_column, list_file, list_page
 
 # Rows of each row group, and its pages: rows, or elements that continue the last row.
 LAYOUTS = {

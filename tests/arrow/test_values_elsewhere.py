@@ -7,13 +7,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from support.parquet_bytes import footer_of, parquet_bytes, with_footer
 from typer.testing import CliRunner
 
 import parquetext
 from parquetext.cli.app import app
 from parquetext.errors import Unsupported
 from parquetext.thrift import read, write
-from tests.support.parquet_bytes import footer_of, parquet_bytes, with_footer
 
 pytestmark = pytest.mark.usefixtures("implementation")
 TABLE = pa.table({"x": range(10), "s": list("abcdefghij")})

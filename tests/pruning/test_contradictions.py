@@ -24,6 +24,7 @@ from support.contradicting_indexes import (
     change_column_index,
     write_indexed,
 )
+from support.parquet_bytes import footer_of
 
 import parquetext
 from parquetext import thrift
@@ -235,3 +236,23 @@ def test_a_bloom_filter_with_a_contradiction_rules_nothing_out(filtered, impleme
             filters = [("n", "=", value)]
             assert parquetext.read_table(filtered, filters=filters, sidecar=True).num_rows == 1
             assert parquetext.dataset(filtered, sidecar=True).to_table(filter=filters).num_rows == 1
+
+
+def test_a_bloom_filter_without_any_bit_rules_nothing_out(filtered, implementation):
+    clear_filters(filtered)
+    for value in range(0, 10 * ROWS, 370):
+        filters = [("n", "=", value)]
+        assert parquetext.read_table(filtered, filters=filters).num_rows == 1
+        assert parquetext.dataset(filtered).to_table(filter=filters).num_rows == 1
+    parquetext.sidecar.build(filtered)
+    assert parquetext.read_table(filtered, filters=[("n", "=", 370)], sidecar=True).num_rows == 1
+
+
+def clear_filters(path) -> None:
+    data = bytearray(path.read_bytes())
+    for group in thrift.read("FileMetaData", footer_of(path))["row_groups"]:
+        facts = group["columns"][0]["meta_data"]
+        _, begin = thrift.read_at("BloomFilterHeader", bytes(data), facts["bloom_filter_offset"])
+        end = facts["bloom_filter_offset"] + facts["bloom_filter_length"]
+        data[begin:end] = bytes(end - begin)
+    path.write_bytes(data)

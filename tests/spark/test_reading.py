@@ -12,13 +12,13 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructField, StructType
+from support.pages import Column, data_page, file_of_row_groups
 
 import parquetext
 from parquetext import wire
 from parquetext.errors import Unsupported
 from parquetext.spark import read
 from parquetext.spark.source import ParquetextSource
-from tests.support.pages import Column, data_page, file_of_row_groups
 
 MOMENTS = [datetime.datetime(1600, 1, 1), datetime.datetime(2020, 2, 29, 12, 30, 1, 5), None]
 COLUMNS = {
