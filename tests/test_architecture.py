@@ -60,7 +60,7 @@ FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 # The same within the room arrow, of its folders and of the files beside them.
 ARROW_FLOORS = [
-    {"at_exit", "selection", "read_options", "whole_batches", "without_dataset", "metadata"},
+    {"at_exit", "selection", "read_options", "whole_batches", "without_dataset", "metadata", "counted_file"},
     {"projection"},
     {"reading"},
     {"decoding"},

@@ -16,6 +16,7 @@ from .engine import OURS
 __all__ = ["for_pyarrow", "read_encrypted", "read_opened", "schema_of_encrypted"]
 
 PLACE = "__parquetext_place__"
+OF_FILES = "decryption_properties", "partitioning", "ignore_prefixes"
 
 
 def read_encrypted(
@@ -36,6 +37,8 @@ def read_encrypted(
         Our own decoder is asked for: it does not decrypt.
     OSError
         The keys are others.
+    RowsMissing
+        pyarrow loses rows. If there are filters, this is not checked.
     """
     import pyarrow.parquet as pq  # takes long to import
 
@@ -43,7 +46,24 @@ def read_encrypted(
     if not isinstance(source, list):
         source, filesystem = for_pyarrow(source, filesystem)
     table = pq.read_table(source, columns=_dotted(columns), filters=filters, filesystem=filesystem, **options)
+    if filters is None:
+        _check_whole(table, source, filesystem, options, has_all_columns=columns is None)
     return table if key_values else table.replace_schema_metadata(None)
+
+
+def _check_whole(table: pa.Table, source: object, filesystem: object, options: dict, *, has_all_columns: bool) -> None:
+    """Raise `RowsMissing` if a table that pyarrow has read lacks rows of its files, or entries of lists of one file."""
+    import pyarrow.parquet as pq  # takes long to import
+
+    from .counted_file import check_whole
+
+    taken = {name: options[name] for name in OF_FILES if name in options}
+    files = pq.ParquetDataset(source, filesystem=filesystem, **taken).fragments
+    if len(files) > 1:
+        check_rows(table.num_rows, sum(file.metadata.num_rows for file in files))
+    for file in files if len(files) == 1 else ():
+        is_whole = has_all_columns and options.get("schema") is None
+        check_whole(table, file.metadata, range(file.num_row_groups), has_all_columns=is_whole)
 
 
 def schema_of_encrypted(source: object, filesystem: object, **options: object) -> pa.Schema:
@@ -76,16 +96,14 @@ def read_opened(
     RowsMissing
         pyarrow loses rows.
     """
-    import pyarrow.parquet as pq  # takes long to import
+    from .counted_file import CountedFile  # takes long to import
 
     _check_engine(engine)
-    with pq.ParquetFile(data, **options) as file:
+    with CountedFile(data, **options) as file:
         chosen = range(file.num_row_groups) if row_groups is None else row_groups
 
         def read(names: list[str] | None) -> pa.Table:
-            table = file.read_row_groups(chosen, names, use_threads, use_pandas_metadata)
-            check_rows(table.num_rows, sum(file.metadata.row_group(number).num_rows for number in chosen))
-            return table
+            return file.read_row_groups(chosen, names, use_threads, use_pandas_metadata)
 
         table = read(_dotted(columns))
         return table if filters is None else table.take(_rows_that_meet(predicate_of(filters), file.schema_arrow, read))

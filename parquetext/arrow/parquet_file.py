@@ -18,6 +18,7 @@ from ..footer.pyarrow_footer import whole_schema
 from ..footer.reopening import check_version, file_state
 from ..footer.targets import readable
 from ..masking import without_secrets
+from .counted_file import CountedFile
 from .encrypted import for_pyarrow
 from .engine import check_engine
 from .file import File
@@ -82,7 +83,7 @@ arrow_extensions_enabled
                 return super().__new__(cls)
             options.pop("engine", None)
             source, options["filesystem"] = for_pyarrow(source, options.get("filesystem"))
-            return pq.ParquetFile(source, decryption_properties=decryption_properties, **options)
+            return CountedFile(source, decryption_properties=decryption_properties, **options)
 
     def __init__(
         self,

@@ -357,6 +357,30 @@ class TestEncrypted:
         bare = parquetext.read_table(encrypted, ["id"], decryption_properties=keys, key_values=False)
         assert bare.schema.metadata is None
 
+    def test_a_caller_with_keys_is_told_that_rows_are_missing(self, tmp_path):
+        lists = pa.table({"a": pa.array([[1, 2], [None], [3]] * 3), "n": range(9)})
+        path = tmp_path / "key=1" / "lists.parquet"
+        path.parent.mkdir()
+        written = pe.create_encryption_properties(footer_key=KEY, plaintext_footer=False)
+        pq.write_table(lists, path, row_group_size=4, data_page_size=1, encryption_properties=written)
+        keys = {"decryption_properties": pe.create_decryption_properties(KEY)}
+        missing = pytest.raises(pa.ArrowInvalid, match=r"pyarrow gives \d of 9 rows")
+        assert pq.read_table(path, columns=["a"], **keys).num_rows < 9  # else this test has no effect
+        for source in (path, [path], tmp_path, pa.BufferReader(path.read_bytes())):
+            with missing:
+                parquetext.read_table(source, ["a"], **keys)
+        with parquetext.ParquetFile(path, **keys) as file:
+            for read in (
+                lambda: file.read(["a"]),
+                lambda: file.read_row_groups([0, 1, 2], ["a"]),
+                lambda: list(file.iter_batches(4, columns=["a"])),
+            ):
+                with missing:
+                    read()
+            assert file.read(["n"])["n"].to_pylist() == [*range(9)]
+            assert file.read_row_group(2, ["n"])["n"].to_pylist() == [8]
+        assert parquetext.read_table(path, ["n"], **keys)["n"].to_pylist() == [*range(9)]
+
     def test_a_caller_without_keys_is_told(self, encrypted):
         with pytest.raises(OSError, match="give decryption_properties") as caught:
             parquetext.read_table(encrypted)
