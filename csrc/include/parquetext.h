@@ -662,10 +662,10 @@ PQX_API int pqx_decoder_page(pqx_decoder *decoder, const pqx_page *header, const
  * that were begun: fewer than `rows` where the given pages end or *state is PQX_DECODER_FULL.
  * Besides the errors of pqx_decode and pqx_page_levels: PQX_CHUNK_ENTRIES: a page of more entries
  * than the chunk has left; PQX_ROW_START: a page that begins within a row, and no row before it;
- * PQX_ROW_TOO_LARGE. Pages may have more rows than the chunk. Rows and nulls are counted from the levels: num_rows and num_nulls
- * of a V2 page's header are not used. Offsets count from the
- * part's bytes. After an error of any function a decoder is only asked pqx_decoder_failure, and
- * closed: everything else is PQX_BAD_ARGUMENT. O(bytes + what is decoded). */
+ * PQX_ROW_TOO_LARGE. Pages may have more rows than the chunk. Rows and nulls are counted from the
+ * levels: num_rows and num_nulls of a V2 page's header are not used. Offsets count from the part's
+ * bytes. After an error of any function a decoder is only asked pqx_decoder_failure, and closed:
+ * everything else is PQX_BAD_ARGUMENT. O(bytes + what is decoded). */
 PQX_API int pqx_decoder_read(pqx_decoder *decoder, uint64_t rows, uint64_t *begun, int *state,
                              pqx_error *error);
 PQX_API int pqx_decoder_skip(pqx_decoder *decoder, uint64_t rows, uint64_t *begun, int *state,

@@ -18,7 +18,7 @@ typedef struct pqx_column_leaf {
     uint16_t repeated_definition; /* entries below it have no slot: 0 without repetition */
     uint8_t keeps_definition;     /* where max_repetition is 0; else levels are always kept */
     uint8_t forgets;              /* what is read is decoded, so that it is checked, and not kept */
-    uint8_t is_strict;   /* what no value needs must be right: runs, index widths, numbers of rows */
+    uint8_t is_strict; /* what no value needs must be right: runs, index widths, numbers of rows */
     uint32_t most_bytes; /* of byte arrays, before they are taken: 2^31 - 1 at most */
     uint64_t rows;       /* that will be read before they are taken, as far as is known */
     uint64_t stored;     /* bytes that the file has of them, as far as is known */
