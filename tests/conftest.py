@@ -9,12 +9,15 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from support.benchmarks_package import make_importable
 from support.quick_java import java_options
 from support.stores import azure_store, google_store, hdfs_store
 from support.systems import SYSTEMS, take_away, what_it_lacks
 
 from parquetext import kernels
 from parquetext.storage import lock
+
+make_importable()
 
 # No test fails because a machine is slow; what fails on one machine can be repeated on another.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)

@@ -50,7 +50,6 @@ FLOORS = [
     {"checks"},
     {"describe"},
     {"spark"},
-    {"bench"},
     {"demo"},
     {"cli"},
     {"__main__"},

@@ -20,7 +20,7 @@ from support.varints import varint, zigzag
 
 import parquetext
 from parquetext import extension, kernels
-from parquetext.bench.readers import read_with
+from parquetext.demo.readers import read_with
 from parquetext.errors import Malformed
 from parquetext.footer.types import leaf_type
 

@@ -108,9 +108,9 @@ def test_the_readmes_commands(wide):
         pq.write_table(TABLE, wide.parent / folder / "part.parquet")
     page = (ROOT / "README.md").read_text()
     commands = [shlex.split(line, comments=True) for line in re.findall(r"^    (parquetext .*)$", page, re.MULTILINE)]
-    assert ["parquetext", "bench"] in commands and len(commands) >= 5
+    assert len(commands) >= 5
     for command in commands:
-        done = CliRunner().invoke(app, [*command[1:], *(["--help"] if command[1] == "bench" else [])])
+        done = CliRunner().invoke(app, command[1:])
         assert done.exit_code == 0, (command, done.output)
 
 

@@ -34,7 +34,7 @@ PANELS: dict[str, dict[str, tuple[str, ...]]] = {
         "changes": ("upgrade", "encode", "strip", "finalize", "restore", "recover"),
         "sidecar": ("sidecar",),
     },
-    "Try and measure": {"bench": ("bench",), "demo": ("demo",)},
+    "Try": {"demo": ("demo",)},
 }
 
 

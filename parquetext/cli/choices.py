@@ -13,7 +13,6 @@ __all__ = [
     "ForceableSidecar",
     "Form",
     "Marker",
-    "Measured",
     "NewForm",
     "Placement",
     "Reader",
@@ -129,17 +128,8 @@ class Marker(StrEnum):
     thrift = "thrift"
 
 
-class Measured(StrEnum):
-    """What `bench` measures in the place of footers and values."""
-
-    copies = "copies"
-    encodings = "encodings"
-    spark = "spark"
-    tables = "tables"
-
-
 class Reader(StrEnum):
-    """Readers that `demo` asks: keys of `bench.readers.READERS`."""
+    """Readers that `demo` asks: keys of `demo.readers.READERS`."""
 
     pyarrow = "pyarrow"
     polars = "polars"

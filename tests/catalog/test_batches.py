@@ -221,8 +221,8 @@ def test_it_has_every_chunk_of_the_corpus(corpus, expected):
 
 
 def test_the_benchmark_compares_with_rows_that_say_the_same(tmp_path):
-    from parquetext.bench.lakes import FILES, rows_by_metadata
-    from parquetext.bench.shapes import write
+    from benchmarks.lakes import FILES, rows_by_metadata
+    from benchmarks.shapes import write
 
     path = str(tmp_path / "t.parquet")
     write(FILES, path)

@@ -22,10 +22,10 @@ from typer.testing import CliRunner
 
 import parquetext
 from parquetext import demo, edits, extension
-from parquetext.bench.readers import READERS
 from parquetext.cli import choices
 from parquetext.cli.app import app
 from parquetext.cli.choices import Reader
+from parquetext.demo.readers import READERS
 from parquetext.describe import differences
 from parquetext.describe.schemas import FORMATS
 from parquetext.edits.options import PLACEMENTS, STATS
@@ -388,48 +388,6 @@ def test_the_demo_runs_on_a_small_table(tmp_path):
     assert done.exit_code == 0, done.output
     assert "byte for byte" in done.output
     assert "everything is as it should be" in done.output
-
-
-def test_bench_compares_on_small_shapes(tmp_path):
-    done = run(
-        "bench", "--columns", 70, "--row-groups", 2, "--rounds", 1, "--no-other-shapes", "--folder", tmp_path, "--json"
-    )
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
-    assert {row["case"] for row in rows} >= {
-        "whole Thrift footer",
-        "open + one column's places, sizes, null counts, raw minima",
-        "open + one column's places, sizes, null counts, raw minima, through pyarrow.fs",
-        "open + one column's places, sizes, null counts, raw minima, by Thrift alone",
-        "open + one column's min and max as Arrow arrays",
-        "kept open, one more column's places, sizes, null counts, raw minima",
-        "kept open, 70 columns' places, sizes, null counts, raw minima",
-        "remote, one column's facts, before data",
-        "remote, one column's values, before data",
-        "one column's values",
-        "memory held",
-        "CRC-32",
-        "footer bytes",
-        "build",
-        "upgrade",
-        "write_table",
-    }
-    assert all(row["value"] > 0 for row in rows)
-    for row in rows:
-        ours_over_theirs = row["case"] in ("memory held", "write_table")
-        bases = ("parquetext", "Thrift", "plain scan")
-        on_its_own = row["contender"] in bases or row["case"].startswith("remote")
-        assert (row["ratio"] is None) == (on_its_own and not ours_over_theirs)
-        if row["unit"] == "s":  # medians and the best rounds, and the ratios of both
-            assert 0 < row["minimum"] <= row["value"]
-            assert (row["minimum_ratio"] is None) == (row["ratio"] is None)
-
-
-def test_bench_runs_on_a_file_of_the_users_own(lake, tmp_path):
-    path = lake / "day=1" / "part-0.parquet"
-    before = path.read_bytes()
-    done = run("bench", path, "--rounds", 1, "--json")
-    assert [row for row in map(json.loads, done.stdout.splitlines()) if row["case"] == "one column's values"]
-    assert path.read_bytes() == before
 
 
 def test_the_demo_shows_that_fastparquet_may_fail(tmp_path):

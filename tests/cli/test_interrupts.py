@@ -14,7 +14,6 @@ from support.commands import OF_MANY, OF_ONE
 from typer.testing import CliRunner
 
 from parquetext import checks, demo, edits, kernels, sidecar
-from parquetext.bench.workspace import Workspace
 from parquetext.cli import output
 from parquetext.cli.app import app
 from parquetext.sidecar import describing
@@ -60,19 +59,19 @@ def test_it_says_how_many_were_done(lake, monkeypatch, command, where, told):
     assert (done.exit_code, done.stderr) == (130, f"stopped by Ctrl-C: {told}\n")
 
 
-@pytest.mark.parametrize("command", [*OF_MANY, *OF_ONE, "sidecar prune", "demo", "bench"])
+@pytest.mark.parametrize("command", [*OF_MANY, *OF_ONE, "sidecar prune", "demo"])
 def test_every_command_ends_in_one_line_and_code_130(lake, monkeypatch, command):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     for module, name in (
         (kernels.local, "LocalFile"), (edits, "recover"), (sidecar, "prune"), (Source, "read"), (demo, "make_file"),
-        (Workspace, "__enter__"), (sidecar, "build"), (sidecar, "update"), (sidecar, "compact"), (sidecar, "compare"),
+        (sidecar, "build"), (sidecar, "update"), (sidecar, "compact"), (sidecar, "compare"),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, interrupted)
     monkeypatch.setattr(LocalSource, "read", interrupted)
     monkeypatch.setattr(describing, "description", interrupted)
-    where = [lake / "part-0.parquet"] if command in OF_ONE else [] if command in ("demo", "bench") else [lake]
+    where = [lake / "part-0.parquet"] if command in OF_ONE else [] if command == "demo" else [lake]
     done = CliRunner().invoke(app, [*command.split(), *map(str, where), *(OF_MANY | OF_ONE).get(command, [])])
     assert done.exit_code == 130, (done.output, done.exception)
     *said, last = done.stderr.splitlines()

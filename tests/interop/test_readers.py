@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from parquetext import edits
-from parquetext.bench.readers import READERS, Outcome, installed_readers, read_many_with
+from parquetext.demo.readers import READERS, Outcome, installed_readers, read_many_with
 from parquetext.spark import JavaNotFound, find_java_home
 
 ROWS = 500

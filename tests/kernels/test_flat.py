@@ -15,9 +15,9 @@ from support.flat_payloads import cells, irregular, one_chunk, outcome, sign, sm
 from support.flat_readers import everything, open_payload, write, write_with
 from support.form_readers import GROUP, chunk_facts, module
 
+from benchmarks import shapes
 from parquetext import kernels, wire
 from parquetext._pure import flat_chunk, flat_tables
-from parquetext.bench import shapes
 from parquetext.errors import Damaged, ParquetextError, Unsupported
 
 hypothesis_settings = settings(

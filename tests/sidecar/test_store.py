@@ -17,9 +17,9 @@ import pytest
 from pyarrow.fs import LocalFileSystem
 
 import parquetext
+from benchmarks.commits import commits
+from benchmarks.workspace import Workspace
 from parquetext import kernels, sidecar, wire
-from parquetext.bench.commits import commits
-from parquetext.bench.workspace import Workspace
 from parquetext.errors import ColumnError, Conflict, Damaged, Refused
 from parquetext.sidecar.store_compaction import is_due
 from parquetext.sidecar.token import FILE_BYTES, STEP, Token, newest

@@ -7,10 +7,10 @@ import pyarrow.parquet as pq
 import pytest
 from support import sidecars
 
+from benchmarks import sidecars as measured
+from benchmarks.shapes import Shape
+from benchmarks.workspace import Workspace
 from parquetext import kernels, sidecar, wire
-from parquetext.bench import sidecars as measured
-from parquetext.bench.shapes import Shape
-from parquetext.bench.workspace import Workspace
 from parquetext.errors import Damaged
 
 RESERVED = range(28, 32)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from parquetext.bench import scans
-from parquetext.bench.shapes import Shape
-from parquetext.bench.workspace import Workspace
+from benchmarks import scans
+from benchmarks.shapes import Shape
+from benchmarks.workspace import Workspace
 
 
 def test_scans_and_footers_are_compared_with_the_switch_on_and_off(spark, needed_scan_jar, tmp_path):

@@ -40,4 +40,4 @@ OF_ONE = {
     "diff": [os.devnull],
 }
 # They make their files themselves, have no other option for them, or look for what lacks its file.
-OF_NONE = {"bench", "demo", "sidecar prune"}
+OF_NONE = {"demo", "sidecar prune"}

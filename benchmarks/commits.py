@@ -6,11 +6,12 @@ import mmap
 import time
 from pathlib import Path
 
-from .. import footer, kernels
-from ..sidecar.header import describe
-from ..sidecar.store_commit import next_commit
-from ..sidecar.token import Token
-from ..storage import LocalSource
+from parquetext import footer, kernels
+from parquetext.sidecar.header import describe
+from parquetext.sidecar.store_commit import next_commit
+from parquetext.sidecar.token import Token
+from parquetext.storage import LocalSource
+
 from .cases import OURS, Row
 from .shapes import Shape
 from .timing import Contender, compare

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from parquetext.bench.cases import rows_of
-from parquetext.bench.timing import Contender, Timing, compare
+from benchmarks.cases import rows_of
+from benchmarks.timing import Contender, Timing, compare
 
 
 def test_contenders_take_turns_and_in_alternating_rounds_the_other_one_begins():

@@ -7,9 +7,10 @@ import struct
 from collections.abc import Callable, Iterator
 from itertools import accumulate
 
-from .. import kernels, wire
-from ..encoding.experimental import FSST, PFOR
-from ..encoding.registry import find
+from parquetext import kernels, wire
+from parquetext.encoding.experimental import FSST, PFOR
+from parquetext.encoding.registry import find
+
 from .cases import Row, rows_of
 from .timing import Contender, compare
 

@@ -12,12 +12,13 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from .. import edits, sidecar
-from ..arrow.datasets.dataset import dataset
-from ..arrow.datasets.discovery import discover
-from ..catalog import batches_of
-from ..catalog.cover import Cover
-from ..pruning import predicate_of
+from parquetext import edits, sidecar
+from parquetext.arrow.datasets.dataset import dataset
+from parquetext.arrow.datasets.discovery import discover
+from parquetext.catalog import batches_of
+from parquetext.catalog.cover import Cover
+from parquetext.pruning import predicate_of
+
 from .cases import OURS, Row, rows_of
 from .shapes import Shape, make_table
 from .timing import Contender, compare

@@ -1,8 +1,13 @@
-"""`parquetext bench`: this package against the readers that are installed, in one run."""
+"""Compare this package with the installed readers in one run.
+
+python -m benchmarks [FILE] [--only tables|encodings|copies|spark] [--json]
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
+from enum import StrEnum
 from itertools import groupby
 from typing import Annotated
 
@@ -10,9 +15,9 @@ import typer
 from rich.cells import cell_len
 from rich.table import Table
 
-from .arguments import Quiet
-from .choices import Measured
-from .output import (
+from parquetext import kernels
+from parquetext.cli.arguments import Quiet
+from parquetext.cli.output import (
     CANNOT_RUN,
     FINDINGS,
     cell,
@@ -27,11 +32,19 @@ from .output import (
     tell,
 )
 
+from . import peers, run
+from .workspace import Workspace
+
 HEADINGS = "  reader", "median", "best", "ratio", "of best", "target"
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(bench)
+class Measured(StrEnum):
+    """The subjects of a run other than footers and one column's values."""
+
+    copies = "copies"
+    encodings = "encodings"
+    spark = "spark"
+    tables = "tables"
 
 
 def bench(
@@ -74,10 +87,9 @@ def bench(
 
     A ratio above 1 means that parquetext is better. The exit code is 1 if a target is missed.
     """
-    from ..bench import peers
-    from ..bench.workspace import Workspace
-    from ..kernels import implementation
-
+    if kernels.implementation() != "native" and not os.environ.get("PARQUETEXT_PURE"):
+        problem(f"the compiled kernels are not in use, and PARQUETEXT_PURE is not set: {kernels.reason()}")
+        raise typer.Exit(CANNOT_RUN)
     shapes = {"columns": columns, "row_groups": row_groups, "other_shapes": not no_other_shapes}
     missed, rows = 0, []
     told = "the same command begins again"
@@ -93,13 +105,17 @@ def bench(
             problem(error)
             raise typer.Exit(CANNOT_RUN) from None
     if not json:
-        versions = ", ".join(f"{name} {version}" for name, version in peers.installed().items())
-        _show(rows)
-        tell(f"{implementation()} kernels; {versions}")
-        if "palletjack" not in peers.installed() and not palletjack:
-            tell("PalletJack was not measured: it wants an older pyarrow (--palletjack: a Python that has both)")
-        tell(f"{missed} target{'s' * (missed != 1)} missed" if missed else "every target was met")
+        _report(rows, missed, palletjack)
     raise typer.Exit(FINDINGS if missed else 0)
+
+
+def _report(rows: list, missed: int, palletjack: str | None) -> None:
+    versions = ", ".join(f"{name} {version}" for name, version in peers.installed().items())
+    _show(rows)
+    tell(f"{kernels.implementation()} kernels; {versions}")
+    if "palletjack" not in peers.installed() and not palletjack:
+        tell("PalletJack was not measured: it needs an older pyarrow (--palletjack: a Python that has both)")
+    tell(f"{missed} target{'s' * (missed != 1)} missed" if missed else "every target was met")
 
 
 def _groups(
@@ -115,10 +131,8 @@ def _groups(
     palletjack: str | None,
 ) -> Iterable[list]:
     """The rows of what is asked for, a group of them at a time."""
-    from ..bench import run
-
     if only is Measured.spark:
-        from ..bench.lakes import on_spark
+        from .lakes import on_spark
 
         return on_spark(workspace, rounds)
     if only is Measured.encodings:
@@ -160,3 +174,7 @@ def _cells(row) -> tuple[str, ...]:
 
 def _times(ratio: float | None) -> str:
     return "" if ratio is None else f"{ratio:,.2f} ×" if ratio < 100 else f"{ratio:,.0f} ×"
+
+
+if __name__ == "__main__":
+    typer.run(bench)

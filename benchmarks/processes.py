@@ -1,19 +1,18 @@
-"""Readers that read tables in turns, each in a process of its own: threads, memory and caches of one are nobody else's.
+"""Compare readers of tables, each in its own process, so that threads, memory and caches are not shared.
 
-A process is given its work line by line and times it by itself.
+A process receives its work line by line and measures the time itself.
 """
 
 from __future__ import annotations
 
-import gc
 import json
 import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 
 from .timing import Timing
 
@@ -21,11 +20,12 @@ __all__ = ["Reading", "compare_readings"]
 
 Columns = list[str] | None
 Filters = list[tuple] | None
+PROCESS = Path(__file__).with_name("reading_process.py")
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One contender: a reader, by its name in `READERS`, and the file that it reads."""
+    """One contender: a reader, by its name in `reading_process.READERS`, and the file that it reads."""
 
     name: str
     reader: str
@@ -66,7 +66,7 @@ class _Process:
     """A process that reads one file, for as long as it is a context."""
 
     def __init__(self, reading: Reading):
-        command = [sys.executable, "-m", __name__, reading.reader, reading.path]
+        command = [sys.executable, PROCESS, reading.reader, reading.path]
         self._name = reading.name
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
@@ -85,67 +85,3 @@ class _Process:
         if not answer:
             raise RuntimeError(f"{self._name}: its process ended with {self._process.wait()}")
         return json.loads(answer)
-
-
-def _parquetext(path: str, columns: Columns, filters: Filters) -> object:
-    from ..arrow.tables import read_table
-
-    return read_table(path, columns, filters)
-
-
-def _pyarrow(path: str, columns: Columns, filters: Filters) -> object:
-    import pyarrow.parquet as pq
-
-    return pq.read_table(path, columns=columns, filters=filters)
-
-
-def _parquet_file(path: str, columns: Columns, filters: Filters) -> object:
-    import pyarrow.parquet as pq
-
-    if filters is not None:
-        raise ValueError("ParquetFile.read takes no filters")
-    return pq.ParquetFile(path).read(columns=columns)
-
-
-def _polars(path: str, columns: Columns, filters: Filters) -> object:
-    import operator
-
-    import polars
-
-    if filters is None:
-        return polars.read_parquet(path, columns=columns)
-    compare = {"<": operator.lt, ">=": operator.ge}
-    wanted = [compare[how](polars.col(name), value) for name, how, value in filters]
-    frame = polars.scan_parquet(path).filter(*wanted)
-    return (frame if columns is None else frame.select(columns)).collect()
-
-
-READERS: dict[str, Callable[[str, Columns, Filters], object]] = {
-    "parquetext": _parquetext,
-    "pyarrow": _pyarrow,
-    "ParquetFile": _parquet_file,
-    "polars": _polars,
-}
-
-
-def main(reader: str, path: str) -> None:
-    """Read what each line of standard input asks for, and print the seconds of a call and the rows of the last one."""
-    read = READERS[reader]
-    gc.disable()
-    for line in sys.stdin:
-        asked = json.loads(line)
-        filters = asked["filters"] and [tuple(part) for part in asked["filters"]]
-        taken = 0.0
-        for columns in asked["work"]:
-            start = time.perf_counter()
-            table = read(path, columns, filters)
-            taken += time.perf_counter() - start
-            rows = table.shape[0]
-            del table
-        gc.collect()
-        sys.stdout.write(json.dumps({"seconds": taken / len(asked["work"]), "rows": rows}) + "\n")
-        sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -1,16 +1,10 @@
-"""What a second core is worth to a job: the same upgrade on local[1] and local[2], round by round.
-
-Each session lives in a process of its own; as a program it is such a process: master and lake as arguments, one
-upgrade and one strip for every line that it reads, the seconds of the upgrade, listing aside, as its answer.
-"""
+"""Measure the speed-up of a job by a second core: the same upgrade on local[1] and local[2], round by round."""
 
 from __future__ import annotations
 
-import os
 import statistics
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from .timing import Timing
@@ -18,13 +12,14 @@ from .timing import Timing
 __all__ = ["ONE_CORE", "TWO_CORES", "upgrades"]
 
 ONE_CORE, TWO_CORES = "local[1]", "local[2]"
+PROCESS = Path(__file__).with_name("job_process.py")
 
 
 def upgrades(lake: Path, rounds: int, warm_up: int = 1) -> dict[str, Timing]:
     """An upgrade of the lake in sessions that take turns, by master, after rounds to warm up that do not count."""
     sessions = {
         master: subprocess.Popen(
-            [sys.executable, "-m", __spec__.name, master, lake],
+            [sys.executable, PROCESS, master, lake],
             text=True,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -48,25 +43,3 @@ def _asked(session: subprocess.Popen) -> float:
     if not answer:
         raise RuntimeError("a Spark session of the comparison has ended")
     return float(answer)
-
-
-def _serve(master: str, lake: str) -> None:
-    from ..spark import session, strip, upgrade
-    from ..spark.filesystems import Filesystems
-    from ..spark.listing import listed
-
-    spark = session(master=master, driver_memory="1g")
-    filesystems = Filesystems.of(spark)
-    for _ in sys.stdin:
-        os.sync()  # what is left to be flushed of other rounds is not this one's work
-        start = time.perf_counter()
-        listed(spark, filesystems, lake)
-        listing = time.perf_counter() - start
-        upgrade(spark, lake, "flat", progress=False, on_error="raise")
-        seconds = time.perf_counter() - start - 2 * listing
-        strip(spark, lake, progress=False, on_error="raise")  # before the answer: the other session goes on then
-        print(seconds, flush=True)
-
-
-if __name__ == "__main__":
-    _serve(*sys.argv[1:])

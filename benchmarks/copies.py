@@ -13,8 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..arrow.tables import read_table
-from ..edits import encode
+from parquetext.arrow.tables import read_table
+from parquetext.edits import encode
+
 from .cases import OURS, Row, rows_of
 from .timing import Contender, compare
 from .workspace import Workspace

@@ -9,7 +9,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..catalog import SCHEMA
+from parquetext.catalog import SCHEMA
+
 from . import scans
 from .cases import OURS, Row, rows_of
 from .jobs import ONE_CORE, TWO_CORES, upgrades
@@ -30,7 +31,7 @@ ONE_COLUMN_TARGET, JOB_TARGET, CORES_TARGET, LONG_LIMIT = 3.0, 5.0, 1.5, 1 / 3
 
 def on_spark(workspace: Workspace, rounds: int, files: int = 1_000) -> Iterator[list[Row]]:
     """All comparisons, in one `local[2]` session; `upgrade` in processes of its own."""
-    from ..spark import session
+    from parquetext.spark import session
 
     lake = _lake(workspace, files)
     workspace.progress("starting Spark")
@@ -87,7 +88,7 @@ def _long(workspace: Workspace, spark, rounds: int) -> list[Row]:
 
 def _jobs(workspace: Workspace, spark, lake: Path, files: int, rounds: int) -> Iterator[list[Row]]:
     """What looks at every footer, against a job of pyarrow's metadata."""
-    from ..spark import catalog, verify
+    from parquetext.spark import catalog, verify
 
     paths = [str(path) for path in sorted(lake.iterdir())]
     theirs = Contender(METADATA, lambda _: scans.drain(_metadata_job(spark, paths)))

@@ -11,9 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ..account import layout
-from ..arrow.file import open as open_file
-from ..arrow.tables import read_table
+from parquetext.account import layout
+from parquetext.arrow.file import open as open_file
+from parquetext.arrow.tables import read_table
+
 from . import peers
 from .cases import OURS, Row, rows_of
 from .timing import Contender, compare

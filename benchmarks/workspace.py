@@ -12,7 +12,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .. import edits
+from parquetext import edits
+
 from .shapes import Shape, write
 
 __all__ = ["Subject", "Workspace"]

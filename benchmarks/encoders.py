@@ -10,7 +10,8 @@ from itertools import accumulate
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .. import kernels, wire
+from parquetext import kernels, wire
+
 from .cases import OURS, Row, rows_of
 from .timing import Contender, compare
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Iterator, Mapping
 
-from .. import read_table
-from ..engines import register_duckdb, scan_polars
+from parquetext import read_table
+from parquetext.engines import register_duckdb, scan_polars
+
 from .cases import OURS, STRIDE, Row, rows_of
 from .timing import Contender, compare
 from .workspace import Subject

@@ -9,7 +9,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-__all__ = ["ROWS_PER_GROUP", "Shape", "column_names", "make_table", "write"]
+from parquetext.demo.run import column_names
+
+__all__ = ["ROWS_PER_GROUP", "Shape", "make_table", "write"]
 
 ROWS_PER_GROUP = 16
 
@@ -28,11 +30,6 @@ class Shape:
     def name(self) -> str:
         kind = "-nested" if self.nested else ""
         return f"{self.columns}x{self.row_groups}{kind}{'' if self.arrow_schema else '-plain'}"
-
-
-def column_names(count: int) -> list[str]:
-    """Names of 20 characters, as warehouses have them."""
-    return [f"measurement_{index:08d}" for index in range(count)]
 
 
 def _samples(rows: int) -> list[pa.Array]:

@@ -10,9 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .. import kernels, wire
-from ..arrow.tables import read_table
-from ..thrift import write
+from parquetext import kernels, wire
+from parquetext.arrow.tables import read_table
+from parquetext.thrift import write
+
 from .cases import OURS, Row, rows_of
 from .timing import Contender, compare
 from .workspace import Workspace

@@ -14,17 +14,21 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from . import checks, edits
-from . import open as open_file
-from .bench.readers import installed_readers, read_many_with
-from .bench.shapes import column_names
-from .checks.inspection import inspect
+from .. import checks, edits
+from .. import open as open_file
+from ..checks.inspection import inspect
+from .readers import installed_readers, read_many_with
 
 __all__ = ["COLUMNS", "ROW_GROUPS", "Step", "run"]
 
 COLUMNS, ROW_GROUPS, ROWS_PER_GROUP = 5_000, 4, 600
 SAMPLE_COLUMNS = 20
 REPEATS = 5
+
+
+def column_names(count: int) -> list[str]:
+    """Return names of 20 characters, as warehouses have them."""
+    return [f"measurement_{index:08d}" for index in range(count)]
 
 
 @dataclass(frozen=True, slots=True)

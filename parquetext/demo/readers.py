@@ -88,7 +88,7 @@ def read_with(reader: str, path: str, columns: list[str] | None = None) -> Outco
 
 def read_many_with(reader: str, paths: list[str], columns: list[str] | None = None) -> list[Outcome]:
     """The same for several files in one process; after a crash the rest is reported as crashed too."""
-    command = [sys.executable, "-m", "parquetext.bench.readers", reader, json.dumps(columns), *paths]
+    command = [sys.executable, "-m", "parquetext.demo.readers", reader, json.dumps(columns), *paths]
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=TIMEOUT_SECONDS * len(paths), check=False

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pyarrow.parquet as pq
 import pytest
 
+from benchmarks import alp, copies, encoders, experimental
+from benchmarks.workspace import Workspace
 from parquetext import read_table
-from parquetext.bench import alp, copies, encoders, experimental
-from parquetext.bench.workspace import Workspace
 
 
 def test_every_type_and_encoding_is_compared_with_pyarrow():

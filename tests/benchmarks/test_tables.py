@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from parquetext.bench.processes import Reading, compare_readings
+from benchmarks.processes import Reading, compare_readings
 
 
 def test_readers_read_in_turns(tmp_path):
@@ -31,7 +31,7 @@ def test_a_reader_that_fails_is_named(tmp_path, capfd):
 
 def test_five_million_rows_are_filtered_as_pyarrow_filters_them(tmp_path, long):
     import parquetext
-    from parquetext.bench.tables import LONG_ROWS, SHARE, _tall
+    from benchmarks.tables import LONG_ROWS, SHARE, _tall
 
     table = _tall(LONG_ROWS)
     pq.write_table(table, tmp_path / "x.parquet", row_group_size=LONG_ROWS // 10)

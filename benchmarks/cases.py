@@ -9,9 +9,10 @@ from dataclasses import asdict, dataclass, replace
 
 import pyarrow.parquet as pq
 
-from .. import edits, footer, kernels
-from .. import open as open_file
-from ..arrow.writing.writer import write_table
+from parquetext import edits, footer, kernels
+from parquetext import open as open_file
+from parquetext.arrow.writing.writer import write_table
+
 from . import memory, peers
 from .shapes import Shape, make_table
 from .timing import Contender, Timing, compare

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from .. import kernels, sidecar
-from ..sidecar.building import footer_bytes, sidecar_bytes
-from ..storage import open_source
+from parquetext import kernels, sidecar
+from parquetext.sidecar.building import footer_bytes, sidecar_bytes
+from parquetext.storage import open_source
+
 from . import peers
 from .cases import OURS, STRIDE, Row, rows_of
 from .timing import Contender, compare

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 import pyarrow.fs
 import pyarrow.parquet as pq
 
-from .. import open as open_file
-from ..footer import File
-from ..storage import RemoteTarget
+from parquetext import open as open_file
+from parquetext.footer import File
+from parquetext.storage import RemoteTarget
+
 from . import peers
 from .cases import OURS, STRIDE, Row, rows_of
 from .timing import Contender, compare
