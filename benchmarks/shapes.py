@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from parquetext.demo.run import column_names
+from parquetext.demo.wide_table import column_names
 
 __all__ = ["ROWS_PER_GROUP", "Shape", "make_table", "write"]
 

@@ -1,5 +1,5 @@
 """The demonstration: make a wide table, upgrade it, and read it with every installed reader."""
 
-from .run import COLUMNS, ROW_GROUPS, Step, run
+from .wide_table import COLUMNS, ROW_GROUPS, Step, run
 
 __all__ = ["COLUMNS", "ROW_GROUPS", "Step", "run"]
