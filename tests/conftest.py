@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from support.benchmarks_package import make_importable
-from support.quick_java import java_options
-from support.stores import azure_store, google_store, hdfs_store
 from support.systems import SYSTEMS, take_away, what_it_lacks
 
 from parquetext import kernels
 from parquetext.storage import lock
 
 make_importable()
+
+pytest_plugins = ["support.selection", "support.java_fixtures", "support.store_fixtures"]
 
 # No test fails because a machine is slow; what fails on one machine can be repeated on another.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
@@ -58,28 +58,6 @@ def pytest_runtest_makereport(item, call):
         report.outcome, report.longrepr = "skipped", (path, line or 0, f"this system {lacking}")
 
 
-# What takes longest, longest first, so that no process is left alone with it at the end.
-FIRST = (
-    "spark/test_clusters.py",
-    "tests/test_install.py",
-    "spark/test_kills.py",
-    "interop/test_readers.py",
-    "spark/test_writing.py",
-    "tests/test_c_library.py",
-    "spark/test_jobs.py",
-    "spark/test_s3_jobs.py",
-    "spark/test_stores.py",
-    "edits/test_stores.py",
-)
-
-
-def pytest_collection_modifyitems(items):
-    def place(item: pytest.Item) -> int:
-        return next((place for place, end in enumerate(FIRST) if item.path.as_posix().endswith(f"/{end}")), len(FIRST))
-
-    items.sort(key=place)
-
-
 @pytest.fixture
 def long(request) -> None:
     """Skip what takes minutes or gigabytes, unless it is asked for."""
@@ -93,12 +71,6 @@ def _native_built() -> bool:
     except ImportError:
         return False
     return True
-
-
-def _kept_folder(request) -> Path:
-    """A folder that the next run finds again; of this run alone where pytest keeps none."""
-    cache = getattr(request.config, "cache", None)
-    return cache.mkdir("java") if cache else request.getfixturevalue("tmp_path_factory").mktemp("java")
 
 
 @pytest.fixture(params=["native", "pure"])
@@ -125,40 +97,3 @@ def corpus() -> Path:
 def expected(corpus) -> list[dict]:
     """What is known of each corpus file (expected.json)."""
     return json.loads((corpus / "expected.json").read_text())["files"]
-
-
-@pytest.fixture(scope="session")
-def quick_java(request) -> None:
-    """From here on every Java program starts quickly, whoever starts it."""
-    from parquetext.spark import find_java_home
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JDK_JAVA_OPTIONS", java_options(_kept_folder(request), find_java_home()))
-        yield
-
-
-@pytest.fixture(scope="session")
-def azure(tmp_path_factory):
-    """A container of Azurite."""
-    with azure_store(tmp_path_factory.mktemp("azure")) as store:
-        yield store
-
-
-@pytest.fixture(scope="session")
-def google(tmp_path_factory):
-    """A bucket of fake-gcs-server."""
-    with google_store(tmp_path_factory.mktemp("google")) as store:
-        yield store
-
-
-@pytest.fixture(scope="session")
-def hdfs(tmp_path_factory):
-    """A folder of an HDFS with one data node."""
-    with hdfs_store(tmp_path_factory.mktemp("hdfs")) as store:
-        yield store
-
-
-@pytest.fixture(params=["azure", "google", "hdfs"])
-def store(request):
-    """Each of the stores that run."""
-    return request.getfixturevalue(request.param)

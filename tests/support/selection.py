@@ -1,0 +1,78 @@
+"""Markers of tests, and the order in which files are run.
+
+Folders and fixtures decide about markers, so that a new test has the right ones:
+
+* ``spark``: starts a JVM.
+* ``stores``: starts an object store, HDFS, or a server that imitates one.
+* ``interop``: runs other readers and writers.
+* ``long``: takes minutes or gigabytes; skipped without ``--long``.
+* ``fast``: needs only pytest, hypothesis and the dependencies of the package. `pytest -m fast` takes less than a minute
+  on two cores, and does not import the other files, because they import packages that may not be installed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parents[1]
+
+FOLDERS = {"spark": "spark", "jvm": "spark", "interop": "interop"}
+FIXTURES = {"azure": "stores", "google": "stores", "hdfs": "stores", "store": "stores", "long": "long"}
+STORES = {"storage/test_object_store.py", "storage/test_s3.py", "storage/test_s3_checksums.py"}
+
+FAST = {
+    "encoding",
+    "thrift",
+}
+
+# The files that take longest, longest first, so that no process is left alone with one at the end.
+FIRST = (
+    "spark/test_clusters.py",
+    "tests/test_install.py",
+    "spark/test_kills.py",
+    "interop/test_readers.py",
+    "spark/test_writing.py",
+    "tests/test_c_library.py",
+    "spark/test_jobs.py",
+    "spark/test_s3_jobs.py",
+    "spark/test_stores.py",
+    "edits/test_stores.py",
+)
+
+
+def pytest_configure(config):
+    for line in __doc__.split("* ``")[1:]:
+        name, meaning = line.split("``: ")
+        config.addinivalue_line("markers", f"{name}: {' '.join(meaning.split())}")
+
+
+def pytest_ignore_collect(collection_path: Path, config) -> bool | None:
+    """With `-m fast`, ignore the files that are not fast."""
+    is_other_test = collection_path.name.startswith("test_") and not is_fast(collection_path)
+    return True if config.option.markexpr == "fast" and is_other_test else None
+
+
+def is_fast(path: Path) -> bool:
+    relative = path.relative_to(TESTS)
+    return str(relative) in FAST or relative.parts[0] in FAST
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        for name in markers(item):
+            item.add_marker(name)
+    items.sort(key=place)
+
+
+def markers(item: pytest.Item) -> set[str]:
+    relative = item.path.relative_to(TESTS)
+    names = {FIXTURES[name] for name in getattr(item, "fixturenames", ()) if name in FIXTURES}
+    names |= {FOLDERS[relative.parts[0]]} if relative.parts[0] in FOLDERS else set()
+    names |= {"stores"} if str(relative) in STORES else set()
+    return names | ({"fast"} if is_fast(item.path) and not names else set())
+
+
+def place(item: pytest.Item) -> int:
+    return next((place for place, end in enumerate(FIRST) if item.path.as_posix().endswith(f"/{end}")), len(FIRST))
