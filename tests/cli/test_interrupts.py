@@ -66,7 +66,8 @@ def test_every_command_ends_in_one_line_and_code_130(lake, monkeypatch, command)
 
     for module, name in (
         (kernels.local, "LocalFile"), (edits, "recover"), (sidecar, "prune"), (Source, "read"),
-        (demo.wide_table, "make_file"), (sidecar, "build"), (sidecar, "update"), (sidecar, "compact"), (sidecar, "compare"),
+        (demo.wide_table, "make_file"), (sidecar, "build"), (sidecar, "update"), (sidecar, "compact"),
+        (sidecar, "compare"),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, interrupted)
     monkeypatch.setattr(LocalSource, "read", interrupted)
