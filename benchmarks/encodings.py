@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from parquetext.account import layout
 from parquetext.arrow.file import open as open_file
 from parquetext.arrow.tables import read_table
+from parquetext.inspection.layout import layout
 
 from . import peers
 from .cases import OURS, Row, rows_of

@@ -34,17 +34,17 @@ _HOMES = {
     "recover": "edits",
     "merge": "edits",
     "split": "edits",
-    "verify": "checks",
+    "verify": "inspection.integrity",
     "Advice": "edits",
     "Column": "footer.columns",
     "Dataset": "arrow.datasets.dataset",
-    "Layout": "account.layout",
-    "Report": "checks.report",
+    "Layout": "inspection.layout.layout",
+    "Report": "inspection.integrity.report",
     "Result": "edits",
     "RowGroups": "footer.row_groups",
     "implementation": "kernels",
     "plan": "catalog",
-    "layout": "account",
+    "layout": "inspection.layout",
     "scan_polars": "engines",
     "register_duckdb": "engines",
 }
@@ -62,7 +62,6 @@ _PYARROWS = (
     "filters_to_expression",
 )
 _MODULES = {
-    "account",
     "arrow",
     "catalog",
     "edits",
@@ -72,6 +71,7 @@ _MODULES = {
     "extension",
     "findings",
     "footer",
+    "inspection",
     "kernels",
     "pruning",
     "sidecar",
@@ -100,8 +100,6 @@ if TYPE_CHECKING:
     from . import footer as footer
     from . import sidecar as sidecar
     from . import spark as spark
-    from .account.layout import Layout as Layout
-    from .account.layout import layout as layout
     from .arrow.datasets.dataset import Dataset as Dataset
     from .arrow.datasets.dataset import dataset as dataset
     from .arrow.datasets.metadata_files import write_metadata as write_metadata
@@ -119,8 +117,6 @@ if TYPE_CHECKING:
     from .arrow.writing.writer import ParquetWriter as ParquetWriter
     from .arrow.writing.writer import write_table as write_table
     from .catalog.planning import plan as plan
-    from .checks.report import Report as Report
-    from .checks.verify import verify as verify
     from .edits.advice import Advice as Advice
     from .edits.advice import advise as advise
     from .edits.drop_old import drop_old as drop_old
@@ -137,6 +133,10 @@ if TYPE_CHECKING:
     from .engines.polars_scan import scan_polars as scan_polars
     from .footer.columns import Column as Column
     from .footer.row_groups import RowGroups as RowGroups
+    from .inspection.integrity.report import Report as Report
+    from .inspection.integrity.verify import verify as verify
+    from .inspection.layout.layout import Layout as Layout
+    from .inspection.layout.layout import layout as layout
     from .kernels import implementation as implementation
 else:
 

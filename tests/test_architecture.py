@@ -39,16 +39,17 @@ FLOORS = [
     {"encoding"},
     {"pruning"},
     {"footer"},
-    {"structure"},
+    {"inspection/structure"},
     {"rewrite"},
     {"sidecar"},
     {"edits"},
-    {"account"},
+    {"inspection/layout"},
     {"arrow"},
     {"engines"},
     {"catalog"},
-    {"checks"},
-    {"describe"},
+    {"inspection/integrity"},
+    {"inspection/content"},
+    {"inspection"},
     {"spark"},
     {"demo"},
     {"cli"},
@@ -77,20 +78,30 @@ ARROW_FLOOR = {part: floor for floor, parts in enumerate(ARROW_FLOORS) for part 
 
 
 def room_of(path: Path) -> str:
-    first = path.relative_to(PACKAGE).parts[0]
+    first, *rest = path.relative_to(PACKAGE).parts
+    if first == "inspection" and len(rest) > 1:
+        return f"inspection/{rest[0]}"
     return first.removesuffix(".py").removesuffix(".pyx")
 
 
 def imported_rooms(path: Path) -> set[str]:
     """The rooms that a module imports from, wherever in it the import stands."""
+    package = path.relative_to(PACKAGE).parts[:-1]
     rooms = set()
-    depth = len(path.relative_to(PACKAGE).parts)
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.level == depth:
-            rooms |= {node.module.split(".")[0]} if node.module else {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("parquetext."):
-            rooms.add(node.module.split(".")[1])
-    return rooms
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        module = (node.module or "").split(".") if node.module else []
+        if node.level and node.level <= len(package) + 1:
+            module = [*package[: len(package) + 1 - node.level], *module]
+        elif module[:1] == ["parquetext"]:
+            module = module[1:]
+        else:
+            continue
+        for name in node.names:
+            full = [*module, name.name]
+            rooms.add("/".join(full[:2]) if full[0] == "inspection" else full[0])
+    return rooms - {room_of(path)}
 
 
 def modules() -> list[Path]:

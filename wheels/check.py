@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).parents[1]
 ALLOWED = {".py", ".pyi", ".pyx", ".pxd", ".typed"}
-DATA = "parquetext/account/report"
+DATA = "parquetext/inspection/layout/report"
 JAR = PurePosixPath("parquetext/spark/jars/parquetext-spark_2.13.jar")
 
 

@@ -50,7 +50,7 @@ from .selection import leaves_of
 from .watch import Watch
 
 if TYPE_CHECKING:
-    from ..account.layout import Layout
+    from ..inspection.layout.layout import Layout
 
 __all__ = ["File", "open"]
 
@@ -314,7 +314,7 @@ class File(footer_file.File):
 
         A file with a path is opened anew: the footer, all page headers and what nobody claims are read.
         """
-        from ..account.layout import layout, layout_of
+        from ..inspection.layout.layout import layout, layout_of
 
         if isinstance(self._source, HeldSource):
             return layout_of(self._source, str(self.path), decompress=decompress)

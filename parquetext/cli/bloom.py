@@ -32,7 +32,7 @@ def bloom(
     json: Json = False,
 ) -> None:
     """Look a value up in the Bloom filters of a column. The exit code is 1 if no row group contains it."""
-    from ..describe.bloom import ABSENT, MAYBE, NO_FILTER, bloom_answers
+    from ..inspection.content.bloom import ABSENT, MAYBE, NO_FILTER, bloom_answers
 
     answers: list[dict] = []
 

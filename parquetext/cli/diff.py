@@ -38,7 +38,7 @@ def diff(
 
     import parquetext
 
-    from ..describe.differences import differences
+    from ..inspection.content.differences import differences
 
     counts: Counter[str] = Counter()
     kinds = [kind.value for kind in only or DiffKind]

@@ -41,7 +41,7 @@ def schema(
     json: Json = False,
 ) -> None:
     """Print the schema of files."""
-    from ..describe.schemas import schema_as_dict, schema_text
+    from ..inspection.content.schemas import schema_as_dict, schema_text
 
     def ask(path, file) -> None:
         if json:
@@ -66,7 +66,7 @@ def meta(
     json: Json = False,
 ) -> None:
     """Print writer, row count, sizes and key-values of files."""
-    from ..describe.facts import meta as meta_of
+    from ..inspection.content.facts import meta as meta_of
     from ..storage import open_source
 
     rows, sizes = [], []
@@ -126,7 +126,7 @@ def columns(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document per column or column chunk.")] = False,
 ) -> None:
     """Print type, codec, encodings, nulls, minimum, maximum and sizes of columns, in total or per row group."""
-    from ..describe.facts import column_chunks, columns_in_sum, named_columns
+    from ..inspection.content.facts import column_chunks, columns_in_sum, named_columns
 
     def ask(path, file) -> None:
         found = named_columns(file, names)
@@ -204,7 +204,7 @@ def _sum(values) -> int | None:
 
 def row_groups(paths: Files, json: Json = False) -> None:
     """Print row count, sizes, offset and sort order of each row group."""
-    from ..describe.facts import row_groups as row_groups_of
+    from ..inspection.content.facts import row_groups as row_groups_of
 
     counts = []
 

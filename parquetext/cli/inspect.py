@@ -41,8 +41,8 @@ def inspect(
 
     Use `verify` to compare checksums.
     """
-    from ..account import layout as layout_of
-    from ..checks.inspection import inspect as inspect_file
+    from ..inspection.integrity.inspection import inspect as inspect_file
+    from ..inspection.layout import layout as layout_of
 
     files = unreadable = found = 0
     targets = targets_of(paths)

@@ -81,7 +81,7 @@ def layout(
     quiet: Quiet = False,
 ) -> None:
     """Show what each byte of a file is: pages, levels, values, indexes, footer or unused."""
-    from ..account import layout as layout_of
+    from ..inspection.layout import layout as layout_of
 
     with stoppable(lambda: "the file was not read to its end, and nothing is written"):
         try:
@@ -100,7 +100,7 @@ def layout(
 
 def _write_html(found, path: str, target: Path, json: bool) -> None:
     """Write the page beside its name and rename it over: what was there stays whole until then."""
-    from ..account.html import as_html
+    from ..inspection.layout.html import as_html
 
     try:
         if target.exists() and (target.is_dir() or target.samefile(path)):
@@ -133,7 +133,7 @@ def map_as_dict(found) -> dict:
 
 def print_map(found) -> None:
     """Draw where every byte of a file belongs: the file as a bar, and what its colours stand for."""
-    from ..account.kinds import KINDS
+    from ..inspection.layout.kinds import KINDS
 
     console.print(_bar(found))
     kinds = found.kinds.to_pylist()
@@ -156,7 +156,7 @@ def print_map(found) -> None:
 
 
 def _show(found, columns: int, plain: bool) -> None:
-    from ..account.kinds import GROUPS
+    from ..inspection.layout.kinds import GROUPS
 
     tell(f"{found.path}: {human_bytes(found.size)}, {counted(found.parts.num_rows, 'part')}")
     print_map(found)

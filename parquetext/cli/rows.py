@@ -106,7 +106,7 @@ def _partition_values(paths: list[str]) -> dict[str, pa.Table]:
                 below[target] = target[len(base) :]
     if not below:
         return {}
-    from ..describe.partitions import partition_values
+    from ..inspection.content.partitions import partition_values
 
     return dict(zip(below, partition_values(list(below.values())), strict=True))
 
@@ -133,7 +133,7 @@ class _Printer:
         partition: pa.Table | None = None,
     ) -> None:
         """Print rows of an open file, with the columns of its partition."""
-        from ..describe.rows import rows_of
+        from ..inspection.content.rows import rows_of
 
         left_out = 0
         if self.is_table and not columns:
@@ -141,7 +141,7 @@ class _Printer:
         if partition is None:
             batches = rows_of(file, columns, conditions or (), limit)
         else:
-            from ..describe.partitions import rows_with_partitions
+            from ..inspection.content.partitions import rows_with_partitions
 
             if left_out:
                 columns += [name for name in partition.schema.names if (name,) not in columns]
@@ -154,7 +154,7 @@ class _Printer:
                 self._lines(batch)
 
     def _lines(self, batch: pa.RecordBatch) -> None:
-        from ..describe.rows import as_csv, as_json_lines, csv_heading
+        from ..inspection.content.rows import as_csv, as_json_lines, csv_heading
 
         if self._format == RowFormat.json:
             _write(as_json_lines(batch))
@@ -194,8 +194,8 @@ def _that_fit(file) -> tuple[list[tuple[str, ...]] | None, int]:
 def _table_rows(batch: pa.RecordBatch) -> Iterator[tuple]:
     import pyarrow as pa
 
-    from ..describe.rows import texts
-    from ..describe.values import column_as_json
+    from ..inspection.content.rows import texts
+    from ..inspection.content.values import column_as_json
 
     columns = [
         column_as_json(column) if pa.types.is_integer(column.type) else texts(column) for column in batch.columns

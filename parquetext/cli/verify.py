@@ -55,8 +55,8 @@ def verify(
 
     Without an option: tails, footers and their checksums alone.
     """
-    from ..checks import tiers_below
-    from ..checks import verify as verify_file
+    from ..inspection.integrity import tiers_below
+    from ..inspection.integrity import verify as verify_file
 
     found = unreadable = files = 0
     targets = targets_of(paths)

@@ -14,9 +14,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .. import checks, edits
+from .. import edits
 from .. import open as open_file
-from ..checks.inspection import inspect
+from ..inspection import integrity
+from ..inspection.integrity.inspection import inspect
 from .readers import installed_readers, read_many_with
 
 __all__ = ["COLUMNS", "ROW_GROUPS", "Step", "run"]
@@ -112,7 +113,7 @@ def run(
 
     say("verifying")
     start = time.perf_counter()
-    report = checks.verify(path)
+    report = integrity.verify(path)
     yield Step(
         "verify",
         time.perf_counter() - start,

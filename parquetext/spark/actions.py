@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from .. import edits, sidecar
 from ..catalog.footers import Footer, read_footer
-from ..checks import verify
 from ..edits.forcing import FORCEABLE
+from ..inspection.integrity import verify
 from ..sidecar.foreign import FORCEABLE as SIDECAR_FORCEABLE
 from ..sidecar.table_formats import TABLE_FORMAT, refuse_sidecar
 from ..storage.forcing import check, refuse

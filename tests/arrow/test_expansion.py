@@ -11,9 +11,9 @@ from support.vast_files import vast_files
 
 import parquetext
 from parquetext import wire
-from parquetext.checks import verify
 from parquetext.encoding.decoded_sizes import VARIABLE
 from parquetext.errors import LimitExceeded, OutOfMemory, ParquetextError, naming_memory
+from parquetext.inspection.integrity import verify
 
 ENGINES = None, "pyarrow", "parquetext", "auto"
 VALUES = (

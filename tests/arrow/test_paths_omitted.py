@@ -15,7 +15,7 @@ from support.paths_omitted import omit_paths
 import parquetext
 from parquetext import kernels, wire
 from parquetext.catalog import batches_of
-from parquetext.checks.inspection import inspect
+from parquetext.inspection.integrity.inspection import inspect
 
 ROWS = 300
 TABLE = pa.table(

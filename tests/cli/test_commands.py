@@ -26,10 +26,10 @@ from parquetext.cli import choices
 from parquetext.cli.app import app
 from parquetext.cli.choices import Reader
 from parquetext.demo.readers import READERS
-from parquetext.describe import differences
-from parquetext.describe.schemas import FORMATS
 from parquetext.edits.options import PLACEMENTS, STATS
 from parquetext.edits.upgrade import AUTO, FORMS
+from parquetext.inspection.content import differences
+from parquetext.inspection.content.schemas import FORMATS
 
 
 @pytest.fixture

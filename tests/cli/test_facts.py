@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import parquetext
 from parquetext.cli.app import app
-from parquetext.describe.values import as_json
+from parquetext.inspection.content.values import as_json
 
 
 def run(*arguments: object):

@@ -13,9 +13,10 @@ import pytest
 from support.commands import OF_MANY, OF_ONE
 from typer.testing import CliRunner
 
-from parquetext import checks, demo, edits, kernels, sidecar
+from parquetext import demo, edits, kernels, sidecar
 from parquetext.cli import output
 from parquetext.cli.app import app
+from parquetext.inspection import integrity
 from parquetext.sidecar import describing
 from parquetext.storage.source import LocalSource, Source
 
@@ -48,7 +49,7 @@ def third_time(action):
         ("upgrade --form flat", (edits, "upgrade"), "2 of 5 files done; the same command goes on with the rest"),
         ("strip", (edits, "strip"), "2 of 5 files done; the same command goes on with the rest"),
         ("sidecar build", (sidecar, "build"), "2 of 5 files done; the same command goes on with the rest"),
-        ("verify", (checks, "verify"), "2 of 5 files verified"),
+        ("verify", (integrity, "verify"), "2 of 5 files verified"),
     ],
     ids=lambda value: value.split()[0] if isinstance(value, str) else "",
 )
@@ -154,7 +155,8 @@ writer.ParquetWriter.write_table = writer.ParquetWriter.write_batch = slow
 
 def test_a_thread_in_a_long_call_is_not_waited_for(lake):
     program = f"""
-from parquetext import checks, threads
+from parquetext import threads
+from parquetext.inspection import integrity
 
 def slow(*_, **__):
     with threads.Pool(1) as pool:
@@ -162,7 +164,7 @@ def slow(*_, **__):
         print("ready", flush=True)
         task.result()
 
-checks.verify = slow
+integrity.verify = slow
 """
     assert stopped(program, "verify", lake) == (130, "stopped by Ctrl-C: 0 of 5 files verified\n")
 

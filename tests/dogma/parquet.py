@@ -34,7 +34,7 @@ def parquet() -> Evaluator:
     return evaluator(description())
 
 
-def layout_claims(layout: parquetext.account.Layout) -> list[Claim]:
+def layout_claims(layout: parquetext.inspection.layout.Layout) -> list[Claim]:
     """The parts of a layout; neighbours of one owner are one, as they are where the description runs."""
     names = "offset", "length", "kind", "row_group", "column", "page"
     claims: list[Claim] = []

@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 
 import parquetext
 from parquetext import edits, extension
-from parquetext.checks.inspection import inspect
 from parquetext.cli.app import app
 from parquetext.errors import ParquetextError, Refused, Unsupported
 from parquetext.footer.dialect.prepare import prepare
+from parquetext.inspection.integrity.inspection import inspect
 
 ACME = UUID("00010203-0405-0607-0809-0a0b0c0d0e0f")
 ORIGINAL = parquet_bytes()

@@ -14,8 +14,8 @@ from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
 
 import parquetext
 from parquetext import edits, extension, sidecar, wire
-from parquetext.checks.inspection import inspect
 from parquetext.errors import Conflict, Damaged, Refused
+from parquetext.inspection.integrity.inspection import inspect
 
 ACME, EMCA = UUID("00010203-0405-0607-0809-0a0b0c0d0e0f"), UUID("8d2f9f0e-6c2a-4b25-9a0d-2f3a5f3b7c11")
 ORIGINAL = parquet_bytes()

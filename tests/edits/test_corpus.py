@@ -8,10 +8,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import parquetext
-from parquetext import checks, edits
+from parquetext import edits
 from parquetext.edits.upgrade import FORMS
 from parquetext.errors import Malformed, ParquetextError, Refused
 from parquetext.footer.forms import FLAT_VERBATIM
+from parquetext.inspection import integrity
 
 # What the flat tables cannot say, and no reader makes sense of: enum values beyond a byte, chunks of another type than
 # their leaf, elements that are no tree.
@@ -70,7 +71,7 @@ def test_upgrade_and_strip_of_the_whole_corpus(corpus, expected, tmp_path):
 
 def _is_verbatim(path) -> bool:
     """Whether the flat footer only carries the Thrift one, which then is in use."""
-    return FLAT_VERBATIM in {finding.kind for finding in checks.verify(path).findings}
+    return FLAT_VERBATIM in {finding.kind for finding in integrity.verify(path).findings}
 
 
 def test_a_footer_that_only_carries_another_is_told_and_never_left_alone(corpus, expected, tmp_path):

@@ -15,10 +15,10 @@ from typer.testing import CliRunner
 
 import parquetext
 from parquetext import sidecar, wire
-from parquetext.checks import verify
 from parquetext.cli.app import app
 from parquetext.encoding import registry
 from parquetext.errors import Damaged, Refused
+from parquetext.inspection.integrity import verify
 
 ROWS, GROUP = 5000, 900
 NAN = struct.unpack("<d", struct.pack("<Q", 0x7FF8000000000001))[0]

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
 
 import parquetext
-from parquetext import checks, edits, extension, kernels, wire
+from parquetext import edits, extension, kernels, wire
 from parquetext.edits.kept_extension import FLAT as FLAT_PIECE
 from parquetext.edits.kept_extension import INDEX, RAW, SLOT, KeptExtension, parse
 from parquetext.errors import Damaged, Malformed, ParquetextError, Refused
+from parquetext.inspection import integrity
 
 pytestmark = pytest.mark.usefixtures("implementation")
 ORIGINAL = parquet_bytes()
@@ -40,7 +41,7 @@ def there_and_back(path: Path, **options) -> bytes:
     assert edits.finalize(path, confirm=True, **options).outcome == "finalized"
     par3 = path.read_bytes()
     assert (par3[:4], par3[-4:]) == (b"PAR1", b"PAR3")
-    assert checks.verify(path).ok
+    assert integrity.verify(path).ok
     assert edits.restore(path, **options).outcome == "restored"
     assert path.read_bytes() == before
     return par3
@@ -118,7 +119,7 @@ def test_every_codec_and_nested_types_with_indexes_and_bloom_filters(path, codec
     edits.finalize(path, confirm=True)
     ours = parquetext.read_table(path)
     assert ours.equals(pq.read_table(io.BytesIO(original))) and ours.equals(NESTED)
-    report = checks.verify(path, deep=True)
+    report = integrity.verify(path, deep=True)
     assert report.ok, report.findings
     with parquetext.open(path) as file:
         assert all(offset > 0 for offset in file.column("key").bloom_filter_offset)
@@ -367,7 +368,7 @@ def test_a_broken_record_is_an_error_unless_thrift_is_wanted_alone(path):
     size = len(payload).to_bytes(4, "little")
     crcs = [zlib.crc32(part).to_bytes(4, "little") for part in (payload, size)]
     path.write_bytes(ORIGINAL[: -8 - len(FOOTER)] + payload + crcs[0] + size + crcs[1] + b"PAR3")
-    [finding] = checks.verify(path).findings
+    [finding] = integrity.verify(path).findings
     assert finding.kind == "original-damaged" and "record of the Thrift extension" in finding.message
     refused(path, "record of the Thrift extension.*broken", edits.restore, Malformed)
     edits.restore(path, "thrift")

@@ -8,8 +8,8 @@ from support.layouts import bytes_of, check_tiling
 
 import parquetext
 from parquetext import edits
-from parquetext.checks import verify
-from parquetext.checks.inspection import inspect
+from parquetext.inspection.integrity import verify
+from parquetext.inspection.integrity.inspection import inspect
 
 FORMS = ["thrift", "index", "flat", "aside"]
 

@@ -12,7 +12,8 @@ from support.kills import kill_at_every_call
 from support.parquet_bytes import parquet_bytes
 
 import parquetext
-from parquetext import checks, edits
+from parquetext import edits
+from parquetext.inspection import integrity
 
 ORIGINAL = parquet_bytes()
 VERBS = {"upgrade": {"form": "flat"}, "finalize": {"confirm": True}, "restore": {}, "strip": {}}
@@ -94,16 +95,18 @@ def test_a_kill_at_any_call_leaves_what_hadoop_reads(killed, name):
 
 
 def findings(path: Path, **tiers) -> list[str]:
-    return [finding.message for finding in checks.verify(path, **tiers).findings if finding.kind == "hadoop-checksum"]
+    return [
+        finding.message for finding in integrity.verify(path, **tiers).findings if finding.kind == "hadoop-checksum"
+    ]
 
 
 class TestVerify:
     def test_checksums_that_fit_are_no_finding(self, path):
-        assert checks.verify(path).ok and checks.verify(path, pages=True).ok
+        assert integrity.verify(path).ok and integrity.verify(path, pages=True).ok
 
     def test_too_few_checksums_are_a_finding(self, path):
         crc_of(path).write_bytes(checksummed(ORIGINAL)[:-4])
-        report = checks.verify(path)
+        report = integrity.verify(path)
         assert not report.ok
         [message] = findings(path)
         assert f"the file {len(ORIGINAL)} bytes: Hadoop's readers, Spark's among them, fail" in message
@@ -112,7 +115,7 @@ class TestVerify:
         sums = bytearray(checksummed(ORIGINAL))
         sums[-1] ^= 1
         crc_of(path).write_bytes(sums)
-        [finding] = checks.verify(path).findings
+        [finding] = integrity.verify(path).findings
         assert (finding.offset, finding.place) == (len(ORIGINAL) // 512 * 512, ".part-0.parquet.crc")
 
     def test_the_data_is_compared_with_the_tier_of_pages(self, path):
@@ -124,11 +127,11 @@ class TestVerify:
 
     def test_a_file_that_is_no_parquet_file_any_more_is_compared_too(self, path):
         path.write_bytes(ORIGINAL[:-1] + b"?")
-        assert {finding.kind for finding in checks.verify(path).findings} == {"tail", "hadoop-checksum"}
+        assert {finding.kind for finding in integrity.verify(path).findings} == {"tail", "hadoop-checksum"}
 
     def test_more_checksums_than_chunks_are_a_note_for_hadoop_reads_past_them(self, path):
         crc_of(path).write_bytes(checksummed(ORIGINAL) + bytes(4))
-        report = checks.verify(path, pages=True)
+        report = integrity.verify(path, pages=True)
         assert report.ok and "chunks of 512 bytes" in report.findings[0].message
 
     def test_what_is_no_checksum_file_is_a_finding(self, path):
@@ -138,5 +141,5 @@ class TestVerify:
     def test_one_that_is_no_file_is_a_note(self, path):
         crc_of(path).unlink()
         crc_of(path).mkdir()
-        report = checks.verify(path)
+        report = integrity.verify(path)
         assert report.ok and report.findings[0].kind == "hadoop-checksum"

@@ -15,12 +15,12 @@ from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
 
 import parquetext
 from parquetext import edits, extension, kernels, wire
-from parquetext.checks.inspection import inspect
 from parquetext.edits.footer import read_footer
 from parquetext.edits.options import Options
 from parquetext.edits.strip import without_blocks
 from parquetext.edits.upgrade import with_flat
 from parquetext.errors import ParquetextError, Refused
+from parquetext.inspection.integrity.inspection import inspect
 
 ACME, EMCA = UUID("00010203-0405-0607-0809-0a0b0c0d0e0f"), UUID("8d2f9f0e-6c2a-4b25-9a0d-2f3a5f3b7c11")
 FLAT, WRAPPED = wire.UUID_FLAT_FOOTER, wire.UUID_WRAPPED

@@ -17,13 +17,13 @@ from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
 
 import parquetext
 from parquetext import kernels, wire
-from parquetext.checks.inspection import inspect
 from parquetext.errors import Damaged, Malformed, ParquetextError, Unsupported
 from parquetext.footer.dialect.builder import Builder
 from parquetext.footer.dialect.decode import Decoded
 from parquetext.footer.dialect.framing import TRAILER_BYTES, read_trailer, unframe
 from parquetext.footer.dialect.layout import LAYOUTS, tell_layout
 from parquetext.footer.dialect.prepare import prepare
+from parquetext.inspection.integrity.inspection import inspect
 
 PLAIN = parquet_bytes()
 BUFFER, LOSSES = prepare(footer_of(PLAIN))

@@ -15,12 +15,12 @@ from support.wide_files import write_forms
 
 import parquetext
 from parquetext import kernels, systems, wire
-from parquetext.checks.inspection import inspect
 from parquetext.errors import ParquetextError
 from parquetext.footer.model import GROUP
 from parquetext.footer.names import as_path
 from parquetext.footer.pyarrow_footer import schema_of
 from parquetext.footer.row_groups import RowGroup
+from parquetext.inspection.integrity.inspection import inspect
 
 TAIL, END = 4096, 28 + 1 + 8
 FACTS = (

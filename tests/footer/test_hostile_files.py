@@ -13,8 +13,8 @@ from support.parquet_bytes import footer_of, parquet_bytes, with_footer
 
 import parquetext
 from parquetext import edits, footer
-from parquetext.checks.inspection import inspect
 from parquetext.errors import ParquetextError
+from parquetext.inspection.integrity.inspection import inspect
 
 PLAIN = parquet_bytes(
     pa.table(

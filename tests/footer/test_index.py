@@ -12,10 +12,10 @@ from support.flat_files import with_flat_footer, with_index
 
 import parquetext
 from parquetext import edits, kernels
-from parquetext.checks.inspection import inspect
 from parquetext.errors import Malformed, ParquetextError
 from parquetext.footer.chunk_table import chunk_table
 from parquetext.footer.thrift_form import ThriftForm
+from parquetext.inspection.integrity.inspection import inspect
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from support import flat_footers as thrift
 import parquetext
 from parquetext import errors, footer, sidecar
 from parquetext.catalog.footers import read_footer
-from parquetext.checks.inspection import inspect
+from parquetext.inspection.integrity.inspection import inspect
 
 MIB, GIB = 1 << 20, 1 << 30
 MOST = (1 << 31) - 1
@@ -23,7 +23,7 @@ WORK = """
 import gc, json, sys
 import parquetext
 from parquetext import footer, kernels
-from parquetext.checks.inspection import inspect
+from parquetext.inspection.integrity.inspection import inspect
 
 def peak():
     with open("/proc/self/status") as status:

@@ -15,9 +15,10 @@ import pytest
 from support.flat_files import as_par3
 
 import parquetext
-from parquetext import checks, footer, kernels
-from parquetext.checks.inspection import inspect
+from parquetext import footer, kernels
 from parquetext.errors import Damaged, ParquetextError, Unsupported
+from parquetext.inspection import integrity
+from parquetext.inspection.integrity.inspection import inspect
 
 pytestmark = pytest.mark.usefixtures("implementation")
 ROWS = 900
@@ -73,7 +74,7 @@ def test_either_magic_may_stand_at_the_head(path):
     with parquetext.open(path) as file:
         assert (file.form, file.findings) == ("par3", [])
         assert file.read().equals(TABLE)
-    assert checks.verify(path, deep=True).ok
+    assert integrity.verify(path, deep=True).ok
     assert parquetext.restore(path).outcome == "restored"
     assert pq.read_table(path).equals(TABLE)
 
@@ -160,7 +161,7 @@ def test_damage_in_a_columns_cell_is_final_for_that_column_alone(path):
 
 @pytest.mark.parametrize("tier", [{}, {"pages": True}, {"deep": True}])
 def test_verification_goes_through_all_tiers(path, tier):
-    report = checks.verify(path, **tier)
+    report = integrity.verify(path, **tier)
     assert report.ok, report.findings
     assert report.forms == ["par3"]
     assert report.checked_bytes > 0 and (report.pages > 0) == bool(tier)
@@ -169,9 +170,12 @@ def test_verification_goes_through_all_tiers(path, tier):
 
 def test_verification_finds_damage_in_footer_and_pages(path):
     flip(path, 200)
-    assert "page-checksum" in {finding.kind for finding in checks.verify(path, pages=True).findings}
+    assert "page-checksum" in {finding.kind for finding in integrity.verify(path, pages=True).findings}
     flip(path, os.path.getsize(path) - 600)
-    assert {finding.kind for finding in checks.verify(path, deep=True).findings} == {"block-checksum", "flat-damaged"}
+    assert {finding.kind for finding in integrity.verify(path, deep=True).findings} == {
+        "block-checksum",
+        "flat-damaged",
+    }
 
 
 def test_inspection_shows_form_and_sizes(path):

@@ -6,9 +6,9 @@ import pytest
 from support.vast_files import long_group_name
 
 import parquetext
-from parquetext import checks
 from parquetext.errors import LimitExceeded
 from parquetext.footer.path_sizes import check_paths
+from parquetext.inspection import integrity
 
 LONG = 50_000
 
@@ -39,7 +39,7 @@ def test_all_paths_are_refused_with_their_size_and_the_file(path):
 
 
 def test_verify_says_that_nothing_more_is_checked(path):
-    report = checks.verify(path, deep=True)
+    report = integrity.verify(path, deep=True)
     assert [finding.kind for finding in report.findings if "paths of the columns" in finding.message] == ["schema"]
     assert not report.ok
 

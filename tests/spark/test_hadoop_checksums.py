@@ -8,7 +8,8 @@ import pytest
 from support.hadoop import crc_of
 
 import parquetext
-from parquetext import checks, edits
+from parquetext import edits
+from parquetext.inspection import integrity
 from parquetext.spark import jobs
 
 
@@ -67,7 +68,7 @@ def test_damage_from_before_a_change_is_seen_after_it(spark, lake):
 def test_spark_takes_checksum_files_as_verify_does(spark, lake, content, reads):
     path = max(lake.glob("*.parquet"))
     crc_of(path).write_bytes(content(crc_of(path).read_bytes()))
-    assert checks.verify(path).ok is reads
+    assert integrity.verify(path).ok is reads
     if reads:
         assert total(spark, lake) == sum(range(3000))
     else:

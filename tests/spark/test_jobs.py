@@ -16,10 +16,11 @@ from support.foreign_sidecars import build_foreign
 from support.parquet_bytes import TABLE, parquet_bytes
 
 import parquetext
-from parquetext import checks, edits, sidecar
+from parquetext import edits, sidecar
 from parquetext import spark as jobs
 from parquetext.catalog import batches_of
 from parquetext.errors import ParquetextError, outcome_of
+from parquetext.inspection import integrity
 from parquetext.spark import tasks
 from parquetext.spark.counters import Tally
 from parquetext.spark.filesystems import Filesystems
@@ -109,7 +110,7 @@ def test_the_corpus_goes_through_every_change_as_single_files_do(spark, corpus_l
 
 def test_the_corpus_is_verified_and_gets_sidecars_as_single_files_do(spark, corpus_lake):
     for row in quietly(jobs.verify, spark, corpus_lake).collect():
-        report = checks.verify(row.path)
+        report = integrity.verify(row.path)
         assert (row.outcome == "ok", row.bytes_read) == (report.ok, report.bytes_read), row
         assert all(str(finding) in row.message for finding in report.findings[:10])
     built = quietly(jobs.build_sidecars, spark, corpus_lake).collect()

@@ -12,8 +12,8 @@ import pytest
 from support.parquet_bytes import TABLE, parquet_bytes
 
 from parquetext import edits
-from parquetext.checks.inspection import inspect
 from parquetext.errors import ParquetextError
+from parquetext.inspection.integrity.inspection import inspect
 from parquetext.spark import tasks, upgrade, verify
 from parquetext.spark.filesystems import Filesystems
 from parquetext.spark.folders import FILES, NOT_THERE

@@ -19,7 +19,7 @@ IMPORTED_FROM = Path(parquetext.__file__).parents[1]
 URL = "abfs://container@account.dfs.core.windows.net/folder/t.parquet"
 TRIED = """
 import sys, parquetext, pyarrow
-from parquetext.checks.inspection import inspect
+from parquetext.inspection.integrity.inspection import inspect
 from parquetext.errors import ParquetextError
 url = sys.argv[1]
 verbs = [parquetext.open, parquetext.read_table, parquetext.read_schema, parquetext.verify, inspect, parquetext.upgrade,

@@ -16,8 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import parquetext
-from parquetext import catalog, checks, edits, footer, sidecar
-from parquetext.checks import inspection
+from parquetext import catalog, edits, footer, sidecar
+from parquetext.inspection import integrity
+from parquetext.inspection.integrity import inspection
 
 __all__ = ["COMMANDS", "VERBS", "ENGINES", "CommandFailed"]
 
@@ -180,15 +181,15 @@ PYTHON: dict[str, Verb] = {
     "layout": lambda path, folder: repr(parquetext.layout(path)),
     "layout decompress": lambda path, folder: parquetext.layout(path, decompress=True),
     "inspect": lambda path, folder: inspection.inspect(path),
-    "verify": lambda path, folder: checks.verify(path),
-    "verify pages": lambda path, folder: checks.verify(path, pages=True),
-    "verify deep": lambda path, folder: checks.verify(path, pages=True, deep=True),
+    "verify": lambda path, folder: integrity.verify(path),
+    "verify pages": lambda path, folder: integrity.verify(path, pages=True),
+    "verify deep": lambda path, folder: integrity.verify(path, pages=True, deep=True),
     **{
         f"upgrade {form}": _changed(lambda path, form=form: edits.upgrade(path, form=form))
         for form in ("flat", "index")
     },
     "upgrade and read": _changed(lambda path: (edits.upgrade(path, form="flat"), parquetext.read_table(path))),
-    "upgrade and verify": _changed(lambda path: (edits.upgrade(path, form="flat"), checks.verify(path, deep=True))),
+    "upgrade and verify": _changed(lambda path: (edits.upgrade(path, form="flat"), integrity.verify(path, deep=True))),
     "upgrade and strip": _changed(lambda path: (edits.upgrade(path, form="index"), edits.strip(path))),
     "finalize and restore": _changed(_restored),
     "encode": _changed(_encoded),

@@ -17,8 +17,8 @@ import pyarrow.compute as pc
 import parquetext
 from parquetext import kernels
 from parquetext.catalog import batches_of
-from parquetext.checks.inspection import inspect
 from parquetext.errors import ParquetextError
+from parquetext.inspection.integrity.inspection import inspect
 
 ERRORS = (ParquetextError, pa.ArrowException, OSError, UnicodeError)
 FACTS = ("null_count", "num_values", "present")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parquetext.account import Layout
+from parquetext.inspection.layout import Layout
 
 __all__ = ["bytes_of", "check_tiling"]
 

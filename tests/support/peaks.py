@@ -21,9 +21,9 @@ from typing import NamedTuple
 import pyarrow as pa
 
 import parquetext
-from parquetext import checks
 from parquetext.arrow.decoding import short_chunks
 from parquetext.errors import ParquetextError
+from parquetext.inspection import integrity
 
 __all__ = ["VERBS", "Peak", "peaks"]
 
@@ -70,7 +70,7 @@ def _refuse(step: object) -> None:
 VERBS: dict[str, Callable[[str], object]] = {
     "layout": lambda path: parquetext.layout(path, decompress=True),
     "pages": pages,
-    "verify": lambda path: checks.verify(path, deep=True),
+    "verify": lambda path: integrity.verify(path, deep=True),
     "batches": batches,
     "short": short,
     "table": lambda path: parquetext.read_table(path, engine="parquetext"),

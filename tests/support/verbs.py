@@ -15,9 +15,9 @@ import typer
 
 import parquetext
 from parquetext import catalog, footer, sidecar
-from parquetext.checks.inspection import inspect
 from parquetext.cli.app import app
 from parquetext.errors import ParquetextError
+from parquetext.inspection.integrity.inspection import inspect
 
 from . import sidecars
 

@@ -1,0 +1,1 @@
+"""Inspect files: structure and layout of the bytes, integrity, and content."""

@@ -1,0 +1,74 @@
+"""Blocks that stand aside against what the reference to them says, and against the data in front of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import compress
+from operator import add
+
+from ... import kernels, wire
+from ...findings import Finding
+from ...footer.locate import REFERENCE_DAMAGED, Tail
+
+__all__ = ["check_aside"]
+
+PLACE = "reference"
+STOP = b"\x00"
+RANGES = (  # what a column chunk leads to: offset and length, as the scan names them
+    ("offset_index_offset", "offset_index_length"),
+    ("column_index_offset", "column_index_length"),
+    ("bloom_filter_offset", "bloom_filter_length"),
+)
+
+
+def check_aside(end: bytes, footer: bytes, tail: Tail, scan) -> Iterator[Finding]:
+    """The zero bytes, every trailer, the struct's checksum, the copy of a tail block, and that no data lies behind.
+
+    `end` is the file from `tail.start` to the end of its footer, `footer` the Thrift footer, extension and all.
+    """
+    reference, start = tail.reference, tail.start
+    zeros = reference.blocks[0].payload - start
+    if any(end[:zeros]):
+        yield Finding("padding", f"{zeros} bytes in front of the blocks aside are not zero", start, PLACE)
+    for block in reference.blocks:
+        at = block.payload - start + block.length
+        trailer = end[at : at + wire.BLOCK_TRAILER_BYTES]
+        if kernels.checksum.crc32(trailer) != block.trailer_crc:
+            yield Finding(
+                REFERENCE_DAMAGED,
+                "the trailer of a block aside is not the one that the reference says",
+                start + at,
+                PLACE,
+            )
+    last = reference.blocks[-1]
+    at = last.payload - start + last.length
+    if reference.tail_block and end[at - len(reference.tail_block) : at] != reference.tail_block:
+        yield Finding(REFERENCE_DAMAGED, "the copy of the last block's tail block differs from it", start + at, PLACE)
+    struct_crc = kernels.checksum.crc32(STOP, kernels.checksum.crc32(footer[: reference.struct_length - 1]))
+    if struct_crc != reference.struct_crc:
+        yield Finding(
+            REFERENCE_DAMAGED,
+            f"the Thrift footer has the checksum {struct_crc:#010x}, the reference says {reference.struct_crc:#010x}",
+            tail.footer_offset,
+            PLACE,
+        )
+    if (furthest := _end_of_data(scan)) > start:
+        yield Finding(
+            REFERENCE_DAMAGED,
+            f"data reaches to {furthest}, behind the beginning of the blocks aside at {start}",
+            start,
+            PLACE,
+        )
+
+
+def _end_of_data(scan) -> int:
+    """Where the last column chunk of this file, its page index or Bloom filter ends; 0 without any."""
+    is_here = [not present & wire.PRESENT_FILE_PATH for present in scan.chunks("present")]
+    chunk_ends = map(add, scan.chunk_begins(), scan.chunks("total_compressed_size"))
+    ends = [max(compress(chunk_ends, is_here), default=0)]
+    for offset, length in RANGES:
+        offsets = list(compress(scan.places(offset), is_here))
+        if max(offsets, default=0) > 0:
+            lengths = compress(scan.places(length), is_here)
+            ends.append(max(map(add, offsets, (max(length, 0) for length in lengths))))
+    return max(ends)

@@ -1,0 +1,199 @@
+"""Copies of column chunks in other encodings: what the footer says of them, and their bytes (docs/formats.md, 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ... import kernels, wire
+from ...encoding.carried import Carried
+from ...encoding.registry import find_named
+from ...errors import ParquetextError, Unsupported
+from ...findings import Finding
+from ...footer.chunk_copies import ChunkCopies, copies_by_chunk, name_of_encoding
+
+__all__ = ["Copy", "check_copies", "check_copy_pages"]
+
+FIRST_BYTE = 4  # behind the magic
+STEP = 1 << 22
+DAMAGED, OUTDATED, UNKNOWN = "copy-damaged", "copy-outdated", "copy-unknown"
+FACTS, CHECKSUM = "copy-facts", "copy-checksum"
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A copy that its footer speaks of soundly.
+
+    Attributes
+    ----------
+    index, row_group, leaf : int
+        The chunk that it is a copy of, in the scan and in the file.
+    place : str
+        What findings call it.
+    num_rows : int
+        Of the row group.
+    is_readable : bool
+        Whether its encoding and codec are known.
+    """
+
+    index: int
+    row_group: int
+    leaf: int
+    place: str
+    num_rows: int
+    facts: Carried
+    is_readable: bool
+
+    def rows_of_page(self, number: int) -> int:
+        """How many rows the page of this number must have."""
+        before = number * self.facts.rows_per_page
+        return min(self.facts.rows_per_page, self.num_rows - before)
+
+
+def check_copies(scan, names: Sequence[str], base: int | None, data_end: int, report) -> list[Copy]:
+    """Check the blocks of all copies against the footer; those that are sound.
+
+    Parameters
+    ----------
+    scan
+        Of the Thrift footer, which begins at `base` of the file; None where the file has none.
+    data_end : int
+        Where the footer and what stands aside of it begin.
+    """
+    begins, sizes, values = scan.chunk_begins(), scan.chunks("total_compressed_size"), scan.chunks("num_values")
+    rows = scan.row_groups("num_rows")
+    copies = []
+    for chunk in copies_by_chunk(scan):
+        name = names[chunk.leaf] if chunk.leaf < len(names) else chunk.leaf
+        place = f"row group {chunk.row_group}, column {name}"
+        report.extend(_problems(chunk, base, place))
+        for facts in chunk.copies:
+            own = f"{place}, copy in {name_of_encoding(facts)}"
+            fits = facts.fits(begins[chunk.index], sizes[chunk.index], values[chunk.index])
+            findings = list(_check_facts(facts, fits, rows[chunk.row_group], data_end, own))
+            notes = list(_unknown(facts, scan.chunks("type")[chunk.index], own))
+            report.extend([*findings, *notes])
+            if not findings:
+                is_readable = not notes
+                copies.append(
+                    Copy(chunk.index, chunk.row_group, chunk.leaf, own, rows[chunk.row_group], facts, is_readable)
+                )
+    return _without_overlaps(copies, report)
+
+
+def _problems(chunk: ChunkCopies, base: int | None, place: str) -> Iterator[Finding]:
+    """Blocks that cannot be read: one of a later version is no fault."""
+    for problem in chunk.problems:
+        offset = None if base is None or problem.offset is None else base + problem.offset
+        yield Finding(DAMAGED, problem.message, offset, place, isinstance(problem, Unsupported))
+
+
+def _check_facts(facts: Carried, fits: bool, num_rows: int, data_end: int, place: str) -> Iterator[Finding]:
+    if not fits:
+        message = (
+            f"it is one of {facts.chunk_length} bytes at {facts.chunk_offset} with {facts.num_values} values, which "
+            "the footer does not have there: another program has moved or changed the chunk"
+        )
+        yield Finding(OUTDATED, message, facts.offset, place)
+        return
+    if not FIRST_BYTE <= facts.offset < facts.end <= data_end:
+        message = f"bytes {facts.offset} to {facts.end} leave the data, which ends at {data_end}"
+        yield Finding("copy-range", message, facts.offset, place)
+    pages = -(-num_rows // facts.rows_per_page)
+    if pages != len(facts.page_lengths):
+        message = f"{len(facts.page_lengths)} pages of {facts.rows_per_page} rows for the {num_rows} of the row group"
+        yield Finding(FACTS, message, facts.offset, place)
+
+
+def _unknown(facts: Carried, type: int, place: str) -> Iterator[Finding]:
+    """What a reader must know to take the copy, and does not: it reads the chunk then."""
+    known = find_named(facts.encoding, facts.uuid)
+    if known is None:
+        told = f"nobody has registered its encoding {facts.encoding}" + (f", {facts.uuid}" if facts.uuid else "")
+        yield Finding(UNKNOWN, told, facts.offset, place, is_note=True)
+    elif type not in known.types:
+        told = f"{known.name} is not for values of type {wire.NAMES_OF_TYPE.get(type, type)}"
+        yield Finding(FACTS, told, facts.offset, place)
+    if facts.codec not in wire.NAMES_OF_COMPRESSION_CODEC:
+        yield Finding(UNKNOWN, f"codec {facts.codec} is not known", facts.offset, place, is_note=True)
+
+
+def _without_overlaps(copies: list[Copy], report) -> list[Copy]:
+    """Copies that share no byte with an earlier one: each byte is read once."""
+    kept: list[Copy] = []
+    for copy in sorted(copies, key=lambda copy: copy.facts.offset):
+        if kept and copy.facts.offset < kept[-1].facts.end:
+            shared = kept[-1].facts.end - copy.facts.offset
+            message = f"begins {shared} bytes before {kept[-1].place} ends"
+            report.findings.append(Finding("chunk-overlap", message, copy.facts.offset, copy.place))
+        else:
+            kept.append(copy)
+    return kept
+
+
+def check_copy_pages(source, copies: Sequence[Copy], report) -> None:
+    """Check the bytes of copies, of their pages and of the chunks that they are copies of."""
+    chunk_crcs: dict[int, int] = {}
+    for copy in copies:
+        facts = copy.facts
+        report.extend(_check_pages(source, copy))
+        report.pages += len(facts.page_lengths)
+        report.checked_bytes += facts.length
+        if copy.index not in chunk_crcs:
+            chunk_crcs[copy.index] = _checksum(source, facts.chunk_offset, facts.chunk_length)
+            report.checked_bytes += facts.chunk_length
+        found = chunk_crcs[copy.index]
+        if found != facts.chunk_crc:
+            message = f"the chunk has the checksum {found:#010x}, its copy expects {facts.chunk_crc:#010x}"
+            report.findings.append(Finding(CHECKSUM, message, facts.chunk_offset, copy.place))
+
+
+def _checksum(source, start: int, size: int, crc: int = 0) -> int:
+    """CRC-32 of a chunk as far as it lies within the file."""
+    end = min(start + size, source.size)
+    for at in range(start, end, STEP):
+        crc = kernels.checksum.crc32(source.read(at, min(STEP, end - at)), crc)
+    return crc
+
+
+def _check_pages(source, copy: Copy) -> Iterator[Finding]:
+    """Page by page: the checksum of each, its header, and what all of them add up to."""
+    facts, at, crc = copy.facts, copy.facts.offset, 0
+    entries = nulls = uncompressed = 0
+    for number, (length, expected) in enumerate(zip(facts.page_lengths, facts.page_crcs, strict=True)):
+        data = memoryview(source.read(at, length))
+        place = f"{copy.place}, page {number}"
+        crc, found = kernels.checksum.crc32(data, crc), kernels.checksum.crc32(data)
+        if found != expected:
+            yield Finding(CHECKSUM, f"checksum {found:#010x}, expected {expected:#010x}", at, place)
+        try:
+            header = kernels.page.header(data)
+        except ParquetextError as error:
+            yield Finding.of("copy-page", error.at(None, at), place)
+            header = None
+        if header is not None:
+            yield from _check_header(copy, number, header, data, at, place)
+            entries, nulls = entries + header.num_values, nulls + header.num_nulls
+            uncompressed += header.header_size + header.uncompressed_size
+        at += length
+    if crc != facts.crc:
+        yield Finding(CHECKSUM, f"checksum {crc:#010x}, expected {facts.crc:#010x}", facts.offset, copy.place)
+    sums = (entries, nulls, uncompressed)
+    told = (facts.num_values, facts.null_count, facts.uncompressed_length)
+    if sums != told:
+        message = f"entries, nulls, decompressed bytes: the pages say {sums}, the block {told}"
+        yield Finding(FACTS, message, facts.offset, copy.place)
+
+
+def _check_header(copy: Copy, number: int, header, data: memoryview, at: int, place: str) -> Iterator[Finding]:
+    facts = copy.facts
+    size = header.header_size + header.compressed_size
+    ours = (header.type, header.encoding, header.num_rows, size)
+    told = (wire.PAGE_DATA_PAGE_V2, facts.encoding, copy.rows_of_page(number), len(data))
+    if ours != told:
+        message = f"page type, encoding, rows, bytes: the header says {ours}, the block {told}"
+        yield Finding("copy-page", message, at, place)
+    elif header.crc is None:
+        yield Finding("copy-page", "its header has no checksum", at, place)
+    elif (found := kernels.checksum.crc32(data[header.header_size :])) != header.crc:
+        yield Finding("page-checksum", f"checksum {found:#010x}, expected {header.crc:#010x}", at, place)

@@ -1,0 +1,117 @@
+"""The values of copies in other encodings against those of the chunks that they are copies of, bit for bit."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+
+from ...arrow.decoding.assemble_leaves import stored_array
+from ...arrow.decoding.decoder import refuse_much_in_python
+from ...encoding.chunk_reader import Chunk, ChunkReader, Stretch, chunk_of
+from ...encoding.pages import VAST_BYTES
+from ...errors import ParquetextError, Unsupported
+from ...findings import Finding
+from ...rewrite.recode import leaves_of
+from .copies import Copy
+from .same_values import first_difference
+
+__all__ = ["compare_copies"]
+
+DIFFERENT, UNCOMPARED = "copy-differs", "copy-uncompared"
+MOST_ROWS = 1 << 16
+BATCH_BYTES = 1 << 22
+MOST_BYTES, MOST_OF_BYTE = 1 << 24, 64  # in memory, for a batch of rows, or for each byte of pages
+LEAST_WIDTH = 8
+SHOWN = 60  # characters of a value
+
+
+def compare_copies(source, scan, copies: Sequence[Copy]) -> Iterator[Finding]:
+    """Decode both and compare levels and values; memory is that of a batch of rows, and of a page of each."""
+    copies = [copy for copy in copies if copy.is_readable]
+    try:
+        refuse_much_in_python(2 * sum(copy.facts.num_values for copy in copies))
+    except Unsupported as error:
+        yield Finding(UNCOMPARED, error.message, is_note=True)
+        return
+    leaves = leaves_of(scan) if copies else []
+    for copy in copies:
+        try:
+            chunk = chunk_of(scan, leaves[copy.leaf], copy.row_group, copy.row_group, source.size)
+            told = _long_rows(chunk, copy) or _compare(source, chunk, copy)
+        except ParquetextError as error:
+            yield Finding(UNCOMPARED, error.message, error.offset, copy.place, isinstance(error, Unsupported))
+            continue
+        if told:
+            yield told
+
+
+def _long_rows(chunk: Chunk, copy: Copy) -> Finding | None:
+    """That a few bytes say to hold so much in a row that it is not read."""
+    width = max(chunk.leaf.kind.width, LEAST_WIDTH)
+    longest = width * (1 + (chunk.num_values - chunk.num_rows if chunk.leaf.levels.repetition else 0))
+    if longest <= max(MOST_BYTES, MOST_OF_BYTE * min(chunk.size, copy.facts.length)):
+        return None
+    return Finding(
+        UNCOMPARED, f"a row may take {longest} bytes, of which few are there", place=copy.place, is_note=True
+    )
+
+
+def _compare(source, chunk: Chunk, copy: Copy) -> Finding | None:
+    """The first values in which they differ."""
+    ours, theirs = _opened(source, chunk.by(copy.facts)), _opened(source, chunk)
+    width = max(chunk.leaf.kind.width, LEAST_WIDTH)
+    most = min(MOST_ROWS, max(1, MOST_BYTES // width))
+    row = value = 0
+    rows = 1
+    while row < chunk.num_rows:
+        rows = min(rows, most, chunk.num_rows - row)
+        one, other = _taken(ours, rows), _taken(theirs, rows)
+        if told := _difference(chunk, one, other, value):
+            return Finding(DIFFERENT, told, copy.facts.offset, f"{copy.place}, rows {row} to {row + rows - 1}")
+        row, value = row + rows, value + one.slots
+        # Texts that a few bytes repeat may be long: batches grow as far as they are small.
+        grown = memoryview(one.values).nbytes + one.entries
+        rows = max(1, min(4 * rows, rows * BATCH_BYTES // max(grown, 1)))
+    ours.close()  # the chunk's own pages, and what some writers leave behind them, are for the tier below
+    return None
+
+
+def _opened(source, chunk: Chunk) -> ChunkReader:
+    reader = ChunkReader(chunk.leaf, source, levels=True, checks_crc=True, most_page=VAST_BYTES)
+    reader.begin(chunk)
+    reader.open(Stretch(chunk.begin, chunk.end, 0, chunk.num_rows))
+    return reader
+
+
+def _taken(reader: ChunkReader, rows: int):
+    reader.read(rows)
+    found = reader.take()
+    if len(found) != 1:
+        raise Unsupported(f"{rows} rows take more than 2 GiB")
+    return found[0]
+
+
+def _difference(chunk: Chunk, one, other, first_value: int) -> str:
+    """In words how two batches differ; nothing where they do not."""
+    own = chunk.leaf.levels
+    for name, highest in (("repetition", own.repetition), ("definition", own.definition)):
+        if _levels(one, name, highest) != _levels(other, name, highest):
+            return f"its {name} levels are not those of the chunk"
+    one, other = (stored_array(each, chunk.leaf.kind) for each in (one, other))
+    place = first_difference(one, other)
+    if place is None:
+        return ""
+    return f"value {first_value + place} is {_shown(one, place)}, in the chunk {_shown(other, place)}"
+
+
+def _levels(decoded, name: str, highest: int) -> bytes:
+    """Where none are kept, all are the highest."""
+    found = getattr(decoded, name)
+    return bytes(array("H", [highest]) * decoded.entries if found is None else found)
+
+
+def _shown(values: pa.Array, place: int) -> str:
+    text = " ".join(values.slice(place, 1).to_string().split())
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"

@@ -1,0 +1,313 @@
+"""The third tier: decode every value twice, by pyarrow and by our own decoder, page checksums checked, and compare.
+
+A value that both read differently is a finding, and so is what neither reads. What pyarrow alone refuses is no fault of
+a file that our decoder reads whole: a note. What our decoder alone refuses is a note where it says that it does not
+know how, and a finding where it says that the file is damaged.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+from collections.abc import Callable, Iterator, Sequence
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ...arrow.decoding.assemble_leaves import BeyondArrow
+from ...arrow.decoding.decoder import Decoder, refuse_much_in_python
+from ...encoding.pages import OutOfProportion
+from ...errors import LimitExceeded, ParquetextError, Unsupported
+from ...findings import Finding
+from ...footer.expansion import check_expansion
+from ...footer.pyarrow_footer import metadata_of
+from ...storage import resolve
+from .little import LITTLE, most_of
+from .same_values import first_difference
+
+__all__ = ["decode_all"]
+
+BATCH_ROWS = 1 << 16
+REFUSED = (pa.ArrowException, OSError, UnicodeError, ParquetextError)
+SHOWN = 60  # characters of a value
+# pyarrow reserves by the values that a page claims; beyond these it is asked only about files that may hold so much.
+FEW_BYTES, BYTES_OF_VALUE, MOST_OF_BYTE = 1 << 25, 8, 64
+SMALL_FILE, SMALL_BATCH_ROWS = 1 << 16, 1 << 10  # whose few bytes may repeat a long text
+Batches = Iterator[pa.RecordBatch]
+
+
+def decode_all(
+    path: object,
+    source,
+    row_counts: list[int],
+    values: Sequence[int],
+    report,
+    footer_of: Callable[[int], bytes],
+    *,
+    by_slices: bool = False,
+) -> Iterator[Finding]:
+    """Decode row group by row group; count the rows.
+
+    Memory is that of a batch of each engine, and of one column chunk as it is stored for each leaf.
+
+    Parameters
+    ----------
+    source
+        The file's bytes for our decoder: `size` and `read(offset, length)`.
+    row_counts : list of int
+        The rows of each row group.
+    values : sequence of int
+        Of each column chunk: without compiled kernels many are left to pyarrow alone, and what is out of proportion to
+        the file is left to our decoder, whose memory does not follow what a file claims.
+    footer_of : callable
+        Gives a Thrift footer that has one row group alone.
+    by_slices : bool
+        pyarrow cannot read the file's own footer: it gets those of `footer_of`.
+    """
+    report.rows, is_ours = 0, True
+    if told := _told_of_expansion(source, footer_of, len(row_counts)):
+        yield told
+        return
+    try:
+        refuse_much_in_python(sum(values))
+    except Unsupported as error:
+        is_ours = False
+        yield Finding("decoded-once", f"by pyarrow alone: {error.message}", is_note=True)
+
+    @functools.cache
+    def ours_of(row_group: int) -> _Side | None:
+        return _Side(_ours(source, footer_of, row_group)) if is_ours else None
+
+    columns_of = functools.partial(_column_by_column, source, footer_of)
+    if source.size <= SMALL_FILE and (told := _told_of_much(source, ours_of, footer_of, len(row_counts))):
+        if is_ours:
+            yield Finding("decoded-once", f"by parquetext alone: {told}", is_note=True)
+            yield from _decode_alone(ours_of, row_counts, report, columns_of)
+        else:
+            yield Finding("undecoded", told, is_note=True)
+        return
+    ours_of.cache_clear()  # those that were read from are compared from their first row
+    most = max(values, default=0)
+    if is_ours and most * BYTES_OF_VALUE > max(FEW_BYTES, MOST_OF_BYTE * source.size):
+        told = f"by parquetext alone: a column chunk of {most} values in a file of {source.size} bytes"
+        yield Finding("decoded-once", told, is_note=True)
+        yield from _decode_alone(ours_of, row_counts, report, columns_of)
+        return
+    try:
+        whole = None if by_slices else _open(path)
+    except MemoryError:
+        raise
+    except REFUSED as error:
+        found = list(_decode_alone(ours_of, row_counts, report, columns_of)) if is_ours else []
+        is_read = is_ours and bool(row_counts) and not found
+        prefix = "parquetext reads it, pyarrow does not: " if is_read else ""
+        yield from [*found, Finding("unreadable", f"{prefix}{_told(error)}", is_note=is_read)]
+        return
+    with whole or contextlib.nullcontext():
+        for row_group, expected in enumerate(row_counts):
+            rows = BATCH_ROWS if source.size > SMALL_FILE else SMALL_BATCH_ROWS
+            theirs = _Side(_batches(whole, row_group, rows) if whole else _sliced(path, footer_of, row_group, rows))
+            yield from _decode_twice(ours_of(row_group), theirs, row_group, expected, report, columns_of)
+
+
+def _told_of_expansion(source, footer_of: Callable[[int], bytes], row_groups: int) -> Finding | None:
+    """Return a note that the values take more memory than the limit; None if they do not."""
+    for row_group in range(row_groups):
+        try:
+            check_expansion(footer_of(row_group), None, source)
+        except LimitExceeded as error:
+            return _undecoded(error, f"row group {row_group}")
+        except ParquetextError:
+            continue  # both engines tell it
+    return None
+
+
+def _told_of_much(source, ours_of: Callable[[int], _Side | None], footer_of, row_groups: int) -> str | None:
+    """In words that pyarrow may take very much memory for a file that is small; None where it cannot."""
+    for row_group in range(row_groups):
+        try:
+            least, most = most_of(source, footer_of(row_group))
+        except ParquetextError:
+            continue  # both engines tell it
+        ours = ours_of(row_group) if least <= LITTLE < most else None
+        if most > LITTLE and (ours is None or not ours.is_little()):
+            return f"row group {row_group} may take {most} bytes in memory, of which the file has {source.size}"
+    return None
+
+
+class _Side:
+    """What one engine reads of a row group, up to where it refuses."""
+
+    def __init__(self, batches: Batches):
+        self._batches, self._head = batches, None
+        self.rows, self.refused = 0, None
+
+    def head(self) -> pa.RecordBatch | None:
+        """The rows that come next; None at the end."""
+        while self._head is None or not self._head.num_rows:
+            try:
+                self._head = next(self._batches, None)
+                if self._head is None:
+                    return None
+                self._head.validate(full=True)
+            except MemoryError:
+                raise
+            except REFUSED as error:
+                self.refused, self._head, self._batches = _without_frames(error), None, iter(())
+                return None
+        return self._head
+
+    def take(self, rows: int) -> pa.RecordBatch:
+        """The next rows, of the head."""
+        taken, self._head = self._head.slice(0, rows), self._head.slice(rows)
+        self.rows += rows
+        return taken
+
+    def is_little(self) -> bool:
+        """Whether all rows are read, and take little memory."""
+        taken = 0
+        while (head := self.head()) is not None and taken <= LITTLE:
+            taken += self.take(head.num_rows).nbytes
+        return self.refused is None and taken <= LITTLE
+
+    def drain(self) -> None:
+        while (head := self.head()) is not None:
+            self.take(head.num_rows)
+
+
+def _without_frames(error: BaseException) -> BaseException:
+    """The error, which no longer keeps what was read when it was raised."""
+    cause: BaseException | None = error
+    while cause is not None:
+        cause.__traceback__, cause = None, cause.__context__
+    return error
+
+
+def _decode_twice(
+    ours: _Side | None, theirs: _Side, row_group: int, expected: int, report, columns_of: Callable
+) -> Iterator[Finding]:
+    place = f"row group {row_group}"
+    if ours is not None:
+        yield from _compare(ours, theirs, place)
+        ours.drain()
+        if isinstance(ours.refused, OutOfProportion):
+            yield _undecoded(ours.refused, place)
+            return
+        if isinstance(ours.refused, BeyondArrow):
+            yield from columns_of(row_group)
+            return
+    theirs.drain()
+    if theirs.refused is None:
+        rows = theirs.rows
+        if ours is not None and ours.refused is not None:
+            is_note = isinstance(ours.refused, Unsupported)
+            message = f"pyarrow reads it, parquetext does not: {_told(ours.refused)}"
+            yield Finding("undecodable", message, _offset(ours.refused), place, is_note)
+        elif ours is not None and theirs.rows < ours.rows == expected:
+            rows = expected
+            message = f"parquetext reads it, pyarrow does not: of a list it gives {theirs.rows} of {expected} rows"
+            yield Finding("undecodable", message, place=place, is_note=True)
+    elif ours is not None and ours.refused is None:
+        rows = ours.rows
+        message = f"parquetext reads it, pyarrow does not: {_told(theirs.refused)}"
+        yield Finding("undecodable", message, place=place, is_note=True)
+    else:
+        message, offset = _told(theirs.refused), _offset(theirs.refused)
+        if ours is not None:
+            message, offset = f"{message}; parquetext: {_told(ours.refused)}", _offset(ours.refused)
+        yield Finding("undecodable", message, offset, place)
+        return
+    report.rows += rows
+    if rows != expected:
+        yield Finding("row-count", f"{rows} rows decoded, the footer says {expected}", place=place)
+
+
+def _compare(ours: _Side, theirs: _Side, place: str) -> Iterator[Finding]:
+    """The first row of each column in which the engines differ, as far as both read."""
+    different: set[int] = set()
+    while (one := ours.head()) is not None and (other := theirs.head()) is not None:
+        first_row, rows = ours.rows, min(one.num_rows, other.num_rows)
+        one, other = ours.take(rows), theirs.take(rows)
+        for number, (mine, yours) in enumerate(zip(one.columns, other.columns, strict=True)):
+            if number in different or (row := first_difference(mine, yours)) is None:
+                continue
+            different.add(number)
+            message = f"row {first_row + row}: parquetext reads {_shown(mine, row)}, pyarrow {_shown(yours, row)}"
+            yield Finding("engines-differ", message, place=f"{place}, column {one.schema.names[number]}")
+
+
+def _decode_alone(
+    ours_of: Callable[[int], _Side], row_counts: list[int], report, columns_of: Callable
+) -> Iterator[Finding]:
+    """What our decoder cannot read."""
+    for row_group in range(len(row_counts)):
+        ours = ours_of(row_group)
+        ours.drain()
+        if ours.refused is None:
+            report.rows += ours.rows
+        elif isinstance(ours.refused, OutOfProportion):
+            yield _undecoded(ours.refused, f"row group {row_group}")
+        elif isinstance(ours.refused, BeyondArrow):
+            yield from columns_of(row_group)
+        else:
+            yield Finding("undecodable", _told(ours.refused), _offset(ours.refused), f"row group {row_group}")
+
+
+def _column_by_column(source, footer_of: Callable[[int], bytes], row_group: int) -> Iterator[Finding]:
+    """Decode each column alone: a value that Arrow cannot hold is a note, and hides no fault of another column."""
+    for column in _decoder(source, footer_of, row_group).columns:
+        side = _Side(_ours(source, footer_of, row_group, [leaf.leaf for leaf in column.leaves]))
+        side.drain()
+        place = f"row group {row_group}, column {column.field.name}"
+        if isinstance(side.refused, BeyondArrow):
+            yield Finding("beyond-arrow", _told(side.refused), _offset(side.refused), place, is_note=True)
+        elif isinstance(side.refused, OutOfProportion):
+            yield _undecoded(side.refused, place)
+        elif side.refused is not None:
+            is_note = isinstance(side.refused, Unsupported)
+            yield Finding("undecodable", _told(side.refused), _offset(side.refused), place, is_note)
+
+
+def _undecoded(error: Unsupported, place: str) -> Finding:
+    """What neither engine is asked to decode, because it may take any memory, is not known to be wrong."""
+    return Finding("undecoded", _told(error), _offset(error), place, is_note=True)
+
+
+def _shown(array: pa.Array, row: int) -> str:
+    text = " ".join(array.slice(row, 1).to_string().split())
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
+def _told(error: Exception) -> str:
+    return error.message if isinstance(error, ParquetextError) else str(error)
+
+
+def _offset(error: Exception) -> int | None:
+    return error.offset if isinstance(error, ParquetextError) else None
+
+
+def _decoder(source, footer_of: Callable[[int], bytes], row_group: int, leaves: list[int] | None = None) -> Decoder:
+    return Decoder(footer_of(row_group), leaves, [row_group], source, {"page_checksum_verification": True})
+
+
+def _ours(source, footer_of: Callable[[int], bytes], row_group: int, leaves: list[int] | None = None) -> Batches:
+    yield from _decoder(source, footer_of, row_group, leaves).batches(BATCH_ROWS)
+
+
+def _open(path: object, footer: bytes | None = None) -> pq.ParquetFile:
+    target = resolve(path)
+    metadata = None if footer is None else metadata_of(footer)
+    filesystem = getattr(target, "filesystem", None)
+    # A local name may be no UTF-8, which pyarrow takes as bytes alone.
+    file = filesystem.open_input_file(target.path) if filesystem else pa.OSFile(os.fsencode(target.path))
+    return pq.ParquetFile(file, metadata=metadata, page_checksum_verification=True)
+
+
+def _batches(file: pq.ParquetFile, row_group: int, rows: int) -> Batches:
+    return file.iter_batches(batch_size=rows, row_groups=[row_group])
+
+
+def _sliced(path: object, footer_of: Callable[[int], bytes], row_group: int, rows: int) -> Batches:
+    with _open(path, footer_of(row_group)) as file:
+        yield from _batches(file, 0, rows)

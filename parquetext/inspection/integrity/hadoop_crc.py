@@ -1,0 +1,56 @@
+"""Whether the checksum file that Hadoop's readers go by fits the file beside it."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+
+from ...errors import ParquetextError
+from ...findings import Finding
+from ...storage import LocalSource
+from ...storage.hadoop_crc import Checksums, crc_path
+
+__all__ = ["check_hadoop_crc"]
+
+_KIND = "hadoop-checksum"
+
+
+def check_hadoop_crc(source: LocalSource, begin: int) -> Iterator[Finding]:
+    """Findings about the checksum file beside `source`, of chunks with bytes from `begin` on."""
+    path = crc_path(source.name)
+    name = os.path.basename(path)
+    try:
+        with LocalSource(path) as file:
+            sums = Checksums.read(file)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            yield Finding(_KIND, f"it cannot be read: {error.strerror}", place=name, is_note=True)
+        return
+    except ParquetextError as error:
+        yield Finding(_KIND, error.message, place=name, is_note=True)
+        return
+    advice = ": Hadoop's readers, Spark's among them, fail on the file"
+    if sums is None:
+        yield Finding(_KIND, f"it is no checksum file{advice}", place=name)
+    elif beyond := sums.beyond(source.size):
+        yield Finding(
+            _KIND,
+            f"it has checksums of {len(sums.sums)} chunks of {sums.chunk} bytes, the file "
+            f"{source.size} bytes{advice if beyond < 0 else ''}",
+            place=name,
+            is_note=beyond > 0,
+        )
+    if sums is None or sums.beyond(source.size) < 0:
+        return
+    if (wrong := sums.first_wrong(source, begin)) is not None:
+        at = wrong * sums.chunk
+        yield Finding(
+            _KIND,
+            f"the bytes {at} to {min(at + sums.chunk, source.size)} do not have the checksum "
+            f"{sums.sums[wrong]:#010x}{advice}",
+            at,
+            name,
+        )

@@ -1,0 +1,27 @@
+"""What an interrupted change has left beside a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...findings import Finding
+from ...footer.soundness import has_sound_footer
+from ...storage import journals_beside
+from ...storage.journal import MIXED
+from ...storage.pending import LEFT, OTHERS, UNTRUSTED
+
+__all__ = ["leftovers"]
+
+_KINDS = {MIXED: "change-interrupted", LEFT: "journal-left", OTHERS: "journal-stale", UNTRUSTED: "journal-untrusted"}
+_ADVICE = {MIXED: "; parquetext.recover puts the old tail back", LEFT: "; parquetext.recover removes it"}
+
+
+def leftovers(path: str) -> Iterator[Finding]:
+    """Findings about the journals beside a local file: notes, but for a change that was stopped in the middle."""
+    for found in journals_beside(path, has_sound_footer):
+        yield Finding(
+            _KINDS[found.verdict],
+            f"{found.told}{_ADVICE.get(found.verdict, '')}",
+            place=found.name,
+            is_note=found.verdict != MIXED,
+        )

@@ -1,0 +1,127 @@
+"""What a verification found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ...findings import Finding, is_sound
+from ...masking import without_secrets
+from ...tabular import Listing, Shown, Tabular, chosen
+
+__all__ = ["Report", "tiers_below"]
+
+TIERS = "tail", "pages", "deep"
+OF_FINDINGS = "kind", "message", "place", "offset", "is"
+MOST_LETTERS = 120  # of a message
+
+
+def tiers_below(tier: str) -> tuple[str, ...]:
+    """Return the tiers that check more than this one."""
+    return TIERS[TIERS.index(tier) + 1 :]
+
+
+@dataclass(slots=True, repr=False)
+class Report(Tabular):
+    """The findings of a verification, and how much of the file it looked at.
+
+    Attributes
+    ----------
+    path : str
+    tier : str
+        ``"tail"``, ``"pages"`` or ``"deep"``.
+    forms : list of str
+        The footer forms that are there.
+    findings : list of Finding
+    checked_bytes : int
+        Bytes under a checksum that was computed.
+    pages : int
+        Page headers walked; 0 in the first tier.
+    decompressed_pages : int
+        Pages without a checksum that were decompressed; 0 in the first tier.
+    chunks_elsewhere : int
+        Column chunks in other files, as those of a ``_metadata`` file: their pages and values are not checked.
+    rows : int or None
+        Rows decoded; None below the deep tier.
+    losses : list of str
+        What a block of the arrow dialect does not carry of the Thrift footer: no findings, nothing is wrong.
+    gaps : list of (int, int)
+        Offset and length of what lies between chunks, indexes and Bloom filters and belongs to none of them, such as
+        padding: no findings either. Empty in the first tier.
+    bytes_read : int
+        Of the file; what pyarrow reads in the deep tier is not counted, what our decoder reads is.
+    """
+
+    path: str
+    tier: str
+    forms: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    checked_bytes: int = 0
+    pages: int = 0
+    decompressed_pages: int = 0
+    chunks_elsewhere: int = 0
+    rows: int | None = None
+    losses: list[str] = field(default_factory=list)
+    gaps: list[tuple[int, int]] = field(default_factory=list)
+    bytes_read: int = 0
+
+    @property
+    def tiers_not_run(self) -> list[str]:
+        """The deeper tiers that would check more."""
+        return list(tiers_below(self.tier))
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong: there are notes at most, such as a block of another vendor."""
+        return is_sound(self.findings)
+
+    def extend(self, findings: Iterable[Finding]) -> None:
+        self.findings.extend(findings)
+
+    def _shown(self) -> Shown:
+        rows = [
+            (found.kind, found.message, found.place, found.offset, "a note" if found.is_note else "wrong")
+            for found in (self.findings[number] for number in chosen(len(self.findings)))
+        ]
+        facts = [
+            ("ok", str(self.ok)),
+            ("tier", self.tier),
+            ("not run", ", ".join(self.tiers_not_run) or None),
+            ("footer", ", ".join(self.forms) or None),
+            ("pages", self.pages or None),
+            ("pages decompressed", self.decompressed_pages or None),
+            ("chunks in other files", self.chunks_elsewhere or None),
+            ("rows", self.rows),
+            ("bytes under checksums", self.checked_bytes),
+            ("bytes read", self.bytes_read),
+            ("losses", len(self.losses) or None),
+            ("gaps", len(self.gaps) or None),
+        ]
+        listing = Listing(OF_FINDINGS, rows, len(self.findings), "findings", MOST_LETTERS)
+        return Shown(f"parquetext.Report {without_secrets(self.path)}", facts, [listing])
+
+    def as_dict(self) -> dict:
+        return {
+            "path": self.path,
+            "ok": self.ok,
+            "tier": self.tier,
+            "tiers_not_run": self.tiers_not_run,
+            "forms": self.forms,
+            "pages": self.pages,
+            "decompressed_pages": self.decompressed_pages,
+            "chunks_elsewhere": self.chunks_elsewhere,
+            "rows": self.rows,
+            "checked_bytes": self.checked_bytes,
+            "losses": self.losses,
+            "gaps": [{"offset": offset, "length": length} for offset, length in self.gaps],
+            "findings": [
+                {
+                    "kind": found.kind,
+                    "message": found.message,
+                    "offset": found.offset,
+                    "place": found.place,
+                    "is_note": found.is_note,
+                }
+                for found in self.findings
+            ],
+        }

@@ -1,0 +1,86 @@
+"""Whether a footer's schema is one that readers take: by its Thrift elements, and by ARROW:schema."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from ... import kernels
+from ...findings import Finding
+from ...footer.pyarrow_footer import ARROW_SCHEMA, schema_of
+
+__all__ = ["check_schema"]
+
+KIND, ARROW_KIND = "schema", "arrow-schema"
+
+
+def check_schema(footer: bytes, scan, offset: int) -> Iterator[Finding]:
+    """What readers refuse of the schema of a scanned footer that lies at `offset` of the file."""
+    named = list(_check_names(footer, scan, offset))
+    yield from named
+    if not named:
+        yield from _check_elements(footer, scan)
+    yield from _check_arrow_schema(footer, scan, offset)
+
+
+def _check_names(footer: bytes, scan, offset: int) -> Iterator[Finding]:
+    places = list(zip(scan.elements("name_offset"), scan.elements("name_length"), strict=True))
+    if _is_text(b"\0".join([footer[start : start + length] for start, length in places])):
+        return
+    for start, length in places:
+        if not _is_text(footer[start : start + length]):
+            yield Finding(
+                KIND, f"a name that is no UTF-8: {footer[start : start + length]!r}", offset + start, "schema"
+            )
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _check_elements(footer: bytes, scan) -> Iterator[Finding]:
+    """Let pyarrow take the schema: of columns that differ by their names alone one is enough."""
+    try:
+        schema_of(kernels.slice.slice_footer(scan, _telling_leaves(footer, scan), [], arrow_schema=False))
+    except MemoryError:
+        raise
+    except (pa.ArrowException, OSError, ValueError) as error:
+        yield Finding(KIND, f"pyarrow refuses it: {str(error).strip()}", place="schema")
+
+
+def _telling_leaves(footer: bytes, scan) -> list[int]:
+    elements = zip(
+        *(scan.elements(name) for name in ("parent", "bytes_offset", "name_offset", "name_length", "bytes_length")),
+        strict=True,
+    )
+    leaves, alike = [], set()
+    parts = list(elements)
+    for leaf, element in enumerate(scan.leaves):
+        parent, start, name, length, size = parts[element]
+        if parent == 0:
+            rest = footer[start:name] + footer[name + length : start + size]
+            if rest in alike:
+                continue
+            alike.add(rest)
+        leaves.append(leaf)
+    return leaves
+
+
+def _check_arrow_schema(footer: bytes, scan, offset: int) -> Iterator[Finding]:
+    places = [scan.key_values(name) for name in ("key_offset", "key_length", "value_offset", "value_length")]
+    for key, key_length, value, length in zip(*places, strict=True):
+        if footer[key : key + key_length] != ARROW_SCHEMA:
+            continue
+        try:
+            pa.ipc.read_schema(pa.BufferReader(base64.b64decode(footer[value : value + length], validate=True)))
+        except MemoryError:
+            raise
+        except (pa.ArrowException, OSError, ValueError) as error:
+            yield Finding(ARROW_KIND, f"pyarrow refuses it: {str(error).strip()}", offset + value, "ARROW:schema")
+        return

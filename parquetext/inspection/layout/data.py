@@ -1,0 +1,85 @@
+"""Where the bytes of column chunks belong: page headers, levels, values and dictionaries."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass, field
+
+from ...encoding.pages import Headers
+from ...errors import ParquetextError
+from ...findings import Finding
+from ..structure import Structure
+from .claims import Claims
+from .copies import copy_size
+from .page_parts import PAGE_COLUMNS, Chunk, claim_pages, decompress_levels, page_facts
+
+__all__ = ["PAGE_COLUMNS", "Data", "claim_data"]
+
+
+@dataclass(slots=True)
+class Data:
+    """What was found in the chunks.
+
+    Attributes
+    ----------
+    decompress : bool
+        Whether pages are decompressed where that tells more.
+    pages : dict
+        Facts of all pages as arrays (`PAGE_COLUMNS`), chunk by chunk; -1 where a page does not say.
+    page_counts, starts, ends : array
+        Of each chunk of the footer: its pages, and where it lies (0 and 0 of one that lies in no place here).
+    row_groups, leaves : list of int
+        Of each chunk.
+    """
+
+    decompress: bool = False
+    pages: dict[str, array] = field(default_factory=lambda: {name: array("q") for name in PAGE_COLUMNS})
+    page_counts: array = field(default_factory=lambda: array("q"))
+    starts: array = field(default_factory=lambda: array("q"))
+    ends: array = field(default_factory=lambda: array("q"))
+    row_groups: list[int] = field(default_factory=list)
+    leaves: list[int] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+
+def claim_data(claims: Claims, source, structure: Structure, data_end: int, *, decompress: bool = False) -> Data:
+    """Claim every page of every chunk that the footer leads to; `data_end` is where data cannot be any more.
+
+    With `decompress`, pages are decompressed where levels are compressed together with values.
+    """
+    data = Data(decompress)
+    for stored, headers in structure.walk():
+        own = stored.max_definition, stored.max_repetition, stored.start, stored.end, stored.place
+        chunk = Chunk(stored.row_group, stored.leaf, stored.codec, *own)
+        is_here, count = stored.is_within(data_end), 0
+        owner = {"row_group": chunk.row_group, "column": chunk.leaf}
+        if headers is not None:
+            count = _claim_chunk(claims, source, chunk, headers, data, data_end)
+        elif is_here:
+            kind = "encrypted-data" if stored.is_encrypted else "unread-pages"
+            claims.add(chunk.start, chunk.end - chunk.start, kind, **owner)
+        data.row_groups.append(chunk.row_group)
+        data.leaves.append(chunk.leaf)
+        data.page_counts.append(count)
+        data.starts.append(chunk.start if is_here else 0)
+        data.ends.append(chunk.end if is_here else 0)
+    return data
+
+
+def _claim_chunk(claims: Claims, source, chunk: Chunk, headers: Headers, data: Data, data_end: int) -> int:
+    """Claim the pages of a chunk, and what follows the last one that can be read."""
+    if headers.problem is not None and (size := copy_size(source, headers.end, data_end)):
+        claims.add(headers.end, size, "metadata-copy", row_group=chunk.row_group, column=chunk.leaf)
+    elif headers.problem is not None:
+        rest = chunk.end - headers.end
+        claims.add(headers.end, rest, "unread-pages", row_group=chunk.row_group, column=chunk.leaf)
+    pages = page_facts(source, headers, chunk)
+    if data.decompress:
+        try:
+            decompress_levels(source, pages, chunk)
+        except ParquetextError as error:
+            data.findings.append(Finding("page-body", error.message, error.offset, chunk.place))
+    claim_pages(claims, pages, chunk)
+    for name, values in data.pages.items():
+        values.extend(pages[name])
+    return len(headers)

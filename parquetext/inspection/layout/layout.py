@@ -1,0 +1,212 @@
+"""The account of one file: every byte with exactly one owner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+
+import pyarrow as pa
+
+from ...errors import names_memory
+from ...findings import Finding, is_sound
+from ...masking import without_secrets
+from ...storage import open_source
+from ...storage.source import Source
+from ...tabular import Shown, Tabular
+from ..structure import MAGICS, Structure
+from .claims import Claims, Overlap
+from .data import Data, claim_data
+from .encoded import claim_copies, claim_original, copy_table
+from .gaps import claim_gaps
+from .indexes import claim_indexes
+from .picture import strip
+from .tables import by_column, by_kind, chunk_table, page_table
+from .tail import claim_tail
+
+__all__ = ["Layout", "layout", "layout_of"]
+
+MAGIC_BYTES = 4
+MOST_FINDINGS = 100  # of one kind
+
+
+@dataclass(slots=True, repr=False)
+class Layout(Tabular):
+    """Where every byte of a file belongs.
+
+    Attributes
+    ----------
+    path : str
+    size : int
+        Bytes of the file.
+    form : str
+        How the footer was read: ``"thrift"``, ``"par3"``, ``"encrypted"``, or ``"none"``.
+    parts : pyarrow.Table
+        The file from its first byte to its last, without overlaps: `offset`, `length` (bytes), `kind` (see
+        `parquetext.inspection.layout.kinds`), `row_group`, `column` (the leaf's number), `page` (its number in the chunk or
+        copy) and `name` (of a block, cell, key-value or copy), null where there is none.
+    pages : pyarrow.Table
+        All pages in the order of the footer's chunks, then those of copies: `row_group`, `column`, `page`, `copy` (the
+        row of `copies`; null of a chunk's own page), `offset`, `header_size`, `type`, `encoding`, `num_values`,
+        `compressed_size`, `uncompressed_size`, `repetition_size`, `definition_size` (bytes of the stored body; null
+        where the levels are compressed together with the values), `num_rows`, `num_nulls` (of version 2), `crc`,
+        `plain_levels` (bytes of the levels in the decompressed body; null where it was not looked at).
+    chunks : pyarrow.Table
+        All column chunks: `row_group`, `column`, `offset` and `bytes` (null where the chunk lies in no place of this
+        file), `pages`, `codec`, `encodings`, `num_values`, `null_count`, `uncompressed_bytes`.
+    copies : pyarrow.Table
+        All copies of chunks in other encodings: `row_group`, `column`, `encoding`, `codec`, `offset`, `bytes`, `pages`,
+        `num_values`, `null_count`, `rows_per_page`, `uncompressed_bytes`, and `chunk_bytes` of what they are copies of.
+    columns : pyarrow.Table
+        One row for each leaf: `column`, `path`, `type`, then the bytes that go into it: one int64 column per group of
+        kinds, and `total`; what the pages hold once they are decompressed: `plain_dictionary`, `plain_levels`,
+        `plain_values` (the last two null where a page was not looked at).
+    kinds : pyarrow.Table
+        `group`, `kind`, `bytes`, `parts`: only kinds that the file has.
+    findings : list of Finding
+        Bytes that are claimed twice, by nobody, or cannot be read.
+    """
+
+    path: str
+    size: int
+    form: str
+    parts: pa.Table
+    pages: pa.Table
+    chunks: pa.Table
+    copies: pa.Table
+    columns: pa.Table
+    kinds: pa.Table
+    findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong: there are notes at most."""
+        return is_sound(self.findings)
+
+    def bytes_of(self, kind: str) -> int:
+        """Bytes of all parts of a kind."""
+        found = dict(zip(self.kinds["kind"].to_pylist(), self.kinds["bytes"].to_pylist(), strict=True))
+        return found.get(kind, 0)
+
+    def strip(self, cells: int) -> list[str]:
+        """The file in so many equal pieces, front to back: for each the group that most of its bytes belong to."""
+        return strip(self.parts, self.size, cells)
+
+    def _shown(self) -> Shown:
+        from .shown import show_layout
+
+        return show_layout(self)
+
+    def as_dict(self) -> dict:
+        """Everything, as JSON takes it; parts and pages as one list for each of their columns."""
+        return {
+            "path": self.path,
+            "size": self.size,
+            "form": self.form,
+            "kinds": self.kinds.to_pylist(),
+            "columns": self.columns.to_pylist(),
+            "chunks": self.chunks.to_pydict(),
+            "copies": self.copies.to_pydict(),
+            "pages": self.pages.to_pydict(),
+            "parts": self.parts.to_pydict(),
+            "findings": [asdict(finding) for finding in self.findings],
+        }
+
+    @property
+    def unclaimed(self) -> int:
+        """Bytes that belong to nothing that is known; zeros and dead footers are known."""
+        return self.bytes_of("gap")
+
+
+@names_memory
+def layout(path: object, *, decompress: bool = False) -> Layout:
+    """Say where every byte of a file belongs; the file is never changed.
+
+    Parameters
+    ----------
+    path : str, PathLike, or (pyarrow.fs.FileSystem, str)
+    decompress : bool
+        Also decompress pages of version 1, to tell how much of them are levels: `plain_levels` is then known.
+
+    Returns
+    -------
+    Layout
+
+    Raises
+    ------
+    OSError
+        The file cannot be read. What is wrong inside of it is a finding.
+
+    Notes
+    -----
+    Read are the footer, all page headers, the levels of pages of version 2 and the lengths in front of those in
+    uncompressed pages of version 1, headers of Bloom filters, and whatever nobody claims; values are not. Of pages of
+    version 1 that are compressed, levels and values are one part.
+
+    Examples
+    --------
+    >>> kinds = parquetext.layout("wide.parquet").kinds
+    >>> sum(kinds["bytes"].to_pylist()) == os.path.getsize("wide.parquet")
+    True
+    """
+    with open_source(path) as source:
+        return layout_of(source, without_secrets(str(path)), decompress=decompress)
+
+
+def layout_of(source: Source, name: str, *, decompress: bool = False) -> Layout:
+    """The layout of a file that is open."""
+    claims = Claims(source.size)
+    facts = claim_tail(claims, source)
+    data, copies, known, findings = Data(), [], [], facts.findings
+    if source.size >= MAGIC_BYTES and (facts.data_end >= MAGIC_BYTES) and source.read(0, MAGIC_BYTES) in MAGICS:
+        claims.add(0, MAGIC_BYTES, "magic")
+    elif source.size:
+        findings.append(Finding("magic", "the file does not begin with a magic", 0))
+    if facts.scan is not None:
+        structure = Structure(source, facts.scan, facts.data_end)
+        data = claim_data(claims, source, structure, facts.data_end, decompress=decompress)
+        copies = claim_copies(claims, source, facts.scan, structure, data, facts.data_end)
+        findings += [*structure.findings, *data.findings]
+        findings += claim_original(claims, source, facts.tail, facts.data_end)
+        claim_indexes(claims, source, facts.scan, data, facts.data_end)
+        known = structure.overlaps()
+        findings += known
+    claim_gaps(claims, source, data)
+    parts, overlaps = claims.table()
+    findings += [] if known else map(_claimed_twice, overlaps)
+    findings += _unclaimed(parts)
+    return Layout(
+        name,
+        claims.size,
+        facts.form,
+        parts,
+        page_table(data, copies),
+        chunk_table(facts.scan, data),
+        copy_table(copies),
+        by_column(facts.scan, parts, data),
+        by_kind(parts),
+        _shortened(findings),
+    )
+
+
+def _claimed_twice(overlap: Overlap) -> Finding:
+    return Finding(
+        "claimed-twice", f"{overlap.length} bytes belong to {overlap.first} and to {overlap.second}", overlap.offset
+    )
+
+
+def _unclaimed(parts: pa.Table) -> Iterable[Finding]:
+    gaps = parts.filter(pa.compute.equal(parts["kind"], "gap"))
+    for offset, length in zip(gaps["offset"].to_pylist(), gaps["length"].to_pylist(), strict=True):
+        yield Finding("unclaimed", f"{length} bytes belong to nothing that is known", offset, is_note=True)
+
+
+def _shortened(findings: Iterable[Finding]) -> list[Finding]:
+    """The first findings of each kind; of the others how many there are."""
+    kept: list[Finding] = []
+    counts: dict[str, int] = {}
+    for finding in findings:
+        counts[finding.kind] = counts.get(finding.kind, 0) + 1
+        if counts[finding.kind] <= MOST_FINDINGS:
+            kept.append(finding)
+    more = [(kind, count - MOST_FINDINGS) for kind, count in counts.items() if count > MOST_FINDINGS]
+    return kept + [Finding(kind, f"{count} more of these", is_note=True) for kind, count in more]

@@ -1,0 +1,165 @@
+"""The parts of the pages of a chunk: headers, levels, values, dictionaries."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from ... import kernels, wire
+from ...encoding.pages import DATA_PAGES, VAST_BYTES, Headers, OutOfProportion, read_pages
+from .claims import Claims
+
+__all__ = ["PAGE_COLUMNS", "Chunk", "claim_pages", "decompress_levels", "page_facts"]
+
+LENGTH_BYTES = 4
+HEADER_COLUMNS = (
+    "offset",
+    "header_size",
+    "type",
+    "encoding",
+    "num_values",
+    "compressed_size",
+    "uncompressed_size",
+    "repetition_size",
+    "definition_size",
+    "num_rows",
+    "num_nulls",
+    "crc",
+)
+PAGE_COLUMNS = (*HEADER_COLUMNS, "plain_levels")
+LEVEL_ENCODINGS = ("repetition_encoding", "definition_encoding")
+BODIES = {wire.PAGE_DICTIONARY_PAGE: "dictionary", wire.PAGE_INDEX_PAGE: "index-page"}
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """What its footer says of a chunk, as far as a walk of its pages needs it."""
+
+    row_group: int
+    leaf: int
+    codec: int
+    max_definition: int
+    max_repetition: int
+    start: int
+    end: int
+    place: str
+
+
+def page_facts(source, headers: Headers, chunk: Chunk) -> dict[str, array]:
+    """The `PAGE_COLUMNS` of a chunk's pages; -1 where a page does not say.
+
+    Sizes of levels are bytes of the body as it is stored, of version 1 with the lengths in front of them;
+    `plain_levels` are those of the decompressed body.
+    """
+    facts = {name: array("q", headers.array(name)) for name in (*HEADER_COLUMNS, *LEVEL_ENCODINGS)}
+    for number, has_crc in enumerate(headers.array("has_crc")):
+        if not has_crc:
+            facts["crc"][number] = -1
+    repetition, definition = facts["repetition_size"], facts["definition_size"]
+    is_plain = chunk.codec == wire.CODEC_UNCOMPRESSED
+    has_levels = chunk.max_repetition > 0 or chunk.max_definition > 0
+    for number, kind in enumerate(facts["type"]):
+        if kind == wire.PAGE_DATA_PAGE_V2:
+            continue
+        if kind != wire.PAGE_DATA_PAGE or not has_levels:
+            repetition[number] = definition[number] = 0
+        elif is_plain:
+            repetition[number], definition[number] = _prefixed_levels(source, facts, chunk, number)
+    both = zip(repetition, definition, strict=True)
+    facts["plain_levels"] = array("q", (-1 if min(pair) < 0 else sum(pair) for pair in both))
+    return facts
+
+
+def decompress_levels(source, facts: dict[str, array], chunk: Chunk) -> None:
+    """Fill in how many bytes the levels take of decompressed pages of version 1, up to one that is vast.
+
+    Raises
+    ------
+    Malformed, Unsupported
+        A page cannot be decompressed, or its levels reach over its end; pages in front of it are filled in.
+    """
+    unknown = {offset: number for number, offset in enumerate(facts["offset"]) if facts["plain_levels"][number] < 0}
+    if not unknown:
+        return
+    with suppress(OutOfProportion):
+        for page in read_pages(source, chunk.start, chunk.end, chunk.codec, most_page=VAST_BYTES):
+            if page.header.offset in unknown:
+                _, _, values = kernels.page.level_parts(
+                    page.header, page.values, chunk.max_definition, chunk.max_repetition
+                )
+                facts["plain_levels"][unknown[page.header.offset]] = values
+
+
+def _prefixed_levels(source, facts: dict[str, array], chunk: Chunk, number: int) -> tuple[int, int]:
+    """Bytes of the levels of an uncompressed page of version 1, their length prefixes included; -1, -1 if too many."""
+    at = facts["offset"][number] + facts["header_size"][number]
+    end, values = at + facts["compressed_size"][number], facts["num_values"][number]
+    sizes = []
+    for most, encoding in (
+        (chunk.max_repetition, facts["repetition_encoding"][number]),
+        (chunk.max_definition, facts["definition_encoding"][number]),
+    ):
+        if most == 0 or (values == 0 and at == end):
+            size = 0
+        elif encoding == wire.ENCODING_BIT_PACKED:
+            size = (values * most.bit_length() + 7) // 8
+        elif end - at < LENGTH_BYTES:
+            return -1, -1
+        else:
+            size = LENGTH_BYTES + int.from_bytes(source.read(at, LENGTH_BYTES), "little")
+        at += size
+        if at > end:
+            return -1, -1
+        sizes.append(size)
+    return sizes[0], sizes[1]
+
+
+def claim_pages(
+    claims: Claims,
+    facts: dict[str, array],
+    chunk: Chunk,
+    kinds: Mapping[str, str] | None = None,
+    other: str = "unknown-page",
+    name: str | None = None,
+) -> None:
+    """Claim the headers and bodies of all pages of a chunk, part by part.
+
+    Parameters
+    ----------
+    kinds : mapping of str to str, optional
+        What kinds are called instead, where not all are called as they are; what is not in it is `other`.
+    name : str, optional
+        Of all of these parts.
+    """
+    offsets, headers = facts["offset"], facts["header_size"]
+
+    def add(kind: str, starts, lengths, pages) -> None:
+        kind = kind if kinds is None else kinds.get(kind, other)
+        claims.add_pages(starts, lengths, kind, chunk.row_group, chunk.leaf, pages, name)
+
+    add("page-header", offsets, headers, range(len(offsets)))
+    parts: dict[str, tuple[array, array, array]] = {}
+
+    def claim(kind: str, offset: int, length: int, page: int) -> None:
+        if length:
+            starts, lengths, pages = parts.setdefault(kind, (array("q"), array("q"), array("i")))
+            starts.append(offset)
+            lengths.append(length)
+            pages.append(page)
+
+    members = ("type", "compressed_size", "repetition_size", "definition_size")
+    rows = zip(offsets, headers, *(facts[member] for member in members), strict=True)
+    for page, (offset, header, kind, size, repetition, definition) in enumerate(rows):
+        body, levels = offset + header, repetition + definition
+        if kind not in DATA_PAGES:
+            claim(BODIES.get(kind, "unknown-page"), body, size, page)
+        elif levels < 0:
+            claim("levels-and-values", body, size, page)
+        else:
+            claim("repetition-levels", body, repetition, page)
+            claim("definition-levels", body + repetition, definition, page)
+            claim("values", body + levels, size - levels, page)
+    for kind, (starts, lengths, pages) in parts.items():
+        add(kind, starts, lengths, pages)

@@ -1,0 +1,193 @@
+"""Where the bytes of a file's end belong: footer, extension, blocks, length and magic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ... import extension, kernels, wire
+from ...errors import ParquetextError
+from ...findings import Finding
+from ...footer.locate import LENGTH_AND_MAGIC, PAR3_TRAILER, Block, Tail, read_tail
+from ..structure import SIGNATURE_BYTES, behind_struct, check_counts
+from .cells import COLUMNS, KEY_VALUES, flat_parts, index_parts
+from .claims import Claims
+from .thrift_footer import Part, key_names, thrift_parts
+
+__all__ = ["TailFacts", "claim_tail"]
+
+MAGIC_BYTES = 4
+KINDS = {
+    wire.UUID_FLAT_FOOTER: "flat-footer",
+    wire.UUID_FOOTER_INDEX: "footer-index",
+    wire.UUID_ARROW_DIALECT: "arrow-dialect",
+    wire.UUID_FOOTER_REFERENCE: "reference",
+    wire.UUID_ORIGINAL: "original-block",
+}
+
+
+@dataclass(slots=True)
+class TailFacts:
+    """What the end of a file says of the rest of it.
+
+    Attributes
+    ----------
+    data_end : int
+        Where the bytes in front of the footer and its blocks end.
+    scan : Scan or None
+        What the footer says, where it can be read.
+    tail : Tail or None
+        Where the file's end has what.
+    form : str
+        ``"thrift"``, ``"par3"``, ``"encrypted"`` or ``"none"``.
+    findings : list of Finding
+    """
+
+    data_end: int
+    scan: object | None = None
+    tail: Tail | None = None
+    form: str = "none"
+    findings: list[Finding] = field(default_factory=list)
+
+
+def claim_tail(claims: Claims, source) -> TailFacts:
+    """Claim all from the footer, and what stands aside of it, to the end of the file."""
+    try:
+        tail = read_tail(source)
+    except ParquetextError as error:
+        if error.code == wire.ENCRYPTED:
+            return _claim_encrypted(claims, source)
+        return TailFacts(source.size, findings=[Finding.of("tail", error)])
+    return _claim_par3(claims, source, tail) if tail.is_par3 else _claim_footer(claims, source, tail)
+
+
+def _claim_footer(claims: Claims, source, tail: Tail) -> TailFacts:
+    facts = TailFacts(tail.start, tail=tail, form="thrift", findings=list(tail.findings))
+    footer = source.read(tail.footer_offset, tail.footer_length)
+    end = source.size - LENGTH_AND_MAGIC
+    claims.add(end, 4, "footer-length")
+    claims.add(end + 4, MAGIC_BYTES, "magic")
+    aside = [part for block in reversed(tail.blocks) if block.is_aside for part in _block_parts(source, block)]
+    claims.cover(tail.start, tail.footer_offset, "alignment", aside)
+    try:
+        facts.scan = kernels.scan.scan(footer, strict=False)
+    except ParquetextError as error:
+        facts.findings.append(Finding.of("thrift", error.at(None, tail.footer_offset), "Thrift footer"))
+    if facts.scan is not None and facts.scan.problem is not None:
+        problem = facts.scan.problem
+        facts.findings.append(Finding.of("thrift", problem.at(None, tail.footer_offset), "Thrift footer"))
+    elif facts.scan is not None:
+        facts.findings += check_counts(facts.scan)
+    _claim_struct(claims, source, tail, footer, facts)
+    return facts
+
+
+def _claim_struct(claims: Claims, source, tail: Tail, footer: bytes, facts: TailFacts) -> None:
+    """The Thrift struct with its extension, and what follows it."""
+    base, end = tail.footer_offset, tail.footer_offset + tail.footer_length
+    inside = [part for block in reversed(tail.blocks) if not block.is_aside for part in _block_parts(source, block)]
+    if facts.scan is None:
+        claims.cover(base, end, "unread-footer", inside)
+        return
+    try:
+        place = kernels.extension.find(footer, file_metadata=True)
+    except ParquetextError as error:
+        facts.findings.append(Finding.of("extension", error.at(None, base), "footer"))
+        place = None
+    if place is None:
+        behind = base + facts.scan.end
+        claims.cover(base, behind, "footer-field", thrift_parts(footer, facts.scan, base, behind))
+        _claim_behind(claims, facts, behind, end, inside)
+        return
+    header = base + place.header
+    claims.cover(base, header, "footer-field", thrift_parts(footer, facts.scan, base, header))
+    payload, struct_end = base + place.payload, base + place.struct_end
+    claims.add(header, payload - header, "extension-header")
+    claims.cover(payload, payload + place.length, "free-form", inside)
+    claims.add(payload + place.length, struct_end - payload - place.length, "footer-field")
+    _claim_behind(claims, facts, struct_end, end, [])
+
+
+def _claim_behind(claims: Claims, facts: TailFacts, begin: int, end: int, parts: list[Part]) -> None:
+    """What stands between the struct and the footer's length: a signature, or nothing that is known."""
+    is_signature = facts.scan.encrypted and end - begin == SIGNATURE_BYTES
+    claims.cover(begin, end, "signature" if is_signature else "stray", [] if is_signature else parts)
+    if begin < end:
+        facts.findings.append(behind_struct(facts.scan, end - begin, begin))
+
+
+def _block_parts(source, block: Block) -> Iterator[Part]:
+    """A block's payload, in its own parts where its kind has such, and its trailer."""
+    kind, name = KINDS.get(block.uuid, "block"), extension.name_of(block.uuid)
+    begin, end = block.payload, block.payload + block.length
+    if block.is_text:
+        yield begin, begin + block.size, kind, {"name": name}
+        return
+    yield from _payload_parts(source, begin, block.length, kind, name)
+    yield end, end + block.trailer, "block-trailer", {"name": name}
+
+
+def _payload_parts(source, begin: int, length: int, kind: str, name: str, keys: Sequence[str] = ()) -> Iterator[Part]:
+    """The cells of a payload of ours; key-values of these keys are parts under their names."""
+    parts = {"flat-footer": flat_parts, "footer-index": index_parts}.get(kind)
+    if parts is None:
+        yield begin, begin + length, kind, {"name": name}
+        return
+    at = begin
+    for start, end, part, number in parts(source.read(begin, length)):
+        if at < begin + start:
+            yield at, begin + start, kind, {"name": "tables of other readers"}
+        if part == KEY_VALUES and 0 <= number < len(keys):
+            yield begin + start, begin + end, "key-value", {"name": keys[number]}
+        else:
+            yield begin + start, begin + end, kind, {"name": part, "column": number if part == COLUMNS else -1}
+        at = begin + end
+    if at < begin + length:
+        yield at, begin + length, kind, {"name": name}
+
+
+def _claim_par3(claims: Claims, source, tail: Tail) -> TailFacts:
+    """A flat footer that stands alone: payload, checksums and length, magic."""
+    [block] = tail.blocks
+    facts = TailFacts(block.payload, tail=tail, form="par3", findings=list(tail.findings))
+    end = block.payload + block.length
+    try:
+        thrift = kernels.flat.to_thrift(source.read(block.payload, block.length))
+        facts.scan = kernels.scan.scan(thrift, strict=False)
+    except ParquetextError as error:
+        facts.findings.append(Finding.of("flat-damaged", error.at(None, block.payload), "flat footer"))
+    kind, keys = KINDS[wire.UUID_FLAT_FOOTER], [] if facts.scan is None else key_names(thrift, facts.scan)
+    parts = _payload_parts(source, block.payload, block.length, kind, extension.name_of(block.uuid), keys)
+    claims.cover(block.payload, end, kind, parts)
+    trailer = PAR3_TRAILER.size - MAGIC_BYTES
+    claims.add(end, trailer, "footer-length")
+    claims.add(end + trailer, MAGIC_BYTES, "magic")
+    return facts
+
+
+def _claim_encrypted(claims: Claims, source) -> TailFacts:
+    """A footer that needs a key: the plain struct in front of it, the encrypted module, length and magic."""
+    facts = TailFacts(source.size, form="encrypted")
+    end = source.size - LENGTH_AND_MAGIC
+    length = int.from_bytes(source.read(end, 4), "little")
+    claims.add(end, 4, "footer-length")
+    claims.add(end + 4, MAGIC_BYTES, "magic")
+    facts.data_end = end
+    if not 1 <= length <= end - MAGIC_BYTES:
+        message = f"the encrypted footer's length of {length} bytes does not fit in the file of {source.size}"
+        facts.findings.append(Finding("tail", message, end))
+        return facts
+    begin = end - length
+    facts.data_end = begin
+    try:
+        struct = kernels.thrift.struct_end(source.read(begin, length))
+    except ParquetextError as error:
+        facts.findings.append(Finding.of("tail", error.at(None, begin), "encrypted footer"))
+        claims.add(begin, length, "encrypted-footer")
+        return facts
+    claims.add(begin, struct, "encryption")
+    claims.add(begin + struct, length - struct, "encrypted-footer")
+    claims.add(MAGIC_BYTES, max(begin - MAGIC_BYTES, 0), "encrypted-data")
+    told = "the footer is encrypted: only its keys tell what the data in front of it are"
+    facts.findings.append(Finding("encrypted", told, begin, is_note=True))
+    return facts

@@ -1,0 +1,112 @@
+"""Checks of a column chunk: its facts in the footer, its place in the file, and the extent of its pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ... import wire
+from ...encoding.pages import Headers
+from ...findings import Finding
+
+__all__ = ["StoredChunk", "check_extent", "check_facts", "check_place", "check_values"]
+
+FIRST_BYTE = 4  # behind the magic
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A column chunk as its footer describes it.
+
+    Attributes
+    ----------
+    index : int
+        Its number among all chunks of the footer.
+    row_group, leaf : int
+    num_rows : int
+        Rows of the row group.
+    present : int
+        Bits of ``wire.PRESENT_…``.
+    start, end : int
+        Where its pages begin and end.
+    physical : int
+        The type of its values.
+    leaf_physical : int
+        The type of the leaf in the schema.
+    place : str
+        What findings call it.
+    """
+
+    index: int
+    row_group: int
+    leaf: int
+    num_values: int
+    num_rows: int
+    codec: int
+    present: int
+    start: int
+    end: int
+    max_definition: int
+    max_repetition: int
+    physical: int
+    leaf_physical: int
+    place: str
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Return True if the pages are in another file."""
+        return bool(self.present & wire.PRESENT_FILE_PATH)
+
+    @property
+    def is_encrypted(self) -> bool:
+        return bool(self.present & wire.PRESENT_CRYPTO)
+
+    def is_within(self, data_end: int) -> bool:
+        """Test that the chunk has bytes, all of them before `data_end`."""
+        return not self.is_elsewhere and FIRST_BYTE <= self.start < self.end <= data_end
+
+
+def check_facts(chunk: StoredChunk) -> Iterator[Finding]:
+    """Compare a chunk's type and codec with the schema and the format."""
+    if chunk.physical != chunk.leaf_physical:
+        names = [wire.NAMES_OF_TYPE.get(type, str(type)) for type in (chunk.physical, chunk.leaf_physical)]
+        yield Finding("chunk-type", "the chunk has values of {}, the schema says {}".format(*names), place=chunk.place)
+    if chunk.codec not in wire.NAMES_OF_COMPRESSION_CODEC:
+        yield Finding("chunk-codec", f"codec {chunk.codec} does not exist", place=chunk.place)
+
+
+def check_values(chunk: StoredChunk) -> Finding | None:
+    """Return the finding about a number of values that the row group's rows cannot have."""
+    is_flat = chunk.max_repetition == 0
+    if chunk.num_values < chunk.num_rows or (is_flat and chunk.num_values != chunk.num_rows):
+        message = f"{chunk.num_values} values for {chunk.num_rows} rows"
+        return Finding("chunk-values", message, chunk.start, chunk.place)
+    return None
+
+
+def check_place(chunk: StoredChunk, data_end: int) -> Finding | None:
+    """Return the finding about a chunk without bytes for its values, or with bytes outside of the data."""
+    start, end = chunk.start, chunk.end
+    if start == end:
+        if not chunk.num_values:
+            return None
+        return Finding("chunk-empty", f"no bytes for {chunk.num_values} values", start, chunk.place)
+    if chunk.is_within(data_end):
+        return None
+    message = f"bytes {start} to {end} leave the data, which ends at {data_end}"
+    return Finding("chunk-range", message, start, chunk.place)
+
+
+def check_extent(chunk: StoredChunk, headers: Headers, may_overrun: bool) -> Finding | None:
+    """Return the finding about pages that do not hold the chunk's values, or do not end with the chunk."""
+    values, size = headers.value_count, chunk.end - chunk.start
+    if values != chunk.num_values and headers.problem is not None:
+        return Finding.of("page", headers.problem, chunk.place)
+    if values != chunk.num_values:
+        message = f"the data pages hold {values} values, the footer says {chunk.num_values}"
+        return Finding("page-values", message, chunk.start, chunk.place)
+    if headers.end != chunk.end:
+        message = f"its pages take {headers.end - chunk.start} bytes, the footer says {size}"
+        is_note = headers.end < chunk.end or may_overrun
+        return Finding("chunk-size", message, chunk.end, chunk.place, is_note)
+    return None

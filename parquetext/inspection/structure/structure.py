@@ -1,0 +1,234 @@
+"""The structural checks of a file's column chunks, page indexes and Bloom filters, one chunk after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ... import wire
+from ...encoding.page_counts import check_page_counts
+from ...encoding.pages import OVERRUN, Headers, overrun_of, read_headers
+from ...errors import ParquetextError, Unsupported
+from ...findings import Finding
+from ...footer.column_index import ChunkFacts, StoredIndex
+from ...footer.model import Node
+from ...footer.page_index import facts_of
+from ...pruning.bloom import find_bitset
+from .chunk import StoredChunk, check_extent, check_facts, check_place, check_values
+from .names import leaf_paths
+from .overlaps import Range, overlaps
+from .page_index import (
+    COLUMN_INDEX,
+    OFFSET_INDEX,
+    PagesOfChunk,
+    check_column_index,
+    check_offset_index,
+)
+from .page_index import check_place as check_index_place
+
+__all__ = ["MAGICS", "Structure", "count_elsewhere"]
+
+READS, MORE_READS = 4, 1 << 16  # times the file, and bytes beside, that may be read of pages: chunks may overlap
+BLOOM_FILTER = "bloom-filter"
+MAGIC_BYTES, MAGICS = 4, (b"PAR1", b"PARE", b"PAR3")
+PLACES = "offset_index", "column_index", "bloom_filter"
+
+
+class Structure:
+    """The chunks of a scanned footer, and what is wrong with their structure.
+
+    Parameters
+    ----------
+    source
+        The file's bytes: `size`, `bytes_read` and `read(offset, length)`.
+    scan : Scan
+    data_end : int
+        Where the footer and its blocks begin.
+
+    Attributes
+    ----------
+    names : list of str
+        The paths of the leaves.
+    findings : list of Finding
+        About the chunks that `walk` has yielded.
+    ranges : list of (int, int, str)
+        Begin and end of their pages, indexes and filters, and what these are called.
+    sound : set of (int, str)
+        The numbers of chunks, and the kinds of their indexes in which nothing was found: ``(3, "column-index")``.
+    """
+
+    def __init__(self, source, scan, data_end: int):
+        self._source, self._scan, self._data_end = source, scan, data_end
+        self.names = leaf_paths(scan)
+        self.findings: list[Finding] = []
+        self.ranges: list[Range] = []
+        self.sound: set[tuple[int, str]] = set()
+        self._may_overrun = overrun_of(scan.created_by) > 0
+        self._first_read = source.bytes_read
+        self._places = {name: [scan.places(f"{name}_{part}") for part in ("offset", "length")] for name in PLACES}
+
+    @property
+    def is_read_too_often(self) -> bool:
+        """Return True once overlapping chunks have exceeded the bytes that are read for them."""
+        return self._source.bytes_read - self._first_read > READS * self._source.size + MORE_READS
+
+    def walk(self) -> Iterator[tuple[StoredChunk, Headers | None]]:
+        """Check the chunks one after the other, and yield each with the headers of its pages.
+
+        Yields
+        ------
+        chunk : StoredChunk
+        headers : Headers or None
+            None of a chunk in another file, an encrypted one, and one without bytes in the data.
+        """
+        for chunk in self.chunks():
+            headers = None
+            if not chunk.is_elsewhere:
+                headers = self._headers(chunk)
+                self._check(chunk, headers)
+            yield chunk, headers
+
+    def chunks(self) -> Iterator[StoredChunk]:
+        """Yield all chunks of the footer in its order; those beyond the schema's leaves have the leaf -1."""
+        members = ("max_definition", "max_repetition", "type")
+        levels = list(zip(*map(self._scan.elements, members), strict=True))
+        levels = [levels[element] for element in self._scan.leaves]
+        names = ("num_values", "codec", "present", "type", "total_compressed_size")
+        facts = zip(*map(self._scan.chunks, names), self._scan.chunk_begins(), strict=True)
+        counts = zip(self._scan.row_groups("chunk_count"), self._scan.row_groups("num_rows"), strict=True)
+        index = 0
+        for row_group, (count, rows) in enumerate(counts):
+            for number in range(count):
+                values, codec, present, physical, size, start = next(facts)
+                is_known = number < len(levels)
+                definition, repetition, type = levels[number] if is_known else (0, 0, physical)
+                place = f"row group {row_group}, column {self.names[number] if is_known else number}"
+                leaf, end = number if is_known else -1, start + size
+                own = (values, rows, codec, present, start, end, definition, repetition, physical, type, place)
+                yield StoredChunk(index, row_group, leaf, *own)
+                index += 1
+
+    def check_magic(self) -> None:
+        """Check the first bytes of the file."""
+        found = bytes(self._source.read(0, min(MAGIC_BYTES, self._source.size)))
+        if found not in MAGICS:
+            self.findings.append(Finding("magic", "the file does not begin with a magic", 0))
+
+    def overlaps(self, others: Iterable[Range] = ()) -> list[Finding]:
+        """Return a finding for each chunk, index or filter that shares bytes with another one, or with `others`."""
+        return list(overlaps([*self.ranges, *others]))
+
+    def _headers(self, chunk: StoredChunk) -> Headers | None:
+        """Check what the footer says of a chunk, and read the headers of its pages."""
+        size = chunk.end - chunk.start
+        if size <= 0 and (chunk.is_encrypted or self._scan.problem is not None):
+            return None  # encrypted metadata, or none: another finding says it
+        if not chunk.is_encrypted and self._scan.regular:
+            self.findings += check_facts(chunk)
+        found = check_place(chunk, self._data_end)
+        if found is not None:
+            self.findings.append(found)
+        elif chunk.is_encrypted:
+            self.ranges.append((chunk.start, chunk.end, chunk.place))
+        elif size and self.is_read_too_often:
+            message = "its pages are not looked at: chunks that overlap have been read too often"
+            self.findings.append(Finding("page", message, chunk.start, chunk.place))
+        elif size:
+            slack = min(OVERRUN, self._data_end - chunk.end)
+            return read_headers(self._source, chunk.start, chunk.end, slack=slack)
+        return None
+
+    def _check(self, chunk: StoredChunk, headers: Headers | None) -> None:
+        """Check the extent of a chunk's pages, its page index and its Bloom filter."""
+        pages = found = None
+        if headers is not None:
+            self.ranges.append((chunk.start, max(chunk.end, headers.end), chunk.place))
+            found = check_extent(chunk, headers, self._may_overrun)
+            levels = chunk.max_definition, chunk.max_repetition
+            wrong_counts = list(check_page_counts(self._source, headers, *levels, chunk.place))
+            self.findings += wrong_counts
+            if headers.problem is None and chunk.leaf >= 0 and (found is None or found.is_note):
+                pages = PagesOfChunk.of(headers, chunk.max_repetition, counts_are_right=not wrong_counts)
+        if (found is None or found.is_note) and not chunk.is_encrypted and self._scan.regular:
+            self._add(check_values(chunk))
+        self._add(found)
+        for kind in (OFFSET_INDEX, COLUMN_INDEX):
+            self._take(chunk, kind, self._index(chunk, pages, kind), is_checked=pages is not None)
+        self._take(chunk, BLOOM_FILTER, self._filter(chunk))
+
+    def _add(self, finding: Finding | None) -> None:
+        if finding is not None:
+            self.findings.append(finding)
+
+    def _take(self, chunk: StoredChunk, kind: str, findings: Iterable[Finding], *, is_checked: bool = True) -> None:
+        before = len(self.findings)
+        self.findings += findings
+        if is_checked and len(self.findings) == before:
+            self.sound.add((chunk.index, kind))
+
+    def _place(self, chunk: StoredChunk, name: str) -> tuple[int, int]:
+        offsets, lengths = self._places[name]
+        return offsets[chunk.index], lengths[chunk.index]
+
+    def _index(self, chunk: StoredChunk, pages: PagesOfChunk | None, kind: str) -> Iterator[Finding]:
+        offset, length = self._place(chunk, kind.replace("-", "_"))
+        if offset <= 0 or length <= 0:
+            return
+        try:
+            check_index_place(offset, length, self._data_end)
+        except ParquetextError as error:
+            yield Finding.of(kind, error, chunk.place)
+            return
+        self.ranges.append((offset, offset + length, f"{chunk.place}, {kind.replace('-', ' ')}"))
+        if pages is None or chunk.is_encrypted:
+            return
+        if self.is_read_too_often:
+            yield Finding(kind, "it is not read: chunks that overlap have been read too often", offset, chunk.place)
+            return
+        index = StoredIndex(bytes(self._source.read(offset, length)), offset)
+        if kind == OFFSET_INDEX:
+            yield from check_offset_index(index, chunk, pages)
+        else:
+            facts = self._facts(chunk, pages.value_counts)
+            yield from check_column_index(index, chunk, pages, self._node(chunk.leaf), facts)
+
+    def _facts(self, chunk: StoredChunk, page_values: list[int]) -> ChunkFacts:
+        """Return the facts about a chunk that its column index must agree with."""
+        if self._scan.regular:
+            return facts_of(self._scan.column(chunk.leaf), chunk.row_group, page_values)
+        return ChunkFacts(page_values, chunk.num_values, self._scan.chunks("null_count")[chunk.index])
+
+    def _node(self, leaf: int) -> Node:
+        """The facts about a leaf that the checks of a column index need."""
+        element = self._scan.leaves[leaf]
+        names = ("bytes_offset", "bytes_length", "column_order", "max_definition", "max_repetition")
+        start, length, *levels = (self._scan.elements(name)[element] for name in names)
+        thrift = bytes(memoryview(self._scan.data)[start : start + length])
+        return Node(thrift, b"", None, element, leaf, 1, *levels)
+
+    def _filter(self, chunk: StoredChunk) -> Iterator[Finding]:
+        offset, length = self._place(chunk, BLOOM_FILTER.replace("-", "_"))
+        if offset <= 0:
+            return
+        if offset > self._data_end - max(length, 1):
+            message = f"{length} bytes at {offset} leave the data, which ends at {self._data_end}"
+            yield Finding(BLOOM_FILTER, message, offset, chunk.place)
+            return
+        if self.is_read_too_often:
+            message = "it is not read: chunks that overlap have been read too often"
+            yield Finding(BLOOM_FILTER, message, offset, chunk.place)
+            return
+        try:
+            if chunk.is_encrypted:
+                end = offset + max(length, 0)
+            else:
+                bitset = find_bitset(self._source.read, self._data_end, offset, length)
+                end = bitset.offset + bitset.size
+        except ParquetextError as error:
+            yield Finding(BLOOM_FILTER, error.message, error.offset, chunk.place, isinstance(error, Unsupported))
+            return
+        self.ranges.append((offset, end, f"{chunk.place}, Bloom filter"))
+
+
+def count_elsewhere(scan) -> int:
+    """Return how many chunks are in other files."""
+    return sum(present & wire.PRESENT_FILE_PATH != 0 for present in scan.chunks("present"))
