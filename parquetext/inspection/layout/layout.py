@@ -42,8 +42,8 @@ class Layout(Tabular):
         How the footer was read: ``"thrift"``, ``"par3"``, ``"encrypted"``, or ``"none"``.
     parts : pyarrow.Table
         The file from its first byte to its last, without overlaps: `offset`, `length` (bytes), `kind` (see
-        `parquetext.inspection.layout.kinds`), `row_group`, `column` (the leaf's number), `page` (its number in the chunk or
-        copy) and `name` (of a block, cell, key-value or copy), null where there is none.
+        `parquetext.inspection.layout.kinds`), `row_group`, `column` (the leaf's number), `page` (its number in the
+        chunk or copy) and `name` (of a block, cell, key-value or copy), null where there is none.
     pages : pyarrow.Table
         All pages in the order of the footer's chunks, then those of copies: `row_group`, `column`, `page`, `copy` (the
         row of `copies`; null of a chunk's own page), `offset`, `header_size`, `type`, `encoding`, `num_values`,
