@@ -32,6 +32,7 @@ def lint(session: nox.Session) -> None:
     session.run("sh", "-c", C_FILES, external=True)
     session.run("python", "csrc/tables/generate.py", "--check")
     session.run("python", "csrc/tables/stubs.py", "--check")
+    session.run("python", "csrc/tables/kernel_reference.py", "--check")
 
 
 @nox.session

@@ -1,4 +1,4 @@
-"""The house stands as docs/architecture.md draws it."""
+"""The layout of the package follows docs/architecture.md."""
 
 from __future__ import annotations
 

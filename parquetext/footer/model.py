@@ -29,7 +29,7 @@ class Node(NamedTuple):
 
 class Form(Protocol):
     """One form of a footer, open. Methods raise `errors.Damaged` where a check of the form fails; see
-    docs/architecture.md for what they return."""
+    docs/kernels.md for what they return."""
 
     version: int
     num_rows: int

@@ -29,7 +29,7 @@ def scan(source: object, *, strict: bool = False) -> kernels.scan.Scan:
     -------
     Scan
         Facts as memoryviews: `chunks(name)` row group by row group, `elements(name)`, `row_groups(name)`, and others;
-        see docs/architecture.md. Offsets of ranges count from the footer's start.
+        see docs/kernels.md. Offsets of ranges count from the footer's start.
 
     Raises
     ------
