@@ -61,11 +61,11 @@ FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 # The same within the room arrow, of its folders and of the files beside them.
 ARROW_FLOORS = [
     {"at_exit", "selection", "read_options", "whole_batches", "without_dataset", "metadata", "counted_file"},
-    {"projection"},
-    {"reading"},
+    {"read_plan"},
+    {"pyarrow_reading"},
     {"decoding"},
     {"engine", "watch"},
-    {"encrypted"},
+    {"encrypted_reading"},
     {"file"},
     {"parquet_file", "planned", "flattened"},
     {"writing"},

@@ -22,7 +22,7 @@ import parquetext
 from parquetext import extension, kernels
 from parquetext.demo.readers import read_with
 from parquetext.errors import Malformed
-from parquetext.footer.types import leaf_type
+from parquetext.footer.leaf_types import leaf_type
 
 ROOT = Path(__file__).parents[1]
 SCHEMA = ROOT / "tests/data/parquet.fbs"

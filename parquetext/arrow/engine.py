@@ -9,15 +9,15 @@ import pyarrow as pa
 
 from ..errors import LimitExceeded, Malformed, ParquetextError, Unsupported
 from ..findings import Finding
-from ..footer.copies import CopyTable
+from ..footer.copied_chunks import CopyTable
 from ..pruning import Predicate
 from .decoding.alike import are_alike, is_large, is_sooner
-from .decoding.copies import Copies
+from .decoding.copy_reading import Copies
 from .decoding.decoder import Decoder
 from .decoding.kept_rows import kept_rows
 from .decoding.page_rows import rows_left
-from .projection import Projection, Step
-from .reading import read_steps
+from .pyarrow_reading import read_steps
+from .read_plan import Projection, Step
 
 __all__ = [
     "AUTO",

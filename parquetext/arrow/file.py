@@ -15,10 +15,10 @@ from .. import systems
 from ..encoding.carried import may_have_copies
 from ..encoding.decoded_sizes import check_option
 from ..errors import LimitExceeded, Malformed, ParquetextError, naming_memory, out_of_memory
-from ..footer import file as footer_file
+from ..footer import facade as footer_file
 from ..footer.arrow_errors import NO_KEYS, ArrowUnsupported, EncryptedFile, as_arrow_error
 from ..footer.bloom_filters import BloomFilters
-from ..footer.copies import CopyTable, copy_table_of
+from ..footer.copied_chunks import CopyTable, copy_table_of
 from ..footer.expansion import check_expansion
 from ..footer.lease import Lease
 from ..footer.limits import check_limits
@@ -29,7 +29,7 @@ from ..footer.path_sizes import check_form
 from ..footer.row_counts import RowsMissing
 from ..storage import HeldSource
 from .at_exit import closed_at_exit
-from .decoding.schemas import schema_or_ours
+from .decoding.arrow_fields import schema_or_ours
 from .decoding.short_chunks import read_short_chunks
 from .engine import (
     AUTO,
@@ -44,8 +44,8 @@ from .engine import (
     or_theirs,
 )
 from .metadata import FileMetaData
-from .projection import Projection, Step, encrypted_column, project
-from .reading import check_options, iter_projection, read_projection
+from .pyarrow_reading import check_options, iter_projection, read_projection
+from .read_plan import Projection, Step, encrypted_column, project
 from .selection import leaves_of
 from .watch import Watch
 
@@ -158,7 +158,7 @@ class File(footer_file.File):
         try:
             self._check_limits(options)
             if decryption_properties is not None:
-                from .encrypted import read_opened
+                from .encrypted_reading import read_opened
 
                 with self._open_mapped() if memory_map else self._open_data() as data:
                     options |= {

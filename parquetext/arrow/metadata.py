@@ -22,7 +22,7 @@ from ..footer.pyarrow_footer import metadata_of
 from ..footer.thrift_form import ThriftForm
 
 if TYPE_CHECKING:
-    from ..footer.file import File
+    from ..footer.facade import File
 
 __all__ = ["FileMetaData", "RowGroupMetaData", "thrift_of"]
 

@@ -19,7 +19,7 @@ from ..footer.reopening import check_version, file_state
 from ..footer.targets import readable
 from ..masking import without_secrets
 from .counted_file import CountedFile
-from .encrypted import for_pyarrow
+from .encrypted_reading import for_pyarrow
 from .engine import check_engine
 from .file import File
 from .metadata import FileMetaData, thrift_of

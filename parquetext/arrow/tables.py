@@ -149,7 +149,7 @@ def read_table(
     taking = {"use_threads": use_threads, "use_pandas_metadata": use_pandas_metadata, "key_values": key_values}
     several = {"schema": schema, "partitioning": partitioning, "ignore_prefixes": ignore_prefixes}
     if decryption_properties is not None:
-        from .encrypted import read_encrypted
+        from .encrypted_reading import read_encrypted
 
         options |= {"memory_map": memory_map, "decryption_properties": decryption_properties}
         return read_encrypted(source, filesystem, columns, filters, engine=engine, **taking, **several, **options)
@@ -342,7 +342,7 @@ def read_schema(
     ['id', 'price']
     """
     if decryption_properties is not None:
-        from .encrypted import schema_of_encrypted
+        from .encrypted_reading import schema_of_encrypted
 
         return schema_of_encrypted(
             where,

@@ -8,12 +8,12 @@ from typing import Self
 import pyarrow as pa
 
 from ..errors import Conflict, ParquetextError
-from ..footer.changes import is_changed, opened_again
+from ..footer.concurrent_changes import is_changed, opened_again
 from ..footer.forms import best_form
 from ..footer.model import Form
 from ..footer.thrift_form import ThriftForm
 from ..storage import ChangedFile
-from .projection import Projection, Step
+from .read_plan import Projection, Step
 
 __all__ = ["Watch"]
 

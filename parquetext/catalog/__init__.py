@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .columns import SCHEMA
-from .files import batches_of, names_of
+from .column_types import SCHEMA
+from .file_batches import batches_of, names_of
 from .planning import Planned, plan
 
 __all__ = ["SCHEMA", "Planned", "batches_of", "names_of", "plan"]

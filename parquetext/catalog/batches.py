@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import kernels, wire
-from ..footer.types import CODECS
+from ..footer.leaf_types import CODECS
 from ..footer.wire_names import names_of_encodings
-from .columns import COUNTS, INDEX_LENGTHS, PLACES, SCHEMA
+from .column_types import COUNTS, INDEX_LENGTHS, PLACES, SCHEMA
 from .footers import Footer
 from .leaves import leaves_of
 

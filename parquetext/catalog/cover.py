@@ -8,13 +8,13 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..arrow.datasets.planning import FileFacts, given_bounds, joined_bounds
+from ..arrow.datasets.dataset_plan import FileFacts, given_bounds, joined_bounds
 from ..footer.elements import Element
+from ..footer.leaf_types import PHYSICAL_TYPES, LeafType, leaf_type
 from ..footer.typed_bounds import RawBounds
-from ..footer.types import PHYSICAL_TYPES, LeafType, leaf_type
 from ..pruning import ColumnBounds, Predicate, surviving_row_groups
-from .logical import parsed
-from .rows import rows_of
+from .logical_text import parsed
+from .picked_rows import rows_of
 from .times import same_time
 
 __all__ = ["Cover", "Kept"]

@@ -9,8 +9,8 @@ import pyarrow as pa
 from .. import wire
 from ..errors import wire_error
 from ..footer.elements import Element, parse_element
-from ..footer.types import LONG_TIMESTAMP, PHYSICAL_TYPES
-from .logical import text_of
+from ..footer.leaf_types import LONG_TIMESTAMP, PHYSICAL_TYPES
+from .logical_text import text_of
 
 __all__ = ["Leaves", "leaves_of"]
 

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from ..arrow.datasets.planning import FileFacts, surviving
+from ..arrow.datasets.dataset_plan import FileFacts, surviving
 from ..errors import ColumnError
 from ..footer.typed_bounds import StoredBounds
 from ..pruning import Predicate, predicate_of
-from .facts import MISSING, UNKNOWN, ColumnFacts, Facts
-from .files import names_of
+from .file_batches import names_of
 from .literals import check_literals, columns_named, has_durations
+from .plan_facts import MISSING, UNKNOWN, ColumnFacts, Facts
 
 __all__ = ["Planned", "plan"]
 

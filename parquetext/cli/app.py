@@ -18,23 +18,23 @@ HELP = {"help_option_names": ["-h", "--help"]}
 # The panels of the help, with the modules and their commands, in order.
 PANELS: dict[str, dict[str, tuple[str, ...]]] = {
     "Show schema, metadata and rows": {
-        "facts": ("schema", "meta", "columns", "row-groups", "count", "rowcount"),
-        "rows": ("head", "cat"),
-        "bloom": ("bloom",),
-        "diff": ("diff",),
+        "footer_commands": ("schema", "meta", "columns", "row-groups", "count", "rowcount"),
+        "row_commands": ("head", "cat"),
+        "bloom_command": ("bloom",),
+        "diff_command": ("diff",),
     },
     "Inspect and verify the structure": {
-        "inspect": ("inspect",),
-        "layout": ("layout",),
-        "pages": ("pages",),
-        "verify": ("verify",),
+        "inspect_command": ("inspect",),
+        "layout_command": ("layout",),
+        "pages_command": ("pages",),
+        "verify_command": ("verify",),
     },
-    "Write new files": {"joining": ("merge", "split"), "rewrite": ("rewrite",)},
+    "Write new files": {"joining_commands": ("merge", "split"), "rewrite_command": ("rewrite",)},
     "Add or remove footers, copies of columns, and sidecars": {
-        "changes": ("upgrade", "encode", "strip", "finalize", "restore", "recover"),
-        "sidecar": ("sidecar",),
+        "change_commands": ("upgrade", "encode", "strip", "finalize", "restore", "recover"),
+        "sidecar_commands": ("sidecar",),
     },
-    "Try": {"demo": ("demo",)},
+    "Try": {"demo_command": ("demo",)},
 }
 
 

@@ -7,10 +7,10 @@ from .drop_old import WITHOUT_ALP, drop_old
 from .encode import encode
 from .encoding_names import paired
 from .finalize import ONLY_PARQUETEXT, check_confirmed, finalize
-from .forcing import FORCEABLE
 from .joining import CopiedFile
 from .many import each, expand, many
 from .merge import merge
+from .overrides import FORCEABLE
 from .recover import recover
 from .restore import restore
 from .result import Result

@@ -9,7 +9,7 @@ from .. import storage, wire
 from ..encoding.chunk_reader import chunk_of
 from ..encoding.pages import OutOfProportion
 from ..errors import ColumnError, ParquetextError, Refused, names_memory
-from ..footer.copies import copy_in
+from ..footer.copied_chunks import copy_in
 from ..footer.names import find_group_or_leaf, leaves_below, nearest_columns
 from ..footer.thrift_form import ThriftForm
 from ..footer.wire_names import name_of_codec, names_of_encodings

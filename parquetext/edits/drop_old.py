@@ -10,7 +10,7 @@ from ..footer.names import as_path
 from ..footer.thrift_form import ThriftForm
 from ..rewrite.native import Native, Replaced, replaced
 from .advice import leaves_named
-from .decode import unchanged_original
+from .decode_columns import unchanged_original
 from .footer import Footer
 from .pieces import Piece
 from .renewal import Renewed, kept_pieces

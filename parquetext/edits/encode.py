@@ -17,12 +17,12 @@ from .advice import CODECS, advised, budget_of, chosen, growth_of, leaves_named
 from .directories import takes_directories
 from .encoding_names import BEST, codec_of, encoding_of
 from .footer import Footer, read_footer
-from .forcing import FORCEABLE, STORAGE_REFUSALS
+from .overrides import FORCEABLE, STORAGE_REFUSALS
 from .pieces import Piece
 from .renewal import Renewed, kept_pieces
 from .result import Result
 from .run import Planned, change_footer
-from .tables import refuse_stale_summary, refuse_table_files
+from .table_logs import refuse_stale_summary, refuse_table_files
 
 __all__ = ["Columns", "check_asked", "encode", "write_encoded"]
 

@@ -8,7 +8,7 @@ from ..errors import Refused, names_memory
 from ..extension import ASIDE
 from .directories import takes_directories
 from .footer import Footer
-from .options import Options
+from .form_options import Options
 from .par3 import Par3Footer, applied, sealed
 from .result import Result
 from .run import Planned, change_footer, read_either

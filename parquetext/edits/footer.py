@@ -11,8 +11,8 @@ from ..errors import ParquetextError, Refused, Unsupported, wire_error
 from ..footer.dialect import framing
 from ..footer.locate import FIRST_READ_LOCAL, LENGTH_AND_MAGIC, MAX_FOOTER_BYTES, Tail, read_tail
 from ..storage import TailEdit
-from .aside import ReferencePiece, read_reference, reference_of
 from .pieces import BLOCKS, Piece, form_of
+from .reference_edit import ReferencePiece, read_reference, reference_of
 
 __all__ = ["LENGTH_AND_MAGIC", "SMALLEST_READ", "Footer", "parse_end", "parse_footer", "read_footer", "read_thrift"]
 

@@ -10,9 +10,9 @@ from ..errors import ParquetextError
 from ..rewrite.joined import Joiner
 from ..rewrite.structs import end_of_file
 from .footer import parse_end, read_footer
-from .forcing import STORAGE_REFUSALS
-from .options import Options
-from .tables import refuse_stale_summary, refuse_table_files
+from .form_options import Options
+from .overrides import STORAGE_REFUSALS
+from .table_logs import refuse_stale_summary, refuse_table_files
 from .upgrade import AUTO, FORMS, with_best
 
 __all__ = ["CopiedFile", "KEPT", "Source", "THRIFT", "WRITTEN", "join", "joined_already"]

@@ -10,9 +10,9 @@ from uuid import UUID
 
 from .. import extension, kernels, wire
 from ..errors import Malformed, Refused
-from .aside import is_current, reference_of
 from .footer import Footer
 from .pieces import Piece
+from .reference_edit import is_current, reference_of
 from .slots import Slots
 
 __all__ = ["PLAIN", "KeptExtension", "keep", "parse"]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ..errors import ParquetextError
 from ..storage import LocalTarget, RemoteTarget, open_source, resolve
-from ..storage.names import NEW, beside
+from ..storage.hidden_names import NEW, beside
 from .globs import matcher, matching, meant
 
 __all__ = ["each", "expand", "is_folder", "is_skipped", "is_wanted", "many", "parents"]

@@ -11,9 +11,9 @@ from ..masking import without_secrets
 from ..rewrite.joined import check_same_schema, top_level_names
 from ..storage.forcing import check
 from .footer import read_footer
-from .forcing import FORCEABLE
 from .joining import THRIFT, CopiedFile, join
-from .partitions import refuse_lost_partitions
+from .lost_partitions import refuse_lost_partitions
+from .overrides import FORCEABLE
 from .upgrade import AUTO, check_form
 
 __all__ = ["merge"]

@@ -9,10 +9,10 @@ from .. import wire
 from ..errors import ParquetextError
 from ..extension import AFTER_STOP
 from ..storage import TailEdit
-from .dialect import with_arrow_dialect
+from .dialect_upgrade import with_arrow_dialect
 from .footer import Footer, parse_end
-from .foreign import others_of
-from .options import Options
+from .foreign_bytes import others_of
+from .form_options import Options
 from .pieces import OWN_FORMS, Piece
 from .size import check_size
 from .slots import is_compact

@@ -12,10 +12,10 @@ from ..footer.locate import read_tail
 from ..footer.soundness import has_sound_footer
 from ..storage.forcing import check
 from .footer import Footer, read_footer, read_thrift
-from .forcing import FORCEABLE, STORAGE_REFUSALS
+from .overrides import FORCEABLE, STORAGE_REFUSALS
 from .par3 import Par3Footer, read_par3
 from .result import Result
-from .tables import refuse_stale_summary, refuse_table_files
+from .table_logs import refuse_stale_summary, refuse_table_files
 from .told import told_of, told_of_rewrite
 
 __all__ = ["Planned", "Rewrite", "change_footer", "read_either"]

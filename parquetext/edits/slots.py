@@ -7,7 +7,7 @@ from uuid import UUID
 
 from .. import kernels, wire
 from ..errors import Damaged, ParquetextError, Unsupported
-from ..footer.copies import table_of
+from ..footer.copied_chunks import table_of
 
 __all__ = ["Changes", "Memory", "Slots", "changed", "is_compact", "pairs_of", "slot_of_copies", "slots_of"]
 

@@ -11,8 +11,8 @@ from .. import storage, wire
 from ..errors import ParquetextError, Refused
 from ..storage.forcing import check
 from .footer import read_footer
-from .forcing import FORCEABLE
 from .joining import THRIFT, CopiedFile, join, joined_already
+from .overrides import FORCEABLE
 from .upgrade import AUTO, check_form
 
 __all__ = ["split"]

@@ -8,10 +8,10 @@ from uuid import UUID
 from .. import wire
 from ..errors import ParquetextError, Refused, names_memory
 from ..storage import TailEdit
-from .decode import decoded, is_encoded
+from .decode_columns import decoded, is_encoded
 from .directories import takes_directories
 from .footer import Footer
-from .foreign import without
+from .foreign_bytes import without
 from .pieces import OWN_FORMS, form_of
 from .result import Result
 from .run import Planned, change_footer

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from .. import kernels, sidecar
 from ..errors import ParquetextError
-from ..sidecar.questdb import KEY
+from ..sidecar.questdb_key_value import KEY
 from .footer import Footer
 from .par3 import Par3Footer
-from .tables import summary_above
+from .table_logs import summary_above
 
 __all__ = ["told_of", "told_of_rewrite"]
 

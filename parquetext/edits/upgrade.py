@@ -10,14 +10,14 @@ from ..errors import Damaged, ParquetextError, Refused, Unsupported, names_memor
 from ..extension import AFTER_STOP, ASIDE, PLACEMENTS
 from ..footer.locate import LENGTH_AND_MAGIC
 from ..storage import TailEdit
-from .aside import is_current
 from .choice import Choice, choose_form
-from .dialect import ARROW, with_arrow_dialect
+from .dialect_upgrade import ARROW, with_arrow_dialect
 from .directories import takes_directories
 from .footer import OURS, Footer
-from .foreign import others_of, without
-from .options import Options
+from .foreign_bytes import others_of, without
+from .form_options import Options
 from .pieces import Piece
+from .reference_edit import is_current
 from .result import Result
 from .run import Planned, change_footer
 from .size import check_size

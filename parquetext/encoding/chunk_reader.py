@@ -13,7 +13,7 @@ from .carried import Carried
 from .codecs import BELIEVED
 from .decoded_sizes import check_page_size, limit_of
 from .entries import entries_of, most_entries
-from .foreign import is_foreign, made_plain, refuse_vast
+from .foreign_pages import is_foreign, made_plain, refuse_vast
 from .pages import NOT_READ, VAST_BYTES, OutOfProportion, Page, overrun_of, read_body, read_pages, read_stored
 
 __all__ = ["Chunk", "ChunkReader", "Dictionary", "Leaf", "Levels", "Stretch", "chunk_of"]

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from .libraries import import_optional
+from .optional_imports import import_optional
 from .sources import open_source
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def register_duckdb(
             raise TypeError(f"name: the view needs one where the source is a {type(source).__name__}")
         name = _stem(os.fspath(source))
     from .arrow_dataset import ArrowDataset
-    from .types import with_types_of_duckdb
+    from .engine_types import with_types_of_duckdb
 
     lake = open_source(source, columns, options)
     if options.get("schema") is None:

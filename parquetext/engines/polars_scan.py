@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from ..arrow.datasets.dataset import Dataset
-from .libraries import import_optional
+from .engine_types import with_types_of_polars
+from .optional_imports import import_optional
 from .sources import is_directory, open_source, texts_of_keys, with_schema
-from .types import with_types_of_polars
 
 if TYPE_CHECKING:
     import polars as pl

@@ -11,11 +11,11 @@ import pyarrow.fs as pafs
 
 from ..arrow.datasets.dataset import Dataset, dataset
 from ..arrow.datasets.discovery import shared
+from ..arrow.datasets.file_errors import naming
 from ..arrow.datasets.fragment_planning import FragmentPlanner
-from ..arrow.datasets.naming import naming
 from ..arrow.datasets.partitioning import HIVE, partition_keys
 from ..arrow.datasets.scan_columns import check_columns
-from ..arrow.decoding.schemas import schema_or_ours
+from ..arrow.decoding.arrow_fields import schema_or_ours
 from ..arrow.file import open as open_file
 from ..arrow.selection import find_top_level
 from ..errors import ColumnError, ParquetextError

@@ -5,12 +5,12 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-_HOMES = {"File": "file", "ParquetSchema": "schema", "open_file": "opening", "scan": "scanning"}
+_HOMES = {"File": "facade", "ParquetSchema": "schema", "open_file": "opening", "scan": "scanning"}
 
 __all__ = list(_HOMES)
 
 if TYPE_CHECKING:
-    from .file import File as File
+    from .facade import File as File
     from .opening import open_file as open_file
     from .scanning import scan as scan
     from .schema import ParquetSchema as ParquetSchema

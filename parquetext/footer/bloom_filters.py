@@ -9,10 +9,10 @@ import pyarrow as pa
 
 from .. import kernels, wire
 from ..pruning import Probe, may_hold
+from .leaf_types import LeafType
 from .model import Form
 from .plain import plain_forms
 from .typed_bounds import comparable_leaf
-from .types import LeafType
 
 __all__ = ["BloomFilters"]
 

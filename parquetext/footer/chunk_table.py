@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import wire
+from .leaf_types import CODECS, PHYSICAL_TYPES
 from .model import Form
 from .path_sizes import check_form
-from .types import CODECS, PHYSICAL_TYPES
 
 __all__ = ["chunk_table"]
 

@@ -12,9 +12,9 @@ from ..errors import Unsupported
 from ..tabular import Shown, Tabular
 from ..unpicklable import Unpicklable
 from .elements import Element, LogicalType, parse_element
+from .leaf_types import PHYSICAL_TYPES, LeafType, leaf_type_of
 from .model import Node
 from .names import as_path
-from .types import PHYSICAL_TYPES, LeafType, leaf_type_of
 
 __all__ = ["Bounds", "Column", "Fact", "fact"]
 
@@ -223,6 +223,6 @@ class Column(Tabular):
         return self._exactness(2, wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT)
 
     def _shown(self) -> Shown:
-        from .shown import show_column
+        from .footer_repr import show_column
 
         return show_column(self)

@@ -8,7 +8,7 @@ from .. import kernels, wire
 from ..errors import Damaged, Malformed, ParquetextError, Unsupported
 from ..findings import Finding
 from ..storage import BatchedSource
-from .dialect.form import dialect_form, dialect_of, layout_findings
+from .dialect.dialect_form import dialect_form, dialect_of, layout_findings
 from .locate import FIRST_READ_REMOTE, Block, Tail, locate_in
 from .model import Form
 from .thrift_form import ThriftForm

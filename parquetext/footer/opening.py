@@ -19,7 +19,7 @@ from ..storage import (
     readable,
 )
 from .arrow_errors import as_arrow_error
-from .file import File
+from .facade import File
 from .forms import best_form, named_form, open_reader
 from .locate import FIRST_READ_REMOTE
 from .soundness import has_sound_footer

@@ -16,8 +16,8 @@ from ..encoding.registry import names as encoding_names
 from ..errors import Malformed, Unsupported
 from .elsewhere import other_file
 from .indexed_pages import INDEXES, DataPages, IndexedPages, index_or_none, indexed_pages
+from .leaf_types import LeafType
 from .page_index import has_page_order
-from .types import LeafType
 
 __all__ = ["page_table"]
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from .. import wire
 from ..pruning import Comparison, is_text
-from .types import LeafType
+from .leaf_types import LeafType
 
 __all__ = ["plain_forms"]
 

@@ -12,7 +12,7 @@ from ..storage import BatchedSource, ChangedFile, LocalSource, Overlay, RemoteTa
 from .columns import Column
 
 if TYPE_CHECKING:
-    from .file import File
+    from .facade import File
 
 __all__ = ["check_version", "file_state", "reopen", "reopen_column"]
 

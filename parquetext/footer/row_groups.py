@@ -56,6 +56,6 @@ class RowGroups(Tabular, Sequence[RowGroup]):
         return RowGroup(*(getattr(self, name)[index] for name in RowGroup._fields))
 
     def _shown(self) -> Shown:
-        from .shown import show_row_groups
+        from .footer_repr import show_row_groups
 
         return show_row_groups(self)

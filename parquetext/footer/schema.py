@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from ..tabular import Shown, Tabular
 from .elements import Element, LogicalType, parse_element
+from .leaf_types import PHYSICAL_TYPES, REPETITIONS
 from .model import GROUP, Form, Node
 from .names import as_path, find_group_or_leaf
 from .path_sizes import nodes_of
-from .types import PHYSICAL_TYPES, REPETITIONS
 
 __all__ = ["ParquetSchema", "SchemaNode"]
 
@@ -118,6 +118,6 @@ class ParquetSchema(Tabular):
         )
 
     def _shown(self) -> Shown:
-        from .shown import show_schema
+        from .footer_repr import show_schema
 
         return show_schema(self)

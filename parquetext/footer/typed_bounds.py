@@ -10,9 +10,9 @@ import pyarrow.compute as pc
 
 from .. import wire
 from ..pruning import ColumnBounds, known_nulls
+from .leaf_types import LeafType, leaf_type_of
 from .model import GROUP, Form
 from .names import find_group_or_leaf
-from .types import LeafType, leaf_type_of
 
 __all__ = ["RawBounds", "StoredBounds", "column_bounds", "comparable_leaf", "stored_bounds"]
 

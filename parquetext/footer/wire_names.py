@@ -8,7 +8,7 @@ from functools import lru_cache
 from .. import kernels, wire
 from ..encoding.registry import names as encoding_names
 from .elements import LogicalType, parse_element
-from .types import OF_ONE_COLUMN
+from .leaf_types import OF_ONE_COLUMN
 
 __all__ = ["annotation", "name_of_codec", "name_of_type", "names_of_encodings", "names_of_types"]
 

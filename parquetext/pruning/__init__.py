@@ -6,7 +6,7 @@ from .bloom import Absent, Probe, find_bitset, may_hold
 from .bounds import ColumnBounds, is_plain, known_nulls, may_match
 from .comparing import is_text, never_fails
 from .predicate import Comparison, Predicate, check_types, predicate_of, text_of
-from .row_groups import surviving_row_groups
+from .surviving_groups import surviving_row_groups
 
 __all__ = [
     "Absent",

@@ -13,8 +13,8 @@ _HOMES = {
     "compare": "comparison",
     "follow": "following",
     "exists": "following",
-    "foreign_beside": "foreign",
-    "is_foreign": "foreign",
+    "foreign_beside": "foreign_sidecars",
+    "is_foreign": "foreign_sidecars",
     "candidates": "naming",
     "sidecar_path": "naming",
     "update": "updating",
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from .comparison import compare as compare
     from .following import exists as exists
     from .following import follow as follow
-    from .foreign import foreign_beside as foreign_beside
-    from .foreign import is_foreign as is_foreign
+    from .foreign_sidecars import foreign_beside as foreign_beside
+    from .foreign_sidecars import is_foreign as is_foreign
     from .naming import candidates as candidates
     from .naming import sidecar_path as sidecar_path
     from .plan import Plan as Plan

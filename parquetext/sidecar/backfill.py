@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from .. import kernels, wire
 from ..footer.pyarrow_footer import metadata_of
 from ..footer.row_counts import RowsMissing, check_rows
-from .types import TIMESTAMP, tag_of
+from .questdb_types import TIMESTAMP, tag_of
 
 __all__ = ["backfill"]
 

@@ -18,7 +18,7 @@ from ..storage.forcing import check
 from .backfill import backfill
 from .blooms import bitsets, bloom_columns
 from .following import exists
-from .foreign import FORCEABLE, refuse_foreign
+from .foreign_sidecars import FORCEABLE, refuse_foreign
 from .header import describe
 from .naming import sidecar_path
 from .origin import CODE, Origin

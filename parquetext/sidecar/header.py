@@ -8,10 +8,10 @@ from typing import NamedTuple
 from .. import kernels, wire
 from ..errors import Unsupported, wire_error
 from ..footer.elements import parse_element
-from ..footer.types import PHYSICAL_TYPES
+from ..footer.leaf_types import PHYSICAL_TYPES
 from ..thrift import values
-from .questdb import KEY, Declared, DeclaredColumn, parse
-from .types import TIMESTAMP, UNKNOWN, array_type, counts_otherwise, infer, is_descending, is_designated, tag_of
+from .questdb_key_value import KEY, Declared, DeclaredColumn, parse
+from .questdb_types import TIMESTAMP, UNKNOWN, array_type, counts_otherwise, infer, is_descending, is_designated, tag_of
 
 __all__ = ["Header", "describe", "types_of"]
 

@@ -10,7 +10,7 @@ from enum import Enum
 from .. import kernels, wire
 from ..errors import Malformed
 from ..storage import Version
-from .types import has_scales
+from .questdb_types import has_scales
 
 __all__ = ["CODE", "Belongs", "Origin"]
 

@@ -13,19 +13,19 @@ import pyarrow as pa
 from .. import kernels, wire
 from ..errors import ColumnError, Damaged, ParquetextError, Refused, Unsupported, wire_error
 from ..footer.columns import Bounds, fact
-from ..footer.types import PHYSICAL_TYPES, REPETITIONS, LeafType
+from ..footer.leaf_types import PHYSICAL_TYPES, REPETITIONS, LeafType
 from ..masking import without_secrets
 from ..pruning import ColumnBounds, Predicate
 from ..storage import LocalTarget, Version, open_source, resolve
 from ..storage.trust import is_strangers
 from ..unpicklable import Unpicklable
 from .building import LENGTH_AND_MAGIC
-from .foreign import has_own_note
+from .foreign_sidecars import has_own_note
 from .header import REPETITION_SHIFT
 from .naming import candidates, likeliest
 from .origin import CODE, Belongs, Origin
+from .questdb_types import leaf_type, type_name
 from .skipping import column_bounds, skips, surviving
-from .types import leaf_type, type_name
 
 __all__ = [
     "Plan",

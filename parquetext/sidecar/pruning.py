@@ -12,7 +12,7 @@ import pyarrow.fs as pafs
 from .. import kernels
 from ..errors import ParquetextError
 from ..storage import LocalTarget, RemoteTarget, resolve
-from .foreign import has_own_note
+from .foreign_sidecars import has_own_note
 from .naming import ALONE, OF_ALONE, OURS
 from .plan import read_sidecar
 from .store_layout import is_of_store

@@ -9,7 +9,7 @@ from ..errors import ParquetextError
 from ..storage import LocalTarget
 from ..storage.operations import OPERATIONS
 from .building import build
-from .foreign import has_own_note
+from .foreign_sidecars import has_own_note
 from .plan import read_sidecar
 
 __all__ = ["renew"]

@@ -23,7 +23,7 @@ from ..pruning import (
     surviving_row_groups,
 )
 from ..pruning.questdb import MILLISECONDS_OF_A_DAY, Chunk, Column, Filter, Tag, can_skip
-from .types import UNKNOWN, decimal_digits, is_decimal, tag_of
+from .questdb_types import UNKNOWN, decimal_digits, is_decimal, tag_of
 
 __all__ = ["column_bounds", "skips", "surviving"]
 

@@ -20,7 +20,7 @@ from ..errors import Damaged, Refused
 from ..rewrite.structs import end_of_file
 from ..storage import LocalSource, Version
 from ..storage.operations import Operations
-from .appending import add_row_groups, advanced, append, header_of, outdated
+from .append_blocks import add_row_groups, advanced, append, header_of, outdated
 from .blooms import bloom_columns
 from .building import footer_bytes, sidecar_bytes
 from .header import describe, types_of

@@ -16,22 +16,22 @@ from ..storage.forcing import check
 from ..storage.lock import open_locked
 from ..storage.operations import OPERATIONS, Operations
 from ..storage.trust import distrust, follow
-from .appending import advanced, append, is_external, outdated
+from .append_blocks import advanced, append, is_external, outdated
 from .building import Built, build, check_unchanged, footer_bytes, settle, sidecar_bytes
 from .describing import commits
 from .following import exists
-from .foreign import FORCEABLE, refuse_foreign
+from .foreign_sidecars import FORCEABLE, refuse_foreign
 from .header import types_of
 from .naming import candidates
 from .origin import CODE, Belongs, Origin
 from .plan import belonging, read_sidecar
+from .questdb_types import has_scales
 from .slices import CODE as SLICES
 from .store import Store
 from .store_compaction import is_due
 from .store_layout import store_of
 from .store_rows import dead_bytes
 from .token import Token
-from .types import has_scales
 
 __all__ = ["Updated", "compact", "update"]
 

@@ -20,7 +20,7 @@ _HOMES = {
     "JobFailed": "jobs",
     "list_files": "listing",
     "watch": "watching",
-    "read": "reading",
+    "read": "column_reads",
     "catalog": "cataloging",
     "session": "starting",
     "JavaNotFound": "java",
@@ -34,6 +34,7 @@ __all__ = [*_HOMES]
 
 if TYPE_CHECKING:
     from .cataloging import catalog as catalog
+    from .column_reads import read as read
     from .java import JavaNotFound as JavaNotFound
     from .java import find_java_home as find_java_home
     from .jobs import JobFailed as JobFailed
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from .jobs import upgrade as upgrade
     from .jobs import verify as verify
     from .listing import list_files as list_files
-    from .reading import read as read
     from .shipping import ship as ship
     from .starting import session as session
     from .watching import watch as watch

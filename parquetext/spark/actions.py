@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from .. import edits, sidecar
 from ..catalog.footers import Footer, read_footer
-from ..edits.forcing import FORCEABLE
+from ..edits.overrides import FORCEABLE
 from ..inspection.integrity import verify
-from ..sidecar.foreign import FORCEABLE as SIDECAR_FORCEABLE
+from ..sidecar.foreign_sidecars import FORCEABLE as SIDECAR_FORCEABLE
 from ..sidecar.table_formats import TABLE_FORMAT, refuse_sidecar
 from ..storage.forcing import check, refuse
 

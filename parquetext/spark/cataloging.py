@@ -27,7 +27,7 @@ def catalog(
     on_error: str = "report",
     progress: bool = True,
 ) -> DataFrame:
-    """One row per column chunk of all files: what `parquetext.catalog.columns.SCHEMA` says.
+    """One row per column chunk of all files: what `parquetext.catalog.column_types.SCHEMA` says.
 
     The job runs before the call returns; the DataFrame reads what it has stored.
 

@@ -16,10 +16,10 @@ from ..storage import LocalTarget, RemoteTarget
 from ..storage.azure_credentials import with_credentials
 from ..storage.hdfs import HDFS_SCHEMES, hdfs_filesystem
 from ..storage.paths import fsspec_filesystem
-from .azure import AZURE_SCHEMES, azure_filesystem, azure_settings
-from .gcs import GCS_SCHEMES, gcs_settings
-from .hdfs import as_written, hdfs_settings, of_hdfs
-from .s3 import S3_SCHEMES, s3_filesystem, s3_settings
+from .azure_settings import AZURE_SCHEMES, azure_filesystem, azure_settings
+from .gcs_settings import GCS_SCHEMES, gcs_settings
+from .hdfs_settings import as_written, hdfs_settings, of_hdfs
+from .s3_settings import S3_SCHEMES, s3_filesystem, s3_settings
 
 if TYPE_CHECKING:
     import pyarrow.fs

@@ -14,7 +14,7 @@ import pyarrow.fs as pafs
 
 from ..edits.globs import matcher, meant
 from ..edits.many import is_folder, is_skipped, is_wanted, parents
-from ..edits.tables import table_above
+from ..edits.table_logs import table_above
 from ..sidecar.table_formats import TOLD_FOLDERS, membership, table_by_name, tables_among
 from ..storage import LocalTarget, RemoteTarget
 from ..storage.fsspec_file import modified_of

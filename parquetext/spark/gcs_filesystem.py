@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 import pyarrow.fs as pafs
 
-from .gcs import gcs_options
+from .gcs_settings import gcs_options
 
 __all__ = ["GoogleFileSystem"]
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..catalog.columns import CODED
-from ..catalog.files import ROWS, Gathering
+from ..catalog.column_types import CODED
+from ..catalog.file_batches import ROWS, Gathering
 from ..errors import ParquetextError
 from .actions import FAILED
 from .filesystems import Filesystems

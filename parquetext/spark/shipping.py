@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ..errors import Unsupported
 from ..private import keep
 from .parallelism import parallelism
-from .scanning import add_scan
+from .scan_settings import add_scan
 
 if TYPE_CHECKING:
     from pyspark import SparkContext

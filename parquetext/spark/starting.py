@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..private import keep
 from .java import find_java_home
-from .scanning import scan_settings
+from .scan_settings import scan_settings
 from .shipping import ship
 
 if TYPE_CHECKING:

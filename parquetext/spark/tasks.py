@@ -13,7 +13,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import kernels, sidecar
-from ..edits.tables import refuse_foreign_sidecar
+from ..edits.table_logs import refuse_foreign_sidecar
 from ..errors import Unsupported
 from ..storage import LocalTarget, RemoteTarget, open_source
 from .actions import ACTIONS, FOUND, prepared, refuse_sidecar, refuse_table

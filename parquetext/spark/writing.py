@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from ..errors import ParquetextError
+from .catalog_tables import without_options
 from .filesystems import Filesystems, normal
 from .output.committing import APPEND, ERROR, IGNORE, OVERWRITE, settle_leftovers
 from .output.job import OutputJob, Written
-from .output.options import OutputOptions
 from .output.staging import Folder
+from .output.write_options import OutputOptions
 from .shipping import ship
-from .tables import without_options
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from .appending import Appender, appender
-from .batches import BatchedSource
+from .batched_reads import BatchedSource
 from .commit import Change, change, recover, remove_unfinished
-from .comparing import Comparison, Different
 from .create import NewFile, NewObject, NewStream, create
 from .edit import TailEdit
+from .file_rewrite import Rewriting, check_as_opened, rewriting
 from .forcing import FORCEABLE
 from .overlay import Overlay
 from .paths import ChangedFile, LocalTarget, RemoteTarget, SchemeError, SourceError, resolve
 from .pending import journals_beside, old_tail
 from .readable import HeldSource, HeldTarget, filesystem_of, readable
-from .rewrite import Rewriting, check_as_opened, rewriting
+from .same_bytes import Comparison, Different
 from .scratch import Scratch
 from .source import TICK_NS, LocalSource, RemoteSource, Version, open_source
 

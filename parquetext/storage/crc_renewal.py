@@ -18,7 +18,7 @@ from .attributes import keep_attributes
 from .edit import TailEdit
 from .folder import Folder
 from .hadoop_crc import Checksums, crc_path
-from .names import CHECKSUMS_NEW, CHECKSUMS_OLD, beside
+from .hidden_names import CHECKSUMS_NEW, CHECKSUMS_OLD, beside
 from .operations import Operations
 from .replace import create_locked, sweep
 from .source import LocalSource

@@ -8,7 +8,7 @@ from ..errors import Conflict, ParquetextError, Refused
 from . import journal
 from .attributes import keep_attributes, keep_times
 from .edit import TailEdit
-from .names import JOURNAL, STALE, beside
+from .hidden_names import JOURNAL, STALE, beside
 from .operations import Operations
 from .pending import LEFT, OTHERS, UNTRUSTED, IsSound, find
 from .source import LocalSource

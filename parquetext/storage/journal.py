@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .edit import TailEdit
-from .names import JOURNAL, beside
+from .hidden_names import JOURNAL, beside
 from .operations import Operations
 from .source import LocalSource, Version
 

@@ -15,7 +15,7 @@ from .attributes import keep_attributes, keep_times
 from .crc_renewal import renewed_for
 from .edit import TailEdit
 from .folder import Folder, at
-from .names import NEW, beside
+from .hidden_names import NEW, beside
 from .operations import OPERATIONS, Operations
 from .replace import create_locked, sweep
 from .source import LocalSource

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from ..errors import Malformed, ParquetextError
 from .edit import TailEdit
 from .folder import Folder
+from .hidden_names import JOURNAL, STALE, beside
 from .journal import MIXED, Journal, is_of_later_version, parse
-from .names import JOURNAL, STALE, beside
 from .source import LocalSource
 from .trust import distrust
 from .unchanged import status_of

@@ -10,7 +10,7 @@ from ..errors import Conflict, ParquetextError, Refused
 from .attributes import keep_attributes, keep_times
 from .edit import TailEdit
 from .folder import Folder
-from .names import NEW, beside
+from .hidden_names import NEW, beside
 from .operations import Operations
 from .source import LocalSource
 from .unchanged import check_unchanged, names_file

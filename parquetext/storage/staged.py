@@ -12,7 +12,7 @@ import uuid
 from ..errors import Refused
 from .fsspec_file import forget
 from .hdfs import native_client
-from .names import NEW, beside
+from .hidden_names import NEW, beside
 from .paths import RemoteTarget
 
 __all__ = ["Staged", "check_size", "copy_whole"]

@@ -1,6 +1,6 @@
 """parquet.thrift's structs as tables, and their bytes as Python values."""
 
-from .tables import STRUCTS
+from .struct_tables import STRUCTS
 from .values import Fields, Unknown, read, read_at, write
 
 __all__ = ["STRUCTS", "Fields", "Unknown", "read", "read_at", "write"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .. import kernels, wire
 from ..errors import Malformed, wire_error
-from .tables import STRUCTS
+from .struct_tables import STRUCTS
 
 __all__ = ["Fields", "Unknown", "read", "read_at", "write"]
 

@@ -16,8 +16,8 @@ from support.flat_files import write_with_flat_footer
 
 import parquetext
 from parquetext import sidecar
-from parquetext.arrow import reading
-from parquetext.arrow.projection import project
+from parquetext.arrow import pyarrow_reading
+from parquetext.arrow.read_plan import project
 from parquetext.errors import ColumnError, LimitExceeded, Unsupported
 from parquetext.footer.pyarrow_footer import metadata_of
 
@@ -334,8 +334,8 @@ class TestThreads:
             used.append(use_threads)
             return original(step, open_data, use_threads, *options)
 
-        original = reading._read
-        monkeypatch.setattr(reading, "_read", read)
+        original = pyarrow_reading._read
+        monkeypatch.setattr(pyarrow_reading, "_read", read)
         return used
 
     @staticmethod

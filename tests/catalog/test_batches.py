@@ -17,7 +17,7 @@ from support.parquet_bytes import footer_of, with_footer
 import parquetext
 from parquetext.catalog import SCHEMA, batches_of
 from parquetext.catalog.footers import FIRST_READ, read_footer
-from parquetext.inspection.content.facts import columns_in_sum
+from parquetext.inspection.content.footer_facts import columns_in_sum
 from parquetext.thrift import values
 
 UTC = datetime.UTC

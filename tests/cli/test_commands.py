@@ -26,10 +26,10 @@ from parquetext.cli import choices
 from parquetext.cli.app import app
 from parquetext.cli.choices import Reader
 from parquetext.demo.readers import READERS
-from parquetext.edits.options import PLACEMENTS, STATS
+from parquetext.edits.form_options import PLACEMENTS, STATS
 from parquetext.edits.upgrade import AUTO, FORMS
-from parquetext.inspection.content import differences
-from parquetext.inspection.content.schemas import FORMATS
+from parquetext.inspection.content import file_differences
+from parquetext.inspection.content.schema_text import FORMATS
 
 
 @pytest.fixture
@@ -302,7 +302,7 @@ def test_a_wrong_choice_is_exit_code_2_and_names_the_known_ones(option, told, la
 
 
 def test_choices_are_those_of_the_library():
-    assert [*choices.Forceable] == [*edits.FORCEABLE] and [*choices.DiffKind] == [*differences.KINDS]
+    assert [*choices.Forceable] == [*edits.FORCEABLE] and [*choices.DiffKind] == [*file_differences.KINDS]
     assert {*choices.Form} == {*FORMS, AUTO} and {*choices.NewForm} == {*FORMS, AUTO, "thrift"}
     assert {*choices.Placement} == {*PLACEMENTS} and {*choices.Stats} == {*STATS}
     assert {*choices.Marker} == {*extension.MARKERS} and {*choices.SchemaFormat} == {*FORMATS}

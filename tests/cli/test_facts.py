@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import parquetext
 from parquetext.cli.app import app
-from parquetext.inspection.content.values import as_json
+from parquetext.inspection.content.value_text import as_json
 
 
 def run(*arguments: object):
@@ -57,7 +57,7 @@ def test_duckdb_makes_of_the_schema_the_table_that_it_makes_of_the_file(path):
 
 
 def test_the_schema_for_spark_has_the_types_of_spark(path):
-    from parquetext.spark.source.types import spark_schema
+    from parquetext.spark.source.spark_schema import spark_schema
 
     with parquetext.open(path) as file:
         theirs = {field.name: field.dataType.simpleString() for field in file._on_form(lambda f: spark_schema(f, None))}
@@ -168,9 +168,9 @@ def test_count_of_several_files_ends_with_the_sum(path, folder):
 
 
 def test_a_narrow_terminal_gets_no_wider_lines_and_is_told_what_is_left_out(path, monkeypatch):
-    from parquetext.cli import listing
+    from parquetext.cli import fact_tables
 
-    monkeypatch.setattr(listing, "line_width", lambda: 60)
+    monkeypatch.setattr(fact_tables, "line_width", lambda: 60)
     lines = run("columns", path).stdout.splitlines()
     assert max(map(len, lines[:-1])) <= 60
     assert lines[-1].startswith("no room for: encodings, min, max")

@@ -15,8 +15,8 @@ from support.described import ROWS, write
 from typer.testing import CliRunner
 
 import parquetext
-from parquetext.cli import listing
-from parquetext.cli import rows as cli_rows
+from parquetext.cli import fact_tables
+from parquetext.cli import row_commands as cli_rows
 from parquetext.cli.app import app
 
 
@@ -129,7 +129,7 @@ def test_head_reads_no_row_group_behind_the_rows_that_it_shows(path, tmp_path):
 
 def test_a_table_as_wide_as_the_terminal_says_what_it_leaves_out(tmp_path, monkeypatch):
     pq.write_table(pa.table({f"column {n}": [n, None] for n in range(500)}), tmp_path / "x.parquet")
-    for module in (listing, cli_rows):
+    for module in (fact_tables, cli_rows):
         monkeypatch.setattr(module, "line_width", lambda: 60)
     lines = run("head", tmp_path / "x.parquet").stdout.splitlines()
     assert all(len(line) <= 60 for line in lines[:3]) and lines[-1] == "2 of 2 rows"

@@ -50,8 +50,8 @@ finally:
         words = [sys.executable, "-c", program, command, str(tmp_path / "a.parquet")]
         done = subprocess.run(words, capture_output=True, text=True)
         imported = done.stderr.split()
-        assert done.returncode == 0 and "parquetext.cli.facts" in imported
-        assert not {"parquetext.cli.rows", "parquetext.arrow.file"} & set(imported)
+        assert done.returncode == 0 and "parquetext.cli.footer_commands" in imported
+        assert not {"parquetext.cli.row_commands", "parquetext.arrow.file"} & set(imported)
 
 
 def test_commands_that_check_or_change_files_have_quiet():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parquetext.inspection.layout.kinds import KINDS
+from parquetext.inspection.layout.part_kinds import KINDS
 
 from .syntax import Grammar
 

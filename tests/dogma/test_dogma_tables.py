@@ -14,7 +14,7 @@ from dogma.functions import FUNCTIONS
 from dogma.kinds import kinds_of
 from dogma.parquet import description, parquet
 from dogma.syntax import Binary, Call, Name, Node, Number, Rule, flatten
-from parquetext.inspection.layout.kinds import KINDS
+from parquetext.inspection.layout.part_kinds import KINDS
 
 WIRE = tomllib.loads((Path(__file__).parents[2] / "csrc" / "tables" / "wire.toml").read_text())
 RULES = parquet().rules

@@ -72,7 +72,7 @@ def test_page_indexes_and_bloom_filters_go_along(parts, tmp_path):
         assert [offset for offset in file.column("id").offset_index_offset if offset <= 0] == []
         found = file.read(["id"], filters=[("id", "==", 555)], engine="parquetext")
     assert found["id"].to_pylist() == [555] and pages.num_rows >= 8
-    from parquetext.inspection.content.bloom import bloom_answers
+    from parquetext.inspection.content.bloom_answers import bloom_answers
 
     with parquetext.open(out) as file:
         answers = [each["answer"] for each in bloom_answers(file, "id", "555")]

@@ -65,7 +65,7 @@ def test_an_object_that_changes_while_it_is_encoded_stays(s3, monkeypatch):
 
     for name in ("check_same", "put"):
         put(s3, PATH, ORIGINAL)
-        where = "parquetext.storage.rewrite.check_same" if name == "check_same" else S3Object
+        where = "parquetext.storage.file_rewrite.check_same" if name == "check_same" else S3Object
         with monkeypatch.context() as patched:
             if name == "check_same":
                 from parquetext.storage.remote import check_same as written

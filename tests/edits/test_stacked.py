@@ -16,7 +16,7 @@ from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
 import parquetext
 from parquetext import edits, extension, kernels, wire
 from parquetext.edits.footer import read_footer
-from parquetext.edits.options import Options
+from parquetext.edits.form_options import Options
 from parquetext.edits.strip import without_blocks
 from parquetext.edits.upgrade import with_flat
 from parquetext.errors import ParquetextError, Refused

@@ -14,7 +14,7 @@ import parquetext
 from parquetext import kernels, wire
 from parquetext.encoding import find, register, registry
 from parquetext.encoding.experimental import FSST, PFOR
-from parquetext.encoding.foreign import made_plain
+from parquetext.encoding.foreign_pages import made_plain
 from parquetext.encoding.pages import OutOfProportion, read_pages
 from parquetext.errors import ParquetextError, Unsupported
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parquetext.errors import Damaged
-from parquetext.footer.dialect.bounds import Column, Packed, pack, unpack
+from parquetext.footer.dialect.packed_bounds import Column, Packed, pack, unpack
 
 INT32, INT64, BYTE_ARRAY, FIXED = 1, 2, 6, 7
 BYTES, TEXT = Column(BYTE_ARRAY), Column(BYTE_ARRAY, None, "STRING")

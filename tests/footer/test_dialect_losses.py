@@ -13,11 +13,11 @@ import parquetext
 from parquetext import thrift
 from parquetext.errors import Malformed, ParquetextError
 from parquetext.footer.dialect.builder import Builder
-from parquetext.footer.dialect.decode import Decoded
-from parquetext.footer.dialect.differences import Kind, differences
-from parquetext.footer.dialect.encode import encode
-from parquetext.footer.dialect.layout import LAYOUTS
+from parquetext.footer.dialect.field_differences import Kind, differences
+from parquetext.footer.dialect.from_thrift import encode
 from parquetext.footer.dialect.prepare import prepare
+from parquetext.footer.dialect.slots import LAYOUTS
+from parquetext.footer.dialect.to_thrift import Decoded
 
 PLAIN = parquet_bytes()
 _, LOSSES = prepare(footer_of(PLAIN))

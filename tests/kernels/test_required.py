@@ -13,7 +13,7 @@ from support.twins import both, outcome
 
 from parquetext import kernels, thrift, wire
 from parquetext.errors import Malformed
-from parquetext.thrift.tables import STRUCTS
+from parquetext.thrift.struct_tables import STRUCTS
 
 
 def footer(rows: int = 4) -> bytes:

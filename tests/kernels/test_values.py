@@ -14,7 +14,7 @@ from support.twins import both, outcome
 
 from parquetext import kernels, wire
 from parquetext.errors import Malformed, ParquetextError, Unsupported
-from parquetext.footer.types import LeafType
+from parquetext.footer.leaf_types import LeafType
 from parquetext.thrift import write
 
 BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY = range(8)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from parquetext import kernels, pruning, wire
 from parquetext.errors import Malformed, wire_error
+from parquetext.footer.leaf_types import LeafType
 from parquetext.footer.plain import plain_forms
-from parquetext.footer.types import LeafType
 from parquetext.pruning import Comparison, Probe, may_hold, surviving_row_groups
 from parquetext.pruning.bloom import LARGEST, WHOLE
 from parquetext.thrift import write

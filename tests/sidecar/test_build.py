@@ -18,7 +18,7 @@ from parquetext import kernels, sidecar, wire
 from parquetext.errors import Conflict, Malformed, Unsupported
 from parquetext.pruning import predicate_of
 from parquetext.sidecar.origin import CODE, Origin
-from parquetext.sidecar.types import type_name
+from parquetext.sidecar.questdb_types import type_name
 from parquetext.storage import operations
 from parquetext.thrift import values
 

@@ -23,7 +23,7 @@ from parquetext import sidecar
 from parquetext.pruning import predicate_of
 from parquetext.sidecar.building import sidecar_bytes
 from parquetext.sidecar.origin import Origin
-from parquetext.sidecar.types import decimal_digits, means_the_same, type_name
+from parquetext.sidecar.questdb_types import decimal_digits, means_the_same, type_name
 
 pytestmark = pytest.mark.usefixtures("implementation")
 

@@ -15,9 +15,9 @@ from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 from parquetext import spark as jobs
 from parquetext.catalog import batches_of
 from parquetext.errors import ParquetextError
-from parquetext.spark.source import files as listing
-from parquetext.spark.source.options import Options
-from parquetext.spark.source.reading import Reader
+from parquetext.spark.source import read_shares as listing
+from parquetext.spark.source.partition_reader import Reader
+from parquetext.spark.source.reader_options import Options
 
 LONG_AGO = 1_600_000_000_000_000_001
 SCHEMA = StructType([StructField("n", LongType()), StructField("day", IntegerType())])

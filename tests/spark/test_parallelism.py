@@ -11,7 +11,7 @@ from support.quick_java import PLAIN
 from parquetext.spark import read
 from parquetext.spark.parallelism import parallelism
 from parquetext.spark.source import ParquetextSource
-from parquetext.spark.source.options import UNTOLD, Options
+from parquetext.spark.source.reader_options import UNTOLD, Options
 
 CORES, FILES = 7, 70
 

@@ -13,9 +13,9 @@ from pyspark.serializers import CloudPickleSerializer
 from pyspark.sql.types import DateType, IntegerType, LongType, StructField, StructType
 from support.parquet_bytes import parquet_bytes
 
-from parquetext.spark.source import ParquetextSource, files, reading
-from parquetext.spark.source.options import Options
-from parquetext.spark.source.reading import Reader
+from parquetext.spark.source import ParquetextSource, partition_reader, read_shares
+from parquetext.spark.source.partition_reader import Reader
+from parquetext.spark.source.reader_options import Options
 
 FOLDERS, EACH = 20, 15
 SCHEMA = StructType([StructField("a", LongType()), StructField("day", DateType()), StructField("part", IntegerType())])
@@ -47,7 +47,12 @@ def counted(monkeypatch):
 
         return call
 
-    for module, name in ((reading, "key_scalar"), (reading, "surviving"), (reading, "shares"), (files, "_partition")):
+    for module, name in (
+        (partition_reader, "key_scalar"),
+        (partition_reader, "surviving"),
+        (partition_reader, "shares"),
+        (read_shares, "_partition"),
+    ):
         monkeypatch.setattr(module, name, counting(getattr(module, name)))
     return calls
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from parquetext.errors import ParquetextError
-from parquetext.spark.s3 import s3_options
+from parquetext.spark.s3_settings import s3_options
 
 KEYS = {"fs.s3a.access.key": "a", "fs.s3a.secret.key": "s"}
 

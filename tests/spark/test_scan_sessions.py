@@ -14,7 +14,7 @@ from support.flat_files import with_flat_footer
 from support.later_layouts import with_later_layout
 
 import parquetext
-from parquetext.spark.scanning import scan_settings
+from parquetext.spark.scan_settings import scan_settings
 
 ASK = """
     import json, os, sys
@@ -103,6 +103,6 @@ def test_settings_of_the_user_stay(needed_scan_jar, tmp_path, monkeypatch):
 
 
 def test_a_package_without_its_jar_says_so(monkeypatch):
-    monkeypatch.setattr("parquetext.spark.scanning.find_jar", lambda: None)
+    monkeypatch.setattr("parquetext.spark.scan_settings.find_jar", lambda: None)
     with pytest.warns(UserWarning, match="installed without its jar"):
         assert scan_settings({}) == {}

@@ -8,7 +8,7 @@ import pytest
 
 import parquetext
 import parquetext.spark
-from parquetext.spark import jobs, reading, shipping, writing
+from parquetext.spark import column_reads, jobs, shipping, writing
 from parquetext.spark.source import ParquetextSource
 
 
@@ -61,7 +61,7 @@ def test_every_job_ships_by_itself_before_it_does_anything(spark, tmp_path, monk
     def ship(session):
         raise Shipped
 
-    for module in (jobs, reading, writing):
+    for module in (jobs, column_reads, writing):
         monkeypatch.setattr(module, "ship", ship)
     calls = [
         getattr(parquetext.spark, verb)

@@ -16,10 +16,10 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from parquetext.errors import ParquetextError, Unsupported
-from parquetext.spark.azure import azure_options
+from parquetext.spark.azure_settings import azure_options
 from parquetext.spark.filesystems import Filesystems
-from parquetext.spark.gcs import gcs_options
 from parquetext.spark.gcs_filesystem import _key_file
+from parquetext.spark.gcs_settings import gcs_options
 
 HOST = "acc.dfs.core.windows.net"
 URL = f"abfs://box@{HOST}"

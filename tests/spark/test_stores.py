@@ -14,8 +14,8 @@ from support.parquet_bytes import TABLE, parquet_bytes
 from support.stores import azure_token, libhdfs
 
 import parquetext
-from parquetext.arrow.datasets.naming import naming
-from parquetext.catalog.files import Gathering
+from parquetext.arrow.datasets.file_errors import naming
+from parquetext.catalog.file_batches import Gathering
 from parquetext.errors import ParquetextError, Unsupported
 from parquetext.masking import without_secrets
 from parquetext.spark import catalog, finalize, list_files, read, restore, strip, upgrade, verify, write

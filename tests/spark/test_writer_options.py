@@ -13,8 +13,8 @@ from pyspark.sql import functions as F
 import parquetext
 from parquetext.errors import ColumnError, ParquetextError
 from parquetext.spark import ship, write
-from parquetext.spark.output.options import OutputOptions
 from parquetext.spark.output.parquet_options import NAMES, PER_COLUMN, ParquetOptions
+from parquetext.spark.output.write_options import OutputOptions
 
 ROWS = 60_000
 

@@ -21,7 +21,7 @@ import parquetext
 from parquetext.errors import ColumnError, Conflict, ParquetextError, Refused, Unsupported
 from parquetext.spark import write
 from parquetext.spark.output.job import OutputJob
-from parquetext.spark.output.options import OutputOptions
+from parquetext.spark.output.write_options import OutputOptions
 from parquetext.storage import LocalTarget, RemoteTarget
 
 UTC = datetime.UTC
@@ -154,7 +154,7 @@ def test_partition_columns_come_back_too(spark, numbers, tmp_path):
 
 
 def test_rows_that_come_unsorted_by_many_partitions_keep_few_files_open(tmp_path, monkeypatch):
-    from parquetext.spark.output import files as output_files
+    from parquetext.spark.output import task_files as output_files
     from parquetext.spark.output.staging import Folder
 
     monkeypatch.setattr(output_files, "MOST_OPEN", 4)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parquetext.errors import Malformed
-from parquetext.storage import BatchedSource, RemoteTarget, batches
+from parquetext.storage import BatchedSource, RemoteTarget, batched_reads
 
 CONTENT = bytes(number * 7 % 251 for number in range(200_000))
 
@@ -54,7 +54,7 @@ def test_a_small_read_takes_its_neighbours_along(source):
 
 
 def test_long_reads_are_given_back_and_forgotten(source, monkeypatch):
-    monkeypatch.setattr(batches, "KEPT", 1000)
+    monkeypatch.setattr(batched_reads, "KEPT", 1000)
     assert source.read(0, 1001) == source.read(0, 1001) == CONTENT[:1001]
     assert source.requests == 2
 

@@ -7,7 +7,7 @@ import random
 from hypothesis import strategies as st
 
 from parquetext.errors import ParquetextError
-from parquetext.thrift.tables import STRUCTS
+from parquetext.thrift.struct_tables import STRUCTS
 
 ATTRIBUTES = (
     "version",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from parquetext import kernels, sidecar
-from parquetext.sidecar.appending import advanced, outdated
+from parquetext.sidecar.append_blocks import advanced, outdated
 from parquetext.sidecar.building import footer_bytes, sidecar_bytes
 from parquetext.storage import open_source
 

@@ -20,10 +20,10 @@ from ..engine import check_engine
 from ..file import open as open_file
 from ..read_options import Reading, format_of, is_ours, options_of_format
 from .discovery import Files, discover, unfollowed
+from .file_errors import naming
 from .fragment_planning import FragmentPlanner
 from .fragments import Fragment, own_schema
 from .in_order import in_order
-from .naming import naming
 from .partitioning import HIVE, check_partitioning, partition_keys
 from .predicates import both
 from .scanner import Scanner
@@ -431,7 +431,7 @@ class Dataset(DatasetScans, Tabular):
         return self.scanner().__arrow_c_stream__(requested_schema)
 
     def _shown(self) -> Shown:
-        from .shown import show_dataset
+        from .dataset_repr import show_dataset
 
         return show_dataset(self)
 

@@ -12,7 +12,7 @@ from ... import kernels
 from ...pruning import Predicate
 from ...storage import Version
 from ..file import File
-from .planning import asked_blooms, gather_facts, surviving, undecided_by_bounds
+from .dataset_plan import asked_blooms, gather_facts, surviving, undecided_by_bounds
 
 __all__ = ["Plan", "left_row_groups", "settled_version"]
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from ...pruning import Predicate
-from .naming import naming
+from .file_errors import naming
 from .shape import counted
 
 __all__ = ["JOINED_ROWS", "Rows", "filtered", "filtered_together"]

@@ -10,12 +10,12 @@ import pyarrow.fs as pafs
 from ...pruning import Predicate
 from ...storage import Version
 from ..read_options import Reading
+from .dataset_plan import FileFacts, kept_of, surviving
 from .discovery import Files
 from .file_plans import Plan
 from .fragments import Fragment
 from .in_order import in_order
 from .partitioning import PartitionKeys, cast_keys
-from .planning import FileFacts, kept_of, surviving
 from .scan_columns import columns_looked_at
 from .shape import Shape, has_column
 from .sidecars import paths_of, plan_by_sidecars

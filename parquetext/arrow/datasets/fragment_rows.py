@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 import pyarrow as pa
 
 from ...pruning import Predicate
-from ..decoding.schemas import schema_or_ours
+from ..decoding.arrow_fields import schema_or_ours
 from ..engine import OURS, PYARROW
 from ..file import File
+from ..pyarrow_reading import SMALL_ROWS
 from ..read_options import Reading
-from ..reading import SMALL_ROWS
 from ..selection import Leaves, find_top_level
 from ..whole_batches import runs
 from .file_plans import Plan, left_row_groups

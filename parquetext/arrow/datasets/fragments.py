@@ -19,11 +19,11 @@ from ...storage import RemoteTarget
 from ..file import File
 from ..file import open as open_file
 from ..read_options import Reading, format_of
+from .dataset_plan import FileFacts, gather_facts, undecided_by_bounds
+from .file_errors import naming
 from .file_plans import Plan, settled_version
 from .filtering import Rows
 from .fragment_rows import FragmentRows
-from .naming import naming
-from .planning import FileFacts, gather_facts, undecided_by_bounds
 from .row_group_info import RowGroupInfo
 from .scanner import Scanner
 from .scans import BATCH_READAHEAD, BATCH_SIZE, FRAGMENT_READAHEAD, Columns, FragmentScans, of_scan

@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from ... import kernels, wire
 from ...footer.model import Form
-from ..projection import Step
-from ..reading import SMALL_ROWS
+from ..pyarrow_reading import SMALL_ROWS
+from ..read_plan import Step
 from .assemble_plan import LeafPlan
 from .local_columns import has_own_codec
 from .wanted_columns import Column

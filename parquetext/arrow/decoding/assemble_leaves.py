@@ -12,7 +12,7 @@ from ... import kernels, wire
 from ...encoding.chunk_reader import Dictionary
 from ...errors import Malformed, Unsupported
 from ...footer.arrow_errors import ArrowMalformed
-from ...footer.types import LeafType
+from ...footer.leaf_types import LeafType
 
 __all__ = ["BeyondArrow", "always_fits", "as_type", "leaf_array", "stored_array"]
 

@@ -11,10 +11,10 @@ from ... import wire
 from ...encoding.chunk_reader import Levels
 from ...errors import Malformed, Unsupported
 from ...footer.elements import Element, parse_element
+from ...footer.leaf_types import LeafType, leaf_type_of
 from ...footer.model import GROUP, Form
 from ...footer.names import as_path
 from ...footer.path_sizes import check_paths
-from ...footer.types import LeafType, leaf_type_of
 
 __all__ = ["LeafPlan", "ListPlan", "Plan", "StructPlan", "field_of", "narrowed", "plan_fields"]
 

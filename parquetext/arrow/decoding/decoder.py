@@ -18,9 +18,10 @@ from ...footer.model import Form
 from ...footer.page_index import PagePlaces, read_places
 from ...footer.pyarrow_footer import key_values_of
 from ...footer.thrift_form import ThriftForm
+from .arrow_fields import fields_of, within_the_stack
 from .assemble import always_fits, assemble
 from .assemble_plan import LeafPlan
-from .copies import Copies, SteadyReader, places_of
+from .copy_reading import Copies, SteadyReader, places_of
 from .fetching import fetched
 from .in_threads import each, workers_of
 from .local_columns import LocalColumns
@@ -36,7 +37,6 @@ from .proportion import (
     most_page,
     rows_at_once,
 )
-from .schemas import fields_of, within_the_stack
 from .stretches import read_stretch, stretches_of
 from .text_batches import MOST_TEXT_BYTES, TEXT_BYTES, growing_batches, is_text
 from .text_budget import TextBudget

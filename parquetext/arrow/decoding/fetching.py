@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from operator import itemgetter
 
 from ...encoding.pages import OVERRUN
-from ...storage.batches import merged
+from ...storage.batched_reads import merged
 
 __all__ = ["fetched"]
 

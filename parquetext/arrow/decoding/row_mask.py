@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...pruning import Comparison, Predicate, is_plain
-from ..reading import SMALL_ROWS
+from ..pyarrow_reading import SMALL_ROWS
 
 __all__ = ["mask_of"]
 

@@ -12,8 +12,8 @@ from ... import kernels
 from ...errors import ParquetextError
 from ...footer.pyarrow_footer import kept_key_values_of, schema_of
 from ...footer.thrift_form import ThriftForm
-from ..projection import Step
-from ..reading import SMALL_BYTES, SMALL_ROWS
+from ..pyarrow_reading import SMALL_BYTES, SMALL_ROWS
+from ..read_plan import Step
 from .in_threads import each, workers_of
 from .proportion import MOST_OF_BYTE
 from .text_batches import TEXT_BYTES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...footer.model import Form
-from ..reading import SMALL_BYTES, SMALL_ROWS
+from ..pyarrow_reading import SMALL_BYTES, SMALL_ROWS
 from .picks import Picks
 from .wanted_columns import Column
 

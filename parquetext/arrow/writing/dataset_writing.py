@@ -9,9 +9,9 @@ import pyarrow.fs as pafs
 import pyarrow.parquet as pq
 
 from ... import storage
-from ...edits.forcing import FORCEABLE
-from ...edits.options import Options
-from ...edits.tables import refuse_new_files
+from ...edits.form_options import Options
+from ...edits.overrides import FORCEABLE
+from ...edits.table_logs import refuse_new_files
 from ...edits.upgrade import FORMS, check_form
 from ...errors import Refused
 from ...extension import ASIDE

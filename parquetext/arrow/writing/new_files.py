@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.fs as pafs
 
 from ... import sidecar, storage
-from ...edits.forcing import STORAGE_REFUSALS
-from ...edits.options import Options
-from ...edits.tables import refuse_new_files, refuse_replacing
+from ...edits.form_options import Options
+from ...edits.overrides import STORAGE_REFUSALS
+from ...edits.table_logs import refuse_new_files, refuse_replacing
 from .written_form import THRIFT, edit_of_written
 
 __all__ = ["NewFiles"]

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ... import storage, wire
-from ...edits.tables import refuse_stale_summary, refuse_table_files
+from ...edits.table_logs import refuse_stale_summary, refuse_table_files
 from ...errors import ColumnError, Malformed, ParquetextError, Unsupported
+from ...footer.leaf_types import CODECS
 from ...footer.sorting import sorting_of
-from ...footer.types import CODECS
 from ...nearest import nearest
 from ...storage.forcing import check
 from ..file import open as open_file

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 from ... import sidecar, storage
 from ...edits.encode import Columns, check_asked, write_encoded
 from ...edits.footer import parse_end
-from ...edits.forcing import FORCEABLE, STORAGE_REFUSALS
-from ...edits.options import Options
-from ...edits.tables import refuse_replacing
+from ...edits.form_options import Options
+from ...edits.overrides import FORCEABLE, STORAGE_REFUSALS
+from ...edits.table_logs import refuse_replacing
 from ...edits.upgrade import FORMS, check_form
 from ...errors import ParquetextError, Refused
 from ...extension import ASIDE

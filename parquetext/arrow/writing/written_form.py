@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ... import storage
 from ...edits.footer import SMALLEST_READ, read_footer
-from ...edits.options import Options
+from ...edits.form_options import Options
 from ...edits.upgrade import FORMS, choice_of
 from ...errors import ParquetextError
 

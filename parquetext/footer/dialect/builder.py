@@ -6,7 +6,7 @@ import struct
 
 from ... import wire
 from ...errors import Unsupported
-from .layout import SCALARS, Field, Layout
+from .slots import SCALARS, Field, Layout
 
 __all__ = ["Builder"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ... import kernels, thrift, wire
 from ...errors import Refused, Unsupported
-from .decode import Decoded
-from .differences import Kind, Loss, differences, losses_of
-from .encode import encode
+from .field_differences import Kind, Loss, differences, losses_of
+from .from_thrift import encode
+from .to_thrift import Decoded
 
 __all__ = ["prepare"]
 

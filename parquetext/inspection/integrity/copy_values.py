@@ -14,7 +14,7 @@ from ...encoding.pages import VAST_BYTES
 from ...errors import ParquetextError, Unsupported
 from ...findings import Finding
 from ...rewrite.recode import leaves_of
-from .copies import Copy
+from .copy_checks import Copy
 from .same_values import first_difference
 
 __all__ = ["compare_copies"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from .bounds import above, below, wrong_histogram
+from .bound_values import above, below, wrong_histogram
 from .page_values import Facts
 from .value_order import ValueOrder
 

@@ -8,17 +8,17 @@ from dataclasses import asdict, dataclass, field
 
 from ... import extension, kernels, wire
 from ...edits.choice import choose_form
-from ...edits.recorded import recorded_original
+from ...edits.recorded_original import recorded_original
 from ...encoding.carried import may_have_copies
 from ...errors import ParquetextError, names_memory
 from ...findings import Finding
 from ...footer.chunk_copies import copies_by_chunk, name_of_encoding
-from ...footer.dialect.form import layout_name
+from ...footer.dialect.dialect_form import layout_name
 from ...footer.locate import Tail, read_tail
 from ...masking import without_secrets
 from ...storage import open_source
 from ..structure import SIGNATURE_BYTES, leaf_paths
-from .encrypted import check_encrypted
+from .encrypted_file import check_encrypted
 
 __all__ = ["Block", "CopiedColumn", "Inspection", "Slot", "inspect"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ... import wire
 from ...encoding.pages import read_headers
 from ...errors import ParquetextError
+from ...footer.leaf_types import leaf_type_of
 from ...footer.thrift_form import ThriftForm
-from ...footer.types import leaf_type_of
 
 __all__ = ["LITTLE", "most_of"]
 

@@ -18,7 +18,7 @@ from ...pruning.bloom import find_bitset
 from ...rewrite.recode import leaves_of
 from ..structure import StoredChunk, Structure
 from .bloom_values import BloomCheck
-from .bounds import wrong_histogram, wrong_statistics
+from .bound_values import wrong_histogram, wrong_statistics
 from .index_values import wrong_column_index, wrong_offset_index, wrong_text_bytes
 from .page_values import Facts, decoded_pages
 from .value_order import ValueOrder, order_of

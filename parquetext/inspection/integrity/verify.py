@@ -16,19 +16,19 @@ from ...footer.path_sizes import check_paths
 from ...masking import without_secrets
 from ...storage import LocalSource, open_source
 from ..structure import behind_struct, check_counts, count_elsewhere, leaf_paths
-from .aside import check_aside
+from .aside_blocks import check_aside
 from .deep import decode_all
-from .dialect import check_dialect
-from .encoded import Encoded
-from .encrypted import check_encrypted, encrypted_chunks
-from .forms import compare_copy_table, compare_flat, compare_rebuilt
-from .hadoop_crc import check_hadoop_crc
+from .dialect_block import check_dialect
+from .encoded_file import Encoded
+from .encrypted_file import check_encrypted, encrypted_chunks
+from .form_agreement import compare_copy_table, compare_flat, compare_rebuilt
+from .hadoop_checksum import check_hadoop_crc
 from .index import check_index
 from .leftovers import leftovers
-from .pages import check_pages
+from .page_tier import check_pages
 from .report import Report
 from .required import check_required
-from .schema import check_schema
+from .schema_check import check_schema
 from .statistics import compare_statistics
 
 __all__ = ["verify"]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .kinds import KINDS
+from .part_kinds import KINDS
 
 __all__ = ["NONE", "Claims", "Overlap"]
 

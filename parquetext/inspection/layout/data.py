@@ -10,7 +10,7 @@ from ...errors import ParquetextError
 from ...findings import Finding
 from ..structure import Structure
 from .claims import Claims
-from .copies import copy_size
+from .metadata_copies import copy_size
 from .page_parts import PAGE_COLUMNS, Chunk, claim_pages, decompress_levels, page_facts
 
 __all__ = ["PAGE_COLUMNS", "Data", "claim_data"]

@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 
 from ... import kernels
 from ...escaping import escaped
-from .kinds import GROUPS, KINDS, group_of
 from .layout import Layout
+from .part_kinds import GROUPS, KINDS, group_of
 
 __all__ = ["as_html"]
 

@@ -16,11 +16,11 @@ from ...tabular import Shown, Tabular
 from ..structure import MAGICS, Structure
 from .claims import Claims, Overlap
 from .data import Data, claim_data
-from .encoded import claim_copies, claim_original, copy_table
+from .encoded_parts import claim_copies, claim_original, copy_table
 from .gaps import claim_gaps
 from .indexes import claim_indexes
+from .part_tables import by_column, by_kind, chunk_table, page_table
 from .picture import strip
-from .tables import by_column, by_kind, chunk_table, page_table
 from .tail import claim_tail
 
 __all__ = ["Layout", "layout", "layout_of"]
@@ -42,7 +42,7 @@ class Layout(Tabular):
         How the footer was read: ``"thrift"``, ``"par3"``, ``"encrypted"``, or ``"none"``.
     parts : pyarrow.Table
         The file from its first byte to its last, without overlaps: `offset`, `length` (bytes), `kind` (see
-        `parquetext.inspection.layout.kinds`), `row_group`, `column` (the leaf's number), `page` (its number in the
+        `parquetext.inspection.layout.part_kinds`), `row_group`, `column` (the leaf's number), `page` (its number in the
         chunk or copy) and `name` (of a block, cell, key-value or copy), null where there is none.
     pages : pyarrow.Table
         All pages in the order of the footer's chunks, then those of copies: `row_group`, `column`, `page`, `copy` (the
@@ -92,7 +92,7 @@ class Layout(Tabular):
         return strip(self.parts, self.size, cells)
 
     def _shown(self) -> Shown:
-        from .shown import show_layout
+        from .layout_repr import show_layout
 
         return show_layout(self)
 

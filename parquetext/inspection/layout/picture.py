@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from .kinds import GROUPS, group_of
+from .part_kinds import GROUPS, group_of
 
 __all__ = ["strip"]
 

@@ -10,8 +10,8 @@ from ...errors import ParquetextError
 from ...findings import Finding
 from ...footer.locate import LENGTH_AND_MAGIC, PAR3_TRAILER, Block, Tail, read_tail
 from ..structure import SIGNATURE_BYTES, behind_struct, check_counts
-from .cells import COLUMNS, KEY_VALUES, flat_parts, index_parts
 from .claims import Claims
+from .payload_cells import COLUMNS, KEY_VALUES, flat_parts, index_parts
 from .thrift_footer import Part, key_names, thrift_parts
 
 __all__ = ["TailFacts", "claim_tail"]

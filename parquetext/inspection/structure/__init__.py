@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .chunk import StoredChunk
 from .counts import SIGNATURE_BYTES, behind_struct, check_counts
-from .names import leaf_paths
+from .leaf_names import leaf_paths
 from .structure import MAGICS, Structure, count_elsewhere
 
 __all__ = [

@@ -14,16 +14,16 @@ from ...footer.model import Node
 from ...footer.page_index import facts_of
 from ...pruning.bloom import find_bitset
 from .chunk import StoredChunk, check_extent, check_facts, check_place, check_values
-from .names import leaf_paths
+from .leaf_names import leaf_paths
 from .overlaps import Range, overlaps
-from .page_index import (
+from .page_index_checks import (
     COLUMN_INDEX,
     OFFSET_INDEX,
     PagesOfChunk,
     check_column_index,
     check_offset_index,
 )
-from .page_index import check_place as check_index_place
+from .page_index_checks import check_place as check_index_place
 
 __all__ = ["MAGICS", "Structure", "count_elsewhere"]
 

@@ -17,16 +17,16 @@ from pyspark import __version__ as spark_version
 from pyspark.sql.types import StructType
 
 from ... import kernels
-from ...edits.tables import table_holding, without_new_files
+from ...edits.table_logs import table_holding, without_new_files
 from ...errors import Conflict, Refused
 from ...masking import without_secrets
 from ...storage import LocalTarget, RemoteTarget
-from .columns import arrow_columns, check_columns
 from .committing import APPEND, ERROR, IGNORE, OVERWRITE, OVERWRITE_PARTITIONS, commit, settle, settle_leftovers
-from .files import NewFile, TaskFiles
-from .options import DYNAMIC, OutputOptions, partition_columns
-from .partitions import check_type
+from .partition_folders import check_type
 from .staging import Folder, Staging
+from .task_files import NewFile, TaskFiles
+from .writable_columns import arrow_columns, check_columns
+from .write_options import DYNAMIC, OutputOptions, partition_columns
 
 __all__ = ["APPEND", "ERROR", "IGNORE", "OVERWRITE", "OutputJob", "TaskOutput", "Written"]
 

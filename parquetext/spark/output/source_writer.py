@@ -10,11 +10,11 @@ from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 from pyspark.sql.types import StructType
 
 from ...errors import ParquetextError
+from ..catalog_tables import without_options
 from ..filesystems import Filesystems, is_setting, normal
-from ..tables import without_options
 from .committing import APPEND, OVERWRITE
 from .job import OutputJob, TaskOutput
-from .options import OutputOptions
+from .write_options import OutputOptions
 
 __all__ = ["DatasetWriter"]
 

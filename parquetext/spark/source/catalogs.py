@@ -8,14 +8,14 @@ import pyarrow as pa
 
 from ...arrow.datasets.discovery import NO_KEYS, UNKNOWN, Files, Found
 from ...catalog.cover import Cover, Kept
-from ...catalog.rows import rows_of
+from ...catalog.picked_rows import rows_of
 from ...errors import Unsupported
 from ...masking import is_masked
 from ...pruning import Predicate
 from ...storage import LocalTarget, RemoteTarget
 from ..filesystems import local_path
 from .calendars import SWITCH_MOMENT
-from .options import Options
+from .reader_options import Options
 
 __all__ = ["left_by_catalog", "listed_by_catalog"]
 

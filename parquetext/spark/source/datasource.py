@@ -10,16 +10,16 @@ from pyspark.sql.datasource import DataSource, DataSourceReader
 from pyspark.sql.types import StructType
 
 from ...arrow.datasets.discovery import Found
-from ...arrow.datasets.naming import naming
+from ...arrow.datasets.file_errors import naming
 from ...arrow.file import open as open_file
 from ...errors import ColumnError, ParquetextError
+from ..catalog_tables import is_table, options_for, remembering, table_options, without_options
 from ..output.source_writer import DatasetWriter
-from ..tables import is_table, options_for, remembering, table_options, without_options
-from .files import list_files
 from .keys import key_fields
-from .options import UNTOLD, Options
-from .reading import PruningReader, Reader
-from .types import arrow_schema, merged, spark_schema
+from .partition_reader import PruningReader, Reader
+from .read_shares import list_files
+from .reader_options import UNTOLD, Options
+from .spark_schema import arrow_schema, merged, spark_schema
 
 __all__ = ["ParquetextSource"]
 

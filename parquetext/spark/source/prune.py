@@ -31,7 +31,7 @@ from pyspark.sql.types import (
 
 from ...errors import ParquetextError
 from ...pruning import Comparison
-from .filters import is_decided_by_bounds
+from .pushed_filters import is_decided_by_bounds
 
 __all__ = ["OPERATORS", "alternatives_of", "encoded"]
 

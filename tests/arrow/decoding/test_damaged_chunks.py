@@ -12,7 +12,7 @@ from support.varints import varint
 
 import parquetext
 from parquetext import wire
-from parquetext.arrow.reading import SMALL_ROWS
+from parquetext.arrow.pyarrow_reading import SMALL_ROWS
 from parquetext.errors import Malformed, Unsupported
 from parquetext.thrift import values
 

@@ -18,7 +18,7 @@ import parquetext
 from parquetext import thrift, wire
 from parquetext.encoding import registry
 from parquetext.errors import ParquetextError
-from parquetext.footer.copies import CopyTable, table_of
+from parquetext.footer.copied_chunks import CopyTable, table_of
 from parquetext.kernels import scan
 
 ROWS = 6000

@@ -15,8 +15,8 @@ from support.pages import Column, data_page, dictionary_page, levels, parquet_fi
 import parquetext
 from parquetext import wire
 from parquetext.catalog import batches_of
+from parquetext.footer.leaf_types import LeafType
 from parquetext.footer.plain import plain_forms
-from parquetext.footer.types import LeafType
 from parquetext.pruning import Comparison
 from parquetext.thrift import read, write
 
@@ -213,7 +213,7 @@ def test_verify_finds_nothing_and_a_sidecar_serves_reading(path, implementation)
 
 @pytest.mark.parametrize(("unit", "utc", "name"), [("us", True, "timestamp"), ("ms", False, "timestamp_ntz")])
 def test_the_type_in_spark_is_that_of_timestamps_of_64_bits(path, unit, utc, name):
-    types = pytest.importorskip("parquetext.spark.source.types")
+    types = pytest.importorskip("parquetext.spark.source.spark_schema")
     path.write_bytes(file_of([1], unit=unit, utc=utc))
     with parquetext.open(path) as file:
         [field] = types.spark_schema(file._form, None).fields

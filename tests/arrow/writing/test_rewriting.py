@@ -10,7 +10,7 @@ from support.described import ROWS, table, write
 import parquetext
 from parquetext import errors
 from parquetext.arrow.writing.rewriting import rewrite_file
-from parquetext.inspection.content.bloom import bloom_answers
+from parquetext.inspection.content.bloom_answers import bloom_answers
 
 
 @pytest.fixture

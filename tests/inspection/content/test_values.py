@@ -9,7 +9,7 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 
-from parquetext.inspection.content.values import as_json, column_as_json
+from parquetext.inspection.content.value_text import as_json, column_as_json
 
 NAN, DAY = float("nan"), datetime.date(2024, 1, 31)
 MAP = pa.map_(pa.field("k", pa.string(), nullable=False), pa.field("v", pa.int32()))

@@ -15,7 +15,7 @@ from parquetext import edits, extension, kernels, wire
 from parquetext.edits.slots import Memory
 from parquetext.footer.locate import read_tail
 from parquetext.inspection.integrity import verify
-from parquetext.inspection.integrity.copies import check_copies, check_copy_pages
+from parquetext.inspection.integrity.copy_checks import check_copies, check_copy_pages
 from parquetext.inspection.integrity.report import Report
 from parquetext.rewrite.recorded import recorded_original
 from parquetext.storage import LocalSource

@@ -14,7 +14,7 @@ from support.parquet_bytes import footer_of, with_footer
 
 import parquetext
 from parquetext import wire
-from parquetext.inspection.content.schemas import schema_text
+from parquetext.inspection.content.schema_text import schema_text
 from parquetext.inspection.integrity import verify
 from parquetext.inspection.integrity.inspection import inspect
 

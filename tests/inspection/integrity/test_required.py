@@ -86,11 +86,11 @@ def test_a_broken_arrow_schema_is_a_finding(path, implementation):
 
 
 def test_columns_alike_but_for_their_names_are_looked_at_once(tmp_path, implementation, monkeypatch):
-    from parquetext.inspection.integrity import schema
+    from parquetext.inspection.integrity import schema_check
 
     pq.write_table(pa.table({f"c{n}": [1] for n in range(50)} | {"s": [{"x": 1}]}), tmp_path / "wide.parquet")
     scan = kernels.scan.scan(footer_of((tmp_path / "wide.parquet").read_bytes()))
-    assert schema._telling_leaves(scan.data, scan) == [0, 10, 50]  # of one digit, of two, of the struct
+    assert schema_check._telling_leaves(scan.data, scan) == [0, 10, 50]  # of one digit, of two, of the struct
 
 
 def test_deep_verification_of_names_that_are_no_utf8_gives_findings(path, implementation):

@@ -150,8 +150,8 @@ def test_the_page_and_the_picture_show_copies(path):
 
 
 def test_every_group_has_its_colour():
-    from parquetext.cli.layout import LETTERS, STYLES
-    from parquetext.inspection.layout.kinds import GROUPS
+    from parquetext.cli.layout_command import LETTERS, STYLES
+    from parquetext.inspection.layout.part_kinds import GROUPS
 
     assert list(STYLES) == list(LETTERS) == list(GROUPS)
     assert len(set(LETTERS.values())) == len(GROUPS)

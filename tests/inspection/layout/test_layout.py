@@ -15,7 +15,7 @@ from support.layouts import bytes_of, check_tiling
 from support.varints import varint
 
 import parquetext
-from parquetext.inspection.layout.kinds import GROUPS, KINDS
+from parquetext.inspection.layout.part_kinds import GROUPS, KINDS
 
 OTHER = "00010203-0405-0607-0809-0a0b0c0d0e0f"
 TABLE = pa.table(

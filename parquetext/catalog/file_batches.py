@@ -1,0 +1,140 @@
+"""From files to a catalog's batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import pyarrow as pa
+
+from ..errors import ParquetextError, kind_of
+from ..masking import Names, without_secrets
+from ..storage import resolve
+from .batches import Batch
+from .column_types import SCHEMA
+from .footers import Footer, read_footer
+
+__all__ = ["ROWS", "Gathering", "batches_of", "names_of"]
+
+ROWS = 1 << 15  # of a batch, from which on it is given out
+
+
+class Gathering:
+    """Footers on their way to batches of `SCHEMA` or `CODED`, in which those of one schema of files are together."""
+
+    def __init__(self, schema: pa.Schema = SCHEMA):
+        self._schema = schema
+        self._batch, self._full = Batch(), []
+        self._failed: list[tuple[str, str]] = []
+
+    def add(self, file: str, footer: Footer) -> None:
+        """Add a file, under the name that its rows have.
+
+        Raises
+        ------
+        Unsupported
+            A row group does not have one chunk per leaf; nothing was added.
+        """
+        if self._batch.rows >= ROWS or not self._batch.takes(footer):
+            self._finish()
+        self._batch.add(file, footer)
+
+    def fail(self, file: str, error: Exception) -> None:
+        """Add a file that cannot be read: one row."""
+        self._failed.append((file, without_secrets(f"{kind_of(error)}: {error}")))
+
+    def full(self) -> list[pa.RecordBatch]:
+        """The batches that nothing more goes into, each given out once."""
+        full, self._full = self._full, []
+        return full
+
+    def rest(self) -> list[pa.RecordBatch]:
+        """All that is left."""
+        self._finish()
+        if self._failed:
+            self._full.append(_failures(self._failed, self._schema))
+            self._failed = []
+        return self.full()
+
+    def _finish(self) -> None:
+        if self._batch.rows:
+            self._full.append(self._batch.to_arrow(self._schema))
+        self._batch = Batch()
+
+
+def batches_of(files: Iterable, *, sidecars: bool = False, target_of: Callable = resolve) -> Iterator[pa.RecordBatch]:
+    """The catalog of files: batches of `SCHEMA`, one row per column chunk.
+
+    Parameters
+    ----------
+    files : iterable of path
+        As `parquetext.open` takes paths; `file` then has them as text, as `names_of` gives them: without credentials.
+    sidecars : bool
+        Also look for sidecars of remote files, at a request or two each.
+    target_of : callable
+        Where a path leads; without, what `parquetext.open` makes of it.
+
+    Returns
+    -------
+    iterator of pyarrow.RecordBatch
+
+    Notes
+    -----
+    Reads tails only. A file that cannot be read gives one row, with `error`; a file without row groups none. Memory is
+    that of one batch, which is at least one file.
+
+    Examples
+    --------
+    >>> from parquetext import catalog
+    >>> rows = pa.Table.from_batches(catalog.batches_of(["wide.parquet"]))
+    >>> rows.num_rows
+    6
+    """
+    gathering, names = Gathering(), Names()
+    for file in files:
+        name = names.add(str(file))
+        try:
+            gathering.add(name, read_footer(target_of(file), sidecars=sidecars))
+        except (OSError, ParquetextError) as error:
+            gathering.fail(name, error)
+        yield from gathering.full()
+    yield from gathering.rest()
+
+
+def names_of(files: Iterable) -> dict[str, object]:
+    """Return the files by the names that they have in a catalog's column `file`.
+
+    Passwords, signatures and other parts of URLs that may be secrets are no part of the names: a catalog may be stored.
+    Files that differ by these parts alone are numbered in their order: ``…#2`` is the second one.
+
+    Parameters
+    ----------
+    files : iterable of path
+        As `batches_of` was given them, in the same order.
+
+    Returns
+    -------
+    dict of str to path
+
+    Raises
+    ------
+    TypeError
+        If `files` cannot be iterated.
+
+    Examples
+    --------
+    >>> from parquetext import catalog
+    >>> catalog.names_of(["https://host/x.parquet?sig=abc"])
+    {'https://host/x.parquet?sig=…': 'https://host/x.parquet?sig=abc'}
+    """
+    names = Names()
+    return {names.add(str(file)): file for file in files}
+
+
+def _failures(failed: list[tuple[str, str]], schema: pa.Schema) -> pa.RecordBatch:
+    files, errors = zip(*failed, strict=True)
+    known = {"file": pa.array(files, pa.string()), "error": pa.array(errors, pa.string())}
+    columns = [
+        known[field.name].cast(field.type) if field.name in known else pa.nulls(len(failed), field.type)
+        for field in schema
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)

@@ -1,0 +1,121 @@
+"""What a plan needs of a catalog: its row groups, and of single columns what is known in each of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..arrow.datasets.discovery import inferred_type
+from ..footer.elements import Element
+from ..footer.leaf_types import PHYSICAL_TYPES, LeafType, leaf_type
+from ..storage.partition_names import directory_keys
+from .logical_text import parsed
+from .picked_rows import rows_of
+
+__all__ = ["MISSING", "UNKNOWN", "ColumnFacts", "Facts"]
+
+MISSING, UNKNOWN = -1, -2  # kinds: the file has no such column; nothing is known of it
+_PLACE = ["file", "row_group"]
+_TYPE = ["physical_type", "type_length", "logical_type"]
+_FACTS = [*_TYPE, "depth", "max_repetition_level", "num_values", "null_count", "min", "max"]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFacts:
+    """A column in all row groups of a catalog.
+
+    `kinds` has for each row group a number of `leaf_types`, MISSING or UNKNOWN; of a key of directories, for which
+    `is_key`, its text. `type` is what its values are compared as, `rows` its facts.
+    """
+
+    type: pa.DataType
+    kinds: list
+    leaf_types: list[LeafType]
+    rows: pa.Table | None
+    is_key: bool = False
+
+
+class Facts:
+    """A catalog, read column by column.
+
+    Attributes
+    ----------
+    files : list of str
+    row_groups : list of int or None
+        One entry each for every row group, in the catalog's order; None for a file that could not be read.
+    """
+
+    def __init__(self, catalog):
+        self._rows = rows_of(catalog)
+        self._base = self._rows.one_per_row_group(_PLACE)
+        self.files = self._base["file"].to_pylist()
+        self.row_groups = self._base["row_group"].to_pylist()
+        self._columns: dict[str, ColumnFacts | None] = {}
+
+    @property
+    def count(self) -> int:
+        return len(self.files)
+
+    def type_of(self, name: str) -> pa.DataType | None:
+        """What a column's values are compared as; None where there is no such column."""
+        column = self.column(name)
+        return None if column is None else column.type
+
+    def column(self, name: str) -> ColumnFacts | None:
+        """A key of the directories, else a top-level column; None where no file has one."""
+        if name not in self._columns:
+            self._columns[name] = self._key(name) or self._top_level(name)
+        return self._columns[name]
+
+    def _key(self, name: str) -> ColumnFacts | None:
+        values = [directory_keys(file.rpartition("/")[0]).get(name, MISSING) for file in self.files]
+        known = [value for value in values if value not in (MISSING, None)]
+        if all(value == MISSING for value in values):
+            return None
+        values = [None if value == MISSING else value for value in values]
+        return ColumnFacts(inferred_type(known), values, [], None, is_key=True)
+
+    def _top_level(self, name: str) -> ColumnFacts | None:
+        found = self._rows.of_column(name, [*_PLACE, "column", *_FACTS])
+        found = found.filter((pc.field("column") == name) | (pc.field("depth") > 1))
+        if not found.num_rows:
+            return None
+        one = found.group_by(_PLACE, use_threads=False).aggregate(
+            [([], "count_all"), *((fact, "first") for fact in _FACTS)]
+        )
+        numbered = self._base.append_column("number", pa.array(range(self.count), pa.int64()))
+        rows = numbered.join(one, _PLACE, join_type="left outer").sort_by("number")
+        rows = rows.rename_columns([each.removesuffix("_first") for each in rows.column_names])
+        return _typed(rows)
+
+
+def _typed(rows: pa.Table) -> ColumnFacts:
+    kinds, leaf_types, known = [], [], {}
+    columns = (rows[name].to_pylist() for name in ("count_all", "depth", "max_repetition_level", *_TYPE))
+    for count, depth, repetition, *facts in zip(*columns, strict=True):
+        if count is None:
+            kinds.append(MISSING)
+        elif count > 1 or depth != 1 or repetition or facts[0] not in PHYSICAL_TYPES:
+            kinds.append(UNKNOWN)
+        else:
+            key = tuple(facts)
+            if key not in known:
+                known[key] = len(leaf_types)
+                leaf_types.append(leaf_type(_element(*key)))
+            kinds.append(known[key])
+    return ColumnFacts(_common([leaf.arrow for leaf in leaf_types]), kinds, leaf_types, rows)
+
+
+def _element(physical: str, length: int | None, logical: str | None) -> Element:
+    return Element("", PHYSICAL_TYPES.index(physical), length, None, None, None, None, parsed(logical))
+
+
+def _common(types: list[pa.DataType]) -> pa.DataType:
+    """What values of several types are compared as; where there is nothing, structs, which are not compared."""
+    try:
+        schemas = [pa.schema([("", kind)]) for kind in types]
+        return pa.unify_schemas(schemas, promote_options="permissive").field(0).type if types else pa.struct([])
+    except (pa.ArrowException, TypeError):
+        return pa.struct([])

@@ -1,0 +1,129 @@
+"""`parquetext inspect`: forms, blocks, sizes and findings of files."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ..errors import ParquetextError
+from ..findings import is_sound
+from .arguments import Files, Json, Quiet
+from .fact_tables import print_facts
+from .layout_command import map_as_dict, print_map
+from .output import (
+    counted,
+    exit_code,
+    failure,
+    human_bytes,
+    nothing_there,
+    print_json,
+    problem,
+    stoppable,
+    targets_of,
+    tell,
+)
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(inspect)
+
+
+def inspect(
+    paths: Files,
+    map: Annotated[
+        bool, typer.Option("--map", help="Also draw the map of the file that `layout` draws. Reads all page headers.")
+    ] = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Show the footers and extension blocks of files, their sizes, and faults in their structure.
+
+    Use `verify` to compare checksums.
+    """
+    from ..inspection.integrity.inspection import inspect as inspect_file
+    from ..inspection.layout import layout as layout_of
+
+    files = unreadable = found = 0
+    targets = targets_of(paths)
+    with stoppable(lambda: f"{files:,} of {counted(len(targets), 'file')} inspected"):
+        for path in targets:
+            try:
+                facts = inspect_file(path)
+                picture = layout_of(path) if map else None
+            except (OSError, ParquetextError) as error:
+                files, unreadable = files + 1, unreadable + 1
+                print_json(failure(path, error)) if json else problem(error, path)
+                continue
+            files += 1
+            found += not is_sound(facts.findings)
+            if json:
+                print_json(facts.as_dict() | ({} if picture is None else map_as_dict(picture)))
+                continue
+            tell((facts.path, "bold"))
+            print_facts(_facts(facts))
+            if picture is not None:
+                print_map(picture)
+    if not files:
+        nothing_there(paths)
+    elif not json and files > 1:
+        tell(f"{files} files: {found} with findings, {unreadable} unreadable")
+    raise typer.Exit(exit_code(files, unreadable, found + unreadable))
+
+
+def _facts(facts) -> list[tuple[str, object]]:
+    share = "" if not facts.footer_bytes else f"  ({facts.footer_bytes / facts.file_bytes:.1%} of the file)"
+    lines = [("file", human_bytes(facts.file_bytes)), ("opens as", facts.form or "nothing")]
+    if facts.footer_bytes is not None:
+        lines.append(("footer", f"{human_bytes(facts.footer_bytes)} at offset {facts.footer_offset:,}{share}"))
+    if facts.thrift_bytes is not None:
+        lines.append(("Thrift", human_bytes(facts.thrift_bytes)))
+    if facts.extension_bytes:
+        lines.append(("extension", f"{human_bytes(facts.extension_bytes)}, {facts.marker} marker"))
+        lines.append(("placement", _placement_of(facts)))
+    lines += [
+        ("block", f"{_kind_of(block)}: {human_bytes(block.bytes)} at offset {block.offset:,}") for block in facts.blocks
+    ]
+    lines += [("copy", _copy_of(copy)) for copy in facts.copies]
+    if facts.original_bytes is not None:
+        lines.append(("original", f"{human_bytes(facts.original_bytes)}, which strip gives back"))
+    lines += [("extension slot", f"{slot.kind}: {human_bytes(slot.bytes)}") for slot in facts.slots]
+    if facts.rows is not None:
+        lines.append(
+            (
+                "table",
+                ", ".join(
+                    (
+                        counted(facts.rows, "row"),
+                        counted(facts.row_groups, "row group"),
+                        counted(facts.columns, "column"),
+                    )
+                ),
+            )
+        )
+    if facts.auto:
+        lines.append(("auto would add", facts.auto))
+    if facts.created_by:
+        lines.append(("created by", facts.created_by))
+    lines += [("note" if finding.is_note else "finding", str(finding)) for finding in facts.findings]
+    return lines
+
+
+def _copy_of(copy) -> str:
+    """Of which column, how, and how large it is."""
+    sizes = f"{human_bytes(copy.bytes)} beside {human_bytes(copy.chunk_bytes)}"
+    codec = "" if copy.codec == "uncompressed" else f", {copy.codec}"
+    return f"{copy.column}: {copy.encoding}{codec}, {sizes} in {counted(copy.row_groups, 'row group')}"
+
+
+def _placement_of(facts) -> str:
+    """Where the blocks stand, in words."""
+    if facts.aside_bytes:
+        return f"aside: {human_bytes(facts.aside_bytes)} in front of the Thrift footer, to which the extension leads"
+    return {"in-struct": "in-struct: within the Thrift footer", "after-stop": "after-stop: behind its struct"}[
+        facts.placement
+    ]
+
+
+def _kind_of(block) -> str:
+    return f"{block.kind}, layout {block.layout}" if block.layout else block.kind

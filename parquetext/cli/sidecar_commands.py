@@ -1,0 +1,298 @@
+"""`parquetext sidecar build`, `show`, `verify`, `update`, `compact` and `prune`: metadata sidecars of many files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from .. import wire
+from ..errors import ParquetextError, outcome_of
+from ..storage import resolve
+from .arguments import Files, Json, Quiet
+from .change_commands import REFUSED
+from .choices import ForceableSidecar
+from .fact_tables import print_facts
+from .output import (
+    CANNOT_RUN,
+    complain,
+    counted,
+    exit_code,
+    failure,
+    files_progress,
+    human_bytes,
+    is_absent,
+    nothing_there,
+    print_json,
+    problem,
+    stoppable,
+    targets_of,
+    tell,
+)
+
+Force = Annotated[
+    list[ForceableSidecar] | None,
+    typer.Option(
+        "--force",
+        metavar="WHAT",
+        help="Go on although the command would refuse. foreign-sidecar: replace sidecars of other programs, such as "
+        "QuestDB. table-format: also write into tables of Delta Lake, Hudi, Iceberg, Paimon and DuckLake.",
+    ),
+]
+
+commands = typer.Typer(
+    no_args_is_help=True,
+    help="Manage sidecars: files _NAME.pm with the metadata of the Parquet file NAME beside them.",
+)
+
+
+def register(app: typer.Typer) -> None:
+    for command in (build, show, verify, update, compact, prune):
+        commands.command()(command)
+    app.add_typer(commands, name="sidecar")
+
+
+def build(
+    paths: Files,
+    external_blooms: Annotated[
+        bool,
+        typer.Option("--external-blooms", help="Store the offsets of Bloom filters instead of copying the filters."),
+    ] = False,
+    force: Force = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Write a sidecar for each Parquet file. Replaces existing sidecars of parquetext."""
+    from .. import sidecar
+
+    def one(path) -> bool:
+        built = sidecar.build(path, external_blooms=external_blooms, force=force or ())
+        if json:
+            print_json(built)
+        else:
+            what = ", ".join(
+                (
+                    counted(built.columns, "column"),
+                    counted(built.row_groups, "row group"),
+                    counted(built.filters, "Bloom filter"),
+                )
+            )
+            tell(f"{built.outcome:>10}  {built.sidecar}  {human_bytes(built.bytes)} ({what})")
+        return True
+
+    _each(paths, "building", one, json, "built")
+
+
+def show(
+    paths: Files,
+    parquet_size: Annotated[
+        int | None, typer.Option(help="Show the snapshot of the Parquet file when it had this size in bytes.")
+    ] = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Print the contents of sidecars: columns, commits with their live and dead bytes, and row groups."""
+    from ..sidecar.describing import description
+
+    def one(path) -> bool:
+        facts = description(path, parquet_size=parquet_size)
+        if json:
+            print_json(facts)
+        else:
+            _draw(facts)
+        return not facts["findings"]
+
+    _each(paths, "reading", one, json, "shown")
+
+
+def verify(
+    paths: Files,
+    parquet_size: Annotated[
+        int | None, typer.Option(help="Check the snapshot of the Parquet file when it had this size in bytes.")
+    ] = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Compare every field of sidecars with the Parquet footers. The exit code is 1 if they differ."""
+    from .. import sidecar
+
+    def one(path) -> bool:
+        findings = sidecar.compare(path, parquet_size=parquet_size)
+        if json:
+            print_json(
+                {
+                    "path": str(path),
+                    "ok": not findings,
+                    "findings": [
+                        {"kind": found.kind, "message": found.message, "offset": found.offset, "place": found.place}
+                        for found in findings
+                    ],
+                }
+            )
+        elif quiet:
+            complain(findings, path)
+        else:
+            tell(("findings", "red") if findings else ("ok", "green"), f"  {path}")
+            for finding in findings:
+                tell("    ", finding)
+        return not findings
+
+    _each(paths, "verifying", one, json, "fine")
+
+
+def update(paths: Files, force: Force = None, quiet: Quiet = False, json: Json = False) -> None:
+    """Append what is new in Parquet files to their sidecars. Writes missing sidecars.
+
+    For files of a store, commit the row groups that were appended to them.
+    """
+    from .. import sidecar
+
+    def one(path) -> bool:
+        return _print_updated(sidecar.update(path, force=force or ()), json)
+
+    _each(paths, "updating", one, json, "up to date")
+
+
+def compact(
+    paths: Files,
+    always: Annotated[
+        bool, typer.Option("--always", help="Compact all sidecars, however few of their bytes are dead.")
+    ] = False,
+    force: Force = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Rewrite sidecars of which old commits take more than half. For stores, also rewrite the Parquet files."""
+    from .. import sidecar
+
+    def one(path) -> bool:
+        return _print_updated(sidecar.compact(path, always=always, force=force or ()), json)
+
+    _each(paths, "compacting", one, json, "compact")
+
+
+def prune(
+    directories: Annotated[
+        list[str], typer.Argument(help="Directories to search, with all directories below them.", show_default=False)
+    ],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would be removed, without removing it.")
+    ] = False,
+    quiet: Quiet = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document per sidecar.")] = False,
+) -> None:
+    """Remove sidecars that parquetext wrote and whose Parquet file no longer exists."""
+    from .. import sidecar
+
+    counts = {"removed": 0, "orphan": 0, "kept": 0}
+    directory = directories[0]
+    told = "removed; the same command goes on with the rest"
+    with stoppable(lambda: f"{counted(counts['removed'], 'sidecar')} {told}"):
+        try:
+            for directory in directories:
+                for found in sidecar.prune(directory, dry_run=dry_run):
+                    counts[found.outcome] += 1
+                    if json:
+                        print_json(found)
+                    else:
+                        tell(f"{found.outcome:>10}  {found.path}  {found.message or human_bytes(found.bytes)}")
+        except (OSError, ParquetextError) as error:
+            problem(error, directory)
+            raise typer.Exit(CANNOT_RUN) from None
+    if not json:
+        told = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items() if count)
+        tell(f"{counted(sum(counts.values()), 'sidecar')} without a Parquet file" + (f": {told}" if told else ""))
+
+
+def _print_updated(updated, json: bool) -> bool:
+    if json:
+        print_json(updated)
+    else:
+        what = f"{counted(updated.row_groups, 'row group')}, {human_bytes(updated.bytes)} written"
+        tell(f"{updated.outcome:>10}  {updated.sidecar}  {human_bytes(updated.size)} ({what})")
+    return True
+
+
+def _each(paths: list[str], description: str, action: Callable[[object], bool], json: bool, fine: str) -> None:
+    """Do it to every file; `action` prints, and says whether nothing was found.
+
+    Files that were refused make exit code 1 only where they are named one by one.
+    """
+    from .. import edits
+
+    targets, named = targets_of(paths), {resolve(path).key for path in paths}
+    found = failed = absent = refused = asked_in_vain = done = 0
+    told = "of {} done; the same command goes on with the rest"
+    with (
+        stoppable(lambda: f"{done:,} {told.format(counted(len(targets), 'file'))}"),
+        files_progress(len(targets), description, quiet=json) as advance,
+    ):
+        for path, good, error in edits.each(targets, action):
+            advance()
+            done += 1
+            if getattr(error, "code", None) == wire.BAD_ARGUMENT:
+                problem(error)
+                raise typer.Exit(CANNOT_RUN)
+            if error is not None:
+                is_refused = outcome_of(error) == REFUSED
+                refused, failed = refused + is_refused, failed + (not is_refused)
+                absent += is_absent(path, error)
+                asked_in_vain += is_refused and resolve(path).key in named
+                if json:
+                    print_json(failure(path, error))
+                else:
+                    problem(f"{REFUSED}: {error}" if is_refused else error, path)
+            else:
+                found += not good
+    if not targets:
+        nothing_there(paths)
+        raise typer.Exit(CANNOT_RUN)
+    if not json:
+        counts = [
+            (len(targets) - found - failed - refused, fine),
+            (found, "with findings"),
+            (refused, REFUSED),
+            (failed, "failed"),
+        ]
+        text = ", ".join(f"{count:,} {what}" for count, what in counts if count)
+        tell(f"{counted(len(targets), 'file')}: {text}")
+    raise typer.Exit(exit_code(len(targets), absent, found + failed + asked_in_vain))
+
+
+def _draw(facts: dict) -> None:
+    columns, groups = facts["columns"], facts["row_groups"]
+    lines = [
+        ("of", facts["path"]),
+        ("belongs", facts["belongs"]),
+        ("sidecar", human_bytes(facts["bytes"])),
+        (
+            "table",
+            ", ".join(
+                (counted(facts["rows"], "row"), counted(len(groups), "row group"), counted(len(columns), "column"))
+            ),
+        ),
+        ("timestamp", facts["designated_timestamp"] or "none designated"),
+        ("sorted by", ", ".join(facts["sorting_columns"]) or "nothing"),
+    ]
+    lines += [("commit", _commit(commit)) for commit in facts["commits"]]
+    lines += [("column", f"{column['name']}: {column['type']}, {column['physical_type']}") for column in columns]
+    lines += [
+        (
+            "row group",
+            f"{number}: {counted(group['rows'], 'row')}, {human_bytes(group['compressed_bytes'])}, "
+            f"block at offset {group['block_offset']:,}",
+        )
+        for number, group in enumerate(groups)
+    ]
+    lines += [("finding", finding) for finding in facts["findings"]]
+    tell((facts["sidecar"], "bold"))
+    print_facts(lines)
+
+
+def _commit(commit: dict) -> str:
+    return (
+        f"{commit['size']:,} B: Parquet file of {human_bytes(commit['parquet_size'])}, "
+        f"{counted(commit['row_groups'], 'row group')}, {human_bytes(commit['live_bytes'])} live, "
+        f"{human_bytes(commit['dead_bytes'])} dead"
+    )

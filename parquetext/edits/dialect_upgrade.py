@@ -1,0 +1,31 @@
+"""The flat footer in the dialect of the public implementations, beside the Thrift one and whatever else there is."""
+
+from __future__ import annotations
+
+from .. import wire
+from ..footer.dialect.framing import TRAILER_BYTES, frame
+from ..footer.dialect.prepare import prepare
+from .footer import Footer
+from .foreign_bytes import others_of
+from .form_options import Options
+from .pieces import OWN_FORMS, Piece
+from .run import Planned
+from .size import check_size
+
+__all__ = ["ARROW", "with_arrow_dialect"]
+
+ARROW = OWN_FORMS[wire.UUID_ARROW_DIALECT]
+
+
+def with_arrow_dialect(footer: Footer, options: Options, forced: frozenset[str]) -> Planned:
+    """The edit that puts a block of the dialect behind all others: its readers look at the end only."""
+    others = others_of(footer, {wire.UUID_ARROW_DIALECT}, forced, options.wrap)
+    buffer, losses = prepare(footer.data)
+    block = frame(buffer)
+    form = ARROW if footer.form == "thrift" else footer.form
+    if footer.pieces and footer.pieces[-1].content == block:
+        return Planned(None, form, losses)
+    pieces = [*others, Piece(wire.UUID_ARROW_DIALECT, block[:-TRAILER_BYTES], block[-TRAILER_BYTES:])]
+    check_size([piece for piece in pieces if not piece.is_aside], forced)
+    placement = options.placement if footer.place is None else None  # blocks of ours stay where they are
+    return Planned(footer.edit(pieces, options.marker, placement), form, losses)

@@ -1,0 +1,255 @@
+"""A Thrift footer and what the dialect says of it, field by field: what is lost, shortened, or not the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import NamedTuple
+
+from .annotations import DEFAULT_CRS, annotation_of
+from .from_thrift import is_fully_dictionary_encoded
+from .packed_bounds import Column
+from .to_thrift import DICTIONARY_ONLY, Decoded
+
+__all__ = ["Difference", "Kind", "Loss", "differences", "losses_of"]
+
+EXTENSION = {-16384, 32767}  # what a Thrift library takes the markers for: where blocks are, in the file's own struct
+FOOTER = ("version", "num_rows", "created_by")
+ELEMENT = ("type", "type_length", "name", "num_children", "field_id")
+ROW_GROUP = ("total_byte_size", "num_rows", "sorting_columns", "file_offset", "total_compressed_size", "ordinal")
+METADATA = (
+    "type",
+    "path_in_schema",
+    "codec",
+    "num_values",
+    "total_uncompressed_size",
+    "total_compressed_size",
+    "key_value_metadata",
+    "data_page_offset",
+    "index_page_offset",
+    "dictionary_page_offset",
+    "bloom_filter_offset",
+    "bloom_filter_length",
+)
+UNSET = {
+    "created_by": "",
+    "file_offset": 0,
+    "total_compressed_size": 0,
+    "num_children": 0,
+    "repetition_type": 0,
+    "bloom_filter_offset": 0,
+    "bloom_filter_length": 0,
+}  # what the dialect cannot tell from nothing
+DERIVED = {"total_compressed_size"}  # the Rust writer sums it up where Thrift has none
+
+
+class Kind(StrEnum):
+    """What became of a field."""
+
+    LOST = "lost"
+    SHORTENED = "shortened"
+    DIFFERS = "differs"
+
+
+class Difference(NamedTuple):
+    """A field whose values are not the same; `thrift` or `dialect` is None where it is absent."""
+
+    kind: Kind
+    field: str
+    place: str
+    thrift: object
+    dialect: object
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A field that the dialect does not carry, or (bounds) carries shortened: how often, and where first."""
+
+    field: str
+    kind: Kind
+    count: int
+    first: str
+
+    def __str__(self) -> str:
+        more = f" and {self.count - 1:,} more" if self.count > 1 else ""
+        return f"the arrow dialect: {self.field} is {self.kind}: {self.first}{more}"
+
+
+def losses_of(found: Iterable[Difference]) -> tuple[Loss, ...]:
+    """Differences that are no contradiction, counted by field."""
+    counted: dict[tuple[str, Kind], Loss] = {}
+    for one in found:
+        if one.kind is not Kind.DIFFERS:
+            loss = counted.get((one.field, one.kind), Loss(one.field, one.kind, 0, one.place))
+            counted[one.field, one.kind] = replace(loss, count=loss.count + 1)
+    return tuple(counted.values())
+
+
+def differences(footer: dict, decoded: Decoded) -> Iterator[Difference]:
+    """Compare a FileMetaData, as `parquetext.thrift` reads it, with what a buffer says; row group by row group.
+
+    Raises
+    ------
+    Damaged, Unsupported
+        By the buffer.
+    """
+    handled = {*FOOTER, "schema", "row_groups", "key_value_metadata", "column_orders"}
+    yield from _rest("FileMetaData", "file", footer, handled | EXTENSION)
+    yield from _same("FileMetaData", "file", FOOTER, footer, decoded.footer)
+    yield from _key_values("FileMetaData", "file", footer, decoded.footer)
+    yield from _schema(footer["schema"], decoded.footer["schema"])
+    yield from _column_orders(footer, decoded)
+    groups = footer["row_groups"]
+    count = 0
+    for count, found in enumerate(decoded.row_groups(), 1):
+        if count > len(groups):
+            break
+        yield from _row_group(count - 1, groups[count - 1], found, decoded)
+    if count != len(groups):
+        yield Difference(Kind.DIFFERS, "FileMetaData.row_groups", "file", len(groups), count)
+
+
+def _same(struct: str, place: str, names: Iterable[str], thrift: dict, dialect: dict) -> Iterator[Difference]:
+    """Fields that are carried as they are."""
+    for name in names:
+        ours, theirs, unset = thrift.get(name), dialect.get(name), UNSET.get(name)
+        if ours == theirs or (unset is not None and {ours, theirs} <= {None, unset}):
+            continue
+        if ours is None and name in DERIVED:
+            continue
+        yield Difference(Kind.LOST if theirs is None else Kind.DIFFERS, f"{struct}.{name}", place, ours, theirs)
+
+
+def _rest(struct: str, place: str, thrift: dict, handled: set) -> Iterator[Difference]:
+    """Fields that the dialect does not have."""
+    for name, value in thrift.items():
+        if name not in handled:
+            field = name if isinstance(name, str) else f"field {name}"
+            yield Difference(Kind.LOST, f"{struct}.{field}", place, value, None)
+
+
+def _key_values(struct: str, place: str, thrift: dict, dialect: dict) -> Iterator[Difference]:
+    """Pairs in their order; one writer leaves out those that are no text, another all those of chunks."""
+    ours, theirs = thrift.get("key_value_metadata"), dialect.get("key_value_metadata")
+    if ours == theirs:
+        return
+    left = iter(theirs or [])
+    expected = next(left, None)
+    for pair in ours or []:
+        if pair == expected:
+            expected = next(left, None)
+        else:
+            yield Difference(Kind.LOST, f"{struct}.key_value_metadata", f"{place}, key {pair.get('key')!r}", pair, None)
+    if expected is not None:
+        yield Difference(Kind.DIFFERS, f"{struct}.key_value_metadata", place, None, expected)
+
+
+# ---- schema ------------------------------------------------------------------------------------------------------
+
+
+def _schema(thrift: list[dict], dialect: list[dict]) -> Iterator[Difference]:
+    if len(thrift) != len(dialect):
+        yield Difference(Kind.DIFFERS, "FileMetaData.schema", "file", len(thrift), len(dialect))
+        return
+    for index, (ours, theirs) in enumerate(zip(thrift, dialect, strict=True)):
+        place = f"schema element {index}"
+        names = ELEMENT if index and "repetition_type" not in ours else (*ELEMENT, "repetition_type")
+        yield from _same("SchemaElement", place, names, ours, theirs)
+        yield from _annotation(place, ours, theirs)
+        handled = {*ELEMENT, "repetition_type", "converted_type", "scale", "precision", "logicalType"}
+        yield from _rest("SchemaElement", place, ours, handled)
+
+
+def _annotation(place: str, thrift: dict, dialect: dict) -> Iterator[Difference]:
+    ours, theirs = annotation_of(thrift), dialect.get("logicalType")
+    if _plain(ours) != _plain(theirs):
+        kind = Kind.LOST if theirs is None else Kind.DIFFERS
+        yield Difference(kind, "SchemaElement.logicalType", place, ours, theirs)
+    elif "converted_type" in thrift and thrift["converted_type"] != dialect.get("converted_type"):
+        yield Difference(Kind.LOST, "SchemaElement.converted_type", place, thrift["converted_type"], None)
+    elif "DECIMAL" not in (ours or {}) and (thrift.get("scale") or thrift.get("precision")):
+        yield Difference(Kind.LOST, "SchemaElement.precision", place, thrift.get("precision"), None)
+
+
+def _plain(annotation: dict | None) -> tuple | None:
+    """An annotation with what its absent parameters stand for."""
+    if not annotation:
+        return None
+    name, options = next(iter(annotation.items()))
+    if not isinstance(options, dict):
+        return name, options
+    if name in ("GEOMETRY", "GEOGRAPHY"):
+        defaults = {"crs": DEFAULT_CRS} | ({"algorithm": 0} if name == "GEOGRAPHY" else {})
+        options = defaults | options
+    if name == "DECIMAL":
+        options = {"scale": 0, "precision": 0} | options
+    return name, options
+
+
+def _column_orders(footer: dict, decoded: Decoded) -> Iterator[Difference]:
+    ours, theirs = footer.get("column_orders") or [], decoded.footer.get("column_orders") or []
+    for leaf in range(len(decoded.columns)):
+        thrift, dialect = ((orders[leaf] if leaf < len(orders) else {}) for orders in (ours, theirs))
+        if thrift != dialect:
+            kind = Kind.DIFFERS if dialect else Kind.LOST
+            place = f"column {decoded.name_of(leaf)}"
+            yield Difference(kind, "FileMetaData.column_orders", place, thrift, dialect)
+
+
+# ---- row groups --------------------------------------------------------------------------------------------------
+
+
+def _row_group(index: int, thrift: dict, dialect: dict, decoded: Decoded) -> Iterator[Difference]:
+    place = f"row group {index}"
+    yield from _same("RowGroup", place, ROW_GROUP, thrift, dialect)
+    yield from _rest("RowGroup", place, thrift, {*ROW_GROUP, "columns"})
+    ours, theirs = thrift["columns"], dialect["columns"]
+    if len(ours) != len(theirs):
+        yield Difference(Kind.DIFFERS, "RowGroup.columns", place, len(ours), len(theirs))
+        return
+    for leaf, (chunk, found) in enumerate(zip(ours, theirs, strict=True)):
+        yield from _chunk(f"{place}, column {decoded.name_of(leaf)}", chunk, found["meta_data"], decoded.columns[leaf])
+
+
+def _chunk(place: str, thrift: dict, dialect: dict, column: Column) -> Iterator[Difference]:
+    if thrift.get("file_offset"):
+        yield Difference(Kind.LOST, "ColumnChunk.file_offset", place, thrift["file_offset"], None)
+    yield from _rest("ColumnChunk", place, thrift, {"file_offset", "meta_data"})
+    metadata = thrift.get("meta_data")
+    if metadata is None:
+        yield Difference(Kind.DIFFERS, "ColumnChunk.meta_data", place, None, dialect)
+        return
+    yield from _rest("ColumnMetaData", place, metadata, {*METADATA, "statistics"})
+    yield from _same(
+        "ColumnMetaData", place, (name for name in METADATA if name != "key_value_metadata"), metadata, dialect
+    )
+    yield from _key_values("ColumnMetaData", place, metadata, dialect)
+    if dialect.get("encoding_stats") == DICTIONARY_ONLY and not is_fully_dictionary_encoded(metadata):
+        yield Difference(Kind.DIFFERS, "ColumnMetaData.is_fully_dict_encoded", place, False, True)
+    yield from _statistics(place, metadata.get("statistics") or {}, dialect.get("statistics") or {}, column)
+
+
+def _statistics(place: str, thrift: dict, dialect: dict, column: Column) -> Iterator[Difference]:
+    yield from _same("Statistics", place, ("null_count", "distinct_count"), thrift, dialect)
+    bounds = {f"{side}_value" for side in ("min", "max")} | {f"is_{side}_value_exact" for side in ("min", "max")}
+    yield from _rest("Statistics", place, thrift, {"null_count", "distinct_count", *bounds})
+    for side in ("min", "max"):
+        name, flag = f"{side}_value", f"is_{side}_value_exact"
+        ours, theirs = thrift.get(name), dialect.get(name)
+        if theirs is not None and ours != theirs:
+            kind = Kind.SHORTENED if _holds(side, ours, theirs, column, dialect.get(flag)) else Kind.DIFFERS
+            yield Difference(kind, f"Statistics.{name}", place, ours, theirs)
+        elif ours is not None and theirs is None:
+            yield Difference(Kind.LOST, f"Statistics.{name}", place, ours, None)
+        elif dialect.get(flag) and not thrift.get(flag):
+            yield Difference(Kind.DIFFERS, f"Statistics.{flag}", place, thrift.get(flag), True)
+        elif thrift.get(flag) and not dialect.get(flag):
+            yield Difference(Kind.LOST, f"Statistics.{flag}", place, True, None)
+
+
+def _holds(side: str, value: bytes | None, bound: bytes, column: Column, exact: bool | None) -> bool:
+    """Whether another bound is still one."""
+    if value is None or exact or not column.can_be_shortened:
+        return False
+    return bound <= value if side == "min" else bound >= value

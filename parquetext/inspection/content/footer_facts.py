@@ -1,0 +1,165 @@
+"""Facts of a file, its row groups and its columns; names as DuckDB's parquet_metadata and its like have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ...footer.columns import Column
+from ...footer.extremes import bounds_or_nulls, extremes
+from ...footer.names import find_group_or_leaf, leaves_below
+from ...footer.sorting import sorting_of
+from ...footer.wire_names import name_of_codec, names_of_encodings, names_of_types
+from .value_text import as_json
+
+__all__ = ["column_chunks", "columns_in_sum", "key_values", "meta", "named_columns", "row_groups"]
+
+OF_CHUNKS = (
+    "data_page_offset",
+    "dictionary_page_offset",
+    "index_page_offset",
+    "bloom_filter_offset",
+    "bloom_filter_length",
+    "offset_index_offset",
+    "offset_index_length",
+    "column_index_offset",
+    "column_index_length",
+)
+SIZES = ("total_compressed_size", "total_uncompressed_size")
+INDEXES = ("bloom_filter_length", "offset_index_length", "column_index_length")
+
+
+def meta(file, size: int) -> dict:
+    """Counts, sizes, writer and key-values of an open file of `size` bytes.
+
+    Keys are those of DuckDB's parquet_file_metadata where it has them.
+    """
+    groups = file.row_groups
+    return {
+        "created_by": file.created_by,
+        "format_version": file.version,
+        "num_rows": file.num_rows,
+        "num_row_groups": len(groups),
+        "num_columns": file.num_columns,
+        "file_size_bytes": size,
+        "total_compressed_size": _sum(groups.total_compressed_size),
+        "total_byte_size": _sum(groups.total_byte_size),
+        "footer_form": file.form,
+        "key_value_metadata": key_values(file),
+    }
+
+
+def key_values(file) -> dict[str, str | None]:
+    """The file's key-values; bytes that are no UTF-8 as escapes of Python's surrogates."""
+    return {_text(key): None if value is None else _text(value) for key, value in file.key_values.items()}
+
+
+def row_groups(file) -> Iterator[dict]:
+    """The facts of each row group, in file order."""
+    for number, group in enumerate(file.row_groups):
+        sorting = file._on_form(lambda form, number=number: _sorting(form, number))
+        yield {
+            "row_group_id": number,
+            "row_group_num_rows": group.num_rows,
+            "row_group_num_columns": file.num_columns,
+            "row_group_bytes": _known(group.total_byte_size),
+            "row_group_compressed_bytes": _known(group.total_compressed_size),
+            "file_offset": _known(group.file_offset),
+            "sorting_columns": sorting,
+        }
+
+
+def _sorting(form, number: int) -> list[dict]:
+    """By which columns the row group says that it is sorted."""
+    return [
+        {"column": _leaf_name(form, leaf), "descending": descending, "nulls_first": nulls_first}
+        for leaf, descending, nulls_first in sorting_of(form, number)
+    ]
+
+
+def _leaf_name(form, leaf: int) -> str:
+    return _dotted(form.node(leaf).path) if 0 <= leaf < form.leaf_count else f"column {leaf}, which is not there"
+
+
+def named_columns(file, names: Iterable[str] | None) -> list[Column]:
+    """The leaves that names stand for, a group for all below it; all leaves without names.
+
+    Raises
+    ------
+    ColumnError
+        A name that is none, or more than one thing.
+    """
+    if not names:
+        return file.columns()
+
+    def found(form) -> list[Column]:
+        leaves = dict.fromkeys(leaf for name in names for leaf in leaves_below(form, find_group_or_leaf(form, name)))
+        return [Column(file, leaf, form.column(leaf)) for leaf in leaves]
+
+    return file._on_form(found)
+
+
+def columns_in_sum(columns: Iterable[Column]) -> Iterator[dict]:
+    """One record per column, over all row groups."""
+    encodings: dict[tuple[int, ...], list[str]] = {}  # most columns are alike
+    for column in columns:
+        least, greatest = extremes(column)
+        masks = tuple(set(column.encodings))
+        if masks not in encodings:
+            encodings[masks] = names_of_encodings(masks)
+        yield {
+            **_identity(column),
+            "num_values": sum(column.num_values),
+            "stats_null_count": _sum(column.null_count),
+            "stats_min": as_json(least),
+            "stats_max": as_json(greatest),
+            "compression": sorted({name_of_codec(number) for number in column.codec}),
+            "encodings": encodings[masks],
+            **{name: _sum(getattr(column, name)) for name in SIZES},
+            **{name: _sum_of_known(getattr(column, name)) for name in INDEXES},
+        }
+
+
+def column_chunks(columns: Iterable[Column]) -> Iterator[dict]:
+    """One record per column chunk, column by column."""
+    for column in columns:
+        minima, maxima = bounds_or_nulls(column)
+        identity, facts = _identity(column), {name: getattr(column, name) for name in (*OF_CHUNKS, *SIZES)}
+        for number in range(len(column)):
+            yield {
+                "row_group_id": number,
+                **identity,
+                "num_values": column.num_values[number],
+                "stats_null_count": _known(column.null_count[number]),
+                "stats_distinct_count": _known(column.distinct_count[number]),
+                "stats_min": as_json(minima[number]),
+                "stats_max": as_json(maxima[number]),
+                "compression": name_of_codec(column.codec[number]),
+                "encodings": names_of_encodings([column.encodings[number]]),
+                **{name: _known(numbers[number]) for name, numbers in facts.items()},
+            }
+
+
+def _identity(column: Column) -> dict:
+    physical, logical = names_of_types(column.node.thrift)
+    return {"column_id": column.leaf, "path_in_schema": column.name, "type": physical, "logical_type": logical}
+
+
+def _sum(numbers: Sequence[int]) -> int | None:
+    """Return the sum; None if one of the numbers is not known."""
+    return None if min(numbers, default=0) < 0 else sum(numbers)
+
+
+def _sum_of_known(numbers: Sequence[int]) -> int:
+    return sum(numbers) if min(numbers, default=0) >= 0 else sum(max(number, 0) for number in numbers)
+
+
+def _known(value: int) -> int | None:
+    return None if value < 0 else value
+
+
+def _dotted(path: bytes) -> str:
+    return _text(path.replace(b"\0", b"."))
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")

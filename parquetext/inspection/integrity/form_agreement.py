@@ -1,0 +1,152 @@
+"""The forms of one footer against each other, field by field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ... import extension, kernels
+from ...errors import ParquetextError
+from ...findings import Finding
+from ...footer.copied_chunks import payload_in, table_of
+
+__all__ = ["compare_copy_table", "compare_flat", "compare_rebuilt"]
+
+CHUNK_FACTS = (
+    "type",
+    "codec",
+    "num_values",
+    "total_uncompressed_size",
+    "total_compressed_size",
+    "data_page_offset",
+    "dictionary_page_offset",
+    "null_count",
+    "distinct_count",
+    "encodings",
+    "index_page_offset",
+    "bloom_filter_offset",
+    "bloom_filter_length",
+    "offset_index_offset",
+    "offset_index_length",
+    "column_index_offset",
+    "column_index_length",
+)
+ROW_GROUP_FACTS = ("num_rows", "total_byte_size", "file_offset", "total_compressed_size", "ordinal")
+KIND = "forms-differ"
+SHORT_BOUND = 16
+
+
+def compare_flat(scan, flat) -> Iterator[Finding]:
+    """Every fact that the flat footer carries, against the scanned Thrift footer."""
+    try:
+        yield from _compare(scan, flat)
+    except ParquetextError as error:
+        yield Finding.of("flat-damaged", error, "flat footer")
+
+
+def _compare(scan, flat) -> Iterator[Finding]:
+    counts = [
+        ("version", scan.version, flat.version),
+        ("num_rows", scan.num_rows, flat.num_rows),
+        ("leaves", scan.leaf_count, flat.leaf_count),
+        ("row groups", scan.row_group_count, flat.row_group_count),
+        ("key-values", scan.key_value_count, flat.key_value_count),
+        ("created_by", scan.created_by, flat.created_by),
+    ]
+    different = [
+        Finding(KIND, f"{name}: Thrift says {thrift!r}, flat {other!r}")
+        for name, thrift, other in counts
+        if thrift != other
+    ]
+    yield from different
+    if different:
+        return
+    yield from _compare_arrays("row group", ROW_GROUP_FACTS, scan.row_groups, flat.row_groups)
+    yield from _compare_key_values(scan, flat)
+    yield from _compare_schema(scan, flat)
+    for leaf in range(scan.leaf_count):
+        yield from _compare_column(leaf, scan.column(leaf), flat.column(leaf), flat.is_lossless)
+    yield from compare_copy_table(scan, flat)
+
+
+def compare_copy_table(scan, flat, *, may_lack: bool = False) -> Iterator[Finding]:
+    """The slot that leads to copies, against what the Thrift footer says of them."""
+    found = payload_in(flat)
+    if found != table_of(scan) and not (may_lack and found is None):
+        yield Finding(KIND, "its table of copies is not the one of the Thrift footer", place="flat footer")
+
+
+def compare_rebuilt(footer: bytes, payload) -> Iterator[Finding]:
+    """The Thrift footer that a lossless payload makes, against the one beside it."""
+    try:
+        thrift, rebuilt = extension.strip(footer), kernels.flat.to_thrift(payload)
+    except ParquetextError:
+        return  # another check says so
+    if rebuilt != thrift:
+        pairs = enumerate(zip(thrift, rebuilt, strict=False))
+        at = next((at for at, (ours, theirs) in pairs if ours != theirs), min(len(thrift), len(rebuilt)))
+        yield Finding(KIND, f"the Thrift footer made of the flat one differs from byte {at} on", place="flat footer")
+
+
+def _compare_arrays(place: str, names: tuple[str, ...], thrift, flat) -> Iterator[Finding]:
+    for name in names:
+        ours, theirs = thrift(name), flat(name)
+        if ours != theirs:
+            index = next(i for i, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b)
+            yield Finding(
+                KIND, f"{name} of entry {index}: Thrift says {ours[index]}, flat {theirs[index]}", place=place
+            )
+
+
+def _compare_column(leaf: int, thrift, flat, is_lossless: bool) -> Iterator[Finding]:
+    place = f"leaf {leaf}"
+    yield from _compare_arrays(place, CHUNK_FACTS, thrift.array, flat.array)
+    for index, (ours, theirs) in enumerate(zip(_bounds(thrift), _bounds(flat), strict=True)):
+        if ours != theirs and (is_lossless or not _is_shortened(ours, theirs)):
+            yield Finding(KIND, f"bounds of row group {index}: Thrift says {ours}, flat {theirs}", place=place)
+
+
+def _is_shortened(thrift: tuple[bytes | None, bytes | None], flat: tuple[bytes | None, bytes | None]) -> bool:
+    """Whether bounds are the same, or shorter ones of long strings that are still bounds."""
+    (low, high), (lower, higher) = thrift, flat
+    short_low = low is not None and lower is not None and len(low) > SHORT_BOUND >= len(lower) and lower <= low
+    short_high = high is not None and higher is not None and len(high) > SHORT_BOUND >= len(higher) and higher >= high
+    return (low == lower or short_low) and (high == higher or short_high)
+
+
+def _bounds(chunks) -> list[tuple[bytes | None, bytes | None]]:
+    has, min_offset, min_length, max_offset, max_length = chunks.bounds()
+    buffer = memoryview(chunks.buffer)
+
+    def value(bit: int, offset: int, length: int, index: int) -> bytes | None:
+        return bytes(buffer[offset : offset + length]) if has[index] & bit else None
+
+    return [
+        (value(1, min_offset[i], min_length[i], i), value(2, max_offset[i], max_length[i], i))
+        for i in range(len(chunks))
+    ]
+
+
+def _compare_key_values(scan, flat) -> Iterator[Finding]:
+    data = memoryview(scan.data)
+    places = [
+        scan.key_values(name) for name in ("key_offset", "key_length", "value_offset", "value_length", "has_value")
+    ]
+    for index, (key, key_length, value, value_length, has_value) in enumerate(zip(*places, strict=True)):
+        thrift = bytes(data[key : key + key_length]), bytes(data[value : value + value_length]) if has_value else None
+        if thrift != flat.key_value(index):
+            yield Finding(KIND, f"key-value {index} ({thrift[0][:40]!r}) differs", place="key-values")
+
+
+def _compare_schema(scan, flat) -> Iterator[Finding]:
+    data = memoryview(scan.data)
+    offsets, lengths = scan.elements("bytes_offset"), scan.elements("bytes_length")
+    orders, leaves = scan.elements("column_order"), scan.leaves
+    groups = sorted(set(range(scan.element_count)) - set(leaves))
+    ids = [*enumerate(leaves), *((kernels.flat.GROUP | node, element) for node, element in enumerate(groups))]
+    for identity, element in ids:
+        node = flat.node(identity)
+        place = f"schema element {element}"
+        if bytes(node.thrift) != bytes(data[offsets[element] : offsets[element] + lengths[element]]):
+            yield Finding(KIND, "the SchemaElement differs", place=place)
+        if node.schema_index != element or node.column_order != orders[element]:
+            yield Finding(KIND, "its place or column order differs", place=place)

@@ -1,0 +1,138 @@
+"""Where the bytes of columns' copies in other encodings belong, and those that are kept of the original alone."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import pyarrow as pa
+
+from ... import wire
+from ...edits.recorded_original import recorded_original
+from ...encoding.carried import Carried
+from ...encoding.pages import read_headers
+from ...errors import ParquetextError
+from ...findings import Finding
+from ...footer.chunk_copies import copies_by_chunk, name_of_encoding
+from ...rewrite.recorded import kept_places
+from ..structure import Structure
+from .claims import Claims
+from .data import Data
+from .page_parts import PAGE_COLUMNS, Chunk, claim_pages, page_facts
+
+__all__ = ["CopyFacts", "claim_copies", "claim_original", "copy_table"]
+
+KINDS = {
+    "page-header": "copy-header",
+    "repetition-levels": "copy-levels",
+    "definition-levels": "copy-levels",
+    "values": "copy-values",
+}
+
+COPY_COLUMNS = (
+    ("row_group", pa.int32()),
+    ("column", pa.int32()),
+    ("encoding", pa.string()),
+    ("codec", pa.string()),
+    ("offset", pa.int64()),
+    ("bytes", pa.int64()),
+    ("pages", pa.int64()),
+    ("num_values", pa.int64()),
+    ("null_count", pa.int64()),
+    ("rows_per_page", pa.int64()),
+    ("uncompressed_bytes", pa.int64()),
+    ("chunk_bytes", pa.int64()),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CopyFacts:
+    """A copy of a chunk: which one, what its block says of it, and the `PAGE_COLUMNS` of the pages that were read."""
+
+    row_group: int
+    leaf: int
+    copied: Carried
+    pages: Mapping[str, array] = field(default_factory=lambda: {name: array("q") for name in PAGE_COLUMNS})
+
+
+def claim_copies(claims: Claims, source, scan, structure: Structure, data: Data, data_end: int) -> list[CopyFacts]:
+    """Claim the pages of all copies that the footer leads to, but for those of other chunks than it has."""
+    paths, copies = structure.names, []
+    begins, sizes, values = scan.chunk_begins(), scan.chunks("total_compressed_size"), scan.chunks("num_values")
+    for chunk in copies_by_chunk(scan):
+        column = paths[chunk.leaf] if chunk.leaf < len(paths) else str(chunk.leaf)
+        place = f"row group {chunk.row_group}, column {column}"
+        for copy in chunk.copies:
+            if not copy.fits(begins[chunk.index], sizes[chunk.index], values[chunk.index]):
+                message = f"a copy at {copy.offset} of another chunk than the footer has"
+                data.findings.append(Finding("copy-outdated", message, copy.offset, place, is_note=True))
+            elif copy.end > data_end or copy.offset == copy.end:
+                message = f"bytes {copy.offset} to {copy.end} leave the data, which ends at {data_end}"
+                data.findings.append(Finding("copy-range", message, copy.offset, place))
+            else:
+                name = f"copy of column {column}, {name_of_encoding(copy)}"
+                facts = CopyFacts(chunk.row_group, chunk.leaf, copy)
+                copies.append(_claim_copy(claims, source, structure, facts, name, place, data))
+    return copies
+
+
+def copy_table(copies: Sequence[CopyFacts]) -> pa.Table:
+    """Copies as `Layout.copies` has them."""
+    rows = [
+        (
+            facts.row_group,
+            facts.leaf,
+            name_of_encoding(copy),
+            wire.NAMES_OF_COMPRESSION_CODEC.get(copy.codec, str(copy.codec)),
+            copy.offset,
+            copy.length,
+            len(copy.page_lengths),
+            copy.num_values,
+            copy.null_count,
+            copy.rows_per_page,
+            copy.uncompressed_length,
+            copy.chunk_length,
+        )
+        for facts in copies
+        for copy in [facts.copied]
+    ]
+    columns = zip(*rows, strict=True) if rows else [[] for _ in COPY_COLUMNS]
+    return pa.table({name: pa.array(values, type) for (name, type), values in zip(COPY_COLUMNS, columns, strict=True)})
+
+
+def _claim_copy(
+    claims: Claims, source, structure: Structure, facts: CopyFacts, name: str, place: str, data: Data
+) -> CopyFacts:
+    """Claim the pages of a copy, and what cannot be read of them; the copy with its pages."""
+    copy, end = facts.copied, facts.copied.offset
+    chunk = Chunk(facts.row_group, facts.leaf, copy.codec, 1, 1, copy.offset, copy.end, place)
+    if structure.is_read_too_often:
+        message = "the pages of its copy are not looked at: chunks that overlap have been read too often"
+        data.findings.append(Finding("page", message, copy.offset, chunk.place))
+    else:
+        headers = read_headers(source, copy.offset, copy.end)
+        facts = replace(facts, pages=page_facts(source, headers, chunk))
+        claim_pages(claims, facts.pages, chunk, KINDS, "unread-copy", name)
+        end = headers.end
+        if headers.problem is not None:
+            data.findings.append(Finding.of("page", headers.problem, chunk.place))
+    claims.add(end, copy.end - end, "unread-copy", row_group=facts.row_group, column=facts.leaf, name=name)
+    return facts
+
+
+def claim_original(claims: Claims, source, tail, data_end: int) -> Sequence[Finding]:
+    """Claim the bytes that an encoded file keeps for the way back alone; findings about what leads to them."""
+    try:
+        found = recorded_original(source, tail)
+    except ParquetextError as error:
+        return [Finding.of("original-damaged", error, "original")]
+    if found is None:
+        return []
+    rest = found.original.rest
+    if not claims.holds(rest.offset, rest.length) or rest.offset + rest.length > data_end:
+        message = f"bytes {rest.offset} to {rest.offset + rest.length} leave the data, which ends at {data_end}"
+        return [Finding("original-lost", message, rest.offset, "original")]
+    for offset, length in kept_places(source, found):
+        claims.add(offset, length, "original-rest")
+    return []

@@ -1,0 +1,146 @@
+"""What was claimed, as tables: pages, chunks, columns and kinds."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from itertools import chain, repeat
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ... import wire
+from ...encoding.registry import names as encoding_names
+from ..structure import leaf_paths
+from .data import PAGE_COLUMNS, Data
+from .part_kinds import GROUPS, KINDS, group_of
+
+if TYPE_CHECKING:
+    from .encoded_parts import CopyFacts
+
+__all__ = ["by_column", "by_kind", "chunk_table", "page_table"]
+
+
+def page_table(data: Data, copies: Sequence[CopyFacts]) -> pa.Table:
+    """All pages, chunk by chunk; behind them those of copies, copy by copy."""
+    chunks = zip(data.row_groups, data.leaves, data.page_counts, repeat(-1), strict=False)
+    copied = ((copy.row_group, copy.leaf, len(copy.pages["offset"]), row) for row, copy in enumerate(copies))
+    columns = {name: array("i") for name in ("row_group", "column", "page", "copy")}
+    for row_group, leaf, count, copy in chain(chunks, copied):
+        for name, number in (("row_group", row_group), ("column", leaf), ("copy", copy)):
+            columns[name].extend(array("i", (number,)) * count)
+        columns["page"].extend(range(count))
+    columns = {name: _said(_numbers(numbers)) for name, numbers in columns.items()}
+    for name in PAGE_COLUMNS:
+        values = _said(_numbers(_joined([data.pages[name], *(copy.pages[name] for copy in copies)])))
+        columns[name] = _named(values, _NAMES[name]()) if name in _NAMES else values
+    return pa.table(columns)
+
+
+def _joined(parts: Sequence[array]) -> array:
+    whole = parts[0][:] if len(parts) > 1 else parts[0]
+    for part in parts[1:]:
+        whole.extend(part)
+    return whole
+
+
+def chunk_table(scan, data: Data) -> pa.Table:
+    """All chunks of the footer, row group by row group."""
+    starts, sizes = _numbers(data.starts), pc.subtract(_numbers(data.ends), _numbers(data.starts))
+    is_here = pc.greater(sizes, 0)
+
+    def fact(name: str, code: str) -> pa.Array:
+        return _numbers(array(code, scan.chunks(name) if scan is not None else ()))
+
+    return pa.table(
+        {
+            "row_group": pa.array(data.row_groups, pa.int32()),
+            "column": _said(pa.array(data.leaves, pa.int32())),
+            "offset": pc.if_else(is_here, starts, None),
+            "bytes": pc.if_else(is_here, sizes, None),
+            "pages": _numbers(data.page_counts),
+            "codec": _named(_said(fact("codec", "i")), wire.NAMES_OF_COMPRESSION_CODEC),
+            "encodings": fact("encodings", "I"),
+            "num_values": _said(fact("num_values", "q")),
+            "null_count": _said(fact("null_count", "q")),
+            "uncompressed_bytes": _said(fact("total_uncompressed_size", "q")),
+        }
+    )
+
+
+def by_kind(parts: pa.Table) -> pa.Table:
+    """Bytes and parts of each kind that there is, in the order of `KINDS`."""
+    found = _plain_kinds(parts).group_by("kind", use_threads=False).aggregate([("length", "sum"), ("length", "count")])
+    sums = {row["kind"]: (row["length_sum"], row["length_count"]) for row in found.to_pylist()}
+    rows = [(group_of(kind), kind, *sums[kind]) for kind in KINDS if kind in sums]
+    schema = (("group", pa.string()), ("kind", pa.string()), ("bytes", pa.int64()), ("parts", pa.int64()))
+    return pa.table({name: pa.array([row[at] for row in rows], kind) for at, (name, kind) in enumerate(schema)})
+
+
+def by_column(scan, parts: pa.Table, data: Data) -> pa.Table:
+    """Bytes of each leaf by groups of kinds, and those of its pages once they are decompressed."""
+    count = 0 if scan is None else scan.leaf_count
+    sums = {group: array("q", bytes(8 * count)) for group in GROUPS}
+    owned = parts.filter(pc.is_valid(parts["column"]))
+    for row in (
+        _plain_kinds(owned).group_by(["column", "kind"], use_threads=False).aggregate([("length", "sum")]).to_pylist()
+    ):
+        if row["column"] < count:
+            sums[group_of(row["kind"])][row["column"]] += row["length_sum"]
+    columns = {group: _numbers(values) for group, values in sums.items()}
+    total = _numbers(array("q", map(sum, zip(*sums.values(), strict=True))))
+    types = [] if scan is None else scan.elements("type")
+    leaves = [] if scan is None else scan.leaves
+    return pa.table(
+        {
+            "column": pa.array(range(count), pa.int32()),
+            "path": pa.array(leaf_paths(scan), pa.string()),
+            "type": pa.array([wire.NAMES_OF_TYPE.get(types[element]) for element in leaves], pa.string()),
+            **columns,
+            "total": total,
+            **_decompressed(count, data),
+        }
+    )
+
+
+def _decompressed(count: int, data: Data) -> dict[str, pa.Array]:
+    """Bytes of each leaf's decompressed pages: dictionaries, levels, values; null where a page was not looked at."""
+    dictionaries, levels, values = ([0] * count for _ in range(3))
+    leaves = chain.from_iterable(map(repeat, data.leaves, data.page_counts))
+    pages = zip(leaves, *(data.pages[name] for name in ("type", "uncompressed_size", "plain_levels")), strict=False)
+    for leaf, kind, size, own in pages:
+        if not 0 <= leaf < count:
+            continue
+        if kind == wire.PAGE_DICTIONARY_PAGE:
+            dictionaries[leaf] += size
+        elif kind in (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2):
+            is_known = own >= 0 and levels[leaf] is not None
+            levels[leaf] = levels[leaf] + own if is_known else None
+            values[leaf] = values[leaf] + size - own if is_known else None
+    named = {"plain_dictionary": dictionaries, "plain_levels": levels, "plain_values": values}
+    return {name: pa.array(numbers, pa.int64()) for name, numbers in named.items()}
+
+
+_NAMES = {"type": lambda: wire.NAMES_OF_PAGE_TYPE, "encoding": encoding_names}
+_TYPES = {"q": pa.int64(), "i": pa.int32(), "I": pa.uint32()}
+
+
+def _numbers(values: array) -> pa.Array:
+    return pa.Array.from_buffers(_TYPES[values.typecode], len(values), [None, pa.py_buffer(memoryview(values))])
+
+
+def _said(values: pa.Array) -> pa.Array:
+    return pc.if_else(pc.less(values, 0), None, values)
+
+
+def _named(numbers: pa.Array, names: dict[int, str]) -> pa.Array:
+    """Numbers as the names that they stand for."""
+    unknown = set(pc.unique(numbers.drop_null()).to_pylist()) - names.keys()
+    names = names | {number: f"UNKNOWN_{number}" for number in sorted(unknown)}
+    known = pc.index_in(numbers, value_set=pa.array(names, numbers.type))
+    return pa.DictionaryArray.from_arrays(known, pa.array(list(names.values()), pa.string()))
+
+
+def _plain_kinds(parts: pa.Table) -> pa.Table:
+    return parts.set_column(parts.column_names.index("kind"), "kind", parts["kind"].cast(pa.string()))

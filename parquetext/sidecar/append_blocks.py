@@ -1,0 +1,146 @@
+"""What is appended to a sidecar: blocks of row groups that are new or others, a footer; the header's size last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from .. import kernels, wire
+from ..storage import LocalSource
+from ..storage.operations import Operations
+from .backfill import backfill
+from .blooms import bitsets
+from .header import Header
+from .questdb_types import means_the_same
+
+__all__ = ["add_row_groups", "advanced", "append", "header_of", "is_external", "outdated"]
+
+SIZE_BYTES = 8
+FACTS = (
+    "flags",
+    "sizes",
+    "codec",
+    "encodings",
+    "num_values",
+    "byte_range_start",
+    "total_compressed_size",
+    "null_count",
+    "distinct_count",
+)
+MIN, MAX = 1, 2
+
+
+def append(operations: Operations, sidecar: LocalSource, tail: bytes) -> None:
+    """Write behind a sidecar's last byte, wait for the disk, then let the header tell of it."""
+    operations.write(sidecar.fd, tail, sidecar.size)
+    operations.fsync(sidecar.fd)
+    operations.write(sidecar.fd, (sidecar.size + len(tail)).to_bytes(SIZE_BYTES, "little"), 0)
+    operations.fsync(sidecar.fd)
+
+
+def header_of(reader) -> Header:
+    """What a sidecar says of its columns, as far as their chunks are read by it."""
+    columns = [reader.column(index) for index in range(reader.column_count)]
+    return Header(columns, {column.type for column in columns}, reader.designated_timestamp, [], None)
+
+
+def add_row_groups(
+    writer, scan, at: Sequence[int] | None, data: LocalSource, header: Header, *, external_blooms: bool = False
+) -> None:
+    """Write blocks of row groups that stand in a file; O(what is added).
+
+    Parameters
+    ----------
+    scan : Scan
+        Of a footer that has these row groups alone.
+    at : sequence of int or None
+        Where each belongs: the row group that it replaces, or one behind the last; None for new ones.
+    """
+    with pa.OSFile(data.name) as file:
+        bounds = backfill(scan, header, file)
+    writer.add_scan(scan, at=at, bounds=bounds, blooms={} if external_blooms else bitsets(scan, data))
+
+
+def outdated(old, new, *, keeps_header: bool = False) -> list[int] | None:
+    """The row groups of the newer of two sidecars that the older one lacks or says something else of.
+
+    None where the newer one cannot be appended to it: other columns, or fewer row groups. With `keeps_header` types and
+    ids of columns may be those that our older versions have given them: the header stays as it is.
+    """
+    if not _is_same_header(old, new, keeps_header) or new.row_group_count < old.row_group_count:
+        return None
+    both = old.row_group_count
+    found = set(range(both, new.row_group_count)) | _differing(old.row_counts, new.row_counts, both)
+    for column in range(new.column_count):
+        ours, theirs = old.chunks(column), new.chunks(column, 0, both)
+        for name in FACTS:
+            found |= _differing(ours.array(name), theirs.array(name), both)
+        for bit in (MIN, MAX):
+            found |= _differing(ours.bound_values(bit), theirs.bound_values(bit), both)
+    for column in new.bloom_columns:
+        found |= _differing(*([_filter(reader, group, column) for group in range(both)] for reader in (old, new)), both)
+    return sorted(found)
+
+
+def _is_same_header(old, new, is_kept: bool) -> bool:
+    """Whether two sidecars agree in what holds for all of their snapshots."""
+    if _without_columns(old) != _without_columns(new):
+        return False
+    for index in range(new.column_count):
+        ours, theirs = old.column(index), new.column(index)
+        if is_kept and means_the_same(ours.type, theirs.type):
+            theirs = theirs._replace(type=ours.type, id=ours.id)
+        if ours != theirs:
+            return False
+    return True
+
+
+def _without_columns(reader) -> tuple:
+    return (
+        reader.features,
+        reader.designated_timestamp,
+        reader.squash_tracker,
+        list(reader.sorting_columns),
+        list(reader.bloom_columns),
+        reader.column_count,
+    )
+
+
+def _differing(ours: Sequence, theirs: Sequence, count: int) -> set[int]:
+    if ours == theirs[:count]:
+        return set()
+    return {index for index in range(count) if ours[index] != theirs[index]}
+
+
+def _filter(reader, row_group: int, column: int) -> tuple:
+    """A filter by its content, wherever it stands in the sidecar."""
+    kind, offset, length = reader.bloom(row_group, column)
+    if kind == "inline":
+        return kind, bytes(memoryview(reader.data)[offset : offset + length])
+    return kind, offset, length
+
+
+def advanced(old, base: int, source: LocalSource, scan, new, groups: Sequence[int], **end) -> bytes:
+    """What makes an older sidecar say what a newer one does, once it is appended at `base`.
+
+    Parameters
+    ----------
+    scan : Scan
+        Of the Parquet file's whole footer.
+    groups : sequence of int
+        What `outdated` found.
+    **end
+        Of the writer's `finish`.
+    """
+    writer = kernels.sidecar.Writer.on(old, base)
+    if groups:
+        part = kernels.scan.scan(kernels.slice.slice_footer(scan, range(scan.leaf_count), groups, arrow_schema=False))
+        add_row_groups(writer, part, groups, source, header_of(old), external_blooms=is_external(old))
+    footer = new.footer
+    return writer.finish(footer.parquet_footer_offset, footer.parquet_footer_length, **end)
+
+
+def is_external(reader) -> bool:
+    """Whether Bloom filters stay in the Parquet file."""
+    return bool(reader.features & wire.PM_FEATURE_BLOOM_FILTERS_EXTERNAL)

@@ -1,0 +1,52 @@
+"""Which columns can be written: those whose files Spark's own reader gives back as they were."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.errors import PySparkException
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
+
+from ...errors import Unsupported
+from ..spark_types import within
+
+__all__ = ["arrow_columns", "check_columns"]
+
+_ALIEN = {"time", "geometry", "geography"}  # which Arrow's writer stores otherwise than Spark's reader has them
+
+
+def arrow_columns(schema: StructType) -> pa.Schema:
+    """The columns as Spark hands them to Arrow."""
+    return to_arrow_schema(schema, timezone="UTC", prefers_large_types=False)
+
+
+def check_columns(schema: StructType) -> None:
+    """Refuse what cannot be written, before anything is.
+
+    Raises
+    ------
+    Unsupported
+        A column of a type that Arrow's Parquet writer does not know, or that Spark would not read back.
+    """
+    alien = [field for field in schema if any(_name(kind.typeName()) in _ALIEN for kind in within(field.dataType))]
+    if not alien and not _is_known(schema):
+        alien = [field for field in schema if not _is_known(StructType([field]))]
+    if alien:
+        raise Unsupported(
+            f"column {alien[0].name!r} of type {alien[0].dataType.simpleString()} cannot be written "
+            "through Arrow as Spark has it: leave it out, or use df.write.parquet"
+        )
+
+
+def _name(type_name: str) -> str:
+    return type_name.partition("(")[0]
+
+
+def _is_known(schema: StructType) -> bool:
+    """Whether Arrow's writer takes it."""
+    try:
+        pq.ParquetWriter(pa.BufferOutputStream(), arrow_columns(schema)).close()
+    except (PySparkException, pa.ArrowException, ValueError):
+        return False
+    return True

@@ -1,0 +1,148 @@
+"""How a dataset is written: options named as Spark's own, and the footer's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ...edits.form_options import PLACEMENTS
+from ...edits.upgrade import FORMS
+from ...errors import ColumnError, ParquetextError, Unsupported
+from ...extension import ASIDE
+from .parquet_options import NAMES as PARQUET_NAMES
+from .parquet_options import PER_COLUMN, ParquetOptions, flag, number
+
+__all__ = ["DYNAMIC", "STATIC", "OutputOptions", "partition_columns"]
+
+# Spark's names of codecs: pyarrow's, and what stands in file names.
+CODECS = {
+    "none": ("none", ""),
+    "uncompressed": ("none", ""),
+    "snappy": ("snappy", ".snappy"),
+    "gzip": ("gzip", ".gz"),
+    "brotli": ("brotli", ".br"),
+    "zstd": ("zstd", ".zstd"),
+    "lz4": ("lz4", ".lz4"),
+    "lz4_raw": ("lz4", ".lz4"),
+}
+FORM_NAMES = ("auto", "thrift", *FORMS)
+NAMES = (
+    "compression",
+    "maxRecordsPerFile",
+    "parquet.block.size",
+    "partitionBy",
+    "partitionOverwriteMode",
+    "form",
+    "placement",
+    "sidecar",
+    *PARQUET_NAMES,
+)
+STATIC, DYNAMIC = "static", "dynamic"
+BLOCK_BYTES = 128 << 20  # as Spark's own writer
+
+
+@dataclass(frozen=True, slots=True)
+class OutputOptions:
+    """How a dataset is written.
+
+    Attributes
+    ----------
+    compression : str
+        A codec, by Spark's name.
+    max_records : int
+        The most rows of a file; 0 for no limit.
+    block_bytes : int
+        About the size of a row group, in bytes in memory.
+    form : str
+        Of the footer, as `parquetext.ParquetWriter` takes it.
+    placement : str
+        Where it stands, likewise.
+    sidecar : bool
+        Whether each file gets one.
+    partition_overwrite : str
+        `STATIC`: mode ``"overwrite"`` replaces the dataset; `DYNAMIC`: the partitions that get rows. Empty: what the
+        session says.
+    parquet : ParquetOptions
+        What pages, dictionaries and Bloom filters are like.
+    """
+
+    compression: str = "snappy"
+    max_records: int = 0
+    block_bytes: int = BLOCK_BYTES
+    form: str = "auto"
+    sidecar: bool = False
+    partition_overwrite: str = ""
+    placement: str = ASIDE
+    parquet: ParquetOptions = field(default_factory=ParquetOptions)
+
+    def __post_init__(self):
+        if self.compression not in CODECS:
+            raise Unsupported(f"compression {self.compression!r}: one of {', '.join(CODECS)} expected")
+        if self.form not in FORM_NAMES:
+            raise ParquetextError(f"form {self.form!r}: one of {', '.join(FORM_NAMES)} expected")
+        if self.placement not in PLACEMENTS:
+            raise ParquetextError(f"placement {self.placement!r}: one of {', '.join(PLACEMENTS)} expected")
+        if self.partition_overwrite not in ("", STATIC, DYNAMIC):
+            raise ParquetextError(
+                f"partitionOverwriteMode {self.partition_overwrite!r}: {STATIC} or {DYNAMIC} expected"
+            )
+
+    @classmethod
+    def of(cls, options: Mapping[str, str]) -> OutputOptions:
+        """From what `DataFrameWriter.option` was told, whatever the case of the names.
+
+        Raises
+        ------
+        ParquetextError
+            An unknown option, or a value that it cannot have.
+        """
+        given = {name.lower(): str(value) for name, value in options.items()}
+        known = {name.lower() for name in NAMES} | {"path"}
+        plain = {name.partition("#")[0] if name.startswith(PER_COLUMN) else name for name in given}
+        if unknown := sorted(plain - known):
+            raise ParquetextError(f"unknown option {', '.join(unknown)}: known are {', '.join(NAMES)}")
+        return cls(
+            given.get("compression", "snappy").lower(),
+            number(given, "maxrecordsperfile", 0),
+            number(given, "parquet.block.size", BLOCK_BYTES) or BLOCK_BYTES,
+            given.get("form", "auto"),
+            flag(given, "sidecar"),
+            given.get("partitionoverwritemode", "").lower(),
+            given.get("placement", ASIDE),
+            ParquetOptions.of(given),
+        )
+
+    @property
+    def codec(self) -> str:
+        """The codec's name in pyarrow."""
+        return CODECS[self.compression][0]
+
+    @property
+    def suffix(self) -> str:
+        """How file names end."""
+        return f"{CODECS[self.compression][1]}.parquet"
+
+
+def partition_columns(names: Sequence[str], columns: Sequence[str]) -> list[str]:
+    """The columns that `names` mean, in that order; like Spark, without regard to case where that is no matter.
+
+    Raises
+    ------
+    ColumnError
+        There is no such column, or it is ambiguous.
+    ParquetextError
+        A column is named twice, or none is left for the files.
+    """
+    found = []
+    for name in names:
+        same = [column for column in columns if column == name] or [
+            column for column in columns if column.lower() == name.lower()
+        ]
+        if len(same) != 1:
+            raise ColumnError(f"partition column {name!r} is {'ambiguous' if same else 'none'} of {', '.join(columns)}")
+        found += same
+    if len({*found}) != len(found):
+        raise ParquetextError(f"a partition column is named twice: {', '.join(found)}")
+    if len(found) == len(columns):
+        raise ParquetextError("all columns are partition columns: none is left for the files")
+    return found
