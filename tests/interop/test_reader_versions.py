@@ -188,20 +188,20 @@ def test_another_value_is_seen(answers):
 
 
 def test_who_is_locked_out_says_so(answers):
-    """So that the README stays true: where this fails, its table says too little of that reader."""
+    """If this fails, the table in docs/compatibility.md reports too little for that reader."""
     for case, _, after in answers.outcomes:
         if case.placement == answers.reader.locked_out:
             assert after.get("error"), f"{answers.reader} reads {case}"
 
 
-def test_the_readme_lists_these_readers():
-    page = (ROOT / "README.md").read_text()
+def test_the_page_about_compatibility_lists_these_readers():
+    page = (ROOT / "docs" / "compatibility.md").read_text()
     for line in table_lines():
         assert line in page
 
 
 def table_lines() -> list[str]:
-    """README's lines of what is asserted here, versions of a reader that behave alike in one of them."""
+    """Return the table's lines; versions of a reader that behave alike share a line."""
     alike: dict[tuple, list[str]] = {}
     for reader in READERS:
         alike.setdefault((reader.name, reader.locked_out, reader.unreliable), []).append(reader.version)
