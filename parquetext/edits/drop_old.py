@@ -63,7 +63,7 @@ def drop_old(
     Raises
     ------
     Refused
-        If `confirm` is missing, if `upgrade` would refuse the file, or if another program has written it since `encode`.
+        If `confirm` is missing, if `upgrade` would refuse the file, or if another program wrote it after `encode`.
     ColumnError
         If a name matches no column, or more than one.
     Conflict

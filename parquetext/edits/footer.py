@@ -110,8 +110,8 @@ class Footer:
         marker : str
             Marker of a new extension; an existing extension keeps its marker.
         placement : str, optional
-            New placement of our blocks; by default they keep theirs. Pieces of other programs stay in the extension at its
-            present position.
+            New placement of our blocks; by default they keep theirs. Pieces of other programs stay in the extension,
+            which is not moved.
         """
         last = self.pieces[-1] if self.pieces and self.pieces[-1].is_dialect else None
         inside, aside, at = _divided(sorted(pieces, key=lambda piece: piece is last), placement)
@@ -126,7 +126,7 @@ class Footer:
         )
 
     def composed(self, inside: Sequence[Piece], aside: Sequence[Piece], marker: str, *, is_behind: bool) -> TailEdit:
-        """Return the tail edit that leaves exactly these pieces in the struct's extension, and these before the footer."""
+        """Return the tail edit that leaves `inside` in the struct's extension, and `aside` before the footer."""
         struct, front = memoryview(self.bare)[: -len(STOP)], []
         changed = [STOP]
         if aside:

@@ -63,7 +63,7 @@ def places(path: str) -> list[Place]:
 
 
 def meant(path: str, is_there: Callable[[str], bool]) -> list[Place]:
-    """Return the places to search for a path or pattern: the path itself if it exists, or if nothing else matches."""
+    """Return the places to search: the path itself if it exists, is not a pattern, or if no place is found."""
     if not is_pattern(path) or is_there(path):
         return [Place(path, "")]
     return [place for place in places(path) if place.pattern or is_there(place.path)] or [Place(path, "")]

@@ -196,7 +196,7 @@ class Encoder:
         return bool(chunk.copies or chunk.new)
 
     def _recode(self, number: int, leaf: int) -> tuple[list[bytes], Carried]:
-        """Return a chunk's re-encoded pages and the copy's entry; the offsets of the copy and the chunk are set later."""
+        """Return a chunk's re-encoded pages and the copy's entry; the caller sets the offsets."""
         facts = chunk_of(self._scan, self._leaves[leaf], number, number, self._source.size)
         wanted, rows = self._wanted[leaf], rows_per_page(self._source, facts)
         pages = list(recode(self._source, facts, rows, *wanted))
@@ -313,7 +313,7 @@ class Encoder:
         return new + old - begin
 
     def _ranges(self) -> Iterator[Range]:
-        """Yield all bytes of the file in order with their new offsets; bytes that were not copied belong to the rest."""
+        """Yield all bytes of the file in order with their new offsets; None for the rest, which was not copied."""
         merged: list[Range] = []
         at = 0
         for begin, end, new in (*self._moved, (self._source.size, self._source.size, 0)):

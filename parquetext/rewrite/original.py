@@ -17,14 +17,14 @@ __all__ = ["STEP", "Original", "OriginalSource", "Range", "Rest", "digest_of", "
 VERSION = 1
 STEP, LOCAL_STEP = 8 << 20, 1 << 20
 FEW_BYTES = 1 << 20  # always allowed for a rest, decompressed; above that:
-MOST_TIMES_SIZE = 64  # of the file: the data in a rest can be derived from the rest of the file
+MOST_TIMES_SIZE = 64  # of the file, which contains the data of the rest again, rewritten
 _HEAD = struct.Struct("<HHIIIQ32sQIII")  # version, zero, T and its CRC, ranges, length, SHA-256, the rest
 _LARGEST = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Bytes of the original: their offset there, their number, and their current offset; None if they are in the rest."""
+    """Bytes of the original: old offset, length, and current offset; None if they are in the rest."""
 
     old: int
     length: int
@@ -176,7 +176,7 @@ def _out_of_proportion(what: str, rest: Rest, most: int, found: int, source) -> 
 
 
 def step_of(source) -> int:
-    """Return the number of bytes to read at once: 1 MiB of a local file, which fits the processor's cache, else 8 MiB."""
+    """Return the bytes to read at once: 1 MiB of a local file, which fits the processor's cache, else 8 MiB."""
     return LOCAL_STEP if hasattr(source, "fd") else STEP
 
 

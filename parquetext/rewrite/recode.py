@@ -208,7 +208,7 @@ def are_same(chunk: Chunk, one, other) -> bool:
 
 
 def _as_bytes(kind: Kind, stored, count: int) -> bytes | tuple[bytes, bytes]:
-    """Return values as the registry defines them for external encodings: exactly `count` values, without excess bytes."""
+    """Return exactly `count` values, without excess bytes, as the registry promises to external encodings."""
     if kind.physical == wire.PHYSICAL_BYTE_ARRAY:
         offsets = _head(stored[0], 4 * (count + 1)) or bytes(4)
         return offsets, _head(stored[1], int.from_bytes(offsets[-4:], "little"))

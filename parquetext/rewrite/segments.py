@@ -53,7 +53,7 @@ class RowGroupBytes:
 
 @dataclass(slots=True)
 class Segments:
-    """All bytes of a file before its footer, except offset indexes: those before all chunks, and those of row groups."""
+    """The bytes before a file's footer, except offset indexes: those before all chunks, and by row group."""
 
     front: list[Span]
     row_groups: list[RowGroupBytes]
