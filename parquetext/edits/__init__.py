@@ -1,4 +1,4 @@
-"""Changes of whole files, one verb each."""
+"""Operations on whole files, one module per verb."""
 
 from __future__ import annotations
 

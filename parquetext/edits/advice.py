@@ -1,4 +1,4 @@
-"""Which encodings are worth it for which columns: estimates from samples, and the choice within a budget."""
+"""Recommend encodings for columns: estimate sizes and speeds from samples, and choose within a budget."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from .footer import read_footer
 __all__ = ["MAX_GROWTH", "Advice", "ColumnAdvice", "Estimate", "advise", "advised", "budget_of", "chosen", "growth_of"]
 
 CODECS = ("none", "zstd", "snappy", "lz4")
-MAX_GROWTH = 0.2  # of the file
+MAX_GROWTH = 0.2  # as a share of the file
 OF_COLUMNS = "column", "type", "encodings", "codec", "bytes", "best copy", "its bytes", "of now"
 OF_LEVELS = {"RLE", "BIT_PACKED"}
-SMALLER = 0.9  # of its bytes, at most: a copy that saves less is not worth its own
-BLOCK_BYTES = 120  # of the text that leads to a copy of one page or two
-ORIGINAL_BYTES = 512  # of the block that says what the file was
-FOOTER_KEPT = 0.5  # of the footer, at most: it is kept compressed as it was
-NOT_SLOWER = 0.95  # of the speed that the column has: what repeats differ by
+SMALLER = 0.9  # of the column's bytes: a copy that saves less is not recommended
+BLOCK_BYTES = 120  # of the extension that refers to a copy of one or two pages
+ORIGINAL_BYTES = 512  # of the block that records the original
+FOOTER_KEPT = 0.5  # upper bound for the compressed original footer, as a share of the footer
+NOT_SLOWER = 0.95  # of the column's speed; tolerates measurement noise
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ class Estimate:
     Attributes
     ----------
     encoding, codec : str
-        As `parquetext.encode` takes them.
+        Names for `parquetext.encode`.
     bytes : int
-        Of the whole column; the file grows by them.
+        Size of the copy of the whole column, by which the file grows.
     values_per_second : float
         Decoded by one thread.
     """
@@ -56,7 +56,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class ColumnAdvice:
-    """A leaf as it is, and as it could be.
+    """A leaf's current encoding, and estimates for others.
 
     Attributes
     ----------
@@ -72,14 +72,14 @@ class ColumnAdvice:
     bytes : int
         Of its chunks.
     values_per_second : float
-        As it is stored; 0 where it has no values, or no estimates.
+        In its current encoding; 0 if it has no values or no estimates.
     has_copy : bool
-        Whether a chunk of it has one already.
+        True if one of its chunks already has a copy.
     estimates : tuple of Estimate
-        For each encoding that serves its type with each codec; none where its values are so large that few rows are
-        more than 64 MiB.
+        One for each pair of a codec and an encoding that supports its type; empty if its values are so large that few
+        rows exceed 64 MiB.
     chunks : int
-        That have values, and get a copy each.
+        Number of chunks with values; each of them gets a copy.
     """
 
     column: str
@@ -95,20 +95,20 @@ class ColumnAdvice:
     chunks: int = 0
 
     def cost(self, copy: Estimate) -> int:
-        """Bytes that the file grows by: the copy's, and those of what leads to it."""
+        """Return the bytes by which the file grows: the copy and the extensions that refer to it."""
         return copy.bytes + self.chunks * BLOCK_BYTES
 
     @property
     def best(self) -> Estimate | None:
-        """The smallest copy that is a tenth smaller than the column and decoded as fast; None where there is none."""
+        """Return the smallest copy that saves a tenth and decodes as fast as the column, or None if there is none."""
         size, speed = SMALLER * self.bytes, NOT_SLOWER * self.values_per_second
         worth = [one for one in self.estimates if self.cost(one) <= size and one.values_per_second >= speed]
-        return min(worth, key=lambda one: one.bytes, default=None)  # of alike ones the first: without a codec
+        return min(worth, key=lambda one: one.bytes, default=None)  # in a tie the first: without a codec
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Advice(Tabular):
-    """What the columns of a file could be in other encodings.
+    """Estimates for the columns of a file in other encodings.
 
     Attributes
     ----------
@@ -126,7 +126,7 @@ class Advice(Tabular):
     columns: tuple[ColumnAdvice, ...]
 
     def within(self, max_growth: float | str = MAX_GROWTH) -> dict[str, Estimate]:
-        """What ``"best"`` would take, by column; see `chosen`."""
+        """Return the choice of ``"best"`` by column; see `chosen`."""
         names = {advice.leaf: advice.column for advice in self.columns}
         found = chosen(self.columns, budget_of(self.bytes, self.footer_bytes, max_growth))
         return {names[leaf]: estimate for leaf, estimate in found.items()}
@@ -139,7 +139,7 @@ class Advice(Tabular):
 
 
 def _row(advice: ColumnAdvice) -> tuple:
-    """Return what a prompt shows of a column: what it is, and its best copy."""
+    """Return a column's row in the table: its current encoding and its best copy."""
     now = advice.column, advice.type, advice.encodings, advice.codec, advice.bytes
     best = advice.best
     if best is None:
@@ -150,30 +150,30 @@ def _row(advice: ColumnAdvice) -> tuple:
 
 @names_memory
 def advise(path: object, columns: Iterable[str | tuple[str, ...]] | None = None) -> Advice:
-    """What columns would take in other encodings, with each codec, and how fast they would be decoded.
+    """Estimate the columns' sizes and decoding speeds in other encodings, with each codec.
 
-    Of each column about 1 MiB of values is read in up to three row groups, encoded in every way, and decoded by one
-    thread. Sizes are those shares of the whole; speeds those of this machine.
+    For each column, about 1 MiB of values is read from up to three row groups, encoded in every way, and decoded by one
+    thread. Sizes are extrapolated to the whole column; speeds are those of this machine.
 
     Parameters
     ----------
     path : str, os.PathLike or (filesystem, str)
     columns : iterable of str or tuple, optional
-        Leaves, or groups, of which all leaves are meant; all columns without.
+        Leaves, or groups, which select all their leaves; all columns by default.
 
     Returns
     -------
     Advice
-        Of each column, what it takes now and what it would take; `within` chooses.
+        For each column, the current size and the estimates; call its `within` to choose among them.
 
     Raises
     ------
     ColumnError
-        No such column, or more than one.
+        If a name matches no column, or more than one.
     Refused
-        The file is encrypted.
+        If the file is encrypted.
     Malformed, Damaged, Unsupported
-        The columns cannot be read.
+        If the columns cannot be read.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def advise(path: object, columns: Iterable[str | tuple[str, ...]] | None = None)
 
 
 def leaves_named(form: ThriftForm, columns: Iterable[str | tuple[str, ...]]) -> list[int]:
-    """The leaves that columns mean, each once."""
+    """Return the leaves that the column names select, each once."""
     found: dict[int, None] = {}
     for column in columns:
         try:
@@ -204,7 +204,7 @@ def leaves_named(form: ThriftForm, columns: Iterable[str | tuple[str, ...]]) -> 
 
 
 def advised(source, form: ThriftForm, leaves: Iterable[int], codecs: Sequence[str] = CODECS) -> Iterator[ColumnAdvice]:
-    """Advice for leaves of a file, one by one."""
+    """Yield advice for leaves of a file, one by one."""
     if form.scan.encrypted:
         raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
     all_leaves = leaves_of(form.scan)
@@ -242,14 +242,14 @@ def _advised(source, form: ThriftForm, leaf: Leaf, codecs: Sequence[str]) -> Col
 
 
 def _spread(numbers: Sequence[int]) -> list[int]:
-    """Some of them: the first one, the last one, and what is in the middle."""
+    """Return the first, the middle and the last number."""
     last = len(numbers) - 1
     places = {max(last, 0) * part // (ROW_GROUPS - 1) for part in range(ROW_GROUPS)}
     return [numbers[place] for place in sorted(places)] if numbers else []
 
 
 def _encodings(chunks, filled: Sequence[int]) -> str:
-    """The names of the encodings of a column's first chunk."""
+    """Return the names of the encodings of a column's first chunk."""
     bits = chunks.array("encodings")[filled[0]] if filled else 0
     names = names_of_encodings([bits])
     return ", ".join([name for name in names if name not in OF_LEVELS] or names).lower()
@@ -264,9 +264,9 @@ def _speed(measured) -> float:
 
 
 def chosen(columns: Iterable[ColumnAdvice], budget: int) -> dict[int, Estimate]:
-    """The copies that save most of what a reader of their columns fetches, by leaf, for at most so many bytes more.
+    """Return, by leaf, the copies that save readers most bytes while the file grows by at most `budget` bytes.
 
-    Columns that have a copy are left as they are. What saves most for each byte of a copy comes first.
+    Columns that already have a copy are skipped. The copy that saves most per byte is chosen first.
     """
     found, left = {}, budget
     best = {advice: advice.best for advice in columns if not advice.has_copy}
@@ -279,17 +279,17 @@ def chosen(columns: Iterable[ColumnAdvice], budget: int) -> dict[int, Estimate]:
 
 
 def budget_of(file_bytes: int, footer_bytes: int, max_growth: float | str | None) -> int:
-    """Bytes that copies, and what leads to them, may take: the growth, less what is kept of the original's footer."""
+    """Return the bytes available for copies and their metadata: the growth minus the stored original footer."""
     return int(file_bytes * growth_of(max_growth) - footer_bytes * FOOTER_KEPT) - ORIGINAL_BYTES
 
 
 def growth_of(told: float | str | None) -> float:
-    """A share of a file: 0.2, or ``"20%"``.
+    """Parse a share of a file: 0.2, or ``"20%"``.
 
     Raises
     ------
     ParquetextError
-        It is none.
+        If the value is not a share.
     """
     if told is None:
         return MAX_GROWTH

@@ -1,4 +1,4 @@
-"""Which footer form a file is worth: by the size and shape of its Thrift footer, and with a reason."""
+"""Choose the footer form that pays off for a file by the size and shape of its Thrift footer, and give the reason."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from ..extension import ASIDE
 
 __all__ = ["Choice", "choose_form"]
 
-SMALL_FOOTER = 16 << 10  # one first read of a remote file holds it whole
-FEW_COLUMNS = 4  # any look-up needs a good part of such a footer
-FLAT_SHARE = 0.02  # of the file: how much a second footer may add
+SMALL_FOOTER = 16 << 10  # the first read of a remote file contains it completely
+FEW_COLUMNS = 4  # any look-up needs much of such a footer
+FLAT_SHARE = 0.02  # of the file: upper bound for a second footer
 
 
 class Choice(NamedTuple):
-    """A form, ``"flat"``, ``"index"`` or ``"thrift"`` (nothing is added), and why."""
+    """A form, ``"flat"``, ``"index"`` or ``"thrift"`` (nothing is added), and the reason."""
 
     form: str
     reason: str
@@ -27,18 +27,18 @@ def choose_form(footer_bytes: int, file_bytes: int, columns: int, row_groups: in
     Parameters
     ----------
     footer_bytes : int
-        The Thrift footer, extensions of ours left out.
+        Size of the Thrift footer without our extensions.
     file_bytes : int
-        The whole file, extensions of ours left out.
+        Size of the file without our extensions.
     columns, row_groups : int
-        Leaf columns, and row groups.
+        Number of leaf columns and row groups.
     placement : str
-        Where the form would stand: within the Thrift footer it may not become too large for readers of today.
+        The placement of the form: within the Thrift footer its size is limited by current readers.
 
     Notes
     -----
-    The flat form is the fastest one, and takes about as many bytes as the Thrift footer again. The index takes a
-    twelfth of them with many row groups, a third with one, and its look-ups read each chunk from the Thrift footer.
+    The flat form is the fastest one, and takes about as many bytes as the Thrift footer. The index takes a twelfth of
+    them if there are many row groups, a third if there is one, and its look-ups read each chunk from the Thrift footer.
     """
     share = footer_bytes / max(file_bytes, 1)
     if footer_bytes <= SMALL_FOOTER:

@@ -1,4 +1,4 @@
-"""The way back from columns in other encodings: the file as it was, rebuilt from where its bytes stand now."""
+"""Restore the file from before `encode` from the current locations of its bytes."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ __all__ = ["decoded", "is_encoded", "original_of", "unchanged_original"]
 
 
 def is_encoded(footer: Footer) -> bool:
-    """Whether a footer says what the file was before it was encoded."""
+    """Return True if the footer records the file from before it was encoded."""
     return any(piece.uuid == wire.UUID_ORIGINAL for piece in footer.pieces)
 
 
 def original_of(footer: Footer) -> Original | None:
-    """What a footer says of the file before it was encoded last.
+    """Return the footer's record of the file from before it was last encoded.
 
     Raises
     ------
     Damaged, Unsupported
-        What it says cannot be read.
+        If the record cannot be read.
     """
     piece = next((piece for piece in reversed(footer.pieces) if piece.uuid == wire.UUID_ORIGINAL), None)
     return None if piece is None else Original.from_payload(_payload(piece))
 
 
 def _payload(piece: Piece) -> bytes:
-    """The payload of a block, once its checksum holds."""
+    """Return the payload of a block after checking its checksum."""
     block = piece.content_of_text if piece.is_text else piece.content
     if block is None or kernels.extension.block_before(block, len(block)) is None:
         raise Damaged("the record of the original is damaged: its checksum does not hold", code=wire.CHECKSUM)
@@ -41,12 +41,12 @@ def _payload(piece: Piece) -> bytes:
 
 
 def unchanged_original(footer: Footer) -> Original | None:
-    """The same, where no other program has written the footer since.
+    """Return the record of the original, if no other program has written the footer since.
 
     Raises
     ------
     Refused
-        One has: the original is not all there is.
+        If another program has written the footer: the original may then lack data.
     """
     original, bare = original_of(footer), footer.bare
     if original and (len(bare), kernels.checksum.crc32(bare)) != (original.struct_length, original.struct_crc):
@@ -55,7 +55,7 @@ def unchanged_original(footer: Footer) -> Original | None:
 
 
 class Rebuilt:
-    """The original, to be written in the file's place; see `run.Rewrite`."""
+    """The original, which replaces the file; see `run.Rewrite`."""
 
     def __init__(self, original: Original, source):
         self.size, self.told = original.length, "the file from before it was encoded"
@@ -63,7 +63,7 @@ class Rebuilt:
         self._sha256 = original.sha256
 
     def write(self, sink) -> None:
-        """Write it, and compare its SHA-256."""
+        """Write the original, and compare its SHA-256."""
         digest = hashlib.sha256()
         for data in read_steps(self.source, 0, self.size):
             digest.update(data)
@@ -77,14 +77,14 @@ class Rebuilt:
 
 
 def decoded(footer: Footer, source) -> Planned:
-    """The change that gives the file back that `encode` was given.
+    """Return the change that restores the input file of `encode`.
 
     Raises
     ------
     Refused
-        Another program has written the footer since.
+        If another program has written the footer since.
     Damaged, Unsupported
-        The record of the original cannot be read.
+        If the record of the original cannot be read.
     """
     original = unchanged_original(footer)
     rebuilt = Rebuilt(original, source)

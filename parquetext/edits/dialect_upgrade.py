@@ -1,4 +1,4 @@
-"""The flat footer in the dialect of the public implementations, beside the Thrift one and whatever else there is."""
+"""Add the flat footer in the dialect of the public implementations; other blocks and the Thrift footer stay."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ARROW = OWN_FORMS[wire.UUID_ARROW_DIALECT]
 
 
 def with_arrow_dialect(footer: Footer, options: Options, forced: frozenset[str]) -> Planned:
-    """The edit that puts a block of the dialect behind all others: its readers look at the end only."""
+    """Return the edit that appends a block of the dialect: its readers look only at the end of the footer."""
     others = others_of(footer, {wire.UUID_ARROW_DIALECT}, forced, options.wrap)
     buffer, losses = prepare(footer.data)
     block = frame(buffer)
@@ -27,5 +27,5 @@ def with_arrow_dialect(footer: Footer, options: Options, forced: frozenset[str])
         return Planned(None, form, losses)
     pieces = [*others, Piece(wire.UUID_ARROW_DIALECT, block[:-TRAILER_BYTES], block[-TRAILER_BYTES:])]
     check_size([piece for piece in pieces if not piece.is_aside], forced)
-    placement = options.placement if footer.place is None else None  # blocks of ours stay where they are
+    placement = options.placement if footer.place is None else None  # our blocks are not moved
     return Planned(footer.edit(pieces, options.marker, placement), form, losses)

@@ -23,7 +23,7 @@ OF_FILES = (ParquetextError, pa.ArrowException, OSError)
 
 
 def failed_result(path: object, error: Exception) -> Result:
-    """Return the result of a file that was refused or that failed: its message is the error's."""
+    """Return the result for a file that was refused or that failed, with the error's message."""
     return Result(without_secrets(str(path)), outcome_of(error), message=without_secrets(str(error)))
 
 
@@ -38,8 +38,8 @@ def takes_directories(failed: Callable[[object, Exception], object] = failed_res
     Returns
     -------
     callable
-        The decorator. The verb stands for each file that `expand` finds in a local directory, or below the URI of a
-        remote directory that ends in ``/``.
+        The decorator. The decorated verb is applied to each file that `expand` finds in a local directory, or below the
+        URI of a remote directory that ends in ``/``.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def _result(verb: Callable, file: object, arguments: tuple, options: dict, faile
 
 
 def _is_directory(path: object) -> bool:
-    """Test for a local directory, or for a remote path that ends in a slash, which costs no request."""
+    """Return True for a local directory, or for a remote path that ends in a slash, which costs no request."""
     target = resolve(path)
     if isinstance(target, LocalTarget):
         return os.path.isdir(target.path)

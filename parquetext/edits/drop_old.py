@@ -1,4 +1,4 @@
-"""The last stage of a new encoding: columns are their copies, which readers have to know."""
+"""Replace columns by their ALP copies, the last stage of a new encoding: readers must support ALP then."""
 
 from __future__ import annotations
 
@@ -36,40 +36,40 @@ def drop_old(
     keep_mtime: bool = False,
     dry_run: bool = False,
 ) -> Result:
-    """Write a Parquet file anew in which columns that `encode` has given a copy in ALP are that copy alone.
+    """Rewrite a Parquet file so that columns with a copy in ALP consist of that copy only.
 
-    Their old bytes, their page indexes and copies of them in other encodings are gone, and so is what `strip` would
-    make the file of before `encode` from. Before anything is written, each copy is decoded and compared with its
-    column. Other columns stay as they are, byte for byte.
+    Their old bytes, their page indexes and their copies in other encodings are removed, and so is the data from which
+    `strip` would restore the file from before `encode`. Before anything is written, each copy is decoded and compared
+    with its column. Other columns stay as they are, byte for byte.
 
     Parameters
     ----------
     path : str, os.PathLike or (filesystem, str)
-        As `upgrade` takes it.
+        See `upgrade`.
     columns : sequence of str or tuple, optional
-        Leaves, or groups, of which all leaves are meant; without, all that have such copies.
+        Leaves, or groups, which select all their leaves; by default, all columns with such copies.
     confirm : bool
-        True: every reader of the file knows ALP. A dry run needs no confirmation.
+        True confirms that every reader of the file supports ALP. A dry run needs no confirmation.
     wrap, force, timeout, keep_mtime
-        As `upgrade` takes them.
+        See `upgrade`.
     dry_run : bool
-        Compare the copies, and say how large the file would be.
+        Compare the copies, and report the size of the new file; write nothing.
 
     Returns
     -------
     Result
-        With the outcome ``"dropped"``, or ``"unchanged"`` where no column chunk has a copy in ALP.
+        The outcome is ``"dropped"``, or ``"unchanged"`` if no column chunk has a copy in ALP.
 
     Raises
     ------
     Refused
-        Without `confirm`; what `upgrade` refuses; another program has written the file since `encode`.
+        If `confirm` is missing, if `upgrade` would refuse the file, or if another program wrote it after `encode`.
     ColumnError
-        No such column, or more than one.
+        If a name matches no column, or more than one.
     Conflict
-        Another program has changed the file meanwhile.
+        If another program changes the file meanwhile.
     Malformed, Damaged, Unsupported
-        The file cannot be read, or a copy has other values than its column.
+        If the file cannot be read, or if a copy has other values than its column.
 
     Examples
     --------
@@ -108,13 +108,13 @@ def drop_old(
 
 
 def check_drop_confirmed(confirm: bool, dry_run: bool = False) -> None:
-    """Refused where nobody has said that all readers know the new encoding."""
+    """Raise Refused unless the caller confirms that all readers support the new encoding."""
     if not (confirm or dry_run):
         raise Refused(f"{WITHOUT_ALP}: confirm=True says that every reader of the file knows it")
 
 
 class _WithoutOld(Renewed):
-    """The file without what gives way to copies, to be written."""
+    """The file without the chunks that copies replace."""
 
     def __init__(self, source, form: ThriftForm, footer: Footer, gone: list[Replaced], kept: list[Piece], forced):
         super().__init__(source, footer, kept, forced)

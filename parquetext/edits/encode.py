@@ -1,4 +1,4 @@
-"""Give columns of a file a second copy in another encoding; every reader goes on reading the first one."""
+"""Give columns of a file a second copy in another encoding; existing readers still read the first one."""
 
 from __future__ import annotations
 
@@ -46,55 +46,55 @@ def encode(
     keep_mtime: bool = False,
     dry_run: bool = False,
 ) -> Result:
-    """Write a Parquet file anew, with a copy of some columns in other encodings; what was there stays, byte for byte.
+    """Rewrite a Parquet file with copies of some columns in other encodings; the existing data stays, byte for byte.
 
-    An extension of each column's metadata leads to its copy; readers that know nothing of it read the old bytes. The
-    copies come first in each row group, and the old bytes of these columns last, but for the first column. Footers of
-    ours are made anew, in the form and placement that they had. `strip` gives back the file as it was.
+    An extension of each column's metadata refers to its copy; readers that do not support it read the old bytes. The
+    copies are at the start of each row group, and the old bytes of these columns at its end, except for the first
+    column. Our footers are rewritten in their form and placement. `strip` restores the original file.
 
     Parameters
     ----------
     path : str, os.PathLike or (filesystem, str)
-        As `upgrade` takes it.
+        See `upgrade`.
     columns : mapping of str or tuple to str
-        Encodings by column: a leaf, or a group, of which all leaves are meant. An encoding is one of
+        Encodings by column: a leaf, or a group, which selects all its leaves. An encoding is a name in
         `parquetext.encoding.registered`, in any case: ``"alp"``, ``"byte_stream_split"``, ``"delta_binary_packed"``…
-        A column that has such a copy already gets no other one; one in another encoding stays beside it. With
-        ``"best"``, for a column or in the place of the mapping, the copies are taken that `advise` finds smaller than
-        the column and not slower, as far as `max_growth` lets them; columns that have a copy are left as they are.
+        A column that already has such a copy gets no other one; a copy in another encoding stays. ``"best"``, for a
+        column or instead of the mapping, selects the copies that, according to `advise`, are smaller than the column
+        and not slower, within `max_growth`; columns that have a copy are not changed.
     codec : str, optional
-        ``"zstd"``, ``"snappy"``, ``"gzip"``, ``"brotli"``, ``"lz4"`` or, the default, ``"none"``, which compress the
-        copies' pages. For ``"best"``, which chooses among them, the only one to take.
+        Compression of the copies' pages: ``"zstd"``, ``"snappy"``, ``"gzip"``, ``"brotli"``, ``"lz4"`` or, the
+        default, ``"none"``. ``"best"`` chooses a codec itself unless this one is given.
     max_growth : float or str, optional
-        What all of the best copies may add to the file: 0.2 or ``"20%"`` of it, the default.
+        Limit for the bytes that all of the best copies add to the file: 0.2 or ``"20%"`` of it, the default.
     out : str, os.PathLike, (filesystem, str) or file object, optional
-        Where the new file goes; without, it replaces the old one.
+        The new file; by default it replaces the old one.
     wrap, force, timeout, keep_mtime
-        As `upgrade` takes them; the last two for a file that is replaced.
+        See `upgrade`; the last two apply if the file is replaced.
     dry_run : bool
-        Encode, and say how large the file would be; nothing is locked or written.
+        Encode, and report the size of the new file; nothing is locked or written.
 
     Returns
     -------
     Result
-        With the outcome ``"encoded"``, or ``"unchanged"`` where every column chunk with values has its copy, or
-        ``"best"`` finds none that is worth it: then nothing is written, to `out` neither. `message` tells what was
-        chosen.
+        The outcome is ``"encoded"``. It is ``"unchanged"`` if every column chunk with values has its copy, or if
+        ``"best"`` finds no copy that pays off: then nothing is written, not even to `out`. `message` lists the choice.
         If `path` is a directory: a list with one for each file; of a file that was refused or that failed, its outcome
         is ``"refused"`` or ``"failed"``, and its message is the error.
 
     Raises
     ------
     ColumnError
-        No such column, or more than one.
+        If a name matches no column, or more than one.
     Refused
-        What `upgrade` refuses; `out` is a file object that writes into the file itself. Nothing is written.
+        If `upgrade` would refuse the file, or if `out` is a file object that writes into the file itself. Nothing is
+        written.
     Conflict
-        Another program has changed the file meanwhile. A file object may have got a part.
+        If another program changes the file meanwhile. A file object may have received a part.
     Unsupported
-        The encoding is not known, not written, or not for values of the column's type.
+        If the encoding is unknown, cannot be written, or does not support the column's type.
     Malformed, Damaged
-        The file cannot be read; its parts overlap; a copy that it has is damaged.
+        If the file cannot be read, if its parts overlap, or if one of its copies is damaged.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def encode(
 
 
 def check_asked(columns: Columns, codec: str | None, max_growth: float | str | None = None) -> None:
-    """Raise what can be said of the arguments of `encode` without the file."""
+    """Raise an error for wrong arguments of `encode`, as far as they can be checked without the file."""
     if columns != BEST and not isinstance(columns, Mapping):
         raise TypeError(f'columns is a mapping of names to encodings, or "best", not {columns!r}')
     names = [columns] if isinstance(columns, str) else list(columns.values())
@@ -142,7 +142,7 @@ def check_asked(columns: Columns, codec: str | None, max_growth: float | str | N
 
 
 def _is_same(path: object, out: object) -> bool:
-    """Whether the new file is to have the old one's name."""
+    """Return True if the new file has the old one's path."""
     if hasattr(out, "write") and not isinstance(out, os.PathLike):
         return False
     old, new = storage.resolve(path), storage.resolve(out)
@@ -151,7 +151,7 @@ def _is_same(path: object, out: object) -> bool:
 
 
 def _write_elsewhere(path: object, out: object, plan: Callable, force: Iterable[str]) -> Result:
-    """The same as a new file; nothing is written where nothing is to be done."""
+    """Write the result as a new file; write nothing if there is nothing to do."""
     start, forced = time.perf_counter(), check(force, FORCEABLE)
     if not hasattr(out, "write"):
         refuse_table_files(out, forced)
@@ -200,7 +200,7 @@ def _write_new(change: EncodedFile, source, out: object, forced: frozenset[str])
 
 
 def write_encoded(source, new, columns: Columns, codec: str | None, forced: frozenset[str]) -> None:
-    """Write the file of `source` to `new` (`storage.create`), with copies of columns as `encode` takes them."""
+    """Write the file of `source` to `new` (`storage.create`) with copies of columns; see `encode`."""
     footer, sink = read_footer(source), storage.appender(new, source)
     wanted, _ = _wanted(source, footer, columns, codec, None)
     change = EncodedFile(source, footer, wanted, (), forced)
@@ -212,22 +212,22 @@ def write_encoded(source, new, columns: Columns, codec: str | None, forced: froz
 
 
 def _refuse_own_stream(source, out: object) -> None:
-    """Raise if a file object writes into the file that is read: what is written first would be read later."""
+    """Raise if a file object writes into the file that is read: the first writes would change the bytes read later."""
     try:
         opened = os.fstat(out.fileno())
-    except (AttributeError, OSError, ValueError):  # no file object of the system's
+    except (AttributeError, OSError, ValueError):  # not a file object of the operating system
         return
     if isinstance(source, storage.LocalSource) and os.path.samestat(opened, os.fstat(source.fd)):
         raise Refused("out is the file itself, open for writing: give its name instead, or no out", file=source.name)
 
 
 class EncodedFile(Renewed):
-    """The file with its copies, to be written.
+    """The file with copies of its columns.
 
     Attributes
     ----------
     is_needed : bool
-        Whether a column lacks its copy.
+        True if a column lacks its copy.
     """
 
     def __init__(
@@ -250,7 +250,7 @@ class EncodedFile(Renewed):
 def _wanted(
     source, footer: Footer, columns: Columns, codec: str | None, max_growth: float | str | None
 ) -> tuple[dict[int, Wanted], str]:
-    """What to write, by leaf; and what was chosen, in words."""
+    """Return the copies to write, by leaf, and a description of the choice."""
     form = ThriftForm(footer.bare)
     if form.scan.encrypted:
         raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
@@ -277,7 +277,7 @@ def _wanted(
 def _with_best(
     source, form: ThriftForm, wanted: dict[int, Wanted], leaves: list[int], codec: str | None, max_growth
 ) -> tuple[dict[int, Wanted], str]:
-    """The best copies of these leaves beside those that are wanted anyway."""
+    """Return the given copies and the best copies of these leaves."""
     codecs = CODECS if codec is None else [codec]
     advice = {one.leaf: one for one in advised(source, form, leaves, codecs)}
     best = chosen(advice.values(), budget_of(source.size, len(form.scan.data), max_growth))

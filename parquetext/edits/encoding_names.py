@@ -1,4 +1,4 @@
-"""What the names of encodings and codecs mean that columns' copies are written in."""
+"""Resolve the names of encodings and codecs for copies of columns."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ DICTIONARIES = {wire.ENCODING_PLAIN_DICTIONARY, wire.ENCODING_RLE_DICTIONARY}
 
 
 def written_encodings() -> list[Encoding]:
-    """Those that are known and written, but for dictionaries: copies have none."""
+    """Return the registered encodings that can be written, except dictionary encodings: copies have no dictionary."""
     return [known for known in encodings.registered() if known.encode is not None and known.id not in DICTIONARIES]
 
 
 def encoding_of(name: str) -> Encoding:
-    """The encoding of this name, in any case.
+    """Return the encoding with this name, in any case.
 
     Raises
     ------
     Unsupported
-        There is none, or it is only read, or needs a dictionary.
+        If the name is unknown, or if the encoding cannot be written or needs a dictionary.
     """
     writable = written_encodings()
     found = next((known for known in writable if known.name.lower() == str(name).lower()), None)
@@ -47,12 +47,12 @@ def encoding_of(name: str) -> Encoding:
 
 
 def codec_of(name: str | None) -> int:
-    """The number of the codec of this name, in any case; without, of none.
+    """Return the number of the codec with this name, in any case; None means no compression.
 
     Raises
     ------
     ParquetextError
-        There is none.
+        If the name is unknown.
     """
     found = CODECS.get(str(name or NONE).lower())
     if found is None:
@@ -63,12 +63,12 @@ def codec_of(name: str | None) -> int:
 
 
 def paired(columns: Sequence[str], names: Sequence[str]) -> dict[str, str] | str:
-    """Columns with their encodings: one for all, or one for each; ``"best"`` alone is for all columns.
+    """Pair columns with encodings: one for all, or one for each; ``"best"`` alone is for all columns.
 
     Raises
     ------
     ParquetextError
-        There are other numbers of them.
+        If the numbers of columns and encodings do not match.
     """
     if not columns and [*names] == [BEST]:
         return BEST

@@ -1,4 +1,4 @@
-"""The last stage of a migration: the flat footer alone, without Thrift."""
+"""Replace the Thrift footer by the flat footer, the last stage of a migration."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ def finalize(
     timeout: float = 0,
     dry_run: bool = False,
 ) -> Result:
-    """Make a file that only parquetext reads: its flat footer alone (magic PAR3).
+    """Replace the footer by a flat footer (magic PAR3); only parquetext reads such a file.
 
-    `restore` gives the file back, byte for byte. Its first bytes stay as they are, its data too. A file without a flat
-    footer is upgraded in the same change; an extension of its Thrift footer moves into the flat one, and comes back
-    with it. A file that is PAR3 already is left unchanged.
+    `restore` restores the file, byte for byte. Its first bytes and its data are not changed. A file without a flat
+    footer is upgraded in the same change; an extension of its Thrift footer moves into the flat one, and `restore`
+    brings it back. A PAR3 file is left unchanged.
 
     Parameters
     ----------
     confirm : bool
-        True: no other reader has to read the file from now on. A dry run needs no confirmation.
+        True confirms that no other reader needs the file from now on. A dry run needs no confirmation.
     extensions : mapping of UUID to bytes, optional
         First upgrade the file with these in slots of its flat footer; see `upgrade`.
     path, in_place, keep_mtime, force, timeout, dry_run
-        As `upgrade` takes them; so is the result.
+        See `upgrade`.
 
     Returns
     -------
@@ -58,12 +58,12 @@ def finalize(
     Raises
     ------
     Refused
-        Without `confirm`. The flat footer that is there is damaged, not lossless (compact statistics) or outdated:
-        `upgrade` with ``form="flat"`` renews it. Or for one of the reasons of `upgrade`.
+        If `confirm` is missing; if the existing flat footer is damaged, not lossless (compact statistics) or outdated
+        (`upgrade` with ``form="flat"`` renews it); or if `upgrade` would refuse the file.
     Conflict
-        Somebody else is changing the file, or has changed it meanwhile.
+        If another writer is changing the file, or has changed it meanwhile.
     Malformed, Unsupported
-        The footer is broken, or cannot be carried by the flat form.
+        If the footer is broken, or if the flat form cannot represent it.
 
     Examples
     --------
@@ -99,6 +99,6 @@ def finalize(
 
 
 def check_confirmed(confirm: bool, dry_run: bool = False) -> None:
-    """Refused where nobody has said that no other reader has to read the files."""
+    """Raise Refused unless the caller confirms that no other reader needs the files."""
     if not (confirm or dry_run):
         raise Refused(f"{ONLY_PARQUETEXT}: confirm=True says that no other reader needs it")

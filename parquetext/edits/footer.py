@@ -1,4 +1,4 @@
-"""The footer that an edit starts from: its bytes, its extension in pieces, and the refusals that all edits share."""
+"""The footer that an edit changes: its bytes, its extension in pieces, and the refusals common to all edits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SMALLEST_READ = LENGTH_AND_MAGIC + len(STOP) + wire.BLOCK_TRAILER_BYTES
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """A Thrift footer, extension and all, that ends where the file says.
+    """A Thrift footer with its extension, which ends at the end of the file.
 
     Attributes
     ----------
@@ -33,14 +33,14 @@ class Footer:
     offset : int
         From the file's start.
     place : Place or None
-        Of the extension.
+        The location of the extension.
     pieces : tuple of Piece
-        The extension's bytes, front to back; in the place of a reference the blocks that it leads to. Blocks count as
-        such even if their payload is damaged. A reference that does not fit is a piece like others.
+        The extension's bytes, front to back; the blocks that a reference refers to replace it. A block counts as a
+        block even if its payload is damaged. A reference that does not match the footer is a piece like others.
     known_scan : Scan or None
-        What the struct's end was found by, where it has no extension.
+        The scan that found the struct's end, if there is no extension.
     reference : ReferencePiece or None
-        What leads to the pieces that stand aside.
+        The reference to the pieces before the footer.
     """
 
     data: bytes
@@ -51,7 +51,7 @@ class Footer:
     reference: ReferencePiece | None = None
 
     def scan(self, *, strict: bool = True):
-        """The footer as arrays; one that contradicts itself is an error, unless it is not `strict`."""
+        """Scan the footer into arrays; if it contradicts itself, raise an error unless `strict` is False."""
         if self.known_scan is None:
             return kernels.scan.scan(self.data, strict=strict)
         if strict and self.known_scan.problem is not None:
@@ -60,36 +60,36 @@ class Footer:
 
     @property
     def start(self) -> int:
-        """Where the Thrift footer stands once nothing stands aside: the bytes in front of it are never changed."""
+        """Return the footer's offset without blocks before it: the bytes before this offset are never changed."""
         return self.offset if self.reference is None else self.reference.start
 
     @property
     def end(self) -> bytes:
-        """The file's bytes from `start` to the footer's end: what stands aside, and the footer."""
+        """Return the file's bytes from `start` to the footer's end: the blocks before the footer, and the footer."""
         aside = [piece for piece in self.pieces if piece.is_aside]
         zeros = self.offset - self.start - sum(piece.size for piece in aside)
         return b"".join((bytes(zeros), *_parts(aside), self.data))
 
     @property
     def is_free_form(self) -> bool:
-        """Whether the extension is empty, or begins with bytes that belong to no block."""
+        """Return True if the extension is empty, or if it begins with bytes that belong to no block."""
         return bool(self.pieces) and self.pieces[0].uuid is None
 
     @property
     def bare(self) -> bytes:
-        """The Thrift struct without its extension."""
+        """Return the Thrift struct without its extension."""
         if self.place is None:
             return self.data
         return self.data[: self.place.header] + (STOP if self.place.placement == 0 else b"")
 
     @property
     def marker(self) -> str | None:
-        """Of the extension, None where there is none."""
+        """Return the extension's marker, or None if there is no extension."""
         return None if self.place is None else extension.MARKER_NUMBERS[self.place.marker]
 
     @property
     def placement(self) -> str | None:
-        """Where blocks of ours stand, None where there are none."""
+        """Return the placement of our blocks, or None if there are none."""
         own = [piece for piece in self.pieces if piece.uuid in BLOCKS]
         if not own:
             return None
@@ -97,25 +97,25 @@ class Footer:
 
     @property
     def form(self) -> str:
-        """The form of ours that the footer has, or ``"thrift"``."""
+        """Return the form of our footer, or ``"thrift"``."""
         return form_of(self.pieces)
 
     def edit(self, pieces: Sequence[Piece], marker: str = "spec", placement: str | None = None) -> TailEdit:
-        """The tail edit that leaves the footer with these pieces, or without an extension where there are none.
+        """Return the tail edit that leaves the footer with these pieces, or without an extension if there are none.
 
         Parameters
         ----------
         pieces : sequence of Piece
-            Front to back. A block of the arrow dialect goes to the end: its readers look nowhere else.
+            Front to back. A block of the arrow dialect goes to the end: its readers look only there.
         marker : str
-            Of a new extension; one that is there keeps its own.
+            Marker of a new extension; an existing extension keeps its marker.
         placement : str, optional
-            Where blocks of ours stand from now on; without it, where they do. Pieces of others stay in the extension as
-            it is placed.
+            New placement of our blocks; by default they keep theirs. Pieces of other programs stay in the extension,
+            which is not moved.
         """
         last = self.pieces[-1] if self.pieces and self.pieces[-1].is_dialect else None
         inside, aside, at = _divided(sorted(pieces, key=lambda piece: piece is last), placement)
-        is_text = False  # and if so, within the struct
+        is_text = False  # True is possible only within the struct
         if aside:
             is_text = all(piece.is_text for piece in inside)
             if placement is None and self.reference.is_text:
@@ -126,7 +126,7 @@ class Footer:
         )
 
     def composed(self, inside: Sequence[Piece], aside: Sequence[Piece], marker: str, *, is_behind: bool) -> TailEdit:
-        """The tail edit that leaves the struct with just these pieces in its extension, and these aside from it."""
+        """Return the tail edit that leaves `inside` in the struct's extension, and `aside` before the footer."""
         struct, front = memoryview(self.bare)[: -len(STOP)], []
         changed = [STOP]
         if aside:
@@ -143,7 +143,7 @@ class Footer:
         return TailEdit(self.start, b"".join((*front, struct, *end)))
 
     def _is_behind(self, inside: Sequence[Piece], placement: str | None) -> bool:
-        """Whether an extension of these pieces stands behind the struct's stop."""
+        """Return True if an extension with these pieces follows the struct's stop byte."""
         keeps = placement is None or any(piece.uuid not in OURS for piece in inside)
         if self.place is not None and keeps:
             return self.place.placement == 1
@@ -157,7 +157,7 @@ def _parts(pieces: Iterable[Piece]) -> Iterator[bytes | memoryview]:
 
 
 def _divided(pieces: Sequence[Piece], placement: str | None) -> tuple[list[Piece], list[Piece], int]:
-    """The pieces of the extension, those that stand aside, and where among the former the reference goes."""
+    """Return the pieces of the extension, those before the footer, and the reference's index among the former."""
     inside: list[Piece] = []
     aside: list[Piece] = []
     at = 0
@@ -174,21 +174,21 @@ def _divided(pieces: Sequence[Piece], placement: str | None) -> tuple[list[Piece
 
 
 def read_footer(source, first_read: int = FIRST_READ_LOCAL) -> Footer:
-    """Read a file's footer; refuse one that must not be touched.
+    """Read a file's footer; refuse one that must not be changed.
 
     Parameters
     ----------
     source : storage.Source
     first_read : int
-        Bytes to read at once from the end; with SMALLEST_READ nothing in front of the footer is read.
+        Bytes to read at once from the end; with SMALLEST_READ nothing before the footer is read.
 
     Raises
     ------
     Malformed, Unsupported
-        There is no footer that this version knows, or it is no Thrift struct.
+        If there is no footer that this version supports, or if it is not a Thrift struct.
     Refused
-        It is encrypted or signed, a PAR3 file without Thrift, or other bytes follow the struct. Offsets count from the
-        file's start.
+        If it is encrypted or signed, if the file is PAR3 without Thrift, or if other bytes follow the struct. Offsets
+        count from the file's start.
     """
     try:
         return read_thrift(source, read_tail(source, first_read).thrift_only())
@@ -197,7 +197,7 @@ def read_footer(source, first_read: int = FIRST_READ_LOCAL) -> Footer:
 
 
 def read_thrift(source, tail: Tail) -> Footer:
-    """The Thrift footer of a tail that has been read."""
+    """Return the Thrift footer of a tail that has been read."""
     data = source.read(tail.footer_offset, tail.footer_length)
     front = source.read(tail.start, tail.footer_offset - tail.start) if tail.start < tail.footer_offset else b""
     try:
@@ -207,9 +207,9 @@ def read_thrift(source, tail: Tail) -> Footer:
 
 
 def parse_footer(data: bytes, offset: int, front: bytes = b"") -> Footer:
-    """A footer's bytes, extension and all; offsets in errors count from them.
+    """Parse a footer's bytes with the extension; offsets in errors count from their start.
 
-    `front` are the bytes of the file right in front of them; what a reference leads to counts if it is all in there.
+    `front` are the file's bytes directly before them; a reference is valid only if `front` contains all its blocks.
     """
     place = kernels.extension.find(data, file_metadata=True)
     scan = kernels.scan.scan(data, strict=False) if place is None else None
@@ -226,7 +226,9 @@ def parse_footer(data: bytes, offset: int, front: bytes = b"") -> Footer:
 
 
 def parse_end(data: bytes, start: int) -> Footer:
-    """The footer that ends a file, whose bytes from `start` on are `data`; what stands aside of it is all in there."""
+    """Parse the footer at the end of a file; `data` are the bytes from `start` on, including all blocks before the
+    footer.
+    """
     length = LENGTH_AND_MAGIC + int.from_bytes(data[-LENGTH_AND_MAGIC : -len(MAGIC)], "little")
     front, footer = data[:-length], data[-length:-LENGTH_AND_MAGIC]
     return parse_footer(footer, start + len(front), front)
@@ -249,7 +251,7 @@ def _refuse_what_follows(length: int, end: int) -> None:
 
 
 def _pieces(data: bytes, place) -> tuple[Piece, ...]:
-    """The extension taken apart from its back, once it is known to be one that can be rewritten."""
+    """Split the extension into pieces, beginning at its end, after checking that it can be rewritten."""
     shortest = kernels.varint.size(place.length)
     if place.length_bytes != shortest:
         raise wire_error(wire.NON_MINIMAL, place.payload - place.length_bytes, shortest, place.length_bytes)
@@ -271,7 +273,7 @@ def _pieces(data: bytes, place) -> tuple[Piece, ...]:
 
 
 def _block_before(content: memoryview, end: int) -> Piece | None:
-    """The block that ends at ``content[end]``; its payload is not looked at."""
+    """Return the block that ends at ``content[end]``; its payload is not checked."""
     dialect = framing.read_trailer(content, end)
     if dialect is not None and dialect.length <= end - framing.TRAILER_BYTES:
         middle = end - framing.TRAILER_BYTES

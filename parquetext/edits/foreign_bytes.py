@@ -1,4 +1,4 @@
-"""Extension bytes of somebody else: kept under ours, wrapped where they are free-form, and given back as they were."""
+"""Extension bytes of other programs: keep them under our block, wrap free-form bytes, and restore them unchanged."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["others_of", "without"]
 
 
 def others_of(footer: Footer, own: Container[UUID], forced: frozenset[str], wrap: bool) -> list[Piece]:
-    """What stays under a new block of ours: all pieces but those of the kinds `own`.
+    """Return the pieces that stay under our new block: all except those of the kinds `own`.
 
-    An extension that ends in free-form bytes is refused. With `wrap` these bytes become a block; forced, ours is
-    stacked on them, except on an empty extension, which could not be told from none afterwards.
+    An extension that ends in free-form bytes is refused. With `wrap` these bytes become a block; if forced, our block
+    is stacked on them, except on an empty extension, which could not be distinguished from a missing one later.
     """
     others = [piece for piece in footer.pieces if piece.uuid not in own]
     if footer.is_free_form:
@@ -37,9 +37,9 @@ def others_of(footer: Footer, own: Container[UUID], forced: frozenset[str], wrap
 
 
 def without(pieces: Sequence[Piece], kinds: Container[UUID]) -> list[Piece] | None:
-    """The pieces but for blocks of these kinds; None where there is none of them.
+    """Return the pieces without blocks of these kinds, or None if there are none of them.
 
-    Wrapped free-form bytes are not removed but unwrapped, once nothing else is left.
+    Wrapped free-form bytes are not removed but unwrapped, if no other piece remains.
     """
     left = [piece for piece in pieces if piece.uuid not in kinds or piece.uuid == wire.UUID_WRAPPED]
     alone = len(left) == 1 and left[0].uuid == wire.UUID_WRAPPED

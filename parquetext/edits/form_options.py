@@ -1,4 +1,4 @@
-"""How a footer form is written into a file: what upgrades and writers share."""
+"""Options for writing a footer form, used by upgrades and writers."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ PLACEMENTS = (extension.ASIDE, *extension.PLACEMENTS)
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a block of ours is written.
+    """The options for writing one of our blocks.
 
     Attributes
     ----------
     marker : str
-        Of a new extension; one that is there keeps its own.
+        Marker of a new extension; an existing extension keeps its marker.
     placement : str
-        Where the block stands: ``"aside"``, ``"in-struct"`` or ``"after-stop"``.
+        The position of the block: ``"aside"``, ``"in-struct"`` or ``"after-stop"``.
     wrap : bool
-        Make a block of somebody else's free-form bytes.
+        Make a block of another program's free-form bytes.
     stats : str
         ``"full"``, or ``"compact"``: long bounds are shortened in the flat form.
     extensions : mapping of UUID to bytes, or None
-        What to put into extension slots of a flat footer; None takes a slot away.
+        The contents of extension slots of a flat footer; None for a UUID removes the slot.
 
     Raises
     ------
     ParquetextError
-        There is no such marker, placement or choice of statistics, or the extensions are not bytes by UUID.
+        If there is no such marker, placement or choice of statistics, or if the extensions are not bytes by UUID.
     """
 
     marker: str = "spec"

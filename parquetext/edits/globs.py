@@ -1,4 +1,4 @@
-"""Patterns of paths, with the meaning that Hadoop gives them."""
+"""Match path patterns with Hadoop's semantics."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ _TOKEN = re.compile(
 )
 _IN_SET = re.compile(r"\\(?P<escaped>.)|(?<=.)(?P<range>-)(?=.)|(?P<other>.)", re.DOTALL)
 _NAME = "[^/]"
-# No wildcard begins a hidden name, or one that begins with an underscore and is no partition.
+# No wildcard matches the start of a hidden name, or of one that begins with an underscore and is not a partition.
 _VISIBLE = r"(?!(?<![^/])(?:\.|_[^=/]*(?:/|\Z)))"
 _FOLDERS = f"(?:{_VISIBLE}{_NAME}+/)*"
 _ROOT = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*://[^/]*)?")
 
 
 class Place(NamedTuple):
-    """A folder, and the pattern of what is meant below it; without a pattern, the very path that is meant."""
+    """A folder, and the pattern to match below it; if the pattern is empty, the path is literal."""
 
     path: str
     pattern: str
 
 
 def is_pattern(path: str) -> bool:
-    """Whether a path has characters that patterns have; what is there under the very name is meant all the same."""
+    """Return True if a path has special characters; a file with exactly this name takes precedence over the pattern."""
     return _SPECIAL.search(path) is not None
 
 
 def places(path: str) -> list[Place]:
-    r"""Where to look for what a pattern stands for.
+    r"""Return the folders to search for a pattern.
 
-    ``*``, ``?``, ``[a-c]`` and ``[!a]`` or ``[^a]`` stay within a name, ``{a,b}`` is one or the other, across names
-    too, and may hold further ones; ``\`` takes a character for itself; ``**`` alone is any number of folders. Hidden
-    names, and those that begin with ``_`` unless they hold ``=``, match only what begins with that very character.
+    ``*``, ``?``, ``[a-c]`` and ``[!a]`` or ``[^a]`` match within a name; ``{a,b}`` matches either alternative, which
+    may span names and be nested; ``\`` escapes a character; ``**`` alone matches any number of folders. Hidden names,
+    and those that begin with ``_`` unless they contain ``=``, match only patterns that begin with that character.
 
-    Nothing for what is no pattern, because something in it has no end.
+    Return an empty list if a bracket, brace or escape is not closed: the path is not a pattern.
 
     Notes
     -----
-    Choices across names are places of their own, and may lead to the same file; those within a name match it once.
-    Those of the folders before all wildcards are spelled out, because folders are better named than searched.
+    Alternatives that span names are separate entries, and may match the same file; those within a name match it once.
+    Alternatives in folders before all wildcards are expanded, because a named folder is cheaper than a search.
     """
     root = _ROOT.match(path)[0]
     try:
@@ -63,7 +63,7 @@ def places(path: str) -> list[Place]:
 
 
 def meant(path: str, is_there: Callable[[str], bool]) -> list[Place]:
-    """Where to look for what a path or pattern stands for: itself where it is there, or where nothing else is named."""
+    """Return the places to search: the path itself if it exists, is not a pattern, or if no place is found."""
     if not is_pattern(path) or is_there(path):
         return [Place(path, "")]
     return [place for place in places(path) if place.pattern or is_there(place.path)] or [Place(path, "")]
@@ -72,16 +72,16 @@ def meant(path: str, is_there: Callable[[str], bool]) -> list[Place]:
 def matching(
     place: Place, entries: Callable[[str, bool], Iterable[tuple[str, bool]]], is_there: Callable[[str], bool]
 ) -> Iterator[str]:
-    """The paths of files and folders in a place that match, found name by name.
+    """Yield the paths of matching files and folders in a place, found name by name.
 
     Parameters
     ----------
     place : Place
     entries : callable
-        The names in a folder, and whether each is a folder; with links to folders, which may lead back, or without.
-        Nothing where there is no folder.
+        Returns the names in a folder, each with True if it is a folder. Its second argument is True to follow links to
+        folders, which may be cyclic. It returns nothing if the folder does not exist.
     is_there : callable
-        Whether a path leads anywhere.
+        Returns True if a path exists.
     """
     if not place.pattern:
         if is_there(place.path):
@@ -118,7 +118,7 @@ def _places(path: str) -> Iterator[Place]:
         yield Place(_joined(named), "")
         return
     rest = "/".join(names[depth:])
-    matcher(rest)  # each part of it is a pattern
+    matcher(rest)  # raises if a part is not a pattern
     if any(token["any"] or token["set"] for token in _TOKEN.finditer(name)):
         yield Place(_joined(named), rest)
         return
@@ -131,7 +131,7 @@ def _joined(names: list[str]) -> str:
 
 
 def _spelled_out(path: str, is_meant: Callable[[str], bool]) -> list[str]:
-    """The patterns that it stands for without the braces that are meant."""
+    """Expand the braces that `is_meant` selects, and return the resulting patterns."""
     cuts, depth = [], 0
     for token in _TOKEN.finditer(path):
         if token[0] == "{":
@@ -151,7 +151,7 @@ def _spelled_out(path: str, is_meant: Callable[[str], bool]) -> list[str]:
 
 
 def _literal(name: str) -> str | None:
-    """The name that is meant, without escapes; None where that is for a pattern to say."""
+    """Return the name without escapes, or None if it is a pattern."""
     tokens = list(_TOKEN.finditer(name))
     if any(token["any"] or token["set"] or token[0] in ("{", "[", "\\") for token in tokens):
         return None
@@ -160,7 +160,7 @@ def _literal(name: str) -> str | None:
 
 @functools.lru_cache(maxsize=256)
 def matcher(pattern: str) -> re.Pattern:
-    """Its `fullmatch` takes the paths that are meant, relative to the pattern's place; `re.error`: it is no pattern."""
+    """Compile a pattern for `fullmatch` with paths relative to its folder; raise `re.error` if it is not a pattern."""
     *folders, last = pattern.split("/")
     parts = [_FOLDERS if name == "**" else f"{_of_name(name)}/" for name in folders]
     return re.compile("".join([*parts, f"{_FOLDERS}{_VISIBLE}{_NAME}+" if last == "**" else _of_name(last)]))

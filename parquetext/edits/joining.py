@@ -1,4 +1,4 @@
-"""New files of row groups that others have: written whole, with the footer in its form, before they get their name."""
+"""Write new files from the row groups of others, footer form included, and rename them when they are complete."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["CopiedFile", "KEPT", "Source", "THRIFT", "WRITTEN", "join", "joined_
 
 THRIFT = "thrift"
 WRITTEN, KEPT = "written", "kept"
-Source = tuple[object, Sequence[int] | None]  # a path, and its row groups; all for None
+Source = tuple[object, Sequence[int] | None]  # a path, and its row groups; None for all
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +30,14 @@ class CopiedFile:
     ----------
     path : str
     files : int
-        Of how many files its row groups are.
+        Number of files that its row groups were copied from.
     row_groups, rows, bytes : int
     form : str
-        Of its footer.
+        The form of its footer.
     notes : tuple of str
-        What could not be taken over, in words.
+        Descriptions of everything that could not be copied.
     outcome : {"written", "kept"}
-        ``"kept"``: the file was there with these bytes already.
+        ``"kept"``: the file already existed with these bytes.
     """
 
     path: str
@@ -82,7 +82,7 @@ def join(
 
 
 def joined_already(sources: Sequence[Source], there: object, form: str, forced: frozenset[str]) -> CopiedFile | None:
-    """What `join` would write, where a file has these bytes already; both are read, up to where they differ."""
+    """Return the result of `join` if a file already has these bytes; both are read up to the first difference."""
     try:
         with storage.open_source(there) as source:
             same = storage.Comparison(source)
@@ -101,7 +101,7 @@ def _write(
     forced: frozenset[str],
     advance: Callable[[], None],
 ) -> CopiedFile:
-    """Give `sink` all bytes of the new file."""
+    """Write all bytes of the new file to `sink`."""
     joiner = Joiner(sink)
     for path, row_groups in sources:
         _add(joiner, path, row_groups)
@@ -129,7 +129,7 @@ def _add(joiner: Joiner, path: object, row_groups: Sequence[int] | None) -> None
 
 
 def _in_form(struct: bytes, start: int, form: str, forced: Iterable[str]) -> tuple[bytes, str]:
-    """The new file's bytes from its footer on, and the footer's form."""
+    """Return the new file's bytes from its footer on, and the footer's form."""
     data = end_of_file(struct)
     if form == THRIFT:
         return data, THRIFT
@@ -137,7 +137,7 @@ def _in_form(struct: bytes, start: int, form: str, forced: Iterable[str]) -> tup
     if form == AUTO:
         try:
             planned = with_best(footer, Options(), forced)
-        except ParquetextError:  # a form that is not asked for is no reason to have no file
+        except ParquetextError:  # failure of an optional form does not fail the file
             return data, THRIFT
         edit, form = planned.edit, planned.form
     else:

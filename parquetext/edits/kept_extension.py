@@ -1,4 +1,4 @@
-"""The extension of a Thrift footer, kept in a PAR3 file to come back as it was (docs/formats.md, section 5)."""
+"""The extension of a Thrift footer, stored in a PAR3 file so that it can be restored (docs/formats.md, section 5)."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from .slots import Slots
 __all__ = ["PLAIN", "KeptExtension", "keep", "parse"]
 
 RAW, FLAT, SLOT, INDEX, REFERENCE = range(5)
-MADE = {FLAT: wire.UUID_FLAT_FOOTER, INDEX: wire.UUID_FOOTER_INDEX}  # blocks that are written anew
+MADE = {FLAT: wire.UUID_FLAT_FOOTER, INDEX: wire.UUID_FOOTER_INDEX}  # blocks that are written again
 EMPTY = {*MADE, REFERENCE}
-RESERVED = {wire.UUID_THRIFT_EXTENSION, wire.UUID_FOOTER_REFERENCE}  # never in slots as blocks
+RESERVED = {wire.UUID_THRIFT_EXTENSION, wire.UUID_FOOTER_REFERENCE}  # never stored as blocks in slots
 BEHIND, ASIDE = 1, 2  # bits of the placement
 _HEAD = struct.Struct("<BBHI")  # marker, placement, zero, pieces
-_PIECE = struct.Struct("<II")  # kind, length of what follows
+_PIECE = struct.Struct("<II")  # kind, length of the content
 
 
 class KeptExtension(NamedTuple):
-    """Marker, placement, and the pieces from front to back: each a kind and its bytes, of a slot its UUID.
+    """Marker, placement, and the pieces from front to back: each a kind and its bytes; for a slot, its UUID.
 
-    The placement says whether the extension stands behind the struct's stop, and whether blocks of ours stand aside.
+    The placement has two bits: the extension follows the struct's stop byte, and our blocks are before the footer.
     """
 
     marker: str
@@ -41,7 +41,7 @@ class KeptExtension(NamedTuple):
         return bool(self.placement & BEHIND)
 
     def has(self, wanted: int) -> bool:
-        """Whether there is a piece of this kind."""
+        """Return True if there is a piece of this kind."""
         return any(kind == wanted for kind, _ in self.pieces)
 
     def record(self) -> bytes:
@@ -52,9 +52,9 @@ class KeptExtension(NamedTuple):
     def contents(
         self, made: Mapping[int, bytes], slots: Slots, start: int, bare: bytes
     ) -> tuple[list[Piece], list[Piece]]:
-        """The pieces of the extension, and those that stand aside of the struct `bare`, from `start` of the file on.
+        """Return the pieces of the extension, and those before the struct `bare`, which begin at `start` in the file.
 
-        `made` are the payloads of blocks that are written anew, by kind.
+        `made` are the payloads of blocks that are written again, by kind.
         """
         inside: list[Piece] = []
         aside: list[Piece] = []
@@ -75,15 +75,15 @@ class KeptExtension(NamedTuple):
 
     @property
     def in_slots(self) -> set[UUID]:
-        """The slots that are blocks of the extension."""
+        """Return the slots that are blocks of the extension."""
         return {UUID(bytes=content) for kind, content in self.pieces if kind == SLOT}
 
 
-PLAIN = KeptExtension("spec", 0, ((FLAT, b""),))  # what a PAR3 file without a record comes from
+PLAIN = KeptExtension("spec", 0, ((FLAT, b""),))  # the extension of a PAR3 file without a record
 
 
 def keep(footer: Footer, slots: Slots) -> KeptExtension:
-    """What to keep of a footer's extension; payloads of blocks that are whole go to `slots`."""
+    """Return the record of a footer's extension; the payloads of intact blocks are added to `slots`."""
     if footer.place is None:
         return KeptExtension("spec", 0, ())
     pieces: list[tuple[int, bytes]] = []
@@ -107,7 +107,7 @@ def keep(footer: Footer, slots: Slots) -> KeptExtension:
 
 
 def _kept_reference(footer: Footer, aside: list[Piece]) -> tuple[int, bytes]:
-    """The reference, whose bytes are kept only where they are not the ones that would be written."""
+    """Return the reference; its bytes are stored only if they differ from those that would be written."""
     reference = footer.reference
     is_alone = len(aside) == len(footer.pieces)
     if reference.is_text == is_alone and is_current(reference, footer.bare, aside):
@@ -121,12 +121,12 @@ def _is_index(piece: Piece, footer: Footer) -> bool:
 
 
 def parse(record: bytes, slots: Slots) -> KeptExtension:
-    """Read a record again.
+    """Parse a record.
 
     Raises
     ------
     Malformed
-        It is none.
+        If the record is invalid.
     """
 
     def broken(at: int) -> Malformed:

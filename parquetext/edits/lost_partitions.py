@@ -1,4 +1,4 @@
-"""Partition columns, whose values are in the names of directories alone: copied row groups do not have them."""
+"""Refuse to lose partition columns: their values are only in the names of directories, not in row groups."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ VALUES_SHOWN = 3
 def refuse_lost_partitions(
     paths: Iterable[object], out: object, columns: Callable[[], frozenset[str]], forced: frozenset[str]
 ) -> None:
-    """Refuse a new file that loses partition columns of the files that it is made of, unless forced.
+    """Refuse a new file that loses partition columns of its source files, unless forced.
 
     Parameters
     ----------
     paths : iterable of path
         The files.
     out : path or file object
-        The new file. It loses nothing if its own directories have the same values.
+        The new file. It loses nothing if its directories have the same values.
     columns : callable
-        Gives the names of the columns that the files themselves have; called only if it matters.
+        Returns the names of the columns in the files; called only if needed.
     forced : frozenset of str
-        Refusals to pass over.
+        Refusals to ignore.
     """
     kept = {} if hasattr(out, "write") else _keys_of(out)
     lost: dict[str, dict[str | None, None]] = {}

@@ -1,4 +1,4 @@
-"""Many files at once: what paths, directories and globs stand for, and one result for each file."""
+"""Process many files: expand paths, directories and globs, and yield one result for each file."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ MAGICS = (b"PAR1", b"PARE", b"PAR3")
 
 
 def many(paths: Iterable[object] | str, action: Callable, **options) -> Iterator[Outcome]:
-    """Apply `action(path, **options)` to every file that `paths` stand for.
+    """Apply `action(path, **options)` to every file that `paths` expand to.
 
-    Yields (path, result, None), or (path, None, error) for a file that failed or was refused, which
-    `errors.outcome_of` tells apart: one such file does not stop the others.
+    Yield (path, result, None), or (path, None, error) for a file that failed or was refused; `errors.outcome_of`
+    distinguishes the two. Such a file does not stop the others.
     """
     return each(expand(paths), lambda path: action(path, **options))
 
 
 def each(targets: Iterable[object], action: Callable) -> Iterator[Outcome]:
-    """`action(target)` for each of them; what it raises becomes that file's error."""
+    """Yield the result of `action(target)` for each target; an exception becomes that file's error."""
     for target in targets:
         try:
             yield target, action(target), None
@@ -39,15 +39,16 @@ def each(targets: Iterable[object], action: Callable) -> Iterator[Outcome]:
 
 
 def expand(paths: Iterable[object] | str, *, unfinished: bool = False) -> Iterator[object]:
-    """The files that paths, directories, patterns (`globs`) and URIs stand for, each once, sorted within each of them.
+    """Yield the files that paths, directories, patterns (`globs`) and URIs match, each once, sorted within each of
+    them.
 
-    A directory stands for all Parquet files below it, partitions included: names that end in .parquet, .parq or .pq,
-    and names without any suffix whose content ends as Parquet files do. Hidden names and those that begin with ``_``
-    are skipped there, and by wildcards, except directories such as ``_day=1``. A path that is named in full is always
-    taken, also if nothing is there: whoever opens it then says so.
+    A directory selects all Parquet files below it, partitions included: names that end in .parquet, .parq or .pq, and
+    names without a suffix if the content ends like a Parquet file. Hidden names and those that begin with ``_`` are
+    skipped in directories and by wildcards, except directories such as ``_day=1``. A literal path is always yielded,
+    even if it does not exist: opening it then raises the error.
 
-    With `unfinished`, a local directory also stands for files that are not there, but whose hidden new file a killed
-    process has left, for `recover`.
+    With `unfinished`, a local directory also selects missing files whose hidden new file was left by a killed process,
+    for `recover`.
     """
     seen = set()
     for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
@@ -60,7 +61,7 @@ def expand(paths: Iterable[object] | str, *, unfinished: bool = False) -> Iterat
 
 
 def is_skipped(name: str) -> bool:
-    """Whether Spark and Hive leave a file or folder of this name alone."""
+    """Return True if Spark and Hive ignore a file or folder of this name."""
     return (name.startswith(".") and name not in (".", "..")) or (name.startswith("_") and "=" not in name)
 
 
@@ -82,7 +83,7 @@ def _entries(folder: str, links: bool) -> list[tuple[str, bool]]:
 
 
 def is_folder(entry: os.DirEntry, *, links: bool = True) -> bool:
-    """Whether it is a folder, or with `links` a link to one; not where the link leads back to itself."""
+    """Return True for a folder, or with `links` a link to one; False if the link is cyclic."""
     try:
         return entry.is_dir(follow_symlinks=links)
     except OSError:
@@ -101,7 +102,7 @@ def _walk(folder: str, unfinished: bool) -> Iterator[str]:
 
 
 def _not_there(files: list[str]) -> list[str]:
-    """The names that hidden new files among these were to get, where no file has them."""
+    """Return the target names of the hidden new files among these, if no file has these names."""
     there = {beside(name, NEW) for name in files}
     names = (name[1 : -len(NEW) - 1] for name in files if name.endswith(f".{NEW}") and name not in there)
     return sorted(name for name in names if name and not is_skipped(name) and _may_be_parquet(name))
@@ -112,9 +113,9 @@ def _may_be_parquet(name: str) -> bool:
 
 
 def is_parquet(name: str, path: object) -> bool:
-    """Whether a directory stands for this file of it; one without a suffix is looked into.
+    """Return True if a directory selects this file; a file without a suffix is opened.
 
-    An object that cannot be read counts, so that whoever opens it next says why.
+    An object that cannot be read counts, so that the next open raises the error.
     """
     if is_skipped(name):
         return False
@@ -155,7 +156,7 @@ def _expand_remote(target: RemoteTarget) -> Iterator[RemoteTarget]:
 
 
 def is_wanted(path: str, pattern: str, target: object) -> bool:
-    """Whether a file, by its path in a folder, matches a pattern, or is one that a folder which does stands for."""
+    """Return True if a file, by its path in a folder, matches a pattern, or if a matching folder selects it."""
     if pattern:
         wanted = matcher(pattern)
         if wanted.fullmatch(path):
@@ -168,6 +169,6 @@ def is_wanted(path: str, pattern: str, target: object) -> bool:
 
 
 def parents(path: str) -> Iterator[str]:
-    """The folders above a relative path, from the nearest on."""
+    """Yield the folders above a relative path, nearest first."""
     while path := posixpath.dirname(path):
         yield path

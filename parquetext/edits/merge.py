@@ -1,4 +1,4 @@
-"""Put files of one schema into a single one: row groups are copied, not encoded again."""
+"""Merge files of one schema into a single one: row groups are copied, not re-encoded."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ def merge(
     force: Iterable[str] = (),
     advance: Callable[[], None] = lambda: None,
 ) -> CopiedFile:
-    """Write one file with the row groups of others, in their order: bytes are copied, and no value is decoded.
+    """Merge the row groups of files into one file, in order: bytes are copied, and no value is decoded.
 
-    Pages, Bloom filters and page indexes are taken over, and so are the row groups' sizes, statistics and order. The
-    new file has the key-values of all files, of equal keys that of the first one. The result's `notes` say what cannot
-    be taken over: copies of columns in other encodings, extensions, and the writer's name where there are several.
+    Pages, Bloom filters, page indexes, and the row groups' sizes, statistics and order are copied. The new file has the
+    key-values of all files; for equal keys, that of the first one. The result's `notes` list everything that cannot be
+    copied: copies of columns in other encodings, extensions, and the writer's name if there are several.
 
     Parameters
     ----------
     paths : iterable of str, os.PathLike or (filesystem, str)
-        Files of one schema; as `upgrade` takes each of them.
+        Files of one schema; see `upgrade`.
     out : str, os.PathLike, (filesystem, str) or file object
-        The new file; it gets its name once it is whole, and may replace one of the others.
+        The new file; it gets its name when it is complete, and may replace one of the others.
     form : {"auto", "flat", "index", "thrift"}
-        The form of its footer; ``"auto"`` takes the one that is worth its bytes.
+        The form of its footer; ``"auto"`` chooses the one that pays off.
     force : iterable of str
-        Refusals to pass over: keys of `FORCEABLE`.
+        Refusals to ignore: keys of `FORCEABLE`.
     advance : callable, optional
         Called after each file.
 
@@ -53,15 +53,15 @@ def merge(
     Raises
     ------
     Unsupported
-        A file has another schema than the first one; the message says where they differ. Or readers have to know the
-        pages of a file by its writer's name, and the files have several.
+        If a file's schema differs from the first one; the message names the difference. Or if readers need the name
+        of the writer to read a file's pages and the files have several writers.
     Refused
-        A file is encrypted or signed, or has no Thrift footer (PAR3). Or the names of the files' directories,
-        ``key=value``, have columns that the files do not have, and the new file's directories do not tell them.
+        If a file is encrypted or signed, or has no Thrift footer (PAR3). Or if the names of the files' directories,
+        ``key=value``, contain columns that the files do not have, and the new file's directories do not contain them.
     Conflict
-        Another program has changed a file meanwhile.
+        If another program changes a file meanwhile.
     Malformed
-        Parts of a file overlap, or leave it.
+        If parts of a file overlap or exceed it.
 
     Examples
     --------

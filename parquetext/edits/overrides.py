@@ -1,4 +1,4 @@
-"""Refusals that a caller may pass over by `force=`."""
+"""Refusals that a caller may override with `force=`."""
 
 from __future__ import annotations
 

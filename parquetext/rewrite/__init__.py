@@ -1,1 +1,1 @@
-"""Parquet files written anew with their column chunks elsewhere: bytes are copied, and every offset is patched."""
+"""Rewrite Parquet files with their column chunks at other offsets: bytes are copied, and every offset is patched."""

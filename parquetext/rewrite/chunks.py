@@ -1,4 +1,4 @@
-"""A column chunk's struct whose pages, Bloom filter and page indexes come to stand elsewhere."""
+"""A column chunk's struct with new offsets for its pages, Bloom filter and page indexes."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ class MovedChunk:
     Attributes
     ----------
     begin, size : int
-        Where the chunk's first page was, and its bytes as the footer tells them.
+        The original offset of the chunk's first page, and the chunk's size in bytes according to the footer.
     column_index, offset_index : (offset, length) or None
-        Where they were.
+        Their original locations.
     shift : int
-        How far its pages have moved.
+        The distance in bytes by which the pages have moved.
     metadata : Fields
         Its ColumnMetaData.
 
     Raises
     ------
     Unsupported
-        It has no metadata, or lies in another file.
+        If the chunk has no metadata, or if its data is in another file.
     """
 
     def __init__(self, struct: bytes):
@@ -55,7 +55,9 @@ class MovedChunk:
         self.column_index, self.offset_index = self._index(COLUMN_INDEX), self._index(OFFSET_INDEX)
 
     def bloom_filter(self, source) -> Range | None:
-        """Where its Bloom filter was; older writers leave the length to the filter's header."""
+        """Return the original location of the Bloom filter, or None. If the footer has no length, read the filter's
+        header.
+        """
         offset, length = map(self.metadata.number, BLOOM)
         if offset <= 0:
             return None
@@ -69,7 +71,7 @@ class MovedChunk:
         return (offset, length) if offset > 0 and length > 0 else None
 
     def move_pages(self, begin: int) -> None:
-        """Its pages stand from `begin` on."""
+        """Set the offset of the first page to `begin`, and shift all page offsets accordingly."""
         self.shift = begin - self.begin
         for fields, ids in ((self.metadata, PAGES), (self._chunk, (wire.COLUMN_CHUNK_FILE_OFFSET,))):
             for id in ids:
@@ -83,12 +85,12 @@ class MovedChunk:
         self._chunk.put(COLUMN_INDEX[0], offset)
 
     def move_offset_index(self, offset: int, length: int) -> None:
-        """What `shifted` has made of it stands there."""
+        """Set the location of the offset index that `shifted` returned."""
         self._chunk.put(OFFSET_INDEX[0], offset)
         self._chunk.put(OFFSET_INDEX[1], length)
 
     def shifted(self, offset_index: bytes) -> bytes:
-        """The chunk's offset index with the places that its pages have now."""
+        """Return the chunk's offset index with the new offsets of its pages."""
         fields = Fields(offset_index)
         place = fields.places.get(wire.OFFSET_INDEX_PAGE_LOCATIONS)
         if place is None:
@@ -98,7 +100,7 @@ class MovedChunk:
         return fields.to_bytes()
 
     def _shifted_location(self, location: bytes) -> bytes:
-        if location[0] == FIRST_I64:  # as writers begin it
+        if location[0] == FIRST_I64:  # the field order that writers use
             offset, end = kernels.varint.decode64(location, 1)
             moved = kernels.varint.zigzag_encode(self._moved(kernels.varint.zigzag_decode(offset)))
             return b"".join((location[:1], kernels.varint.encode(moved), location[end:]))
@@ -113,6 +115,6 @@ class MovedChunk:
         return offset + self.shift
 
     def to_bytes(self, metadata: bytes | None = None) -> bytes:
-        """The struct as it is now, with another ColumnMetaData where one is given."""
+        """Return the patched struct; if `metadata` is given, it replaces the ColumnMetaData."""
         self._chunk.put(wire.COLUMN_CHUNK_META_DATA, self.metadata.to_bytes() if metadata is None else metadata)
         return self._chunk.to_bytes()

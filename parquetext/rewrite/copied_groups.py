@@ -1,4 +1,4 @@
-"""Row groups of one file on their way into another: where their bytes go, and their structs with the new offsets."""
+"""Copy row groups from one file into another, and patch the offsets in their structs."""
 
 from __future__ import annotations
 
@@ -25,21 +25,22 @@ class CopiedGroups:
     groups : list of bytes
         The row groups' structs.
     leaf_count : int
-        Of the schema.
+        Number of leaves in the schema.
     is_odd : bool
-        Whether the writer left a dictionary's header out of its chunk's size: some bytes behind chunks go along.
+        True if the writer excluded the dictionary page's header from the chunk's size: some bytes after each chunk
+        are then copied, too.
 
     Attributes
     ----------
     lost : set of str
-        What could not be taken over, in words.
+        Descriptions of everything that could not be copied.
 
     Raises
     ------
     Malformed
-        Chunks, filters or indexes overlap or leave the file; a row group has not one chunk per leaf.
+        If chunks, filters or indexes overlap or exceed the file, or if a row group does not have one chunk per leaf.
     Unsupported
-        A chunk is in another file.
+        If a chunk is in another file.
     """
 
     def __init__(self, part, groups: list[bytes], leaf_count: int, *, is_odd: bool):
@@ -50,11 +51,11 @@ class CopiedGroups:
         for number, chunks in enumerate(self._chunks):
             if len(chunks) != leaf_count:
                 raise Malformed(f"row group {number} has {len(chunks)} column chunks, the schema {leaf_count} leaves")
-        self._new: dict[tuple[int, int], int] = {}  # where filters and column indexes are now: chunks may share them
+        self._new: dict[tuple[int, int], int] = {}  # new offsets of filters and column indexes, which chunks may share
         divided(self._claims(), len(self._groups), self._end)
 
     def write(self, sink) -> list[bytes]:
-        """Write them to `sink`, a `storage.Appender` of the file; their structs."""
+        """Write the row groups to `sink`, a `storage.Appender` of the file, and return their structs."""
         for chunks in self._chunks:
             for chunk in sorted(chunks, key=lambda chunk: chunk.begin):
                 at = sink.size
@@ -74,7 +75,7 @@ class CopiedGroups:
         return [self._struct(group, chunks) for group, chunks in zip(self._groups, self._chunks, strict=True)]
 
     def _kept(self, sink, place: tuple[int, int]) -> int:
-        """Copy bytes once; where they are now."""
+        """Copy a range unless it has been copied before, and return its new offset."""
         if place not in self._new:
             self._new[place] = sink.size
             sink.copy(place[0], sum(place))
@@ -94,7 +95,7 @@ class CopiedGroups:
                         yield Claim(place[0], sum(place), kind, group, leaf)
 
     def _bare(self, struct: bytes, what: str) -> bytes:
-        """A struct without an extension: what stands in one may speak of offsets."""
+        """Remove the extension of a struct, because an extension may contain offsets."""
         if kernels.extension.find(struct) is None:
             return struct
         self.lost.add(f"extensions of {what} are left out")

@@ -1,8 +1,8 @@
-"""A file written anew with copies of some columns in other encodings (docs/formats.md, sections 9 and 10).
+"""Rewrite a file with copies of some columns in other encodings (docs/formats.md, sections 9 and 10).
 
-In each row group the copies come first, then the columns without one, then the chunks that have copies. The chunk of
-the first leaf stands right behind the copies in any case: parquet-java takes a row group into the split that holds the
-offset of its first column plus half its size, which must lie within the row group.
+Each row group contains the copies first, then the columns without a copy, then the chunks that have copies. The chunk
+of the first leaf always follows the copies directly: parquet-java assigns a row group to the split that contains the
+offset of its first column plus half its size, and this position must be within the row group.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from .structs import Fields, list_header, row_groups_of, structs, with_row_group
 
 __all__ = ["Encoded", "Encoder", "Wanted", "chunk_structs"]
 
-SMALL = 1 << 10  # bytes that are not compressed
+SMALL = 1 << 10  # smaller data is not compressed
 
 
 class Wanted(NamedTuple):
-    """How a column is to be encoded."""
+    """The encoding and codec for a column's copy."""
 
     encoding: Encoding
     codec: int
@@ -42,17 +42,17 @@ class Wanted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """What was written.
+    """The result of `Encoder.write`.
 
     Attributes
     ----------
     footer : bytes
-        The Thrift footer, without an extension, that says where everything is.
+        The Thrift footer with all new offsets, without an extension.
     size : int
-        Where it begins.
+        The offset of the footer.
     original : Original
     copies : tuple of Carried
-        The new ones.
+        The copies that were added.
     """
 
     footer: bytes
@@ -63,7 +63,7 @@ class Encoded:
 
 @dataclass(slots=True)
 class _Chunk:
-    """A chunk on its way: its struct, and the copies that it has, as they were and as they will be."""
+    """A chunk that is being copied: its struct, its copies before the change, and its copies after the change."""
 
     moved: MovedChunk
     old_copies: list[Carried]
@@ -80,29 +80,28 @@ class _Chunk:
 
 
 class Encoder:
-    """Writes a file up to its footer with copies of columns, and keeps where each byte has gone.
+    """Write a file up to its footer with copies of columns, and record the new offset of each byte.
 
     Parameters
     ----------
     source : Source
-        The file, read by two threads beside this one: 32 MiB of it are kept, and two column chunks in their new
-        encodings.
+        The file. Two more threads read it; at most 32 MiB of it and two re-encoded column chunks are kept in memory.
     footer : bytes
         Its Thrift footer without an extension.
     end : int
-        Where its data ends: the footer begins there, or what stands aside of it.
+        The end of its data: the offset of the footer, or of a flat footer or index before it.
     wanted : mapping of int to Wanted
         By leaf.
 
     Attributes
     ----------
     is_needed : bool
-        Whether a chunk lacks a copy that is wanted.
+        True if a chunk lacks a copy that is wanted.
 
     Raises
     ------
     Malformed, Damaged, Unsupported
-        The file cannot be read, or parts of it overlap, or a copy that it has is none of its column.
+        If the file cannot be read, if parts of it overlap, or if an existing copy does not belong to its column.
     """
 
     def __init__(self, source, footer: bytes, end: int, wanted: Mapping[int, Wanted]):
@@ -121,7 +120,7 @@ class Encoder:
         )
 
     def write(self, sink) -> Encoded:
-        """Write what stands in front of the new footer to `sink`, which has `write(data)`."""
+        """Write everything before the new footer to `sink`, which has `write(data)`."""
         self._sink, self._reads, stopped = sink, SharedReads(self._source), Event()
         tasks = [
             (number, leaf)
@@ -144,7 +143,7 @@ class Encoder:
         return Encoded(footer, self._size, original, tuple(copies))
 
     def _write_data(self) -> bytes:
-        """Write all but the rest; the new footer."""
+        """Write everything except the rest, and return the new footer."""
         segments = divided(self._claims(), len(self._groups), self._end)
         for span in segments.front:
             self._copy(*span)
@@ -155,7 +154,7 @@ class Encoder:
         return with_row_groups(self._footer, list(self._moved_groups()))
 
     def _lacks(self, number: int, leaf: int, chunk: _Chunk) -> bool:
-        """Whether a chunk is to get a copy: it is wanted, has not such a one, and there are values."""
+        """Return True if the chunk needs a copy: one is wanted, none exists, and the chunk has values."""
         wanted = self._wanted.get(leaf)
         has_values = chunk.moved.metadata.number(wire.COLUMN_META_DATA_NUM_VALUES) > 0
         return wanted is not None and has_values and not _has(chunk, wanted)
@@ -172,7 +171,7 @@ class Encoder:
                         yield Claim(place[0], sum(place), kind, group, leaf)
 
     def _write_row_group(self, number: int, placed: RowGroupBytes) -> None:
-        """The copies, the chunks in their order, and what follows them."""
+        """Write the copies, the chunks in their order, and the remaining bytes of the row group."""
         chunks = self._chunks[number]
         begins = {leaf: self._write_copies(number, leaf, chunk) for leaf, chunk in enumerate(chunks)}
         encoded = {leaf for leaf, found in begins.items() if found}
@@ -183,7 +182,7 @@ class Encoder:
             self._copy(*span)
 
     def _write_copies(self, number: int, leaf: int, chunk: _Chunk) -> bool:
-        """Copies that the chunk has, and the one that it gets; whether there are any."""
+        """Write the chunk's existing copies and its new one; return True if there are any."""
         for copy in chunk.old_copies:
             begin, crc = self._copy(copy.offset, copy.end, summed=True)
             if crc != copy.crc:
@@ -197,7 +196,7 @@ class Encoder:
         return bool(chunk.copies or chunk.new)
 
     def _recode(self, number: int, leaf: int) -> tuple[list[bytes], Carried]:
-        """A chunk's pages in the other encoding; where they and the chunk will stand is not known yet."""
+        """Return a chunk's re-encoded pages and the copy's entry; the caller sets the offsets."""
         facts = chunk_of(self._scan, self._leaves[leaf], number, number, self._source.size)
         wanted, rows = self._wanted[leaf], rows_per_page(self._source, facts)
         pages = list(recode(self._source, facts, rows, *wanted))
@@ -234,7 +233,7 @@ class Encoder:
         return [page.data for page in pages], copy
 
     def _write_chunk(self, number: int, leaf: int, spans: Sequence[tuple[int, int]]) -> None:
-        """A chunk, and what goes with it."""
+        """Write a chunk, and update the entries of its copies."""
         chunk, begin, crc = self._chunks[number][leaf], self._size, 0
         for index, span in enumerate(spans):
             found = self._copy(*span, summed=index == 0 and bool(chunk.copies or chunk.new))
@@ -257,7 +256,7 @@ class Encoder:
         )
 
     def _move_kept(self) -> None:
-        """Tell the chunks where their Bloom filters and column indexes are now."""
+        """Set the new offsets of Bloom filters and column indexes."""
         self._moved.sort()
         for chunk in self._all_chunks():
             moved = chunk.moved
@@ -274,7 +273,7 @@ class Encoder:
                 moved.move_offset_index(self._write(index), len(index))
 
     def _moved_groups(self) -> Iterator[bytes]:
-        """The row groups' structs as they are now."""
+        """Yield the patched structs of the row groups."""
         for group, chunks in zip(self._groups, self._chunks, strict=True):
             group.put(
                 wire.ROW_GROUP_COLUMNS, b"".join((list_header(len(chunks)), *(chunk.to_bytes() for chunk in chunks)))
@@ -289,7 +288,7 @@ class Encoder:
             yield from chunks
 
     def _copy(self, begin: int, end: int, *, summed: bool = False) -> tuple[int, int]:
-        """Copy bytes of the file; where they are now, and their CRC-32 where it is asked for."""
+        """Copy bytes of the file; return their new offset, and their CRC-32 if `summed` is set (else 0)."""
         at, crc = self._size, 0
         for data in self._reads.pieces(begin, end):
             if summed:
@@ -299,14 +298,14 @@ class Encoder:
         return at, crc
 
     def _write(self, data: bytes) -> int:
-        """Write bytes; where they are."""
+        """Write bytes, and return their offset."""
         at = self._size
         self._sink.write(data)
         self._size += len(data)
         return at
 
     def _place_of(self, old: int) -> int:
-        """Where a byte of the file that was copied is now."""
+        """Return the new offset of a copied byte."""
         index = bisect_right(self._moved, old, key=lambda moved: moved[0]) - 1
         begin, end, new = self._moved[index]
         if not begin <= old < end:
@@ -314,7 +313,7 @@ class Encoder:
         return new + old - begin
 
     def _ranges(self) -> Iterator[Range]:
-        """All bytes of the file in order, and where they are now; what was not copied belongs to the rest."""
+        """Yield all bytes of the file in order with their new offsets; None for the rest, which was not copied."""
         merged: list[Range] = []
         at = 0
         for begin, end, new in (*self._moved, (self._source.size, self._source.size, 0)):
@@ -329,7 +328,7 @@ class Encoder:
         yield from merged
 
     def _write_rest(self) -> Rest:
-        """Write what was not copied, compressed where that makes it smaller."""
+        """Write the bytes that were not copied, compressed if that makes them smaller."""
         parts = (self._source.read(part.old, part.length) for part in self._ranges() if part.new is None)
         plain, codec = b"".join(parts), wire.CODEC_UNCOMPRESSED
         packed = plain
@@ -342,7 +341,9 @@ class Encoder:
 
 
 def _ahead(pool: ThreadPoolExecutor, work: Callable, tasks: Sequence[tuple]) -> Iterator:
-    """What `work` makes of each task, in order; while one result is used the next one is made."""
+    """Yield the result of `work` for each task, in order; compute the next result while the caller uses the current
+    one.
+    """
     futures = deque(pool.submit(work, *task) for task in tasks[:1])
     for task in (*tasks[1:], None):
         if not futures:
@@ -360,12 +361,12 @@ def chunk_structs(group: Fields) -> list[bytes]:
 
 
 def _chunk(struct: bytes) -> _Chunk:
-    """A chunk with the copies that it has.
+    """Return a chunk with its existing copies.
 
     Raises
     ------
     Refused
-        One of them is not of this chunk: another program has moved it, and where the copy is nobody knows.
+        If a copy does not match the chunk: another program has moved the chunk, and the copy's location is unknown.
     """
     moved = MovedChunk(struct)
     copies = copies_of(moved.metadata.data)
@@ -376,7 +377,7 @@ def _chunk(struct: bytes) -> _Chunk:
 
 
 def _has(chunk: _Chunk, wanted: Wanted) -> bool:
-    """Whether the chunk has such a copy."""
+    """Return True if the chunk has a copy with this encoding and codec."""
     encoding, codec = wanted
     return any(
         (copy.encoding, copy.uuid, copy.codec) == (encoding.id, encoding.uuid, codec) for copy in chunk.old_copies

@@ -1,6 +1,6 @@
-"""Row groups of several files behind each other in a new one: pages are copied, offsets patched, nothing is decoded.
+"""Concatenate the row groups of several files: copy pages and patch offsets, without decoding.
 
-Behind the row groups of each file stand their Bloom filters and page indexes.
+The row groups of each file are followed by their Bloom filters and page indexes.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from .structs import (
 __all__ = ["Joiner", "Part", "check_same_schema", "top_level_names"]
 
 WRITER = f"parquetext version {__version__}".encode()
-MOST_ORDINALS = 1 << 15  # they have 16 bits
-DEPRECATED = (wire.STATISTICS_MAX, wire.STATISTICS_MIN)  # readers trust them by the writer's name
-# Readers know by these names, and by nothing else, that pages are not as parquet-format says.
+MOST_ORDINALS = 1 << 15  # ordinals have 16 bits
+DEPRECATED = (wire.STATISTICS_MAX, wire.STATISTICS_MIN)  # readers use these only for some writers' names
+# Readers detect deviations from parquet-format by these names only.
 _ODD_WRITER = re.compile(r"parquet-mr(?: version (?:0\.|1\.[0-7]\.|1\.[0-7]\D)|\s*\Z)")
 COMPARED = "name", "type", "type_length", "repetition", "logical", "field_id", "num_children"
 
 
 class Part(Protocol):
-    """A file whose row groups are taken over.
+    """A file whose row groups are copied.
 
     Attributes
     ----------
@@ -47,9 +47,9 @@ class Part(Protocol):
     footer : bytes
         Its Thrift footer without an extension.
     end : int
-        Where its data ends.
+        The end of its data.
     row_groups : sequence of int or None
-        Which; all for None.
+        The row groups to copy; None for all.
     """
 
     source: object
@@ -59,9 +59,9 @@ class Part(Protocol):
 
 
 def check_same_schema(first: bytes, other: bytes) -> None:
-    """Raise Unsupported where two footers have different schemas; the root's name counts for nothing.
+    """Raise Unsupported if two footers have different schemas; the root's name is ignored.
 
-    The message names the first element that differs, and how.
+    The message names the first element that differs, and the difference.
     """
     places = [footer_fields(footer)[wire.FILE_META_DATA_SCHEMA] for footer in (first, other)]
     if first[slice(*places[0])] == other[slice(*places[1])]:
@@ -112,7 +112,7 @@ def _shown(value: object, fact: str) -> str:
 
 
 class Joiner:
-    """Writes a file up to its footer, part by part.
+    """Write a file up to its footer, part by part.
 
     Parameters
     ----------
@@ -121,9 +121,9 @@ class Joiner:
     Attributes
     ----------
     row_groups, rows : int
-        What the new file has so far.
+        Row groups and rows that were added so far.
     notes : list of str
-        What could not be taken over, in words.
+        Descriptions of everything that could not be copied.
     """
 
     def __init__(self, sink):
@@ -145,16 +145,16 @@ class Joiner:
         return list(self._lost)
 
     def add(self, part: Part) -> None:
-        """Take over the row groups of a file.
+        """Copy the row groups of a file.
 
         Raises
         ------
         Unsupported
-            Its schema is another one than that of the first file, or a chunk is in another file.
+            If its schema differs from that of the first file, or if a chunk is in another file.
         Refused
-            It is encrypted.
+            If it is encrypted.
         Malformed
-            Parts of it overlap, or leave the file.
+            If parts of it overlap or exceed the file.
         """
         scan = kernels.scan.scan(part.footer)
         if scan.encrypted:
@@ -176,16 +176,17 @@ class Joiner:
         self.rows += sum(rows[number] for number in wanted)
 
     def flush(self) -> None:
-        """Let the new file have all that was added: the last file may be closed then."""
+        """Write all added data to the new file, so that the last source file can be closed."""
         self._sink.flush()
 
     def footer(self) -> bytes:
-        """The Thrift footer of all that was added.
+        """Return the Thrift footer for everything that was added.
 
         Raises
         ------
         Unsupported
-            Readers have to know who wrote the pages, and the files do not agree on that; or there are too many rows.
+            If readers need the name of the writer to read the pages and the files have different writers, or if there
+            are too many rows.
         """
         if self.rows >= 1 << 63:
             raise Unsupported(f"{self.rows} rows: a footer counts to {(1 << 63) - 1}")
@@ -219,7 +220,7 @@ class Joiner:
                 )
 
     def _add_facts(self, footer: bytes, scan) -> None:
-        """What belongs to the file and not to a row group."""
+        """Add a footer's values that belong to the file and not to a row group."""
         self._writers[None if scan.created_by is None else bytes(scan.created_by)] = None
         places = footer_fields(footer)
         orders = places.get(wire.FILE_META_DATA_COLUMN_ORDERS)
@@ -231,7 +232,7 @@ class Joiner:
                 self._lost[f"key-value {key!r} differs: that of the first file is kept"] = None
 
     def _numbered(self, *, without_deprecated: bool) -> Iterator[bytes]:
-        """The row groups' structs by their new numbers."""
+        """Yield the row groups' structs with their new ordinals."""
         for number, struct in enumerate(self._groups):
             group = Fields(struct if len(self._groups) <= MOST_ORDINALS else without(struct, (wire.ROW_GROUP_ORDINAL,)))
             if wire.ROW_GROUP_ORDINAL in group.places:
@@ -247,7 +248,7 @@ def _is_odd(writer: bytes | None) -> bool:
 
 
 def _without_deprecated(chunk: bytes) -> bytes:
-    """The chunk's struct without minima and maxima of a kind that only some writers got right."""
+    """Remove the deprecated minima and maxima, which only some writers wrote correctly, from a chunk's struct."""
     outer = Fields(chunk)
     begin, end = outer.places[wire.COLUMN_CHUNK_META_DATA]
     metadata = Fields(chunk[begin:end])

@@ -1,4 +1,4 @@
-"""A file written anew in which the copies of columns in ALP are the columns: the chunks that they copy are left out."""
+"""Rewrite a file so that the ALP copies become the columns; the chunks that they copy are left out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .structs import Fields, integer, list_header, row_groups_of, with_row_group
 
 __all__ = ["Native", "Replaced", "replaced"]
 
-MOST_ROWS = 1 << 16  # that are compared at once
+MOST_ROWS = 1 << 16  # rows compared at once
 OF_OLD_PAGES = (
     wire.COLUMN_META_DATA_INDEX_PAGE_OFFSET,
     wire.COLUMN_META_DATA_DICTIONARY_PAGE_OFFSET,
@@ -33,7 +33,7 @@ PAGE_INDEXES = (
 
 
 class Replaced(NamedTuple):
-    """A chunk that gives way to its copy; `others` are copies of it in other encodings, which go with it."""
+    """A chunk that its copy replaces; `others` are its copies in other encodings, which are removed, too."""
 
     row_group: int
     leaf: int
@@ -43,7 +43,7 @@ class Replaced(NamedTuple):
 
 
 def replaced(footer: bytes, leaves: Collection[int]) -> list[Replaced]:
-    """The chunks of these leaves that have a copy in ALP."""
+    """Return the chunks of these leaves that have a copy in ALP."""
     found = []
     for number, group in enumerate(row_groups_of(footer)):
         for leaf, struct in enumerate(chunk_structs(Fields(group))):
@@ -63,16 +63,16 @@ def _is_of(chunk: MovedChunk, copy: Carried) -> bool:
 
 
 class Native(Encoder):
-    """Writes a file up to its footer without chunks that have a copy.
+    """Write a file up to its footer without the chunks that have a copy.
 
     Parameters
     ----------
     source, footer, end
-        As `Encoder` takes them.
+        See `Encoder`.
     gone : list of Replaced
         The chunks.
     rest : Rest or None
-        What is kept of the file without copies: it is left out, too.
+        The stored remainder of the file without copies; it is left out, too.
     """
 
     def __init__(self, source, footer: bytes, end: int, gone: list[Replaced], rest: Rest | None):
@@ -80,14 +80,14 @@ class Native(Encoder):
         super().__init__(source, _native_footer(footer, gone), end, {})
 
     def check(self, scan) -> None:
-        """Decode each copy and its chunk, and compare them; `scan` is that of the file's footer.
+        """Decode each copy and its chunk, and compare them; `scan` is a scan of the file's footer.
 
         Raises
         ------
         Damaged
-            They differ. Nothing has been written.
+            If they differ. Nothing has been written.
         Malformed, Unsupported
-            One of them cannot be read.
+            If one of them cannot be read.
         """
         leaves = leaves_of(scan)
         for number, leaf, _, copy, _ in self._gone:
@@ -102,12 +102,12 @@ class Native(Encoder):
                     raise Damaged(f"{place}: the copy has other values than the column", offset=copy.offset)
 
     def write(self, sink) -> tuple[bytes, int]:
-        """Write what stands in front of the new footer; that footer, without an extension, and where it begins."""
+        """Write everything before the new footer; return that footer, without an extension, and its offset."""
         self._sink, self._reads = sink, _Pieces(self._source)
         return self._write_data(), self._size
 
     def _claims(self) -> Iterator[Claim]:
-        """What is left out is claimed by kinds that are not copied."""
+        """Yield the claims; ranges that are left out have kinds that are not copied."""
         yield from super()._claims()
         for number, leaf, chunk, _, others in self._gone:
             yield Claim(chunk.begin, chunk.begin + chunk.size, COPY, number, leaf)
@@ -121,7 +121,7 @@ class Native(Encoder):
 
 
 class _Pieces:
-    """A file's bytes in pieces."""
+    """Read a file's bytes in pieces."""
 
     def __init__(self, source):
         self._source = source
@@ -131,7 +131,7 @@ class _Pieces:
 
 
 def _native_footer(footer: bytes, gone: list[Replaced]) -> bytes:
-    """The footer of the same file that says of these columns that they are their copies."""
+    """Return the same file's footer in which the copies replace these columns."""
     groups = [Fields(group) for group in row_groups_of(footer)]
     chunks = [chunk_structs(group) for group in groups]
     grown: dict[tuple[int, int], int] = {}
@@ -175,5 +175,5 @@ def _without_copies(metadata: bytes) -> bytes:
 
 
 def _encodings(*numbers: int) -> bytes:
-    """A list of enums."""
+    """Return an encoded list of enums."""
     return b"".join((bytes([len(numbers) << 4 | wire.TYPE_I32]), *map(integer, numbers)))

@@ -1,4 +1,4 @@
-"""What a file was before its columns got copies: where each of its bytes stands now (docs/formats.md, section 10)."""
+"""The file before its columns got copies: the current offset of each of its bytes (docs/formats.md, section 10)."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["STEP", "Original", "OriginalSource", "Range", "Rest", "digest_of", "
 
 VERSION = 1
 STEP, LOCAL_STEP = 8 << 20, 1 << 20
-FEW_BYTES = 1 << 20  # that a rest may always have, decompressed; beyond it:
-MOST_TIMES_SIZE = 64  # of the file: what is in the rest stands in the file a second time, made anew
+FEW_BYTES = 1 << 20  # always allowed for a rest, decompressed; above that:
+MOST_TIMES_SIZE = 64  # of the file, which contains the data of the rest again, rewritten
 _HEAD = struct.Struct("<HHIIIQ32sQIII")  # version, zero, T and its CRC, ranges, length, SHA-256, the rest
 _LARGEST = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Bytes of the original: their offset there, how many, and where they are now; None where the rest has them."""
+    """Bytes of the original: old offset, length, and current offset; None if they are in the rest."""
 
     old: int
     length: int
@@ -33,12 +33,12 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """All ranges that are nowhere as they were, one behind the other: page indexes and the footer.
+    """All ranges that are no longer stored unchanged, concatenated: page indexes and the footer.
 
     Attributes
     ----------
     offset, length : int
-        Where they are in the file, compressed.
+        Their location in the file, compressed.
     codec : int
         ``wire.CODEC_…``.
     crc : int
@@ -53,7 +53,7 @@ class Rest:
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """The file that `encode` was given.
+    """The input file of `encode`.
 
     Attributes
     ----------
@@ -63,8 +63,8 @@ class Original:
         All of its bytes, in order.
     rest : Rest
     struct_length, struct_crc : int
-        Of the Thrift footer, without an extension, that the encoded file has: a footer that another program has
-        written since leads to other data than the original had.
+        Length and CRC-32 of the encoded file's Thrift footer, without an extension. If another program has written a
+        new footer since, that footer refers to other data than the original had.
     """
 
     length: int
@@ -75,7 +75,7 @@ class Original:
     struct_crc: int
 
     def to_payload(self) -> bytes:
-        """The block's payload; payload and trailer together are a multiple of 3 bytes."""
+        """Return the block's payload; the length of payload and trailer together is a multiple of 3 bytes."""
         head = _HEAD.pack(
             VERSION,
             0,
@@ -94,14 +94,14 @@ class Original:
 
     @classmethod
     def from_payload(cls, payload) -> Original:
-        """Read a payload; what stands behind the last range is passed over.
+        """Read a payload; bytes after the last range are ignored.
 
         Raises
         ------
         Unsupported
-            A version that is not known.
+            If the version is unknown.
         Damaged
-            It is none; the offset counts from its first byte.
+            If the payload is invalid; the offset counts from its first byte.
         """
         data = memoryview(payload).cast("B")
         if len(data) < _HEAD.size:
@@ -116,19 +116,19 @@ class Original:
 
 
 class OriginalSource:
-    """The original, to be read from the file that it was made into, or from the original of another one.
+    """Read the original from the file that was made from it, or from the original of another file.
 
     Attributes
     ----------
     room : int
-        Bytes that rests of still earlier originals may have, decompressed.
+        Bytes that the rests of still earlier originals may have, decompressed.
 
     Raises
     ------
     Damaged
-        The rest is not what was written, or out of proportion to the file; ranges have more bytes than there are.
+        If the rest fails its checksum or is too large for the file, or if the ranges have more bytes than the file.
     Malformed
-        The file ends before the rest does.
+        If the file ends before the rest does.
     """
 
     def __init__(self, original: Original, source):
@@ -153,7 +153,7 @@ class OriginalSource:
         self._rest = memoryview(decompress(rest.codec, stored, size)).cast("B")
 
     def read(self, offset: int, length: int) -> bytes:
-        """Exactly the original's bytes [offset, offset + length)."""
+        """Return exactly the original's bytes [offset, offset + length)."""
         if not 0 <= length <= self.size - offset or offset < 0:
             raise wire_error(wire.TRUNCATED, offset, length, max(0, self.size - offset)).at(self.name)
         index = bisect_right(self._ranges, offset, key=lambda part: part.old) - 1
@@ -176,19 +176,19 @@ def _out_of_proportion(what: str, rest: Rest, most: int, found: int, source) -> 
 
 
 def step_of(source) -> int:
-    """How much of a file to read at once: of a local one 1 MiB, which stays in the processor's cache, else 8 MiB."""
+    """Return the bytes to read at once: 1 MiB of a local file, which fits the processor's cache, else 8 MiB."""
     return LOCAL_STEP if hasattr(source, "fd") else STEP
 
 
 def read_steps(source, offset: int, length: int) -> Iterator[bytes]:
-    """A range of a file, a step at a time."""
+    """Yield a range of a file in steps."""
     step = step_of(source)
     for at in range(offset, offset + length, step):
         yield source.read(at, min(step, offset + length - at))
 
 
 def digest_of(source) -> bytes:
-    """A file's SHA-256."""
+    """Return a file's SHA-256."""
     found = hashlib.sha256()
     for data in read_steps(source, 0, source.size):
         found.update(data)

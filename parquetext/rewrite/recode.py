@@ -1,4 +1,4 @@
-"""A column chunk's values written again, in V2 pages of another encoding."""
+"""Re-encode a column chunk's values into V2 pages of another encoding."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ..thrift import values
 
 __all__ = ["Leaf", "Recoded", "are_same", "leaves_of", "opened", "pages_of", "recode", "rows_per_page", "take"]
 
-PAGE_BYTES = 1 << 20  # of the values of a page, before they are encoded
-ROWS_STEP = 1 << 10  # pages have a multiple of it: vectors of encodings are then whole
+PAGE_BYTES = 1 << 20  # of a page's values before encoding
+ROWS_STEP = 1 << 10  # rows per page are a multiple of it, so that encodings get complete vectors
 FIRST_ROWS = 1 << 10
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A leaf's physical type, and the bytes of a value where they are always as many, else 0."""
+    """A leaf's physical type, and the size of a value in bytes if it is fixed, else 0."""
 
     physical: int
     width: int
@@ -33,7 +33,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A leaf of a schema, as the chunk reader takes it; it gives no slots to what has no value within a list."""
+    """A leaf of a schema for the chunk reader; entries without a value within a list get no slots."""
 
     leaf: int
     path: str
@@ -43,7 +43,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Recoded:
-    """A page as it will stand in the file, header and all, and what is in it."""
+    """A complete page, header included, and its counts."""
 
     data: bytes
     uncompressed_length: int
@@ -76,14 +76,14 @@ def leaves_of(scan) -> list[Leaf]:
 
 
 def recode(source, chunk: Chunk, rows_per_page: int, encoding: Encoding, codec: int) -> Iterator[Recoded]:
-    """The chunk's pages in another encoding, in order; all but the last one have `rows_per_page` rows.
+    """Yield the chunk's pages in another encoding, in order; all but the last one have `rows_per_page` rows.
 
-    Memory is that of a page, and of what the chunk's own pages take.
+    At most one page, and the memory for decoding the chunk's pages, are needed at a time.
 
     Raises
     ------
     Malformed, Damaged, Unsupported
-        The chunk cannot be read, or a page would have more than 2 GiB.
+        If the chunk cannot be read, or if a page would exceed 2 GiB.
     """
     reader = opened(source, chunk)
     for first in range(0, chunk.num_rows, rows_per_page):
@@ -92,7 +92,7 @@ def recode(source, chunk: Chunk, rows_per_page: int, encoding: Encoding, codec: 
 
 
 def rows_per_page(source, chunk: Chunk, **bounds) -> int:
-    """How many rows have about 1 MiB of values; of byte arrays by the first thousand rows."""
+    """Return the number of rows with about 1 MiB of values; for byte arrays, estimate it from the first 1,024 rows."""
     width, rows = chunk.leaf.kind.width, chunk.num_rows
     size = max(1, width * chunk.num_values)
     if not width:
@@ -103,7 +103,7 @@ def rows_per_page(source, chunk: Chunk, **bounds) -> int:
 
 
 def opened(source, chunk: Chunk, **bounds) -> ChunkReader:
-    """A chunk from its first row on; `bounds` of memory as `ChunkReader` takes them."""
+    """Open a chunk at its first row; `bounds` are the memory bounds of `ChunkReader`."""
     reader = ChunkReader(chunk.leaf, source, levels=True, checks_crc=True, **bounds)
     reader.begin(chunk)
     reader.open(Stretch(chunk.begin, chunk.end, 0, chunk.num_rows))
@@ -111,7 +111,7 @@ def opened(source, chunk: Chunk, **bounds) -> ChunkReader:
 
 
 def take(reader: ChunkReader, chunk: Chunk, rows: int):
-    """The next rows, decoded."""
+    """Decode and return the next rows."""
     reader.read(rows)
     found = reader.take()
     if len(found) != 1:
@@ -124,7 +124,7 @@ def _page(chunk: Chunk, decoded, rows: int, encoding: Encoding, codec: int) -> R
 
 
 def pages_of(chunk: Chunk, decoded, rows: int, encoding: Encoding, codecs: Iterable[int]) -> Iterator[Recoded]:
-    """Decoded rows as a page in an encoding, with each codec in turn."""
+    """Yield decoded rows as a page in an encoding, once for each codec."""
     own, kind = chunk.leaf.levels, chunk.leaf.kind
     repetition = _levels(decoded.repetition, decoded.entries, own.repetition)
     definition = _levels(decoded.definition, decoded.entries, own.definition)
@@ -142,7 +142,7 @@ def pages_of(chunk: Chunk, decoded, rows: int, encoding: Encoding, codecs: Itera
 def _assembled(
     decoded, rows: int, encoding: Encoding, levels: tuple[bytes, bytes], plain: bytes, packed: bytes | None
 ) -> Recoded:
-    """A page of which the values are compressed, or not."""
+    """Assemble a page; its values are compressed if `packed` is given."""
     repetition, definition = levels
     count, is_compressed = decoded.slots - decoded.nulls, packed is not None
     body = b"".join((*levels, packed if is_compressed else plain))
@@ -176,14 +176,14 @@ def _signed(crc: int) -> int:
 
 
 def _levels(found, entries: int, highest: int) -> bytes:
-    """Levels in RLE without their length; where none are kept, all are the highest."""
+    """Return levels in RLE without a length prefix; if `found` is None, all levels are the highest."""
     if not highest:
         return b""
     return kernels.encode.levels(array("H", [highest]) * entries if found is None else found, entries, highest)
 
 
 def _values(kind: Kind, decoded):
-    """What has a value, as encoders take it."""
+    """Return the non-null values in the form that encoders take."""
     is_binary = kind.physical == wire.PHYSICAL_BYTE_ARRAY
     if not decoded.nulls:
         return (decoded.offsets, decoded.values) if is_binary else decoded.values
@@ -196,7 +196,7 @@ def _values(kind: Kind, decoded):
 
 
 def are_same(chunk: Chunk, one, other) -> bool:
-    """Whether two times the same rows of a leaf were decoded, levels and values, bit for bit."""
+    """Return True if both results have the same levels and values, bit for bit."""
     own, kind, count = chunk.leaf.levels, chunk.leaf.kind, one.slots - one.nulls
     if (one.entries, one.slots, one.nulls) != (other.entries, other.slots, other.nulls):
         return False
@@ -208,7 +208,7 @@ def are_same(chunk: Chunk, one, other) -> bool:
 
 
 def _as_bytes(kind: Kind, stored, count: int) -> bytes | tuple[bytes, bytes]:
-    """Values as the registry promises them to encodings that are not the kernels': no more than there are."""
+    """Return exactly `count` values, without excess bytes, as the registry promises to external encodings."""
     if kind.physical == wire.PHYSICAL_BYTE_ARRAY:
         offsets = _head(stored[0], 4 * (count + 1)) or bytes(4)
         return offsets, _head(stored[1], int.from_bytes(offsets[-4:], "little"))
@@ -216,12 +216,12 @@ def _as_bytes(kind: Kind, stored, count: int) -> bytes | tuple[bytes, bytes]:
 
 
 def _head(buffer, size: int) -> bytes:
-    """Its first bytes; Arrow has none for no values."""
+    """Return the buffer's first bytes; Arrow has no buffer if there are no values."""
     return b"" if buffer is None else bytes(memoryview(buffer)[:size])
 
 
 def _arrow(kind: Kind) -> pa.DataType:
-    """A type of values of this width, whatever they are."""
+    """Return an Arrow type with this value width, whatever the logical type."""
     if kind.physical == wire.PHYSICAL_BOOLEAN:
         return pa.bool_()
     if not kind.width:
@@ -230,7 +230,7 @@ def _arrow(kind: Kind) -> pa.DataType:
 
 
 def _compare(chunk: Chunk, encoding: Encoding, data: bytes, stored, count: int) -> None:
-    """Raise unless an encoding gives back what it was given: not every one is the kernels'."""
+    """Raise unless the encoding round-trips the values: an encoding may be registered by the user."""
     kind = chunk.leaf.kind
     again = encoding.decode(data, count, kind.physical, kind.width)
     if not _are_equal(kind, stored, again, count):
@@ -240,7 +240,7 @@ def _compare(chunk: Chunk, encoding: Encoding, data: bytes, stored, count: int) 
 
 
 def _are_equal(kind: Kind, left, right, count: int) -> bool:
-    """Whether two times the same values were given, bit for bit."""
+    """Return True if both sides have the same values, bit for bit."""
     if kind.physical == wire.PHYSICAL_BYTE_ARRAY:
         arrays = [pa.Array.from_buffers(pa.binary(), count, [None, *map(pa.py_buffer, side)]) for side in (left, right)]
         return arrays[0].equals(arrays[1])

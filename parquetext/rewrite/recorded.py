@@ -1,4 +1,4 @@
-"""What a file's tail says of the file before it was encoded."""
+"""Read the record of the original file from the tail of an encoded file."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ Place = tuple[int, int]  # offset, length
 __all__ = ["RecordedOriginal", "bare_struct", "kept_places", "recorded_original"]
 
 STOP = b"\0"
-MOST_TIMES = 16  # that a file was encoded
+MOST_TIMES = 16  # limit for nested encodings of a file
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedOriginal:
-    """The block of an original, and where it stands in the file."""
+    """The block of an original, and its offset in the file."""
 
     original: Original
     offset: int
 
 
 def recorded_original(source, tail) -> RecordedOriginal | None:
-    """What the footer says of the original; of a file that was encoded more than once the last one.
+    """Return the record of the original in the footer; if the file was encoded repeatedly, return the last record.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def recorded_original(source, tail) -> RecordedOriginal | None:
     Raises
     ------
     Damaged, Unsupported
-        The block is not as it must be, or of another version; the offset counts from the file's start.
+        If the block is invalid, or if its version is unknown; the offset counts from the file's start.
     """
     block = next((block for block in tail.blocks if block.uuid == wire.UUID_ORIGINAL), None)
     if block is None:
@@ -58,9 +58,9 @@ def recorded_original(source, tail) -> RecordedOriginal | None:
 
 
 def kept_places(source, found: RecordedOriginal) -> Iterator[Place]:
-    """Where bytes are that a file keeps for the way back alone, also those of earlier times that it was encoded.
+    """Yield the locations of bytes that a file stores only for `strip`, including those of earlier encodings.
 
-    What cannot be read of earlier times is left out; places lie within the file.
+    Earlier records that cannot be read are skipped; all locations are within the file.
     """
     size, chain = source.size, []
     inner = source
@@ -78,7 +78,7 @@ def kept_places(source, found: RecordedOriginal) -> Iterator[Place]:
 
 
 def _moved(original: Original, offset: int, length: int) -> Iterator[Place]:
-    """Where bytes of the original are now, but for those in its rest."""
+    """Yield the current locations of the original's bytes, except those in its rest."""
     for part in original.ranges:
         begin, end = max(part.old, offset), min(part.old + part.length, offset + length)
         if begin < end and part.new is not None:
@@ -86,12 +86,12 @@ def _moved(original: Original, offset: int, length: int) -> Iterator[Place]:
 
 
 def bare_struct(footer: bytes) -> bytes:
-    """A Thrift footer without its extension.
+    """Return a Thrift footer without its extension.
 
     Raises
     ------
     Malformed
-        It is no Thrift struct, or has two extensions.
+        If it is not a Thrift struct, or if it has two extensions.
     """
     place = kernels.extension.find(footer, file_metadata=True)
     if place is None:

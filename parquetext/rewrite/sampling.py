@@ -1,4 +1,4 @@
-"""What a column would take in other encodings, and how fast it would be read: measured on pages of a few row groups."""
+"""Measure a column's size and decoding speed in other encodings on pages of a few row groups."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .recode import Recoded, opened, pages_of, rows_per_page, take
 
 __all__ = ["Measured", "Sample", "measure"]
 
-ROW_GROUPS = 3  # the first one, one in the middle and the last one
-ROUNDS = 3  # of which the fastest counts
-BEGIN = 4  # of pages in memory: nothing stands where a file has its magic
+ROW_GROUPS = 3  # the first one, a middle one and the last one
+ROUNDS = 3  # the fastest one counts
+BEGIN = 4  # offset of pages in memory: a file has its magic before
 
 BOUNDS = {"most_bytes": 1 << 25, "most_page": VAST_BYTES}
 
@@ -26,7 +26,7 @@ clock = time.perf_counter
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Pages of a column in an encoding: their bytes, entries and how long it takes to decode them."""
+    """A column's pages in an encoding: their size in bytes, their entries, and the time to decode them."""
 
     size: int
     entries: int
@@ -39,15 +39,15 @@ class Sample:
     Parameters
     ----------
     source : Source
-        Read once: what is read is kept as long as the sample is.
+        Each range is read once, and cached as long as the sample exists.
     chunk : Chunk
 
     Raises
     ------
     OutOfProportion
-        A thousand rows, or few bytes, come to so much that a sample is none any more.
+        If 1,024 rows, or a few stored bytes, decode to so much memory that they are not a useful sample.
     Malformed, Damaged, Unsupported
-        The chunk cannot be read.
+        If the chunk cannot be read.
     """
 
     def __init__(self, source, chunk: Chunk):
@@ -56,7 +56,7 @@ class Sample:
         self._decoded = take(opened(self._source, chunk, **BOUNDS), chunk, self._rows)
 
     def present(self) -> float:
-        """Seconds to decode these rows as they are stored."""
+        """Return the seconds for decoding these rows as they are stored."""
         return _fastest(lambda: take(opened(self._source, self._chunk), self._chunk, self._rows))
 
     @property
@@ -64,7 +64,7 @@ class Sample:
         return self._decoded.entries
 
     def encoded(self, encoding: Encoding, codecs: Sequence[int]) -> list[Measured]:
-        """The same rows in an encoding, with each codec."""
+        """Re-encode the same rows, and measure them with each codec."""
         pages = pages_of(self._chunk, self._decoded, self._rows, encoding, codecs)
         return [self._measured(page, encoding, codec) for page, codec in zip(pages, codecs, strict=True)]
 
@@ -83,7 +83,7 @@ class Sample:
 def measure(
     samples: Iterable[Sample], encodings: Sequence[Encoding], codecs: Sequence[int]
 ) -> tuple[Measured, dict[tuple[str, int], Measured]]:
-    """What the samples of a column come to: as they are stored (without a size), and by encoding and codec."""
+    """Measure the samples of a column: as they are stored (without a size), and by encoding and codec."""
     entries, seconds = 0, 0.0
     found: dict[tuple[str, int], Measured] = {}
     for sample in samples:
@@ -107,7 +107,7 @@ def _fastest(action: Callable[[], object]) -> float:
 
 
 class _Page:
-    """A page in memory, to be read as from a file."""
+    """A page in memory that is read like a file."""
 
     def __init__(self, data: bytes):
         self.name, self._data, self.size = "a page in memory", data, BEGIN + len(data)
@@ -117,7 +117,7 @@ class _Page:
 
 
 class _Kept:
-    """A source of which every range is read once."""
+    """A source that reads each range once."""
 
     def __init__(self, source):
         self.name, self.size, self._source = source.name, source.size, source

@@ -1,4 +1,4 @@
-"""A file's bytes by what they belong to: which of them move together."""
+"""Divide a file's bytes into segments that move together."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Span = tuple[int, int]  # begin, end
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Bytes that a footer leads to.
+    """A byte range that a footer refers to.
 
     Attributes
     ----------
     kind : int
-        ``CHUNK``; ``COPY``, of a chunk in another encoding; ``OFFSET_INDEX``, which is written anew; ``KEPT``.
+        ``CHUNK``; ``COPY``, a chunk's copy in another encoding; ``OFFSET_INDEX``, which is rewritten; ``KEPT``.
     """
 
     begin: int
@@ -35,15 +35,15 @@ class Claim:
 
 @dataclass(slots=True)
 class RowGroupBytes:
-    """What moves with a row group.
+    """The bytes that move with a row group.
 
     Attributes
     ----------
     copies : list of (begin, end)
     chunks : dict
-        Of each leaf the spans to copy, the chunk's own first, in the order in which they stand in the file.
+        By leaf, the spans to copy in file order; the chunk itself is the first one.
     rest : list of (begin, end)
-        What follows its last chunk.
+        The bytes after its last chunk.
     """
 
     copies: list[Span] = field(default_factory=list)
@@ -53,28 +53,28 @@ class RowGroupBytes:
 
 @dataclass(slots=True)
 class Segments:
-    """All bytes of a file before its footer, but for its offset indexes: in front of all chunks, and by row group."""
+    """The bytes before a file's footer, except offset indexes: those before all chunks, and by row group."""
 
     front: list[Span]
     row_groups: list[RowGroupBytes]
 
 
 def divided(claims: Iterable[Claim], row_group_count: int, end: int) -> Segments:
-    """Divide the bytes [0, `end`) by what claims them.
+    """Divide the bytes [0, `end`) by their claims.
 
-    What stands between two chunks of a row group goes with the first one, claimed or not; behind the last one so do up
-    to 100 bytes that nothing claims: old writers left a dictionary's header out of their chunk's size.
+    Bytes between two chunks of a row group move with the first one, claimed or not. Up to 100 unclaimed bytes after the
+    last chunk move with it, too: old writers excluded the dictionary page's header from the chunk's size.
 
     Raises
     ------
     Malformed
-        Claims overlap, or leave these bytes.
+        If claims overlap, or if they exceed these bytes.
     """
     ordered = sorted(_distinct(claims), key=lambda claim: claim.begin)
     _check(ordered, end)
     segments = Segments([], [RowGroupBytes() for _ in range(row_group_count)])
     last: Claim | None = None
-    at, waiting = 0, []  # spans since the last chunk, and whether they are claimed
+    at, waiting = 0, []  # spans since the last chunk, and True if they are claimed
     for claim in ordered:
         if at < claim.begin:
             waiting.append((at, claim.begin, False))
