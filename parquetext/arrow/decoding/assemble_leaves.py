@@ -33,7 +33,7 @@ class BeyondArrow(ArrowMalformed):
 
 
 def leaf_array(decoded, kind: LeafType, wanted: pa.DataType, dictionary: Dictionary | None = None) -> pa.Array:
-    """Return the values that a `kernels.column.Column` has decoded as an array; use its buffers without a copy if they fit.
+    """Return an array of the values that a `kernels.column.Column` has decoded; reuse its buffers if they fit.
 
     Parameters
     ----------

@@ -139,7 +139,7 @@ class _Element:
 
     @property
     def is_map(self) -> bool:
-        """True if the element is annotated as a map and is one: it has one child, a repeated group of a key and a value."""
+        """True if the element is annotated as a map and is one: its only child is a repeated group of a key and a value."""
         name = self.facts.logical.name if self.facts.logical else None
         annotated = name == "MAP" or (name is None and self.facts.converted_type in MAPS)
         if not annotated or len(self.children) != 1:
@@ -243,7 +243,7 @@ def _map(element: _Element, own: Levels) -> ListPlan:
 
 
 def narrowed(plan: Plan, wanted: pa.DataType, leaves: set[int]) -> pa.DataType:
-    """Return a field's type with only these leaves, as pyarrow does: structs lose fields, and a part of a map is a list."""
+    """Return a field's type with only these leaves, as pyarrow does: structs lose fields; a part of a map is a list."""
     if all(leaf.leaf in leaves for leaf in plan.leaves):
         return wanted
     if isinstance(wanted, pa.BaseExtensionType):

@@ -162,10 +162,7 @@ class Decoder:
     def _by_row_groups_together(
         self, columns: Sequence[Column], groups: Sequence[Picks], *, whole: bool, use_threads: bool
     ) -> dict[int, list[pa.Array]]:
-        """Read the fields whose row groups the kernels can read together.
-
-        Other fields are left to `_by_pages`, which reports their errors.
-        """
+        """Read fields whose row groups the kernels read together. `_by_pages` reads the others, and reports their errors."""
         if not hasattr(self._source, "fd") or self._checks_crc:
             return {}
         claims = self._claims
@@ -230,8 +227,7 @@ class Decoder:
     def _check(self) -> None:
         """Raise an error for unreadable data before any of it is kept, if few bytes contain very many values.
 
-        Check the pages first, then the conversion to Arrow. Texts need no conversion check: Arrow accepts them
-        unchanged.
+        Check pages, then their conversion to Arrow, except for texts, which Arrow accepts unchanged.
         """
         if self._is_checked:
             return
@@ -318,7 +314,7 @@ class Decoder:
         yield from pa.Table.from_arrays(arrays, schema=schema).to_batches()
 
     def _taken(self, column: Column, readers: Mapping[int, ChunkReader | SteadyReader], rows: int) -> list[pa.Array]:
-        """Assemble the rows of a field that were read last; if copies do not form a column, read them again from the chunks."""
+        """Assemble the rows of a field that were read last; if copies do not form a column, read the chunks again."""
         taken = {leaf.leaf: readers[leaf.leaf].take() for leaf in column.leaves}
         dictionaries = {leaf.leaf: readers[leaf.leaf].dictionary for leaf in column.leaves}
         try:
@@ -351,10 +347,9 @@ class Decoder:
         texts: TextBudget | None,
         largest: int | None,
     ) -> list[pa.Array]:
-        """Read a field's rows of one row group.
+        """Read a field's rows of one row group; if copies do not form a column, read the chunks.
 
-        Raise OutOfProportion if there are more bytes of text, or a larger page, than allowed. If copies do not form a
-        column, read the chunks.
+        Raise OutOfProportion if there are more bytes of text, or a larger page, than allowed.
         """
         read = partial(self._decoded, column, number, picks, source, texts, largest)
         taken, dictionaries = read(stretches)

@@ -32,7 +32,7 @@ class Fetched:
 
 
 def fetched(source, ranges: Iterable[tuple[int, int]]):
-    """Return the source itself if it is local; otherwise fetch the ranges (begin, end) and the bytes a page may overrun."""
+    """Return the source itself if it is local; otherwise fetch the ranges (begin, end) and bytes a page may overrun."""
     if not hasattr(source, "read_many"):
         return source
     return Fetched(source, merged([(begin, min(end + OVERRUN, source.size)) for begin, end in ranges]))

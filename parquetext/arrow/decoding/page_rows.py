@@ -78,7 +78,7 @@ def rows_left(
 def _pages(
     form: Form, name: str, rows: pa.DataType, row_group: int, places_of: Callable, bounds_of: Callable
 ) -> tuple[PagePlaces, ColumnBounds] | None:
-    """The pages of a column in a row group, with their bounds; None where nothing is known of them."""
+    """Return the pages of a column in a row group with their bounds, or None if there is no usable index."""
     leaf = find_group_or_leaf(form, (name,))
     rows = rows.value_type if pa.types.is_dictionary(rows) else rows
     node = None if leaf & GROUP else form.node(leaf)
@@ -89,14 +89,14 @@ def _pages(
         return None
     try:
         bounds = bounds_of(name, leaf, row_group, places)
-    except Malformed:  # an index that contradicts the format, the schema or the footer counts for nothing
+    except Malformed:  # ignore an index that contradicts the format, the schema or the footer
         return None
     typed = None if bounds is None else bounds.typed(form, leaf, rows, places)
     return None if typed is None else (places, typed)
 
 
 def _joined(parts: list[tuple[tuple[PagePlaces, ColumnBounds] | None, list[int]]]) -> ColumnBounds | None:
-    """The bounds of all pieces, row group by row group; None where no page has any."""
+    """Concatenate the bounds of all pieces, row group by row group; return None if no page has bounds."""
     known = next((found[1] for found, _ in parts if found), None)
     if known is None:
         return None
