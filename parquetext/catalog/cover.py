@@ -144,7 +144,7 @@ class Cover:
         return self._named[1]
 
     def _bounds(self, name: str, wanted: pa.DataType) -> ColumnBounds | None:
-        """Return a top-level column's bounds in all row groups; they are unknown if the file has no column of this name."""
+        """Return a top-level column's bounds in all row groups, unknown for files without a column of this name."""
         found = self._same(self._rows.of_top_level(name, _COLUMN))
         if not found.num_rows:
             return None
@@ -167,7 +167,7 @@ class Cover:
         return ColumnBounds(*(side.take(back) for side in (bounds.min, bounds.max, bounds.only_nulls, bounds.no_nulls)))
 
     def _kinds(self, rows: pa.Table, ambiguous: pa.Array) -> tuple[pa.Array, list[LeafType]]:
-        """Return the number of the column's type for each row group, and these types."""
+        """Return the number of the column's type for each row group, and the list of these types."""
         parts = [pc.fill_null(rows[name].cast(pa.string()), "") for name in _TYPE]
         coded = pc.binary_join_element_wise(*parts, "\0").combine_chunks().dictionary_encode()
         leaf_types, numbers = [], []

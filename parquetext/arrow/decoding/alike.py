@@ -75,7 +75,7 @@ def _is_alike(form: Form, column: Column) -> bool:
 
 
 def _has_one_meaning(leaf: LeafPlan, type: pa.DataType) -> bool:
-    """Return True if the stored values equal those of the type bit for bit, or are decimals of the minimal byte width."""
+    """Return True if the stored values equal those of the type bit for bit, or are decimals of minimal byte width."""
     if pa.types.is_decimal(type):
         is_fixed = leaf.kind.physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY
         return is_fixed and type == leaf.kind.arrow and leaf.kind.width == BYTES_OF_DIGITS[type.precision]

@@ -33,7 +33,7 @@ class BeyondArrow(ArrowMalformed):
 
 
 def leaf_array(decoded, kind: LeafType, wanted: pa.DataType, dictionary: Dictionary | None = None) -> pa.Array:
-    """Return an array of the values that a `kernels.column.Column` has decoded; reuse its buffers if they fit.
+    """Return an array of the values that a `kernels.column.Column` decoded; reuse its buffers if they fit.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def leaf_array(decoded, kind: LeafType, wanted: pa.DataType, dictionary: Diction
 
 
 def stored_array(decoded, kind: LeafType) -> pa.Array:
-    """Return the values that a `kernels.column.Column` has decoded in their physical type, whatever their annotation."""
+    """Return the decoded values of a `kernels.column.Column` in their physical type, whatever their annotation."""
     return _viewed(decoded, _stored_type(kind))
 
 

@@ -139,7 +139,7 @@ class _Element:
 
     @property
     def is_map(self) -> bool:
-        """True if the element is annotated as a map and is one: its only child is a repeated group of a key and a value."""
+        """True if the element is annotated as a map and is one: its one child is a repeated group of key and value."""
         name = self.facts.logical.name if self.facts.logical else None
         annotated = name == "MAP" or (name is None and self.facts.converted_type in MAPS)
         if not annotated or len(self.children) != 1:

@@ -162,7 +162,7 @@ class Decoder:
     def _by_row_groups_together(
         self, columns: Sequence[Column], groups: Sequence[Picks], *, whole: bool, use_threads: bool
     ) -> dict[int, list[pa.Array]]:
-        """Read fields whose row groups the kernels read together. `_by_pages` reads the others, and reports their errors."""
+        """Read fields whose row groups the kernels read together. `_by_pages` reads the others and reports errors."""
         if not hasattr(self._source, "fd") or self._checks_crc:
             return {}
         claims = self._claims
@@ -508,7 +508,7 @@ def _decoded(
 
 
 def refuse_much_in_python(values: int) -> None:
-    """Raise Unsupported for more than a million values without compiled kernels, unless the user asked for pure Python."""
+    """Raise Unsupported for more than a million values without compiled kernels, unless pure Python is asked for."""
     if kernels.implementation() == "native" or kernels.is_pure_asked_for() or values <= MOST_PURE_VALUES:
         return
     raise Unsupported(

@@ -187,7 +187,7 @@ class LocalColumns:
         ]
 
     def _turns_of(self, first: int, last: int) -> tuple[array, array]:
-        """Return the numbers of rows to skip and to read in row groups, and how many of these numbers each group has."""
+        """Return the counts of rows to skip and to read in row groups, and the number of counts of each row group."""
         key = first, last
         if key not in self._turns:
             numbers = range(first, last)

@@ -38,7 +38,7 @@ def read_stretch(reader: ChunkReader, stretch: Stretch, picks: Picks) -> None:
 
 
 def _runs(places: PagePlaces, ranges: Rows) -> list[tuple[int, int]]:
-    """Return the runs of pages (first, last + 1) that contain rows of the ranges; pages adjacent in the file are merged."""
+    """Return the runs of pages (first, last + 1) that contain rows of the ranges; adjacent pages are merged."""
     runs: list[tuple[int, int]] = []
     behind = 0  # one past the last page taken
     for begin, end in ranges:
