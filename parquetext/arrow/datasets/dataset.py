@@ -167,7 +167,7 @@ def _union(children: Sequence[Dataset], schema: pa.Schema | None, others: Mappin
 
 
 def _is_of_paths(source: object) -> bool:
-    """Return True if a source is a path, a pair of filesystem and path, or a list of them, but not data or an open file."""
+    """Return True if a source is a path, a pair of filesystem and path, or a list of them; not data or open files."""
     if isinstance(source, (pa.RecordBatch, pa.Table, pa.RecordBatchReader)) or hasattr(source, "get_fragments"):
         return False
     if isinstance(source, (list, tuple)):
@@ -277,18 +277,18 @@ class Dataset(DatasetScans, Tabular):
         return pc.scalar(True)
 
     def get_fragments(self, filter: object = None) -> Iterator[Fragment]:
-        """The files that may hold rows which meet the filter, each with its row groups that may.
+        """Yield the files that may contain matching rows, each with its row groups that may contain some.
 
         Parameters
         ----------
         filter : pyarrow.compute.Expression, or lists of tuples, optional
-            As `File.read` takes filters. Keys of directories rule out files before anything is opened; then the
-            statistics of all files are looked at together, and for lists Bloom filters.
+            Filters as in `File.read`. Keys of directories rule out files before any is opened. Then the statistics of
+            all files are evaluated together. For lists of tuples, Bloom filters are used as well.
 
         Raises
         ------
         ValueError
-            The dataset has a filter: fragments would have other rows.
+            If the dataset has a filter, because its fragments would have other rows.
         """
         self._planner_alone()
         return self._fragments(None if filter is None else predicate_of(filter))
@@ -296,7 +296,7 @@ class Dataset(DatasetScans, Tabular):
     # ---- other datasets -----------------------------------------------------------------------------------------
 
     def filter(self, expression: object) -> Dataset:
-        """The dataset of the rows that meet a filter; it reads nothing.
+        """Return the dataset of the rows that match a filter, without reading.
 
         Parameters
         ----------
@@ -305,19 +305,19 @@ class Dataset(DatasetScans, Tabular):
         Raises
         ------
         ColumnError
-            A list names a column that the schema does not have.
+            If a list names a column that the schema does not have.
         """
         if expression is None:
             raise TypeError("filter takes an expression or lists of tuples, not None")
         return Dataset(self._planner, both(self._predicate, predicate_of(expression)))
 
     def replace_schema(self, schema: pa.Schema) -> Dataset:
-        """The same files with other columns: in another order, fewer of them, or more, which are null.
+        """Return the same files with other columns: in another order, fewer, or more. Additional columns are null.
 
         Raises
         ------
         pyarrow.ArrowTypeError
-            A column has another type now, or may have no nulls any more.
+            If a column gets another type, or is no longer nullable.
         """
         check_schema(schema)
         for field in schema:
@@ -329,7 +329,7 @@ class Dataset(DatasetScans, Tabular):
         return Dataset(self._planner.with_schema(schema), self._predicate)
 
     def sort_by(self, sorting: str | list[tuple[str, str]], **options: object) -> ds.InMemoryDataset:
-        """The rows, sorted, in memory; arguments as `pyarrow.Table.sort_by` takes them."""
+        """Sort the rows in memory; arguments as in `pyarrow.Table.sort_by`."""
         return _in_memory(self.to_table().sort_by(sorting, **options))
 
     def join(
@@ -343,7 +343,7 @@ class Dataset(DatasetScans, Tabular):
         coalesce_keys: bool = True,
         use_threads: bool = True,
     ) -> ds.InMemoryDataset:
-        """The rows of this dataset and of another one joined, in memory; arguments as `pyarrow.Table.join` takes them.
+        """Join the rows of this dataset and of another one in memory; arguments as in `pyarrow.Table.join`.
 
         Parameters
         ----------
@@ -362,19 +362,19 @@ class Dataset(DatasetScans, Tabular):
         right_on: str | list[str] | None = None,
         right_by: str | list[str] | None = None,
     ) -> ds.InMemoryDataset:
-        """The rows joined with the nearest ones, in memory; arguments as `pyarrow.Table.join_asof` takes them."""
+        """Join the rows with the nearest ones in memory; arguments as in `pyarrow.Table.join_asof`."""
         return _in_memory(self.to_table().join_asof(_table_of(right_dataset), on, by, tolerance, right_on, right_by))
 
     def to_pyarrow(self, filter: object = None) -> ds.FileSystemDataset:
-        """The same files as a dataset of pyarrow's own class, for what insists on it.
+        """Return the same files as a dataset of pyarrow's class, for code that requires it.
 
-        pyarrow then parses whole Thrift footers, and has no use for others.
+        pyarrow then parses whole Thrift footers, and does not use other forms.
 
         Parameters
         ----------
         filter : pyarrow.compute.Expression, or lists of tuples, optional
-            Rules out files and row groups, as for `get_fragments`. What is left is not filtered row by row; the
-            filter of this dataset (`Dataset.filter`) is.
+            Rules out files and row groups, as in `get_fragments`. It is not applied to single rows. The filter of this
+            dataset (`Dataset.filter`) is.
         """
         import pyarrow.dataset as ds
 

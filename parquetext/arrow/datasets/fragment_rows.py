@@ -108,7 +108,7 @@ class FragmentRows:
                 yield _filtered(self._read_whole(there, run, None, use_threads), predicate, use_threads)
 
     def _read_whole(self, there: Stored, row_groups, predicate: Predicate | None, use_threads: bool) -> pa.Table:
-        """Read all rows of row groups, or the rows that match a predicate on columns stored in the types of the dataset."""
+        """Read all rows of row groups, or the rows that match a predicate on columns of the dataset's types."""
         table = self._file.read(
             list(there.values()),
             row_groups,

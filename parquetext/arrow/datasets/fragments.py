@@ -300,7 +300,7 @@ cache_metadata, memory_pool
         return self._row_groups is not None and not self._row_groups
 
     def read(self, predicate: Predicate | None, *, use_threads: bool = True) -> Rows:
-        """Return the rows that may match the predicate, with all columns of the shape, planned with the file that is read."""
+        """Return the rows that may match the predicate, with all columns of the shape, planned with the file read."""
         with self._open() as file:
             table, unmet = self._rows(file).read(predicate, use_threads=use_threads)
             return Rows(table, unmet, self._target)
