@@ -144,7 +144,7 @@ class Cover:
         return self._named[1]
 
     def _bounds(self, name: str, wanted: pa.DataType) -> ColumnBounds | None:
-        """Return a top-level column's bounds in all row groups; unknown for files without a column of this name."""
+        """Return a top-level column's bounds in all row groups; unknown if the file has no column of this name."""
         found = self._same(self._rows.of_top_level(name, _COLUMN))
         if not found.num_rows:
             return None

@@ -447,7 +447,7 @@ class Dataset(DatasetScans, Tabular):
                 yield fragment.settled()
 
     def _planner_alone(self) -> FragmentPlanner | UnionPlanner:
-        """Return the planner, or raise if the dataset has a filter, because the planner's fragments would not apply it."""
+        """Return the planner; raise if the dataset has a filter, because the planner's fragments would not apply it."""
         if self._predicate is not None:
             raise ValueError(
                 "Retrieving fragments of a filtered or projected dataset is not allowed. Remove the filtering."

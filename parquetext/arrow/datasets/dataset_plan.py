@@ -1,4 +1,4 @@
-"""Find the row groups of many files that a predicate leaves, by their footers alone, in one evaluation for all files."""
+"""Find the row groups of many files that a predicate leaves, by their footers alone and in one evaluation."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class FragmentPlanner:
     def _left_by_sidecars(
         self, predicate: Predicate, numbers: list[int], types: Mapping[str, pa.DataType], known: Mapping[str, pa.Array]
     ) -> tuple[dict[int, list[int]], list[int], set[int]]:
-        """Return the remaining row groups of local files with sidecars, the other files, and files with Bloom filters."""
+        """Return the row groups left by sidecars of local files, the other files, and the files with Bloom filters."""
         paths, filesystems = self.files.paths, self.files.filesystems
         local, elsewhere = numbers, []
         if any(filesystems):

@@ -66,7 +66,7 @@ class FragmentRows:
         return [number for number in wanted if number in left]
 
     def read(self, predicate: Predicate | None, *, use_threads: bool = True) -> tuple[pa.Table, Predicate | None]:
-        """Return the rows that may match, with all columns of the shape, and the predicate that is still to be applied."""
+        """Return the rows that may match, with all columns of the shape, and the predicate still to be applied."""
         row_groups = self._row_groups if predicate is None else self.left(predicate)
         there = self._stored()
         if predicate is None:

@@ -204,7 +204,7 @@ class Fragment(FragmentScans):
         return [self.with_row_groups([info.id]) for info in some.row_groups]
 
     def with_row_groups(self, row_groups: Sequence[int], plan: Plan | None = None) -> Fragment:
-        """Return the same file with these row groups; those of a plan are planned again if the file has changed."""
+        """Return the same file with these row groups; a plan's row groups are planned again if the file has changed."""
         return self._with(_row_groups=list(row_groups), _plan=plan)
 
     def settled(self) -> Fragment:
@@ -286,7 +286,7 @@ cache_metadata, memory_pool
             return file._on_form(lambda form: gather_facts(form, names, version))
 
     def asks_blooms(self, predicate: Predicate) -> bool:
-        """Return True if Bloom filters may rule out more than bounds, unless a sidecar states that the file has none."""
+        """Return True if Bloom filters may rule out more than bounds, unless a sidecar states that there are none."""
         return self._blooms and undecided_by_bounds(predicate)
 
     def pruned(self, predicate: Predicate) -> Fragment:
