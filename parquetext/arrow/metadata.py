@@ -176,7 +176,7 @@ class FileMetaData:
         Raises
         ------
         IndexError
-            If the file does not have so many.
+            If the file does not have so many row groups.
         """
         if not 0 <= i < self.num_row_groups:
             raise IndexError(f"{i} out of bounds")

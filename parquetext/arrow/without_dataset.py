@@ -11,7 +11,7 @@ MISSING = "when the pyarrow.dataset module is not available"
 
 
 def as_told_by_pyarrow(error: ImportError, filters: object, schema: pa.Schema | None) -> Exception:
-    """Return the ValueError that `pyarrow.parquet.read_table` raises without the module; return other errors unchanged."""
+    """Return the ValueError that `pyarrow.parquet.read_table` raises then; return other errors unchanged."""
     if error.name not in MODULES:
         return error
     if filters is not None:

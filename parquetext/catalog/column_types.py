@@ -62,8 +62,8 @@ SCHEMA = pa.schema(
 * `leaf`, `column` (the path with dots), `depth` (the number of names in the path: 1 is a top-level column),
   `max_repetition_level`.
 * `physical_type`, `type_length`, `logical_type` (with its parameters), `codec`, `encodings`.
-* Counts, sizes (bytes) and offsets (bytes from the file's start). They are null if the footer does not contain them, or
-  if its `null_count` is impossible.
+* Counts, sizes (bytes) and offsets (bytes from the file's start). They are null if the footer does not contain them; an
+  impossible `null_count` is null, too.
 * `min`, `max` (as stored; null if there is no bound that can be trusted), and whether they are exact.
 * The same bounds as `…_integer` (integers, booleans, dates' days, times, unscaled decimals of 64 bits), `…_double`,
   `…_text` and `…_time` (dates and timestamps; microseconds that enclose the bound).

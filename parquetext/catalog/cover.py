@@ -137,14 +137,17 @@ class Cover:
         return rows.filter(pc.and_kleene(same, pc.is_valid(slot)))
 
     def _numbers_of(self, files: pa.Array) -> pa.Array:
-        """Return the files' numbers in the listing; the result is cached, because columns mostly have the same files."""
+        """Return the files' numbers in the listing.
+
+        The result is cached, because most columns have rows of the same files.
+        """
         if self._named is None or not files.equals(self._named[0]):
             paths = pa.array([self._path_of(file) for file in files.to_pylist()], pa.string())
             self._named = files, pc.index_in(paths, self._paths).cast(pa.int64())
         return self._named[1]
 
     def _bounds(self, name: str, wanted: pa.DataType) -> ColumnBounds | None:
-        """Return a top-level column's bounds in all row groups; unknown if the file has no column of this name."""
+        """Return a top-level column's bounds in all row groups; unknown for files that lack the column."""
         found = self._same(self._rows.of_top_level(name, _COLUMN))
         if not found.num_rows:
             return None
@@ -167,7 +170,7 @@ class Cover:
         return ColumnBounds(*(side.take(back) for side in (bounds.min, bounds.max, bounds.only_nulls, bounds.no_nulls)))
 
     def _kinds(self, rows: pa.Table, ambiguous: pa.Array) -> tuple[pa.Array, list[LeafType]]:
-        """Return the number of the column's type for each row group, and the list of these types."""
+        """Return the number of the column type for each row group, and the list of these types."""
         parts = [pc.fill_null(rows[name].cast(pa.string()), "") for name in _TYPE]
         coded = pc.binary_join_element_wise(*parts, "\0").combine_chunks().dictionary_encode()
         leaf_types, numbers = [], []

@@ -26,7 +26,7 @@ class Rows(Protocol):
 
 
 def rows_of(catalog) -> Rows:
-    """Return the queries for a catalog as `plan` takes it."""
+    """Return the queries for a catalog, which is an argument of `plan`."""
     return _SparkRows(catalog) if hasattr(catalog, "toArrow") else _ArrowRows(catalog)
 
 

@@ -125,7 +125,7 @@ class Fragment(FragmentScans):
         return [RowGroupInfo.of(self, number) for number in range(self.num_row_groups)]
 
     def sizes_of(self, row_groups: Sequence[int] | None = None) -> list[tuple[int, int]]:
-        """Return the rows and uncompressed bytes of row groups, by default of all row groups of the fragment."""
+        """Return the rows and uncompressed bytes of row groups, by default of all of the fragment."""
         with self._open() as file:
             rows, sizes = file.row_groups.num_rows, file.row_groups.total_byte_size
             return [(rows[number], sizes[number]) for number in row_groups or self._rows(file).row_groups]
@@ -199,12 +199,12 @@ class Fragment(FragmentScans):
         return self.with_row_groups(sorted({int(number) for number in row_group_ids}))
 
     def split_by_row_group(self, filter=None, schema: pa.Schema | None = None) -> list[Fragment]:
-        """Return one fragment per row group, or per row group that may match a filter, with arguments as in `subset`."""
+        """Return one fragment per row group, or per row group that may match a filter; arguments as in `subset`."""
         some = self if filter is None else self.subset(filter, schema)
         return [self.with_row_groups([info.id]) for info in some.row_groups]
 
     def with_row_groups(self, row_groups: Sequence[int], plan: Plan | None = None) -> Fragment:
-        """Return the same file with these row groups; a plan's row groups are planned again if the file has changed."""
+        """Return the same file with these row groups; a plan's row groups are planned again if the file changed."""
         return self._with(_row_groups=list(row_groups), _plan=plan)
 
     def settled(self) -> Fragment:

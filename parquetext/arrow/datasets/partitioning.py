@@ -66,7 +66,7 @@ class PartitionKeys:
 def _hive(fields: pa.Schema, values: Mapping[str, pa.Array]) -> ds.HivePartitioning:
     """Return a partitioning of directories named by keys, with the values of each key.
 
-    For plain types, the result is the partitioning that pyarrow discovers itself.
+    If pyarrow infers the same fields from these values, its inferred partitioning is returned.
     """
     import pyarrow.dataset as ds
 

@@ -75,7 +75,7 @@ def stream(
 
 
 class _Source:
-    """The iterator of one item's parts, the parts that wait, and, if no thread could start, the task that reads more."""
+    """The iterator of one item's parts, the parts that wait, and the task to run here if no thread could start."""
 
     __slots__ = ("alone", "is_done", "is_running", "parts", "waiting")
 

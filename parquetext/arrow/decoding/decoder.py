@@ -67,7 +67,7 @@ class Decoder:
     copies : Copies, optional
         Copies of chunks in other encodings, read instead of the chunks. If None, the chunks are read.
     is_strict : bool
-        If True, raise Unsupported if the kernels cannot read all local columns without Python's page reader.
+        If True, raise Unsupported if the kernels refuse a column that they should read directly from a local file.
     limit : int, optional
         Limit of values that are out of proportion to their bytes, as in `footer.expansion.limit_of`.
 

@@ -60,7 +60,7 @@ class LocalColumns:
     def takes(self, column: Column) -> bool:
         """Return True if the kernels can read the field together with others.
 
-        They cannot if a leaf is in a list, is read as a dictionary, needs pages found by an index, or has a foreign
+        They cannot if a leaf is in a list, is read as a dictionary, needs an index to find pages, or has an unsupported
         codec.
         """
         return not column.has_dictionaries and all(map(self._takes_leaf, column.leaves))
