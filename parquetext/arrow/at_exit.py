@@ -1,4 +1,4 @@
-"""Iterators that nobody has ended are ended at the interpreter's exit, while there still are modules to do it with."""
+"""Close unfinished iterators at the interpreter's exit, while the modules that they need still exist."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _begun: WeakSet[Generator] = WeakSet()
 
 
 def closed_at_exit(generator: G) -> G:
-    """The generator, which is closed at exit if it is not by then."""
+    """Return the generator, and close it at exit if it is not finished by then."""
     _begun.add(generator)
     return generator
 
@@ -23,5 +23,5 @@ def closed_at_exit(generator: G) -> G:
 @atexit.register
 def _close() -> None:
     for generator in list(_begun):
-        with suppress(ValueError):  # a thread that nobody waits for is in it
+        with suppress(ValueError):  # a thread that is never joined is running it
             generator.close()

@@ -1,4 +1,4 @@
-"""pyarrow's reader of one file, which reads encrypted files, with the checks that nothing is missing."""
+"""pyarrow's reader of one file, which also reads encrypted files, with checks for missing rows and entries."""
 
 from __future__ import annotations
 

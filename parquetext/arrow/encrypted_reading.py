@@ -1,4 +1,4 @@
-"""Encrypted files, for callers with keys: pyarrow reads and decrypts them, by their Thrift footer."""
+"""Read encrypted files with the caller's keys: pyarrow reads and decrypts them, by their Thrift footer."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ def read_encrypted(
     key_values: bool,
     **options: object,
 ) -> pa.Table:
-    """Read by `pyarrow.parquet.read_table`, which `options` are of.
+    """Read with `pyarrow.parquet.read_table`, to which `options` are passed.
 
     Raises
     ------
     Unsupported
-        Our own decoder is asked for: it does not decrypt.
+        If our decoder is requested, which cannot decrypt.
     OSError
-        The keys are others.
+        If the keys are wrong.
     RowsMissing
-        pyarrow loses rows. If there are filters, this is not checked.
+        If pyarrow loses rows. If there are filters, this is not checked.
     """
-    import pyarrow.parquet as pq  # takes long to import
+    import pyarrow.parquet as pq  # slow to import
 
     _check_engine(engine)
     if not isinstance(source, list):
@@ -52,8 +52,8 @@ def read_encrypted(
 
 
 def _check_whole(table: pa.Table, source: object, filesystem: object, options: dict, *, has_all_columns: bool) -> None:
-    """Raise `RowsMissing` if a table that pyarrow has read lacks rows of its files, or entries of lists of one file."""
-    import pyarrow.parquet as pq  # takes long to import
+    """Raise `RowsMissing` if pyarrow's table lacks rows of its files, or entries of lists of a single file."""
+    import pyarrow.parquet as pq  # slow to import
 
     from .counted_file import check_whole
 
@@ -67,8 +67,8 @@ def _check_whole(table: pa.Table, source: object, filesystem: object, options: d
 
 
 def schema_of_encrypted(source: object, filesystem: object, **options: object) -> pa.Schema:
-    """The schema by `pyarrow.parquet.read_schema`, which `options` are of."""
-    import pyarrow.parquet as pq  # takes long to import
+    """Read the schema with `pyarrow.parquet.read_schema`, to which `options` are passed."""
+    import pyarrow.parquet as pq  # slow to import
 
     where, filesystem = for_pyarrow(source, filesystem)
     return pq.read_schema(where, filesystem=filesystem, **options)
@@ -85,18 +85,18 @@ def read_opened(
     use_pandas_metadata: bool,
     **options: object,
 ) -> pa.Table:
-    """Read an open file by `pyarrow.parquet.ParquetFile`, which `options` are of; parameters as of `File.read`.
+    """Read an open file with `pyarrow.parquet.ParquetFile(..., **options)`; other parameters as in `File.read`.
 
     Raises
     ------
     Unsupported
-        Our own decoder is asked for: it does not decrypt.
+        If our decoder is requested, which cannot decrypt.
     OSError
-        The keys are others.
+        If the keys are wrong.
     RowsMissing
-        pyarrow loses rows.
+        If pyarrow loses rows.
     """
-    from .counted_file import CountedFile  # takes long to import
+    from .counted_file import CountedFile  # slow to import
 
     _check_engine(engine)
     with CountedFile(data, **options) as file:
@@ -112,7 +112,7 @@ def read_opened(
 def _rows_that_meet(
     predicate: Predicate, schema: pa.Schema, read: Callable[[list[str] | None], pa.Table]
 ) -> pa.ChunkedArray:
-    """The places of the rows that meet a predicate, whose columns are read for themselves."""
+    """Return the positions of the rows that match a predicate, after reading only its columns."""
 
     def type_of(name: str) -> pa.DataType | None:
         return schema.field(name).type if schema.names.count(name) == 1 else None
@@ -131,7 +131,7 @@ def _dotted(columns: Iterable | None) -> list[str] | None:
 
 
 def for_pyarrow(source: object, filesystem: object) -> tuple[object, object]:
-    """What pyarrow takes for a source: a path and its filesystem, or a file object."""
+    """Convert a source to pyarrow's arguments: a path and its filesystem, or a file object."""
     target = readable(source, filesystem)
     if isinstance(target, HeldTarget):
         return target.for_arrow(), None

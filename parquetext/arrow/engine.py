@@ -1,4 +1,4 @@
-"""Who decodes: pyarrow, our own decoder, or ours for what pyarrow cannot read."""
+"""Choose the decoder for a read: pyarrow, ours, or ours as a fallback."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ __all__ = [
 
 PYARROW, OURS, AUTO = ENGINES = "pyarrow", "parquetext", "auto"
 T = TypeVar("T")
-FINAL = MemoryError, LimitExceeded  # no reason to try the other decoder, which takes as much
+FINAL = MemoryError, LimitExceeded  # no reason to try the other decoder, which needs as much memory
 
 
 def check_engine(engine: str | None) -> str | None:
-    """Raise ParquetextError for a name that is no engine's; None is the default."""
+    """Return the engine; raise ParquetextError if the name is unknown. None is the default."""
     if engine is not None and engine not in ENGINES:
         known = ", ".join(map(repr, ENGINES))
         raise ParquetextError(f"no engine is called {engine!r} (known: {known})")
@@ -46,9 +46,9 @@ def check_engine(engine: str | None) -> str | None:
 
 
 def or_ours(theirs: Callable[[], T], ours: Callable[[], T]) -> T:
-    """What pyarrow gives; what our decoder gives where pyarrow cannot read it.
+    """Read with pyarrow; if pyarrow cannot read the data, read with our decoder.
 
-    What the system says of a file (it is gone, it may not be read) is no reason to try again.
+    If the operating system reports an error (such as a missing file or denied access), do not try again.
     """
     try:
         return theirs()
@@ -65,7 +65,7 @@ def or_ours(theirs: Callable[[], T], ours: Callable[[], T]) -> T:
 
 
 def or_theirs(ours: Callable[[], T], theirs: Callable[[], T]) -> T:
-    """What our decoder gives; what pyarrow gives where ours cannot read it."""
+    """Read with our decoder; if it cannot read the data, read with pyarrow."""
     try:
         return ours()
     except FINAL:
@@ -88,20 +88,20 @@ def decode_projection(
     limit: int | None = None,
     **options,
 ) -> pa.Table:
-    """Read a projection by our own decoder; of a filter's row groups only pages that may hold rows which meet it.
+    """Read a projection with our decoder; if there is a filter, read only pages that may contain matching rows.
 
     Parameters
     ----------
     source
         The file's bytes: `size` and `read(offset, length)`.
     table : CopyTable, optional
-        Of a flat footer that leads to copies of column chunks.
+        The table of a flat footer that refers to copies of column chunks.
     findings : list of Finding
-        Takes why copies of column chunks are not read.
+        Receives the reasons for which copies of column chunks are not read.
     limit : int, optional
-        Of values out of proportion to their bytes, as `footer.expansion.limit_of` takes it.
+        Limit of values that are out of proportion to their bytes, as in `footer.expansion.limit_of`.
     options
-        As `reading.read_projection` takes them.
+        As in `pyarrow_reading.read_projection`.
     """
 
     def decoder_of(step: Step) -> Decoder:
@@ -118,10 +118,10 @@ def decode_projection(
 def decode_sooner(
     projection: Projection, source, *, use_threads: bool = True, limit: int | None = None
 ) -> pa.Table | None:
-    """What pyarrow gives for a projection, by our decoder where it is sooner; else None.
+    """Read a projection with our decoder if that is faster than pyarrow and gives the same result, else return None.
 
-    None is also what there is for columns of which the two might give different values, and for what our decoder
-    refuses: pyarrow says what is wrong with it, or reads it.
+    None is also returned if the two decoders may return different values, or if our decoder refuses the data. Then
+    pyarrow reads the data or reports the error.
     """
     step = projection.step
     if projection.finder is not None or not step.footer or not is_large(step):
@@ -141,10 +141,10 @@ def decode_sooner(
 
 
 def _filtered(decoder: Decoder, projection: Projection, source, use_threads: bool) -> pa.Table:
-    """The rows that meet a projection's predicate."""
+    """Return the rows that match a projection's predicate."""
     try:
         return _matching_rows(decoder, projection, source, use_threads)
-    except UnicodeDecodeError as error:  # of pyarrow, when a name is asked for
+    except UnicodeDecodeError as error:  # raised by pyarrow when a name is accessed
         raise Malformed(f"the name of a column is not UTF-8: {error.object!r}") from None
 
 
@@ -170,9 +170,9 @@ def decode_batches(
     findings: list[Finding],
     **options,
 ) -> Iterator[pa.RecordBatch]:
-    """Read a projection of columns without a predicate batch by batch, or of its row groups these.
+    """Read a projection of columns without a predicate batch by batch, from all or from these of its row groups.
 
-    The others as `decode_projection` takes them.
+    Other parameters as in `decode_projection`.
     """
     yield from _decoder(projection.step, source, table, findings, options).batches(batch_size, row_groups)
 
@@ -193,7 +193,7 @@ def _decoder(
 
 
 def _looked_at(schema: pa.Schema, predicate: Predicate) -> list[str] | None:
-    """The columns that a predicate looks at; None where that cannot be told."""
+    """Return the columns that a predicate refers to, or None if they are unknown."""
 
     def type_of(name: str) -> pa.DataType | None:
         return schema.field(name).type if schema.names.count(name) == 1 else None

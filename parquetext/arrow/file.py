@@ -1,4 +1,4 @@
-"""A file with its values: what `parquetext.open` gives."""
+"""A file with its values, as returned by `parquetext.open`."""
 
 from __future__ import annotations
 
@@ -56,24 +56,24 @@ __all__ = ["File", "open"]
 
 
 class File(footer_file.File):
-    """An open Parquet file: its footer, read as far as it is asked for, and its values.
+    """An open Parquet file: its footer, read only as far as needed, and its values.
 
-    A context manager. Made by `parquetext.open`. Any call may find the form in use damaged; then the file goes over to
-    the next form, does what was asked there, and says so in `form` and `findings`.
+    It is a context manager, made by `parquetext.open`. If a call finds the current form damaged, the file switches to
+    the next form, repeats the call there, and records it in `form` and `findings`.
 
     Attributes
     ----------
     form : str
         The form of the footer in use: ``"flat"``, ``"thrift"``, or ``"par3"``, which has no next one.
     path : str
-        What was opened.
+        The path of the file.
     """
 
     __slots__ = ("_kept_table", "_metadata")
 
     @property
     def metadata(self) -> FileMetaData:
-        """The metadata in the shape of `pyarrow.parquet.FileMetaData`, read as far as it is asked for."""
+        """The metadata with the interface of `pyarrow.parquet.FileMetaData`, read only as far as needed."""
         kept = getattr(self, "_metadata", None)
         if kept is None:
             kept = self._metadata = FileMetaData(self)
@@ -81,12 +81,12 @@ class File(footer_file.File):
 
     @property
     def num_row_groups(self) -> int:
-        """Row groups."""
+        """The number of row groups."""
         return len(self.row_groups)
 
     @property
     def schema_arrow(self) -> pa.Schema:
-        """The Arrow schema, by the name that `pyarrow.parquet.ParquetFile` gives it."""
+        """The Arrow schema, under the name that `pyarrow.parquet.ParquetFile` uses."""
         return self.schema
 
     def read(
@@ -104,57 +104,60 @@ class File(footer_file.File):
         decoded_size_limit: int | None = None,
         **options: object,
     ) -> pa.Table:
-        """Read values, as `pyarrow.parquet.ParquetFile.read` gives them.
+        """Read values, with the result of `pyarrow.parquet.ParquetFile.read`.
 
         Parameters
         ----------
         columns : list of str or tuple, optional
-            Leaves or groups, as `column` takes names; a part of a nested column comes in its nested form. All without.
+            Leaves or groups, with names as in `column`. A part of a nested column keeps its nested form. All columns by
+            default.
         row_groups : list of int, optional
-            Which, and in which order. All without.
+            The row groups to read, in this order. All row groups by default.
         filters : list of tuples, list of lists of tuples, or pyarrow.compute.Expression, optional
-            As `pyarrow.parquet.read_table` takes them; row groups whose statistics rule them out are not read.
+            Filters as in `pyarrow.parquet.read_table`. Row groups that are ruled out by their statistics are not read.
         use_threads : bool
         use_pandas_metadata : bool
             Also read the columns that pandas needs for its index, and keep its metadata.
         key_values : bool
-            Give the table the file's key-values as its schema's metadata, by which `to_pandas` restores an index and
-            types. Without them one column of a very wide file that pandas has written is read much faster: the metadata
-            describe all columns.
+            If True, store the file's key-values in the metadata of the table's schema, from which `to_pandas` restores
+            an index and types. Without them, one column of a very wide file written by pandas is read much faster,
+            because the metadata describe all columns.
         memory_map : bool
-            Whether pyarrow reads a local file through a mapping of it.
+            If True, pyarrow maps a local file into memory.
         decryption_properties : pyarrow.parquet.FileDecryptionProperties, optional
-            Keys of encrypted columns: pyarrow then reads the file, by its Thrift footer. `open` does not open files
-            whose footers are encrypted; `read_table` reads them.
+            Keys of encrypted columns. If given, pyarrow reads the file, by its Thrift footer. `open` does not open
+            files with encrypted footers, but `read_table` reads them.
         engine : {"pyarrow", "parquetext", "auto"}, optional
-            Who decodes. Without, pyarrow, and for many rows or many short chunks our own decoder, where the columns
-            are such that both give the same. ``"parquetext"``: our own decoder, which of a filter's row groups reads
-            and decodes only the pages that may hold rows, where the file has page indexes. ``"auto"``: ours for what
-            pyarrow cannot read.
+            The decoder. By default pyarrow; for many rows or many short chunks our decoder, if both return the same
+            values for the columns. ``"parquetext"``: our decoder. If there are filters and the file has page indexes,
+            it reads and decodes only pages that may contain matching rows. ``"auto"``: our decoder if pyarrow cannot
+            read the data.
         decoded_size_limit : int, optional
-            The most bytes of memory for values that take more than 64 times the bytes of their column chunks, such as
-            nulls and texts of a dictionary: 4 GiB by default, or what ``PARQUETEXT_DECODED_SIZE_LIMIT`` says.
+            Maximal memory in bytes of values that take more than 64 times the bytes of their column chunks, such as
+            nulls and texts of a dictionary. The default is ``PARQUETEXT_DECODED_SIZE_LIMIT``, or 4 GiB if that is not
+            set.
         **options
-            Of `pyarrow.parquet.ParquetFile`: `pre_buffer`, `buffer_size`, `read_dictionary`, `binary_type`,
+            Options of `pyarrow.parquet.ParquetFile`: `pre_buffer`, `buffer_size`, `read_dictionary`, `binary_type`,
             `list_type`, `coerce_int96_timestamp_unit`, `page_checksum_verification`, `arrow_extensions_enabled`,
-            `thrift_string_size_limit`, `thrift_container_size_limit`, `schema_depth_limit`. These three hold for the
-            whole Thrift footer of the file, which is read and walked for each call that gives them, whatever its form.
+            `thrift_string_size_limit`, `thrift_container_size_limit`, `schema_depth_limit`. The last three apply to the
+            whole Thrift footer of the file. Each call with one of them reads and checks that footer, whatever the form
+            in use.
 
         Raises
         ------
         ColumnError
-            A name that is none, or more than one thing.
+            If a name is unknown or ambiguous.
         LimitExceeded
-            The file's footer goes beyond one of the three limits, or its values beyond `decoded_size_limit`.
+            If the file's footer exceeds one of the three limits, or if its values exceed `decoded_size_limit`.
         pyarrow.ArrowException, OSError
-            What pyarrow raises for data that it cannot read.
+            If pyarrow cannot read the data.
         Malformed, Damaged, Unsupported
-            What our own decoder raises: the error names the row group, the column, the page and the offset.
+            If our decoder cannot read the data. The error contains the row group, the column, the page and the offset.
         """
         check_options(options)
         check_engine(engine)
         check_option(decoded_size_limit)
-        lease = self._lease  # keeps the file open, whoever closes it meanwhile
+        lease = self._lease  # keeps the file open even if it is closed meanwhile
         try:
             self._check_limits(options)
             if decryption_properties is not None:
@@ -192,7 +195,7 @@ class File(footer_file.File):
         except LimitExceeded as error:
             raise self._named(error) if error.file is None else error from None
         finally:
-            del lease  # which the traceback of an error would keep
+            del lease  # an error's traceback would keep it
 
     def _values(
         self,
@@ -204,7 +207,7 @@ class File(footer_file.File):
         limit: int | None,
         **options,
     ) -> pa.Table:
-        """What a projection stands for."""
+        """Read the values of a projection."""
         check = partial(self._check_expansion, limit=limit)
         for step in (projection.step, projection.finder):
             check(step, pages=False)
@@ -239,17 +242,17 @@ class File(footer_file.File):
             except FINAL:
                 raise
             except (pa.ArrowException, ParquetextError) as error:
-                theirs(counts_rows=False)  # fails in pyarrow's own words, where it has some
+                theirs(counts_rows=False)  # raises pyarrow's error, if there is one
                 raise missing from error
 
     def read_row_group(self, i: int, columns: Iterable | None = None, **options: object) -> pa.Table:
-        """Read row group `i`; other arguments as `read` takes them."""
+        """Read row group `i`; other arguments as in `read`."""
         return self.read(columns, [i], **options)
 
     def read_row_groups(
         self, row_groups: Sequence[int], columns: Iterable | None = None, **options: object
     ) -> pa.Table:
-        """Read these row groups, in this order; other arguments as `read` takes them."""
+        """Read these row groups, in this order; other arguments as in `read`."""
         return self.read(columns, row_groups, **options)
 
     def iter_batches(
@@ -264,11 +267,11 @@ class File(footer_file.File):
         decoded_size_limit: int | None = None,
         **options: object,
     ) -> Iterator[pa.RecordBatch]:
-        """Read values batch by batch, as `pyarrow.parquet.ParquetFile.iter_batches` gives them.
+        """Read values batch by batch, with the result of `pyarrow.parquet.ParquetFile.iter_batches`.
 
-        Memory is that of the batches which pyarrow prepares, and not of a whole row group; our own decoder holds a
-        batch, and what a column chunk takes in the file. Arguments as `read` takes them; a number in the place of
-        `columns` is the batches' size, as with pyarrow.
+        Memory is bounded by the batches that pyarrow prepares, not by a whole row group. Our decoder keeps one batch
+        and, for each leaf, one stored column chunk in memory. Arguments are those of `read`. If `columns` is a number,
+        it is the batch size, as in pyarrow.
         """
         if isinstance(columns, int):
             columns, batch_size = None, columns
@@ -310,9 +313,10 @@ class File(footer_file.File):
             del lease
 
     def layout(self, *, decompress: bool = False) -> Layout:
-        """Where every byte of the file belongs, with a picture; see `parquetext.layout`.
+        """Return the use of every byte of the file, with a picture; see `parquetext.layout`.
 
-        A file with a path is opened anew: the footer, all page headers and what nobody claims are read.
+        A file with a path is opened anew. The footer, all page headers, and all bytes that belong to no known structure
+        are read.
         """
         from ..inspection.layout.layout import layout, layout_of
 
@@ -327,7 +331,7 @@ class File(footer_file.File):
             raise self._named(error) from None
 
     def _name_dictionaries(self, options: dict) -> None:
-        """Let `read_dictionary` have names alone: numbers are those of the file's leaves, and a slice has others."""
+        """Replace numbers in `read_dictionary` by names: numbers refer to the file's leaves, and a slice has others."""
         wanted = options.get("read_dictionary")
         if not wanted or all(isinstance(each, str) for each in wanted):
             return
@@ -348,24 +352,24 @@ class File(footer_file.File):
             yield from decode_batches(projection, self._source, batch_size, **options)
 
     def _copies(self) -> dict:
-        """What our decoder needs to read column chunks by their copies."""
+        """Return the arguments with which our decoder reads column chunks from their copies."""
         return {"table": self._table_of_copies(), "findings": self.findings}
 
     def _table_of_copies(self) -> CopyTable | None:
-        """That of the flat footer, read once; without one slices say which chunks have copies."""
+        """Return the table of the flat footer, read once; without it, slices contain the offsets of copies."""
         kept = getattr(self, "_kept_table", None)
         if kept is None or kept[0] != self.form:
             kept = self._kept_table = self.form, self._on_form(copy_table_of)
         return kept[1]
 
     def _has_copies(self, projection: Projection) -> bool:
-        """Whether chunks of a projection may have copies."""
+        """Return True if chunks of a projection may have copies."""
         footers = [step.footer or b"" for step in (projection.step, projection.finder) if step is not None]
         return self._table_of_copies() is not None or any(map(may_have_copies, footers))
 
     @contextmanager
     def _naming(self) -> Iterator[None]:
-        """Let an error of our decoder say which file it is about."""
+        """Add the file's name to errors of our decoder."""
         try:
             with naming_memory(self.path):
                 yield
@@ -374,7 +378,7 @@ class File(footer_file.File):
 
     @contextmanager
     def _locating(self, projection: Projection) -> Iterator[None]:
-        """Let an error about a slice say where in the file its cause is, or which column is encrypted."""
+        """Add the location in the file, or the encrypted column, to errors about a slice."""
         try:
             with naming_memory(self.path):
                 yield
@@ -389,7 +393,7 @@ class File(footer_file.File):
             raise EncryptedFile(f"column {name!r} is encrypted: {NO_KEYS}", file=str(self.path)) from error
 
     def _check_expansion(self, step: Step | None, *, limit: int | None, **how: bool) -> None:
-        """Raise LimitExceeded if values of a step take too much memory for the bytes that they have."""
+        """Raise LimitExceeded if the values of a step take too much memory for their stored bytes."""
         if step is None or not step.footer:
             return
         try:
@@ -431,7 +435,7 @@ class File(footer_file.File):
         return BloomFilters(form, self._source, self._gathered, types)
 
     def _fetch_cells(self, columns: list, row_groups: Sequence[int] | None) -> None:
-        """What the slice of these columns is made of, in few rounds of requests."""
+        """Fetch the data for the slice of these columns in few rounds of requests."""
         shared = [lambda form: form.row_groups("num_rows"), lambda form: form.created_by, lambda form: form.node(GROUP)]
         self._source.want_shared()
         found = self._each([*(partial(leaves_of, name=name) for name in columns), *shared])
@@ -439,7 +443,7 @@ class File(footer_file.File):
         self._each(partial(_slice_of, leaf=leaf, row_groups=row_groups) for leaf in sorted(leaves))
 
     def _open_data(self) -> AbstractContextManager[pa.NativeFile]:
-        """The file's bytes for pyarrow: of the very file that is open, whatever its path leads to by now."""
+        """Return the bytes of the open file for pyarrow, even if its path now leads to another file."""
         source = self._source
         if hasattr(source, "for_arrow"):
             return nullcontext(source.for_arrow())
@@ -448,7 +452,7 @@ class File(footer_file.File):
         return self._opened_by(pa.OSFile)
 
     def _open_mapped(self) -> AbstractContextManager[pa.NativeFile]:
-        """The same, a local file by a mapping of it."""
+        """Return the same bytes, of a local file as a memory map."""
         return self._opened_by(pa.memory_map) if hasattr(self._source, "fd") else self._open_data()
 
     def _opened_by(self, open_file: Callable[[str], pa.NativeFile]) -> pa.NativeFile:
@@ -459,19 +463,19 @@ class File(footer_file.File):
 
 
 def _planning(engine: str | None) -> dict:
-    """What a projection needs where pyarrow may refuse the schema."""
+    """Return the arguments of a projection that are needed if pyarrow may refuse the schema."""
     return {} if engine in (None, PYARROW) else {"schema": schema_or_ours}
 
 
 def _begun(give: Callable) -> Iterator[pa.RecordBatch]:
-    """Batches, the first of which has been read."""
+    """Return batches of which the first has been read."""
     batches = give()
     first = next(batches, None)
     return batches if first is None else chain([first], batches)
 
 
 def _while_open(lease: Lease, batches: Iterator[pa.RecordBatch], watch: Watch) -> Generator[pa.RecordBatch]:
-    """Batches of a file that `lease` keeps open until the last one."""
+    """Yield the batches of a file, which `lease` keeps open until the last one."""
     try:
         with watch:
             for batch in batches:

@@ -1,4 +1,4 @@
-"""Names of columns as pyarrow's datasets take them: a field of a struct is a column, and a name may come twice."""
+"""Resolve column names as pyarrow's datasets do: a struct field is a column, and a name may occur twice."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ Name = str | tuple[str, ...]
 
 
 def has_dots_or_doubles(columns: Sequence[Name]) -> bool:
-    """Whether names may mean more than one top-level column each."""
+    """Return True if a name has dots or occurs twice, so that names may not correspond to top-level columns."""
     return len(set(columns)) < len(columns) or any("." in name for name in columns if isinstance(name, str))
 
 
 class Wanted(NamedTuple):
-    """A column of the result: of which top-level column it is, and the struct fields that lead to it from there."""
+    """A column of the result: its top-level column, and the path of struct fields below it."""
 
     top: str
     fields: tuple[str, ...] = ()
 
 
 class Flattened:
-    """What is read for a list of names, and the table that it becomes.
+    """The columns to read for a list of names, and the conversion to the result.
 
     Attributes
     ----------
     names : list of tuple
-        Paths, each once, as `File.read` takes them.
+        Distinct paths, as in `File.read`.
     """
 
     def __init__(self, names: Sequence[Name], path_of: Callable[[Name], tuple[str, ...]]):
@@ -47,34 +47,34 @@ class Flattened:
 
     @classmethod
     def of_file(cls, file: File, names: Sequence[Name]) -> Self:
-        """The names as a file's columns.
+        """Resolve the names as a file's columns.
 
         Raises
         ------
         ColumnError
-            A name that is none, or more than one thing.
+            If a name is unknown or ambiguous.
         """
 
         return cls(names, lambda name: file._on_form(lambda form: _path_in_file(form, name)))
 
     @classmethod
     def of_schema(cls, schema: pa.Schema, names: Sequence[Name]) -> Self:
-        """The names as a schema's columns.
+        """Resolve the names as a schema's columns.
 
         Raises
         ------
         ColumnError
-            A name that is none, or more than one thing.
+            If a name is unknown or ambiguous.
         """
         return cls(names, lambda name: _path_in(schema, name))
 
     @property
     def tops(self) -> list[str]:
-        """The top-level columns, each once."""
+        """The distinct top-level columns."""
         return list(dict.fromkeys(one.top for one in self._wanted))
 
     def apply(self, table: pa.Table) -> pa.Table:
-        """The columns, then those that were read besides: pandas' index."""
+        """Return the columns, followed by other columns that were read, which are pandas' index."""
         made = [_field_of(table, one) for one in self._wanted]
         tops = set(self.tops)
         made += [(table.field(name), table.column(name)) for name in table.column_names if name not in tops]
@@ -85,7 +85,7 @@ class Flattened:
 
 
 def _path_in_file(form: Form, name: Name) -> tuple[str, ...]:
-    """The path of a name: a column whose own name has the dots counts for more than a field of a struct."""
+    """Return the path of a name; a column whose name contains the dots has precedence over a struct field."""
     if isinstance(name, str) and "." in name:
         found = [
             as_path(form.node(identity).path) for identity in form.find_name(name.encode("utf-8", "surrogateescape"))
@@ -109,7 +109,7 @@ def _path_in(schema: pa.Schema, name: Name) -> tuple[str, ...]:
 
 
 def _field_of(table: pa.Table, wanted: Wanted) -> tuple[pa.Field, pa.ChunkedArray]:
-    """A field of a struct under its own name; the whole column where a list or a map is on the way."""
+    """Return a struct field under its last name, or the whole column if the path leads through a list or a map."""
     field, column = table.field(wanted.top), table.column(wanted.top)
     found, inner = field, column
     for name in wanted.fields:

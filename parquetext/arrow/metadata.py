@@ -1,7 +1,7 @@
-"""A file's metadata in the shape of pyarrow's, read as far as it is asked for: a column costs one column.
+"""A file's metadata with pyarrow's interface, read only as far as needed: one column costs one column.
 
-Numbers of the file and its row groups come from the footer's form. A column chunk is an object of pyarrow's own, made
-from a small Thrift footer of its column, so that each attribute means what it means there.
+The numbers of the file and its row groups are read from the footer's current form. A column chunk is a pyarrow object,
+made from a small Thrift footer of its column, so that each attribute has the same meaning as in pyarrow.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 __all__ = ["FileMetaData", "RowGroupMetaData", "thrift_of"]
 
-PART_ROW_GROUPS = 64  # a small footer has so many row groups of its column
-WHOLE_FOOTER_SHARE = 128  # one small footer takes about as long as so many chunks of the whole one
-LATEST_VERSION = {1: "1.0", 2: "2.6"}  # what pyarrow makes of the footer's number
+PART_ROW_GROUPS = 64  # row groups of a column in a small footer
+WHOLE_FOOTER_SHARE = 128  # one small footer takes about as long as this many chunks of the whole footer
+LATEST_VERSION = {1: "1.0", 2: "2.6"}  # pyarrow's names of the footer's version numbers
 T = TypeVar("T")
 
 
 class _Footer(Protocol):
-    """Where metadata comes from."""
+    """The source of metadata."""
 
     @property
     def name(self) -> str | None: ...
@@ -43,7 +43,7 @@ class _Footer(Protocol):
 
 
 class _FileFooter:
-    """The footer of a file, also once that is closed."""
+    """The footer of a file; it remains usable after the file is closed."""
 
     def __init__(self, file: File):
         if file.closed:
@@ -69,7 +69,7 @@ class _FileFooter:
 
 
 def _named(error: ParquetextError, name: str | None) -> ParquetextError:
-    """The error as one that is also pyarrow's, with the file's name."""
+    """Return the error with the file's name, as a subclass of pyarrow's error."""
     return as_arrow_error(error if error.file or name is None else error.at(name))
 
 
@@ -92,11 +92,11 @@ class _FooterBytes:
 
 
 class FileMetaData:
-    """A file's metadata; the names are those of `pyarrow.parquet.FileMetaData`.
+    """A file's metadata, with the names of `pyarrow.parquet.FileMetaData`.
 
-    Made by `File.metadata` and `parquetext.read_metadata`, and good after the file is closed. Nothing is read that is
-    not asked for: ``row_group(i).column(j)`` reads column ``j`` alone, until so many columns were asked for that all of
-    them together take less time.
+    It is made by `File.metadata` and `parquetext.read_metadata`, and remains usable after the file is closed. Only
+    requested data is read: ``row_group(i).column(j)`` reads column ``j`` alone. If many columns are requested, the
+    whole footer is read once, because that takes less time.
     """
 
     def __init__(self, file: File):
@@ -111,7 +111,7 @@ class FileMetaData:
 
     @classmethod
     def of_thrift(cls, footer: bytes) -> FileMetaData:
-        """The metadata that a Thrift footer holds."""
+        """Make metadata from a Thrift footer."""
         made = cls.__new__(cls)
         made._take(_FooterBytes(footer))
         return made
@@ -123,17 +123,17 @@ class FileMetaData:
 
     @property
     def num_rows(self) -> int:
-        """Rows of the file."""
+        """The number of rows of the file."""
         return self._footer.ask(lambda form: form.num_rows)
 
     @property
     def num_columns(self) -> int:
-        """Leaf columns."""
+        """The number of leaf columns."""
         return self._footer.ask(lambda form: form.leaf_count)
 
     @property
     def num_row_groups(self) -> int:
-        """Row groups."""
+        """The number of row groups."""
         return self._footer.ask(lambda form: form.row_group_count)
 
     @property
@@ -143,18 +143,18 @@ class FileMetaData:
 
     @property
     def created_by(self) -> str:
-        """The program that wrote the file; empty where the footer does not say."""
+        """The program that wrote the file; empty if the footer does not name it."""
         return (self._footer.ask(lambda form: form.created_by) or b"").decode("utf-8", "replace")
 
     @property
     def serialized_size(self) -> int:
-        """Bytes of the Thrift footer; of a PAR3 file, those of the one that its flat footer stands for."""
+        """The size of the Thrift footer in bytes; in a PAR3 file, the size of the equivalent Thrift footer."""
         size = self._footer.size()
         return self.to_pyarrow().serialized_size if size is None else size
 
     @property
     def metadata(self) -> dict[bytes, bytes] | None:
-        """The key-values; of equal keys the first one counts."""
+        """The key-values; if a key is repeated, its first value."""
 
         def pairs(form: Form) -> list:
             return [form.key_value(index) for index in range(form.key_value_count)]
@@ -163,7 +163,7 @@ class FileMetaData:
 
     @property
     def schema(self) -> _parquet.ParquetSchema:
-        """The Parquet schema, an object of pyarrow's; its time grows with the columns."""
+        """The Parquet schema as a pyarrow object; its cost grows with the number of columns."""
         if self._schema is None:
             self._schema = metadata_of(self._footer.ask(schema_footer)).schema
         return self._schema
@@ -171,12 +171,12 @@ class FileMetaData:
     # ---- row groups and columns
 
     def row_group(self, i: int) -> RowGroupMetaData:
-        """The metadata of row group `i`.
+        """Return the metadata of row group `i`.
 
         Raises
         ------
         IndexError
-            The file does not have so many.
+            If the file does not have so many row groups.
         """
         if not 0 <= i < self.num_row_groups:
             raise IndexError(f"{i} out of bounds")
@@ -191,7 +191,7 @@ class FileMetaData:
             raise _named(error, self._footer.name) from None
 
     def _chunks_of(self, row_group: int, leaf: int) -> tuple[PyarrowChunks, int, int]:
-        """Chunks that hold the one wanted, their first row group, and the leaf's number among them."""
+        """Return chunks that include the wanted one, their first row group, and the leaf's number among them."""
         if self._whole is None and self._parts_made * WHOLE_FOOTER_SHARE > self.num_columns * self.num_row_groups:
             self._try_whole()
         if self._whole is not None:
@@ -201,14 +201,14 @@ class FileMetaData:
         if self._part is None or self._part[0] != (part, leaf):
             count = min(PART_ROW_GROUPS, self.num_row_groups - first)
             footer = self._footer.ask(lambda form: column_footer(form, leaf, first, count))
-            if footer is None:  # a form without chunks' structs, such as a sidecar's
+            if footer is None:  # a form without ColumnChunk structs, such as a sidecar's
                 return self._read_whole(), 0, leaf
             self._part = (part, leaf), PyarrowChunks(footer)
             self._parts_made += 1
         return self._part[1], first, 0
 
     def _try_whole(self) -> None:
-        """Go over to the whole footer, unless pyarrow refuses it: it has limits that one column stays below."""
+        """Switch to the whole footer, unless pyarrow refuses it: it may exceed limits that one column does not."""
         try:
             self._read_whole()
         except MemoryError:
@@ -225,18 +225,18 @@ class FileMetaData:
             self._part = None
         return self._whole
 
-    # ---- pyarrow's own class
+    # ---- conversion to pyarrow
 
     def to_pyarrow(self) -> _parquet.FileMetaData:
-        """The same as an object of pyarrow's class, made from the whole Thrift footer.
+        """Return the metadata as an object of pyarrow's class, made from the whole Thrift footer.
 
-        For what insists on that class: `pyarrow.parquet.write_metadata`, Arrow's datasets. Column chunks that
-        contradict the schema are not looked for: pyarrow may end the process where it is asked for one of them.
+        Some functions require that class: `pyarrow.parquet.write_metadata`, Arrow's datasets. Column chunks that
+        contradict the schema are not detected, and pyarrow may end the process if it accesses one.
 
         Raises
         ------
         Malformed, pyarrow.ArrowException, OSError
-            pyarrow refuses the footer.
+            If pyarrow refuses the footer.
         """
         return self._read_whole().metadata
 
@@ -244,7 +244,7 @@ class FileMetaData:
         self._take(_FooterBytes(thrift_of(metadata)))
 
     def set_file_path(self, path: str) -> None:
-        """Say of all column chunks that they are in the file at `path`; the file itself stays as it is."""
+        """Set the file path of all column chunks to `path`; the file itself is not changed."""
         metadata = self.to_pyarrow()
         metadata.set_file_path(path)
         self._changed(metadata)
@@ -255,14 +255,14 @@ class FileMetaData:
         Raises
         ------
         RuntimeError
-            The schemas differ.
+            If the schemas differ.
         """
         metadata = self.to_pyarrow()
         metadata.append_row_groups(_as_pyarrow(other))
         self._changed(metadata)
 
     def write_metadata_file(self, where: object) -> None:
-        """Write a file that has this metadata and no values, such as ``_metadata``.
+        """Write a file with this metadata and no values, such as ``_metadata``.
 
         Parameters
         ----------
@@ -270,10 +270,10 @@ class FileMetaData:
         """
         self.to_pyarrow().write_metadata_file(where)
 
-    # ---- as a value
+    # ---- comparison and conversion
 
     def equals(self, other: object) -> bool:
-        """Whether this and other metadata, ours or pyarrow's, say the same."""
+        """Return True if this and other metadata, ours or pyarrow's, are equal."""
         return other is self or self.to_pyarrow().equals(_as_pyarrow(other))
 
     def __eq__(self, other: object) -> bool:
@@ -286,7 +286,7 @@ class FileMetaData:
         return hash(self.to_pyarrow())
 
     def to_dict(self) -> dict:
-        """All of it as a dictionary, as pyarrow gives it."""
+        """Return all metadata as a dictionary, as pyarrow does."""
         facts = {name: getattr(self, name) for name in ("created_by", "num_columns", "num_rows", "num_row_groups")}
         facts["row_groups"] = [self.row_group(index).to_dict() for index in range(self.num_row_groups)]
         return facts | {"format_version": self.format_version, "serialized_size": self.serialized_size}
@@ -297,9 +297,9 @@ class FileMetaData:
 
 
 class RowGroupMetaData:
-    """The metadata of one row group; the names are those of `pyarrow.parquet.RowGroupMetaData`."""
+    """The metadata of one row group, with the names of `pyarrow.parquet.RowGroupMetaData`."""
 
-    __hash__ = None  # as pyarrow's
+    __hash__ = None  # as in pyarrow
 
     def __init__(self, parent: FileMetaData, index: int):
         self._parent, self._index = parent, index
@@ -312,45 +312,45 @@ class RowGroupMetaData:
 
     @property
     def num_columns(self) -> int:
-        """Leaf columns."""
+        """The number of leaf columns."""
         return self._parent.num_columns
 
     @property
     def num_rows(self) -> int:
-        """Rows of the row group."""
+        """The number of rows of the row group."""
         return self._fact("num_rows")
 
     @property
     def total_byte_size(self) -> int:
-        """Bytes of all pages, uncompressed."""
+        """The uncompressed size of all pages, in bytes."""
         return self._fact("total_byte_size")
 
     @property
     def sorting_columns(self) -> tuple[_parquet.SortingColumn, ...]:
-        """The columns that the rows are sorted by."""
+        """The columns by which the rows are sorted."""
         found = self._parent._footer.ask(lambda form: sorting_columns(form, self._index))
         return tuple(_parquet.SortingColumn(*column) for column in found)
 
     def column(self, i: int) -> _parquet.ColumnChunkMetaData:
-        """The metadata of leaf column `i` in this row group, an object of pyarrow's.
+        """Return the metadata of leaf column `i` in this row group, a pyarrow object.
 
         Raises
         ------
         IndexError
-            The file does not have so many columns.
+            If the file does not have so many columns.
         Malformed, Unsupported
-            The chunk's metadata contradicts the schema; it is encrypted.
+            If the chunk's metadata contradicts the schema, or is encrypted.
         """
         if not 0 <= i < self.num_columns:
             raise IndexError(f"{i} out of bounds")
         return self._parent._column(self._index, i)
 
     def to_pyarrow(self) -> _parquet.RowGroupMetaData:
-        """The same as an object of pyarrow's class, made from the whole Thrift footer."""
+        """Return the metadata as an object of pyarrow's class, made from the whole Thrift footer."""
         return self._parent.to_pyarrow().row_group(self._index)
 
     def equals(self, other: object) -> bool:
-        """Whether this and another row group's metadata, ours or pyarrow's, say the same."""
+        """Return True if this and another row group's metadata, ours or pyarrow's, are equal."""
         if isinstance(other, RowGroupMetaData):
             other = other.to_pyarrow()
         elif not isinstance(other, _parquet.RowGroupMetaData):
@@ -364,7 +364,7 @@ class RowGroupMetaData:
             return NotImplemented
 
     def to_dict(self) -> dict:
-        """Return all of it as a dictionary, as pyarrow gives it.
+        """Return all metadata as a dictionary, as pyarrow does.
 
         Raises
         ------
@@ -405,12 +405,12 @@ def _not_metadata(expected: str, found: object) -> TypeError:
 
 
 def thrift_of(metadata: object) -> bytes:
-    """The Thrift footer that metadata, ours or pyarrow's, stands for."""
+    """Return the Thrift footer of metadata, ours or pyarrow's."""
     if isinstance(metadata, FileMetaData):
         return bytes(metadata._footer.thrift())
     sink = pa.BufferOutputStream()
     _as_pyarrow(metadata).write_metadata_file(sink)
-    return sink.getvalue().to_pybytes()[4:-8]  # between the magic bytes, in front of the length
+    return sink.getvalue().to_pybytes()[4:-8]  # without the magic bytes and the length
 
 
 def _of_thrift(footer: bytes) -> FileMetaData:

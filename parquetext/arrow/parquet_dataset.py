@@ -1,4 +1,4 @@
-"""Files as `pyarrow.parquet.ParquetDataset` shows them, over our datasets."""
+"""Provide the interface of `pyarrow.parquet.ParquetDataset` for our datasets."""
 
 from __future__ import annotations
 
@@ -34,42 +34,41 @@ COMMON_FILES = "_common_metadata", "_metadata"
 
 
 class ParquetDataset:
-    """Files that make one table; parameters and names are those of `pyarrow.parquet.ParquetDataset`.
+    """Files that form one table, with the parameters and names of `pyarrow.parquet.ParquetDataset`.
 
-    It holds no file open, can be pickled, and equals another one of the same files, schema and ways of reading.
+    It keeps no file open and can be pickled. It equals another dataset with the same files, schema and read options.
 
     Parameters
     ----------
     path_or_paths : path, list of paths, bytes-like, or file object
-        A file, a directory, a pattern, or files, as `parquetext.dataset` takes them; or one file, as `read_table` takes
-        it.
+        A file, a directory, a pattern, or files, as in `parquetext.dataset`; or one file, as in `read_table`.
     filesystem : pyarrow.fs.FileSystem, fsspec filesystem or URI, optional
     schema : pyarrow.Schema, optional
     filters : list of tuples, list of lists of tuples, or pyarrow.compute.Expression, optional
-        Which rows `read` gives.
+        The condition on the rows that `read` returns.
     read_dictionary, binary_type, list_type, coerce_int96_timestamp_unit, page_checksum_verification, \
 arrow_extensions_enabled, thrift_string_size_limit, thrift_container_size_limit, schema_depth_limit, \
 decryption_properties
-        As `File.read` takes them.
+        As in `File.read`.
     memory_map : bool
-        Changes nothing: local files are read directly.
+        No effect: local files are read directly.
     buffer_size, pre_buffer
-        How pyarrow reads a file.
+        Options of pyarrow's reader.
     partitioning : str, list of str, pyarrow.dataset.Partitioning or PartitioningFactory, or None
-        As `parquetext.dataset` takes it, but that ``"hive"`` makes dictionaries of keys. The names of a single file's
-        folders do not count.
+        As in `parquetext.dataset`, but ``"hive"`` makes dictionaries of keys. The folder names of a single file are
+        ignored.
     ignore_prefixes : list of str, optional
     engine : {"pyarrow", "parquetext", "auto"}, optional
-        Who decodes, as `File.read` takes it.
+        The decoder, as in `File.read`.
 
     Raises
     ------
     FileNotFoundError
-        There is no such file or directory.
+        If there is no such file or directory.
     TypeError
-        A path object for a filesystem that is not the local one, or a filter that is none.
+        If a path object is given for a filesystem other than the local one, or if a filter is invalid.
     ValueError
-        A filter with an operator that is none.
+        If a filter has an unknown operator.
 
     Examples
     --------
@@ -101,12 +100,12 @@ decryption_properties
         arrow_extensions_enabled: bool = True,
         engine: str | None = None,
     ):
-        import pyarrow.dataset as ds  # takes long to import
+        import pyarrow.dataset as ds  # slow to import
 
         options = options_given(locals())
         if schema is not None:
             check_schema(schema)
-        encrypted = decryption_properties is not None  # which pyarrow alone reads
+        encrypted = decryption_properties is not None  # only pyarrow reads encrypted files
         if encrypted:
             options["decryption_properties"] = decryption_properties
         self._filter = None if filters is None else predicate_of(filters).expression
@@ -139,7 +138,7 @@ decryption_properties
 
     @property
     def filesystem(self) -> pafs.FileSystem:
-        """Where the files are."""
+        """The filesystem of the files."""
         return self._dataset.filesystem
 
     @property
@@ -149,16 +148,16 @@ decryption_properties
 
     @property
     def partitioning(self) -> ds.Partitioning | None:
-        """What the names of directories say."""
+        """The partitioning of directory names."""
         return self._dataset.partitioning
 
     def equals(self, other: ParquetDataset) -> bool:
-        """Whether another dataset has the same files, schema and way of reading.
+        """Return True if another dataset has the same files, schema and read options.
 
         Raises
         ------
         TypeError
-            `other` is no ParquetDataset.
+            If `other` is not a ParquetDataset.
         """
         if not isinstance(other, ParquetDataset):
             raise TypeError("`other` must be an instance of ParquetDataset")
@@ -177,16 +176,16 @@ decryption_properties
     def read(
         self, columns: Iterable[str] | None = None, use_threads: bool = True, use_pandas_metadata: bool = False
     ) -> pa.Table:
-        """Read the rows that meet the filters.
+        """Read the rows that match the filters.
 
         Parameters
         ----------
         columns : list of str, optional
-            All without.
+            All columns by default.
         use_threads : bool
         use_pandas_metadata : bool
-            Also read the columns of pandas's index. Where the files have no metadata of pandas, that of the folder's
-            ``_common_metadata`` or ``_metadata`` counts.
+            Also read the columns of pandas's index. If the files have no metadata of pandas, that of the folder's
+            ``_common_metadata`` or ``_metadata`` is used.
 
         Returns
         -------
@@ -203,7 +202,7 @@ decryption_properties
         return table.replace_schema_metadata({**(table.schema.metadata or {}), PANDAS: common})
 
     def read_pandas(self, **options: object) -> pa.Table:
-        """Read with the columns of pandas's index; options as `read` takes them."""
+        """Read with the columns of pandas's index; options as in `read`."""
         return self.read(use_pandas_metadata=True, **options)
 
     def __repr__(self) -> str:
@@ -211,7 +210,7 @@ decryption_properties
 
     @cached_property
     def _common_pandas(self) -> bytes | None:
-        """pandas's metadata in a file that stands for the whole folder."""
+        """pandas's metadata in the folder's metadata file."""
         if self._folder is None:
             return None
         for name in COMMON_FILES:
@@ -226,7 +225,7 @@ decryption_properties
 
 
 class _HeldFile:
-    """Bytes in memory, or a file that is open already, in the place of a dataset."""
+    """Bytes in memory, or an open file, used like a dataset."""
 
     def __init__(self, target: HeldTarget, schema: pa.Schema | None, options: dict):
         self._target, self._options = target, options | {"schema": schema}
@@ -243,7 +242,7 @@ class _HeldFile:
 
 
 def _index_columns(metadata: bytes | None) -> list[str]:
-    """The columns of pandas's index; a range is none."""
+    """Return the columns of pandas's index; a range index has none."""
     if metadata is None:
         return []
     return [name for name in json.loads(metadata)["index_columns"] if not isinstance(name, dict)]

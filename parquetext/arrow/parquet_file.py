@@ -1,5 +1,4 @@
-"""`ParquetFile` and `read_metadata` under pyarrow's names: what a script that uses `pyarrow.parquet` calls, by our
-footers."""
+"""`ParquetFile` and `read_metadata` with the interface of `pyarrow.parquet`, read by our footers."""
 
 from __future__ import annotations
 
@@ -28,35 +27,35 @@ from .selection import Leaves, all_named, index_columns_in
 
 __all__ = ["ParquetFile", "read_metadata"]
 
-# Options of pyarrow's reader, and what they are without being given.
+# Options of pyarrow's reader that affect the schema.
 OF_SCHEMAS = ("read_dictionary", "binary_type", "list_type", "coerce_int96_timestamp_unit", "arrow_extensions_enabled")
 
 
 class ParquetFile:
-    """One Parquet file, opened by our footers; the names are those of `pyarrow.parquet.ParquetFile`.
+    """One Parquet file, opened by our footers, with the names of `pyarrow.parquet.ParquetFile`.
 
-    A context manager. `metadata` and the values are read when they are asked for, a column for the price of a column.
+    It is a context manager. `metadata` and values are read on access, and one column costs one column.
 
     Parameters
     ----------
     source : path, bytes-like, file object, or (filesystem, str)
-        As `parquetext.open` takes it. A file object that is open stays open.
+        As in `parquetext.open`. An open file object stays open.
     metadata : pyarrow.parquet.FileMetaData, optional
-        Or ours: use it, and do not read the file's footer.
+        Or our class. Use it instead of the file's footer, which is not read.
     common_metadata : pyarrow.parquet.FileMetaData, optional
-        Where the pandas metadata comes from if the file has none.
+        Its pandas metadata is used if the file has none.
     memory_map : bool
         Map a local file instead of reading it.
     decryption_properties : pyarrow.parquet.encryption.FileDecryptionProperties, optional
-        With them pyarrow reads the file, and what is made is a `pyarrow.parquet.ParquetFile`.
+        If given, pyarrow reads the file, and the object is a `pyarrow.parquet.ParquetFile`.
     filesystem : pyarrow.fs.FileSystem or fsspec filesystem, optional
-        Where `source` is a path of it.
+        The filesystem of the path `source`.
     engine : {"pyarrow", "parquetext", "auto"}, optional
-        Who decodes, as `File.read` takes it.
+        The decoder, as in `File.read`.
     read_dictionary, binary_type, list_type, buffer_size, pre_buffer, coerce_int96_timestamp_unit, \
 thrift_string_size_limit, thrift_container_size_limit, schema_depth_limit, page_checksum_verification, \
 arrow_extensions_enabled
-        As pyarrow takes them.
+        As in pyarrow.
 
     Attributes
     ----------
@@ -65,9 +64,9 @@ arrow_extensions_enabled
     Raises
     ------
     OSError
-        The file cannot be opened.
+        If the file cannot be opened.
     Malformed, Refused, Unsupported
-        It has no footer that can be read.
+        If it has no readable footer.
 
     Examples
     --------
@@ -76,7 +75,7 @@ arrow_extensions_enabled
     3 99
     """
 
-    if not TYPE_CHECKING:  # pyarrow's class has the same methods: editors need not know of it
+    if not TYPE_CHECKING:  # pyarrow's class has the same methods, so editors need not see this
 
         def __new__(cls, source, *, decryption_properties=None, **options):
             if decryption_properties is None:
@@ -121,7 +120,7 @@ arrow_extensions_enabled
             self._file.close()
             raise
 
-    # `__new__` stands in front of it
+    # `__new__` would otherwise determine the signature
     __signature__ = inspect.Signature(list(inspect.signature(__init__).parameters.values())[1:])
 
     def __enter__(self) -> Self:
@@ -131,7 +130,7 @@ arrow_extensions_enabled
         self.close()
 
     def close(self, force: bool = False) -> None:
-        """Close the file; a file object of the caller's stays open unless `force` is given."""
+        """Close the file; the caller's file object stays open unless `force` is True."""
         if self._callers is not None:
             if not force:
                 return
@@ -147,24 +146,24 @@ arrow_extensions_enabled
 
     @property
     def closed(self) -> bool:
-        """Whether the file is closed, or the file object that was given."""
+        """True if the file, or the given file object, is closed."""
         return self._file.closed or bool(getattr(self._callers, "closed", False))
 
     # ---- metadata
 
     @property
     def metadata(self) -> FileMetaData:
-        """The file's metadata; good after the file is closed."""
+        """The file's metadata, which remains usable after the file is closed."""
         return self._metadata
 
     @property
     def schema(self) -> pq.ParquetSchema:
-        """The Parquet schema, an object of pyarrow's."""
+        """The Parquet schema as a pyarrow object."""
         return self.metadata.schema
 
     @property
     def schema_arrow(self) -> pa.Schema:
-        """The Arrow schema of what is read."""
+        """The Arrow schema of the values that are read."""
         options = {name: self._options[name] for name in OF_SCHEMAS if name in self._options}
         if not options:
             return self._file.schema
@@ -174,7 +173,7 @@ arrow_extensions_enabled
 
     @property
     def num_row_groups(self) -> int:
-        """Row groups."""
+        """The number of row groups."""
         return self._metadata.num_row_groups
 
     # ---- values
@@ -187,8 +186,8 @@ arrow_extensions_enabled
         Parameters
         ----------
         columns : list of str, optional
-            Dotted paths of leaves or groups. A name that is not there gives no column, and one that stands there more
-            than once all of its columns, as with pyarrow. All without.
+            Dotted paths of leaves or groups. As in pyarrow, an unknown name selects no column, and a repeated name
+            selects all of its columns. All columns by default.
         use_threads : bool
         use_pandas_metadata : bool
             Also read the columns that pandas needs for its index.
@@ -198,7 +197,7 @@ arrow_extensions_enabled
     def read_row_group(
         self, i: int, columns: Iterable[str] | None = None, use_threads: bool = True, use_pandas_metadata: bool = False
     ) -> pa.Table:
-        """Read row group `i`; other parameters as `read` takes them."""
+        """Read row group `i`; other parameters as in `read`."""
         return self._read([i], columns, use_threads, use_pandas_metadata)
 
     def read_row_groups(
@@ -208,7 +207,7 @@ arrow_extensions_enabled
         use_threads: bool = True,
         use_pandas_metadata: bool = False,
     ) -> pa.Table:
-        """Read these row groups, in this order; other parameters as `read` takes them."""
+        """Read these row groups, in this order; other parameters as in `read`."""
         return self._read(row_groups, columns, use_threads, use_pandas_metadata)
 
     def _read(
@@ -231,7 +230,7 @@ arrow_extensions_enabled
         use_threads: bool = True,
         use_pandas_metadata: bool = False,
     ) -> Iterator[pa.RecordBatch]:
-        """Read batch by batch, of at most `batch_size` rows; other parameters as `read_row_groups` takes them."""
+        """Yield batches of at most `batch_size` rows; other parameters as in `read_row_groups`."""
         batch_size = whole(batch_size)
         if batch_size <= 0:
             raise ValueError("batch_size must be greater than zero")
@@ -246,7 +245,7 @@ arrow_extensions_enabled
         )
 
     def scan_contents(self, columns: Iterable[str] | None = None, batch_size: int = 65536) -> int:
-        """Decode columns without keeping their values, and give the number of rows."""
+        """Decode columns without keeping their values, and return the number of rows."""
         return sum(len(batch) for batch in self.iter_batches(batch_size, columns=columns, use_threads=False))
 
     def _checked(self, row_groups: Sequence[int] | None) -> list[int] | None:
@@ -261,12 +260,12 @@ arrow_extensions_enabled
         return row_groups
 
     def _names(self, columns: Iterable[str] | None, pandas: bool) -> list[Leaves | tuple[str, ...]] | None:
-        """The columns that are there, all of a name, and those that pandas needs for its index."""
+        """Return all columns of each name, and the columns that pandas needs for its index."""
         if columns is None:
             return None
         if isinstance(columns, str):
             columns = list(columns)  # as pyarrow does
-        names = [name for name in columns if isinstance(name, str)]  # as pyarrow: anything else names nothing
+        names = [name for name in columns if isinstance(name, str)]  # as pyarrow does: other objects select nothing
         found = [each for name in names for each in self._file._on_form(partial(all_named, name=name))]
         if pandas:
             there = self.metadata.metadata or {}
@@ -280,7 +279,7 @@ arrow_extensions_enabled
 
 
 def _reopened(kind: type[ParquetFile], target: object, version: tuple, arguments: Mapping[str, object]) -> ParquetFile:
-    """Open a pickled file again; errors as `reopen` has them."""
+    """Open a pickled file again, with the errors of `reopen`."""
     made = kind(target, **arguments)
     check_version(made._file, version)
     return made
@@ -303,33 +302,33 @@ def read_metadata(
     filesystem: object = None,
     arrow_extensions_enabled: bool = True,
 ) -> FileMetaData | pq.FileMetaData:
-    """The metadata of a file; the arguments are those of `pyarrow.parquet.read_metadata`.
+    """Read the metadata of a file; the arguments are those of `pyarrow.parquet.read_metadata`.
 
     Parameters
     ----------
     where : path, bytes-like, file object, or (filesystem, str)
-        As `parquetext.open` takes it.
+        As in `parquetext.open`.
     memory_map : bool
         Map a local file instead of reading it.
     decryption_properties : pyarrow.parquet.encryption.FileDecryptionProperties, optional
-        With them pyarrow reads the metadata, and gives an object of its own class.
+        If given, pyarrow reads the metadata, and returns an object of its class.
     filesystem : pyarrow.fs.FileSystem or fsspec filesystem, optional
-        Where `where` is a path of it.
+        The filesystem of the path `where`.
     arrow_extensions_enabled : bool
-        Without effect, because metadata has no values; pyarrow takes it, too.
+        No effect, because metadata has no values. It exists for compatibility with pyarrow.
 
     Returns
     -------
     FileMetaData
-        With the names of `pyarrow.parquet.FileMetaData`; it reads what it is asked for, from a file that it keeps open.
-        `to_pyarrow` gives an object of pyarrow's class.
+        It has the names of `pyarrow.parquet.FileMetaData`, keeps the file open, and reads data on access. `to_pyarrow`
+        returns an object of pyarrow's class.
 
     Raises
     ------
     OSError
-        The file cannot be opened.
+        If the file cannot be opened.
     Malformed, Refused, Unsupported
-        It has no footer that can be read.
+        If it has no readable footer.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A file that is read by its sidecar: what its footer says comes from there, and the footer stays where it is."""
+"""Read a file by its sidecar, which replaces the footer; the footer is not read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STALE, UNUSED = "sidecar-stale", "sidecar-unused"
 
 
 class PlannedFile(File):
-    """An open file whose form is ``"sidecar"`` for as long as its sidecar holds good; then one of its footer's."""
+    """An open file of form ``"sidecar"`` while its sidecar is valid, and then of a form of its footer."""
 
     __slots__ = ("_plan",)
 
@@ -51,14 +51,14 @@ class PlannedFile(File):
 
 
 def open_planned(path) -> File:
-    """Open a file by its sidecar; by its footer where there is none that belongs to it, with a finding if there is one.
+    """Open a file by its sidecar; if no sidecar matches the file, open it by its footer.
 
-    What the caller holds open, or in memory, has none.
+    If there is a sidecar that cannot be used, the file has a finding. Open files and bytes in memory have no sidecar.
 
     Raises
     ------
     OSError, ParquetextError
-        As `open` raises them.
+        As in `open`.
     """
     target = readable(path)
     if isinstance(target, HeldTarget):
@@ -88,14 +88,15 @@ def open_planned(path) -> File:
 
 
 def row_groups_left(plan: Plan, file: File, filters: object) -> list[int] | None:
-    """The row groups of an open file that a plan leaves; None for all.
+    """Return the row groups of an open file that a plan does not rule out, or None for all.
 
-    The caller vouches for a plan without a note of the file; one with it is compared with the file as it is now.
+    If the plan contains a note of the file, it is compared with the present file. Otherwise the caller guarantees that
+    the plan matches.
 
     Raises
     ------
     Damaged
-        The plan is of a file of another size, or of another content.
+        If the plan was made for a file of another size or content.
     """
     size, footer = file._source.size, plan.footer
     planned = footer.parquet_footer_offset + footer.parquet_footer_length + LENGTH_AND_MAGIC

@@ -1,4 +1,4 @@
-"""Reading a projection into a table: pyarrow reads and decodes, by a footer that has nothing else."""
+"""Read a projection into a table with pyarrow, using a footer reduced to the projection."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ __all__ = [
 
 ReadStep = Callable[[Step], pa.Table]
 OpenData = Callable[[], AbstractContextManager[pa.NativeFile]]
-# Values, chunks and bytes in pages below which threads and pre-buffering cost more than they give.
+# Values, chunks and bytes in pages below which threads and pre-buffering cost more than they save.
 SMALL_ROWS = 1 << 18
 SMALL_CHUNKS = 1 << 9
 SMALL_BYTES = 1 << 20
-# Shorter chunks of a local file are read one by one: pre-buffering would read what lies between them, too.
+# Shorter chunks of a local file are read one by one: pre-buffering would also read the bytes between them.
 LONG_CHUNK_ROWS = 1 << 14
 OPTIONS = {
     "pre_buffer",
@@ -74,33 +74,33 @@ def read_projection(
     check: Callable[[Step], None] | None = None,
     **options,
 ) -> pa.Table:
-    """Read, filter, cut.
+    """Read the columns, filter the rows, and drop the extra columns.
 
     Parameters
     ----------
     open_data : callable
-        Gives the file's bytes for one read by pyarrow.
+        Opens the file's bytes for one read by pyarrow.
     use_threads : bool
-        Whether pyarrow may use its threads; it does not where the projection is small.
+        If True, pyarrow may use its threads. It does not use them if the projection is small.
     pre_buffer : bool, optional
-        Whether pyarrow fetches all ranges first, in parallel. By default where the projection is large and its
-        chunks are long, or `remote`.
+        If True, pyarrow fetches all ranges first, in parallel. This is the default if the projection is large and its
+        chunks are long, or if `remote` is True.
     shorter : callable, optional
-        Gives what pyarrow gives for a step, in a shorter time, or None. It may read parts of the step by what comes
-        second.
+        Returns the same table for a step as pyarrow in a shorter time, or None. It may call its second argument to read
+        parts of the step.
     counts_rows : bool
-        Whether to compare the number of rows with those of the row groups.
+        If True, compare the number of rows with those of the row groups.
     check : callable, optional
-        Raises for a step that pyarrow must not be asked for.
+        Raises an error for a step that pyarrow must not read.
     **options
-        Of pyarrow's reader.
+        Options of pyarrow's reader.
 
     Raises
     ------
     RowsMissing
-        pyarrow gives fewer rows than the row groups have.
+        If pyarrow returns fewer rows than the row groups have.
     Malformed
-        A row group has a negative number of rows.
+        If a row group has a negative number of rows.
     """
 
     def theirs(step: Step) -> pa.Table:
@@ -123,7 +123,7 @@ def read_projection(
 
 
 def read_steps(projection: Projection, read: Callable[[Step], pa.Table]) -> pa.Table:
-    """Read, filter, cut; `read` reads a step."""
+    """Read each step with `read`, filter the rows, and drop the extra columns."""
     if projection.predicate is None:
         return read(projection.step)
     expression = projection.predicate.expression
@@ -137,10 +137,10 @@ def read_steps(projection: Projection, read: Callable[[Step], pa.Table]) -> pa.T
 
 
 def _filtered(table: pa.Table, expression) -> pa.Table:
-    """The rows that meet an expression; a few rows are filtered without Arrow's threads, which take longer to wake."""
+    """Return the rows that match an expression; few rows are filtered without threads, which is faster."""
     if table.num_rows >= SMALL_ROWS:
         return table.filter(expression)
-    from pyarrow import acero  # takes long to import, and only filters need it
+    from pyarrow import acero  # slow to import, and only filters need it
 
     steps = [
         acero.Declaration("table_source", acero.TableSourceNodeOptions(table)),
@@ -150,7 +150,7 @@ def _filtered(table: pa.Table, expression) -> pa.Table:
 
 
 def _is_small(step: Step) -> bool:
-    """Whether a read is so in every respect: many rows may be few bytes, and few rows many."""
+    """Return True if a read is small in chunks, values and bytes: many rows may be few bytes, and few rows many."""
     if step.chunks >= SMALL_CHUNKS or step.rows * (step.chunks // max(len(step.row_groups), 1)) >= SMALL_ROWS:
         return False
     if step.scan is None:
@@ -174,9 +174,9 @@ def iter_projection(
 ) -> Iterator[pa.RecordBatch]:
     """Read a projection of columns without a predicate batch by batch.
 
-    `ours` reads row groups of the projection where pyarrow loses rows. The others as `read_projection` takes them.
-    Every row group's rows are counted, and a batch never combines rows of columns that pyarrow reads at different
-    places.
+    If pyarrow loses rows, `ours` reads the row groups of the projection. Other parameters as in `read_projection`. The
+    rows of every row group are counted, so a batch never combines columns that pyarrow reads at different row
+    positions.
     """
     step = projection.step
     step.check_here()
@@ -204,7 +204,7 @@ def _row_counts(step: Step, reader: ParquetReader) -> Sequence[int]:
 
 
 def _entry_counts(step: Step, reader: ParquetReader) -> EntryCounts | None:
-    """Return the entries of a step's columns in lists; None if it has none."""
+    """Return the entries of a step's columns in lists, or None if it has no lists."""
     if step.scan is not None:
         return EntryCounts.of_scan(step.scan, step.indices)
     return EntryCounts.of_metadata(reader.metadata, step.indices)
@@ -241,7 +241,7 @@ def _read_all(step: Step, reader: ParquetReader, row_groups: list[int], use_thre
 
 
 def _read_in_batches(reader: ParquetReader, row_groups: list[int], indices: list[int], use_threads: bool) -> pa.Table:
-    """What pyarrow cannot read as one piece: nested columns with a dictionary per row group, or over 2 GiB of text."""
+    """Read tables that pyarrow cannot read in one piece: nested dictionary columns, or over 2 GiB of text."""
     batches = []
     for row_group in row_groups:
         batches += reader.iter_batches(BATCH_ROWS, [row_group], indices, use_threads)
@@ -249,7 +249,7 @@ def _read_in_batches(reader: ParquetReader, row_groups: list[int], indices: list
 
 
 def _reader(step: Step, source: pa.NativeFile, pre_buffer: bool, options: dict) -> tuple[ParquetReader, list[int]]:
-    """A reader over a file's bytes, and the row groups to read of it: in a slice all of them."""
+    """Return a reader of a file's bytes, and the row groups to read; in a slice, these are all."""
     reader = ParquetReader()
     metadata = None if step.footer is None else metadata_of(step.footer)
     if metadata is not None and options.get("read_dictionary"):

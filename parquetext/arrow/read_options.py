@@ -1,4 +1,4 @@
-"""How the files of a dataset are read: by which engine, with or without sidecars, with which options of the reader."""
+"""The read options of a dataset's files: engine, use of sidecars, and options of pyarrow's reader."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 LIMITS = ("thrift_string_size_limit", "thrift_container_size_limit", "schema_depth_limit")
-EXTENSIONS = {"arrow_extensions_enabled": True}  # what readers of tables have by default, and datasets do not
+EXTENSIONS = {"arrow_extensions_enabled": True}  # the default of readers of tables, but not of datasets
 DECRYPTION = ("decryption_properties", "parquet_decryption_config")
 DEFAULTS = {
     "read_dictionary": None,
@@ -45,33 +45,33 @@ DEFAULTS = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What holds for every file: `options` are those of `File.read`, the defaults left out."""
+    """The options for every file: `options` are those of `File.read`, without defaults."""
 
     sidecar: bool | str = "auto"
     engine: str | None = None
     options: Mapping[str, object] = field(default_factory=dict)
 
     def with_options(self, options: Mapping[str, object]) -> Reading:
-        """The same with more options, which count for more."""
+        """Return a copy with more options, which override the present ones."""
         return replace(self, options={**self.options, **options}) if options else self
 
 
 def options_given(arguments: Mapping[str, object]) -> dict[str, object]:
-    """Those arguments of a call that are options of pyarrow's reader, the defaults left out."""
+    """Return the arguments of a call that are options of pyarrow's reader, without defaults."""
     given = {name: arguments[name] for name in DEFAULTS}
     check_types(given)
     return {name: value for name, value in given.items() if value is not None and value != DEFAULTS[name]}
 
 
 def check_types(options: Mapping[str, object]) -> None:
-    """Raise TypeError for what would end the process: pyarrow takes anything for a type."""
+    """Raise TypeError for a `binary_type` that is not a type: pyarrow does not check it, and would end the process."""
     kind = options.get("binary_type")
     if kind is not None and not isinstance(kind, pa.DataType):
         raise TypeError(f"binary_type is a pyarrow.DataType, not {kind!r}")
 
 
 def is_ours(format: str | ds.FileFormat | None) -> bool:
-    """Whether files of a format are read by our footers."""
+    """Return True if files of a format are read by our footers."""
     if format is None or isinstance(format, str):
         return format in (None, "parquet")
     import pyarrow.dataset as ds
@@ -80,7 +80,7 @@ def is_ours(format: str | ds.FileFormat | None) -> bool:
 
 
 def format_of(options: Mapping[str, object]) -> ds.ParquetFileFormat:
-    """The format that gives these options."""
+    """Return the format with these options."""
     import pyarrow.dataset as ds
 
     names = {"read_dictionary": "dictionary_columns"}
@@ -89,7 +89,7 @@ def format_of(options: Mapping[str, object]) -> ds.ParquetFileFormat:
 
 
 def options_of_format(format: str | ds.ParquetFileFormat | None) -> dict[str, object]:
-    """Those of a format and of its scans that are not the defaults."""
+    """Return the options of a format and of its scans that are not the defaults."""
     if format is None or isinstance(format, str):
         return {}
     read = format.read_options
@@ -106,7 +106,7 @@ def options_of_format(format: str | ds.ParquetFileFormat | None) -> dict[str, ob
 
 
 def options_of_scan(scan: ds.ParquetFragmentScanOptions | None) -> dict[str, object]:
-    """Those of a scan that are not the defaults."""
+    """Return the options of a scan that are not the defaults."""
     if scan is None:
         return {}
     usual = type(scan)()
@@ -128,5 +128,5 @@ def options_of_scan(scan: ds.ParquetFragmentScanOptions | None) -> dict[str, obj
 
 
 def whole(number: int) -> int:
-    """A count that may come as a float, such as ``1e5``: pyarrow takes that."""
+    """Convert a count that may be a float, such as ``1e5``, to int: pyarrow accepts floats, too."""
     return int(number) if isinstance(number, float) else number

@@ -1,4 +1,4 @@
-"""What a read takes from a file, planned from its footer alone."""
+"""Plan the data that a read needs from a file, from its footer alone."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ SchemaOf = Callable[[bytes], pa.Schema]
 class Step:
     """One read by pyarrow.
 
-    `footer` is the sliced Thrift footer, `indices` its leaves to read, in order (None: all). Where the footer cannot
-    be sliced it is None; then `row_groups` and `indices` are the file's. `chunks` and `rows` say how much it is, and
-    `leaves` what the file calls the footer's leaves. Where there is no leaf to read `footer` is empty, and `key_values`
-    are those of the table.
+    `footer` is the sliced Thrift footer, and `indices` are its leaves to read, in order (None: all). If the footer
+    cannot be sliced, `footer` is None, and `row_groups` and `indices` are the file's. `chunks` and `rows` are the size
+    of the read, and `leaves` are the file's numbers of the footer's leaves. If there is no leaf to read, `footer` is
+    empty, and `key_values` are those of the table.
     """
 
     footer: bytes | None
@@ -51,11 +51,11 @@ class Step:
 
     @cached_property
     def scan(self):
-        """The scan of the sliced footer; None without one, or without columns."""
+        """The scan of the sliced footer; None if there is no such footer, or if it has no columns."""
         return kernels.scan.scan(self.footer, strict=False) if self.footer else None
 
     def check_here(self) -> None:
-        """Raise `ArrowUnsupported` if a column chunk of the slice lies in another file."""
+        """Raise `ArrowUnsupported` if a column chunk of the slice is in another file."""
         if self.scan is None:
             return
         if any(present & wire.PRESENT_FILE_PATH for present in self.scan.chunks("present")):
@@ -63,11 +63,11 @@ class Step:
             check_here(form, range(form.leaf_count), range(form.row_group_count), self.row_groups)
 
     def without_columns(self) -> pa.Table:
-        """The table of so many rows, where there is no leaf to read."""
+        """Return a table with the rows and no columns, if there is no leaf to read."""
         return pa.table({"": pa.nulls(self.rows)}, metadata=self.key_values).select([])
 
     def batches_without_columns(self, counts: Sequence[int], size: int) -> Iterator[pa.RecordBatch]:
-        """The same in batches, each of one row group; the file's row groups have `counts` rows."""
+        """Return such a table in batches, each of one row group; the file's row groups have `counts` rows."""
         rows = pa.chunked_array([pa.nulls(counts[number]) for number in self.row_groups], pa.null())
         batches = pa.table({"": rows}, metadata=self.key_values).to_batches(size)
         return (batch.select([]) for batch in batches)
@@ -75,11 +75,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """All that a read does.
+    """The complete plan of a read.
 
-    `step` reads; `predicate` then keeps rows, and the last `extra` columns go. Where the columns that the predicate
-    looks at cannot come along with the others, `finder` reads them by themselves. `chunks` are those of columns that
-    the predicate looks at, by their names, with all row groups of the file: slices of some forms lack statistics.
+    `step` is read. Then `predicate` selects rows, and the last `extra` columns are dropped. If the predicate's columns
+    cannot be read together with the others, `finder` reads them separately. `chunks` are those of the predicate's
+    columns by name, with all row groups of the file, because slices of some forms lack statistics.
     """
 
     step: Step
@@ -90,12 +90,12 @@ class Projection:
 
     @property
     def is_sliced(self) -> bool:
-        """Whether nothing of it is read by the file's own Thrift footer."""
+        """True if no part is read by the file's own Thrift footer."""
         return all(step is None or step.footer is not None for step in (self.step, self.finder))
 
 
 def encrypted_column(projection: Projection) -> str | None:
-    """The first column that a read takes and that is encrypted; None where none is."""
+    """Return the name of the first encrypted column of a read, or None if no column is encrypted."""
     for step in (projection.step, projection.finder):
         if step is not None and step.footer:
             form = ThriftForm(step.footer)
@@ -116,10 +116,10 @@ def project(
     blooms: Blooms | None = None,
     schema: SchemaOf = schema_of,
 ) -> Projection:
-    """Resolve the columns, skip the row groups that filters rule out, slice the footer.
+    """Resolve the columns, skip the row groups that filters rule out, and slice the footer.
 
-    `blooms` gives the Bloom filters of columns of these types, to be asked where bounds leave row groups undecided.
-    `schema` gives the Arrow schema of a Thrift footer.
+    `blooms` returns the Bloom filters of columns of these types, used if bounds leave row groups undecided. `schema`
+    returns the Arrow schema of a Thrift footer.
     """
     if isinstance(columns, str):
         raise TypeError("columns is a list of names, not one string")
@@ -143,7 +143,7 @@ def _row_groups(form: Form, row_groups: Sequence[int] | None) -> Sequence[int]:
 
 
 def _is_nested(names: list | None) -> bool:
-    """Whether a name may be of a part of a top-level column."""
+    """Return True if a name may refer to a part of a top-level column."""
     return names is not None and any(map(_is_part, names))
 
 
@@ -154,9 +154,9 @@ def _is_part(name: str | tuple[str, ...] | Leaves) -> bool:
 
 
 def _step(form: Form, leaves: list[int], nested: bool, row_groups: Sequence[int], key_values: bool = False) -> Step:
-    """The read of these leaves."""
+    """Return the step that reads these leaves."""
     is_all = isinstance(row_groups, range) or len(row_groups) == len(set(row_groups)) == form.row_group_count
-    # Without columns rows are counted as pyarrow counts them, whatever the footer says.
+    # Without columns, rows are counted as pyarrow counts them, whatever num_rows of the file is.
     counts = form.row_groups("num_rows") if not is_all or not leaves else None
     rows = form.num_rows if counts is None else sum(counts[row_group] for row_group in row_groups)
     if not leaves and _has_chunks_alone(form, row_groups):
@@ -166,11 +166,11 @@ def _step(form: Form, leaves: list[int], nested: bool, row_groups: Sequence[int]
     kept = whole_leaves(form, leaves) if nested else leaves if len(leaves) < 2 else sorted(leaves)
     try:
         footer = form.slice(kept, row_groups, key_values=key_values)
-        if nested and has_extension_types(footer):  # of a part pyarrow makes nothing
+        if nested and has_extension_types(footer):  # pyarrow cannot read a part of an extension type
             kept = whole_fields(form, leaves)
             footer = form.slice(kept, row_groups, key_values=key_values)
     except Unsupported:
-        if isinstance(form, kernels.flat.Reader):  # its slices cannot have paths of other files
+        if isinstance(form, kernels.flat.Reader):  # its slices cannot contain paths of other files
             check_here(form, leaves, row_groups)
         return Step(None, leaves, row_groups, len(leaves) * len(row_groups), rows)
     if kept == leaves:
@@ -182,7 +182,10 @@ def _step(form: Form, leaves: list[int], nested: bool, row_groups: Sequence[int]
 
 
 def _has_chunks_alone(form: Form, row_groups: Sequence[int]) -> bool:
-    """Whether the schema has no leaf and row groups have column chunks: a damaged type makes an empty group of one."""
+    """Return True if row groups have column chunks but the schema has no leaf.
+
+    A damaged type makes a leaf an empty group.
+    """
     if form.leaf_count:
         return False
     try:
@@ -228,7 +231,7 @@ def _pruned(
     blooms: Blooms | None,
     schema: SchemaOf,
 ) -> Sequence[int]:
-    """The row groups that the statistics and Bloom filters of the columns looked at do not rule out."""
+    """Return the row groups that the statistics and Bloom filters of the predicate's columns do not rule out."""
     if not leaves:
         return row_groups
     types = {field.name: field.type for field in schema(form.slice(leaves, []))}
@@ -243,7 +246,7 @@ def _pruned(
 
 
 def _looked_at(form: Form, predicate: Predicate, schema: SchemaOf) -> list[str] | None:
-    """The top-level columns of a predicate; None if it may look at any."""
+    """Return the top-level columns of a predicate, or None if it may refer to any."""
 
     def type_of(name: str) -> pa.DataType | None:
         try:

@@ -1,4 +1,4 @@
-"""Which leaves a read gives, and in which order; which of them a slice has to hold."""
+"""Select the leaves that a read returns, in order, and the leaves that a slice must contain."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Leaves:
-    """Leaves by their numbers, where a name would be ambiguous; `nested`: of a part of a top-level column."""
+    """Leaves by number, for ambiguous names; `nested` is True for a part of a top-level column."""
 
     numbers: range
     nested: bool
 
 
 def all_named(form: Form, name: str) -> list[Leaves]:
-    """All leaves and groups whose dotted path is `name`, in the order of the file."""
+    """Return all leaves and groups whose dotted path is `name`, in the order of the file."""
     found = []
     for identity in form.find_name(name.encode("utf-8", "surrogateescape")):
         found.append(Leaves(leaves_below(form, identity), len(as_path(form.node(identity).path)) > 1))
@@ -39,29 +39,29 @@ def all_named(form: Form, name: str) -> list[Leaves]:
 
 
 def leaves_of(form: Form, name: str | tuple[str, ...] | Leaves) -> range:
-    """The leaves of the one thing that a name means."""
+    """Return the leaves of the leaf or group with this name."""
     return name.numbers if isinstance(name, Leaves) else leaves_below(form, find_group_or_leaf(form, name))
 
 
 def select(form: Form, columns: list | None) -> list[int]:
-    """The leaves that `columns` name, each once, in the order of the names; all of them for None."""
+    """Return the leaves named by `columns`, each once, in the order of the names; None selects all leaves."""
     if columns is None:
         return list(range(form.leaf_count))
     return list(dict.fromkeys(leaf for name in columns for leaf in leaves_of(form, name)))
 
 
 def top_level_leaves(form: Form, name: str) -> range:
-    """The leaves of a top-level column."""
+    """Return the leaves of a top-level column."""
     return leaves_below(form, find_group_or_leaf(form, (name,)))
 
 
 def find_top_level(form: Form, name: str) -> range | None:
-    """The same, None where the file has no such column.
+    """Return the leaves of a top-level column, or None if the file has no such column.
 
     Raises
     ------
     ColumnError
-        It has more than one.
+        If the file has more than one.
     """
     encoded = name.encode("utf-8", "surrogateescape")
     there = with_path(form, form.find_name(encoded), encoded)
@@ -71,19 +71,19 @@ def find_top_level(form: Form, name: str) -> range | None:
 
 
 def whole_fields(form: Form, leaves: Iterable[int]) -> list[int]:
-    """All leaves of the top-level columns that these leaves are in, ascending."""
+    """Return all leaves of the top-level columns that contain these leaves, ascending."""
     whole: set[int] = set()
     for leaf in leaves:
         if leaf not in whole:
             node = form.node(leaf)
-            while node.parent:  # up to below the root, which is node 0
+            while node.parent:  # stop below the root, which is node 0
                 node = form.node(GROUP | node.parent)
             whole.update(range(node.first_leaf, node.first_leaf + node.leaf_count))
     return sorted(whole)
 
 
 def index_columns(form: Form) -> list[tuple[str]]:
-    """The columns that pandas' metadata names as an index."""
+    """Return the index columns that pandas' metadata names."""
     for index in range(form.key_value_count):
         key, value = form.key_value(index)
         if key == b"pandas" and value is not None:
@@ -92,6 +92,6 @@ def index_columns(form: Form) -> list[tuple[str]]:
 
 
 def index_columns_in(pandas: bytes | None) -> list[tuple[str]]:
-    """The columns that this value of the key ``pandas`` names as an index."""
+    """Return the index columns that a value of the key ``pandas`` names."""
     names = json.loads(pandas).get("index_columns", []) if pandas else []
     return [(name,) for name in names if isinstance(name, str)]

@@ -1,4 +1,4 @@
-"""A file's rows in a schema that the caller gives, as a dataset of this one file has them."""
+"""Read a file's rows in a given schema, as a dataset of this file would."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ __all__ = ["pandas_index", "read_as"]
 
 
 def pandas_index(metadata: Mapping[bytes, bytes] | None, names: Iterable[str]) -> list[str]:
-    """The columns of pandas' index, as far as they are not among the names."""
+    """Return the columns of pandas' index that are not among the names."""
     described = pa.schema([], metadata).pandas_metadata or {}
     have = set(names)
     return [name for name in described.get("index_columns", []) if isinstance(name, str) and name not in have]
 
 
 def read_as(file: File, schema: pa.Schema, columns: Iterable | None, filters: object, options: dict) -> pa.Table:
-    """Read the schema's columns, or some of them: cast, or null where the file has none.
+    """Read the schema's columns, or some of them. Columns are cast; columns that the file lacks are null.
 
     Parameters
     ----------
     options
-        Of `File.read`; `use_pandas_metadata` goes by the schema's metadata.
+        Options of `File.read`; `use_pandas_metadata` refers to the schema's metadata.
 
     Raises
     ------
     ColumnError
-        The schema has no such column.
+        If the schema has no such column.
     """
     try:
         return _read_as(file, schema, columns, filters, options)

@@ -1,4 +1,4 @@
-"""`read_table` and `read_schema`: the arguments and results of pyarrow's, read by our footers."""
+"""`read_table` and `read_schema`, with the arguments and results of pyarrow's functions, read by our footers."""
 
 from __future__ import annotations
 
@@ -56,57 +56,59 @@ def read_table(
     engine: str | None = None,
     decoded_size_limit: int | None = None,
 ) -> pa.Table:
-    """Read a file, or many, into a table; the arguments are those of `pyarrow.parquet.read_table`, and mean the same.
+    """Read one or more files into a table; the arguments are those of `pyarrow.parquet.read_table`.
 
     Parameters
     ----------
     source : path, list of paths, bytes-like, or file object
-        A file, as `parquetext.open` takes it; or what `parquetext.dataset` takes: a list of files, a directory, or a
-        pattern such as ``lake/*.parquet``.
+        A file, as in `parquetext.open`; or, as in `parquetext.dataset`, a list of files, a directory, or a pattern such
+        as ``lake/*.parquet``.
     columns : list of str or tuple, optional
         Top-level columns; ``"a.b"`` is the field ``b`` of the struct ``a``, as a column of this name. A name given
-        twice gives two columns. A tuple, or a path through a list or map, comes in its nested form, as `File.read`
-        gives it. All without.
+        twice gives two columns. A tuple, or a path through a list or map, keeps its nested form, as in `File.read`. All
+        columns by default.
     filters, use_threads, use_pandas_metadata, engine
-        As `File.read` takes them.
+        As in `File.read`.
     schema : pyarrow.Schema, optional
-        The table's columns: those that the file does not have are null, others are cast. The file's without.
+        The table's columns. Columns that the file lacks are null, others are cast. By default, the file's schema.
     read_dictionary : list of str, optional
-        Leaves of text or bytes that become dictionaries; those that are not read do not count.
+        Leaves of text or bytes that become dictionaries. Leaves that are not read are ignored.
     binary_type, list_type : pyarrow.DataType, and a class of such, optional
-        What byte arrays and lists become where the file does not say.
+        The types of byte arrays and lists, if the file does not specify them.
     memory_map : bool
-        Whether a local file is read through a mapping of it.
+        If True, a local file is mapped into memory.
     buffer_size : int
-        Bytes of a buffer for each column; 0 for none.
+        Size of a buffer for each column, in bytes; 0 for none.
     partitioning : "hive", list of str, pyarrow.dataset.Partitioning or PartitioningFactory, or None
-        What names of directories say of rows, where `source` is a directory, a pattern or a list.
+        How directory names become columns, if `source` is a directory, a pattern or a list.
     filesystem : pyarrow.fs.FileSystem, fsspec filesystem or URI, optional
-        Where `source` is a path of it.
+        The filesystem of the path `source`.
     ignore_prefixes : list of str, optional
-        Files and directories below `source` whose names begin so do not count; ``.`` and ``_`` without.
+        Files and directories below `source` whose names begin with one of these are ignored; by default ``.`` and
+        ``_``.
     pre_buffer : bool, optional
-        Whether pyarrow fetches all ranges first, in parallel. By default where there is much to read, or far away.
+        If True, pyarrow fetches all ranges first, in parallel. This is the default for large reads and remote files.
     coerce_int96_timestamp_unit : str, optional
-        What INT96 timestamps become, such as ``"ms"``; nanoseconds without.
+        The unit of INT96 timestamps, such as ``"ms"``; nanoseconds by default.
     decryption_properties : pyarrow.parquet.FileDecryptionProperties, optional
-        Keys of an encrypted file: pyarrow reads it then, by its Thrift footer.
+        Keys of an encrypted file. If given, pyarrow reads the file, by its Thrift footer.
     decoded_size_limit : int, optional
-        As `File.read` takes it, of one file; for several files the environment variable
-        ``PARQUETEXT_DECODED_SIZE_LIMIT`` says it.
+        As in `File.read`, for one file. For several files, set the environment variable
+        ``PARQUETEXT_DECODED_SIZE_LIMIT``.
     thrift_string_size_limit, thrift_container_size_limit, schema_depth_limit : int, optional
-        Limits of the whole Thrift footer, as `File.read` takes them.
+        Limits of the whole Thrift footer, as in `File.read`.
     page_checksum_verification : bool
-        Whether pages' checksums are compared.
+        If True, pages' checksums are verified.
     arrow_extensions_enabled : bool
-        Whether Parquet's logical types become extension types of Arrow's, such as ``arrow.uuid``.
+        If True, Parquet's logical types become Arrow's extension types, such as ``arrow.uuid``.
     key_values : bool
-        Whether the table's schema has the file's key-values as its metadata. They tell pandas its index and types; they
-        also describe all columns of a wide file that pandas has written, and take most of the time of one column there.
+        If True, the table's schema has the file's key-values as its metadata. pandas restores its index and types from
+        them. In a wide file written by pandas they describe all columns, and take most of the time of reading one
+        column.
     sidecar : bool or sidecar.Plan
-        Whether to plan, prune and slice by the file's sidecar where there is one that belongs to it, and leave the
-        footer where it is. A plan, such as that of a sidecar which belongs to the file by a version token, rules out
-        row groups; data is then read through the footer.
+        If True and the file has a matching sidecar, plan, prune and slice by the sidecar, without reading the footer. A
+        plan, such as that of a sidecar matched by a version token, rules out row groups; data is then read through the
+        footer.
 
     Returns
     -------
@@ -115,18 +117,18 @@ def read_table(
     Raises
     ------
     ColumnError
-        A name that is none, or more than one thing; also a `pyarrow.ArrowInvalid`.
+        If a name is unknown or ambiguous; also a `pyarrow.ArrowInvalid`.
     Malformed, Damaged
-        The file's bytes are wrong; also a `pyarrow.ArrowInvalid`. Or `sidecar` is a plan of another content.
+        If the file's bytes are invalid, or if `sidecar` is a plan of another content; also a `pyarrow.ArrowInvalid`.
     FileNotFoundError, OSError
-        There is no such file, it cannot be opened, or it is encrypted and there are no keys.
+        If there is no such file, if it cannot be opened, or if it is encrypted and there are no keys.
     TypeError
-        `source` is nothing that can be read.
+        If `source` is not readable.
     Unsupported
-        Our own decoder is asked for what it does not read; also a `pyarrow.ArrowNotImplementedError`.
+        If our decoder is requested and does not support the data; also a `pyarrow.ArrowNotImplementedError`.
     ValueError
-        `columns` is one string, but for one letter with `use_pandas_metadata`. Or pyarrow has no module `dataset`,
-        and it is needed: for folders, filters, or `schema`.
+        If `columns` is one string, except for one letter with `use_pandas_metadata`. If folders, filters or `schema`
+        need the module `pyarrow.dataset` and pyarrow lacks it.
 
     Examples
     --------
@@ -136,7 +138,8 @@ def read_table(
     check_engine(engine)
     options = options_given(locals())
     if isinstance(columns, str):
-        if not (use_pandas_metadata and len(columns) == 1):  # pandas gives pyarrow one letter for a list of it
+        # pandas passes a one-letter string for a list of one letter
+        if not (use_pandas_metadata and len(columns) == 1):
             raise ValueError("columns is a list of names, not one string")
         columns = [columns]
     if not isinstance(columns, Iterable | None):
@@ -145,7 +148,7 @@ def read_table(
         check_schema(schema)
     filesystem = filesystem_of(source, filesystem)
     if pre_buffer:
-        options["pre_buffer"] = True  # without it, short chunks of a local file are read one by one
+        options["pre_buffer"] = True  # by default, short chunks of a local file are read one by one
     taking = {"use_threads": use_threads, "use_pandas_metadata": use_pandas_metadata, "key_values": key_values}
     several = {"schema": schema, "partitioning": partitioning, "ignore_prefixes": ignore_prefixes}
     if decryption_properties is not None:
@@ -172,17 +175,17 @@ def read_pandas(source: object, columns: Iterable | None = None, **options: obje
     Parameters
     ----------
     source, columns, **options
-        As `read_table` takes them.
+        As in `read_table`.
 
     Returns
     -------
     pyarrow.Table
-        Its `to_pandas` gives the frame that was written, or these columns of it.
+        Its `to_pandas` returns the written frame, or these columns of it.
 
     Raises
     ------
     ColumnError, Malformed, Damaged, OSError, TypeError
-        As `read_table`.
+        As in `read_table`.
 
     Examples
     --------
@@ -193,7 +196,7 @@ def read_pandas(source: object, columns: Iterable | None = None, **options: obje
 
 
 def _opened_one(source: object, filesystem: object, sidecar: bool | Plan) -> File | None:
-    """The file that a source is; None where it stands for several."""
+    """Open the file of a source; return None if the source is several files."""
     target = source if filesystem is None else readable(source, filesystem)
     try:
         if sidecar is not True:
@@ -202,13 +205,13 @@ def _opened_one(source: object, filesystem: object, sidecar: bool | Plan) -> Fil
 
         return open_planned(target)
     except OSError as error:
-        if (sidecar and sidecar is not True) or not _is_many(target, error):  # a plan is one of a file
+        if (sidecar and sidecar is not True) or not _is_many(target, error):  # a plan refers to one file
             raise
         return None
 
 
 def _left_by_plan(sidecar: bool | Plan, file: File, filters: object) -> Sequence[int] | None:
-    """The row groups that a plan leaves; None without one."""
+    """Return the row groups that a plan does not rule out, or None if there is no plan."""
     if not sidecar or sidecar is True:
         return None
     from .planned import row_groups_left
@@ -217,7 +220,7 @@ def _left_by_plan(sidecar: bool | Plan, file: File, filters: object) -> Sequence
 
 
 def _is_many(source: object, error: OSError) -> bool:
-    """Whether what could not be opened is a directory, or a pattern."""
+    """Return True if a source that could not be opened is a directory or a pattern."""
     target = readable(source)
     if isinstance(target, HeldTarget) or "://" in target.path:  # HTTP has no directories, and "?" begins a query
         return False
@@ -240,7 +243,7 @@ def _read_one(
     options: dict,
     row_groups: Sequence[int] | None = None,
 ) -> pa.Table:
-    """Read a file; `row_groups` has at least those with rows that meet the filters, None for all."""
+    """Read a file; `row_groups` contains at least the row groups with matching rows, or is None for all."""
     if schema is None and columns is None:
         return file.read(columns, row_groups, filters, **options)
     if isinstance(columns, Mapping):
@@ -274,13 +277,13 @@ def read_many(
     partitioning: object,
     ignore_prefixes: Sequence[str] | None,
 ) -> pa.Table:
-    """Read what a list of files, a directory or a pattern stands for, by the dataset."""
+    """Read a list of files, a directory or a pattern as a dataset."""
     from .datasets.dataset import dataset
     from .read_options import EXTENSIONS, format_of
     from .shaped import pandas_index
 
     if partitioning == HIVE:
-        import pyarrow.dataset as ds  # takes long to import
+        import pyarrow.dataset as ds  # slow to import
 
         partitioning = ds.HivePartitioning.discover(infer_dictionary=True)
     lake = dataset(
@@ -310,20 +313,20 @@ def read_schema(
     filesystem: object = None,
     arrow_extensions_enabled: bool = True,
 ) -> pa.Schema:
-    """The Arrow schema of a file; the arguments are those of `pyarrow.parquet.read_schema`.
+    """Read the Arrow schema of a file; the arguments are those of `pyarrow.parquet.read_schema`.
 
     Parameters
     ----------
     where : path, bytes-like, or file object
-        As `parquetext.open` takes it.
+        As in `parquetext.open`.
     memory_map : bool
-        Whether an encrypted file is read through a mapping of it; of others the footer alone is read.
+        If True, an encrypted file is mapped into memory. Of other files, only the footer is read.
     decryption_properties : pyarrow.parquet.FileDecryptionProperties, optional
-        Keys of an encrypted file: pyarrow reads it then.
+        Keys of an encrypted file. If given, pyarrow reads the file.
     filesystem : pyarrow.fs.FileSystem, fsspec filesystem or URI, optional
-        Where `where` is a path of it.
+        The filesystem of the path `where`.
     arrow_extensions_enabled : bool
-        Whether Parquet's logical types become extension types of Arrow's, such as ``arrow.uuid``.
+        If True, Parquet's logical types become Arrow's extension types, such as ``arrow.uuid``.
 
     Returns
     -------
@@ -332,9 +335,9 @@ def read_schema(
     Raises
     ------
     OSError
-        The file cannot be opened, or it is encrypted and there are no keys.
+        If the file cannot be opened, or if it is encrypted and there are no keys.
     Malformed, Unsupported
-        It has no footer that can be read; `Malformed` is also a `pyarrow.ArrowInvalid`.
+        If it has no readable footer; `Malformed` is also a `pyarrow.ArrowInvalid`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Whether the pages of a local file are changed while they are read."""
+"""Detect if the pages of a local file are changed while they are read."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from .read_plan import Projection, Step
 
 __all__ = ["Watch"]
 
-# Facts of column chunks that no change of the footer alone changes.
+# Metadata of column chunks that a change of only the footer does not change.
 FACTS = ("data_page_offset", "dictionary_page_offset", "total_compressed_size", "num_values", "codec")
 
 
 class Watch:
-    """A context in which a projection is read; a `Conflict` where its pages are changed meanwhile.
+    """A context for reading a projection, which raises `Conflict` if its pages are changed meanwhile.
 
-    A change in place of the footer alone, such as ours, changes no page.
+    Changing only the footer in place, as we do, does not change pages.
 
     Parameters
     ----------
     source
-        The open file; only local ones are watched.
+        The open file; only local files are watched.
     path : str
     name : str
-        Of the form that the projection was made by.
+        The name of the form from which the projection was made.
     projection : Projection
     """
 
@@ -40,7 +40,7 @@ class Watch:
 
     def __init__(self, source: object, path: object, name: str, projection: Projection):
         self._source, self._path, self._name, self._projection = source, path, name, projection
-        self._seen: tuple[int, int] | None = None  # a version that has the same pages
+        self._seen: tuple[int, int] | None = None  # a version known to have the same pages
 
     def __enter__(self) -> Self:
         return self
@@ -50,7 +50,7 @@ class Watch:
             self.check()
         elif isinstance(error, Conflict):
             return
-        # A generator that is discarded after its file was closed ends here with GeneratorExit: ask for the class first.
+        # A generator that is discarded after its file was closed ends here with GeneratorExit, so test the class first.
         elif isinstance(error, (ParquetextError, pa.ArrowException, OSError)) and is_changed(self._source):
             raise self._conflict(f": {error}") from error
 
@@ -63,7 +63,7 @@ class Watch:
         return ChangedFile(f"the file was changed in place while it was read{cause}", file=str(self._path))
 
     def _has_same_chunks(self) -> bool:
-        """Whether the footer that the file has now says the same of all that is read."""
+        """Return True if the file's present footer has the same metadata for everything that is read."""
         steps = [step for step in (self._projection.step, self._projection.finder) if step is not None and step.footer]
         version = _version(self._source)
         if version == self._seen or not steps:

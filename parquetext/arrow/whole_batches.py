@@ -1,4 +1,4 @@
-"""Batches by pyarrow of which no row is missing, cut where pyarrow cuts them."""
+"""Complete the batches of pyarrow's reader if rows are missing, and cut them at the same rows as pyarrow."""
 
 from __future__ import annotations
 
@@ -43,27 +43,27 @@ def whole_batches(
     numbers: Sequence[int],
     one_by_one: bool = False,
 ) -> Iterator[pa.RecordBatch]:
-    """Read row groups batch by batch by pyarrow; where it loses rows, our decoder continues.
+    """Read row groups batch by batch with pyarrow; if it loses rows, our decoder continues.
 
     Parameters
     ----------
     counts : sequence of int
         Rows of each row group.
     theirs : callable
-        Read row groups, given by their places in `counts`, by pyarrow. The second argument returns the number of rows
-        that the next batch shall have; any other number is correct, too, but its rows are copied.
+        Reads row groups, given by their positions in `counts`, with pyarrow. Its second argument returns the number of
+        rows for the next batch; any other number is correct, too, but then rows are copied.
     ours : callable
-        Read row groups by our decoder.
+        Reads row groups with our decoder.
     batch_size : int
         Rows of a batch.
     schema : pyarrow.Schema
-        Of pyarrow's batches.
+        The schema of pyarrow's batches.
     entries : EntryCounts, optional
-        Of the columns in lists, if there are any.
+        The entries of the columns in lists, if there are any.
     numbers : sequence of int
         The numbers of the row groups in `entries`.
     one_by_one : bool
-        Read each row group by itself: chunks have other numbers of values than rows.
+        If True, read each row group by itself, because chunks have different numbers of values and rows.
 
     Yields
     ------
@@ -72,17 +72,18 @@ def whole_batches(
     Raises
     ------
     RowsMissing
-        If our decoder refuses the row groups of which pyarrow loses rows, or entries of lists.
+        If pyarrow loses rows or entries of lists, and our decoder refuses the row groups.
 
     Notes
     -----
-    After a page without values pyarrow's reader of this column continues with the next row group, while those of other
-    columns are still in this one. In one row group a column can only end early. So each row group is read by itself,
-    and what precedes the first missing row is correct. Small row groups are read together, and their batches are
+    After a page without values, pyarrow's reader of this column continues with the next row group, while those of other
+    columns are still in this one. Within one row group a column can only end early. Therefore each row group is read by
+    itself, and the rows before the first missing row are correct. Small row groups are read together, and their batches
+    are
     yielded only after their rows have been counted. The last list in front of a page without values may lack entries,
     so that a batch with lists is yielded after the next one has been read, or after the entries have been counted.
     """
-    by_group = any(map(_has_dictionary, schema.types))  # a batch has one dictionary of each
+    by_group = any(map(_has_dictionary, schema.types))  # a batch has one dictionary per column
     cut = _Cut(batch_size)
     for run in runs(range(len(counts)), counts, 0 if by_group or one_by_one else batch_size):
         check = None if entries is None else partial(entries.check, [numbers[number] for number in run])
@@ -97,7 +98,7 @@ def whole_batches(
 
 
 def runs(row_groups: Sequence[int], counts: Sequence[int], size: int) -> Iterator[list[int]]:
-    """Successive row groups that have at most `size` rows together, or one that has more."""
+    """Yield runs of successive row groups that have at most `size` rows together, or one row group that has more."""
     run, rows = [], 0
     for number in row_groups:
         if run and rows + counts[number] > size:
@@ -110,14 +111,14 @@ def runs(row_groups: Sequence[int], counts: Sequence[int], size: int) -> Iterato
 
 
 class _Rest:
-    """The number of rows that pyarrow has given of a run of row groups, and its error."""
+    """The number of rows that pyarrow has returned of a run of row groups, and its error."""
 
     def __init__(self, given: int, refused: Exception):
         self.given, self.refused = given, refused
 
 
 def _counted(theirs: Theirs, entries: EntryCounts, run: Sequence[int], room: Room) -> Iterator[pa.RecordBatch]:
-    """Read row groups by pyarrow, and count the entries of their lists."""
+    """Read row groups with pyarrow, and count the entries of their lists."""
     for batch in theirs(run, room):
         entries.add(batch)
         yield batch
@@ -155,7 +156,7 @@ def _begun(
 
 
 def _behind(given: int, batches: Iterator[pa.RecordBatch], refused: Exception) -> Iterator[pa.RecordBatch]:
-    """Yield the batches without the first rows, which pyarrow has given."""
+    """Yield the batches without the first rows, which pyarrow has already returned."""
     try:
         for batch in batches:
             if given < batch.num_rows:
@@ -168,14 +169,14 @@ def _behind(given: int, batches: Iterator[pa.RecordBatch], refused: Exception) -
 
 
 class _Cut:
-    """Cuts and joins batches, so that each has as many rows as it may."""
+    """Cuts and joins batches, so that each has the maximal number of rows."""
 
     def __init__(self, size: int):
         self._size, self._rows = size, 0
         self._held: list[pa.RecordBatch] = []
 
     def room(self, waiting: Sequence[pa.RecordBatch]) -> int:
-        """Return how many rows complete a batch after those that wait to be cut."""
+        """Return the number of rows that completes a batch, counting the rows that wait to be cut."""
         return self._size - (self._rows + sum(batch.num_rows for batch in waiting)) % self._size
 
     def parts(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
@@ -189,7 +190,7 @@ class _Cut:
                 self._rows = 0
 
     def left(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows that are held; the next batch has so many rows fewer."""
+        """Yield the remaining rows; the next batch is smaller by their number."""
         if self._held:
             held, self._held = self._held, []
             yield held[0] if len(held) == 1 else pa.concat_batches(held)

@@ -1,4 +1,4 @@
-"""pyarrow without its module `dataset`, as some builds are: what then cannot be read, in pyarrow's own words."""
+"""Raise pyarrow's errors for reads that need the module `pyarrow.dataset`, which some builds lack."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MISSING = "when the pyarrow.dataset module is not available"
 
 
 def as_told_by_pyarrow(error: ImportError, filters: object, schema: pa.Schema | None) -> Exception:
-    """The ValueError that `pyarrow.parquet.read_table` raises then; any other error as it is."""
+    """Return the ValueError that `pyarrow.parquet.read_table` raises then; return other errors unchanged."""
     if error.name not in MODULES:
         return error
     if filters is not None:

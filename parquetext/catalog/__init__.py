@@ -1,4 +1,4 @@
-"""The catalog: every column chunk of many files as one row of a table, and what to read by it."""
+"""A catalog: a table with one row per column chunk of many files, from which reads are planned."""
 
 from __future__ import annotations
 

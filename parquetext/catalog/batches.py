@@ -1,4 +1,4 @@
-"""Scanned footers as rows of a catalog: their arrays joined, and made columns at once for many files."""
+"""Convert scanned footers to rows of a catalog, many files at once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Column = pa.Array | pa.ChunkedArray
 
 
 class Batch:
-    """Files of one schema, gathered; nothing here is done chunk by chunk."""
+    """Files with one schema, collected for a batch. Nothing here loops over column chunks."""
 
     def __init__(self):
         self.files: list[tuple[str, Footer]] = []
@@ -31,7 +31,7 @@ class Batch:
         self._leaves = None
 
     def takes(self, footer: Footer) -> bool:
-        """Whether a file goes into this batch: it has the schema of those that are there."""
+        """Return True if the file has the schema of the files in this batch, or the batch is empty."""
         return self._leaves is None or leaves_of(footer.scan) is self._leaves
 
     def add(self, file: str, footer: Footer) -> None:
@@ -40,7 +40,7 @@ class Batch:
         Raises
         ------
         Unsupported
-            A row group does not have one chunk per leaf; nothing was added.
+            If a row group does not have one chunk per leaf. Nothing is added then.
         """
         leaves = leaves_of(footer.scan)
         self._bounds.append(kernels.catalog.bound_columns(footer.scan, leaves.readings))
@@ -49,7 +49,7 @@ class Batch:
         self.rows += footer.scan.chunk_count
 
     def to_arrow(self, schema: pa.Schema = SCHEMA) -> pa.RecordBatch:
-        """The rows, file by file, row group by row group, leaf by leaf, as `SCHEMA` or `CODED`."""
+        """Return the rows, file by file, row group by row group, leaf by leaf, as `SCHEMA` or `CODED`."""
         columns = dict(self._of_files()) | dict(self._of_leaves()) | dict(self._of_chunks()) | dict(self._of_bounds())
         columns["error"] = pa.nulls(self.rows, pa.string())
         arrays = [
@@ -83,9 +83,9 @@ class Batch:
         return pa.Array.from_buffers(pa.int32(), len(each) * groups, [None, pa.py_buffer(_bytes(each) * groups)])
 
     def _possible_nulls(self, nulls: pa.Array) -> pa.Array:
-        """Null counts; null if they are above 0 in a required column, or above the number of values.
+        """Return the null counts; null if they are above 0 in a required column, or above the number of values.
 
-        Plans skip row groups by a catalog's null counts, and the catalog has no repetition of columns.
+        Plans skip row groups by a catalog's null counts, and the catalog does not contain the repetition of columns.
         """
         values = _joined([footer.scan.chunks("num_values") for _, footer in self.files], pa.int64())
         most = pc.if_else(self._leaves.is_required.take(self._leaf_of_chunks()), 0, values)
@@ -132,7 +132,7 @@ class Batch:
                 yield name, arrays[0] if len(arrays) == 1 else pa.concat_arrays(arrays)
 
     def _bitmaps(self, end: int, bitmap: int) -> pa.BooleanArray:
-        """One bitmap of all files."""
+        """Return one bitmap for all files."""
         found = [
             pa.Array.from_buffers(
                 pa.bool_(), footer.scan.chunk_count, [None, _bitmap(bounds[end], bitmap, footer.scan.chunk_count)]
@@ -148,7 +148,7 @@ def _bitmap(part: tuple, bitmap: int, count: int) -> pa.Buffer:
 
 
 def _bytes(array: pa.Array) -> bytes:
-    """A column of int32 without nulls, as it lies in memory."""
+    """Return the memory of an int32 column without nulls."""
     return array.buffers()[1].to_pybytes()[4 * array.offset : 4 * (array.offset + len(array))]
 
 
@@ -159,14 +159,14 @@ def _joined(parts: Iterable[memoryview], kind: pa.DataType) -> pa.Array:
 
 
 def _repeated(values: Iterable[int], counts: Iterable[int]) -> pa.Array:
-    """Each number so many times, as int32."""
+    """Repeat each number by its count, as int32."""
     each = memoryview(pa.array(values, pa.int32()).buffers()[1]).cast("i") if counts else []
     data = b"".join(bytes(each[number : number + 1]) * count for number, count in enumerate(counts))
     return pa.Array.from_buffers(pa.int32(), len(data) // 4, [None, pa.py_buffer(data)])
 
 
 def _known(values: pa.Array) -> pa.Array:
-    """Null where it is -1, or another number that no count or place can be."""
+    """Replace -1 and all other negative numbers, which are no valid counts or offsets, by null."""
     return pc.if_else(pc.less(values, 0), None, values)
 
 
@@ -175,7 +175,7 @@ def _has(words: pa.Array, bit: int) -> pa.Array:
 
 
 def _decoded(words: pa.Array, named: Callable[[int], list[str]]) -> pa.Array:
-    """Bits as lists of names: few different ones."""
+    """Convert bit masks, of which there are few different ones, to lists of names."""
     coded = words.dictionary_encode()
     return _coded_lists([named(word) for word in coded.dictionary.to_pylist()]).take(coded.indices)
 

@@ -1,4 +1,4 @@
-"""What a catalog's columns are: types that Arrow and Spark share, so no dictionaries and nothing unsigned."""
+"""The column types of a catalog. Arrow and Spark share them, so there are no dictionaries and no unsigned integers."""
 
 from __future__ import annotations
 
@@ -54,14 +54,20 @@ SCHEMA = pa.schema(
 )
 """One row per column chunk.
 
-`file`, `file_size` (bytes), `modified` (ns since 1970; null where it is not known, or so young that a later change may
-have the same time), `forms` (of the footer, as there are); `row_group`, `row_group_rows`; `leaf`, `column` (the
-path with dots), `depth` (names in the path: 1 is a top-level column), `max_repetition_level`; `physical_type`,
-`type_length`, `logical_type` (with its parameters); `codec`, `encodings`; counts, sizes (bytes) and places (bytes from
-the file's start), null where the footer does not say, or says a `null_count` that cannot be; `min`, `max` (as stored;
-null where none can be trusted), whether they are exact; the same as `…_integer` (integers, booleans, dates' days,
-times, unscaled decimals of 64 bits), `…_double`, `…_text` and `…_time` (dates and timestamps; microseconds that enclose
-the bound). `error` is what is wrong with a file that has no such rows; then all but `file` may be null.
+* `file`, `file_size` (bytes).
+* `modified` (ns since 1970). It is null if the time is unknown, or if the file is so young that a later change may have
+  the same time.
+* `forms`: the forms of the footer in the file.
+* `row_group`, `row_group_rows`.
+* `leaf`, `column` (the path with dots), `depth` (the number of names in the path: 1 is a top-level column),
+  `max_repetition_level`.
+* `physical_type`, `type_length`, `logical_type` (with its parameters), `codec`, `encodings`.
+* Counts, sizes (bytes) and offsets (bytes from the file's start). They are null if the footer does not contain them; an
+  impossible `null_count` is null, too.
+* `min`, `max` (as stored; null if there is no bound that can be trusted), and whether they are exact.
+* The same bounds as `…_integer` (integers, booleans, dates' days, times, unscaled decimals of 64 bits), `…_double`,
+  `…_text` and `…_time` (dates and timestamps; microseconds that enclose the bound).
+* `error`: the error of a file that could not be read. Then all columns but `file` may be null.
 """
 
 _CODE = pa.int32()
@@ -75,4 +81,4 @@ def _coded(kind: pa.DataType) -> pa.DataType:
 
 
 CODED = pa.schema([field.with_type(_coded(field.type)) if field.name in _FEW else field for field in SCHEMA])
-"""The same rows with texts as dictionaries, which Parquet's writer takes as they are: a third of its time."""
+"""The same rows with texts as dictionaries. Parquet's writer writes dictionaries unchanged, in a third of the time."""

@@ -1,4 +1,4 @@
-"""What a catalog says of listed files: of those that are as it knows them, the row groups that a predicate leaves."""
+"""Apply a catalog to listed files: find the row groups that may match a predicate in files that have not changed."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _FILE = ["file", "file_size", "modified", "row_group"]
 _BASE = [*_FILE, "row_group_rows", "data_page_offset", "dictionary_page_offset"]
 _TYPE = ["physical_type", "type_length", "logical_type"]
 _COLUMN = [*_FILE, "leaf", *_TYPE, "num_values", "null_count", "min", "max"]
-_ROW_GROUPS = 1 << 32  # more than a file has
+_ROW_GROUPS = 1 << 32  # more than the row groups of any file
 _UNKNOWN = -1
 
 
 class Kept(NamedTuple):
-    """What is left of a file: row groups, where these begin in bytes, and their share of its rows."""
+    """The remaining row groups of a file, their offsets in bytes, and their share of the file's rows."""
 
     row_groups: list[int]
     begins: list[int]
@@ -36,28 +36,28 @@ class Kept(NamedTuple):
 
 
 class Cover:
-    """A catalog, laid over the files of a listing.
+    """A catalog applied to the files of a listing.
 
     Parameters
     ----------
     catalog : path, target, pyarrow.Table, or dataset
-        As `plan` takes it, without DataFrames.
+        As in `plan`, except for DataFrames.
     paths, sizes, modified : sequence
-        What the listing tells of each file.
+        The path, size and time of each file of the listing.
     path_of : callable
-        The path in the listing of a file as the catalog names it.
+        Converts a file name of the catalog to the path in the listing.
     since : int
-        Of dates and timestamps before it, in µs since 1970, bounds count for nothing.
+        Time in µs since 1970. Bounds of dates and timestamps before it are ignored.
 
     Attributes
     ----------
     others : list of int
-        The files, by number, that the catalog does not know as they are: new, changed, or not read by it.
+        The numbers of the files that the catalog does not describe: new or changed files, and files it could not read.
 
     Notes
     -----
-    A file is known by name, size and time. A column that a file does not have under that very name leaves its row
-    groups as they are.
+    A file is identified by name, size and time. If a file has no column of exactly that name, the column rules out none
+    of its row groups.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Cover:
         base = self._same(self._rows.one_per_row_group(_BASE))
         base = base.take(pc.sort_indices(base["slot"]))
         again = pc.equal(base["slot"].slice(1), base["slot"].slice(0, max(base.num_rows - 1, 0)))
-        if pc.any(again).as_py():  # a file that was read twice, as it is now
+        if pc.any(again).as_py():  # the catalog contains the same version of a file twice
             base = base.filter(pa.chunked_array([pa.array([True]), pc.invert(again.combine_chunks())]))
         self._base, self._slots = base, base["slot"].combine_chunks()
         self._owners = base["number"].combine_chunks()
@@ -87,14 +87,14 @@ class Cover:
     def left(
         self, predicate: Predicate, types: Mapping[str, pa.DataType], given: Mapping[str, pa.Array] | None = None
     ) -> dict[int, Kept]:
-        """What is left of each known file that has anything left, by its number.
+        """Return the remaining row groups of each known file that has any, by the file's number.
 
         Parameters
         ----------
         types : mapping
-            What the columns that the predicate looks at are compared as.
+            The types in which the predicate's columns are compared.
         given : mapping, optional
-            Columns that directories give, one value for each file of the listing.
+            Columns from directory names, one value for each file of the listing.
         """
         given = given or {}
 
@@ -125,7 +125,7 @@ class Cover:
         }
 
     def _same(self, rows: pa.Table) -> pa.Table:
-        """The rows of files that are as the catalog knows them, with the file's number and the row group's slot."""
+        """Return the rows of files that have not changed, with the file's number and the row group's slot."""
         files = rows["file"].combine_chunks()
         if not pa.types.is_dictionary(files.type):
             files = files.dictionary_encode()
@@ -137,14 +137,17 @@ class Cover:
         return rows.filter(pc.and_kleene(same, pc.is_valid(slot)))
 
     def _numbers_of(self, files: pa.Array) -> pa.Array:
-        """The files' numbers in the listing; the rows of a column are mostly of the files of the one before."""
+        """Return the files' numbers in the listing.
+
+        The result is cached, because most columns have rows of the same files.
+        """
         if self._named is None or not files.equals(self._named[0]):
             paths = pa.array([self._path_of(file) for file in files.to_pylist()], pa.string())
             self._named = files, pc.index_in(paths, self._paths).cast(pa.int64())
         return self._named[1]
 
     def _bounds(self, name: str, wanted: pa.DataType) -> ColumnBounds | None:
-        """A top-level column's bounds in all row groups; nothing is known where the file has none of this name."""
+        """Return a top-level column's bounds in all row groups; unknown for files that lack the column."""
         found = self._same(self._rows.of_top_level(name, _COLUMN))
         if not found.num_rows:
             return None
@@ -167,7 +170,7 @@ class Cover:
         return ColumnBounds(*(side.take(back) for side in (bounds.min, bounds.max, bounds.only_nulls, bounds.no_nulls)))
 
     def _kinds(self, rows: pa.Table, ambiguous: pa.Array) -> tuple[pa.Array, list[LeafType]]:
-        """For each row group the number of the column's type in its file, and these types."""
+        """Return the number of the column type for each row group, and the list of these types."""
         parts = [pc.fill_null(rows[name].cast(pa.string()), "") for name in _TYPE]
         coded = pc.binary_join_element_wise(*parts, "\0").combine_chunks().dictionary_encode()
         leaf_types, numbers = [], []
@@ -183,7 +186,7 @@ class Cover:
 
 
 def _late(bounds: ColumnBounds, since: int | None) -> ColumnBounds:
-    """Without the bounds of row groups that may have dates or timestamps before `since`."""
+    """Remove the bounds of row groups that may have dates or timestamps before `since`."""
     kind = bounds.min.type
     if since is None or not (pa.types.is_date(kind) or pa.types.is_timestamp(kind)):
         return bounds
@@ -194,7 +197,7 @@ def _late(bounds: ColumnBounds, since: int | None) -> ColumnBounds:
 
 
 def _ambiguous(found: pa.Table) -> pa.Array:
-    """The row groups in which there are several columns of the name."""
+    """Return the row groups with several columns of the name."""
     if pc.count_distinct(found["slot"]).as_py() == found.num_rows:
         return pa.array([], pa.int64())
     leaves = found.group_by("slot").aggregate([("leaf", "count_distinct")])
@@ -210,7 +213,7 @@ def _facts(name: str, rows: pa.Table, kind: LeafType | None) -> FileFacts:
 
 
 def _raw(values: pa.Array, kind: LeafType) -> pa.Array:
-    """Stored bounds in their width, where the type has one; others are none."""
+    """Return stored bounds in the width of the type, if it has one; bounds of other widths are null."""
     if not (kind.is_viewed and kind.width):
         return values
     return pc.if_else(pc.equal(pc.binary_length(values), kind.width), values, None).cast(pa.binary(kind.width))

@@ -1,4 +1,4 @@
-"""From files to a catalog's batches."""
+"""Read files into batches of a catalog."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .footers import Footer, read_footer
 
 __all__ = ["ROWS", "Gathering", "batches_of", "names_of"]
 
-ROWS = 1 << 15  # of a batch, from which on it is given out
+ROWS = 1 << 15  # rows from which on a batch is finished
 
 
 class Gathering:
-    """Footers on their way to batches of `SCHEMA` or `CODED`, in which those of one schema of files are together."""
+    """Collects footers into batches of `SCHEMA` or `CODED`; each batch has files of one schema."""
 
     def __init__(self, schema: pa.Schema = SCHEMA):
         self._schema = schema
@@ -27,28 +27,28 @@ class Gathering:
         self._failed: list[tuple[str, str]] = []
 
     def add(self, file: str, footer: Footer) -> None:
-        """Add a file, under the name that its rows have.
+        """Add a file under the name that its rows contain.
 
         Raises
         ------
         Unsupported
-            A row group does not have one chunk per leaf; nothing was added.
+            If a row group does not have one chunk per leaf. Nothing is added then.
         """
         if self._batch.rows >= ROWS or not self._batch.takes(footer):
             self._finish()
         self._batch.add(file, footer)
 
     def fail(self, file: str, error: Exception) -> None:
-        """Add a file that cannot be read: one row."""
+        """Add one row for a file that cannot be read."""
         self._failed.append((file, without_secrets(f"{kind_of(error)}: {error}")))
 
     def full(self) -> list[pa.RecordBatch]:
-        """The batches that nothing more goes into, each given out once."""
+        """Return the finished batches, each once."""
         full, self._full = self._full, []
         return full
 
     def rest(self) -> list[pa.RecordBatch]:
-        """All that is left."""
+        """Finish and return all remaining batches."""
         self._finish()
         if self._failed:
             self._full.append(_failures(self._failed, self._schema))
@@ -62,16 +62,17 @@ class Gathering:
 
 
 def batches_of(files: Iterable, *, sidecars: bool = False, target_of: Callable = resolve) -> Iterator[pa.RecordBatch]:
-    """The catalog of files: batches of `SCHEMA`, one row per column chunk.
+    """Yield the catalog of files: batches of `SCHEMA`, one row per column chunk.
 
     Parameters
     ----------
     files : iterable of path
-        As `parquetext.open` takes paths; `file` then has them as text, as `names_of` gives them: without credentials.
+        Paths as in `parquetext.open`. The column `file` contains them as text without credentials, as returned by
+        `names_of`.
     sidecars : bool
-        Also look for sidecars of remote files, at a request or two each.
+        Also look for sidecars of remote files, at one or two requests each.
     target_of : callable
-        Where a path leads; without, what `parquetext.open` makes of it.
+        Converts a path to a target, by default as `parquetext.open` does.
 
     Returns
     -------
@@ -79,8 +80,8 @@ def batches_of(files: Iterable, *, sidecars: bool = False, target_of: Callable =
 
     Notes
     -----
-    Reads tails only. A file that cannot be read gives one row, with `error`; a file without row groups none. Memory is
-    that of one batch, which is at least one file.
+    Only the tails of files are read. A file that cannot be read has one row, with `error`; a file without row groups
+    has none. Memory is bounded by one batch, which contains at least one file.
 
     Examples
     --------
@@ -103,13 +104,13 @@ def batches_of(files: Iterable, *, sidecars: bool = False, target_of: Callable =
 def names_of(files: Iterable) -> dict[str, object]:
     """Return the files by the names that they have in a catalog's column `file`.
 
-    Passwords, signatures and other parts of URLs that may be secrets are no part of the names: a catalog may be stored.
-    Files that differ by these parts alone are numbered in their order: ``…#2`` is the second one.
+    The names do not contain passwords, signatures and other parts of URLs that may be secrets, because a catalog may be
+    stored. If files differ only by these parts, they are numbered in their order: ``…#2`` is the second one.
 
     Parameters
     ----------
     files : iterable of path
-        As `batches_of` was given them, in the same order.
+        The argument of `batches_of`, in the same order.
 
     Returns
     -------

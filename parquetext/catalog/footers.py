@@ -1,4 +1,4 @@
-"""A file's Thrift footer, scanned, from its tail alone; and which forms of footers it has."""
+"""Scan a file's Thrift footer, read from its tail only, and list the footer forms in the file."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from .times import settled
 
 __all__ = ["Footer", "read_footer"]
 
-FIRST_READ = 128 << 10  # bytes of a local file: most footers whole
+FIRST_READ = 128 << 10  # bytes of a local file; most footers fit
 _FORMS = {wire.UUID_FLAT_FOOTER: "flat", wire.UUID_FOOTER_INDEX: "index"}
 
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """What a catalog has from: the scanned footer, the forms that are there, the bytes read, and which file it is of.
+    """A scanned footer with its forms, the number of bytes read, and the file's size and time.
 
     Attributes
     ----------
     modified : int or None
-        In ns since 1970; None where the file was so young that a change after it may have the same time.
+        In ns since 1970. None if the file is so young that a later change may have the same time.
     """
 
     scan: object
@@ -42,13 +42,13 @@ def read_footer(path, *, sidecars: bool = False) -> Footer:
     Parameters
     ----------
     sidecars : bool
-        Also look for a metadata sidecar beside a remote file, which costs a request or two; beside a local one it is
+        Also look for the metadata sidecar of a remote file, at one or two requests. The sidecar of a local file is
         always looked for.
 
     Raises
     ------
     OSError, ParquetextError
-        There is no footer that can be read.
+        If there is no readable footer.
     """
     target = resolve(path)
     local = isinstance(target, LocalTarget)

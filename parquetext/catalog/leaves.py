@@ -1,4 +1,4 @@
-"""A schema's leaves as columns, made once for all files that have the same schema."""
+"""The leaves of a schema as columns, computed once for all files with the same schema."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .logical_text import text_of
 
 __all__ = ["Leaves", "leaves_of"]
 
-KEPT = 64  # schemas that are kept
+KEPT = 64  # maximal number of cached schemas
 _UNITS = {"ms": wire.READING_MILLISECONDS, "us": wire.READING_MICROSECONDS, "ns": wire.READING_NANOSECONDS}
 _TEXT = ("STRING", "ENUM", "JSON")
 _NUMBERS = {
@@ -29,8 +29,10 @@ _known: dict[bytes, Leaves] = {}
 
 @dataclass(frozen=True, slots=True)
 class Leaves:
-    """The leaves of a schema: columns of one entry each, texts coded, how the bounds of each are read, and
-    which of them cannot have nulls."""
+    """The leaves of a schema: columns with one entry per leaf, how bounds are read, and which leaves are required.
+
+    Texts are dictionary-encoded.
+    """
 
     columns: dict[str, pa.Array]
     readings: bytes
@@ -38,7 +40,7 @@ class Leaves:
 
 
 def leaves_of(scan) -> Leaves:
-    """The leaves of a scanned footer; files of one dataset have the same schema over and over."""
+    """Return the leaves of a scanned footer; they are cached, because files of a dataset often have the same schema."""
     offsets, lengths = scan.elements("bytes_offset"), scan.elements("bytes_length")
     schema = bytes(scan.data[offsets[0] : offsets[-1] + lengths[-1]]) if len(offsets) else b""
     found = _known.get(schema)
@@ -73,7 +75,10 @@ def _described(scan, offsets, lengths) -> Leaves:
 
 
 def _depths(scan, parents: list[int], leaves: list[int]) -> list[int]:
-    """How deep each element lies. OUT_OF_PROPORTION where the leaves' paths are, as for a footer of ours."""
+    """Return the depth of each element.
+
+    Raise OUT_OF_PROPORTION if the leaves' paths are too long for the footer's size, as for a flat footer.
+    """
     depths, sizes = [0] * len(parents), list(scan.elements("name_length"))
     for index, parent in enumerate(parents):
         if parent >= 0:
@@ -94,7 +99,7 @@ def _path(elements: list[Element], parents: list[int], leaf: int) -> str:
 
 
 def _shown(name: str) -> str:
-    """A name of bytes that are no UTF-8 as something that Arrow takes."""
+    """Replace the bytes of a name that are not UTF-8, so that Arrow accepts it."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
@@ -104,7 +109,7 @@ def _physical(element: Element) -> str | None:
 
 
 def _reading(element: Element) -> int:
-    """How the leaf's bounds are read; an annotation that does not fit counts for nothing."""
+    """Return how the leaf's bounds are read; an annotation that does not fit the type is ignored."""
     logical, physical = element.logical, element.type
     name = None if logical is None else logical.name
     if physical == wire.PHYSICAL_BYTE_ARRAY:

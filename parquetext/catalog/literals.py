@@ -1,6 +1,6 @@
-"""Literals of filters against the types that a catalog knows of columns.
+"""Compare the literals of filters with the types of a catalog's columns.
 
-A catalog does not have the Arrow types of files: an INT64 may be read as a duration, and a timestamp in UTC with the
+A catalog does not contain the Arrow types of files: an INT64 may be read as a duration, and a timestamp in UTC with the
 name of another zone.
 """
 
@@ -18,18 +18,18 @@ __all__ = ["check_literals", "columns_named", "has_durations"]
 
 
 def check_literals(predicate: Predicate, types: Mapping[str, pa.DataType]) -> None:
-    """Raise what reading raises if a literal does not compare with its column's type.
+    """Raise the same error as reading if a literal cannot be compared with its column's type.
 
     Parameters
     ----------
     predicate : Predicate
     types : mapping of str to pyarrow.DataType
-        Of the columns that it looks at; nested if the type is not known, or not the same in all files.
+        The types of the predicate's columns. A type is nested if it is unknown, or not the same in all files.
 
     Raises
     ------
     pyarrow.ArrowException
-        No type that the column may be read as compares with the literal.
+        If no type of the column can be compared with the literal.
     """
     if predicate.alternatives is None:
         if not any(pa.types.is_nested(kind) or _is_open(kind) for kind in types.values()):
@@ -42,7 +42,7 @@ def check_literals(predicate: Predicate, types: Mapping[str, pa.DataType]) -> No
 
 
 def has_durations(predicate: Predicate) -> bool:
-    """Return whether a literal may be a duration: what an INT64 is then compared as, only its file says."""
+    """Return True if a literal may be a duration; then only the file determines how an INT64 is compared."""
     if predicate.alternatives is None:
         text = text_of(predicate.expression)
         return text is None or "duration[" in text
@@ -51,7 +51,7 @@ def has_durations(predicate: Predicate) -> bool:
 
 
 def columns_named(predicate: Predicate) -> set[str]:
-    """Return the top-level columns that an expression names, also of one that Arrow refuses; none if it is unknown."""
+    """Return the top-level columns that an expression names, even if Arrow refuses it; none if they are unknown."""
     tree = tree_of(predicate.expression)
     return set() if tree is None else set(_fields(tree))
 
@@ -65,7 +65,7 @@ def _fields(node: Node) -> Iterator[str]:
 
 
 def _is_open(kind: pa.DataType) -> bool:
-    """Return whether files may say that values of the type are of another one."""
+    """Return True if a file's Arrow schema may replace the type by another one."""
     return pa.types.is_int64(kind) or (pa.types.is_timestamp(kind) and kind.tz is not None)
 
 
@@ -79,7 +79,7 @@ def _check_comparison(comparison: Comparison, kind: pa.DataType) -> None:
 
 
 def _type_of(comparison: Comparison) -> pa.DataType | None:
-    """Return the type of a literal, or of the values of a list; None if Arrow has none for it."""
+    """Return the type of a literal, or of the values of a list; None if Arrow has no type for it."""
     value = comparison.value
     if isinstance(value, (pa.Scalar, pa.Array, pa.ChunkedArray)):
         return value.type

@@ -1,4 +1,4 @@
-"""Logical types as text, and back."""
+"""Convert logical types to text, and back."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SHAPE = re.compile(r"(\w+)(?:\((.*)\))?")
 
 
 def text_of(logical: LogicalType | None) -> str | None:
-    """An annotation with its parameters: ``DECIMAL(18,2)``, ``TIMESTAMP(us,utc)``, ``INTEGER(8,unsigned)``."""
+    """Format an annotation with its parameters: ``DECIMAL(18,2)``, ``TIMESTAMP(us,utc)``, ``INTEGER(8,unsigned)``."""
     if logical is None:
         return None
     if logical.name == "DECIMAL":
@@ -25,7 +25,7 @@ def text_of(logical: LogicalType | None) -> str | None:
 
 
 def parsed(text: str | None) -> LogicalType | None:
-    """What `text_of` was given; None for anything else."""
+    """Parse the result of `text_of`; return None for other text."""
     match = None if text is None else _SHAPE.fullmatch(text)
     if match is None:
         return None

@@ -1,4 +1,4 @@
-"""The rows of a catalog, picked by column: in memory, in Parquet, or on Spark."""
+"""Read rows of a catalog by column, from memory, Parquet or Spark."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ __all__ = ["Rows", "rows_of"]
 
 
 class Rows(Protocol):
-    """What of a catalog is read to plan by it."""
+    """The queries on a catalog that planning needs."""
 
     def one_per_row_group(self, columns: list[str]) -> pa.Table:
-        """One row for each row group, and one for each file that could not be read."""
+        """Return one row for each row group, and one for each file that could not be read."""
 
     def of_column(self, name: str, columns: list[str]) -> pa.Table:
-        """Those of a column, and of what is below it."""
+        """Return the rows of a column and of the columns below it."""
 
     def of_top_level(self, name: str, columns: list[str]) -> pa.Table:
-        """Those of a column that has no others below it and does not repeat."""
+        """Return the rows of a top-level column that has no columns below it and does not repeat."""
 
 
 def rows_of(catalog) -> Rows:
-    """The rows of what `plan` takes."""
+    """Return the queries for a catalog, which is an argument of `plan`."""
     return _SparkRows(catalog) if hasattr(catalog, "toArrow") else _ArrowRows(catalog)
 
 
 class _ArrowRows:
-    """Of a catalog in memory or in Parquet: by comparisons with single values, which row groups are ruled out by."""
+    """A catalog in memory or in Parquet; conditions compare with single values, so that row groups can be skipped."""
 
     def __init__(self, catalog):
         if isinstance(catalog, pa.RecordBatch):
@@ -56,7 +56,7 @@ class _ArrowRows:
 
 
 class _SparkRows:
-    """The same of a Spark DataFrame, whose engine picks them."""
+    """A catalog in a Spark DataFrame, filtered by Spark."""
 
     def __init__(self, catalog):
         self._frame = catalog

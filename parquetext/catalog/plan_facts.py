@@ -1,4 +1,4 @@
-"""What a plan needs of a catalog: its row groups, and of single columns what is known in each of them."""
+"""The parts of a catalog that a plan needs: its row groups, and the statistics of single columns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .picked_rows import rows_of
 
 __all__ = ["MISSING", "UNKNOWN", "ColumnFacts", "Facts"]
 
-MISSING, UNKNOWN = -1, -2  # kinds: the file has no such column; nothing is known of it
+MISSING, UNKNOWN = -1, -2  # kinds: the file has no such column; the column's type is unknown
 _PLACE = ["file", "row_group"]
 _TYPE = ["physical_type", "type_length", "logical_type"]
 _FACTS = [*_TYPE, "depth", "max_repetition_level", "num_values", "null_count", "min", "max"]
@@ -26,8 +26,9 @@ _FACTS = [*_TYPE, "depth", "max_repetition_level", "num_values", "null_count", "
 class ColumnFacts:
     """A column in all row groups of a catalog.
 
-    `kinds` has for each row group a number of `leaf_types`, MISSING or UNKNOWN; of a key of directories, for which
-    `is_key`, its text. `type` is what its values are compared as, `rows` its facts.
+    `kinds` has one entry per row group: an index into `leaf_types`, MISSING or UNKNOWN. If `is_key` is set, the column
+    is a key of directories, and the entries are its values as text. `type` is the type in which values are compared,
+    and `rows` contains the statistics.
     """
 
     type: pa.DataType
@@ -44,7 +45,7 @@ class Facts:
     ----------
     files : list of str
     row_groups : list of int or None
-        One entry each for every row group, in the catalog's order; None for a file that could not be read.
+        One entry per row group, in the catalog's order; None for a file that could not be read.
     """
 
     def __init__(self, catalog):
@@ -59,12 +60,12 @@ class Facts:
         return len(self.files)
 
     def type_of(self, name: str) -> pa.DataType | None:
-        """What a column's values are compared as; None where there is no such column."""
+        """Return the type in which a column's values are compared, or None if there is no such column."""
         column = self.column(name)
         return None if column is None else column.type
 
     def column(self, name: str) -> ColumnFacts | None:
-        """A key of the directories, else a top-level column; None where no file has one."""
+        """Return a key of the directories, else a top-level column, or None if no file has one."""
         if name not in self._columns:
             self._columns[name] = self._key(name) or self._top_level(name)
         return self._columns[name]
@@ -113,7 +114,10 @@ def _element(physical: str, length: int | None, logical: str | None) -> Element:
 
 
 def _common(types: list[pa.DataType]) -> pa.DataType:
-    """What values of several types are compared as; where there is nothing, structs, which are not compared."""
+    """Return the type in which values of several types are compared.
+
+    If there is none, return an empty struct, which is not compared.
+    """
     try:
         schemas = [pa.schema([("", kind)]) for kind in types]
         return pa.unify_schemas(schemas, promote_options="permissive").field(0).type if types else pa.struct([])

@@ -1,4 +1,4 @@
-"""Which files and row groups a predicate leaves, by a catalog alone: no file of the lake is opened."""
+"""Find the files and row groups that may match a predicate in a catalog, without opening files."""
 
 from __future__ import annotations
 
@@ -20,46 +20,46 @@ __all__ = ["Planned", "plan"]
 
 
 class Planned(NamedTuple):
-    """A file, and those of its row groups that may hold rows which are wanted; None: all, for nothing is known."""
+    """A file and its row groups that may contain matching rows; None if nothing is known, so that all are read."""
 
     file: object
     row_groups: list[int] | None
 
 
 def plan(catalog: object, filters: object, *, files: Iterable | None = None) -> list[Planned]:
-    """The files and row groups that can hold rows which meet the filters, by a catalog.
+    """Return the files and row groups of a catalog that may contain rows that match the filters.
 
     Parameters
     ----------
     catalog : path, parquetext.Dataset, pyarrow.dataset.Dataset, pyarrow.Table, pyarrow.RecordBatch, or Spark DataFrame
-        What `parquetext.spark.catalog` gives, or a part of its files: as it is, in Parquet, or in memory.
+        The result of `parquetext.spark.catalog`, or a part of its files: unchanged, in Parquet, or in memory.
     filters : list of tuples, list of lists of tuples, or pyarrow.compute.Expression
-        As `parquetext.read_table` takes them. Names are of top-level columns, and of directories ``name=value``, which
-        count for more. A column that a file lacks is null there.
+        Filters as in `parquetext.read_table`. Names refer to directories ``name=value`` first, then to top-level
+        columns. If a file lacks a column, the column is null there.
 
     files : iterable of path, optional
-        The files that the catalog was made of, as `catalog.batches_of` took them, to be in the result in the place of
-        their names: a catalog has URLs without their credentials.
+        The files of the catalog, as passed to `catalog.batches_of`. The result contains them instead of their names,
+        because a catalog has URLs without credentials.
 
     Returns
     -------
     list of Planned
-        In the order of the catalog. Files whose footers could not be read when the catalog was made are among them.
+        In the order of the catalog. Files whose footers could not be read when the catalog was made are included.
 
     Raises
     ------
     ColumnError
-        No file has such a column.
+        If no file has such a column.
     ValueError
-        The filters are not well-formed.
+        If the filters are not well-formed.
     pyarrow.ArrowException
-        A literal does not compare with its column's type; reading raises the same.
+        If a literal cannot be compared with its column's type. Reading raises the same error.
 
     Notes
     -----
-    Sound as long as the files are those of the catalog: what is left out holds no such row. Of a catalog in Parquet
-    or on Spark only some columns are read, of the rows that concern what the filters look at. Bloom filters are not
-    asked.
+    If the files have not changed since the catalog was made, the files and row groups left out contain no matching row.
+    From a catalog in Parquet or on Spark, only some columns of the rows for the filters' columns are read. Bloom
+    filters are not used.
 
     Examples
     --------
@@ -94,7 +94,10 @@ def _planned(catalog: object, filters: object) -> list[Planned]:
 
 
 def _kept(predicate: Predicate, facts: Facts, columns: Mapping[str, ColumnFacts]) -> list[int]:
-    """The row groups that are left, ascending; those with the same column types are evaluated as one file."""
+    """Return the remaining row groups, ascending.
+
+    Row groups in which the columns have the same types are evaluated together, as one file.
+    """
     alike: dict[tuple, list[int]] = defaultdict(list)
     for row_group, kinds in enumerate(zip(*(column.kinds for column in columns.values()), strict=True)):
         alike[kinds].append(row_group)

@@ -1,4 +1,4 @@
-"""Times of files: whether one that a catalog has kept tells that a file is still the same."""
+"""Compare modification times, to find out if a file has changed since it was entered into a catalog."""
 
 from __future__ import annotations
 
@@ -8,18 +8,22 @@ import pyarrow.compute as pc
 __all__ = ["SECOND", "same_time", "settled"]
 
 SECOND = 10**9
-COARSE, FINE = 2 * SECOND, SECOND // 10  # longer than a clock of whole seconds, and one of milliseconds, stands still
+# longer than one tick of a clock of whole seconds, and one tick of a clock of milliseconds
+COARSE, FINE = 2 * SECOND, SECOND // 10
 
 
 def settled(modified: int | None, now: int) -> int | None:
-    """A file's time in ns, None where a change after `now` may leave it the same."""
+    """Return a file's time in ns, or None if a change after `now` may leave the time unchanged."""
     if not modified:
         return None
     return modified if now - modified > (FINE if modified % SECOND else COARSE) else None
 
 
 def same_time(kept: pa.Array, told: pa.Array) -> pa.Array:
-    """Whether settled times are those that a filesystem tells now, which may tell a kept one of whole seconds finer."""
+    """Return True for each settled time that equals the filesystem's time.
+
+    The filesystem's time may be finer than a stored time of whole seconds.
+    """
     second = pa.scalar(SECOND, pa.int64())
     in_second = pc.equal(pc.multiply(pc.divide(told, second), second), kept)
     return pc.and_(pc.greater(kept, 0), pc.or_(pc.equal(kept, told), in_second))

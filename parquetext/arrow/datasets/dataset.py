@@ -1,4 +1,4 @@
-"""Many files as one table: planned by their footers, read slice by slice; the names are those of pyarrow.dataset."""
+"""Many files as one table, planned by their footers and read slice by slice, with the names of pyarrow.dataset."""
 
 from __future__ import annotations
 
@@ -50,60 +50,64 @@ def dataset(
     sidecar: bool | str = "auto",
     engine: str | None = None,
 ) -> Dataset:
-    """Many Parquet files as one table, whatever the form of their footers.
+    """Open many Parquet files as one table, whatever the form of their footers.
 
-    The parameters are those of `pyarrow.dataset.dataset`, but that directories named ``key=value`` give columns by
-    default, as for `pyarrow.parquet.read_table`.
+    The parameters are those of `pyarrow.dataset.dataset`, but directories named ``key=value`` become columns by
+    default, as in `pyarrow.parquet.read_table`.
 
     Parameters
     ----------
     source : path, list of paths, or list of Dataset
-        A directory, a file, a pattern such as ``lake/*.parquet``, or files, as `parquetext.open` takes paths; or
-        datasets, whose files follow one another.
+        A directory, a file, a pattern such as ``lake/*.parquet``, or files, given as paths as in `parquetext.open`; or
+        datasets, whose files are concatenated.
     schema : pyarrow.Schema, optional
-        The rows' columns. Without, those of the first file and then the keys of the directories, int32 where all their
-        values are such numbers and text otherwise. Columns that a file does not have are null there, others are cast.
+        The rows' columns. By default, the columns of the first file, then the keys of the directories, as int32 if all
+        their values are such numbers and as text otherwise. If a file lacks a column, the column is null there. Other
+        columns are cast.
     format : "parquet" or pyarrow.dataset.FileFormat, optional
-        A `pyarrow.dataset.ParquetFileFormat` has options of reading: dictionaries, types of binaries and lists, limits,
+        A `pyarrow.dataset.ParquetFileFormat` contains read options: dictionaries, types of binaries and lists, limits,
         checksums.
     filesystem : pyarrow.fs.FileSystem, fsspec filesystem or URI, optional
-        Where `source` is a path of it.
+        The filesystem of the path `source`.
     partitioning : "hive", list of str, pyarrow.dataset.Partitioning or PartitioningFactory, or None
-        What names of directories or files say of rows: ``"hive"`` takes ``key=value``, a list names the directories'
-        levels, `pyarrow.dataset.partitioning` makes others. They count for more than the files' own columns.
+        How names of directories or files become columns: ``"hive"`` parses ``key=value``, a list names the directory
+        levels, and `pyarrow.dataset.partitioning` creates others. These columns replace columns of the same name in the
+        files.
     partition_base_dir : str, optional
-        The directory below which these names count; `source` without, if it is a directory.
+        The directory below which these names are parsed; by default `source`, if it is a directory.
     exclude_invalid_files : bool, optional
-        Whether to open each file now and leave out those that are not Parquet.
+        If True, open each file now and leave out files that are not Parquet.
     ignore_prefixes : list of str, optional
-        Files and directories below `source` whose names begin so do not count; ``.`` and ``_`` without.
+        Files and directories below `source` whose names begin with one of these are ignored; by default ``.`` and
+        ``_``.
     sidecar : {"auto", True, False}
-        Whether sidecars are looked for. ``"auto"``: to plan local files, all at once, where they belong to them. True:
-        also to plan and read each file by its own, a remote one too. False: not at all.
+        Use of sidecars. ``"auto"``: plan local files with them, all at once, if they match their files. True: also plan
+        and read each file, even a remote one, with its sidecar. False: do not use sidecars.
     engine : {"pyarrow", "parquetext", "auto"}, optional
-        Who decodes, as `File.read` takes it.
+        The decoder, as in `File.read`.
 
     Returns
     -------
     Dataset
-        With the names of `pyarrow.dataset.Dataset`; holds no file open. For other formats, for data in memory, and
-        for encrypted files whose keys are in `format`, what `pyarrow.dataset.dataset` gives.
+        It has the names of `pyarrow.dataset.Dataset` and keeps no file open. For other formats, for data in memory, and
+        for encrypted files whose keys are in `format`, the result of `pyarrow.dataset.dataset`.
 
     Raises
     ------
     FileNotFoundError
-        There is no such file or directory.
+        If there is no such file or directory.
     IsADirectoryError
-        A list has a directory.
+        If a list contains a directory.
     ValueError
-        There is no such format or partitioning.
+        If there is no such format or partitioning.
     TypeError
-        `source` is nothing that pyarrow.dataset takes.
+        If `source` is not accepted by pyarrow.dataset.
 
     Notes
     -----
-    Lists the files, and opens the first one if there is no `schema`, or a format that may have keys. Of a folder of
-    Delta Lake, Hudi or Iceberg all files are read, deleted ones and deleted rows too: a warning says so.
+    The files are listed. The first one is opened if there is no `schema`, or if the format may contain keys. If the
+    folder is a Delta Lake, Hudi or Iceberg table, a warning is issued: all files are read, even deleted files and
+    deleted rows.
 
     Examples
     --------
@@ -145,7 +149,7 @@ def dataset(
         warnings.warn(told, stacklevel=2)
     base = found.base if partition_base_dir is None else os.fspath(partition_base_dir).rstrip("/")
     keys = partition_keys(found, scheme, schema, base)
-    # A format may have keys, which it does not show.
+    # A format may contain keys that it does not expose.
     if format is not None and not isinstance(format, str) and _is_encrypted(found):
         return _of_pyarrow(source, schema=schema, **others | {"partitioning": partitioning})
     if schema is None:
@@ -163,17 +167,17 @@ def _union(children: Sequence[Dataset], schema: pa.Schema | None, others: Mappin
 
 
 def _is_of_paths(source: object) -> bool:
-    """Whether a source is a path, a pair of a filesystem and a path, or several of them; no data and no open file."""
+    """Return True if a source is a path, a pair of filesystem and path, or a list of them; not data or open files."""
     if isinstance(source, (pa.RecordBatch, pa.Table, pa.RecordBatchReader)) or hasattr(source, "get_fragments"):
         return False
     if isinstance(source, (list, tuple)):
         return all(map(_is_of_paths, source))
     kinds = (str, os.PathLike, pafs.FileInfo, pafs.FileSystem, LocalTarget, RemoteTarget)
-    return isinstance(source, kinds) or (hasattr(source, "open") and hasattr(source, "ls"))  # a filesystem of fsspec
+    return isinstance(source, kinds) or (hasattr(source, "open") and hasattr(source, "ls"))  # an fsspec filesystem
 
 
 def _listed(source: Iterator) -> list:
-    """What an iterator of paths gives."""
+    """Collect an iterator of paths in a list."""
     found = list(source)
     if not _is_of_paths(found):
         raise TypeError(
@@ -184,14 +188,14 @@ def _listed(source: Iterator) -> list:
 
 
 def _of_pyarrow(source: object, **options: object) -> ds.Dataset:
-    """What is not Parquet, or in memory, by pyarrow alone: there are no footers to read."""
+    """Open other formats, or data in memory, with pyarrow alone, because there are no footers to read."""
     import pyarrow.dataset as ds
 
     return ds.dataset(source, **options)
 
 
 def _valid(found: Files) -> Files:
-    """The files that are Parquet."""
+    """Return the files that are Parquet."""
 
     def is_valid(number: int) -> bool:
         try:
@@ -205,21 +209,21 @@ def _valid(found: Files) -> Files:
 
 
 def _is_encrypted(found: Files) -> bool:
-    """Whether the first file is encrypted, or parts of it are."""
+    """Return True if the first file, or a part of it, is encrypted."""
     if not found:
         return False
     try:
         with open_file(found[0].target) as file:
-            # no other form is given to such files
+            # encrypted files have no other footer form
             return file.form == "thrift" and file._on_form(lambda form: bool(form.scan.encrypted))
     except EncryptedFile:
         return True
-    except (OSError, ParquetextError):  # the scan meets it again
+    except (OSError, ParquetextError):  # the scan raises the error again
         return False
 
 
 def _first_schema(found: Files, reading: Reading) -> pa.Schema:
-    """That of the first file; no columns where there is none."""
+    """Return the schema of the first file, or an empty schema if there are no files."""
     if not found:
         return pa.schema([])
     with naming(found[0].target), open_file(found[0].target) as file:
@@ -227,9 +231,9 @@ def _first_schema(found: Files, reading: Reading) -> pa.Schema:
 
 
 class Dataset(DatasetScans, Tabular):
-    """Files, and the schema of their rows. Made by `parquetext.dataset`; holds no file open.
+    """Files and the schema of their rows, made by `parquetext.dataset`. It keeps no file open.
 
-    It can be pickled and copied. What takes Arrow's streams takes a dataset: Polars, DuckDB, pandas,
+    It can be pickled and copied. Consumers of Arrow streams accept it: Polars, DuckDB, pandas,
     `pyarrow.dataset.write_dataset`.
 
     Attributes
@@ -240,7 +244,7 @@ class Dataset(DatasetScans, Tabular):
     def __init__(self, planner: FragmentPlanner | UnionPlanner, predicate: Predicate | None = None):
         self._planner, self._predicate, self.schema = planner, predicate, planner.schema
 
-    # ---- what it is ---------------------------------------------------------------------------------------------
+    # ---- attributes --------------------------------------------------------------------------------------------------
 
     @property
     def files(self) -> list[str]:
@@ -249,42 +253,42 @@ class Dataset(DatasetScans, Tabular):
 
     @property
     def children(self) -> list[Dataset]:
-        """The datasets that it was made of; none for one of files."""
+        """The datasets that this one was made of; empty for a dataset of files."""
         return [Dataset(child) for child in getattr(self._planner, "children", ())]
 
     @property
     def filesystem(self) -> pafs.FileSystem:
-        """Where the files are; that of the first one, if there are several."""
+        """The filesystem of the files; if there are several, that of the first file."""
         return self._planner.filesystem
 
     @property
     def format(self) -> ds.ParquetFileFormat:
-        """How files are read, as pyarrow says it."""
+        """The read options as a pyarrow format."""
         return format_of(self._planner.reading.options)
 
     @property
     def partitioning(self) -> ds.Partitioning | None:
-        """What the names of files and directories say, as pyarrow has it."""
+        """The partitioning of file and directory names as a pyarrow object."""
         return self._planner.keys.partitioning()
 
     @property
     def partition_expression(self) -> pc.Expression:
-        """What is known of all rows: nothing."""
+        """A condition that holds for all rows: True."""
         return pc.scalar(True)
 
     def get_fragments(self, filter: object = None) -> Iterator[Fragment]:
-        """The files that may hold rows which meet the filter, each with its row groups that may.
+        """Yield the files that may contain matching rows, each with its row groups that may contain some.
 
         Parameters
         ----------
         filter : pyarrow.compute.Expression, or lists of tuples, optional
-            As `File.read` takes filters. Keys of directories rule out files before anything is opened; then the
-            statistics of all files are looked at together, and for lists Bloom filters.
+            Filters as in `File.read`. Keys of directories rule out files before any is opened. Then the statistics of
+            all files are evaluated together. For lists of tuples, Bloom filters are used as well.
 
         Raises
         ------
         ValueError
-            The dataset has a filter: fragments would have other rows.
+            If the dataset has a filter, because its fragments would have other rows.
         """
         self._planner_alone()
         return self._fragments(None if filter is None else predicate_of(filter))
@@ -292,7 +296,7 @@ class Dataset(DatasetScans, Tabular):
     # ---- other datasets -----------------------------------------------------------------------------------------
 
     def filter(self, expression: object) -> Dataset:
-        """The dataset of the rows that meet a filter; it reads nothing.
+        """Return the dataset of the rows that match a filter, without reading.
 
         Parameters
         ----------
@@ -301,19 +305,19 @@ class Dataset(DatasetScans, Tabular):
         Raises
         ------
         ColumnError
-            A list names a column that the schema does not have.
+            If a list names a column that the schema does not have.
         """
         if expression is None:
             raise TypeError("filter takes an expression or lists of tuples, not None")
         return Dataset(self._planner, both(self._predicate, predicate_of(expression)))
 
     def replace_schema(self, schema: pa.Schema) -> Dataset:
-        """The same files with other columns: in another order, fewer of them, or more, which are null.
+        """Return the same files with other columns: in another order, fewer, or more. Additional columns are null.
 
         Raises
         ------
         pyarrow.ArrowTypeError
-            A column has another type now, or may have no nulls any more.
+            If a column gets another type, or is no longer nullable.
         """
         check_schema(schema)
         for field in schema:
@@ -325,7 +329,7 @@ class Dataset(DatasetScans, Tabular):
         return Dataset(self._planner.with_schema(schema), self._predicate)
 
     def sort_by(self, sorting: str | list[tuple[str, str]], **options: object) -> ds.InMemoryDataset:
-        """The rows, sorted, in memory; arguments as `pyarrow.Table.sort_by` takes them."""
+        """Sort the rows in memory; arguments as in `pyarrow.Table.sort_by`."""
         return _in_memory(self.to_table().sort_by(sorting, **options))
 
     def join(
@@ -339,7 +343,7 @@ class Dataset(DatasetScans, Tabular):
         coalesce_keys: bool = True,
         use_threads: bool = True,
     ) -> ds.InMemoryDataset:
-        """The rows of this dataset and of another one joined, in memory; arguments as `pyarrow.Table.join` takes them.
+        """Join the rows of this dataset and of another one in memory; arguments as in `pyarrow.Table.join`.
 
         Parameters
         ----------
@@ -358,19 +362,19 @@ class Dataset(DatasetScans, Tabular):
         right_on: str | list[str] | None = None,
         right_by: str | list[str] | None = None,
     ) -> ds.InMemoryDataset:
-        """The rows joined with the nearest ones, in memory; arguments as `pyarrow.Table.join_asof` takes them."""
+        """Join the rows with the nearest ones in memory; arguments as in `pyarrow.Table.join_asof`."""
         return _in_memory(self.to_table().join_asof(_table_of(right_dataset), on, by, tolerance, right_on, right_by))
 
     def to_pyarrow(self, filter: object = None) -> ds.FileSystemDataset:
-        """The same files as a dataset of pyarrow's own class, for what insists on it.
+        """Return the same files as a dataset of pyarrow's class, for code that requires it.
 
-        pyarrow then parses whole Thrift footers, and has no use for others.
+        pyarrow then parses whole Thrift footers, and does not use other forms.
 
         Parameters
         ----------
         filter : pyarrow.compute.Expression, or lists of tuples, optional
-            Rules out files and row groups, as for `get_fragments`. What is left is not filtered row by row; the
-            filter of this dataset (`Dataset.filter`) is.
+            Rules out files and row groups, as in `get_fragments`. It is not applied to single rows. The filter of this
+            dataset (`Dataset.filter`) is.
         """
         import pyarrow.dataset as ds
 
@@ -379,7 +383,7 @@ class Dataset(DatasetScans, Tabular):
         made = ds.FileSystemDataset(fragments, self.schema, self.format, self.filesystem)
         return made if self._predicate is None else made.filter(self._predicate.expression)
 
-    # ---- its rows -----------------------------------------------------------------------------------------------
+    # ---- rows --------------------------------------------------------------------------------------------------------
 
     def scanner(
         self,
@@ -393,41 +397,41 @@ class Dataset(DatasetScans, Tabular):
         cache_metadata: bool = True,
         memory_pool: pa.MemoryPool | None = None,
     ) -> Scanner:
-        """What reads: some columns of the rows that meet a filter.
+        """Return a scanner of some columns of the rows that match a filter.
 
         Parameters
         ----------
         columns : list of str or dict of pyarrow.compute.Expression, optional
-            Columns, dotted paths into structs, or what to compute. All columns without. ``__filename``,
-            ``__fragment_index``, ``__batch_index`` and ``__last_in_fragment`` say where a row comes from: the first
-            has no secrets of URLs, the second is the file's place in `files`.
+            Columns, dotted paths into structs, or expressions to compute. All columns by default. ``__filename``,
+            ``__fragment_index``, ``__batch_index`` and ``__last_in_fragment`` contain the origin of a row: the first
+            without the secrets of URLs, the second as the file's position in `files`.
         filter : pyarrow.compute.Expression, or lists of tuples, optional
         batch_size : int
-            The most rows of a batch: 131,072.
+            Maximal number of rows of a batch; 131,072 by default.
         batch_readahead : int
-            How many batches may wait for who takes them, those of all files together: 16, or 64 MB.
+            Maximal number of batches of all files that are read ahead; by default 16, at most 64 MB.
         fragment_readahead : int
-            How many files are read at once: 4.
+            Number of files that are read at once; 4 by default.
         fragment_scan_options : pyarrow.dataset.ParquetFragmentScanOptions, optional
         use_threads : bool
-            Without, values are read by the calling thread, when they are taken; plans are made by threads.
+            If False, values are read in the calling thread, when they are requested. Planning uses threads in any case.
         cache_metadata, memory_pool
-            As `Scanner` takes them.
+            As in `Scanner`.
 
         Raises
         ------
         ColumnError
-            The schema has no such column.
+            If the schema has no such column.
         """
         predicate = both(self._predicate, None if filter is None else predicate_of(filter))
         return Scanner(self._planner.fragments, self.schema, columns, predicate, **of_scan(locals()))
 
     def to_reader(self, columns: object = None, filter: object = None, **options: object) -> pa.RecordBatchReader:
-        """The same as a reader of batches."""
+        """Read the rows as a reader of batches."""
         return self.scanner(columns, filter, **options).to_reader()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """All rows as a stream of Arrow's."""
+        """Export all rows as an Arrow stream."""
         return self.scanner().__arrow_c_stream__(requested_schema)
 
     def _shown(self) -> Shown:
@@ -443,7 +447,7 @@ class Dataset(DatasetScans, Tabular):
                 yield fragment.settled()
 
     def _planner_alone(self) -> FragmentPlanner | UnionPlanner:
-        """The planner, where there is no filter that its fragments would not have."""
+        """Return the planner; raise if the dataset has a filter, because the planner's fragments would not apply it."""
         if self._predicate is not None:
             raise ValueError(
                 "Retrieving fragments of a filtered or projected dataset is not allowed. Remove the filtering."
@@ -458,7 +462,7 @@ def _in_memory(table: pa.Table) -> ds.InMemoryDataset:
 
 
 def _table_of(data: object) -> pa.Table:
-    """All rows of a dataset or table."""
+    """Return all rows of a dataset or table."""
     if isinstance(data, pa.Table):
         return data
     if not hasattr(data, "to_table"):

@@ -1,4 +1,4 @@
-"""Which row groups of many files a predicate leaves, by their footers alone: all files in one evaluation."""
+"""Find the row groups of many files that a predicate leaves, by their footers alone and in one evaluation."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ __all__ = ["FileFacts", "gather_facts", "given_bounds", "joined_bounds", "surviv
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """What a plan needs of one file: how many row groups, and of each column that a predicate looks at its bounds.
+    """The data of one file that planning needs: the number of row groups, and the bounds of the predicate's columns.
 
-    A column that the file does not have is in `missing`; one without bounds is in neither. `version` is that of a local
-    file whose next change will show; None where it is not known whether it will.
+    `missing` contains the columns that the file does not have. A column without bounds is in neither. `version` is the
+    version of a local file if its next change is detectable; otherwise it is None.
     """
 
     row_groups: int
@@ -36,7 +36,7 @@ class FileFacts:
 
 
 def gather_facts(form: Form, names: Iterable[str], version: Version | None = None) -> FileFacts:
-    """The facts of top-level columns."""
+    """Collect the bounds of top-level columns."""
     bounds, missing = {}, []
     for name in names:
         leaves = find_top_level(form, name)
@@ -51,19 +51,19 @@ def gather_facts(form: Form, names: Iterable[str], version: Version | None = Non
 
 
 def rows_type(form: Form, leaves: range) -> pa.DataType:
-    """The type that the rows of a top-level column have in its file."""
+    """Return the type of the rows of a top-level column in its file."""
     return _type_of(form.slice(leaves, []))
 
 
 @lru_cache(maxsize=1 << 10)
 def _type_of(footer: bytes) -> pa.DataType:
-    """The type of a slice's one column; the files of a dataset have the same slices over and over."""
+    """Return the type of a slice's only column; it is cached, because files of a dataset often have equal slices."""
     kind = schema_of(footer).field(0).type
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def given_bounds(values: pa.Array) -> ColumnBounds:
-    """Of a column that has one value in all rows of a row group, null included."""
+    """Return the bounds of a column that has one value, possibly null, in all rows of a row group."""
     values = values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
     nulls = values.is_null()
     text = pa.types.is_string(values.type) or pa.types.is_large_string(values.type)
@@ -74,14 +74,14 @@ def given_bounds(values: pa.Array) -> ColumnBounds:
 def surviving(
     predicate: Predicate, files: Sequence[FileFacts], types: Mapping[str, pa.DataType], given: Mapping[str, pa.Array]
 ) -> list[list[int]]:
-    """For each file the row groups that may hold rows which meet the predicate.
+    """Return the row groups of each file that may contain rows that match the predicate.
 
     Parameters
     ----------
     types : mapping
-        The type in the dataset of each column that the predicate looks at.
+        The type of each of the predicate's columns in the dataset.
     given : mapping
-        Columns that directories give, one value for each file.
+        Columns from directory names, one value for each file.
     """
     found: list[list[int]] = [[] for _ in files]
     for file, row_groups in kept_of(predicate, [facts.row_groups for facts in files], files, types, given).items():
@@ -98,10 +98,10 @@ def kept_of(
     *,
     keeps_failing: bool = True,
 ) -> dict[int, list[int]]:
-    """Return the files that have row groups left, by their numbers, and these.
+    """Return the remaining row groups of each file that has any, by the file's number.
 
-    `facts` are those of the files, or of several of them together; `counts` has the row groups of each file.
-    `keeps_failing` says whether row groups stay whose rows may not compare with a literal.
+    `facts` describe the files one by one, or several of them together. `counts` contains the number of row groups of
+    each file. If `keeps_failing` is True, keep row groups whose rows may not be comparable with a literal.
     """
     ends = list(accumulate(counts))
     total = ends[-1] if ends else 0
@@ -120,12 +120,12 @@ def kept_of(
 
 
 def owners(counts: Sequence[int]) -> pa.Array:
-    """For each row group the number of its file."""
+    """Return the number of the file of each row group."""
     return pa.array([number for number, count in enumerate(counts) for _ in range(count)], pa.int64())
 
 
 def undecided_by_bounds(predicate: Predicate) -> bool:
-    """Whether Bloom filters may say more than bounds: of lists of filters with an equality."""
+    """Return True if Bloom filters may rule out more than bounds: if lists of filters contain an equality."""
     return predicate.alternatives is not None and any(
         part.operator in ("=", "==", "in") for alternative in predicate.alternatives for part in alternative
     )
@@ -139,7 +139,7 @@ def asked_blooms(
     given: Mapping[str, pa.Array],
     blooms: BloomFilters,
 ) -> list[int]:
-    """Those of one file's row groups that its Bloom filters leave, too."""
+    """Return those of one file's row groups that its Bloom filters do not rule out."""
 
     def bounds_of(name: str) -> ColumnBounds | None:
         if name in given:
@@ -150,7 +150,7 @@ def asked_blooms(
 
 
 def joined_bounds(name: str, files: Sequence[FileFacts], wanted: pa.DataType) -> ColumnBounds | None:
-    """The bounds of one column in all row groups of all files, in the type that the dataset's rows have."""
+    """Return the bounds of one column in all row groups of all files, in the type of the dataset's rows."""
     wanted = wanted.value_type if pa.types.is_dictionary(wanted) else wanted
     kind = pa.large_binary() if is_text(wanted) else wanted
     if pa.types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType):
@@ -164,7 +164,7 @@ def joined_bounds(name: str, files: Sequence[FileFacts], wanted: pa.DataType) ->
 
 
 def _key(name: str, facts: FileFacts):
-    """What files must share for their bounds to be made at once."""
+    """Return the properties that files must share for their bounds to be converted together."""
     if name in facts.missing:
         return "missing"
     found = facts.bounds.get(name)
@@ -172,7 +172,7 @@ def _key(name: str, facts: FileFacts):
 
 
 def _typed_part(name: str, key, files: list[FileFacts], count: int, kind: pa.DataType) -> tuple[pa.Array, ...]:
-    """(minima, maxima, only nulls, no nulls) of files that have the column in the same way."""
+    """Return (minima, maxima, only nulls, no nulls) of files that have the column in the same type."""
     unknown = pa.nulls(count, kind)
     if key is None or key == "missing":
         flags = pa.array([key is not None] * count, pa.bool_()), pa.array([False] * count, pa.bool_())
@@ -185,12 +185,12 @@ def _typed_part(name: str, key, files: list[FileFacts], count: int, kind: pa.Dat
         if bounds is not None and (bounds.min.type == kind or _keeps_order(bounds.min.type, kind)):
             low, high = bounds.min.cast(kind), bounds.max.cast(kind)
     except (pa.ArrowException, OverflowError):
-        pass  # bounds that the dataset's type cannot say are not known
+        pass  # bounds that the dataset's type cannot represent are unknown
     return low, high, *whole.nulls
 
 
 def _keeps_order(stored: pa.DataType, wanted: pa.DataType) -> bool:
-    """Whether values of one type, as those of another, stay in their order."""
+    """Return True if a cast from one type to the other preserves the order of values."""
     return any(of_stored(stored) and of_wanted(wanted) for of_stored, of_wanted in _MONOTONE)
 
 

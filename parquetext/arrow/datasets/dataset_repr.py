@@ -1,4 +1,4 @@
-"""A dataset as a prompt and a notebook show it: its first and last columns and files; nothing is opened."""
+"""Render a dataset for a prompt or a notebook: its first and last columns and files. No file is opened."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_LETTERS = 120  # of a path
 
 
 def show_dataset(lake: Dataset) -> Shown:
-    """Its columns with their Arrow types, and its files."""
+    """Render the columns with their Arrow types, and the files."""
     files, schema = lake.files, lake.schema
     fields = [schema.field(number) for number in chosen(len(schema))]
     columns = Listing(("column", "type"), [(field.name, field.type) for field in fields], len(schema), "columns")

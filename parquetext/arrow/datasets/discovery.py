@@ -1,4 +1,4 @@
-"""The files of a dataset, and what the names of their directories say of their rows."""
+"""Find the files of a dataset, and parse the names of their directories."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ WILD = "*?[{"
 
 
 class Found(NamedTuple):
-    """A file, the keys that its directories have (text, None for null), its size in bytes and its time in ns.
+    """A file, the keys of its directories (text, None for null), its size in bytes and its modification time in ns.
 
-    Size and time are -1 where nobody has asked.
+    Size and time are -1 if they have not been requested.
     """
 
     target: LocalTarget | RemoteTarget
@@ -38,24 +38,25 @@ class Found(NamedTuple):
 
     @property
     def path(self) -> str:
-        """In its filesystem."""
+        """The path in its filesystem."""
         return self.target.path
 
 
 class Files(Sequence[Found]):
-    """Files in their order, held column by column: of many files there is no object each until one is asked for.
+    """Files in their order, stored column by column. An object for a file is created only when it is requested.
 
     Attributes
     ----------
     paths : list of str
     filesystems : list of pyarrow.fs.FileSystem or None
-        None: this machine's.
+        None is the local filesystem.
     keys : list of mapping
     sizes, modified : list of int
     tables : list of (str, str)
-        Table formats of directories that are read, and their folders: the files may be more than their logs say.
+        Table formats of the directories that are read, and their folders. There may be files that their logs do not
+        list.
     base : str
-        The directory that was listed, without a slash at its end; empty where files were named.
+        The directory that was listed, without a slash at its end; empty if files were given.
     """
 
     __slots__ = ("base", "filesystems", "keys", "modified", "paths", "sizes", "tables")
@@ -75,7 +76,7 @@ class Files(Sequence[Found]):
         return _restored, (told,)
 
     def chosen(self, numbers: Sequence[int]) -> Files:
-        """Those of these numbers alone."""
+        """Return the files with these numbers."""
         found = Files()
         for name in ("paths", "filesystems", "keys", "sizes", "modified"):
             values = getattr(self, name)
@@ -85,7 +86,7 @@ class Files(Sequence[Found]):
 
     @property
     def key_names(self) -> list[str]:
-        """Of all directories, in their order."""
+        """The names of the keys of all directories, in their order."""
         return list(dict.fromkeys(name for keys in shared(self.keys) for name in keys))
 
     def extend(
@@ -110,7 +111,7 @@ class Files(Sequence[Found]):
         return Found(self.target(number), self.keys[number], self.sizes[number], self.modified[number])
 
     def target(self, number: int) -> LocalTarget | RemoteTarget:
-        """Where a file is."""
+        """Return the target of a file."""
         path, filesystem = self.paths[number], self.filesystems[number]
         return LocalTarget(path) if filesystem is None else RemoteTarget(filesystem, path)
 
@@ -123,25 +124,26 @@ def discover(
     ignore_prefixes: Sequence[str] | None = None,
     sizes: bool = False,
 ) -> Files:
-    """The files that `source` stands for, those of a directory in the order of their paths.
+    """List the files of `source`; files of a directory are sorted by path.
 
     Parameters
     ----------
     source : path, or iterable of paths
-        A file or a directory, as `storage.resolve` takes paths; or files.
+        A file or a directory as a path as in `storage.resolve`, or files.
     partitioned : bool
-        Whether directories named ``key=value`` say something: those below a directory that is given, all of a file's.
+        If True, parse directories named ``key=value``: those below a given directory, or all directories of a given
+        file.
     ignore_prefixes : sequence of str, optional
-        Of names in a directory that do not count; ``.`` and ``_`` without.
+        Prefixes of names in a directory that are ignored; by default ``.`` and ``_``.
     sizes : bool
-        Whether the files' sizes and times are wanted; those of local ones are as many calls of the system.
+        If True, read the files' sizes and times. This takes one system call per local file.
 
     Raises
     ------
     FileNotFoundError
-        There is no such file or directory.
+        If there is no such file or directory.
     IsADirectoryError
-        A list has a directory.
+        If a list contains a directory.
     """
     ignored = tuple(IGNORED if ignore_prefixes is None else ignore_prefixes)
     filesystem, source = _of_uri(filesystem), _of_glob(source, filesystem)
@@ -169,7 +171,7 @@ def discover(
 
 
 def unfollowed(found: Files) -> list[str]:
-    """What readers of directories should know of each table whose log is not read."""
+    """Return a warning for each table whose log is not read."""
     return [
         f"{folder} is a {kind} table, whose log is not followed here: rows and files that it has deleted come back; "
         f"read it by {kind}'s own reader, or name the files that it lists"
@@ -179,7 +181,7 @@ def unfollowed(found: Files) -> list[str]:
 
 
 def partition_schema(keys: Iterable[Mapping[str, str | None]]) -> pa.Schema:
-    """The keys of all files, with the type that their values have: int32 where all are such numbers, else text."""
+    """Return the keys of all files with their types: int32 if all values are such numbers, else text."""
     values: dict[str, list[str]] = {}
     for each in shared(keys):
         for key, value in each.items():
@@ -190,13 +192,13 @@ def partition_schema(keys: Iterable[Mapping[str, str | None]]) -> pa.Schema:
 
 
 def shared(keys: Iterable[Mapping[str, str | None]]) -> Iterable[Mapping[str, str | None]]:
-    """Each once: the files of a directory share them."""
+    """Return each mapping once; the files of a directory share one."""
     keys = list(keys)
     return dict(zip(map(id, keys), keys, strict=True)).values()
 
 
 def inferred_type(texts: list[str]) -> pa.DataType:
-    """Of a key that has these values."""
+    """Return the type of a key with these values."""
     try:
         return pa.array(texts, pa.string()).cast(pa.int32()).type if texts else pa.string()
     except pa.ArrowInvalid:
@@ -204,19 +206,19 @@ def inferred_type(texts: list[str]) -> pa.DataType:
 
 
 def _elsewhere(target: LocalTarget | RemoteTarget) -> pafs.FileSystem | None:
-    """The filesystem that is not this machine's."""
+    """Return the filesystem of a remote target, or None for a local one."""
     return target.filesystem if isinstance(target, RemoteTarget) else None
 
 
 def _is_list(source: object) -> bool:
-    """Whether a source is several paths; a pair of a filesystem and a path is one."""
+    """Return True if a source is several paths. A pair of a filesystem and a path is one path."""
     if isinstance(source, tuple):
         return not (len(source) == 2 and not isinstance(source[0], (str, bytes, os.PathLike, pafs.FileInfo)))
     return isinstance(source, Iterable) and not isinstance(source, (str, bytes, os.PathLike))
 
 
 def _of_uri(filesystem: object) -> object:
-    """A filesystem that a URI names, whose path then leads to all others."""
+    """Return the filesystem that a URI names; the URI's path becomes the base of all other paths."""
     if not isinstance(filesystem, str):
         return filesystem
     found, path = pafs.FileSystem.from_uri(filesystem)
@@ -224,11 +226,11 @@ def _of_uri(filesystem: object) -> object:
 
 
 def _of_glob(source: object, filesystem: object) -> object:
-    """What a pattern stands for; whatever is there under the very name is meant by it."""
+    """Expand a pattern, unless a file or directory has exactly that name."""
     text = os.fspath(source) if isinstance(source, os.PathLike) else source
     if not isinstance(text, str) or not any(character in text for character in WILD):
         return source
-    from ...edits.many import expand  # which imports all edits
+    from ...edits.many import expand  # imports all edits
 
     target = resolve(text if filesystem is None else (filesystem, text))
     there = info_of(target)
@@ -236,7 +238,7 @@ def _of_glob(source: object, filesystem: object) -> object:
 
 
 def _restored(told: Mapping[str, list]) -> Files:
-    """Files as they were pickled."""
+    """Restore pickled files."""
     found = Files()
     for name, values in told.items():
         setattr(found, name, values)
@@ -254,9 +256,10 @@ def _info(target: LocalTarget | RemoteTarget) -> pafs.FileInfo:
 def _below(
     target: LocalTarget | RemoteTarget, ignored: tuple[str, ...], sizes: bool
 ) -> tuple[tuple[str, str] | None, list[str], list[str], list[int], list[int]]:
-    """The files below a directory in their order: their paths, these from the directory on, their sizes and times.
+    """List the files below a directory in their order.
 
-    Before them the table format whose log is there; for that a store is asked for nothing more.
+    Return the table format whose log is there, the paths, the paths relative to the directory, the sizes, and the
+    times. Finding the table format takes no further request to a store.
     """
     base = target.path.rstrip("/")
     if isinstance(target, LocalTarget):
@@ -277,12 +280,12 @@ def _below(
 
 
 def _told(infos: list[pafs.FileInfo]) -> tuple[list[int], list[int]]:
-    """Sizes and times, as the filesystem tells them."""
+    """Return the sizes and times that the filesystem reports."""
     return [info.size for info in infos], [info.mtime_ns or UNKNOWN for info in infos]
 
 
 def _names_below(folder: str, prefix: str, ignored: tuple[str, ...]) -> list[str]:
-    """The files below a local directory: their paths from there."""
+    """Return the files below a local directory, as paths relative to it."""
     found = []
     with os.scandir(folder) as entries:
         for entry in entries:

@@ -1,4 +1,4 @@
-"""Errors that say which file of a dataset they are about."""
+"""Add the name of the file to errors about a file of a dataset."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["naming"]
 
 @contextmanager
 def naming(target) -> Iterator[None]:
-    """See to it that an error says which file it is about."""
+    """Make sure that errors name their file."""
     try:
         with naming_memory(target):
             yield

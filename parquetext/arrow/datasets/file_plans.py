@@ -1,4 +1,4 @@
-"""Which row groups of one open file a predicate leaves, and whether an earlier answer still holds."""
+"""Find the row groups of one open file that a predicate leaves, and check if an earlier plan is still valid."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ __all__ = ["Plan", "left_row_groups", "settled_version"]
 def left_row_groups(
     file: File, predicate: Predicate, types: Mapping[str, pa.DataType], given: Mapping[str, pa.Scalar]
 ) -> list[int]:
-    """The row groups of a file that may hold rows which meet a predicate, by bounds and Bloom filters.
+    """Return the row groups of a file that may contain matching rows, by bounds and Bloom filters.
 
-    `types` has what the columns that it looks at are compared as, `given` those that directories give.
+    `types` contains the types in which the predicate's columns are compared. `given` contains the columns from
+    directories.
     """
     known = {name: pa.array([value], value.type) for name, value in given.items() if name in types}
 
@@ -38,20 +39,20 @@ def left_row_groups(
 
 
 class Plan(NamedTuple):
-    """By what a file's row groups were left: the version that the file had, if it is known, and the predicate."""
+    """The basis of a plan: the predicate, and the version of the file, if it is known."""
 
     predicate: Predicate
     version: Version | None
 
     def holds_for(self, predicate: Predicate, file: File) -> bool:
-        """Whether nothing would be left out of an open file besides."""
+        """Return True if a new plan for the open file would not rule out more row groups."""
         if self.version is None or predicate is not self.predicate or undecided_by_bounds(predicate):
             return False
         return _version_of(file) == self.version
 
 
 def settled_version(file: File, since: int) -> Version | None:
-    """The version of a local file, if any change after a time, in ns, shows in it."""
+    """Return the version of a local file if any change after a time, in ns, is visible in it."""
     version = _version_of(file)
     settled_at = None if version is None else version.settled_at
     return version if settled_at is not None and settled_at < since else None

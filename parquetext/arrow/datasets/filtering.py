@@ -1,4 +1,4 @@
-"""Rows that meet a filter: of one table, or of many small ones together."""
+"""Filter the rows of one table, or of many small ones together."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .shape import counted
 
 __all__ = ["JOINED_ROWS", "Rows", "filtered", "filtered_together"]
 
-# Arrow takes longer to begin a filter, and to take rows out of many chunks, than to compare a few thousand rows.
+# Starting a filter in Arrow, or taking rows from many chunks, takes longer than comparing a few thousand rows.
 JOINED_ROWS, ROWS_TOGETHER, BYTES_TOGETHER = 1 << 14, 1 << 16, 1 << 24
 
 
 class Rows(NamedTuple):
-    """Rows of a file, and the filter that they have still to meet."""
+    """Rows of a file, and the filter that is still to be applied."""
 
     table: pa.Table
     unmet: Predicate | None
@@ -26,10 +26,10 @@ class Rows(NamedTuple):
 
 
 def filtered(table: pa.Table, predicate: Predicate, *, use_threads: bool = True) -> pa.Table:
-    """The rows that meet a predicate; of one batch without Arrow's threads, which take longer to wake."""
-    from pyarrow import acero  # takes long to import, and only filters need it
+    """Return the rows that match a predicate. Without threads, few rows are filtered faster."""
+    from pyarrow import acero  # slow to import, and only filters need it
 
-    if not table.num_columns:  # a plan of Arrow's gives such a table no rows
+    if not table.num_columns:  # an Arrow plan returns no rows for such a table
         return filtered(counted(table), predicate, use_threads=use_threads).select([])
     steps = [
         acero.Declaration("table_source", acero.TableSourceNodeOptions(table)),
@@ -40,13 +40,13 @@ def filtered(table: pa.Table, predicate: Predicate, *, use_threads: bool = True)
 
 
 def filtered_together(read: Iterable[Rows]) -> Iterator[pa.Table]:
-    """The rows of each file that meet its filter, in order; small tables are filtered as one.
+    """Yield the matching rows of each file, in order; small tables are filtered as one.
 
-    All tables have the same schema, and those that a filter is left for the same filter.
+    All tables have the same schema, and all tables with a filter have the same one.
     """
     waiting: list[Rows] = []
     rows = size = 0
-    is_joined: bool | None = None  # asked of the first one alone, for it takes as long as to filter a few rows
+    is_joined: bool | None = None  # computed once, because it takes as long as filtering a few rows
     for one in read:
         if is_joined is None:
             is_joined = _is_joined(one.table.schema)
@@ -82,13 +82,16 @@ def _filtered_alone(one: Rows) -> pa.Table:
 
 
 def _bytes_of(table: pa.Table) -> int:
-    """How much memory a table takes, roughly: Arrow takes long to tell it of columns whose values have one width."""
+    """Estimate the memory of a table. For fixed-width columns, Arrow's exact size is slow to compute."""
     texts = [column for column in table.columns if _is_text(column.type)]
     return 8 * table.num_rows * table.num_columns + sum(column.nbytes for column in texts)
 
 
 def _is_joined(schema: pa.Schema) -> bool:
-    """Whether tables of a schema become one: of no column it would have no rows, of dictionaries another dictionary."""
+    """Return True if tables of a schema can be joined.
+
+    A table without columns would lose its rows, and dictionary columns would get another dictionary.
+    """
     types = pa.types
     return bool(len(schema)) and all(
         types.is_primitive(kind) or types.is_decimal(kind) or types.is_fixed_size_binary(kind) or _is_text(kind)

@@ -1,4 +1,4 @@
-"""Which files of a dataset, and which of their row groups, may hold rows that meet a predicate."""
+"""Find the files of a dataset, and their row groups, that may contain rows that match a predicate."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["FragmentPlanner"]
 
 
 class FragmentPlanner:
-    """The files of a dataset, their keys, and the schema of the rows; all are read alike.
+    """The files of a dataset, their keys, the schema of the rows, and the common read options.
 
     Attributes
     ----------
@@ -49,16 +49,16 @@ class FragmentPlanner:
 
     @property
     def filesystem(self) -> pafs.FileSystem:
-        """That of the first file."""
+        """The filesystem of the first file."""
         first = self.files.filesystems[0] if len(self.files) else None
         return pafs.LocalFileSystem() if first is None else first
 
     def with_schema(self, schema: pa.Schema) -> FragmentPlanner:
-        """The same files with other columns."""
+        """Return a planner of the same files with other columns."""
         return FragmentPlanner(self.files, self.keys, schema, self.reading)
 
     def fragments(self, predicate: Predicate | None) -> list[Fragment]:
-        """One fragment for each file that keys and bounds leave, in the order of the files."""
+        """Return one fragment for each file that keys and bounds do not rule out, in the order of the files."""
         numbers = range(len(self.files))
         names = None if predicate is None else columns_looked_at(self.schema, predicate)
         if not names:
@@ -71,7 +71,7 @@ class FragmentPlanner:
         return found if len(groups) == 1 else sorted(found, key=lambda fragment: fragment.number)
 
     def fragment(self, number: int, *, blooms: bool = True) -> Fragment:
-        """A file, all of it."""
+        """Return a fragment of a whole file."""
         names = self.keys.names[number]
         given = {name: values[number] for name, values in self._given.items() if name in names}
         shape = Shape(self.schema, given)
@@ -80,13 +80,13 @@ class FragmentPlanner:
     def _of_group(
         self, predicate: Predicate, names: Sequence[str], given: Mapping[str, pa.Array], numbers: Sequence[int]
     ) -> list[Fragment]:
-        """What is left of files that have the same keys."""
+        """Return the remaining fragments of files that have the same keys."""
         types = {name: self.schema.field(name).type for name in names}
         known = {name: values for name, values in given.items() if name in types}
         if known:
             chosen = {name: values.take(pa.array(numbers, pa.int64())) for name, values in known.items()}
             unopened = FileFacts(len(numbers), {}, frozenset())
-            # Files that their directories rule out are not looked at, whatever their rows would raise.
+            # Files that their directories rule out are not opened, even if their rows would raise an error.
             kept = kept_of(predicate, [1] * len(numbers), [unopened], types, chosen, keeps_failing=False)
             numbers = [numbers[place] for place in kept]
             if len(known) == len(types):
@@ -106,7 +106,7 @@ class FragmentPlanner:
     def _left_by_sidecars(
         self, predicate: Predicate, numbers: list[int], types: Mapping[str, pa.DataType], known: Mapping[str, pa.Array]
     ) -> tuple[dict[int, list[int]], list[int], set[int]]:
-        """What is left of local files with sidecars, the files to plan otherwise, and those with Bloom filters."""
+        """Return the row groups left by sidecars of local files, the other files, and the files with Bloom filters."""
         paths, filesystems = self.files.paths, self.files.filesystems
         local, elsewhere = numbers, []
         if any(filesystems):
@@ -125,7 +125,7 @@ class FragmentPlanner:
     def _left_by_footers(
         self, predicate: Predicate, numbers: list[int], types: Mapping[str, pa.DataType], known: Mapping[str, pa.Array]
     ) -> list[tuple[int, list[int], Version | None]]:
-        """The files, opened one by one, that have row groups left, these, and the version that was planned."""
+        """Open files one by one, and return those with remaining row groups: number, row groups, planned version."""
         asked = [name for name in types if name not in known]
         waits = any(self.files.filesystems[number] is not None for number in numbers)
         facts = list(in_order(lambda number: self.fragment(number).facts(asked), numbers, waits=waits))

@@ -1,4 +1,4 @@
-"""The rows of one file of a dataset, while it is open."""
+"""Read the rows of one open file of a dataset."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from .shape import Shape, empty_table
 
 __all__ = ["FragmentRows"]
 
-# A local file's column chunks are read in pieces of this size, if they are no more than this many columns.
+# Column chunks of a local file are read in pieces of this size if it has at most this many columns.
 PIECE, FEW_LEAVES = 1 << 20, 64
-LARGE_ROWS = 1 << 20  # from which on rows are filtered batch by batch, also for a table
+LARGE_ROWS = 1 << 20  # number of rows from which on a table is filtered batch by batch
 BATCH_ROWS = 1 << 17
 MANY_CHUNKS = 1 << 12
 
-Stored = Mapping[str, Leaves]  # columns that a file has
+Stored = Mapping[str, Leaves]  # columns that a file contains
 
 
 class FragmentRows:
-    """Rows of an open file in the shape of a dataset; planned by the very file that is read.
+    """The rows of an open file in the shape of a dataset, planned with the open file itself.
 
     Parameters
     ----------
     row_groups : list of int, optional
-        Those to read; all of the file without.
+        The row groups to read; all row groups by default.
     plan : Plan, optional
-        What has left them, where a filter has; they are planned again where it does not hold for this file.
+        The plan that selected them, if there was a filter. If it is not valid for this file, they are planned again.
     """
 
     def __init__(self, file: File, shape: Shape, reading: Reading, row_groups: list[int] | None, plan: Plan | None):
@@ -50,11 +50,11 @@ class FragmentRows:
         return range(len(self._file.row_groups)) if self._row_groups is None else self._row_groups
 
     def count(self) -> int:
-        """How many rows the row groups have."""
+        """Return the number of rows of the row groups."""
         return self._rows_of(self._row_groups)
 
     def left(self, predicate: Predicate) -> list[int]:
-        """The row groups of the file, as it is now, that the predicate leaves."""
+        """Return the row groups of the file, in its present version, that the predicate does not rule out."""
         if self._plan is not None and self._plan.holds_for(predicate, self._file):
             return self._row_groups
         wanted = self.row_groups if self._plan is None else range(len(self._file.row_groups))
@@ -66,7 +66,7 @@ class FragmentRows:
         return [number for number in wanted if number in left]
 
     def read(self, predicate: Predicate | None, *, use_threads: bool = True) -> tuple[pa.Table, Predicate | None]:
-        """The rows that may meet the predicate, all columns of the shape, and what they have still to meet."""
+        """Return the rows that may match, with all columns of the shape, and the predicate still to be applied."""
         row_groups = self._row_groups if predicate is None else self.left(predicate)
         there = self._stored()
         if predicate is None:
@@ -84,10 +84,10 @@ class FragmentRows:
     def batches(
         self, predicate: Predicate | None, size: int, *, use_threads: bool = True, by_row_group: bool = False
     ) -> Iterator[pa.Table]:
-        """The rows that meet the predicate in tables of at most `size` rows.
+        """Yield the matching rows in tables of at most `size` rows.
 
-        Memory is that of one, and of its row group as it is stored. Without a predicate no chunk has rows of two row
-        groups, and no table where `by_row_group` asks for it.
+        Memory is bounded by one table and its stored row group. Without a predicate, no chunk has rows of two row
+        groups. If `by_row_group` is True, no table has rows of two row groups either.
         """
         row_groups = self.row_groups if predicate is None else self.left(predicate)
         there, counts = self._stored(), self._file.row_groups.num_rows
@@ -108,7 +108,7 @@ class FragmentRows:
                 yield _filtered(self._read_whole(there, run, None, use_threads), predicate, use_threads)
 
     def _read_whole(self, there: Stored, row_groups, predicate: Predicate | None, use_threads: bool) -> pa.Table:
-        """All rows of row groups, or those that meet a predicate of columns that the file itself has so."""
+        """Read all rows of row groups, or the rows that match a predicate on columns of the dataset's types."""
         table = self._file.read(
             list(there.values()),
             row_groups,
@@ -121,7 +121,7 @@ class FragmentRows:
         return self._shape.conformed(table)
 
     def _cut(self, table: pa.Table) -> pa.Table:
-        """All rows in chunks of a row group, as pyarrow gives them, where they are not very many."""
+        """Split the rows into chunks per row group, as pyarrow does, unless there are very many."""
         counts, numbers = self._file.row_groups.num_rows, self.row_groups
         if len(numbers) < 2 or len(numbers) * table.num_columns > MANY_CHUNKS or not table.num_columns:
             return table
@@ -130,7 +130,7 @@ class FragmentRows:
     def _read_large(
         self, there: Stored, run: list[int], predicate: Predicate | None, size: int, use_threads: bool
     ) -> Iterator[pa.Table]:
-        """The rows of many or large row groups in batches."""
+        """Yield the rows of many or large row groups in batches."""
         options = dict(self._reading.options)
         if self._is_read_in_pieces(there):
             options.setdefault("buffer_size", PIECE)
@@ -152,13 +152,16 @@ class FragmentRows:
         return sum(rows if row_groups is None else (rows[number] for number in row_groups))
 
     def _stored(self) -> dict[str, Leaves]:
-        """The columns of the shape that the file has and directories do not give, with their leaves."""
+        """Return the leaves of the shape's columns that are in the file and not given by directories."""
         own = [name for name in self._shape.schema.names if name not in self._shape.given]
         found = self._file._on_form(lambda form: [(name, find_top_level(form, name)) for name in own])
         return {name: Leaves(leaves, nested=False) for name, leaves in found if leaves is not None}
 
     def _is_stored_alike(self, predicate: Predicate, there: Stored) -> bool:
-        """Whether the file itself may filter, which skips pages: by our engine, for columns of the dataset's types."""
+        """Return True if the file itself may filter, which skips pages.
+
+        That requires our engine, and predicate columns stored in the dataset's types.
+        """
         names = predicate.columns(self._shape.type_of) if self._reading.engine == OURS else None
         if not names or not set(names) <= set(there):
             return False
@@ -175,7 +178,7 @@ def _filtered(table: pa.Table, predicate: Predicate, use_threads: bool) -> pa.Ta
 
 
 def _slices(table: pa.Table, counts: Sequence[int]) -> Iterator[pa.Table]:
-    """Successive slices of so many rows."""
+    """Yield successive slices with these numbers of rows."""
     begin = 0
     for count in counts:
         yield table.slice(begin, count)

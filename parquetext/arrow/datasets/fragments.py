@@ -1,4 +1,4 @@
-"""One file of a dataset: its facts for a plan, and its rows in the dataset's schema or its own."""
+"""One file of a dataset: its bounds for planning, and its rows in the schema of the dataset or the file."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ __all__ = ["Fragment", "own_schema"]
 
 
 class Fragment(FragmentScans):
-    """One file of a dataset, or some of its row groups; the file is opened anew for each call.
+    """One file of a dataset, or some of its row groups. Each call opens the file anew.
 
     Attributes
     ----------
     path : str
-        In its filesystem: it opens the file.
+        The path in the filesystem, with which the file can be opened.
     name : str
         The path without the secrets of a URL.
     number : int
-        Of the file in the dataset.
+        The number of the file in the dataset.
     buffer : None
-        pyarrow's name for the bytes of what is no file.
+        In pyarrow, the bytes of a fragment that is not a file.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Fragment(FragmentScans):
         self._target, self.number, self._shape, self._row_groups = target, number, shape, row_groups
         self._reading, self._blooms, self._plan = reading or Reading(), blooms, None
 
-    # ---- what it is ---------------------------------------------------------------------------------------------
+    # ---- attributes --------------------------------------------------------------------------------------------------
 
     @property
     def path(self) -> str:
@@ -77,26 +77,26 @@ class Fragment(FragmentScans):
 
     @property
     def filesystem(self) -> pafs.FileSystem:
-        """Where the path leads."""
+        """The filesystem of the path."""
         return self._target.filesystem if self.is_remote else pafs.LocalFileSystem()
 
     @property
     def buffer(self) -> None:
-        """The bytes of a fragment in memory; a file's are not."""
+        """The bytes of a fragment in memory; None for a file."""
 
     @property
     def is_remote(self) -> bool:
-        """Whether the file is in a store or behind a URL."""
+        """True if the file is in a store or behind a URL."""
         return isinstance(self._target, RemoteTarget)
 
     @property
     def format(self) -> ds.ParquetFileFormat:
-        """How the file is read, as pyarrow says it."""
+        """The read options as a pyarrow format."""
         return format_of(self._reading.options)
 
     @property
     def partition_expression(self) -> pc.Expression:
-        """What the names of the directories say of all rows."""
+        """The condition on all rows that follows from the names of the directories."""
         known = [
             pc.field(name) == value if value.is_valid else pc.field(name).is_null()
             for name, value in self._shape.given.items()
@@ -105,13 +105,13 @@ class Fragment(FragmentScans):
 
     @property
     def physical_schema(self) -> pa.Schema:
-        """The file's own schema."""
+        """The schema of the file."""
         with self._open() as file:
             return own_schema(file, self._reading.options)
 
     @property
     def num_row_groups(self) -> int:
-        """How many row groups it has."""
+        """The number of row groups."""
         if self._row_groups is not None:
             return len(self._row_groups)
         with self._open() as file:
@@ -119,19 +119,19 @@ class Fragment(FragmentScans):
 
     @property
     def row_groups(self) -> list[RowGroupInfo]:
-        """The row groups: those that a plan or `subset` has left, else all of the file."""
+        """The row groups that a plan or `subset` has selected, by default all row groups of the file."""
         if self._row_groups is not None:
             return [RowGroupInfo.of(self, number) for number in self._row_groups]
         return [RowGroupInfo.of(self, number) for number in range(self.num_row_groups)]
 
     def sizes_of(self, row_groups: Sequence[int] | None = None) -> list[tuple[int, int]]:
-        """The rows and uncompressed bytes of row groups; of all that it has without."""
+        """Return the rows and uncompressed bytes of row groups, by default of all of the fragment."""
         with self._open() as file:
             rows, sizes = file.row_groups.num_rows, file.row_groups.total_byte_size
             return [(rows[number], sizes[number]) for number in row_groups or self._rows(file).row_groups]
 
     def bounds_of(self, row_group: int) -> dict[str, dict[str, object]]:
-        """The minima and maxima of a row group's top-level columns, where the footer has both."""
+        """Return the minima and maxima of a row group's top-level columns, if the footer contains both."""
         with self._open() as file:
             paths = [path for path in file.parquet_schema.paths if len(path) == 1]
             columns = {path[0]: column for path, column in zip(paths, file.columns(paths), strict=True)}
@@ -144,44 +144,44 @@ class Fragment(FragmentScans):
 
     @property
     def metadata(self) -> FileMetaData:
-        """The file's metadata in the shape of `pyarrow.parquet.FileMetaData`, read as far as it is asked for.
+        """The file's metadata with the interface of `pyarrow.parquet.FileMetaData`, read only as far as needed.
 
-        The file stays open for as long as somebody holds it.
+        The file stays open as long as the metadata is referenced.
         """
         with self._open() as file:
             return file.metadata
 
     def ensure_complete_metadata(self) -> None:
-        """Read the footer, so that an error in it shows now."""
+        """Read the footer, so that errors in it are raised now."""
         with self._open():
             pass
 
     def open(self) -> pa.NativeFile:
-        """The file's bytes."""
+        """Open the file and return it."""
         return self.filesystem.open_input_file(self.path)
 
-    # ---- parts of it --------------------------------------------------------------------------------------------
+    # ---- parts -------------------------------------------------------------------------------------------------------
 
     def subset(
         self, filter=None, schema: pa.Schema | None = None, row_group_ids: Sequence[int] | None = None
     ) -> Fragment:
-        """The same file with some of its row groups.
+        """Return the same file with some of its row groups.
 
         Parameters
         ----------
         filter : pyarrow.compute.Expression, or lists of tuples, optional
-            Leaves the row groups that may hold rows which meet it.
+            Selects the row groups that may contain matching rows.
         schema : pyarrow.Schema, optional
-            What the filter is about; the file's own schema without.
+            The schema to which the filter applies; by default the file's schema.
         row_group_ids : list of int, optional
-            Their numbers, in place of a filter; each counts once, and they come in the order of the file.
+            The numbers of row groups, instead of a filter. Duplicates are removed, and the order is that of the file.
 
         Raises
         ------
         ValueError
-            Neither a filter nor numbers are given, or both are.
+            If neither a filter nor numbers are given, or both.
         IndexError
-            The file has no such row group.
+            If the file has no such row group.
         """
         if (filter is None) == (row_group_ids is None):
             raise ValueError("Need to specify one of 'filter' or 'row_group_ids'")
@@ -199,36 +199,36 @@ class Fragment(FragmentScans):
         return self.with_row_groups(sorted({int(number) for number in row_group_ids}))
 
     def split_by_row_group(self, filter=None, schema: pa.Schema | None = None) -> list[Fragment]:
-        """One fragment for each row group, or for each that may hold rows which meet a filter; as `subset` takes it."""
+        """Return one fragment per row group, or per row group that may match a filter; arguments as in `subset`."""
         some = self if filter is None else self.subset(filter, schema)
         return [self.with_row_groups([info.id]) for info in some.row_groups]
 
     def with_row_groups(self, row_groups: Sequence[int], plan: Plan | None = None) -> Fragment:
-        """The same file with these row groups; those of a plan are planned again where the file is another by then."""
+        """Return the same file with these row groups; a plan's row groups are planned again if the file changed."""
         return self._with(_row_groups=list(row_groups), _plan=plan)
 
     def settled(self) -> Fragment:
-        """The same with the row groups that a plan has left, whatever is read of them."""
+        """Return the same fragment with its planned row groups fixed; they are not planned again."""
         return self._with(_plan=None)
 
     def numbered(self, number: int) -> Fragment:
-        """The same at another place in the dataset."""
+        """Return the same fragment with another number in the dataset."""
         return self._with(number=number)
 
     def to_pyarrow(self) -> ds.ParquetFileFragment:
-        """The same as pyarrow has it."""
+        """Return the same fragment as an object of pyarrow."""
         some = {"partition_expression": self.partition_expression, "row_groups": self._row_groups}
         return self.format.make_fragment(self.path, self.filesystem, **some)
 
     def narrowed(self, names: Sequence[str] | None) -> Fragment:
-        """The same with these columns of the dataset alone."""
+        """Return the same fragment with only these columns of the dataset."""
         return self._with(_shape=self._shape.narrowed(names))
 
     def with_options(self, options: Mapping[str, object]) -> Fragment:
-        """The same, read with more options."""
+        """Return the same fragment with more read options."""
         return self._with(_reading=self._reading.with_options(options)) if options else self
 
-    # ---- its rows -----------------------------------------------------------------------------------------------
+    # ---- rows --------------------------------------------------------------------------------------------------------
 
     def scanner(
         self,
@@ -243,15 +243,15 @@ class Fragment(FragmentScans):
         cache_metadata: bool = True,
         memory_pool: pa.MemoryPool | None = None,
     ) -> Scanner:
-        """What reads.
+        """Return a scanner.
 
         Parameters
         ----------
         schema : pyarrow.Schema, optional
-            What the rows look like: the file's own schema without; the dataset's adds the keys of directories.
+            The schema of the rows; by default the file's schema. The dataset's schema adds the keys of directories.
         columns, filter, batch_size, batch_readahead, fragment_readahead, fragment_scan_options, use_threads, \
 cache_metadata, memory_pool
-            As `Dataset.scanner` takes them.
+            As in `Dataset.scanner`.
         """
         if schema is not None:
             check_schema(schema)
@@ -270,37 +270,37 @@ cache_metadata, memory_pool
         cache_metadata: bool = True,
         memory_pool: pa.MemoryPool | None = None,
     ) -> int:
-        """How many rows meet a filter; without one by the footer alone."""
+        """Return the number of rows that match a filter; without a filter, only the footer is read."""
         if filter is not None:
             return super().count_rows(filter, **of_scan(locals()))
         with self._open() as file:
             return self._rows(file).count()
 
-    # ---- planning and reading -----------------------------------------------------------------------------------
+    # ---- planning and reading ----------------------------------------------------------------------------------------
 
     def facts(self, names: Sequence[str]) -> FileFacts:
-        """What a plan needs of these columns."""
+        """Return the data of these columns that planning needs."""
         began = time.time_ns()
         with self._open() as file:
             version = settled_version(file, began)
             return file._on_form(lambda form: gather_facts(form, names, version))
 
     def asks_blooms(self, predicate: Predicate) -> bool:
-        """Whether more than bounds can be asked: unless a sidecar has said that the file has no Bloom filters."""
+        """Return True if Bloom filters may rule out more than bounds, unless a sidecar states that there are none."""
         return self._blooms and undecided_by_bounds(predicate)
 
     def pruned(self, predicate: Predicate) -> Fragment:
-        """With the row groups that the file, as it is now, leaves."""
+        """Return the same fragment with the row groups that the present version of the file leaves."""
         with self._open() as file:
             return self.with_row_groups(self._rows(file).left(predicate))
 
     @property
     def is_empty(self) -> bool:
-        """Whether a plan has left no row group of it."""
+        """True if a plan has ruled out all row groups."""
         return self._row_groups is not None and not self._row_groups
 
     def read(self, predicate: Predicate | None, *, use_threads: bool = True) -> Rows:
-        """The rows that may meet the predicate, all columns of the shape; planned by the very file that is read."""
+        """Return the rows that may match the predicate, with all columns of the shape, planned with the file read."""
         with self._open() as file:
             table, unmet = self._rows(file).read(predicate, use_threads=use_threads)
             return Rows(table, unmet, self._target)
@@ -308,7 +308,7 @@ cache_metadata, memory_pool
     def batches(
         self, predicate: Predicate | None, size: int, *, use_threads: bool = True, by_row_group: bool = False
     ) -> Iterator[pa.Table]:
-        """The rows that meet the predicate in tables of at most `size` rows, as `FragmentRows` gives them."""
+        """Yield the matching rows in tables of at most `size` rows, as `FragmentRows.batches` does."""
         with self._open() as file:
             yield from self._rows(file).batches(predicate, size, use_threads=use_threads, by_row_group=by_row_group)
 
@@ -316,12 +316,12 @@ cache_metadata, memory_pool
         return FragmentRows(file, self._shape, self._reading, self._row_groups, self._plan)
 
     def _left_by_pyarrow(self, predicate: Predicate, schema: pa.Schema) -> list[int]:
-        """The same by pyarrow, which alone compares expressions of nested fields with bounds."""
+        """Select row groups with pyarrow, which alone compares expressions on nested fields with bounds."""
         left = self.to_pyarrow().subset(filter=predicate.expression, schema=schema)
         return [row_group.id for row_group in left.row_groups]
 
     def _with_schema(self, file: File, schema: pa.Schema | None) -> Fragment:
-        """The same with rows of another schema, or of the file's own one."""
+        """Return the same fragment with rows of another schema, by default of the file's schema."""
         if schema is None:
             schema = own_schema(file, self._reading.options)
         given = {name: value for name, value in self._shape.given.items() if has_column(schema, name)}
@@ -350,7 +350,7 @@ cache_metadata, memory_pool
 
 
 def own_schema(file: File, options: Mapping[str, object]) -> pa.Schema:
-    """The schema of a file's rows where it is read with these options."""
+    """Return the schema of a file's rows if it is read with these options."""
     if not options:
         return file.schema
     return file.read(None, [], **options).schema.with_metadata(file.schema.metadata)

@@ -1,4 +1,4 @@
-"""Results of a function over many things, in their order, by threads where a call takes long enough for them."""
+"""Call a function on many items, and yield the results in order; use threads if the calls are slow."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...threads import Pool
 
 __all__ = ["any_remote", "each_in_order", "in_order", "slow_seconds"]
 
-# Seconds of a call, from which on it waits for a network, or works in C for long, without the interpreter's lock.
+# Durations in seconds: a longer call waits for a network, or works in C for long without the interpreter's lock.
 SLOW, LONG = 0.001, 0.02
 AT_ONCE = 16
 A = TypeVar("A")
@@ -20,7 +20,7 @@ B = TypeVar("B")
 
 
 class Placed(Protocol):
-    """What may be in a store or behind a URL."""
+    """An object that may be in a store or behind a URL."""
 
     @property
     def is_remote(self) -> bool: ...
@@ -30,25 +30,25 @@ P = TypeVar("P", bound=Placed)
 
 
 def slow_seconds(waits: bool) -> float:
-    """From how many seconds on a call is slow: one that waits for a network, or one that does not."""
+    """Return the seconds from which on a call is slow, for calls that wait for a network and for others."""
     return SLOW if waits else LONG
 
 
 def in_order(
     function: Callable[[A], B], items: Sequence[A], *, threads: bool | None = None, waits: bool = True
 ) -> Iterator[B]:
-    """Call `function` on each item; what it raises comes at its place.
+    """Call `function` on each item; an error is raised at the position of its item.
 
     Parameters
     ----------
     threads : bool, optional
-        Whether to use threads. Without, as soon as two calls in succession were slow.
+        If given, use threads or not. By default, threads are used after two slow calls in succession.
     waits : bool
-        Whether calls may wait for a network. Of those that do not, more threads than processors hold each other up.
+        If True, calls may wait for a network. For other calls, more threads than processors would slow each other down.
 
     Notes
     -----
-    No more results than twice the threads are ahead of who takes them.
+    At most twice as many results as threads are computed ahead of the consumer.
     """
     limit = slow_seconds(waits)
     done = slow = 0
@@ -78,10 +78,10 @@ def in_order(
 
 
 def each_in_order(function: Callable[[P], B], fragments: Sequence[P], *, threads: bool | None = None) -> Iterator[B]:
-    """`in_order` over fragments: calls about local files wait for no network."""
+    """Call `in_order` on fragments; calls for local files do not wait for a network."""
     return in_order(function, fragments, threads=threads, waits=any_remote(fragments))
 
 
 def any_remote(fragments: Iterable[Placed]) -> bool:
-    """Whether one of them is in a store or behind a URL, so that calls about it wait for a network."""
+    """Return True if a fragment is in a store or behind a URL, so that calls for it wait for a network."""
     return any(fragment.is_remote for fragment in fragments)

@@ -1,4 +1,4 @@
-"""Files that have a schema or metadata and no values: ``_common_metadata`` and ``_metadata``."""
+"""Write files that contain a schema or metadata and no values: ``_common_metadata`` and ``_metadata``."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ def write_metadata(
     filesystem: object = None,
     **options: object,
 ) -> None:
-    """Write a file of metadata alone; the arguments are those of `pyarrow.parquet.write_metadata`.
+    """Write a file that contains only metadata; the arguments are those of `pyarrow.parquet.write_metadata`.
 
-    The file has a Thrift footer, which is what pyarrow and others look for in such files.
+    The file has a Thrift footer, because pyarrow and other readers expect it in such files.
 
     Parameters
     ----------
     schema : pyarrow.Schema
     where : str or os.PathLike
-        Such as ``lake/_common_metadata``.
+        The path, such as ``lake/_common_metadata``.
     metadata_collector : list of pyarrow.parquet.FileMetaData, optional
-        Or ours: files whose row groups the metadata has, as in ``lake/_metadata``. `FileMetaData.set_file_path` says
-        where each of them is.
+        Or our class. The files whose row groups the metadata contains, as in ``lake/_metadata``.
+        `FileMetaData.set_file_path` sets the path of each.
     filesystem : pyarrow.fs.FileSystem or fsspec filesystem, optional
-        Where `where` is a path of it.
+        The filesystem of the path `where`.
     **options
-        Of `pyarrow.parquet.ParquetWriter`.
+        Options of `pyarrow.parquet.ParquetWriter`.
 
     Raises
     ------
     RuntimeError
-        A file in `metadata_collector` has another schema.
+        If a file in `metadata_collector` has another schema.
     OSError
-        The file cannot be written.
+        If the file cannot be written.
 
     Examples
     --------

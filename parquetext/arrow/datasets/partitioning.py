@@ -1,4 +1,4 @@
-"""What the names of files and of their directories say of rows, by a partitioning of pyarrow.dataset."""
+"""Derive columns from the names of files and directories, by a partitioning of pyarrow.dataset."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class PartitionKeys:
     schema : pyarrow.Schema
         The keys' fields.
     values : mapping of str to pyarrow.Array
-        Of each key one value per file; null where the file has none.
+        The values of each key, one per file; null if the file has none.
     names : sequence of frozenset
-        Which keys each file has.
+        The keys of each file.
     scheme : pyarrow.dataset.Partitioning, "hive" or None
-        One of pyarrow's is made when asked for.
+        pyarrow's object is created only when it is requested.
     """
 
     schema: pa.Schema
@@ -43,7 +43,7 @@ class PartitionKeys:
     scheme: str | ds.Partitioning | None = None
 
     def groups(self) -> list[tuple[frozenset[str], Sequence[int]]]:
-        """The files that have the same keys, with these."""
+        """Group the files by their keys."""
         distinct = set(self.names)
         if len(distinct) == 1:
             return [(next(iter(distinct)), range(len(self.names)))]
@@ -53,7 +53,7 @@ class PartitionKeys:
         return list(found.items())
 
     def partitioning(self) -> ds.Partitioning:
-        """The same as one of pyarrow's."""
+        """Return the partitioning as a pyarrow object."""
         import pyarrow.dataset as ds
 
         if self.scheme is None:
@@ -64,7 +64,10 @@ class PartitionKeys:
 
 
 def _hive(fields: pa.Schema, values: Mapping[str, pa.Array]) -> ds.HivePartitioning:
-    """Directories named by keys, with the values of each; of plain types pyarrow keeps those that it finds itself."""
+    """Return a partitioning of directories named by keys, with the values of each key.
+
+    If pyarrow infers the same fields from these values, its inferred partitioning is returned.
+    """
     import pyarrow.dataset as ds
 
     texts = [(name, text) for name, some in values.items() for text in some.cast(pa.string()).to_pylist()]
@@ -74,12 +77,12 @@ def _hive(fields: pa.Schema, values: Mapping[str, pa.Array]) -> ds.HivePartition
 
 
 def check_partitioning(scheme: object) -> str | ds.Partitioning | ds.PartitioningFactory | None:
-    """A partitioning as pyarrow.dataset takes it.
+    """Return a partitioning in a form that pyarrow.dataset accepts.
 
     Raises
     ------
     ValueError
-        It is none.
+        If it is not a partitioning.
     """
     if scheme is None or scheme == HIVE:
         return scheme
@@ -100,12 +103,13 @@ def check_partitioning(scheme: object) -> str | ds.Partitioning | ds.Partitionin
 def partition_keys(
     found: Files, scheme: str | ds.Partitioning | ds.PartitioningFactory | None, schema: pa.Schema | None, base: str
 ) -> PartitionKeys:
-    """The keys that a checked partitioning tells of files, with the types of `schema` where that is given.
+    """Return the keys of files by a checked partitioning, with the types of `schema` if that is given.
 
     Parameters
     ----------
     base : str
-        The directory below which names count; files elsewhere have no keys. All of a path counts where it is empty.
+        The directory below which names are parsed. Files elsewhere have no keys. If it is empty, whole paths are
+        parsed.
     """
     if scheme is None:
         return PartitionKeys(pa.schema([]), {}, [frozenset()] * len(found))
@@ -122,7 +126,7 @@ def partition_keys(
 
 
 def cast_keys(values: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Values of keys in a type, which may be a dictionary's."""
+    """Cast the values of keys to a type, which may be a dictionary type."""
     if not pa.types.is_dictionary(kind):
         return values.cast(kind)
     encoded = values.cast(kind.value_type).dictionary_encode()
@@ -137,7 +141,7 @@ def _type_in(schema: pa.Schema, field: pa.Field) -> pa.DataType | None:
 def _by_pyarrow(
     paths: Sequence[str], scheme: str | ds.Partitioning | ds.PartitioningFactory, schema: pa.Schema | None, base: str
 ) -> PartitionKeys:
-    """Let pyarrow's own partitioning say it, of one path for each directory unless files' names count."""
+    """Parse names with pyarrow's partitioning, one path per directory, or all paths if file names matter."""
     import pyarrow.dataset as ds
 
     if scheme == HIVE:
@@ -159,7 +163,7 @@ def _by_pyarrow(
 def _ask_pyarrow(
     paths: list[str], scheme: ds.Partitioning | ds.PartitioningFactory, schema: pa.Schema | None, base: str
 ) -> tuple[pa.Schema, ds.Partitioning, list[dict[str, object]]]:
-    """The keys' fields, the partitioning that the names make, and the keys of each path; no file is looked at."""
+    """Return the keys' fields, the inferred partitioning, and the keys of each path. No file is opened."""
     import pyarrow.dataset as ds
     import pyarrow.fs as pafs
 
@@ -168,7 +172,8 @@ def _ask_pyarrow(
     )
     factory = ds.FileSystemDatasetFactory(pafs.LocalFileSystem(), paths, ds.ParquetFileFormat(), options)
     fields = factory.inspect(fragments=0)
-    if schema is not None:  # keys that it leaves out are typed as without it: Arrow asks the schema for each
+    # Arrow looks up each key in the schema, so keys that the schema lacks are added in their inferred type
+    if schema is not None:
         fields_of_rows = [*schema, *(field for field in fields if field.name not in schema.names)]
     found = factory.finish(fields if schema is None else pa.schema(fields_of_rows))
     told = {one.path: ds.get_partition_keys(one.partition_expression) for one in found.get_fragments()}
@@ -178,7 +183,7 @@ def _ask_pyarrow(
 def _typed(
     told: Sequence[Mapping[str, object]], fields: pa.Schema, partitioning: ds.Partitioning, owners: Sequence[int]
 ) -> dict[str, pa.Array]:
-    """For each key its values, one per file; those of a dictionary by pyarrow's, which all files share."""
+    """Return the values of each key, one per file; dictionary keys use pyarrow's dictionary, which all files share."""
     chosen = pa.array(owners, pa.int64())
     typed = partitioning.schema
     dictionaries = dict(zip(typed.names, getattr(partitioning, "dictionaries", ()), strict=False))

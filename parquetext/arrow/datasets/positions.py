@@ -1,4 +1,4 @@
-"""Rows of many fragments by their places."""
+"""Take rows of many fragments by their positions."""
 
 from __future__ import annotations
 
@@ -20,17 +20,18 @@ TablesOf = Callable[["Fragment"], Iterable[pa.Table]]
 
 
 def taken(tables: Callable[[Sequence[int]], Iterator[tuple[int, pa.Table]]], indices: object) -> pa.Table | None:
-    """The rows at these places, in the order of `indices`; None if there are none to take.
+    """Return the rows at these positions, in the order of `indices`, or None if there are no positions.
 
     Parameters
     ----------
     tables : callable
-        Gives, for ascending places, tables with the place of their first row; those with none of the places may miss.
+        Takes ascending positions, and yields tables with the position of their first row. It may leave out tables
+        without any of the positions.
 
     Raises
     ------
     IndexError
-        There is no such row.
+        If there is no such row.
     """
     places = indices if isinstance(indices, (pa.Array, pa.ChunkedArray)) else pa.array(indices, pa.int64())
     places = places.cast(pa.int64())
@@ -51,7 +52,7 @@ def taken(tables: Callable[[Sequence[int]], Iterator[tuple[int, pa.Table]]], ind
 
 
 def placed(fragments: Iterable[Fragment], tables_of: TablesOf) -> Iterator[tuple[int, pa.Table]]:
-    """All tables, each with the place of its first row."""
+    """Yield all tables, each with the position of its first row."""
     begin = 0
     for fragment in fragments:
         for table in tables_of(fragment):
@@ -62,7 +63,7 @@ def placed(fragments: Iterable[Fragment], tables_of: TablesOf) -> Iterator[tuple
 def placed_near(
     fragments: Sequence[Fragment], tables_of: TablesOf, places: Sequence[int]
 ) -> Iterator[tuple[int, pa.Table]]:
-    """The same of row groups that have one of these places: the footers tell which ones."""
+    """Yield the tables of row groups that contain one of these positions, according to the footers."""
     end = 0
     counted = each_in_order(lambda fragment: (fragment.row_groups, fragment.sizes_of()), fragments)
     for fragment, (numbers, sizes) in zip(fragments, counted, strict=True):

@@ -1,4 +1,4 @@
-"""Two filters as one."""
+"""Combine two filters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MOST_ALTERNATIVES = 64
 
 
 def both(one: Predicate | None, other: Predicate | None) -> Predicate | None:
-    """What rows have to meet that have to meet both; lists of filters stay lists while they are short."""
+    """Return the conjunction of two filters. Lists of filters remain lists if the result is short."""
     if one is None or other is None:
         return one or other
     alternatives = None

@@ -1,4 +1,4 @@
-"""A row group of a fragment: its number, and what the footer says of it."""
+"""A row group of a fragment: its number and its metadata."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["RowGroupInfo"]
 
 
 class RowGroupInfo(int):
-    """The number of a row group, with the names of `pyarrow.dataset.RowGroupInfo`, read when asked for."""
+    """The number of a row group, with the names of `pyarrow.dataset.RowGroupInfo`, which are read on access."""
 
     _fragment: Fragment
 
     @classmethod
     def of(cls, fragment: Fragment, number: int) -> RowGroupInfo:
-        """Row group `number` of a fragment."""
+        """Return row group `number` of a fragment."""
         info = cls(number)
         info._fragment = fragment
         return info
@@ -30,22 +30,22 @@ class RowGroupInfo(int):
 
     @property
     def num_rows(self) -> int:
-        """Its rows."""
+        """The number of rows."""
         return self._fragment.sizes_of([int(self)])[0][0]
 
     @property
     def total_byte_size(self) -> int:
-        """Bytes of all pages, uncompressed."""
+        """The uncompressed size of all pages, in bytes."""
         return self._fragment.sizes_of([int(self)])[0][1]
 
     @property
     def id(self) -> int:
-        """Its number in the file."""
+        """The number of the row group in the file."""
         return int(self)
 
     @property
     def metadata(self) -> RowGroupMetaData:
-        """What the footer says of it, in the shape of `pyarrow.parquet.RowGroupMetaData`."""
+        """The metadata of the row group, with the interface of `pyarrow.parquet.RowGroupMetaData`."""
         return self._fragment.metadata.row_group(int(self))
 
     @property
@@ -55,7 +55,7 @@ class RowGroupInfo(int):
 
     @property
     def statistics(self) -> dict[str, dict[str, object]]:
-        """Of each top-level column with bounds ``{"min": …, "max": …}``, read from the footer for each call."""
+        """``{"min": …, "max": …}`` for each top-level column with bounds, read from the footer on each access."""
         return self._fragment.bounds_of(int(self))
 
     def __repr__(self) -> str:

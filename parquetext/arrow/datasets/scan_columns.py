@@ -1,4 +1,4 @@
-"""The columns that a scan gives: names, parts of structs, expressions, and what tells where a row comes from."""
+"""The columns of a scan: names, parts of structs, expressions, and the origin of rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .shape import counted, empty_table, has_column
 
 __all__ = ["ORIGINS", "ScanColumns", "check_columns", "columns_looked_at"]
 
-# The number of the file, of the batch in it, whether that is the file's last one, and the file's path.
+# The number of the file, the number of the batch in it, True for the file's last batch, and the file's path.
 ORIGINS = pa.schema(
     [
         ("__fragment_index", pa.int32()),
@@ -27,30 +27,30 @@ ORIGINS = pa.schema(
 
 
 class ScanColumns:
-    """What comes out of a scan.
+    """The output columns of a scan.
 
     Parameters
     ----------
     schema : pyarrow.Schema
-        Of the dataset.
+        The schema of the dataset.
     columns : list of str, mapping of str to pyarrow.compute.Expression, or None
-        None for all.
+        None selects all columns.
     predicate : Predicate, optional
-        What the rows have to meet.
+        The condition on rows.
 
     Attributes
     ----------
     outputs : list of str
-        The names of what comes out.
+        The names of the output columns.
     names : list of str or None
-        The dataset's columns to read, those of the predicate included; None for all.
+        The dataset's columns to read, including those of the predicate; None for all columns.
     origins : list of str
-        Those of `ORIGINS` that are asked for.
+        The requested columns of `ORIGINS`.
 
     Raises
     ------
     ColumnError
-        The schema has no such column, or more than one.
+        If the schema has no such column, or more than one.
     """
 
     def __init__(self, schema: pa.Schema, columns: object, predicate: Predicate | None):
@@ -71,14 +71,14 @@ class ScanColumns:
         self._read_for(predicate)
 
     def project(self, table: pa.Table) -> pa.Table:
-        """The columns that were asked for, of a table that has those which were read."""
+        """Return the requested columns of a table of the columns that were read."""
         if self._all:
             return table
         if not self._expressions:
             return table.select(self.outputs)
-        from pyarrow import acero  # takes long to import, and only expressions need it
+        from pyarrow import acero  # slow to import, and only expressions need it
 
-        if not table.num_columns:  # a plan of Arrow's gives such a table no rows
+        if not table.num_columns:  # an Arrow plan returns no rows for such a table
             table = counted(table)
         fields = [self._expressions.get(place, pc.field(name)) for place, name in enumerate(self.outputs)]
         steps = [
@@ -90,15 +90,15 @@ class ScanColumns:
         return pa.Table.from_arrays(found.columns, schema=schema)
 
     def projected_schema(self) -> pa.Schema:
-        """The schema of what comes out."""
+        """Return the schema of the output."""
         fields = list(self._schema) if self.names is None else [self._schema.field(name) for name in self.names]
         fields += [ORIGINS.field(name) for name in self.origins]
         return self.project(empty_table(pa.schema(fields, self._schema.metadata))).schema
 
     def _fields(self, schema: pa.Schema, columns: Sequence[pc.Expression]) -> list[pa.Field]:
-        """The fields of what is projected: a column that is a field keeps its metadata, and whether it may be null."""
+        """Return the fields of the projection; a column that is a field keeps its metadata and nullability."""
         if self._projected is None:
-            import pyarrow.dataset as ds  # takes long to import, and only expressions need it
+            import pyarrow.dataset as ds  # slow to import, and only expressions need it
 
             numbered = dict(zip(map(str, range(len(columns))), columns, strict=True))
             found = ds.InMemoryDataset([], schema).scanner(columns=numbered).projected_schema
@@ -106,7 +106,7 @@ class ScanColumns:
         return self._projected
 
     def _split_paths(self) -> None:
-        """Take a name with dots that is no column for a part of a struct, as pyarrow does."""
+        """Interpret a name with dots that is not a column as a part of a struct, as pyarrow does."""
         for place, name in enumerate(self.outputs):
             if not isinstance(name, str):
                 raise TypeError(f"columns is a list of names, and {name!r} is none")
@@ -137,12 +137,12 @@ class ScanColumns:
 
 
 def columns_looked_at(schema: pa.Schema, predicate: Predicate) -> list[str] | None:
-    """The columns of a schema that a predicate looks at; None if it may be any.
+    """Return the columns of a schema that a predicate refers to, or None if it may refer to any.
 
     Raises
     ------
     ColumnError
-        A list of filters names a column that the schema does not have.
+        If a list of filters names a column that the schema does not have.
     """
 
     def type_of(name: str) -> pa.DataType | None:
@@ -154,13 +154,13 @@ def columns_looked_at(schema: pa.Schema, predicate: Predicate) -> list[str] | No
 
 
 def _check_types(schema: pa.Schema, predicate: Predicate, names: Sequence[str] | None) -> None:
-    """Raise what `check_types` raises; Arrow has seen an expression whose columns are known when it found them."""
+    """Call `check_types`, unless Arrow has already checked the expression when it found the columns."""
     if names is None or predicate.alternatives is not None:
         check_types(predicate, schema if names is None else pa.schema([schema.field(name) for name in names]))
 
 
 def check_columns(schema: pa.Schema, names: Iterable[str]) -> None:
-    """Raise ColumnError for a name that is no column, or more than one."""
+    """Raise ColumnError for a name that is not a column, or that several columns have."""
     for name in names:
         count = len(schema.get_all_field_indices(name))
         if count > 1:

@@ -1,4 +1,4 @@
-"""A scan: some columns of the rows of fragments that meet a filter, as a table, in batches, or counted."""
+"""A scan: some columns of the matching rows of fragments, as a table, in batches, or counted."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 
 __all__ = ["Scanner", "TaggedRecordBatch"]
 
-FEW_ROWS = 1 << 10  # that are read at least, where fewer are wanted
+FEW_ROWS = 1 << 10  # minimal number of rows that are read if fewer are wanted
 
 
 class TaggedRecordBatch(NamedTuple):
-    """A batch, and the fragment that it is of."""
+    """A batch and its fragment."""
 
     record_batch: pa.RecordBatch
     fragment: Fragment
 
 
 class _Part(NamedTuple):
-    """Rows of a fragment, as they come out of the scan."""
+    """Rows of a fragment, as returned by the scan."""
 
     table: pa.Table
     fragment: Fragment
@@ -48,22 +48,23 @@ class _Part(NamedTuple):
 
 
 class Scanner:
-    """Some columns of the rows that meet a filter; each call reads anew.
+    """Some columns of the rows that match a filter. Each call reads anew.
 
     Made by `Dataset.scanner` and `Fragment.scanner`; the names are those of `pyarrow.dataset.Scanner`.
 
     Parameters
     ----------
     plan : callable
-        Gives the fragments that may hold rows which meet a predicate.
+        Returns the fragments that may contain rows that match a predicate.
     schema : pyarrow.Schema
-        Of the fragments' rows.
+        The schema of the fragments' rows.
     columns, filter, batch_size, batch_readahead, fragment_readahead, fragment_scan_options, use_threads
-        As `Dataset.scanner` takes them.
+        As in `Dataset.scanner`.
     cache_metadata : bool
-        Without effect: of a footer only what is needed is read, for each call.
+        No effect. Each call reads only the needed parts of a footer.
     memory_pool : pyarrow.MemoryPool, optional
-        Where what comes out is copied to; without, it is in the default one, which `pyarrow.set_memory_pool` sets.
+        The pool to which the result is copied. By default, the result is in the default pool, which
+        `pyarrow.set_memory_pool` sets.
     """
 
     def __init__(
@@ -109,7 +110,7 @@ class Scanner:
         cache_metadata: bool = True,
         memory_pool: pa.MemoryPool | None = None,
     ) -> Scanner:
-        """A scan of a dataset, with the options of `Dataset.scanner`."""
+        """Return a scan of a dataset, with the options of `Dataset.scanner`."""
         return dataset.scanner(columns, filter, **of_scan(locals()))
 
     @staticmethod
@@ -127,7 +128,7 @@ class Scanner:
         cache_metadata: bool = True,
         memory_pool: pa.MemoryPool | None = None,
     ) -> Scanner:
-        """A scan of a fragment, with the options of `Fragment.scanner`."""
+        """Return a scan of a fragment, with the options of `Fragment.scanner`."""
         return fragment.scanner(schema, columns, filter, **of_scan(locals()))
 
     @staticmethod
@@ -145,7 +146,7 @@ class Scanner:
         cache_metadata: bool = True,
         memory_pool: pa.MemoryPool | None = None,
     ) -> ds.Scanner:
-        """A scan of batches in memory: pyarrow's own, which has no footers to read."""
+        """Return pyarrow's scan of batches in memory, because there are no footers to read."""
         import pyarrow.dataset as ds
 
         given = {"columns": columns, "filter": filter, **of_scan(locals())}
@@ -157,20 +158,21 @@ class Scanner:
 
     @property
     def projected_schema(self) -> pa.Schema:
-        """The schema of what comes out."""
+        """The schema of the output."""
         return self._columns.projected_schema()
 
     def to_table(self) -> pa.Table:
-        """All of it."""
+        """Read all rows as a table."""
         if self._gives_nothing():
-            return rows_alone(self.count_rows(), self._schema.metadata)  # to join tables of no columns loses rows
+            # joining tables without columns would lose rows
+            return rows_alone(self.count_rows(), self._schema.metadata)
         tables = [table for table in self._whole() if table.num_rows]
         return pa.concat_tables(tables) if tables else empty_table(self.projected_schema)
 
     def to_batches(self) -> Iterator[pa.RecordBatch]:
-        """Batch by batch, in the order of the files; a bounded number is read ahead.
+        """Yield batches in the order of the files; a bounded number is read ahead.
 
-        Where files have no row that meets the filter there is one batch, without rows: it has the schema, as pyarrow's.
+        If there are files and none has a matching row, yield one empty batch with the schema, as pyarrow does.
         """
         has_rows = False
         for batch in self.scan_batches():
@@ -181,30 +183,30 @@ class Scanner:
             yield pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in schema], schema=schema)
 
     def scan_batches(self) -> Iterator[TaggedRecordBatch]:
-        """Batch by batch, each with its fragment."""
+        """Yield batches, each with its fragment."""
         for part in self._read_ahead():
             for batch in part.table.to_batches(max_chunksize=self._batch_size):
                 yield TaggedRecordBatch(batch, part.fragment)
 
     def tables(self) -> Iterator[pa.Table]:
-        """The rows as they are read: tables of at most as many rows as a batch, small row groups together."""
+        """Yield the rows as they are read: tables of at most the rows of a batch, with small row groups combined."""
         return (part.table for part in self._read_ahead())
 
     def to_reader(self) -> pa.RecordBatchReader:
-        """The same as a reader of batches."""
+        """Return the rows as a reader of batches."""
         return pa.RecordBatchReader.from_batches(self.projected_schema, self.to_batches())
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The batches for whoever takes Arrow's streams: Polars, DuckDB, pandas, pyarrow itself."""
+        """Export the batches to consumers of Arrow streams, such as Polars, DuckDB, pandas and pyarrow."""
         return self.to_reader().__arrow_c_stream__(requested_schema)
 
     def head(self, num_rows: int) -> pa.Table:
-        """The first rows; what is behind them is not read.
+        """Read the first rows, and nothing after them.
 
         Raises
         ------
         ValueError
-            `num_rows` is negative.
+            If `num_rows` is negative.
         """
         if num_rows < 0:
             raise ValueError(f"num_rows is {num_rows}: there are no fewer rows than none")
@@ -220,17 +222,17 @@ class Scanner:
         return pa.concat_tables(tables[1:] or tables)
 
     def take(self, indices: object) -> pa.Table:
-        """Rows by their places among those that the scan gives.
+        """Return rows by their positions in the result of the scan.
 
         Parameters
         ----------
         indices : sequence or array of int
-            In any order; a place may come more than once.
+            Positions in any order, possibly with duplicates.
 
         Raises
         ------
         IndexError
-            There is no such row.
+            If there is no such row.
         """
         fragments = self._fragments(self._predicate)
 
@@ -246,7 +248,7 @@ class Scanner:
         return empty_table(self.projected_schema) if table is None else self._pooled(table)
 
     def count_rows(self) -> int:
-        """How many rows there are; without a filter by the footers alone."""
+        """Return the number of rows; without a filter, only footers are read."""
         if self._predicate is None:
             threads = None if self._threads else False
             return sum(each_in_order(lambda fragment: fragment.count_rows(), self._plan(None), threads=threads))
@@ -256,11 +258,11 @@ class Scanner:
         return not self._columns.outputs
 
     def _projected(self, table: pa.Table) -> pa.Table:
-        """The columns that were asked for, where they were asked to be."""
+        """Return the requested columns, in the requested memory pool."""
         return self._pooled(self._columns.project(table))
 
     def _pooled(self, table: pa.Table) -> pa.Table:
-        """The same values, in memory of the pool that was given."""
+        """Copy a table to the requested memory pool."""
         if self._pool is None or not table.num_columns:
             return table
         columns = [
@@ -270,13 +272,13 @@ class Scanner:
         return pa.Table.from_arrays(columns, schema=table.schema)
 
     def _fragments(self, predicate: Predicate | None) -> list[Fragment]:
-        """The fragments to read, with the columns that are needed."""
+        """Return the fragments to read, with the needed columns."""
         return [
             fragment.narrowed(self._columns.names).with_options(self._options) for fragment in self._plan(predicate)
         ]
 
     def _whole(self) -> Iterator[pa.Table]:
-        """What each file gives as one table, where nothing asks for batches."""
+        """Yield one table per file, for results that need no batches."""
         if self._columns.origins:
             return self.tables()
 
@@ -293,7 +295,7 @@ class Scanner:
     def _streamed(
         self, batch_size: int | None = None, *, project: bool = True, items_ahead: int = 0, parts_ahead: int = 0
     ) -> Iterator[_Part]:
-        """Parts that have rows, in order."""
+        """Yield parts that have rows, in order."""
 
         def parts_of(fragment: Fragment) -> Iterator[_Part]:
             return self._parts_of(fragment, batch_size, project=project)
@@ -304,7 +306,7 @@ class Scanner:
         return closed_at_exit(stream(parts_of, fragments, **ahead, waits=waits))
 
     def _parts_of(self, fragment: Fragment, batch_size: int | None = None, *, project: bool = True) -> Iterator[_Part]:
-        """What a fragment gives, without parts that have no rows."""
+        """Yield the parts of a fragment that have rows."""
         told = bool(self._columns.origins)
         options = {"use_threads": self._threads, "by_row_group": told}
         tables = fragment.batches(self._predicate, batch_size or self._batch_size, **options)
@@ -313,7 +315,7 @@ class Scanner:
                 yield _Part(self._projected(table) if project else table, fragment)
 
     def _with_origins(self, fragment: Fragment, tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
-        """Tables with the columns that say where they come from."""
+        """Add the columns with the origin of the rows to tables."""
         number, table = 0, next(tables, None)
         while table is not None:
             following = next(tables, None)

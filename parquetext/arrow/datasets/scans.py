@@ -1,4 +1,4 @@
-"""The methods of datasets and fragments that scan: each with the parameters of pyarrow's, in their order."""
+"""The scan methods of datasets and fragments, each with the parameters of pyarrow's method, in the same order."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ Columns: TypeAlias = "Sequence[str] | Mapping[str, pc.Expression] | None"
 
 
 def of_scan(arguments: Mapping[str, object]) -> dict[str, object]:
-    """Those arguments of a call that are options of a scan."""
+    """Return the arguments of a call that are options of a scan."""
     return {name: arguments[name] for name in SCAN_OPTIONS}
 
 
 class _Scans:
-    """What datasets and fragments have in common; other parameters are those of their `scanner`."""
+    """The methods that datasets and fragments share. Other parameters are those of their `scanner`."""
 
     def _scan(self, columns: Columns, filter: object, options: dict[str, object]) -> Scanner:
         raise NotImplementedError
@@ -53,7 +53,7 @@ class _Scans:
         cache_metadata: bool = True,
         memory_pool: pa.MemoryPool | None = None,
     ) -> pa.Table:
-        """The first rows; what is behind them is not read."""
+        """Read the first rows, and nothing after them."""
         return self._scan(columns, filter, of_scan(locals())).head(num_rows)
 
     def take(
@@ -69,7 +69,10 @@ class _Scans:
         cache_metadata: bool = True,
         memory_pool: pa.MemoryPool | None = None,
     ) -> pa.Table:
-        """Rows by their places, in the order of `indices`; without a filter only row groups that have them are read."""
+        """Return rows by their positions, in the order of `indices`.
+
+        Without a filter, only row groups that contain these rows are read.
+        """
         return self._scan(columns, filter, of_scan(locals())).take(indices)
 
     def count_rows(
@@ -83,12 +86,12 @@ class _Scans:
         cache_metadata: bool = True,
         memory_pool: pa.MemoryPool | None = None,
     ) -> int:
-        """How many rows meet the filter; without one footers alone are read."""
+        """Return the number of rows that match the filter; without a filter, only footers are read."""
         return self._scan([], filter, of_scan(locals())).count_rows()
 
 
 class DatasetScans(_Scans):
-    """Those of a dataset."""
+    """The scan methods of a dataset."""
 
     def scanner(self, columns: Columns = None, filter: object = None, *options: object, **named: object) -> Scanner:
         raise NotImplementedError
@@ -108,7 +111,7 @@ class DatasetScans(_Scans):
         cache_metadata: bool = True,
         memory_pool: pa.MemoryPool | None = None,
     ) -> pa.Table:
-        """Read into a table; arguments as `scanner` takes them."""
+        """Read into a table; arguments as in `scanner`."""
         return self._scan(columns, filter, of_scan(locals())).to_table()
 
     def to_batches(
@@ -123,12 +126,12 @@ class DatasetScans(_Scans):
         cache_metadata: bool = True,
         memory_pool: pa.MemoryPool | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """Read batch by batch, in the order of the files; arguments as `scanner` takes them."""
+        """Read batch by batch, in the order of the files; arguments as in `scanner`."""
         return self._scan(columns, filter, of_scan(locals())).to_batches()
 
 
 class FragmentScans(_Scans):
-    """Those of a fragment, whose rows may be asked for in another schema."""
+    """The scan methods of a fragment, whose rows may be requested in another schema."""
 
     def scanner(self, schema: pa.Schema | None = None, columns: Columns = None, *options: object, **named) -> Scanner:
         raise NotImplementedError
@@ -149,7 +152,7 @@ class FragmentScans(_Scans):
         cache_metadata: bool = True,
         memory_pool: pa.MemoryPool | None = None,
     ) -> pa.Table:
-        """Read into a table; arguments as `scanner` takes them."""
+        """Read into a table; arguments as in `scanner`."""
         return self.scanner(schema, columns, filter, **of_scan(locals())).to_table()
 
     def to_batches(
@@ -165,5 +168,5 @@ class FragmentScans(_Scans):
         cache_metadata: bool = True,
         memory_pool: pa.MemoryPool | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """Read batch by batch; arguments as `scanner` takes them."""
+        """Read batch by batch; arguments as in `scanner`."""
         return self.scanner(schema, columns, filter, **of_scan(locals())).to_batches()

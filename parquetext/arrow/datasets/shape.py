@@ -1,4 +1,4 @@
-"""What the rows of a dataset look like, and a file's rows brought into that shape."""
+"""The schema of a dataset's rows, and the conversion of a file's rows to it."""
 
 from __future__ import annotations
 
@@ -11,60 +11,60 @@ __all__ = ["Shape", "check_schema", "counted", "empty_table", "has_column", "row
 
 
 def check_schema(schema: object) -> None:
-    """Raise TypeError for what is no schema."""
+    """Raise TypeError if the argument is not a schema."""
     if not isinstance(schema, pa.Schema):
         raise TypeError(f"schema is a pyarrow.Schema, not {type(schema).__name__}")
 
 
 def empty_table(schema: pa.Schema) -> pa.Table:
-    """A table without rows; `Schema.empty_table` cannot make one with extension types in nested columns."""
+    """Return a table without rows; `Schema.empty_table` fails for extension types in nested columns."""
     return pa.Table.from_batches([], schema)
 
 
 def has_column(schema: pa.Schema, name: str) -> bool:
-    """Whether a schema, which may have very many columns, has one of this name."""
+    """Return True if a schema, which may have very many columns, has a column of this name."""
     return bool(schema.get_all_field_indices(name))
 
 
 def rows_alone(count: int, metadata: Mapping | None) -> pa.Table:
-    """So many rows of no columns."""
+    """Return a table with `count` rows and no columns."""
     return pa.table({"": pa.nulls(count)}, metadata=metadata).select([])
 
 
 def counted(table: pa.Table) -> pa.Table:
-    """A table without columns with one of nulls, which has its rows."""
+    """Return a table with the same number of rows and one column of nulls, for a table without columns."""
     return pa.table({"": pa.nulls(table.num_rows)}, metadata=table.schema.metadata)
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What rows have to look like: the schema, and the values that directories give."""
+    """The schema that rows must have, and the values from directories."""
 
     schema: pa.Schema
     given: Mapping[str, pa.Scalar]
 
     def narrowed(self, names: Sequence[str] | None) -> Shape:
-        """With these columns alone."""
+        """Return the shape with only these columns."""
         if names is None:
             return self
         fields = [self.schema.field(name) for name in names]
         return Shape(pa.schema(fields, self.schema.metadata), self.given)
 
     def type_of(self, name: str) -> pa.DataType | None:
-        """The type of a column, None where there is none."""
+        """Return the type of a column, or None if there is no such column."""
         return self.schema.field(name).type if has_column(self.schema, name) else None
 
     def is_nested(self, name: str) -> bool:
-        """Whether a column has others below it."""
+        """Return True if a column has others below it."""
         return pa.types.is_nested(self.type_of(name))
 
     def conformed(self, table: pa.Table) -> pa.Table:
-        """A file's columns as the schema has them: cast, or null where there are none.
+        """Convert a file's columns to the schema: cast them, or add nulls for missing columns.
 
         Raises
         ------
         pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError
-            A column's values are none of the schema's type.
+            If a column's values cannot be cast to the schema's type.
         """
         if table.schema.equals(self.schema, check_metadata=True) and not self.given:
             return table
@@ -92,7 +92,7 @@ class Shape:
 
 
 def _repeated(value: pa.Scalar, count: int) -> pa.Array:
-    """A value as often; one that is null over the dictionary of the others, which `pyarrow.repeat` leaves out."""
+    """Repeat a value; a null of a dictionary type keeps the dictionary, which `pyarrow.repeat` would drop."""
     if value.is_valid or not pa.types.is_dictionary(value.type):
         return pa.repeat(value, count)
     indices = pa.nulls(count, value.type.index_type)

@@ -1,4 +1,4 @@
-"""Which row groups of many local files a predicate leaves, by their sidecars: no file is opened, none has an object."""
+"""Find the row groups of many local files that a predicate leaves by their sidecars, without opening the files."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from .dataset_plan import FileFacts, kept_of, rows_type
 
 __all__ = ["paths_of", "plan_by_sidecars"]
 
-SCHEMAS = 16  # so many different ones are planned at once; files of more by their footers
-WORTH_A_THREAD = 1000  # files
+SCHEMAS = 16  # maximal number of different schemas planned by sidecars; other files are planned by their footers
+WORTH_A_THREAD = 1000  # files per thread
 
 
 class Column(NamedTuple):
-    """A column of a schema: its leaf, how that is stored, the type of its rows, and whether no value can be null."""
+    """A column of a schema: its leaf, the leaf's type, the type of its rows, and True if it has no nulls."""
 
     leaf: int
     kind: LeafType
@@ -38,22 +38,22 @@ class Column(NamedTuple):
 def plan_by_sidecars(
     predicate: Predicate, paths: Sequence[str], types: Mapping[str, pa.DataType], given: Mapping[str, pa.Array]
 ) -> tuple[dict[int, list[int]], list[int], set[int]]:
-    """Plan those of many local files that have sidecars which belong to them.
+    """Plan those of many local files that have matching sidecars.
 
     Parameters
     ----------
     paths : sequence of str
     types : mapping
-        The type in the dataset of each column that the predicate looks at.
+        The type of each of the predicate's columns in the dataset.
     given : mapping
-        Columns that directories give, one value for each file.
+        Columns from directory names, one value for each file.
 
     Returns
     -------
     left : dict of int to list of int
-        The files that have row groups left, by their numbers, and these.
+        The remaining row groups of each file that has any, by the file's number.
     others : list of int
-        The files that are to be planned by their footers.
+        The files that must be planned by their footers.
     filtered : set of int
         The planned files that have Bloom filters.
     """
@@ -69,7 +69,7 @@ def plan_by_sidecars(
         try:
             form = ThriftForm(found[1])
             columns, missing = _columns(form, wanted)
-        except ParquetextError:  # the file's own footer tells what is wrong, or nothing is
+        except ParquetextError:  # the file's footer is intact, or reports the error
             others.append(todo.pop(0))
             continue
         statuses, counts, facts, filters = _gathered(paths_of(paths, todo), form.scan, columns)
@@ -85,9 +85,9 @@ def plan_by_sidecars(
 
 
 def _untrusted(paths: Sequence[str]) -> Iterator[int]:
-    """The files in folders that others may put files into, unless the sidecar that is there is known to be no other's.
+    """Yield the files in folders that other users can write to, unless their sidecar is known to be no other user's.
 
-    What is trusted cannot be replaced there; where there is none yet, a stranger may put one at any moment.
+    A trusted sidecar cannot be replaced there. If there is no sidecar yet, another user may create one at any moment.
     """
     folders = [path[: path.rfind("/") + 1] for path in paths]
     shared = {folder for folder in set(folders) if is_shared(folder)}
@@ -102,7 +102,7 @@ def _untrusted(paths: Sequence[str]) -> Iterator[int]:
 def _sorted_out(
     numbers: list[int], statuses: bytes, counts: list[int]
 ) -> tuple[list[int], list[int], list[tuple[int, int]]]:
-    """The files that were planned, their row groups, and the others with their statuses."""
+    """Return the planned files, their row groups, and the other files with their statuses."""
     if not any(statuses):
         return numbers, counts, []
     planned = [place for place, status in enumerate(statuses) if status == kernels.plan.PLANNED]
@@ -111,12 +111,12 @@ def _sorted_out(
 
 
 def paths_of(paths: Sequence[str], numbers: list[int]) -> Sequence[str]:
-    """Those of these numbers, which ascend."""
+    """Return the paths with these ascending numbers."""
     return paths if len(numbers) == len(paths) else [paths[number] for number in numbers]
 
 
 def _columns(form: ThriftForm, names: Sequence[str]) -> tuple[dict[str, Column], frozenset[str]]:
-    """Those that have bounds, and those that the schema does not have."""
+    """Return the columns that have bounds, and the names that are not in the schema."""
     columns, missing = {}, set()
     for name in names:
         leaves = find_top_level(form, name)
@@ -131,7 +131,7 @@ def _columns(form: ThriftForm, names: Sequence[str]) -> tuple[dict[str, Column],
 
 
 def _gathered(paths: Sequence[str], schema, columns: Mapping[str, Column]) -> tuple[bytes, list[int], dict, bytes]:
-    """Statuses, row groups, bounds, and which have Bloom filters, of all files; in threads where there are many."""
+    """Read statuses, row groups, bounds and Bloom filter flags of all files, in threads if there are many files."""
     wanted = [(column.leaf, column.kind.width) for column in columns.values()]
 
     def gather(part: Sequence[str]) -> tuple:
@@ -161,7 +161,7 @@ def _bounds(column: Column, parts: Sequence[tuple[tuple, int]]) -> RawBounds:
 
 
 def _side(kind: LeafType, side: tuple, count: int) -> pa.Array:
-    """An array of bytes over the buffers that a kernel gives."""
+    """Return an array of bytes over the buffers of a kernel."""
     bits, ends, data = side
     if ends is None:
         return pa.Array.from_buffers(pa.binary(kind.width), count, [pa.py_buffer(bits), pa.py_buffer(data)])

@@ -1,4 +1,4 @@
-"""Parts of many files one after the other, read ahead by threads within bounds."""
+"""Yield the parts of many files in order; threads read ahead within bounds."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .in_order import slow_seconds
 
 __all__ = ["Sized", "stream"]
 
-MOST_BYTES = 1 << 26  # that wait for the reader; one part may be larger
+MOST_BYTES = 1 << 26  # of parts that wait for the reader; one part may be larger
 
 
 class Sized(Protocol):
-    """What takes memory."""
+    """An object with a size in memory."""
 
     @property
     def nbytes(self) -> int: ...
@@ -36,23 +36,23 @@ def stream(
     parts_ahead: int,
     waits: bool = True,
 ) -> Generator[P]:
-    """The parts of each item, in order; an error comes at its place.
+    """Yield the parts of each item, in order; errors are raised at their positions.
 
     Parameters
     ----------
     parts_of : callable
         Reads an item, part by part.
     items_ahead : int
-        How many items are read at once; with 0 no thread reads ahead.
+        Number of items that are read at once. If 0, no thread reads ahead.
     parts_ahead : int
-        How many parts may wait for the reader, those of all items together; with 0 no thread reads ahead.
+        Maximal number of parts of all items that wait for the reader. If 0, no thread reads ahead.
     waits : bool
-        Whether reading may wait for a network.
+        True if reading may wait for a network.
 
     Notes
     -----
-    The first part is read by the calling thread, so that ``head`` pays for no more. Threads begin with the second part
-    of an item, or once two items in succession were slow.
+    The calling thread reads the first part, so that ``head`` reads no more than it needs. Threads start with the second
+    part of an item, or after two slow items in succession.
     """
     slow, limit = 0, slow_seconds(waits)
     for place, item in enumerate(items):
@@ -75,7 +75,7 @@ def stream(
 
 
 class _Source:
-    """What gives the parts of one item, the parts that wait, and the task that reads more, where no thread does it."""
+    """The iterator of one item's parts, the parts that wait, and the task to run here if no thread could start."""
 
     __slots__ = ("alone", "is_done", "is_running", "parts", "waiting")
 
@@ -86,10 +86,11 @@ class _Source:
 
 
 class _ReadAhead:
-    """Reads several sources by threads.
+    """Read several sources with threads.
 
-    A thread leaves its source where too much waits, and the reader sends one there again: no thread ever blocks, so
-    that an iterator which nobody ends keeps no process alive. The first source goes on whatever the others hold.
+    A thread leaves its source if too many parts wait, and the reader sends a thread there again. No thread ever blocks,
+    so an unfinished iterator keeps no process alive. The first source continues however many parts the others have
+    read.
     """
 
     def __init__(self, sources: Iterator[Iterator], workers: int, most: int):
@@ -118,7 +119,7 @@ class _ReadAhead:
         return bool(self._window)
 
     def _next(self, pool: Pool):
-        """The next part of the first source, or its error; None after its last part."""
+        """Return the next part of the first source, or its error; return None after its last part."""
         first = self._window[0]
         while True:
             with self._changed:
@@ -152,7 +153,7 @@ class _ReadAhead:
         return self._parts >= self._most or self._bytes >= MOST_BYTES
 
     def _read(self, source: _Source) -> None:
-        """Read a source until too much waits, or to its end; an error is its last part."""
+        """Read a source until too many parts wait, or to its end; an error becomes its last part."""
         while source.is_running:
             error = part = None
             try:
@@ -172,7 +173,7 @@ class _ReadAhead:
                 self._changed.notify_all()
 
     def _end(self) -> None:
-        """Let threads stop after the part that they read."""
+        """Let threads stop after their current part."""
         with self._changed:
             self._is_over = True
             self._window.clear()

@@ -1,4 +1,4 @@
-"""Several datasets as one: their files follow one another."""
+"""Combine several datasets into one by concatenating their files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["UnionPlanner"]
 
 
 class UnionPlanner:
-    """Planners with one schema; the names are those of `FragmentPlanner`.
+    """Planners with one schema, with the interface of `FragmentPlanner`.
 
     Attributes
     ----------
@@ -30,12 +30,12 @@ class UnionPlanner:
 
     @classmethod
     def of(cls, children: Sequence[FragmentPlanner | UnionPlanner], schema: pa.Schema | None) -> UnionPlanner:
-        """Of planners with schemas of their own; `schema`, or all their columns.
+        """Combine planners with different schemas; use `schema`, or all their columns.
 
         Raises
         ------
         pyarrow.ArrowTypeError
-            A column has different types.
+            If a column has different types.
         """
         return cls(children, pa.unify_schemas([child.schema for child in children]) if schema is None else schema)
 
@@ -56,11 +56,11 @@ class UnionPlanner:
         return self.children[0].keys
 
     def with_schema(self, schema: pa.Schema) -> UnionPlanner:
-        """The same files with other columns."""
+        """Return a planner of the same files with other columns."""
         return UnionPlanner(self.children, schema)
 
     def fragments(self, predicate: Predicate | None) -> list[Fragment]:
-        """Those of all planners, numbered anew."""
+        """Return the fragments of all planners, with new numbers."""
         found, begin = [], 0
         for child in self.children:
             found += [fragment.numbered(begin + fragment.number) for fragment in child.fragments(predicate)]

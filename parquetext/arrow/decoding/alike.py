@@ -1,4 +1,4 @@
-"""Reads that our decoder does sooner than pyarrow, for columns of which both give the same values."""
+"""Find reads that our decoder finishes sooner than pyarrow, for columns of which both return the same values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from .wanted_columns import Column
 
 __all__ = ["are_alike", "is_large", "is_sooner"]
 
-LEAST_ROWS = 1 << 12  # of a row group: in smaller ones pyarrow, which takes less time for a chunk, is sooner
+# rows per row group; in smaller row groups pyarrow is faster, because its overhead per chunk is lower
+LEAST_ROWS = 1 << 12
 STORED = (
     wire.PHYSICAL_BOOLEAN,
     wire.PHYSICAL_INT32,
@@ -42,16 +43,16 @@ ENCODINGS = sum(
 
 
 def is_large(step: Step) -> bool:
-    """Whether a step is large enough for our decoder to be sooner, and the kernels are compiled."""
+    """Return True if the kernels are compiled and the step is large enough for our decoder to be faster."""
     groups = max(len(step.row_groups), 1)
     values = step.rows * (step.chunks // groups)
     return kernels.implementation() == "native" and step.rows >= LEAST_ROWS * groups and values >= SMALL_ROWS
 
 
 def is_sooner(form: Form, columns: Sequence[Column]) -> bool:
-    """Whether all columns are flat, and such that pyarrow, which reads each in a thread of its own, takes longer.
+    """Return True if all columns are flat and our decoder is likely to be faster than pyarrow's one thread per column.
 
-    Other codecs than the kernels' own are decompressed page by page in Python.
+    Chunks with a codec that the kernels do not implement are decompressed page by page in Python.
     """
     if not all(isinstance(column.plan, LeafPlan) for column in columns):
         return False
@@ -59,7 +60,7 @@ def is_sooner(form: Form, columns: Sequence[Column]) -> bool:
 
 
 def are_alike(form: Form, columns: Iterable[Column]) -> bool:
-    """Whether all columns, which are flat, are of types and encodings that leave no choice to a decoder."""
+    """Return True if all columns, which are flat, have types and encodings that every decoder reads in the same way."""
     return all(_is_alike(form, column) for column in columns)
 
 
@@ -67,14 +68,14 @@ def _is_alike(form: Form, column: Column) -> bool:
     leaf, type = column.plan, column.field.type
     if leaf.levels.repetition or not _has_one_meaning(leaf, type):
         return False
-    # Levels in BIT_PACKED are read in another order of bits by pyarrow. Writers also list it where there are no levels;
-    # a file whose footer does not list it although levels are packed so is read as the format says.
+    # pyarrow reads BIT_PACKED levels in another bit order. Writers also list BIT_PACKED if there are no levels. If
+    # levels are BIT_PACKED but the footer does not list the encoding, the file is read as the format specifies.
     known = ENCODINGS if leaf.levels.definition else ENCODINGS | 1 << wire.ENCODING_BIT_PACKED
     return not any(listed & ~known for listed in form.column(leaf.leaf).array("encodings"))
 
 
 def _has_one_meaning(leaf: LeafPlan, type: pa.DataType) -> bool:
-    """Whether the stored values are those of the type, bit for bit, or decimals in as many bytes as they need."""
+    """Return True if the stored values equal those of the type bit for bit, or are decimals of minimal byte width."""
     if pa.types.is_decimal(type):
         is_fixed = leaf.kind.physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY
         return is_fixed and type == leaf.kind.arrow and leaf.kind.width == BYTES_OF_DIGITS[type.precision]

@@ -1,4 +1,4 @@
-"""The Arrow schema of a footer, and what its fields are."""
+"""The Arrow schema of a footer, and its fields."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .wanted_columns import Column, columns_of
 
 __all__ = ["fields_of", "schema_or_ours", "within_the_stack"]
 
-KEPT_LEAVES, KEPT_BYTES = 1 << 9, 1 << 15  # of a footer without row groups
+KEPT_LEAVES, KEPT_BYTES = 1 << 9, 1 << 15  # limits for a cached footer without row groups
 REFUSED = (pa.ArrowException, OSError, ParquetextError)
 
 
 @contextmanager
 def within_the_stack() -> Iterator[None]:
-    """Refuse what is nested deeper than Python's stack goes: some 200 levels."""
+    """Raise Unsupported for a schema nested deeper than Python's stack allows: about 200 levels."""
     try:
         yield
     except RecursionError:
@@ -31,7 +31,10 @@ def within_the_stack() -> Iterator[None]:
 
 
 def fields_of(form: Form, footer: bytes, options: Mapping, wanted: Sequence[int] | None) -> Sequence[Column]:
-    """The fields of a footer that have wanted leaves; those of few leaves are kept, whatever the row groups."""
+    """Return the fields of a footer that contain wanted leaves.
+
+    Results for footers with few leaves are cached, whatever the row groups are.
+    """
     if not options and form.leaf_count <= KEPT_LEAVES:
         shape = form.slice(range(form.leaf_count), [])
         if len(shape) <= KEPT_BYTES:
@@ -49,7 +52,7 @@ def _fields_of(schema: pa.Schema, form: Form, wanted: Sequence[int] | None) -> S
 
 
 def schema_or_ours(footer: bytes, **options) -> pa.Schema:
-    """pyarrow's Arrow schema of a footer; where pyarrow gives none, what the Parquet types say.
+    """Return pyarrow's Arrow schema of a footer; if pyarrow fails, derive the schema from the Parquet types.
 
     `options` are those of pyarrow's reader.
     """

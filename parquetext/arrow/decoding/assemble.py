@@ -1,4 +1,4 @@
-"""Levels and values of leaves as Arrow arrays of any depth: lists, maps and structs around what was decoded."""
+"""Assemble Arrow arrays of any depth (lists, maps and structs) from the decoded levels and values of leaves."""
 
 from __future__ import annotations
 
@@ -18,31 +18,32 @@ __all__ = ["always_fits", "assemble"]
 
 FEW_SLOTS = 1 << 20
 SLOTS_PER_ENTRY = 64
-TAKEN_AS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}  # of views pyarrow takes none
+# pyarrow has no take for view types
+TAKEN_AS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
 
 
 def assemble(
     plan: Plan, wanted: pa.DataType, decoded: Mapping[int, object], dictionaries: Mapping[int, Dictionary | None]
 ) -> pa.Array:
-    """One field of the same rows of all its leaves.
+    """Assemble one field from the same rows of all its leaves.
 
     Parameters
     ----------
     plan : Plan
-        How the field is nested; leaves of it that are not in `decoded` are left out.
+        The nesting of the field. Leaves that are not in `decoded` are left out.
     wanted : pyarrow.DataType
-        What to make of it; a type of the same nesting.
+        The type of the result, with the same nesting.
     decoded : mapping of int to Decoded
-        What `kernels.column.Column.take` gave for each leaf.
+        The result of `kernels.column.Column.take` for each leaf.
     dictionaries : mapping of int to Dictionary or None
-        The dictionary page of each leaf, for what is read as an Arrow dictionary.
+        The dictionary page of each leaf that is read as an Arrow dictionary.
 
     Raises
     ------
     Malformed
-        The leaves' levels contradict each other, or a value does not fit its type.
+        If the leaves' levels contradict each other, or if a value does not fit its type.
     Unsupported
-        There is no way from what is stored to that type.
+        If the stored values cannot be converted to that type.
     """
     if isinstance(wanted, pa.BaseExtensionType):
         return pa.ExtensionArray.from_storage(wanted, assemble(plan, wanted.storage_type, decoded, dictionaries))
@@ -54,7 +55,7 @@ def assemble(
 
 
 def always_fits(plan: Plan, wanted: pa.DataType, leaves: Set[int]) -> bool:
-    """Whether the type has a place for every value of these leaves, and for lists of every length."""
+    """Return True if the type can represent every value of these leaves and lists of every length."""
     if isinstance(wanted, pa.BaseExtensionType):
         return always_fits(plan, wanted.storage_type, leaves)
     if isinstance(plan, LeafPlan):
@@ -68,7 +69,7 @@ def always_fits(plan: Plan, wanted: pa.DataType, leaves: Set[int]) -> bool:
 
 
 def _levels_of(plan: Plan, decoded: Mapping[int, object]):
-    """What was decoded of one leaf below: all of them say the same of the nodes above them."""
+    """Return one decoded leaf below this node; all of them have the same levels for the nodes above them."""
     return next(decoded[leaf.leaf] for leaf in plan.leaves if leaf.leaf in decoded)
 
 
@@ -99,7 +100,7 @@ def _list(plan: ListPlan, wanted: pa.DataType, decoded: Mapping[int, object], di
 
 
 def _view(wanted: pa.DataType, offsets: pa.Array, nulls: int, valid: pa.Buffer | None, child: pa.Array) -> pa.Array:
-    """Lists that have a begin and a length each, where Arrow has no cast to them."""
+    """Build list views (a begin and a length per list). Arrow has no cast to them."""
     if pa.types.is_large_list_view(wanted):
         offsets = offsets.cast(pa.int64())
     begins, sizes = offsets.buffers()[1], pc.subtract(offsets[1:], offsets[:-1]).buffers()[1]
@@ -109,7 +110,10 @@ def _view(wanted: pa.DataType, offsets: pa.Array, nulls: int, valid: pa.Buffer |
 def _fixed(
     plan: ListPlan, wanted: pa.DataType, offsets: pa.Array, valid: pa.Buffer | None, child: pa.Array
 ) -> pa.Array:
-    """Lists of one length. A null one takes slots as well, which Arrow's own cast leaves as memory was."""
+    """Build fixed-size lists.
+
+    A null list takes slots as well; Arrow's cast leaves their memory uninitialized.
+    """
     count, size = len(offsets) - 1, wanted.list_size
     there = pa.repeat(True, count) if valid is None else pa.Array.from_buffers(pa.bool_(), count, [None, valid])
     lengths = pc.subtract(offsets[1:], offsets[:-1])
@@ -128,7 +132,7 @@ def _fixed(
 
 
 def _slots(offsets: pa.Array, there: pa.BooleanArray, size: int) -> pa.Array:
-    """For each slot of lists of one length the item that it holds, null in lists that are null."""
+    """Return the item index of each slot of fixed-size lists; it is null in null lists."""
     slots = pa.array(range(len(there) * size), pa.int64())
     lists = pc.divide(slots, size)
     items = pc.add(offsets.take(lists).cast(pa.int64()), pc.subtract(slots, pc.multiply(lists, size)))

@@ -1,4 +1,4 @@
-"""Decoded values of one leaf as an Arrow array of the type that is asked for."""
+"""Convert the decoded values of one leaf to an Arrow array of the requested type."""
 
 from __future__ import annotations
 
@@ -25,34 +25,34 @@ STORED = {
     wire.PHYSICAL_BYTE_ARRAY: pa.binary(),
 }
 NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
-DIGITS = {wire.PHYSICAL_INT32: 10, wire.PHYSICAL_INT64: 19}  # of the largest number
+DIGITS = {wire.PHYSICAL_INT32: 10, wire.PHYSICAL_INT64: 19}  # decimal digits of the largest number
 
 
 class BeyondArrow(ArrowMalformed):
-    """A value that the file may hold does not fit in Arrow's type; pyarrow raises ArrowInvalid for it, too."""
+    """A valid value of the file does not fit in Arrow's type; pyarrow raises ArrowInvalid for it, too."""
 
 
 def leaf_array(decoded, kind: LeafType, wanted: pa.DataType, dictionary: Dictionary | None = None) -> pa.Array:
-    """The array of what a `kernels.column.Column` has decoded; its buffers are taken as they are where they fit.
+    """Return an array of the values that a `kernels.column.Column` decoded; reuse its buffers if they fit.
 
     Parameters
     ----------
     decoded : Decoded
     kind : LeafType
-        How the leaf is stored, and what its annotation makes of that.
+        The physical type of the leaf and its annotation.
     wanted : pyarrow.DataType
-        What to make of it.
+        The type of the result.
     dictionary : Dictionary, optional
-        The chunk's dictionary page: an Arrow dictionary begins with its values, as pyarrow has them.
+        The chunk's dictionary page. As in pyarrow, an Arrow dictionary begins with its values.
 
     Raises
     ------
     Malformed
-        A decimal does not fit into its type.
+        If a decimal does not fit into its type.
     BeyondArrow
-        A timestamp of 12 bytes does not fit in 64 bits.
+        If a timestamp of 12 bytes does not fit in 64 bits.
     Unsupported
-        There is no way from what is stored to that type.
+        If the stored values cannot be converted to that type.
     """
     if pa.types.is_null(wanted):
         return pa.nulls(decoded.slots)
@@ -70,14 +70,14 @@ def leaf_array(decoded, kind: LeafType, wanted: pa.DataType, dictionary: Diction
     stored = _stored_type(kind)
     if _is_laid_out_alike(stored, wanted):
         return _viewed(decoded, wanted)
-    if pa.types.is_integer(wanted) and pa.types.is_integer(stored):  # as other readers cut what is too large
+    if pa.types.is_integer(wanted) and pa.types.is_integer(stored):  # truncate large values, as other readers do
         return _viewed(decoded, stored).cast(wanted, safe=False)
     natural = kind.arrow if _is_laid_out_alike(stored, kind.arrow) else stored
     return as_type(_viewed(decoded, natural), wanted)
 
 
 def stored_array(decoded, kind: LeafType) -> pa.Array:
-    """Return what a `kernels.column.Column` has decoded as it is stored, whatever its annotation."""
+    """Return the decoded values of a `kernels.column.Column` in their physical type, whatever their annotation."""
     return _viewed(decoded, _stored_type(kind))
 
 
@@ -86,7 +86,7 @@ def _stored_type(kind: LeafType) -> pa.DataType:
 
 
 def always_fits(kind: LeafType, wanted: pa.DataType) -> bool:
-    """Whether the type has a place for every value that can be stored, so that none has to be looked at."""
+    """Return True if the type can represent every value that can be stored, so that no value needs a check."""
     if isinstance(wanted, pa.BaseExtensionType):
         return always_fits(kind, wanted.storage_type)
     if pa.types.is_null(wanted):
@@ -116,14 +116,14 @@ def _encoded(values: pa.Array, kind: LeafType, dictionary: Dictionary | None) ->
 
 
 def as_type(array: pa.Array, wanted: pa.DataType) -> pa.Array:
-    """The array cast, where it has another type.
+    """Return the array, cast if it has another type.
 
     Raises
     ------
     Malformed
-        A value that the type does not have.
+        If the type cannot represent a value.
     Unsupported
-        There is no way to it.
+        If Arrow has no cast to the type.
     """
     if array.type == wanted:
         return array
@@ -136,7 +136,7 @@ def as_type(array: pa.Array, wanted: pa.DataType) -> pa.Array:
 
 
 def _is_laid_out_alike(stored: pa.DataType, wanted: pa.DataType) -> bool:
-    """Whether an array of the stored values is one of the wanted type, buffer for buffer."""
+    """Return True if an array of the stored values has the same buffers as an array of the wanted type."""
     if pa.types.is_binary(stored):
         return pa.types.is_binary(wanted) or pa.types.is_string(wanted)
     if pa.types.is_boolean(stored) or pa.types.is_floating(stored):
@@ -148,7 +148,7 @@ def _is_laid_out_alike(stored: pa.DataType, wanted: pa.DataType) -> bool:
 
 
 def _viewed(decoded, wanted: pa.DataType) -> pa.Array:
-    """An array over the decoded buffers."""
+    """Return an array over the decoded buffers."""
     return _array(decoded, wanted, decoded.values, decoded.offsets)
 
 

@@ -1,4 +1,4 @@
-"""What Arrow fields a Parquet schema means: leaves, lists, maps and structs, with their levels."""
+"""Derive Arrow fields from a Parquet schema: leaves, lists, maps and structs, with their levels."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from ...footer.path_sizes import check_paths
 
 __all__ = ["LeafPlan", "ListPlan", "Plan", "StructPlan", "field_of", "narrowed", "plan_fields"]
 
-MOST_DEPTH = 500  # of nested groups; each one is a call or two here
+MOST_DEPTH = 500  # nested groups; each level is one or two recursive calls here
 MAPS = (wire.CONVERTED_MAP, wire.CONVERTED_MAP_KEY_VALUE)
 
 
 @dataclass(frozen=True, slots=True)
 class LeafPlan:
-    """One column of values."""
+    """A leaf column."""
 
     name: str
     nullable: bool
@@ -39,13 +39,16 @@ class LeafPlan:
 
     @property
     def type(self) -> pa.DataType:
-        """The Arrow type that the Parquet schema alone says."""
+        """The Arrow type that follows from the Parquet schema alone."""
         return self.kind.arrow
 
 
 @dataclass(frozen=True, slots=True)
 class ListPlan:
-    """A list or map. `levels` are those of the repeated node, with the repeated ancestor of the list itself."""
+    """A list or map.
+
+    `levels` are those of the repeated node, with the repeated ancestor of the list itself.
+    """
 
     name: str
     nullable: bool
@@ -88,12 +91,12 @@ Plan = LeafPlan | ListPlan | StructPlan
 
 
 def field_of(plan: Plan) -> pa.Field:
-    """The field of Arrow's that a plan makes.
+    """Return the Arrow field of a plan.
 
     Raises
     ------
     Malformed
-        Its name, or one below it, is not UTF-8.
+        If its name, or a name below it, is not UTF-8.
     """
     try:
         return pa.field(plan.name, plan.type, nullable=plan.nullable)
@@ -103,7 +106,7 @@ def field_of(plan: Plan) -> pa.Field:
 
 @dataclass(frozen=True, slots=True)
 class _Element:
-    """A schema element with its children; `leaf` and `kind` are those of a leaf."""
+    """A schema element with its children. `leaf` and `kind` are set for leaves."""
 
     facts: Element
     children: tuple[_Element, ...]
@@ -129,14 +132,14 @@ class _Element:
 
     @property
     def is_list(self) -> bool:
-        """Whether it is annotated as a list, and is one."""
+        """True if the element is annotated as a list and has the structure of one."""
         name = self.facts.logical.name if self.facts.logical else None
         annotated = name == "LIST" or (name is None and self.facts.converted_type == wire.CONVERTED_LIST)
         return annotated and len(self.children) == 1 and self.children[0].is_repeated
 
     @property
     def is_map(self) -> bool:
-        """Whether it is annotated as a map, and is one: the format asks for a repeated group of a key and a value."""
+        """True if the element is annotated as a map and is one: its one child is a repeated group of key and value."""
         name = self.facts.logical.name if self.facts.logical else None
         annotated = name == "MAP" or (name is None and self.facts.converted_type in MAPS)
         if not annotated or len(self.children) != 1:
@@ -146,18 +149,18 @@ class _Element:
 
 
 def plan_fields(form: Form) -> list[Plan]:
-    """The top-level fields of a footer, in its order, by the rules of parquet-format's LogicalTypes.md.
+    """Return the top-level fields of a footer, in its order, by the rules of parquet-format's LogicalTypes.md.
 
     Raises
     ------
     Unsupported
-        A schema of more than 500 nested groups.
+        If the schema has more than 500 nested groups.
     """
     return [_of_node(element, Levels()) for element in _tree(form)]
 
 
 def _tree(form: Form) -> tuple[_Element, ...]:
-    """The elements below the root."""
+    """Return the elements below the root."""
     ids = [*range(form.leaf_count), *(GROUP | node for node in range(form.node_count))]
     check_paths(form.scan, groups=True)
     nodes = sorted(((form.node(identity), identity) for identity in ids), key=lambda pair: pair[0].schema_index)
@@ -181,29 +184,32 @@ def _tree(form: Form) -> tuple[_Element, ...]:
 
 
 def _of_node(element: _Element, above: Levels) -> Plan:
-    """A node wherever it stands but as the repeated one of a list."""
+    """Plan a node that is not the repeated node of a list."""
     levels = above.below(element.repetition)
-    if element.is_repeated:  # a list without an annotation, whose items are never null
+    if element.is_repeated:  # a list without an annotation; its items are never null
         return ListPlan(element.name, False, replace(levels, ancestor=above.ancestor), _plain(element, levels))
     return _item(element, levels, element.is_nullable)
 
 
 def _item(element: _Element, levels: Levels, nullable: bool = False) -> Plan:
-    """What an element is, at levels that count it already."""
+    """Plan an element at levels that already include it."""
     if element.is_list:
         return _list(element, levels)
     return _map(element, levels) if element.is_map else _plain(element, levels, nullable)
 
 
 def _plain(element: _Element, levels: Levels, nullable: bool = False) -> Plan:
-    """A leaf or a struct, whatever its annotation."""
+    """Plan a leaf or a struct, and ignore its annotation."""
     if element.kind is not None:
         return LeafPlan(element.name, nullable, levels, element.leaf, element.kind, element.path)
     return StructPlan(element.name, nullable, levels, tuple(_of_node(child, levels) for child in element.children))
 
 
 def _list(element: _Element, own: Levels) -> ListPlan:
-    """A group annotated as a list, at its own levels; a repeated one is the item of another list, of two levels."""
+    """Plan a group annotated as a list, at the group's levels.
+
+    If the repeated node is itself a list, it is the item of another, two-level list.
+    """
     repeated = element.children[0]
     levels = own.below(wire.REPETITION_REPEATED)
     child = _item(repeated, levels) if _is_item(repeated, element) else _of_node(repeated.children[0], levels)
@@ -211,14 +217,17 @@ def _list(element: _Element, own: Levels) -> ListPlan:
 
 
 def _is_item(repeated: _Element, parent: _Element) -> bool:
-    """Whether a list's repeated node is its item (two levels) and not a wrapper around it (three)."""
+    """Return True if a list's repeated node is its item (two levels) and not a wrapper around it (three levels)."""
     if len(repeated.children) != 1 or repeated.children[0].is_repeated:
         return True
     return repeated.name == "array" or repeated.name == f"{parent.name}_tuple"
 
 
 def _map(element: _Element, own: Levels) -> ListPlan:
-    """A map; a set of keys is a list, and so are entries whose keys may be null, which Arrow's maps do not have."""
+    """Plan a map.
+
+    A set of keys becomes a list. So do entries with nullable keys, which Arrow's maps do not support.
+    """
     entries = element.children[0]
     if len(entries.children) == 1:
         return _list(element, own)
@@ -234,7 +243,7 @@ def _map(element: _Element, own: Levels) -> ListPlan:
 
 
 def narrowed(plan: Plan, wanted: pa.DataType, leaves: set[int]) -> pa.DataType:
-    """A field's type with these leaves alone, as pyarrow has it: structs lose fields, maps of a part are lists."""
+    """Return a field's type with only these leaves, as pyarrow does: structs lose fields; a part of a map is a list."""
     if all(leaf.leaf in leaves for leaf in plan.leaves):
         return wanted
     if isinstance(wanted, pa.BaseExtensionType):

@@ -1,4 +1,4 @@
-"""Column chunks read by their copies in other encodings, and by themselves where a copy cannot be read."""
+"""Read column chunks from their copies in other encodings; if a copy cannot be read, read the chunk itself."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Copies:
     Parameters
     ----------
     table : CopyTable, optional
-        Of a flat footer; without, the slice's ColumnMetaData structs say where copies are.
+        The table of a flat footer. If None, the slice's ColumnMetaData structs contain the offsets of copies.
     leaves, row_groups : sequence of int
-        What the file calls those of the slice.
+        The file's numbers of the slice's leaves and row groups.
     findings : list of Finding
-        Takes why a copy is not read.
+        Receives the reason for each copy that is not read.
     """
 
     def __init__(
@@ -38,14 +38,14 @@ class Copies:
     ):
         self._table, self._leaves, self._row_groups, self._findings = table, leaves, row_groups, findings
         self._known: dict[tuple[int, int], Carried | None] = {}
-        self._end: int | None = None  # of the data, once a copy is found
+        self._end: int | None = None  # end of the data, set when a copy is found
 
     def may_be(self, footer: bytes) -> bool:
-        """Whether chunks of the slice with this footer may have copies."""
+        """Return True if chunks of the slice with this footer may have copies."""
         return self._table is not None or may_have_copies(footer)
 
     def find(self, form: Form, footer: bytes, chunk: Chunk, row_group: int, source) -> Carried | None:
-        """The copy of a chunk of the slice, once it is known to be one that can be read; or None."""
+        """Return the copy of a chunk of the slice if it is known to be readable, else None."""
         key = chunk.leaf.leaf, row_group
         if key not in self._known:
             try:
@@ -58,7 +58,7 @@ class Copies:
         return self._known[key]
 
     def leave(self, chunk: Chunk, row_group: int, error: ParquetextError) -> None:
-        """Go by the chunk itself from now on."""
+        """Record that the copy is damaged, and read the chunk itself from now on."""
         self._known[chunk.leaf.leaf, row_group] = None
         self._tell(DAMAGED, chunk, error)
 
@@ -92,7 +92,7 @@ class Copies:
 
 
 def _check_encoding(copy: Carried, chunk: Chunk) -> None:
-    """Raise Unsupported for an encoding that is not known, or not of values of this type."""
+    """Raise Unsupported if the encoding is unknown or does not support values of this type."""
     encoding = find_named(copy.encoding, copy.uuid)
     if encoding is None:
         raise Unsupported(f"encoding {copy.uuid or copy.encoding} is not known", offset=copy.offset)
@@ -101,7 +101,7 @@ def _check_encoding(copy: Carried, chunk: Chunk) -> None:
 
 
 def places_of(copy: Carried, num_rows: int) -> PagePlaces:
-    """Where the pages of a copy are."""
+    """Return the offsets, lengths and first rows of the pages of a copy."""
     offsets, at = [], copy.offset
     for length in copy.page_lengths:
         offsets.append(at)
@@ -111,16 +111,17 @@ def places_of(copy: Carried, num_rows: int) -> PagePlaces:
 
 
 class SteadyReader:
-    """Reads all rows of a chunk by its copy, and goes on with the chunk itself where the copy turns out damaged, out of
-    proportion to its bytes, or of levels that make no column.
+    """Read all rows of a chunk from its copy; if the copy fails, continue with the chunk itself.
+
+    A copy fails if it is damaged, out of proportion to its bytes, or has levels that do not form a column.
 
     Parameters
     ----------
     opened : callable
-        Gives a reader of a chunk's, or copy's, first row.
+        Returns a reader at the first row of a chunk or copy.
     by_copy, chunk : Chunk
     leave : callable
-        Is told why the copy was left.
+        Called with the error because of which the copy is no longer used.
     """
 
     def __init__(
@@ -142,7 +143,7 @@ class SteadyReader:
         return self._reader.list_items
 
     def read(self, rows: int) -> None:
-        """As `ChunkReader.read`, from where the rows that were taken ended."""
+        """Read rows as `ChunkReader.read` does, from the end of the rows taken so far."""
         try:
             self._reader.read(rows)
         except ParquetextError as error:
@@ -157,8 +158,10 @@ class SteadyReader:
         return self._reader.take()
 
     def read_again(self, rows: int, error: ParquetextError) -> bool:
-        """Read the last rows once more, now by the chunk, because nothing could be made of them; whether the copy was
-        what they were read by."""
+        """Read the last rows again, now from the chunk, because they could not be assembled.
+
+        Return True if they had been read from the copy; otherwise nothing is read again.
+        """
         was_by_copy = self._is_by_copy
         if was_by_copy:
             self._leave(error)
@@ -168,7 +171,7 @@ class SteadyReader:
         return was_by_copy
 
     def _go_over(self, rows: int) -> None:
-        """Read the next rows by the chunk, and all that follow."""
+        """Read the next rows, and all that follow, from the chunk."""
         self._reader, self._is_by_copy = self._opened(self._chunk), False
         self._reader.skip(self._done)
         self._reader.read(rows)

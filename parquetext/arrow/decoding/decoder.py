@@ -1,4 +1,4 @@
-"""A step of a projection read by our own decoder: column chunks to a table, in parallel, or batch by batch."""
+"""Read a step of a projection with our decoder: from column chunks to a table, in parallel, or batch by batch."""
 
 from __future__ import annotations
 
@@ -50,38 +50,38 @@ BATCH_ROWS = 1 << 16
 
 
 class Decoder:
-    """Reads the leaves of a sliced footer.
+    """Read the leaves of a sliced footer.
 
     Parameters
     ----------
     footer : bytes
-        Thrift bytes that have the row groups to read and whole top-level fields, lists or maps.
+        Thrift bytes with the row groups to read and complete top-level fields, lists or maps.
     indices : list of int, optional
-        The leaves to read, in order; all without.
+        The leaves to read, in order; all leaves if None.
     row_groups : sequence of int
-        What the file calls the footer's row groups.
+        The file's numbers of the footer's row groups.
     source
         The file's bytes: `size` and `read(offset, length)`.
     options : mapping
-        Of pyarrow's reader, as far as they say what types come out or whether checksums are compared.
+        Options of pyarrow's reader that determine the types of the result and whether checksums are compared.
     copies : Copies, optional
-        Chunks' copies in other encodings, to be read in their place; without, the chunks are.
+        Copies of chunks in other encodings, read instead of the chunks. If None, the chunks are read.
     is_strict : bool
-        Whether what the kernels refuse to read from a file by themselves is refused as a whole.
+        If True, raise Unsupported if the kernels refuse a column that they should read directly from a local file.
     limit : int, optional
-        Of values out of proportion to their bytes, as `footer.expansion.limit_of` takes it.
+        Limit of values that are out of proportion to their bytes, as in `footer.expansion.limit_of`.
 
     Attributes
     ----------
     schema : pyarrow.Schema
-        As pyarrow gives it; where pyarrow refuses the schema, what its Parquet types say.
+        pyarrow's schema; if pyarrow refuses the schema, it is derived from the Parquet types.
     row_counts : sequence of int
-        The rows of each row group.
+        Number of rows of each row group.
 
     Raises
     ------
     Unsupported
-        More than a million values, and no compiled kernels.
+        If there are more than a million values and no compiled kernels.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class Decoder:
         self._checks_crc = bool(options.get("page_checksum_verification"))
         with within_the_stack():
             self._columns = fields_of(self._form, footer, options, indices)
-        # A copy has no dictionary, whose order is that of a pandas column's categories.
+        # A copy has no dictionary page, and the order of a dictionary determines the categories of a pandas column.
         self._with_dictionaries = {
             one.leaf for column in self._columns if column.has_dictionaries for one in column.leaves
         }
@@ -115,7 +115,7 @@ class Decoder:
             refuse_much_in_python(sum(self._entries_of(leaf) for leaf in self._leaves()))
 
     def _entries_of(self, leaf: LeafPlan) -> int:
-        """Return how many values and nulls are read of a leaf."""
+        """Return the number of values and nulls that are read of a leaf."""
         counts = self._form.column(leaf.leaf).array("num_values")
         return sum(map(entries_of, counts, self.row_counts, repeat(leaf.levels.repetition)))
 
@@ -131,12 +131,12 @@ class Decoder:
     def table(
         self, rows: Sequence[Picks] | None = None, fields: Sequence[int] | None = None, *, use_threads: bool = True
     ) -> pa.Table:
-        """All columns, or some of the schema's fields, of all row groups, or of picked rows of each.
+        """Read all columns or some of the schema's fields, from all rows or picked rows of each row group.
 
         Raises
         ------
         Malformed, Unsupported
-            The values cannot be read; the error says where.
+            If the values cannot be read. The error contains the location.
         """
         columns = self._columns if fields is None else [self._columns[field] for field in fields]
         self._check_empty(columns)
@@ -152,7 +152,7 @@ class Decoder:
         return pa.Table.from_arrays(values, schema=schema)
 
     def _check_empty(self, columns: Sequence[Column]) -> None:
-        """Raise Malformed where a row group without rows has values."""
+        """Raise Malformed if a row group without rows has values."""
         for number, count in enumerate(self.row_counts):
             if not count:
                 for column in columns:
@@ -162,7 +162,7 @@ class Decoder:
     def _by_row_groups_together(
         self, columns: Sequence[Column], groups: Sequence[Picks], *, whole: bool, use_threads: bool
     ) -> dict[int, list[pa.Array]]:
-        """The arrays of fields whose row groups the kernels read together; of others `_by_pages` says what is wrong."""
+        """Read fields whose row groups the kernels read together. `_by_pages` reads the others and reports errors."""
         if not hasattr(self._source, "fd") or self._checks_crc:
             return {}
         claims = self._claims
@@ -182,7 +182,7 @@ class Decoder:
     def _by_pages(
         self, columns: Sequence[Column], groups: Sequence[Picks], *, whole: bool, use_threads: bool
     ) -> dict[int, list[pa.Array]]:
-        """The arrays of fields, read row group by row group."""
+        """Read the arrays of fields row group by row group."""
         chunks = [self._stored(leaf, number) for number, leaf in self._leaves_with_rows()]
         if sum(map(claimed, chunks)) > max(MOST_BATCH_BYTES, believed(chunks)):
             self._check()
@@ -219,15 +219,15 @@ class Decoder:
         return any(self._stored(leaf, number).copy is not None for number in numbers for leaf in column.leaves)
 
     def _leaves_with_rows(self) -> Iterator[tuple[int, LeafPlan]]:
-        """Each leaf of each row group that has rows."""
+        """Yield each leaf of each row group that has rows."""
         for number, count in enumerate(self.row_counts):
             if count:
                 yield from ((number, leaf) for column in self._columns for leaf in column.leaves)
 
     def _check(self) -> None:
-        """Raise for what cannot be read before any of it is kept, where few bytes hold very much.
+        """Raise an error for unreadable data before any of it is kept, if few bytes contain very many values.
 
-        First the pages, then what Arrow makes of them, but for texts, which it takes as they are.
+        Check pages, then their conversion to Arrow, except for texts, which Arrow accepts unchanged.
         """
         if self._is_checked:
             return
@@ -242,7 +242,7 @@ class Decoder:
         self._is_checked = True
 
     def _check_pages(self, column: Column, number: int) -> None:
-        """Decode a field's pages and keep nothing, and compare what the leaves say of the lists around them."""
+        """Decode a field's pages without keeping them, and compare the lists that its leaves imply."""
         try:
             compare_items(column.plan, self._items_of(column, number))
         except Malformed as error:
@@ -251,7 +251,7 @@ class Decoder:
             compare_items(column.plan, self._items_of(column, number))
 
     def _items_of(self, column: Column, number: int) -> dict[int, Sequence[int]]:
-        """How many items each leaf of a field has in the lists around it, all pages decoded."""
+        """Return the number of items of each leaf of a field in the lists around it, after decoding all pages."""
         lists, items = list_levels(column.plan), {}
         options = {"levels": False, "checks_crc": self._checks_crc, "forgets": True, "limit": self._limit}
         for leaf in column.leaves:
@@ -262,9 +262,9 @@ class Decoder:
         return items
 
     def _check_values(self, column: Column) -> None:
-        """Make Arrow arrays of a field, a batch at a time.
+        """Convert a field to Arrow arrays, a batch at a time.
 
-        A page or a row that is too large for a batch is left unseen only where Arrow takes whatever it holds.
+        A page or row that is too large for a batch is skipped only if the Arrow type can represent every value.
         """
         try:
             for _ in self._batches([column], BATCH_ROWS):
@@ -274,9 +274,9 @@ class Decoder:
                 raise
 
     def batches(self, batch_size: int, row_groups: Sequence[int] | None = None) -> Iterator[pa.RecordBatch]:
-        """Batch by batch, of all row groups or of these.
+        """Yield batches of all row groups or of these.
 
-        Memory is that of a batch, and of one column chunk as it is stored for each leaf.
+        Memory is bounded by one batch and, for each leaf, one stored column chunk.
         """
         return self._batches(self._columns, batch_size, row_groups)
 
@@ -314,7 +314,7 @@ class Decoder:
         yield from pa.Table.from_arrays(arrays, schema=schema).to_batches()
 
     def _taken(self, column: Column, readers: Mapping[int, ChunkReader | SteadyReader], rows: int) -> list[pa.Array]:
-        """A field's rows that were read last; read again by the chunks where copies make no column."""
+        """Assemble the rows of a field that were read last; if copies do not form a column, read the chunks again."""
         taken = {leaf.leaf: readers[leaf.leaf].take() for leaf in column.leaves}
         dictionaries = {leaf.leaf: readers[leaf.leaf].dictionary for leaf in column.leaves}
         try:
@@ -327,7 +327,7 @@ class Decoder:
         return self._assembled(column, taken | again, dictionaries)
 
     def places(self, leaf: int, row_group: int) -> PagePlaces | None:
-        """The offset index of a chunk, read once; one that is not as the format says counts for nothing."""
+        """Return the offset index of a chunk, which is read once; return None if it violates the format."""
         key = leaf, row_group
         if key not in self._places:
             try:
@@ -347,9 +347,9 @@ class Decoder:
         texts: TextBudget | None,
         largest: int | None,
     ) -> list[pa.Array]:
-        """A field's rows of one row group; OutOfProportion where there are more bytes of texts, or a larger page.
+        """Read a field's rows of one row group; if copies do not form a column, read the chunks.
 
-        Where copies make no column, it is read by the chunks.
+        Raise OutOfProportion if there are more bytes of text, or a larger page, than allowed.
         """
         read = partial(self._decoded, column, number, picks, source, texts, largest)
         taken, dictionaries = read(stretches)
@@ -362,7 +362,7 @@ class Decoder:
         return kept(self._assembled(column, *again), picks.mask)
 
     def _leave_copies(self, column: Column, number: int, error: ParquetextError) -> bool:
-        """Read a field of a row group by its chunks from here on; whether some of it was read by copies."""
+        """Read a field of a row group from its chunks from now on; return True if part of it was read from copies."""
         copied = [chunk for leaf in column.leaves if (chunk := self._stored(leaf, number)).copy is not None]
         for chunk in copied:
             self._copies.leave(chunk, number, error)
@@ -378,7 +378,7 @@ class Decoder:
         largest: int | None,
         stretches: Mapping[tuple[int, int], tuple[Chunk, list[Stretch]]],
     ) -> tuple[dict[int, list], dict[int, Dictionary | None]]:
-        """What is in the leaves of a field, and their dictionaries."""
+        """Decode the leaves of a field, and return their values and dictionaries."""
         taken, dictionaries = {}, {}
         for leaf in column.leaves:
             made = partial(self._reader, column, leaf, source, rows=picks.count, most_page=largest)
@@ -399,7 +399,7 @@ class Decoder:
         stretches: Sequence[Stretch],
         made: Callable[[], ChunkReader],
     ) -> tuple[list, Dictionary | None]:
-        """Rows of a chunk, and its dictionary; read from the chunk itself where its copy turns out damaged."""
+        """Return the rows of a chunk and its dictionary; if its copy is damaged, read the chunk itself."""
         try:
             return _decoded(made, chunk, stretches, picks)
         except ParquetextError as error:
@@ -415,7 +415,7 @@ class Decoder:
         return self._reader(column, leaf, source, most_page=most_page, most_bytes=most_bytes)
 
     def _all_of(self, number: int, leaf: LeafPlan, made: Callable[[Chunk], ChunkReader]) -> ChunkReader | SteadyReader:
-        """A reader of all rows of a chunk, opened."""
+        """Open a reader of all rows of a chunk."""
         chunk = self._stored(leaf, number)
 
         def opened(chunk: Chunk) -> ChunkReader:
@@ -442,7 +442,7 @@ class Decoder:
     def _stretches(
         self, tasks: Sequence[tuple[int, Column]], groups, *, whole: bool
     ) -> dict[tuple[int, int], tuple[Chunk, list[Stretch]]]:
-        """Where each chunk's values are stored, and the pages to read there, by row group and leaf."""
+        """Return the chunk or copy that contains the values, and the pages to read there, by row group and leaf."""
         chunks = [(number, self._stored(leaf, number)) for number, column in tasks for leaf in column.leaves]
         if not whole and hasattr(self._source, "gather"):
             without = [(number, chunk.leaf.leaf) for number, chunk in chunks if chunk.copy is None]
@@ -459,7 +459,7 @@ class Decoder:
         }
 
     def _stored(self, leaf: LeafPlan, row_group: int) -> Chunk:
-        """Where the values of a chunk are read: in its copy, if there is one that can be."""
+        """Return the chunk's copy if it has a readable one, else the chunk."""
         chunk = self._chunk(leaf, row_group)
         if self._copies is None or leaf.leaf in self._with_dictionaries:
             return chunk
@@ -467,7 +467,7 @@ class Decoder:
         return chunk if copy is None else chunk.by(copy)
 
     def _chunk(self, leaf: LeafPlan, row_group: int) -> Chunk:
-        """A chunk, checked once."""
+        """Return a chunk, which is checked once."""
         key = leaf.leaf, row_group
         if key not in self._chunks:
             named = self._row_groups[row_group]
@@ -477,7 +477,7 @@ class Decoder:
     def _assembled(
         self, column: Column, taken: Mapping[int, list], dictionaries: Mapping[int, Dictionary | None]
     ) -> list[pa.Array]:
-        """The field's arrays; of several leaves the parts must have the same rows."""
+        """Assemble the field's arrays; the parts of several leaves must have the same rows."""
         rows = [[part.rows for part in parts] for parts in taken.values()]
         if any(counts != rows[0] for counts in rows):
             raise Unsupported(f"column {column.field.name!r}: a part of it takes more than 2 GiB in a row group")
@@ -491,7 +491,7 @@ class Decoder:
 def _texts_of(
     rows_of: Callable[[Callable[[], ChunkReader]], tuple[list, Dictionary | None]], made: Callable, most: int
 ) -> tuple[tuple[list, Dictionary | None], int]:
-    """Rows of texts and their dictionary, and how many bytes the texts are."""
+    """Return rows of texts with their dictionary, and the number of bytes of the texts."""
     found = rows_of(partial(made, most_bytes=most))
     return found, sum(len(part.values) for part in found[0])
 
@@ -499,7 +499,7 @@ def _texts_of(
 def _decoded(
     made: Callable[[], ChunkReader], chunk: Chunk, stretches: Iterable[Stretch], picks: Picks
 ) -> tuple[list, Dictionary | None]:
-    """The picked rows of a chunk, and its dictionary."""
+    """Return the picked rows of a chunk, and its dictionary."""
     reader = made()
     reader.begin(chunk)
     for stretch in stretches:
@@ -508,7 +508,7 @@ def _decoded(
 
 
 def refuse_much_in_python(values: int) -> None:
-    """Raise Unsupported for more than a million values where there are no compiled kernels, unless asked for."""
+    """Raise Unsupported for more than a million values without compiled kernels, unless pure Python is asked for."""
     if kernels.implementation() == "native" or kernels.is_pure_asked_for() or values <= MOST_PURE_VALUES:
         return
     raise Unsupported(

@@ -1,4 +1,4 @@
-"""Ranges of a remote file fetched together, near ones in one request, before anything decodes them."""
+"""Fetch ranges of a remote file together before they are decoded, with one request for nearby ranges."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BEGIN = itemgetter(0)
 
 
 class Fetched:
-    """A source whose reads are answered from what was fetched, and by the source behind it where they are not."""
+    """A source that answers reads from the fetched ranges, and passes other reads to the source behind it."""
 
     def __init__(self, source, ranges: list[tuple[int, int]]):
         self._source, self.size = source, source.size
@@ -32,7 +32,7 @@ class Fetched:
 
 
 def fetched(source, ranges: Iterable[tuple[int, int]]):
-    """The source itself where it is local; else one that has the ranges (begin, end), as far as a page may overrun."""
+    """Return the source itself if it is local; otherwise fetch the ranges (begin, end) and bytes a page may overrun."""
     if not hasattr(source, "read_many"):
         return source
     return Fetched(source, merged([(begin, min(end + OVERRUN, source.size)) for begin, end in ranges]))

@@ -1,4 +1,4 @@
-"""Tasks done by as many threads as there are processors."""
+"""Run tasks in as many threads as there are processors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LOST = object()
 
 
 def workers_of(use_threads: bool, tasks: int | None = None) -> int:
-    """How many threads do tasks: one at least, and no more than there are tasks."""
+    """Return the number of threads for tasks: at least one, and at most the number of tasks."""
     workers = (os.cpu_count() or 1) if use_threads else 1
     return workers if tasks is None else max(min(workers, tasks), 1)
 
@@ -26,17 +26,17 @@ def workers_of(use_threads: bool, tasks: int | None = None) -> int:
 def each(
     read: Callable[[T], R], tasks: Sequence[T], use_threads: bool, weights: Sequence[int] | None = None
 ) -> list[R]:
-    """The results of tasks, in order, by as many threads as there are processors; this one is among them.
+    """Run tasks in as many threads as there are processors, this one included, and return the results in order.
 
     Parameters
     ----------
     weights : sequence of int, optional
-        What each task takes, more or less: the heaviest ones begin first.
+        The approximate cost of each task. The most expensive tasks begin first.
 
     Raises
     ------
     BaseException
-        What the first task in order raised, of those that raise anything.
+        If tasks fail, the error of the first failed task in order is raised.
     """
     workers = workers_of(use_threads, len(tasks))
     if workers < 2:
@@ -52,23 +52,23 @@ def each(
 
 
 def _start(count: int, do: Callable[[], None]) -> None:
-    """Start so many threads, or as many as the system lets start: none at the interpreter's end, say."""
+    """Start up to `count` threads; the system may allow fewer, for example none at the interpreter's end."""
     with suppress(RuntimeError):
         for _ in range(count):
-            start_new_thread(do, ())  # not by Thread.start, which waits until the system lets the thread run
+            start_new_thread(do, ())  # Thread.start would wait until the thread runs
 
 
 class _Work:
-    """Tasks, each done by whoever is free; a thread that comes too late for one does nothing."""
+    """Tasks shared by threads: each free thread takes the next one. A thread that finds no task left does nothing."""
 
     def __init__(self, read: Callable, tasks: Sequence, order: Sequence[int]):
         self._read, self._tasks, self._waiting = read, tasks, deque(order)
         self._results: list = [_LOST] * len(tasks)
         self._failures: dict[int, BaseException] = {}
-        self._changed, self._busy = Condition(), set[int]()  # threads, each at a task
+        self._changed, self._busy = Condition(), set[int]()  # threads that run a task
 
     def do(self) -> None:
-        """Do what nobody else does; behind the first task that failed nothing."""
+        """Run tasks that no other thread has taken, until none are left; after a failure, skip all later tasks."""
         while (number := self._next()) is not None:
             try:
                 self._results[number] = self._read(self._tasks[number])
@@ -78,10 +78,10 @@ class _Work:
                 self._finish()
 
     def end(self) -> None:
-        """Begin no other task, and wait for those that have begun."""
+        """Start no other task, and wait for those that have begun."""
         with self._changed:
             self._waiting.clear()
-            while self._busy - {get_ident()}:  # an interrupt may have left this one in it
+            while self._busy - {get_ident()}:  # an interrupt may have left this thread in it
                 self._changed.wait()
 
     def results(self) -> list:
@@ -102,7 +102,7 @@ class _Work:
 
     def _fail(self, number: int, error: BaseException) -> None:
         with self._changed:
-            if not isinstance(error, Exception):  # such as KeyboardInterrupt
+            if not isinstance(error, Exception):  # for example KeyboardInterrupt
                 self._waiting.clear()
                 number = -1
             self._failures[number] = error

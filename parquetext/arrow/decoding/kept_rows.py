@@ -1,4 +1,4 @@
-"""Rows that meet a predicate: its columns are decoded first, the others only where rows are left."""
+"""Read the rows that match a predicate: decode its columns first, and the others only if rows match."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["kept_rows"]
 def kept_rows(
     decoder: Decoder, predicate: Predicate, names: Sequence[str], rows: Sequence[Rows], *, use_threads: bool
 ) -> pa.Table:
-    """The rows among `rows` that meet a predicate which looks at the columns of these names.
+    """Return the rows among `rows` that match a predicate on the columns of these names.
 
     Parameters
     ----------
     rows : sequence of ranges
-        For each row group the ranges of its rows that may meet it.
+        For each row group, the ranges of rows that may match.
     """
     schema = decoder.schema
     looked_at = [schema.get_field_index(name) for name in names]

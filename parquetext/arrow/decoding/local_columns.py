@@ -1,4 +1,4 @@
-"""Columns without lists of a local file: one call of the kernels decodes several of them in many row groups."""
+"""Decode columns without lists of a local file: one kernel call reads several columns in many row groups."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from .worth_threads import has_no_index
 
 __all__ = ["LocalColumns", "has_own_codec"]
 
-FEW_UNITS, MANY_UNITS = 2, 8  # for each worker, so that all of them end at about the same time
-UNIT_VALUES = 1 << 17  # of one of many
-LEAST_ROWS, MOST_BYTES = 1 << 18, 1 << 26  # of a unit, where there is a choice
-BYTES_OF_TEXT = 16  # more or less
+FEW_UNITS, MANY_UNITS = 2, 8  # units per worker, so that all workers end at about the same time
+UNIT_VALUES = 1 << 17  # values per unit if there are many units
+LEAST_ROWS, MOST_BYTES = 1 << 18, 1 << 26  # limits of a unit, if its size can be chosen
+BYTES_OF_TEXT = 16  # assumed average
 
 
 class Unit(NamedTuple):
-    """What one task decodes: fields of the row groups from `first` on, up to `last`."""
+    """Fields of the row groups `first` to `last` (exclusive), decoded by one task."""
 
     columns: Sequence[Column]
     first: int
@@ -38,7 +38,7 @@ class Unit(NamedTuple):
 
 
 class LocalColumns:
-    """Decodes columns of a slice.
+    """Decode columns of a slice.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class LocalColumns:
     groups : sequence of Picks
         The rows to read of each row group.
     whole : bool
-        Whether these are all rows.
+        True if these are all rows.
     """
 
     def __init__(self, form: Form, source, groups: Sequence[Picks], *, whole: bool):
@@ -58,9 +58,10 @@ class LocalColumns:
         self._turns: dict[tuple[int, int], tuple[array, array]] = {}
 
     def takes(self, column: Column) -> bool:
-        """Whether a field is one to read so.
+        """Return True if the kernels can read the field together with others.
 
-        Of others parts are lists, dictionaries, pages found by an index, or of a codec that is not the kernels' own.
+        They cannot if a leaf is in a list, is read as a dictionary, needs an index to find pages, or has an unsupported
+        codec.
         """
         return not column.has_dictionaries and all(map(self._takes_leaf, column.leaves))
 
@@ -69,12 +70,12 @@ class LocalColumns:
         return is_flat and has_own_codec(self._form, leaf) and (self._whole or has_no_index(self._form, leaf.leaf))
 
     def read(self, columns: Sequence[Column], most_text: int | None, *, use_threads: bool) -> dict[int, list[pa.Array]]:
-        """The arrays of fields, by the `id` of each; fields that cannot be read are left out.
+        """Return the arrays of fields, by the `id` of each. Fields that cannot be read are left out.
 
         Parameters
         ----------
         most_text : int, optional
-            How many bytes of texts are decoded at most.
+            The maximal number of bytes of texts to decode.
         """
         units = self._units(columns, use_threads)
         texts = None if most_text is None else TextBudget(most_text, workers_of(use_threads, len(units)))
@@ -90,7 +91,7 @@ class LocalColumns:
         return arrays
 
     def _units(self, columns: Sequence[Column], use_threads: bool) -> list[Unit]:
-        """Tasks of several fields each, of some row groups where there are few fields; rows ascend."""
+        """Split the read into tasks of several fields each, also by row groups if there are few fields; rows ascend."""
         if not columns:
             return []
         rows = sum(picks.count for picks in self._groups)
@@ -109,7 +110,7 @@ class LocalColumns:
         return [Unit(some, *part) for part in parts for some in fields]
 
     def _parts(self, wanted: int) -> list[tuple[int, int]]:
-        """Row groups of about the same rows, as many parts as wanted if they have enough."""
+        """Split the row groups into parts with similar numbers of rows: as many as wanted, if there are enough rows."""
         with_rows = [number for number, picks in enumerate(self._groups) if picks.ranges]
         if not with_rows:
             return []
@@ -124,7 +125,7 @@ class LocalColumns:
         return list(pairwise(ends))
 
     def _read(self, unit: Unit, texts: TextBudget | None) -> list[list[pa.Array] | None]:
-        """The arrays of each field: of several row groups one, unless its texts are too many for that."""
+        """Return the arrays of each field: one array for several row groups, unless its texts are too large for one."""
         found = self._together(unit, texts)
         if unit.last - unit.first > 1:
             for number, pieces in enumerate(found):
@@ -133,7 +134,7 @@ class LocalColumns:
         return found
 
     def _one_by_one(self, unit: Unit, texts: TextBudget | None) -> list[pa.Array] | None:
-        """The arrays of a field, one for each row group."""
+        """Return the arrays of a field, one per row group."""
         arrays: list[pa.Array] = []
         for number in range(unit.first, unit.last):
             found = self._together(unit._replace(first=number, last=number + 1), texts)[0]
@@ -143,7 +144,7 @@ class LocalColumns:
         return arrays
 
     def _together(self, unit: Unit, texts: TextBudget | None) -> list[list[pa.Array] | None]:
-        """The arrays of each field, None where the kernels do not read it."""
+        """Return the arrays of each field, or None if the kernels do not read it."""
         if texts is None:
             return self._decoded(unit, None)[0]
         with texts.share() as share:
@@ -156,7 +157,7 @@ class LocalColumns:
         return found
 
     def _decoded(self, unit: Unit, share: Share | None) -> tuple[list[list[pa.Array] | None], list[int]]:
-        """The arrays of each field, and which fields were left because there are more bytes of texts."""
+        """Return the arrays of each field, and the fields left out because their texts exceed the share."""
         groups = self._groups[unit.first : unit.last]
         rows = sum(picks.count for picks in groups)
         leaves = [(leaf, leaf.leaf in column.telling) for column in unit.columns for leaf in column.leaves]
@@ -186,7 +187,7 @@ class LocalColumns:
         ]
 
     def _turns_of(self, first: int, last: int) -> tuple[array, array]:
-        """Rows to skip and to read of row groups, and how many of these numbers are of each."""
+        """Return the counts of rows to skip and to read in row groups, and the number of counts of each row group."""
         key = first, last
         if key not in self._turns:
             numbers = range(first, last)
@@ -197,7 +198,7 @@ class LocalColumns:
 
 
 def has_own_codec(form: Form, leaf: LeafPlan) -> bool:
-    """Whether the kernels decompress all chunks of a leaf."""
+    """Return True if the kernels can decompress all chunks of a leaf."""
     return kernels.column.codecs().issuperset(form.column(leaf.leaf).array("codec"))
 
 
@@ -207,7 +208,7 @@ def _units_of(values: int) -> int:
 
 
 def _width(column: Column) -> int:
-    """The bytes of a row, more or less."""
+    """Estimate the bytes of a row."""
     return sum(leaf.kind.width or BYTES_OF_TEXT for leaf in column.leaves)
 
 
@@ -233,7 +234,7 @@ def _assembled(column: Column, taken: Mapping[int, object], mask: pa.BooleanArra
 
 
 def _mask_of(groups: Sequence[Picks]) -> pa.BooleanArray | None:
-    """Which of the decoded rows of row groups are kept, where that is not all of them."""
+    """Return the mask of the decoded rows of row groups that are kept, or None if all are."""
     if all(picks.mask is None for picks in groups):
         return None
     return pa.concat_arrays([pa.repeat(True, picks.count) if picks.mask is None else picks.mask for picks in groups])

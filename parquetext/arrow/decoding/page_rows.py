@@ -1,4 +1,4 @@
-"""Which rows of a row group a filter leaves, by the bounds of pages: row ranges, whatever the pages of each column."""
+"""Find the row ranges of a row group that may match a filter, by the bounds of pages."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ def rows_left(
     places_of: Callable[[int, int], PagePlaces | None],
     of_file: tuple[Mapping[str, object], Sequence[int]],
 ) -> list[Rows]:
-    """For each of `row_groups` the ranges (begin, end) of rows that may meet the predicate, ascending.
+    """Return the ranges (begin, end) of rows that may match the predicate for each of `row_groups`, ascending.
 
     Parameters
     ----------
     types : mapping
-        The type of the rows of each top-level column that the predicate looks at.
+        The type of the rows of each top-level column of the predicate.
     places_of : callable
-        Gives the offset index of a leaf's chunk in a row group.
+        Returns the offset index of a leaf's chunk in a row group.
     of_file : tuple of mapping and sequence of int
-        Chunks of these columns by the file's own footer, which has statistics that `form` may lack; and the numbers
-        that the row groups of `form` have there.
+        The chunks of these columns in the file's footer, which has statistics that `form` may lack, and the numbers of
+        `form`'s row groups in that footer.
 
     Notes
     -----
-    The pages of several columns do not begin at the same rows, so rows are cut wherever a page of one of them begins;
-    each piece has the bounds of the pages that it lies in, and `pruning` decides about pieces as about row groups.
+    The pages of several columns begin at different rows, so the rows are split at each page boundary of any column.
+    Each piece has the bounds of the pages that contain it, and `pruning` evaluates pieces like row groups.
     """
     counts = form.row_groups("num_rows")
     known, numbers = of_file
@@ -78,7 +78,7 @@ def rows_left(
 def _pages(
     form: Form, name: str, rows: pa.DataType, row_group: int, places_of: Callable, bounds_of: Callable
 ) -> tuple[PagePlaces, ColumnBounds] | None:
-    """The pages of a column in a row group, with their bounds; None where nothing is known of them."""
+    """Return the pages of a column in a row group with their bounds, or None if there is no usable index."""
     leaf = find_group_or_leaf(form, (name,))
     rows = rows.value_type if pa.types.is_dictionary(rows) else rows
     node = None if leaf & GROUP else form.node(leaf)
@@ -89,14 +89,14 @@ def _pages(
         return None
     try:
         bounds = bounds_of(name, leaf, row_group, places)
-    except Malformed:  # an index that contradicts the format, the schema or the footer counts for nothing
+    except Malformed:  # ignore an index that contradicts the format, the schema or the footer
         return None
     typed = None if bounds is None else bounds.typed(form, leaf, rows, places)
     return None if typed is None else (places, typed)
 
 
 def _joined(parts: list[tuple[tuple[PagePlaces, ColumnBounds] | None, list[int]]]) -> ColumnBounds | None:
-    """The bounds of all pieces, row group by row group; None where no page has any."""
+    """Concatenate the bounds of all pieces, row group by row group; return None if no page has bounds."""
     known = next((found[1] for found, _ in parts if found), None)
     if known is None:
         return None

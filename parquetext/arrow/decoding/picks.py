@@ -1,4 +1,4 @@
-"""Which rows of a row group a read takes: ranges that choose pages, and turns of skipping and reading within them."""
+"""The rows of a row group to read: ranges that select pages, and alternating counts of rows to skip and read."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .page_rows import Rows
 
 __all__ = ["Picks", "every_row", "kept", "picks_of"]
 
-BLOCK_ROWS = 1 << 10  # pages are chosen by blocks of rows
-MOST_BLOCKS = 0.5  # of all; where more have rows, every page is read
-ROWS_OF_TURN = 16  # that are decoded and filtered in the time of one turn
+BLOCK_ROWS = 1 << 10  # pages are selected by blocks of rows
+MOST_BLOCKS = 0.5  # maximal fraction of blocks; if more blocks have rows, every page is read
+ROWS_OF_TURN = 16  # rows that are decoded and filtered in the time of one turn
 
 
 class Picks:
@@ -23,11 +23,11 @@ class Picks:
     Attributes
     ----------
     ranges : list of (int, int)
-        Ranges (begin, end) of rows, ascending. The pages that hold them are read.
+        Ranges (begin, end) of rows, ascending. The pages that contain them are read.
     count : int
-        How many rows are decoded.
+        Number of rows that are decoded.
     mask : pyarrow.BooleanArray or None
-        Which of the decoded rows are kept, where that is not all of them.
+        The decoded rows that are kept; None if all are.
     """
 
     __slots__ = ("_selected", "_turns", "count", "mask", "ranges")
@@ -38,9 +38,9 @@ class Picks:
         self._turns: dict[tuple[int, int], array] = {}
 
     def turns(self, first: int, count: int) -> array:
-        """For rows from `first` on, `count` of them: how many to skip, to read, to skip, …, up to the last one read.
+        """Return how many rows to skip, to read, to skip, …, up to the last row read, for `count` rows from `first` on.
 
-        Columns whose pages begin at the same rows share the answer.
+        Columns whose pages begin at the same rows share the result.
         """
         key = first, count
         if key not in self._turns:
@@ -68,21 +68,21 @@ class Picks:
 
 
 def every_row(count: int) -> Picks:
-    """All rows of a row group of so many."""
+    """Pick all rows of a row group with `count` rows."""
     return Picks([(0, count)] if count else [])
 
 
 def picks_of(rows: Sequence[Rows], counts: Sequence[int], mask: pa.ChunkedArray) -> list[Picks]:
-    """What to read of each row group so that only the rows are left that a mask keeps.
+    """Pick the rows of each row group that a mask keeps.
 
     Parameters
     ----------
     rows : sequence of ranges
-        The rows of each row group that the mask is about.
+        The rows of each row group that the mask covers.
     counts : sequence of int
-        The rows of each row group.
+        Number of rows of each row group.
     mask : pyarrow.ChunkedArray
-        Of all row groups, one after the other; null is not kept.
+        The masks of all row groups, concatenated. Null rows are not kept.
     """
     flat = mask.combine_chunks() if mask.num_chunks != 1 else mask.chunk(0)
     flat = flat.fill_null(False) if flat.null_count else flat
@@ -95,7 +95,7 @@ def picks_of(rows: Sequence[Rows], counts: Sequence[int], mask: pa.ChunkedArray)
 
 
 def kept(arrays: Sequence[pa.Array], mask: pa.BooleanArray | None) -> list[pa.Array]:
-    """The rows that a mask over all arrays keeps; without one all of them."""
+    """Return the rows that a mask over all arrays keeps; without a mask, return all rows."""
     if mask is None:
         return list(arrays)
     found, at = [], 0
@@ -122,7 +122,7 @@ def _picked(ranges: Rows, count: int, mask: pa.BooleanArray) -> Picks:
 
 
 def _spread(ranges: Rows, count: int, mask: pa.BooleanArray) -> pa.BooleanArray:
-    """A mask of rows in ranges as one of all rows."""
+    """Expand a mask of the rows in ranges to a mask of all rows."""
     if ranges == [(0, count)]:
         return mask
     pieces, at, done = [], 0, 0
@@ -137,7 +137,7 @@ def _none_of(count: int) -> pa.BooleanArray:
 
 
 def _blocks(selected: pa.BooleanArray) -> Rows:
-    """Ranges of the blocks in which rows are selected, neighbours together."""
+    """Return the ranges of the blocks with selected rows; adjacent blocks are merged."""
     numbers = pc.unique(pc.divide(pc.indices_nonzero(selected), BLOCK_ROWS)).to_pylist()
     ranges: Rows = []
     for number in numbers:
@@ -150,7 +150,7 @@ def _blocks(selected: pa.BooleanArray) -> Rows:
 
 
 def _both(some: Rows, others: Rows) -> Rows:
-    """The rows that lie in both."""
+    """Return the rows that are in both."""
     met, left, right = [], 0, 0
     while left < len(some) and right < len(others):
         begin, end = max(some[left][0], others[right][0]), min(some[left][1], others[right][1])

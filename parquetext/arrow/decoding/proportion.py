@@ -1,6 +1,6 @@
-"""What a few bytes may become in memory: how much of it is believed, and how many rows go into a batch.
+"""Limit the memory that a few bytes of a file may expand to, and the number of rows of a batch.
 
-All limits are of memory beyond 64 times the bytes that are there; what a file of practice holds is far below them.
+All limits apply to memory beyond 64 times the stored bytes. Ordinary files are far below them.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ __all__ = [
     "rows_at_once",
 ]
 
-MOST_BATCH_BYTES = 1 << 24  # of values, where a few bytes of pages stand for them
-MOST_OF_BYTE = 64  # bytes of values for one of pages that are believed at once
-LEAST_OF_CHUNK = 1 << 21  # of a batch's bytes, however many columns it has
+MOST_BATCH_BYTES = 1 << 24  # of values, if a few bytes of pages expand to them
+MOST_OF_BYTE = 64  # bytes of values per byte of pages that are accepted without a check
+LEAST_OF_CHUNK = 1 << 21  # minimal bytes of a batch per column chunk, however many columns there are
 LEAST_PAGE = 1 << 22
-DECIMAL_BYTES, INSTANT_BYTES = 16, 8  # in Arrow, beside what is stored
+DECIMAL_BYTES, INSTANT_BYTES = 16, 8  # in Arrow, in addition to the stored value
 
 
 def believed(chunks: Iterable[Chunk]) -> int:
-    """Bytes that are decoded of chunks without asking how they come about."""
+    """Return how many bytes are decoded of chunks without a check."""
     return MOST_OF_BYTE * sum(chunk.size for chunk in chunks)
 
 
 def claimed(chunk: Chunk) -> int:
-    """The memory that a chunk will take by what it claims, without the bytes of texts."""
+    """Return the memory that a chunk needs according to its metadata, without the bytes of texts."""
     return chunk.num_values * _bytes_of_entry(chunk.leaf)
 
 
 class Claims(NamedTuple):
-    """The memory that chunks take by what they claim, without the bytes of texts, and what is believed of it."""
+    """The memory that chunks need according to their metadata, without texts, and the part accepted without a check."""
 
     claimed: int
     believed: int
@@ -58,7 +58,7 @@ class Claims(NamedTuple):
 
 
 def claims_of(form: Form, leaves: Iterable[LeafPlan], file_size: int) -> Claims | None:
-    """What all chunks of leaves claim; None where a count or a size cannot be."""
+    """Return the claims of all chunks of leaves, or None if a count or a size is impossible."""
     entries, stored = 0, 0
     rows = form.row_groups("num_rows")
     if min(rows, default=0) < 0:
@@ -75,17 +75,17 @@ def claims_of(form: Form, leaves: Iterable[LeafPlan], file_size: int) -> Claims 
 
 
 def most_page(chunks: Sequence[Chunk]) -> int:
-    """Bytes that a page of few may decompress to, where a page of each of the chunks is held at once."""
+    """Return how many bytes a small page may decompress to if one page per chunk is in memory at once."""
     return max(VAST_BYTES // max(len(chunks), 1), LEAST_PAGE)
 
 
 def rows_at_once(chunks: Sequence[Chunk]) -> int:
-    """The most rows of a batch that few bytes cannot make larger than memory should be.
+    """Return the maximal number of rows of a batch whose memory is bounded even if few bytes expand to many values.
 
     Raises
     ------
     OutOfProportion
-        One row may already be so.
+        If a single row may exceed the bound.
     """
     few = [chunk for chunk in chunks if claimed(chunk) > MOST_OF_BYTE * chunk.size]
     together = left = max(MOST_BATCH_BYTES, LEAST_OF_CHUNK * len(chunks))
@@ -100,12 +100,12 @@ def rows_at_once(chunks: Sequence[Chunk]) -> int:
 
 
 def _long_rows(chunk: Chunk) -> int:
-    """How many values more than one a row may have."""
+    """Return how many values beyond one a row may have."""
     return chunk.num_values - chunk.num_rows if chunk.leaf.levels.repetition else 0
 
 
 def _bytes_of_entry(leaf: LeafPlan) -> int:
-    """What an entry takes at least in memory: a value's width or its offset, levels of 16 bits, offsets of lists."""
+    """Return the minimal memory of an entry: value width or offset, two 16-bit levels, and list offsets."""
     value = leaf.kind.width or (4 if leaf.kind.physical == wire.PHYSICAL_BYTE_ARRAY else 1)
     if pa.types.is_decimal(leaf.kind.arrow):
         value += DECIMAL_BYTES
@@ -115,7 +115,7 @@ def _bytes_of_entry(leaf: LeafPlan) -> int:
 
 
 def list_levels(plan: Plan, around: tuple[int, ...] = ()) -> dict[int, tuple[int, ...]]:
-    """Of each leaf the definition levels of the lists around it, the outermost first."""
+    """Return the definition levels of the lists around each leaf, the outermost first."""
     if isinstance(plan, LeafPlan):
         return {plan.leaf: around}
     if isinstance(plan, ListPlan):
@@ -124,7 +124,7 @@ def list_levels(plan: Plan, around: tuple[int, ...] = ()) -> dict[int, tuple[int
 
 
 def compare_items(plan: Plan, items: Mapping[int, Sequence[int]]) -> None:
-    """Make sure that leaves agree on how many items the lists around them have; Malformed where they do not."""
+    """Raise Malformed if leaves disagree on the number of items of the lists around them."""
     if isinstance(plan, ListPlan):
         found = [items[leaf.leaf][plan.levels.repetition - 1] for leaf in plan.leaves if leaf.leaf in items]
         if len(set(found)) > 1:

@@ -1,4 +1,4 @@
-"""Which rows of a table meet a predicate."""
+"""Evaluate a predicate on the rows of a table."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ COMPARE = {
 
 
 def mask_of(table: pa.Table, predicate: Predicate) -> pa.ChunkedArray:
-    """Whether each row meets a predicate; null where that is not known.
+    """Return True for each row that matches a predicate, False for the others, and null if the result is unknown.
 
-    A few rows are compared at once, without Arrow's plans and threads, which take longer to make and to wake.
+    Few rows are compared directly, because creating Arrow's plans and threads takes longer.
     """
     if table.num_rows < SMALL_ROWS and _is_plain(table.schema, predicate):
         ands = [reduce(pc.and_kleene, (_compared(table, one) for one in group)) for group in predicate.alternatives]
         return reduce(pc.or_kleene, ands)
-    from pyarrow import acero  # takes long to import, and only filters need it
+    from pyarrow import acero  # slow to import, and only filters need it
 
     steps = [
         acero.Declaration("table_source", acero.TableSourceNodeOptions(table)),
@@ -41,7 +41,7 @@ def mask_of(table: pa.Table, predicate: Predicate) -> pa.ChunkedArray:
 
 
 def _is_plain(schema: pa.Schema, predicate: Predicate) -> bool:
-    """Whether it compares columns with literals of their own types: there an expression casts nothing."""
+    """Return True if columns are compared with literals of their types only, so that no cast is needed."""
     return predicate.alternatives is not None and all(
         is_plain(schema.field(one.column).type, one) for group in predicate.alternatives for one in group
     )

@@ -1,4 +1,4 @@
-"""Short column chunks of a local file, few or many: flat columns become Arrow arrays by a few calls of the kernels."""
+"""Read short column chunks of a local file: a few kernel calls convert flat columns to Arrow arrays."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from .text_budget import TextBudget
 
 __all__ = ["read_short_chunks"]
 
-# What one call of the kernels reads, and how many chunks are worth threads.
+# Limits of one kernel call, and the number of chunks from which threads pay off.
 CALL_BYTES, CALL_LEAVES, THREADED_CHUNKS = 1 << 20, 1 << 7, 1 << 11
-GOOD_PART = 2  # one of so many leaves at least is read so
+GOOD_PART = 2  # at least one in this many leaves must be readable in this way
 
 
 def read_short_chunks(
     step: Step, others: Callable[[Step], pa.Table], source, *, use_threads: bool = True
 ) -> pa.Table | None:
-    """What pyarrow gives for a step of short chunks, where most of its columns are flat; else None.
+    """Read a step of short chunks as pyarrow would; return None unless enough of its columns are flat.
 
     Parameters
     ----------
     others : callable
-        Reads a step by pyarrow: of columns of which two readers might give different values, and of those that cannot
-        be read, so that pyarrow says what is wrong with them.
+        Reads a step with pyarrow. It is called for columns that two readers may read differently, and for unreadable
+        columns, so that pyarrow reports the error.
     """
     fd = getattr(source, "fd", None)
     if fd is None or not step.footer or not step.chunks or kernels.implementation() != "native":
@@ -66,17 +66,17 @@ def read_short_chunks(
     except MemoryError:
         raise
     except (pa.ArrowException, OSError):
-        return None  # pyarrow numbers columns, and says what is wrong with the first of them: it reads all
+        return None  # pyarrow numbers columns in errors and reports the first bad one, so it must read all columns
     if theirs is not None and theirs.num_rows != len(next(iter(arrays.values()))):
         return None
     try:
         return _merged(arrays, theirs, schema, [(leaf, fields[leaf]) for leaf in wanted])
     except UnicodeDecodeError:
-        return None  # a name that is no UTF-8, by which pyarrow takes no column out of a table
+        return None  # pyarrow cannot select a column by a name that is not UTF-8
 
 
 def _schema_of(form: ThriftForm) -> pa.Schema:
-    """All fields, and the table's metadata."""
+    """Return the schema of all fields, with the table's metadata."""
     schema = schema_of(form.slice(range(form.leaf_count), []))
     key_values = kept_key_values_of(form)
     return schema.remove_metadata() if key_values is None else schema.with_metadata(key_values)
@@ -88,7 +88,7 @@ def _is_worth_threads(step: Step, stored: int) -> bool:
 
 
 def _read(arrays, fd: int, use_threads: bool) -> None:
-    """Make all arrays, as long as their texts are not out of proportion to what is stored."""
+    """Make all arrays, and limit their texts in proportion to the stored bytes."""
     parts = arrays.parts(CALL_BYTES, CALL_LEAVES)
     texts = TextBudget(max(TEXT_BYTES, MOST_OF_BYTE * arrays.stored), workers_of(use_threads, len(parts)))
 
@@ -100,8 +100,8 @@ def _read(arrays, fd: int, use_threads: bool) -> None:
 
 
 def _fields_of(form: ThriftForm) -> Sequence[int]:
-    """The top-level field of each leaf."""
-    if form.node_count == 1:  # the root
+    """Return the top-level field of each leaf."""
+    if form.node_count == 1:  # only the root, so all columns are flat
         return range(form.leaf_count)
     begun = list(accumulate(parent == 0 for parent in form.scan.elements("parent")))
     return [begun[element] - 1 for element in form.scan.leaves]
@@ -110,7 +110,7 @@ def _fields_of(form: ThriftForm) -> Sequence[int]:
 def _merged(
     arrays: Mapping[int, pa.Array], theirs: pa.Table | None, schema: pa.Schema, wanted: Iterable[tuple[int, int]]
 ) -> pa.Table:
-    """The fields of wanted leaves, in the order of their first ones: those that are arrays, and the others."""
+    """Merge the arrays and the other columns: the fields of wanted leaves, in the order of their first leaves."""
     others = iter(()) if theirs is None else zip(theirs.schema, theirs.columns, strict=True)
     columns: dict[int, tuple] = {}
     for leaf, field in wanted:

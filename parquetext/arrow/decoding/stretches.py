@@ -1,4 +1,4 @@
-"""Which pages of a chunk hold the rows to read, and these rows read from them."""
+"""Find the pages of a chunk that contain the rows to read, and read these rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["read_stretch", "stretches_of"]
 
 
 def stretches_of(chunk: Chunk, places: PagePlaces | None, ranges: Rows) -> Iterator[Stretch]:
-    """The dictionary page and the pages that hold the rows; all of them where it is not known which these are."""
+    """Yield the dictionary page and the pages that contain the rows; without an offset index, yield all pages."""
     if places is None:
         yield Stretch(chunk.begin, chunk.end, 0, chunk.num_rows)
         return
@@ -28,7 +28,7 @@ def stretches_of(chunk: Chunk, places: PagePlaces | None, ranges: Rows) -> Itera
 
 
 def read_stretch(reader: ChunkReader, stretch: Stretch, picks: Picks) -> None:
-    """Decode the rows of a stretch that are picked."""
+    """Decode the picked rows of a stretch."""
     reader.open(stretch)
     turns = picks.turns(stretch.first_row, stretch.num_rows)
     reader.turn(turns)
@@ -38,9 +38,9 @@ def read_stretch(reader: ChunkReader, stretch: Stretch, picks: Picks) -> None:
 
 
 def _runs(places: PagePlaces, ranges: Rows) -> list[tuple[int, int]]:
-    """Pages (first, behind the last) that hold rows of the ranges, neighbours in the file together."""
+    """Return the runs of pages (first, last + 1) that contain rows of the ranges; adjacent pages are merged."""
     runs: list[tuple[int, int]] = []
-    behind = 0  # the last page taken
+    behind = 0  # one past the last page taken
     for begin, end in ranges:
         first = max(bisect_right(places.first_rows, begin) - 1, behind)
         behind = max(bisect_left(places.first_rows, end), behind)

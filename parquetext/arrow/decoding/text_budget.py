@@ -1,4 +1,4 @@
-"""How many bytes of texts all threads together decode before they are out of proportion to what is stored."""
+"""Limit the bytes of texts that all threads together decode, in proportion to the stored bytes."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ R = TypeVar("R")
 
 
 class Share:
-    """What a thread may decode, and what it has decoded.
+    """The number of bytes that a thread may decode, and the number it keeps.
 
     Attributes
     ----------
     most : int
-        Bytes of texts.
+        The maximal number of bytes of texts.
     used : int
-        How many of them it keeps; the others are given back.
+        The number of bytes that are kept; the remaining bytes are returned to the budget.
     is_part : bool
-        Whether there may be more for a thread that waits for the other ones: `TextBudget.rest`.
+        True if a thread may get more by waiting for the others: `TextBudget.rest`.
     """
 
     __slots__ = ("is_part", "most", "used")
@@ -34,14 +34,14 @@ class Share:
 
 
 class TextBudget:
-    """Bytes of texts that may still be decoded.
+    """A budget of bytes of texts that may still be decoded.
 
     Parameters
     ----------
     most : int
-        All of them.
+        The total number of bytes.
     workers : int
-        How many threads share them.
+        Number of threads that share the budget.
     """
 
     def __init__(self, most: int, workers: int = 1):
@@ -51,7 +51,7 @@ class TextBudget:
 
     @contextmanager
     def share(self) -> Iterator[Share]:
-        """What is left, divided by the threads that have no share yet."""
+        """Take the remaining bytes, divided by the number of threads without a share."""
         share = self._share()
         try:
             yield share
@@ -60,7 +60,7 @@ class TextBudget:
 
     @contextmanager
     def rest(self) -> Iterator[Share]:
-        """All that is left when no other thread has a share: for what does not fit into one. Not within a share."""
+        """Wait until no other thread has a share, and take all remaining bytes. Do not call this within a share."""
         with self._lock:
             self._waits_for_rest += 1
         try:
@@ -78,17 +78,17 @@ class TextBudget:
                 self._changed.notify_all()
 
     def spend(self, decode: Callable[[int], tuple[R, int]]) -> R:
-        """What `decode` gives of a share, or of the rest where a share is not enough.
+        """Return the result of `decode` with a share, or with the rest if a share is not enough.
 
         Parameters
         ----------
         decode : callable
-            Takes how many bytes it may decode; gives a result, and how many they are.
+            Takes the maximal number of bytes to decode. Returns a result and the number of bytes decoded.
 
         Raises
         ------
         OutOfProportion
-            The rest is not enough either.
+            If the rest is not enough either.
         """
         share = self._share()
         try:

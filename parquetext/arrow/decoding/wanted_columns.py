@@ -1,4 +1,4 @@
-"""The fields that are read, with what of them: plan, Arrow field, leaves."""
+"""The fields to read, each with its plan, Arrow field and leaves."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ __all__ = ["Column", "columns_of"]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A field to read: its plan, its Arrow field, its leaves, and those of them whose definition levels are kept.
+    """A field to read.
 
-    `has_dictionaries` says whether a part of it is read as an Arrow dictionary.
+    It has a plan, an Arrow field, and leaves; `telling` are the leaves whose definition levels are kept.
+    `has_dictionaries` is True if a part of the field is read as an Arrow dictionary.
     """
 
     plan: Plan
@@ -27,7 +28,7 @@ class Column:
 
 
 def columns_of(plans: list[Plan], schema: pa.Schema, wanted: Sequence[int]) -> Iterator[Column]:
-    """The fields that have wanted leaves, in the order of their first ones."""
+    """Yield the fields that contain wanted leaves, in the order of their first wanted leaves."""
     fields = {leaf.leaf: number for number, plan in enumerate(plans) for leaf in plan.leaves}
     chosen = set(wanted)
     for number in dict.fromkeys(fields[leaf] for leaf in wanted):
@@ -46,7 +47,7 @@ def _has_dictionaries(type: pa.DataType) -> bool:
 
 
 def _telling(plan: Plan, wanted: Set[int]) -> Iterator[int]:
-    """The leaves whose definition levels tell the nulls of the structs around them: of each struct the first one."""
+    """Yield the first wanted leaf of each struct, whose definition levels determine the nulls of the struct."""
     if isinstance(plan, ListPlan):
         yield from _telling(plan.child, wanted)
     elif isinstance(plan, StructPlan):

@@ -1,4 +1,4 @@
-"""Whether a read is so much that threads give more than they cost."""
+"""Decide whether a read is large enough for threads to pay off."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ __all__ = ["has_no_index", "is_worth_threads"]
 
 
 def is_worth_threads(form: Form, columns: Sequence[Column], groups: Sequence[Picks], row_counts: Sequence[int]) -> bool:
-    """Whether the picked rows have many values, or many bytes are read for them: of a column chunk those up to the last
-    row, or by its index as many as its rows take."""
+    """Return True if the picked rows have many values or many stored bytes.
+
+    Without an offset index, a chunk is read up to the last picked row; with one, only the share of the picked rows
+    counts.
+    """
     leaves = [leaf.leaf for column in columns for leaf in column.leaves]
     if sum(picks.count for picks in groups) * len(leaves) >= SMALL_ROWS:
         return True
@@ -30,5 +33,5 @@ def is_worth_threads(form: Form, columns: Sequence[Column], groups: Sequence[Pic
 
 
 def has_no_index(form: Form, leaf: int) -> bool:
-    """Whether nothing tells where the pages of a leaf lie."""
+    """Return True if a leaf has no offset index."""
     return max(form.column(leaf).array("offset_index_length"), default=0) <= 0

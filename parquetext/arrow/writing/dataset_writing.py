@@ -1,4 +1,4 @@
-"""Writing a table as a folder of files: pyarrow's writer, and each file as `ParquetWriter` writes it."""
+"""Write a table as a folder of files, with pyarrow's dataset writer and each file as in `ParquetWriter`."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def write_to_dataset(
 ) -> None:
     """Write a table to files below a folder; the arguments are those of `pyarrow.parquet.write_to_dataset`.
 
-    Each file gets its name when it is whole, with its footer in the form. If an error ends the call, files that were
-    complete stay, and nothing of the others does.
+    Each file gets its name when it is complete and has its footer in the form. If the call fails, complete files
+    remain, and all others are removed.
 
     Parameters
     ----------
@@ -51,40 +51,40 @@ def write_to_dataset(
     root_path : str or os.PathLike
         The folder: a local path, a URI, or a path in `filesystem`.
     partition_cols : list of str, optional
-        The columns whose values name folders, as ``year=2024``.
+        The columns whose values become folder names, such as ``year=2024``.
     filesystem : pyarrow.fs.FileSystem or fsspec filesystem, optional
     schema : pyarrow.Schema, optional
-        Of the files.
+        The schema of the files.
     partitioning : pyarrow.dataset.Partitioning or list of str, optional
         Other ways to name folders; not with `partition_cols`.
     basename_template : str, optional
-        A name for files with ``{i}`` in it, which a number replaces. Without, names are unique.
+        A file name with ``{i}``, which is replaced by a number. By default, names are unique.
     use_threads : bool, optional
-        Whether files are written in parallel.
+        If True, files are written in parallel.
     file_visitor : callable, optional
         Called with each file that was written: it has `path` and `metadata`.
     existing_data_behavior : {"overwrite_or_ignore", "error", "delete_matching"}, optional
-        What happens to what is in the folder: files of the same name are replaced, an error, or each folder that gets a
-        file is emptied first.
+        The treatment of existing files: replace files of the same name, raise an error, or empty each folder before a
+        file is written to it.
     form, placement, marker, force
-        As `ParquetWriter` takes them.
+        As in `ParquetWriter`.
     **options
-        Of `pyarrow.dataset.write_dataset` and of `write_table`, such as `max_rows_per_file`, `row_group_size` or
-        `compression`; `write_page_index` is true where nothing else is said. `metadata_collector` gets the metadata
-        of each file.
+        Options of `pyarrow.dataset.write_dataset` and of `write_table`, such as `max_rows_per_file`, `row_group_size`
+        or
+        `compression`; `write_page_index` is True by default. `metadata_collector` receives the metadata of each file.
 
     Raises
     ------
     ParquetextError
-        An unknown form, placement, marker or refusal.
+        If a form, placement, marker or refusal is unknown.
     Refused
-        The folder belongs to a table of Delta Lake, Iceberg or another system that records its files (nothing is
-        written, or emptied, without ``force="table-format"``); a footer of another form was asked for, and the files
-        are to be encrypted; an attribute of a file that is replaced cannot be kept.
+        If the folder belongs to a table of Delta Lake, Iceberg or another system that records its files (without
+        ``force="table-format"``, nothing is written or deleted). If encrypted files are to get a footer of another
+        form. If an attribute of a file that is replaced cannot be kept.
     Conflict
-        Somebody else is writing or changing one of the files.
+        If another process is writing or changing one of the files.
     TypeError, ValueError
-        An option that is none, or does not go with another one.
+        If an option is unknown, or contradicts another one.
 
     Examples
     --------
@@ -121,9 +121,9 @@ def write_to_dataset(
 
 
 def _base_of(root: object, filesystem: object) -> tuple[pafs.FileSystem, str]:
-    """The filesystem that the folder is in, and its path there."""
+    """Return the filesystem of the folder, and the folder's path in it."""
     if isinstance(filesystem, pafs.FileSystem):
-        return filesystem, str(root)  # a part of another one included: visitors see paths in it
+        return filesystem, str(root)  # keep a subtree filesystem, because visitors expect paths in it
     target = storage.resolve(root if filesystem is None else (filesystem, root))
     if isinstance(target, storage.LocalTarget):
         return pafs.LocalFileSystem(), target.path

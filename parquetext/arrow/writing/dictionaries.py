@@ -1,4 +1,4 @@
-"""Which columns of a row group a dictionary makes smaller: Arrow's writer keeps one wherever it was told to try."""
+"""Find the columns of a row group that a dictionary makes smaller. Arrow's writer keeps each dictionary it tries."""
 
 from __future__ import annotations
 
@@ -9,26 +9,27 @@ import pyarrow.compute as pc
 
 __all__ = ["DICTIONARY_BYTES", "leaf_paths", "worth_a_dictionary"]
 
-DICTIONARY_BYTES = 1 << 20  # what Arrow's writer, and parquet-java's, stop at
-STEP, SMALLEST_STEP = 1 << 16, 1 << 10  # rows that are looked at together
-CUT_SHORT = 3 / 4  # of its plain size has to be left of what is given up half-way: plain values compress better
-REPEATED = 8  # values that occur so often on average need no second look
+DICTIONARY_BYTES = 1 << 20  # the dictionary size at which Arrow's writer and parquet-java stop
+STEP, SMALLEST_STEP = 1 << 16, 1 << 10  # rows per step of the analysis
+# maximal share of the plain size for a dictionary given up half-way, because plain values compress better
+CUT_SHORT = 3 / 4
+REPEATED = 8  # from this average number of occurrences on, values need no further analysis
 
 
 def leaf_paths(schema: pa.Schema) -> dict[str, pa.DataType]:
-    """The leaves' paths, as they stand in a file with dots, and their types."""
+    """Return the leaves' dotted paths in a file, and their types."""
     return dict(leaf for field in schema for leaf in _leaf_types(field.name, field.type))
 
 
 def worth_a_dictionary(rows: pa.Table, limit: int = DICTIONARY_BYTES) -> list[str]:
-    """The leaves, by their paths, whose values take less room as indices into a dictionary, this included.
+    """Return the paths of leaves whose values are smaller with a dictionary, including its size.
 
     Parameters
     ----------
     rows : pyarrow.Table
-        A row group, or the first one of a file: the others will be like it.
+        A row group, or the first one of a file, assuming that the others are similar.
     limit : int
-        Bytes from which on a writer gives a dictionary up: what it has saved until then counts.
+        Size in bytes at which a writer gives up a dictionary. The savings up to that point count.
     """
     return [
         path
@@ -52,7 +53,7 @@ def _leaf_types(path: str, kind: pa.DataType) -> Iterator[tuple[str, pa.DataType
 
 
 def _leaves(path: str, column: pa.ChunkedArray) -> Iterator[tuple[str, pa.ChunkedArray]]:
-    """The leaves' values, some nulls of the levels above among them or not."""
+    """Yield the leaves' values; nulls of the levels above may be among them."""
     kind = column.type
     if pa.types.is_struct(kind):
         for number, field in enumerate(kind):
@@ -76,7 +77,7 @@ def _is_worth_it(values: pa.ChunkedArray, limit: int) -> bool:
     kind = values.type
     if pa.types.is_boolean(kind) or pa.types.is_null(kind):
         return False
-    if not _is_counted(kind):  # as Arrow's writer has it
+    if not _is_counted(kind):  # keep the default of Arrow's writer
         return True
     known, rows, raw, size = None, 0, 0, 0
     step = max(min(STEP, limit // 8), SMALLEST_STEP)
@@ -93,7 +94,7 @@ def _is_worth_it(values: pa.ChunkedArray, limit: int) -> bool:
 
 
 def _is_counted(kind: pa.DataType) -> bool:
-    """Whether Arrow finds the distinct values of such a column."""
+    """Return True if Arrow can compute the distinct values of such a column."""
     texts = pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary
     if pa.types.is_primitive(kind):
         return not (pa.types.is_float16(kind) or pa.types.is_interval(kind))
@@ -101,7 +102,7 @@ def _is_counted(kind: pa.DataType) -> bool:
 
 
 def _stored_bytes(values: pa.Array | pa.ChunkedArray) -> int:
-    """What they take in Parquet's plain encoding."""
+    """Return the size of the values in Parquet's PLAIN encoding."""
     kind = values.type
     if pa.types.is_decimal(kind):
         width = 4 if kind.precision <= 9 else 8 if kind.precision <= 18 else kind.byte_width

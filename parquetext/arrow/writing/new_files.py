@@ -1,4 +1,4 @@
-"""A filesystem for pyarrow's writers of datasets: each new file gets its name whole, with its footer in its form."""
+"""A filesystem for pyarrow's dataset writers that names each new file once it is complete and has its final footer."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _BLOCK = 1 << 20
 
 
 class NewFiles(pafs.FileSystemHandler):
-    """Hand everything to another filesystem, but for new files: these are written as `ParquetWriter` writes them.
+    """A handler that passes all calls to another filesystem, but writes new files as `ParquetWriter` does.
 
-    A file of another filesystem than the local one is written to a local file without a name first, in the folder of
-    `tempfile`: pyarrow does not say when the end begins that the form changes.
+    If the other filesystem is not local, a file is first written to an unnamed local file in the folder of `tempfile`,
+    because pyarrow does not announce when it begins to write the footer.
 
     Parameters
     ----------
     base : pyarrow.fs.FileSystem
     form, options, forced
-        As `edit_of_written` takes them.
+        As in `edit_of_written`.
     """
 
     def __init__(self, base: pafs.FileSystem, form: str, options: Options, forced: frozenset[str]):
@@ -36,7 +36,7 @@ class NewFiles(pafs.FileSystemHandler):
         self._open: set[_NewFile] = set()
 
     def abort(self) -> None:
-        """Remove what was begun and not closed."""
+        """Remove files that have not been closed."""
         while self._open:
             self._open.pop().abort()
 
@@ -46,7 +46,7 @@ class NewFiles(pafs.FileSystemHandler):
         return pa.PythonFile(file, "w")
 
     def create(self, path: str):
-        """A new file under its name; Refused if it replaces a file whose size somebody has recorded."""
+        """Create a file; raise Refused if it replaces a file whose size is recorded by a table format."""
         refuse_replacing((self.base, path), self._forced)
         return storage.create((self.base, path), force=self._forced & STORAGE_REFUSALS.keys())
 
@@ -54,13 +54,13 @@ class NewFiles(pafs.FileSystemHandler):
         return edit_of_written(written, self._form, self._options, self._forced)
 
     def closed(self, file: _NewFile, path: str) -> None:
-        """Note that a file has its name."""
+        """Record that a file has its name."""
         self._open.discard(file)
         sidecar.follow((self.base, path))
 
     @property
     def changes_ends(self) -> bool:
-        """Whether the end of a file may be changed once it is written."""
+        """True if the end of a file may be changed after it is written."""
         return self._form != THRIFT
 
     def __eq__(self, other: object) -> bool:
@@ -113,7 +113,7 @@ class NewFiles(pafs.FileSystemHandler):
 
 
 class _NewFile:
-    """What `pyarrow.PythonFile` writes one of the files to."""
+    """The file object that `pyarrow.PythonFile` writes to."""
 
     def __init__(self, files: NewFiles, path: str):
         self._files, self._path, self.closed = files, path, False
@@ -126,10 +126,10 @@ class _NewFile:
         return self._written.sink.write(data)
 
     def flush(self) -> None:
-        """Nothing is buffered here."""
+        """Do nothing: there is no buffer."""
 
     def close(self) -> None:
-        """Give the file its footer, and its name."""
+        """Write the file's footer, and give the file its name."""
         if self.closed:
             return
         self.closed = True
@@ -146,7 +146,7 @@ class _NewFile:
         self._files.closed(self, self._path)
 
     def abort(self) -> None:
-        """Remove what was written."""
+        """Remove the written data."""
         self.closed = True
         try:
             self._new.abort()

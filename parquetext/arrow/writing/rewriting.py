@@ -1,4 +1,4 @@
-"""A file written anew by pyarrow's writer: in another codec, order, encoding, or size of row groups."""
+"""Rewrite a file with pyarrow's writer in another codec, order, encoding, or row group size."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .writer import AUTO, FORCEABLE, ParquetWriter
 
 __all__ = ["SortKey", "WrittenFile", "rewrite_file"]
 
-SortKey = tuple[str, str]  # a column, and "ascending" or "descending"
+SortKey = tuple[str, str]  # a column name, and "ascending" or "descending"
 ARROW_SCHEMA, DICTIONARY = b"ARROW:schema", "DICTIONARY"
 WRITTEN_CODECS = {
     "UNCOMPRESSED": "none",
@@ -38,18 +38,18 @@ BATCH_ROWS = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class WrittenFile:
-    """A file that was written anew.
+    """A rewritten file.
 
     Attributes
     ----------
     path : str
-        Of the new file.
+        The path of the new file.
     rows, row_groups : int
     bytes_before, bytes_after : int
     form : str
-        Of the new footer.
+        The form of the new footer.
     notes : tuple of str
-        What the old file had and the new one has not.
+        Features of the old file that the new one lacks.
     """
 
     path: str
@@ -73,36 +73,38 @@ def rewrite_file(
     form: str = AUTO,
     force: Iterable[str] = (),
 ) -> WrittenFile:
-    """Decode a file and write it anew; its key-values stay, and columns that have Bloom filters get new ones.
+    """Decode and rewrite a file; keep its key-values, and rebuild the Bloom filters of columns that have some.
 
     Parameters
     ----------
     path : str, os.PathLike or (filesystem, str)
     out : str, os.PathLike or (filesystem, str)
-        The new file, which may be the old one: the name holds that one until the new one is whole.
+        The new file, which may be the old one. The old file is replaced when the new one is complete.
     codec : str, optional
-        What compresses all columns; without, each keeps the codec that it has in the first row group.
+        The codec of all columns. By default, each column keeps its codec in the first row group.
     level : int, optional
-        Of the codec.
+        The compression level of the codec.
     row_group_size : int, optional
-        Rows of a row group; without, row groups stay as they are, and of a sorted file have as many rows as the first.
+        Rows of a row group. By default, row groups stay unchanged; those of a sorted file have as many rows as the
+        first.
     sort : sequence of (str, {"ascending", "descending"})
-        Top-level columns by which rows are sorted, nulls last; then all of them are in memory. The new footer says so.
+        Top-level columns by which rows are sorted, nulls last. All rows are in memory then. The new footer contains the
+        order.
     encodings : mapping of str to str, optional
-        Leaves by their dotted paths, and an encoding for each one in the place of a dictionary.
+        Encodings of leaves, by their dotted paths, which replace dictionary encoding.
     form, force
-        As `ParquetWriter` takes them.
+        As in `ParquetWriter`.
 
     Raises
     ------
     ColumnError
-        No such column to sort by.
+        If there is no such column to sort by.
     ParquetextError
-        No such column or encoding.
+        If there is no such column or encoding.
     Unsupported
-        A column's codec is one that pyarrow does not write.
+        If pyarrow cannot write a column's codec.
     Conflict
-        Another program has changed the file meanwhile.
+        If another program has changed the file meanwhile.
 
     Examples
     --------
@@ -139,7 +141,7 @@ def rewrite_file(
 
 
 def _check_level(codec: str | None, level: int | None) -> None:
-    """Raise ParquetextError for a compression level that the codec does not have; pyarrow takes any for zstd."""
+    """Raise ParquetextError for a compression level that the codec lacks; pyarrow accepts any level for zstd."""
     if level is None:
         return
     if codec is None:
@@ -153,14 +155,14 @@ def _check_level(codec: str | None, level: int | None) -> None:
 
 
 def _as_schema(table: pa.Table, schema: pa.Schema, file) -> pa.Table:
-    """Cast a table to the schema of the file; raise Malformed if a footer that was read later names other columns."""
+    """Cast a table to the file's schema; raise Malformed if a footer that was read later names other columns."""
     if table.schema.names != schema.names:
         raise Malformed(f"the footers name different columns: {table.schema.names} and {schema.names}", file=file.path)
     return table.cast(schema)
 
 
 def _schema_of(file) -> pa.Schema:
-    """The schema with the file's key-values; the writer adds that of Arrow's schema itself."""
+    """Return the schema with the file's key-values; the writer adds the key of the Arrow schema itself."""
     pairs = {key: value or b"" for key, value in file.key_values.items() if key != ARROW_SCHEMA}
     return file.schema.with_metadata(pairs or None)
 
@@ -168,7 +170,7 @@ def _schema_of(file) -> pa.Schema:
 def _writer_options(
     file, schema: pa.Schema, codec: str | None, level: int | None, sort: Sequence[SortKey], encodings: Mapping[str, str]
 ) -> dict:
-    """What pyarrow's writer is told."""
+    """Return the options of pyarrow's writer."""
     leaves = list(leaf_paths(schema))
     options: dict = {"compression": codec or _codecs(file, leaves), "compression_level": level}
     if encodings:
@@ -199,7 +201,7 @@ def _check_names(names: Iterable[str], leaves: list[str], path: str) -> None:
 
 
 def _codecs(file, leaves: list[str]) -> str | dict[str, str]:
-    """The codec of each leaf in the first row group; one name where all have the same."""
+    """Return the codec of each leaf in the first row group, or a single name if all are equal."""
     found = []
     for column in file.columns() if len(file.row_groups) else ():
         number = column.codec[0]
@@ -214,7 +216,7 @@ def _codecs(file, leaves: list[str]) -> str | dict[str, str]:
 
 
 def _sorted_by(file) -> list[pq.SortingColumn] | None:
-    """What all row groups say of their order."""
+    """Return the sort order if all row groups have the same."""
     orders = {tuple(file._on_form(lambda form, at=at: sorting_of(form, at))) for at in range(len(file.row_groups))}
     order = orders.pop() if len(orders) == 1 else ()
     if not all(0 <= each.leaf < file.num_columns for each in order):
@@ -225,7 +227,7 @@ def _sorted_by(file) -> list[pq.SortingColumn] | None:
 def _bloom_options(
     file, source, schema: pa.Schema, row_group_size: int | None, sort: Sequence[SortKey]
 ) -> tuple[dict | None, list[str]]:
-    """The filters of the new file by its leaves, and the columns whose filters are not written again."""
+    """Return the filter options of the new file by leaf, and the columns whose filters are lost."""
     new_rows = row_group_size or (_rows_of_sorted(file) if sort else None)
     leaves = list(leaf_paths(schema))
     if len(leaves) != file.num_columns:
@@ -235,7 +237,7 @@ def _bloom_options(
 
 
 def _rows_of_sorted(file) -> int:
-    """Rows of a row group of a sorted file, where nothing else is said: as many as the first has."""
+    """Return the default number of rows per row group of a sorted file: that of the first row group."""
     return max([*file.row_groups.num_rows[:1], 1])
 
 
@@ -250,7 +252,7 @@ def _notes(file, without_blooms: list[str]) -> Iterator[str]:
 
 
 def _tables(file, row_group_size: int | None, sort: Sequence[SortKey]) -> Iterator[pa.Table]:
-    """The rows of each new row group."""
+    """Yield the rows of each new row group."""
     if sort:
         table = file.read(engine="auto").sort_by(list(sort))
         size = row_group_size or _rows_of_sorted(file)
@@ -263,7 +265,7 @@ def _tables(file, row_group_size: int | None, sort: Sequence[SortKey]) -> Iterat
 
 
 def _of_size(file, size: int) -> Iterator[pa.Table]:
-    """All rows, so many at a time."""
+    """Yield all rows in tables of `size` rows."""
     kept, rows = [], 0
     for batch in file.iter_batches(batch_size=min(size, BATCH_ROWS), engine="auto"):
         while rows + batch.num_rows >= size:

@@ -1,4 +1,4 @@
-"""Bloom filters for a file that is written anew: of the columns that had them, as large and as full as those were."""
+"""Choose the Bloom filters of a rewritten file: the same columns, sizes and fill ratios as in the old file."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from ...pruning.bloom import LARGEST, find_bitset
 
 __all__ = ["bloom_options"]
 
-BITS_OF_A_VALUE = 8  # that it sets in its block: a value that is not there is found by chance where all of them are set
+BITS_OF_A_VALUE = 8  # that each value sets in its block; an absent value is a false positive if all of its bits are set
 LEAST_FPP, MOST_FPP = 0.001, 0.5
 
 
 def bloom_options(file, source, leaves: list[str], new_rows: int | None) -> tuple[dict[str, dict], list[str]]:
-    """What pyarrow's writer is told, and the names of the columns whose filters it does not write.
+    """Return options of pyarrow's writer, and the names of the columns whose filters it cannot write.
 
-    A filter gets as many bits as the old one, and where row groups get another size, as many for each row. The writer
-    folds it while it finds no more by chance than the old one did.
+    A filter gets as many bits as the old one, scaled if the size of row groups changes. The writer folds the filter as
+    long as its false-positive rate does not exceed that of the old one.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def bloom_options(file, source, leaves: list[str], new_rows: int | None) -> tupl
     leaves : list of str
         The new file's leaves by their dotted paths, in order.
     new_rows : int or None
-        Rows of a new row group; None where they stay as they are.
+        Rows of a new row group; None if they do not change.
     """
     options, lost = {}, []
     scale = 1 if new_rows is None else new_rows / max([*file.row_groups.num_rows, 1])
@@ -48,7 +48,7 @@ def bloom_options(file, source, leaves: list[str], new_rows: int | None) -> tupl
 
 
 def _largest(source, column) -> tuple[int, float]:
-    """The bits of a column's largest filter, and how often it finds a value by chance; (0, 0) without a known kind."""
+    """Return the bits and false-positive rate of a column's largest filter; (0, 0) if no filter is of a known kind."""
     found = 0, 0.0
     for offset, length, present in zip(
         column.bloom_filter_offset, column.bloom_filter_length, column.present, strict=True
@@ -67,5 +67,5 @@ def _largest(source, column) -> tuple[int, float]:
 
 
 def _writes_filters() -> bool:
-    """Whether this pyarrow can: older ones cannot."""
+    """Return True if this version of pyarrow can write Bloom filters."""
     return "bloom_filter_options" in inspect.signature(pq.ParquetWriter.__init__).parameters

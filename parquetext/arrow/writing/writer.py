@@ -1,4 +1,4 @@
-"""Writing: pyarrow's writer, whose file gets its footer in the chosen form before anybody sees it."""
+"""Write files with pyarrow's writer, and store the footer in the chosen form before the file becomes visible."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from .written_form import AUTO, DEFAULTS, THRIFT, edit_of_written
 
 __all__ = ["ParquetWriter", "write_table"]
 
-ROW_GROUP_ROWS = 1 << 20  # of pyarrow's writer
+ROW_GROUP_ROWS = 1 << 20  # default of pyarrow's writer
 
 
-# Options of pyarrow's writer, and what they are without being given.
+# Options of pyarrow's writer and their defaults.
 OPTIONS = {
     "flavor": None,
     "version": "2.6",
@@ -64,58 +64,58 @@ OPTIONS = {
 
 
 def _given(arguments: dict[str, object]) -> dict[str, object]:
-    """The options of pyarrow's writer that a caller gave; an older pyarrow does not know all of them."""
+    """Return the given options of pyarrow's writer; older versions of pyarrow do not support all of them."""
     return {name: arguments[name] for name in OPTIONS if name in arguments and arguments[name] != OPTIONS[name]}
 
 
 class ParquetWriter(Unpicklable, pq.ParquetWriter):
     """Write a Parquet file table by table; the names and options are those of `pyarrow.parquet.ParquetWriter`.
 
-    A context manager. The file gets its name when it is closed, whole and with its footer; until then the name holds
-    what it held before. After an exception in the ``with`` block, or `abort`, or when the writer goes away without
-    having been closed, nothing of it is left.
+    It is a context manager. The file gets its name when it is closed, complete and with its footer; until then, an old
+    file of that name stays unchanged. After an exception in the ``with`` block, after `abort`, or if the writer is
+    discarded without being closed, the new file is removed.
 
     Parameters
     ----------
     where : str, os.PathLike, (filesystem, str), or file object
-        A local path, a URI, a pair of a ``pyarrow.fs`` filesystem and a path, or something with ``write``, which gets
-        the bytes and stays open.
+        A local path, a URI, a pair of a ``pyarrow.fs`` filesystem and a path, or an object with ``write``, which
+        receives the bytes and stays open.
     schema : pyarrow.Schema
     filesystem : pyarrow.fs.FileSystem, optional
-        Where `where` is a path of it.
+        The filesystem of the path `where`.
     form : {"auto", "flat", "index", "thrift"}
-        The footer's form; ``"thrift"`` is what pyarrow writes. ``"auto"`` takes the one that `edits.choice.choose_form`
-        finds worth its bytes, if it can be written here, and never fails for its sake.
+        The footer's form; ``"thrift"`` is pyarrow's. ``"auto"`` uses the form chosen by `edits.choice.choose_form` if
+        it can be written here, and otherwise ``"thrift"``.
     placement, marker : str
-        As `parquetext.upgrade` takes them.
+        As in `parquetext.upgrade`.
     force : iterable of str
-        Refusals to pass over: ``"size"``, of a footer that readers would fail on, ``"attributes"``, of the file in
-        whose place the new one comes, and ``"table-format"``, of such a file whose size a table's log records.
+        Refusals to override: ``"size"``, if readers would fail on the footer, ``"attributes"``, if attributes of a
+        replaced file cannot be kept, and ``"table-format"``, if a table's log records the size of a replaced file.
     carry : mapping of str or tuple to str, or "best", optional
-        Columns that get a copy in another encoding, as `parquetext.encode` takes them. The file is written to a local
-        one without a name first, in the folder of `tempfile`, and encoded from there.
+        Columns that get a copy in another encoding, as in `parquetext.encode`. The file is first written to an unnamed
+        local file in the folder of `tempfile`, and encoded from there.
     carry_codec : str, optional
-        What compresses the copies; ``"none"`` without.
+        The codec of the copies; ``"none"`` by default.
     metadata_collector : list, optional
-        Gets the metadata once the file has its name. It is that of the file without copies.
+        Receives the metadata after the file has got its name. It describes the file without copies.
     flavor, version, use_dictionary, compression, write_statistics, use_deprecated_int96_timestamps, \
 compression_level, use_byte_stream_split, column_encoding, writer_engine_version, data_page_version, \
 use_compliant_nested_type, encryption_properties, write_batch_size, dictionary_pagesize_limit, store_schema, \
 write_page_index, write_page_checksum, sorting_columns, store_decimal_as_integer, write_time_adjusted_to_utc, \
 max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
-        Of `pyarrow.parquet.ParquetWriter`, with the same defaults, but that `write_page_index` is true.
+        Options of `pyarrow.parquet.ParquetWriter`, with the same defaults, except that `write_page_index` is True.
 
     Raises
     ------
     ParquetextError
-        An unknown form, placement, marker, refusal, encoding or codec.
+        If a form, placement, marker, refusal, encoding or codec is unknown.
     ColumnError
-        `carry` names a column that is not there.
+        If `carry` names an unknown column.
     Refused
-        A footer of another form was asked for, and it is to be encrypted; an attribute cannot be kept; the file is
-        that of a `sidecar.Store`, which its `append` and `replace` write, or of a table whose log records its size.
+        If an encrypted file is to get a footer of another form. If an attribute cannot be kept. If the file belongs to
+        a `sidecar.Store`, whose `append` and `replace` write it, or to a table whose log records its size.
     Conflict
-        Somebody else is writing or changing the file.
+        If another process is writing or changing the file.
     """
 
     def __init__(
@@ -194,9 +194,9 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
         Raises
         ------
         Refused, Unsupported
-            The form that was asked for cannot carry the footer: there is no file then.
+            If the requested form cannot represent the footer. No file is written then.
         OSError
-            What was written could not be put in its place.
+            If the written file could not be put in place.
         """
         if not self.is_open:
             return
@@ -216,7 +216,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
             self._collector.append(self.writer.metadata)
 
     def abort(self) -> None:
-        """Stop writing; the name holds what it held before."""
+        """Stop writing; an old file of that name stays unchanged."""
         self.is_open = False
         self._abandon()
 
@@ -234,7 +234,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
             self._abort_after(error)
 
     def _abort_after(self, error: BaseException) -> None:
-        """Abort without hiding what went wrong before."""
+        """Abort without hiding the original error."""
         try:
             self.abort()
         except OSError as another:
@@ -251,7 +251,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
             self.abort()
 
     def _encode(self) -> None:
-        """Write the file as it gets its name, from the one that has none."""
+        """Write the final file with its copies from the unnamed local file."""
         with self._scratch.written() as source:
             write_encoded(source, self._new, self._carry, self._carry_codec, self._forced)
         self._new.commit()
@@ -259,7 +259,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
 
 
 def _check_columns(names: Iterable[str | tuple[str, ...]], schema: pa.Schema) -> None:
-    """ColumnError unless a file of this schema has these columns: better now than once everything is written."""
+    """Raise ColumnError unless a file of this schema has these columns, before anything is written."""
     sink = pa.BufferOutputStream()
     pq.write_metadata(schema, sink)
     form = ThriftForm(parse_end(sink.getvalue().to_pybytes(), 0).bare)
@@ -272,7 +272,7 @@ def _is_stream(where: object) -> bool:
 
 
 def _refuse_store(where) -> None:
-    """A new file in the place of a store's would take all of its commits away."""
+    """Raise Refused if the file belongs to a store: a new file in its place would remove all of its commits."""
     target = storage.resolve(where)
     if isinstance(target, storage.LocalTarget) and (store := store_of(target.path)) is not None:
         raise Refused(f"it belongs to the sidecar.Store at {store}: append to that", file=target.path)
@@ -319,23 +319,23 @@ def write_table(
     ----------
     table : pyarrow.Table
     where, filesystem, form
-        As `ParquetWriter` takes them.
+        As in `ParquetWriter`.
     row_group_size : int, optional
-        The most rows of a row group; 1 Mi without.
+        Maximal number of rows of a row group; 1 Mi by default.
     use_dictionary : bool, list of str, or "auto"
-        ``"auto"`` gives a dictionary to the columns that it makes smaller in the first row group.
+        ``"auto"`` uses dictionaries for the columns that they make smaller in the first row group.
     version, compression, write_statistics, use_deprecated_int96_timestamps, coerce_timestamps, \
 allow_truncated_timestamps, data_page_size, flavor, compression_level, use_byte_stream_split, column_encoding, \
 data_page_version, use_compliant_nested_type, encryption_properties, write_batch_size, dictionary_pagesize_limit, \
 store_schema, write_page_index, write_page_checksum, sorting_columns, store_decimal_as_integer, \
 write_time_adjusted_to_utc, max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
-        Of `pyarrow.parquet.write_table`, with the same defaults, but that `write_page_index` is true; and those of
-        `ParquetWriter`.
+        Options of `pyarrow.parquet.write_table`, with the same defaults, except that `write_page_index` is True, and
+        options of `ParquetWriter`.
 
     Raises
     ------
     ParquetextError, OSError
-        As `ParquetWriter`; the name then holds what it held before.
+        As in `ParquetWriter`. An old file of that name stays unchanged.
 
     Examples
     --------

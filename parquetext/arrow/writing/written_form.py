@@ -1,4 +1,4 @@
-"""The edit that gives a file which pyarrow has just written a footer of the chosen form."""
+"""The edit that gives a file just written by pyarrow a footer of the chosen form."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from ...errors import ParquetextError
 __all__ = ["AUTO", "DEFAULTS", "THRIFT", "edit_of_written"]
 
 AUTO, THRIFT = "auto", "thrift"
-DEFAULTS = {"write_page_index": True}  # as parquet-java writes files, and unlike pyarrow
+DEFAULTS = {"write_page_index": True}  # as in parquet-java, and unlike pyarrow
 
 
 def edit_of_written(written, form: str, options: Options, forced: frozenset[str]) -> storage.TailEdit | None:
-    """What turns the end of a file into one of the form; None where it stays as it is.
+    """Return the edit that converts the end of a file to the form, or None if it stays unchanged.
 
     Parameters
     ----------
     written : storage.NewFile, NewObject, NewS3Object, NewStream or Scratch
-        All of it has been written.
+        The file, completely written.
     form : str
-        ``"thrift"``, a form, or ``"auto"``: the one that the footer is worth, if it can carry the footer.
+        ``"thrift"``, a form, or ``"auto"``: the form that pays off for the footer, if it can represent the footer.
     """
     if form == THRIFT:
         return None
