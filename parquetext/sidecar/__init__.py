@@ -1,4 +1,4 @@
-"""The metadata sidecar `_pm`: made from a Parquet file, found beside it, and read as a plan of what is where."""
+"""Build, find and read the metadata sidecar `_pm` of a Parquet file."""
 
 from __future__ import annotations
 

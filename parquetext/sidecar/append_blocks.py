@@ -1,4 +1,4 @@
-"""What is appended to a sidecar: blocks of row groups that are new or others, a footer; the header's size last."""
+"""Append blocks of new or changed row groups and a footer to a sidecar; update the size in its header last."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MIN, MAX = 1, 2
 
 
 def append(operations: Operations, sidecar: LocalSource, tail: bytes) -> None:
-    """Write behind a sidecar's last byte, wait for the disk, then let the header tell of it."""
+    """Append bytes to a sidecar and sync them before the header's size covers them."""
     operations.write(sidecar.fd, tail, sidecar.size)
     operations.fsync(sidecar.fd)
     operations.write(sidecar.fd, (sidecar.size + len(tail)).to_bytes(SIZE_BYTES, "little"), 0)
@@ -40,7 +40,7 @@ def append(operations: Operations, sidecar: LocalSource, tail: bytes) -> None:
 
 
 def header_of(reader) -> Header:
-    """What a sidecar says of its columns, as far as their chunks are read by it."""
+    """Read the columns and the designated timestamp of an existing sidecar."""
     columns = [reader.column(index) for index in range(reader.column_count)]
     return Header(columns, {column.type for column in columns}, reader.designated_timestamp, [], None)
 
@@ -48,14 +48,14 @@ def header_of(reader) -> Header:
 def add_row_groups(
     writer, scan, at: Sequence[int] | None, data: LocalSource, header: Header, *, external_blooms: bool = False
 ) -> None:
-    """Write blocks of row groups that stand in a file; O(what is added).
+    """Write blocks of the row groups of a file; O(added row groups).
 
     Parameters
     ----------
     scan : Scan
-        Of a footer that has these row groups alone.
+        Of a footer that contains only these row groups.
     at : sequence of int or None
-        Where each belongs: the row group that it replaces, or one behind the last; None for new ones.
+        Index of the row group that each block replaces, or one past the last; None if all are new.
     """
     with pa.OSFile(data.name) as file:
         bounds = backfill(scan, header, file)
@@ -63,10 +63,11 @@ def add_row_groups(
 
 
 def outdated(old, new, *, keeps_header: bool = False) -> list[int] | None:
-    """The row groups of the newer of two sidecars that the older one lacks or says something else of.
+    """Return the row groups that the older of two sidecars lacks or describes differently.
 
-    None where the newer one cannot be appended to it: other columns, or fewer row groups. With `keeps_header` types and
-    ids of columns may be those that our older versions have given them: the header stays as it is.
+    Return None if the newer one cannot be appended to the older one: its columns differ, or it has fewer row groups.
+    With `keeps_header`, types and ids of columns may be those that older versions of parquetext assigned: the header
+    remains unchanged.
     """
     if not _is_same_header(old, new, keeps_header) or new.row_group_count < old.row_group_count:
         return None
@@ -84,7 +85,7 @@ def outdated(old, new, *, keeps_header: bool = False) -> list[int] | None:
 
 
 def _is_same_header(old, new, is_kept: bool) -> bool:
-    """Whether two sidecars agree in what holds for all of their snapshots."""
+    """Return True if two sidecars agree in the header, which all of their snapshots share."""
     if _without_columns(old) != _without_columns(new):
         return False
     for index in range(new.column_count):
@@ -114,7 +115,7 @@ def _differing(ours: Sequence, theirs: Sequence, count: int) -> set[int]:
 
 
 def _filter(reader, row_group: int, column: int) -> tuple:
-    """A filter by its content, wherever it stands in the sidecar."""
+    """Return a filter's content, independent of its position in the sidecar."""
     kind, offset, length = reader.bloom(row_group, column)
     if kind == "inline":
         return kind, bytes(memoryview(reader.data)[offset : offset + length])
@@ -122,16 +123,16 @@ def _filter(reader, row_group: int, column: int) -> tuple:
 
 
 def advanced(old, base: int, source: LocalSource, scan, new, groups: Sequence[int], **end) -> bytes:
-    """What makes an older sidecar say what a newer one does, once it is appended at `base`.
+    """Return the bytes that update an older sidecar to a newer one when they are appended at `base`.
 
     Parameters
     ----------
     scan : Scan
         Of the Parquet file's whole footer.
     groups : sequence of int
-        What `outdated` found.
+        The result of `outdated`.
     **end
-        Of the writer's `finish`.
+        Arguments of the writer's `finish`.
     """
     writer = kernels.sidecar.Writer.on(old, base)
     if groups:
@@ -142,5 +143,5 @@ def advanced(old, base: int, source: LocalSource, scan, new, groups: Sequence[in
 
 
 def is_external(reader) -> bool:
-    """Whether Bloom filters stay in the Parquet file."""
+    """Return True if Bloom filters remain in the Parquet file."""
     return bool(reader.features & wire.PM_FEATURE_BLOOM_FILTERS_EXTERNAL)

@@ -1,4 +1,4 @@
-"""Bounds of the designated timestamp where the footer has none: from the values."""
+"""Compute bounds of the designated timestamp from the values if the footer lacks them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ WIDTH = 8
 
 
 def backfill(scan, header, data: pa.NativeFile) -> dict[tuple[int, int], tuple[bytes, bytes]]:
-    """Return minimum and maximum, as stored, of the designated timestamp in the row groups where either is missing.
+    """Return minimum and maximum, as stored, of the designated timestamp in row groups that lack either.
 
-    A row group of which pyarrow loses rows gets no bounds, because a missing row may be outside them.
+    If pyarrow loses rows of a row group, it gets no bounds, because a missing row may be outside them.
 
     Parameters
     ----------

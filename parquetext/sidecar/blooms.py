@@ -1,4 +1,4 @@
-"""The Bloom filters of a Parquet file, as a sidecar takes them over."""
+"""Read the Bloom filters of a Parquet file for its sidecar."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["bloom_columns", "bitsets"]
 
 
 def places(scan) -> list[tuple[int, int, int, int]]:
-    """(row group, column, offset, length) of every filter that the footer has a whole place for."""
+    """Return (row group, column, offset, length) of every filter whose offset and length are in the footer."""
     offsets = scan.places("bloom_filter_offset")
     if bytes(offsets) == b"\xff" * offsets.nbytes:  # -1 each: most footers have none
         return []
@@ -22,17 +22,17 @@ def places(scan) -> list[tuple[int, int, int, int]]:
 
 
 def bloom_columns(scan) -> list[int]:
-    """The columns that have a filter in any row group."""
+    """Return the columns that have a filter in any row group."""
     return sorted({column for _, column, _, _ in places(scan)})
 
 
 def bitsets(scan, source) -> dict[tuple[int, int], bytes]:
-    """Read the filters by (row group, column), without those that cannot be trusted or are of another kind.
+    """Read the filters by (row group, column), except invalid ones and ones of another kind.
 
     Raises
     ------
     Malformed
-        A filter is not within the file.
+        If a filter is not within the file.
     """
     found = {}
     for row_group, column, offset, length in places(scan):

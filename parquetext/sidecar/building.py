@@ -1,4 +1,4 @@
-"""A sidecar made from a Parquet file, whatever its footer's form."""
+"""Build a sidecar from a Parquet file with any form of footer."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class Built:
     Attributes
     ----------
     path, sidecar : str
-        The Parquet file, and where its sidecar is.
+        The paths of the Parquet file and its sidecar.
     bytes : int
-        Of the sidecar.
+        Size of the sidecar.
     columns, row_groups, filters, backfilled : int
-        How many; filters are Bloom filters, backfilled are row groups whose timestamp's bounds came from the data.
+        Counts; filters are Bloom filters, backfilled are row groups whose timestamp bounds were computed from the data.
     seconds : float
     bytes_read : int
-        Of the Parquet file; what a back-fill reads of its data is not counted.
+        Bytes read from the Parquet file, except data read by a back-fill.
     """
 
     path: str
@@ -63,44 +63,44 @@ class Built:
 
 @names_memory
 def build(path: object, *, sidecar: object = None, external_blooms: bool = False, force: Iterable[str] = ()) -> Built:
-    """Write the sidecar of a Parquet file, in place of one of ours that is there.
+    """Write the sidecar of a Parquet file; replace an existing one that parquetext wrote.
 
     Parameters
     ----------
     path : str, os.PathLike, or (pyarrow.fs.FileSystem, str)
         As `parquetext.open` takes it.
     sidecar : path, optional
-        Where to write. By default beside the file: ``_pm`` for a ``data.parquet`` that is the only Parquet file there,
-        ``_NAME.pm`` for any other.
+        Path to write to. By default beside the file: ``_pm`` for a ``data.parquet`` that is the only Parquet file
+        there, ``_NAME.pm`` for any other.
     external_blooms : bool
-        Do not copy Bloom filters, but say where they are in the Parquet file.
+        Do not copy Bloom filters, but store their positions in the Parquet file.
     force : iterable of str
-        ``"foreign-sidecar"``: also in place of one that somebody else has written, such as QuestDB.
-        ``"table-format"``: a first one also in a folder of a table (Delta Lake, Hudi, Iceberg, Paimon, DuckLake) whose
-        clean-up does not know sidecars.
+        ``"foreign-sidecar"``: also replace a sidecar of another program, such as QuestDB.
+        ``"table-format"``: also write the first sidecar in a folder of a table (Delta Lake, Hudi, Iceberg, Paimon,
+        DuckLake) whose clean-up does not know sidecars.
 
     Returns
     -------
     Built
-        Where it is, and what is in it.
+        The paths and the counts of the sidecar.
 
     Raises
     ------
     OSError
-        The file cannot be read, or the sidecar not be written.
+        If the file cannot be read, or the sidecar cannot be written.
     Malformed, Refused, Unsupported
-        The file has no footer that can be read, or one that a sidecar cannot tell of; or a foreign sidecar is there, or
-        the log of a table above.
+        If the file has no readable footer, or a sidecar cannot represent it; or if a foreign sidecar exists, or a
+        folder above contains the log of a table.
     Conflict
-        The file was changed meanwhile.
+        If the file was changed meanwhile.
     Refused
-        Its name is a symbolic link that belongs neither to the file's owner nor to this user.
+        If the sidecar's name is a symbolic link that belongs neither to the file's owner nor to this user.
 
     Notes
     -----
     Reads the footer, the Bloom filters, and the designated timestamp of row groups whose bounds the footer lacks. The
-    sidecar appears under its name whole or not at all. One that somebody else has put there is replaced, and passes
-    none of its mode and owner on.
+    sidecar appears under its name whole or not at all. A sidecar that another user has put there is replaced, and its
+    mode and owner are not inherited.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def build(path: object, *, sidecar: object = None, external_blooms: bool = False
 
 
 def sidecar_bytes(source, *, external_blooms: bool = False, settled: bool = True) -> tuple[bytes, tuple[int, ...]]:
-    """The sidecar of an open file, and how many columns, row groups, filters and back-filled bounds it has."""
+    """Return the sidecar of an open file, and its counts of columns, row groups, filters and back-filled bounds."""
     offset, footer, thrift = footer_bytes(source)
     scan = kernels.scan.scan(thrift)
     check_paths(scan)
@@ -172,7 +172,7 @@ def sidecar_bytes(source, *, external_blooms: bool = False, settled: bool = True
 
 
 def footer_bytes(source) -> tuple[int, bytes, bytes]:
-    """Where the footer begins, its bytes up to the last 8 of the file, and the Thrift footer in or behind them."""
+    """Return the footer's offset, its bytes up to the last 8 of the file, and the Thrift footer in or behind them."""
     tail = read_tail(source, FIRST_READ_REMOTE)
     offset = tail.footer_offset
     footer = source.read(offset, source.size - LENGTH_AND_MAGIC - offset)
@@ -180,14 +180,14 @@ def footer_bytes(source) -> tuple[int, bytes, bytes]:
 
 
 def _data(source) -> pa.NativeFile:
-    """The file's bytes for pyarrow; that they are the same file's is checked in the end."""
+    """Open the file for pyarrow; the caller checks at the end that it is still the same file."""
     if isinstance(source, LocalSource):
         return pa.OSFile(os.fsencode(source.name))
     return source.target.filesystem.open_input_file(source.target.path)
 
 
 def settle(source) -> bool:
-    """Wait until another change of a local file would show in its times; whether it would."""
+    """Wait until another change of a local file would change its times; return True if it would."""
     if source.version.changed is None:
         return True
     settled_at = source.version.settled_at
@@ -197,7 +197,7 @@ def settle(source) -> bool:
     if left > 0:
         time.sleep(min(left, TICK_NS) / 1e9)
         if left > TICK_NS:
-            return False  # dated in the future: nothing to go by
+            return False  # dated in the future: its times prove nothing
     return True
 
 

@@ -1,4 +1,4 @@
-"""A sidecar against its Parquet file: every field that it has, against what the footer says."""
+"""Compare every field of a sidecar with the footer of its Parquet file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .plan import origin_of, read_first
 
 __all__ = ["compare"]
 
-MEANINGLESS = wire.PM_STAT_MIN_INLINED | wire.PM_STAT_MAX_INLINED  # where a statistic stands is the writer's choice
+MEANINGLESS = wire.PM_STAT_MIN_INLINED | wire.PM_STAT_MAX_INLINED  # position is the writer's choice
 NUMBERS = (
     "codec",
     "encodings",
@@ -48,12 +48,12 @@ def compare(path: object, *, sidecar: object = None, parquet_size: int | None = 
     Returns
     -------
     list of Finding
-        Empty where the sidecar is what `build` would write, where statistics and filters stand apart.
+        Empty if the sidecar equals the output of `build`, except for the positions of statistics and filters.
 
     Raises
     ------
     FileNotFoundError
-        There is no sidecar, or no file.
+        If there is no sidecar, or no file.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def compare(path: object, *, sidecar: object = None, parquet_size: int | None = 
 
 
 def _note(reader, source, expected) -> Iterator[Finding]:
-    """Whether the note that tells the file's content apart tells this one."""
+    """Yield a finding if the sidecar's note identifies another content of the file."""
     origin = origin_of(reader)
     if origin is None:
         return
@@ -90,12 +90,12 @@ def _note(reader, source, expected) -> Iterator[Finding]:
 
 
 def _fields(reader, expected) -> Iterator[Finding]:
-    """Every field that differs."""
+    """Yield a finding for every field that differs."""
     for name, what in HEADER.items():
         yield from _differ(what, getattr(reader, name), getattr(expected, name), "header")
     for name in FOOTER:
         yield from _differ(name, getattr(reader.footer, name), getattr(expected.footer, name), "footer")
-    if expected.footer.unused_bytes or not reader.footer.previous:  # else only the chain of commits knows of dead bytes
+    if expected.footer.unused_bytes or not reader.footer.previous:  # else the chain of commits has the dead bytes
         yield from _differ("unused_bytes", reader.footer.unused_bytes, expected.footer.unused_bytes, "footer")
     if expected.footer.seq_txn != NONE:
         yield from _differ("seq_txn", reader.footer.seq_txn, expected.footer.seq_txn, "footer")

@@ -1,4 +1,4 @@
-"""What a sidecar says, as plain values: for people and for JSON."""
+"""Describe a sidecar as plain values for text and JSON output."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["commits", "description"]
 
 
 def description(path, *, sidecar=None, parquet_size: int | None = None) -> dict:
-    """The facts of the sidecar of a Parquet file, whether or not it belongs to it.
+    """Describe the sidecar of a Parquet file, even if it does not belong to the file.
 
     Raises
     ------
     FileNotFoundError
-        There is no sidecar, or no file.
+        If there is no sidecar, or no file.
     Damaged, Unsupported
-        It is none that can be read.
+        If the sidecar cannot be read.
     """
     target = resolve(path)
     data, place = read_first(candidates(target) if sidecar is None else [resolve(sidecar)])
@@ -80,7 +80,10 @@ def _row_groups(plan: Plan) -> list[dict]:
 
 
 def commits(reader) -> list[dict]:
-    """The chain, the newest first. Live are a snapshot's header, its blocks with what follows each, and its footer."""
+    """Return the chain of commits, the newest first.
+
+    Live bytes are a snapshot's header, its blocks with the bytes that follow each, and its footer.
+    """
     snapshots = [kernels.sidecar.Reader(reader.data, footer.size, verify=False) for footer in reader.footers()]
     starts = {offset for snapshot in snapshots for offset in (*snapshot.block_offsets, snapshot.footer.offset)}
     ordered = sorted(starts)

@@ -1,4 +1,4 @@
-"""Sidecars of a file that parquetext has changed: made anew, never left stale."""
+"""Rebuild the sidecars of a file that parquetext has changed, so that none becomes stale."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["exists", "follow"]
 
 
 def follow(path: object) -> None:
-    """Make the sidecars anew that are beside a changed file and ours; remove one where that fails.
+    """Rebuild our sidecars of a changed file; remove a sidecar if that fails.
 
-    Those of others are left alone: whoever made them goes by version tokens.
+    Sidecars of other programs are not touched: their readers use version tokens.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def follow(path: object) -> None:
     Raises
     ------
     OSError
-        A sidecar can neither be made anew nor be removed.
+        If a sidecar can neither be rebuilt nor removed.
 
     Examples
     --------
@@ -34,14 +34,14 @@ def follow(path: object) -> None:
     target = resolve(path)
     for place in candidates(target):
         if exists(place):
-            # Files without sidecars pay for no import.
+            # Import lazily, so that files without sidecars do not pay for the import.
             from .renewing import renew
 
             renew(target, place)
 
 
 def exists(place: object) -> bool:
-    """Whether there is a sidecar at one of `naming.candidates`.
+    """Return True if there is a sidecar at one of `naming.candidates`.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def exists(place: object) -> bool:
     Raises
     ------
     OSError
-        A store cannot be asked.
+        If the store cannot be queried.
 
     Examples
     --------

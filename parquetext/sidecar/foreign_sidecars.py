@@ -1,4 +1,4 @@
-"""Foreign sidecars, such as QuestDB's own: parquetext does not replace them unless a caller says so."""
+"""Protect foreign sidecars, such as QuestDB's: they are replaced only if the caller forces it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FORCEABLE = {
 
 
 def foreign_beside(path: object) -> str | None:
-    """The path of a foreign sidecar beside the Parquet file at `path`; None where there is none.
+    """Return the path of a foreign sidecar beside the Parquet file at `path`, or None if there is none.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def foreign_beside(path: object) -> str | None:
     Raises
     ------
     OSError
-        A sidecar cannot be read.
+        If a sidecar cannot be read.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def foreign_beside(path: object) -> str | None:
 
 
 def refuse_foreign(sidecar, forced: frozenset[str]) -> None:
-    """Refuse to write a sidecar where a foreign one is, unless forced."""
+    """Refuse to replace a foreign sidecar unless forced."""
     place = resolve(sidecar)
     if FOREIGN not in forced and exists(place) and is_foreign(place):
         refuse(
@@ -57,9 +57,10 @@ def refuse_foreign(sidecar, forced: frozenset[str]) -> None:
 
 
 def is_foreign(sidecar: object) -> bool:
-    """Whether somebody else has written the newest commit of a sidecar.
+    """Return True if another program has written the newest commit of a sidecar.
 
-    A sidecar that cannot be read counts as foreign unless its name is one that only parquetext gives, ``_NAME.pm``.
+    A sidecar that cannot be read counts as foreign unless it has the form of name that only parquetext uses,
+    ``_NAME.pm``.
 
     Parameters
     ----------
@@ -73,7 +74,7 @@ def is_foreign(sidecar: object) -> bool:
     Raises
     ------
     OSError
-        It cannot be read; `FileNotFoundError` where there is none.
+        If the sidecar cannot be read; `FileNotFoundError` if there is none.
 
     Examples
     --------
@@ -82,7 +83,7 @@ def is_foreign(sidecar: object) -> bool:
     >>> sidecar.is_foreign("_wide.parquet.pm")
     False
     """
-    # Here, for what reads sidecars imports what builds them; and files without sidecars do not pay for it.
+    # Imported here: the reader of sidecars imports their builder, and files without sidecars must not pay for it.
     from .plan import read_sidecar
 
     place = resolve(sidecar)
@@ -93,9 +94,10 @@ def is_foreign(sidecar: object) -> bool:
 
 
 def has_own_note(reader) -> bool:
-    """Whether the note of ours in a snapshot was written for it.
+    """Return True if our note in a snapshot was written for this snapshot.
 
-    QuestDB's writer carries the notes of the commit before into its own: they describe an older content of the file.
+    QuestDB's writer copies the notes of the previous commit into its commit. They describe an older content of the
+    file.
     """
     note = reader.note(wire.PM_ORIGIN_CODE)
     if note is None or not reader.footer.previous:

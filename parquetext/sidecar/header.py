@@ -1,4 +1,4 @@
-"""From a scanned footer to a sidecar's header: columns, the designated timestamp, what rows are sorted by."""
+"""Derive a sidecar's header from a scanned footer: columns, designated timestamp and sorting columns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REPETITION_SHIFT = 2
 
 
 class Header(NamedTuple):
-    """What a sidecar's header says, but for Bloom filters.
+    """The content of a sidecar's header, without Bloom filters.
 
     Attributes
     ----------
@@ -45,7 +45,8 @@ def describe(scan) -> Header:
     Raises
     ------
     Unsupported
-        Columns and chunks, or the key-value and the schema, do not fit together, or row groups are sorted differently.
+        If columns and chunks, or the key-value and the schema, do not fit together, or if row groups are sorted
+        differently.
     """
     types: set[int] = set()
 
@@ -77,7 +78,7 @@ def describe(scan) -> Header:
 
 
 def types_of(reader) -> list[int]:
-    """The type codes of a sidecar's columns."""
+    """Return the type codes of a sidecar's columns."""
     start, words = wire.PM_HEADER_BYTES, wire.PM_COLUMN_BYTES // 4
     descriptors = (
         memoryview(reader.data)[start : start + reader.column_count * wire.PM_COLUMN_BYTES].cast("B").cast("i")
@@ -86,7 +87,7 @@ def types_of(reader) -> list[int]:
 
 
 def _code(element: bytes, physical: int, width: int, is_nested: bool, lists: int) -> int:
-    """A leaf's type code, by its schema element; nested ones have none but as arrays."""
+    """Return a leaf's type code from its schema element; nested leaves have a code only if they are arrays."""
     if is_nested:
         return array_type(lists) if lists and physical == wire.PHYSICAL_DOUBLE else UNKNOWN
     return infer(PHYSICAL_TYPES[physical], width, parse_element(element).logical)
@@ -96,7 +97,7 @@ def _as_declared(column, said: DeclaredColumn):
     flags = column.flags
     flags |= wire.PM_COLUMN_FLAG_LOCAL_KEY_IS_GLOBAL if said.has_global_keys else 0
     flags |= wire.PM_COLUMN_FLAG_IS_ASCII if said.is_ascii else 0
-    # Whoever rewrote the file with other units may have kept the key-value.
+    # A program that rewrote the file with other units may have copied the key-value.
     kept = counts_otherwise(said.code, column.type, column.physical_type, column.fixed_byte_len)
     return column._replace(
         id=said.id if said.id >= 0 else column.id, type=column.type if kept else said.code, flags=flags
@@ -104,7 +105,7 @@ def _as_declared(column, said: DeclaredColumn):
 
 
 def _declared(scan) -> Declared | None:
-    """What the key-value `questdb` says; one without a value counts for nothing."""
+    """Parse the key-value `questdb`; ignore one without a value."""
     data, fact = memoryview(scan.data), scan.key_values
     at, size, value_at, value_size, has_value = (
         fact(name) for name in ("key_offset", "key_length", "value_offset", "value_length", "has_value")
@@ -116,7 +117,7 @@ def _declared(scan) -> Declared | None:
 
 
 def _sorting(scan) -> list[tuple[int, bool]]:
-    """The sorting columns on which all row groups that declare any agree: (leaf, whether it descends)."""
+    """Return the sorting columns shared by all row groups that declare any: (leaf, True if descending)."""
     data = memoryview(scan.data)
     places = zip(scan.row_groups("sorting_columns_offset"), scan.row_groups("sorting_columns_length"), strict=True)
     declared = {bytes(data[at : at + size]): at for at, size in places if size}
@@ -131,7 +132,7 @@ def _sorting(scan) -> list[tuple[int, bool]]:
 
 
 def _sorting_columns(text: bytes, offset: int) -> list[tuple[int, bool]]:
-    """A Thrift list of SortingColumn."""
+    """Decode a Thrift list of SortingColumn."""
     count, at = text[0] >> 4, 1
     if count == 15:
         count, at = kernels.varint.decode32(text, 1)
@@ -145,7 +146,7 @@ def _sorting_columns(text: bytes, offset: int) -> list[tuple[int, bool]]:
 
 
 def _timestamp(scan, sorting: list[tuple[int, bool]], columns: Sequence) -> int:
-    """The first sorting column where it ascends, is required and is a timestamp; -1 otherwise."""
+    """Return the first sorting column if it is an ascending, required timestamp; else -1."""
     if not sorting:
         return -1
     index, descending = sorting[0]
@@ -156,7 +157,7 @@ def _timestamp(scan, sorting: list[tuple[int, bool]], columns: Sequence) -> int:
 
 
 def _is_timestamp(scan, leaf: int) -> bool:
-    """Whether a leaf is annotated as one."""
+    """Return True if a leaf is annotated as a timestamp."""
     element = scan.leaves[leaf]
     at, size = scan.elements("bytes_offset")[element], scan.elements("bytes_length")[element]
     logical = parse_element(memoryview(scan.data)[at : at + size]).logical

@@ -1,4 +1,4 @@
-"""Where a file's sidecar is: beside it, under a name that Spark, Hive and pyarrow's datasets pass over."""
+"""The paths of a file's sidecar: beside it, under a name that Spark, Hive and pyarrow's datasets ignore."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from ..storage import LocalTarget, RemoteTarget, resolve
 __all__ = ["candidates", "likeliest", "sidecar_path"]
 
 ALONE, OF_ALONE = "data.parquet", "_pm"
-OURS = re.compile(r"_(.+)\.pm", re.DOTALL)  # names that nobody else gives, and whose they are
+OURS = re.compile(r"_(.+)\.pm", re.DOTALL)  # names that only parquetext gives; the group is the file
 SUFFIXES = (".parquet", ".parq", ".pq")
 
 Target = LocalTarget | RemoteTarget
 
 
 def likeliest(path: str) -> str:
-    """Where the sidecar of a file is looked for first."""
+    """Return the first path to try for a file's sidecar."""
     at = path.rfind("/") + 1
     return f"{path[:at]}_{path[at:]}.pm"
 
 
 def candidates(path: object) -> list[Target]:
-    """Where the sidecar of the file at `path` may be, the likelier place first.
+    """Return the possible paths of the sidecar of the file at `path`, the likelier one first.
 
     ``_NAME.pm``, and for ``data.parquet`` also ``_pm``.
 
@@ -49,7 +49,7 @@ def candidates(path: object) -> list[Target]:
 
 
 def sidecar_path(path: object) -> Target:
-    """Where to write it: ``_pm`` beside a ``data.parquet`` that is the only Parquet file there, else ``_NAME.pm``.
+    """Return the path to write: ``_pm`` for a ``data.parquet`` without other Parquet files, else ``_NAME.pm``.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def sidecar_path(path: object) -> Target:
     Raises
     ------
     OSError
-        The folder cannot be listed.
+        If the folder cannot be listed.
 
     Examples
     --------
@@ -82,13 +82,13 @@ def _is_another(name: str) -> bool:
 
 
 def _split(path: str) -> tuple[str, str]:
-    """The folder with its slash, and the name."""
+    """Return the folder with its slash, and the name."""
     at = path.rfind("/") + 1
     return path[:at], path[at:]
 
 
 def _like(target: Target, path: str) -> Target:
-    """Another path of the same filesystem."""
+    """Return another path of the same filesystem."""
     return LocalTarget(path) if isinstance(target, LocalTarget) else RemoteTarget(target.filesystem, path)
 
 

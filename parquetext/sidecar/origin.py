@@ -1,4 +1,4 @@
-"""What a sidecar of ours notes of the file that it was made from: how it is known to belong to what is there now."""
+"""The note in a sidecar that identifies the content of the Parquet file from which the sidecar was made."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ UNKNOWN = -1
 
 
 class Belongs(Enum):
-    """Whether a sidecar belongs to a file."""
+    """The evidence that a sidecar belongs to a file."""
 
     NO = "stale"
-    BY_FOOTER = "footer"  # the footer's bytes are the same: what the sidecar took from the data may not be
-    YES = "file"  # the file itself has not been touched
+    BY_FOOTER = "footer"  # equal footer; data used by the sidecar may differ
+    YES = "file"  # the file itself is untouched
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The Parquet file as it was.
+    """The state of the Parquet file when the sidecar was made.
 
     Attributes
     ----------
     footer_crc, footer_length : int
         CRC-32 and number of the bytes from the footer's start up to the last 8 of the file.
     modified, changed : int
-        Times of the last change of content and of attributes in ns; -1 where they are not known or tell nothing.
+        Times of the last change of content and of attributes in ns; -1 if they are unknown or prove nothing.
     device, inode : int
     tag : str
-        The ETag of an object; empty where there is none.
+        The ETag of an object; empty if there is none.
     backfilled : bool
-        Bounds of the designated timestamp were taken from the data.
+        True if bounds of the designated timestamp were computed from the data.
     layout : int
-        2 where the types of decimals have their scale where QuestDB reads it; 1 where there are none, and in sidecars
-        of versions that had it elsewhere.
+        2 if the types of decimals store their scale in the bits that QuestDB reads; 1 if there are no decimals, and in
+        sidecars of versions that stored the scale elsewhere.
     """
 
     footer_crc: int
@@ -62,14 +62,14 @@ class Origin:
     def of(
         cls, footer, version: Version, types: Iterable[int], *, backfilled: bool = False, settled: bool = True
     ) -> Origin:
-        """Of a file's footer bytes and its version.
+        """Return the note for a file's footer bytes and its version.
 
         Parameters
         ----------
         types : iterable of int
             The codes of the sidecar's columns.
         settled : bool
-            Whether the times would show another change.
+            True if another change would change the times.
         """
         crc, times = kernels.checksum.crc32(footer), {}
         if version.changed is not None and settled:
@@ -80,7 +80,7 @@ class Origin:
                 "tag": version.identity[0] or "",
                 "modified": UNKNOWN if version.modified is None else version.modified,
             }
-        # Versions that know layout 1 alone would take the scale for 0, and rule out rows that are there.
+        # Versions that only know layout 1 would read the scale as 0, and prune matching rows.
         layout = wire.PM_ORIGIN_KNOWN_LAYOUT if has_scales(types) else wire.PM_ORIGIN_FIRST_LAYOUT
         return cls(crc, len(footer), backfilled=backfilled, layout=layout, **times)
 
@@ -104,7 +104,7 @@ class Origin:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Origin | None:
-        """Read a note; None for a layout that is not known."""
+        """Decode a note; return None if its layout is unknown."""
         if len(data) < FIXED.size:
             raise Malformed(
                 f"the note of the file has {len(data)} bytes, its fixed part {FIXED.size}",
@@ -118,12 +118,12 @@ class Origin:
         return cls(crc, length, modified, changed, device, inode, tag, bool(flags & BACKFILLED), layout)
 
     def is_untouched(self, version: Version) -> bool:
-        """Whether size apart, which the sidecar's footer says, the file is the very one, unchanged."""
+        """Return True if the file is unchanged, apart from its size, which the sidecar's footer stores."""
         if version.changed is not None:
             there = (version.modified, version.changed, *version.identity)
             return self.modified != UNKNOWN and there == (self.modified, self.changed, self.device, self.inode)
         return bool(self.tag) and self.tag == version.identity[0]
 
     def has_footer(self, footer) -> bool:
-        """Whether these are the footer's bytes."""
+        """Return True if these are the footer's bytes."""
         return len(footer) == self.footer_length and kernels.checksum.crc32(footer) == self.footer_crc

@@ -1,4 +1,4 @@
-"""A sidecar as a plan: columns, where their chunks are, what their statistics say; the Parquet file stays closed."""
+"""A sidecar as a plan: columns, chunk positions and statistics, without opening the Parquet file."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ def open(path: object, *, sidecar: object = None, parquet_size: int | None = Non
     Parameters
     ----------
     path : str, os.PathLike, or (pyarrow.fs.FileSystem, str)
-        The Parquet file, as `parquetext.open` takes it. It is not opened, unless only its footer's checksum can tell
-        whether the sidecar belongs to it.
+        The Parquet file, as `parquetext.open` takes it. It is opened only if its footer's checksum is needed to decide
+        if the sidecar belongs to it.
     sidecar : path, optional
-        Where the sidecar is. By default beside the file.
+        Path of the sidecar. By default beside the file.
     parquet_size : int, optional
-        The version token: the snapshot of a file of so many bytes is read, and the file is not looked at.
+        The version token: read the snapshot of a file of this many bytes, and do not look at the file.
     verify : bool
-        Whether to compute the sidecar's checksum. Bounds are checked in any case.
+        Verify the sidecar's checksum. Bounds are checked in any case.
 
     Returns
     -------
@@ -66,13 +66,13 @@ def open(path: object, *, sidecar: object = None, parquet_size: int | None = Non
     Raises
     ------
     FileNotFoundError
-        There is no sidecar, or no file.
+        If there is no sidecar, or no file.
     Damaged
-        The sidecar does not belong to the file as it is now, or its own checks fail.
+        If the sidecar does not belong to the file as it is now, or its checks fail.
     Unsupported
-        It requires features that are not known, or says nothing of the file's content and no token is given.
+        If it requires unknown features, or does not identify the file's content and no token is given.
     Refused
-        The one beside the file is of somebody else, in a folder where everybody may put files (docs/safety.md).
+        If it belongs to another user, in a folder that is writable by everyone (docs/safety.md).
 
     Notes
     -----
@@ -98,7 +98,7 @@ def open(path: object, *, sidecar: object = None, parquet_size: int | None = Non
 def open_beside(
     target, places: Sequence | None = None, parquet_size: int | None = None, verify: bool = True, source=None
 ) -> Plan:
-    """The first of the sidecars that belongs to the file, which may be open as `source`; by default one beside it."""
+    """Open the first sidecar that belongs to the file (open as `source` or not); default: those beside it."""
     is_named, places = places is not None, candidates(target) if places is None else places
     failure = None
     for place in places:
@@ -115,9 +115,9 @@ def open_beside(
 
 
 def _refuse_strangers(target, place) -> None:
-    """Refused where, in a folder that everybody may put files into, a stranger has put the sidecar there.
+    """Raise Refused if another user has put the sidecar into a folder that is writable by everyone.
 
-    Who writes it says which rows a reader sees.
+    The writer of a sidecar controls which rows a reader sees.
     """
     if isinstance(place, LocalTarget) and is_strangers(place.path, os.stat(target.path).st_uid):
         raise Refused(
@@ -129,7 +129,7 @@ def _refuse_strangers(target, place) -> None:
 def _open_one(target, place, parquet_size: int | None, verify: bool, source) -> Plan:
     data = read_sidecar(place)
     try:
-        # Bounds first: the checksum is worth its time only where the sidecar belongs to the file.
+        # Check bounds first: the checksum is only needed if the sidecar belongs to the file.
         reader = kernels.sidecar.Reader(data, parquet_size=parquet_size, verify=False)
         belongs = Belongs.YES if parquet_size is not None else belonging(target, reader, origin_of(reader), source)
         if verify:
@@ -142,7 +142,7 @@ def _open_one(target, place, parquet_size: int | None, verify: bool, source) -> 
 
 
 def _untouched(path: str, verify: bool) -> Plan | None:
-    """The usual case in few steps: a local file, untouched, with a sidecar of ours. None: it is not that."""
+    """Open our sidecar of an untouched local file in few steps; return None in any other case."""
     place = likeliest(path)
     reader = kernels.sidecar.open_untouched(path, place)
     if reader is not None and verify:
@@ -154,13 +154,13 @@ def _untouched(path: str, verify: bool) -> Plan | None:
 
 
 def origin_of(reader) -> Origin | None:
-    """Our note in a sidecar, where there is one for this snapshot, and of a layout that is known."""
+    """Return our note in a sidecar, or None if this snapshot has none or its layout is unknown."""
     note = reader.note(CODE)
     return None if note is None or not _is_own(reader) else Origin.from_bytes(note)
 
 
 def _is_own(reader) -> bool:
-    """Whether a note was written for the snapshot; where the commits before are damaged, what it says decides."""
+    """Return True if a note was written for the snapshot; trust it if earlier commits are damaged."""
     try:
         return has_own_note(reader)
     except Damaged:
@@ -168,7 +168,7 @@ def _is_own(reader) -> bool:
 
 
 def read_sidecar(place):
-    """A sidecar's bytes up to its committed size: mapped, or, of a remote one, read."""
+    """Map a local sidecar, or read a remote one, up to its committed size."""
     target = resolve(place)
     if isinstance(target, LocalTarget):
         return kernels.sidecar.map_file(target.path)
@@ -179,7 +179,7 @@ def read_sidecar(place):
 
 
 def read_first(places: Sequence) -> tuple[object, object]:
-    """The bytes of the first sidecar that is there, and its place."""
+    """Return the bytes of the first sidecar that exists, and its path."""
     for place in places:
         try:
             return read_sidecar(place), place
@@ -189,14 +189,14 @@ def read_first(places: Sequence) -> tuple[object, object]:
 
 
 def belonging(target, reader, origin: Origin | None, source=None) -> Belongs:
-    """Whether a sidecar belongs to the file at `target` as it is now, or to the one that is open as `source`.
+    """Decide if a sidecar belongs to the current file at `target`, or to the one open as `source`.
 
-    By its size and times (of an object: its ETag), or else by the bytes of its footer.
+    Compare the size and times (of an object: its ETag), or else the bytes of the footer.
 
     Raises
     ------
     Unsupported
-        The sidecar has no note of ours.
+        If the sidecar has no note of ours.
     """
     if origin is None:
         raise Unsupported(
@@ -223,7 +223,7 @@ def belonging(target, reader, origin: Origin | None, source=None) -> Belongs:
 
 
 def _version_of(source) -> Version:
-    """Of an open file, as it is now where it is local."""
+    """Return an open file's version, as of now if it is local."""
     if hasattr(source, "fd"):
         return Version.of_stat(os.fstat(source.fd))
     if not source.version.identity:
@@ -232,12 +232,12 @@ def _version_of(source) -> Version:
 
 
 def still_holding(plan: Plan, source) -> Plan:
-    """A plan as far as it holds for the file that is open as `source`, which may have changed since the plan was made.
+    """Return the plan for the file open as `source`, which may have changed since the plan was made.
 
     Raises
     ------
     Damaged
-        Its note tells of another content.
+        If its note identifies another content.
     """
     origin = plan.origin
     if origin is None:
@@ -249,7 +249,7 @@ def still_holding(plan: Plan, source) -> Plan:
 
 
 def release_mappings() -> None:
-    """Unmap the local sidecars that are no longer in use: while they are kept, their filesystem cannot be unmounted.
+    """Unmap the local sidecars that are no longer in use, so that their filesystem can be unmounted.
 
     Examples
     --------
@@ -259,7 +259,7 @@ def release_mappings() -> None:
 
 
 class Plan(Unpicklable):
-    """A Parquet file's plan: what is where, and what its statistics say. A context manager.
+    """The positions of a Parquet file's chunks, and their statistics. A context manager.
 
     Attributes
     ----------
@@ -269,8 +269,8 @@ class Plan(Unpicklable):
     footer : kernels.sidecar.Footer
         The snapshot.
     belongs : Belongs
-        How it is known that the sidecar belongs to the file. Where that is by the footer alone, what the sidecar took
-        from the data (Bloom filters, the designated timestamp's bounds where the footer has none) is not given out.
+        The evidence that the sidecar belongs to the file. If it is the footer alone, values that the sidecar took from
+        the data (Bloom filters, the designated timestamp's bounds if the footer has none) are not returned.
     """
 
     __slots__ = ("_doubtful", "_path", "_sidecar", "belongs", "reader")
@@ -287,7 +287,7 @@ class Plan(Unpicklable):
         self.close()
 
     def close(self) -> None:
-        """Let the sidecar go; what was taken from it stays good."""
+        """Release the sidecar; values read from it remain valid."""
         self.reader = None
 
     @property
@@ -304,12 +304,12 @@ class Plan(Unpicklable):
 
     @property
     def origin(self) -> Origin | None:
-        """The file as it was, as our note says; None without one."""
+        """The noted state of the file, or None without a note."""
         return origin_of(self.reader)
 
     @property
     def num_columns(self) -> int:
-        """Leaf columns."""
+        """The number of leaf columns."""
         return self.reader.column_count
 
     @property
@@ -318,7 +318,7 @@ class Plan(Unpicklable):
 
     @property
     def row_counts(self) -> memoryview:
-        """Rows of each row group (``int64``)."""
+        """The number of rows of each row group (``int64``)."""
         return self.reader.row_counts
 
     @property
@@ -327,7 +327,7 @@ class Plan(Unpicklable):
 
     @property
     def designated_timestamp(self) -> int | None:
-        """The column, or None."""
+        """The index of the column, or None."""
         return None if (column := self.reader.designated_timestamp) < 0 else column
 
     @property
@@ -340,12 +340,12 @@ class Plan(Unpicklable):
         return [PlanColumn(self, index) for index in range(self.num_columns)]
 
     def column(self, name: str | int) -> PlanColumn:
-        """A column by its name, or by its number.
+        """Return a column by its name or index.
 
         Raises
         ------
         ColumnError
-            No column, or more than one, has this name: leaves below one field share its name.
+            If no column, or more than one, has this name: leaves below one field share its name.
         """
         if isinstance(name, int):
             return PlanColumn(self, name)
@@ -356,19 +356,19 @@ class Plan(Unpicklable):
         return PlanColumn(self, found[0])
 
     def bloom(self, row_group: int, column: int) -> tuple[str, int, int]:
-        """A chunk's Bloom filter, as `kernels.sidecar.Reader.bloom` tells of it."""
+        """Return a chunk's Bloom filter in the form of `kernels.sidecar.Reader.bloom`."""
         return self.reader.bloom(row_group, column) if self.belongs is Belongs.YES else ("none", 0, 0)
 
     def can_skip(self, row_group: int, filters: object, *, source: object = None) -> bool:
-        """Whether no row of a row group can meet filters, as `skipping.skips` takes them: by QuestDB's rules."""
+        """Return True if no row of a row group matches the filters of `skipping.skips`, by QuestDB's rules."""
         return skips(self, row_group, filters, source)
 
     def surviving(self, predicate: Predicate, *, source: object = None) -> list[int]:
-        """The row groups that may hold rows which meet a `pruning.Predicate`."""
+        """Return the row groups that may contain rows that match a `pruning.Predicate`."""
         return surviving(self, predicate, source)
 
     def has_bounds(self, column: int) -> bool:
-        """Whether the sidecar's bounds of this column hold for the file as it is."""
+        """Return True if the sidecar's bounds of this column are valid for the current file."""
         return column != self._doubtful
 
     def __repr__(self) -> str:
@@ -377,9 +377,9 @@ class Plan(Unpicklable):
 
 
 class PlanColumn(Unpicklable):
-    """One leaf column's facts, one entry per row group.
+    """One leaf column's metadata, one entry per row group.
 
-    Counts and places are memoryviews of ``int64``, -1 where the sidecar does not say. Offsets count from the Parquet
+    Counts and positions are memoryviews of ``int64``, -1 if unknown. Offsets count from the Parquet
     file's start, sizes are bytes.
 
     Attributes
@@ -409,7 +409,7 @@ class PlanColumn(Unpicklable):
 
     @property
     def name(self) -> str:
-        """That of the top-level field that it is in."""
+        """The name of the top-level field that contains it."""
         try:
             return self._facts.name.decode()
         except UnicodeDecodeError as error:
@@ -417,7 +417,7 @@ class PlanColumn(Unpicklable):
 
     @property
     def type(self) -> str:
-        """QuestDB's type, ``"UNKNOWN"`` where the file has none."""
+        """QuestDB's type, or ``"UNKNOWN"`` if the file has none."""
         return type_name(self._facts.type)
 
     @property
@@ -426,7 +426,7 @@ class PlanColumn(Unpicklable):
 
     @property
     def id(self) -> int:
-        """QuestDB's id, or the field id; -1: none."""
+        """QuestDB's id, or the field id, or -1."""
         return self._facts.id
 
     @property
@@ -436,7 +436,7 @@ class PlanColumn(Unpicklable):
 
     @property
     def repetition(self) -> str:
-        """Of the top-level field: ``"REQUIRED"``, ``"OPTIONAL"`` or ``"REPEATED"``."""
+        """The top-level field's ``"REQUIRED"``, ``"OPTIONAL"`` or ``"REPEATED"``."""
         kind = self._facts.flags >> REPETITION_SHIFT & 3
         if kind > wire.REPETITION_REPEATED:
             raise wire_error(
@@ -461,12 +461,12 @@ class PlanColumn(Unpicklable):
 
     @property
     def has_global_keys(self) -> bool:
-        """Whether a symbol's dictionary keys are those of the whole table."""
+        """True if a symbol's dictionary keys are those of the whole table."""
         return bool(self._facts.flags & wire.PM_COLUMN_FLAG_LOCAL_KEY_IS_GLOBAL)
 
     @property
     def is_descending(self) -> bool:
-        """Whether rows are sorted by it, descending."""
+        """True if rows are sorted by this column, descending."""
         return bool(self._facts.flags & wire.PM_COLUMN_FLAG_DESCENDING)
 
     @property
@@ -476,12 +476,12 @@ class PlanColumn(Unpicklable):
 
     @property
     def min_bytes(self) -> Sequence[bytes | None]:
-        """The minima as stored, at the physical type's width; None where there is none."""
+        """The minima as stored, at the physical type's width, or None."""
         return self._bounds(1)
 
     @property
     def max_bytes(self) -> Sequence[bytes | None]:
-        """The maxima as stored, at the physical type's width; None where there is none."""
+        """The maxima as stored, at the physical type's width, or None."""
         return self._bounds(2)
 
     def _bounds(self, bit: int) -> Bounds:
@@ -489,22 +489,22 @@ class PlanColumn(Unpicklable):
 
     @property
     def min(self) -> pa.Array:
-        """The minima as values; null where there is none, or it has not the type's width."""
+        """The minima as values; null if there is none, or its width is wrong."""
         return self._values(self.min_bytes)
 
     @property
     def max(self) -> pa.Array:
-        """The maxima as values; null where there is none, or it has not the type's width."""
+        """The maxima as values; null if there is none, or its width is wrong."""
         return self._values(self.max_bytes)
 
     @property
     def bounds(self) -> ColumnBounds | None:
-        """Both, and what is known of nulls, as `pruning` takes them; None where they have no order that is known."""
+        """Bounds and null counts for `pruning`, or None if the values have no known order."""
         return column_bounds(self._plan, self)
 
     @property
     def leaf_type(self) -> LeafType:
-        """How values are stored, and their Arrow type."""
+        """The physical type of the values and their Arrow type."""
         facts = self._facts
         return leaf_type(facts.type, facts.physical_type, facts.fixed_byte_len)
 

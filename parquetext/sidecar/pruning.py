@@ -1,4 +1,4 @@
-"""Orphans: sidecars of ours whose Parquet file is gone, found below directories and removed."""
+"""Find and remove orphans: our sidecars whose Parquet file is gone."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Pruned:
     ----------
     path : str
     outcome : str
-        ``"removed"``; ``"orphan"``: a dry run would remove it; ``"kept"``: `message` says why it stays.
+        ``"removed"``; ``"orphan"``: it would be removed without `dry_run`; ``"kept"``: `message` is the reason.
     bytes : int
     message : str
     """
@@ -43,28 +43,28 @@ class Pruned:
 
 
 def prune(path: object, *, dry_run: bool = False) -> Iterator[Pruned]:
-    """Remove the sidecars below a directory that parquetext has made of files that are there no more.
+    """Remove the sidecars below a directory that parquetext has written for files that no longer exist.
 
     Parameters
     ----------
     path : path
-        A directory, as `parquetext.dataset` takes it; all below it but hidden folders and symbolic links.
+        A directory, as `parquetext.dataset` takes it. Hidden folders and symbolic links below it are skipped.
     dry_run : bool
         Remove nothing.
 
     Yields
     ------
     Pruned
-        For each file that is called as a sidecar is, and has no Parquet file beside it: ``_NAME.pm`` of ``NAME``, and
-        ``_pm`` of ``data.parquet``. One that cannot be read, that somebody else has written or that belongs to a
+        For each file that has a sidecar's name and no Parquet file beside it: ``_NAME.pm`` of ``NAME``, and
+        ``_pm`` of ``data.parquet``. A file that cannot be read, that another program has written or that belongs to a
         `Store` is kept.
 
     Raises
     ------
     NotADirectoryError
-        It is no directory.
+        If it is not a directory.
     OSError
-        It cannot be listed, or an orphan not be removed.
+        If it cannot be listed, or an orphan cannot be removed.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def prune(path: object, *, dry_run: bool = False) -> Iterator[Pruned]:
 
 
 def _file_of(name: str) -> str | None:
-    """The Parquet file whose sidecar has this name."""
+    """Return the Parquet file whose sidecar has this name."""
     if name == OF_ALONE:
         return ALONE
     match = OURS.fullmatch(name)
@@ -96,7 +96,7 @@ def _file_of(name: str) -> str | None:
 
 
 def _folders(target: Target) -> Iterator[tuple[str, set[str]]]:
-    """Each folder and the names in it, those of links among them; hidden folders are left out."""
+    """Yield each folder and the names in it, including links; skip hidden folders."""
     if isinstance(target, LocalTarget):
         for folder, folders, files in os.walk(target.path):
             folders[:] = [name for name in folders if not name.startswith(".")]

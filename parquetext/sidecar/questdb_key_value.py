@@ -1,4 +1,4 @@
-"""What QuestDB says of a Parquet file in its key-value `questdb`."""
+"""Parse QuestDB's key-value `questdb` of a Parquet file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VERSION = GLOBAL_KEYS = 1
 
 @dataclass(frozen=True, slots=True)
 class DeclaredColumn:
-    """A column's type code, id (-1: none), and what its flags are made of."""
+    """A column's type code, id (-1: none), and the values that determine its flags."""
 
     code: int
     id: int
@@ -25,7 +25,7 @@ class DeclaredColumn:
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """The whole: its columns, dead bytes in the file, and the numbers of newer writers (-1: none)."""
+    """The parsed key-value: columns, dead bytes in the file, and the numbers of newer writers (-1: none)."""
 
     columns: tuple[DeclaredColumn, ...]
     unused_bytes: int
@@ -34,14 +34,14 @@ class Declared:
 
 
 def parse(text: bytes) -> Declared:
-    """Read the JSON.
+    """Parse the JSON.
 
     Raises
     ------
     Malformed
-        It is none, or misses what it needs.
+        If it is not JSON, or lacks a required field.
     Unsupported
-        A version or a column format that is not known.
+        If the version or a column format is unknown.
     """
     try:
         said = json.loads(text)

@@ -1,4 +1,4 @@
-"""QuestDB's column types: their codes, their names, and which one a Parquet leaf has when nobody says."""
+"""QuestDB's column types: codes, names, and the type of a Parquet leaf if none is declared."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ NANOSECONDS, DESIGNATED, DESCENDING = 1 << 18, 1 << 17, 1 << 20
 MOST_DIMENSIONS = 32
 DECIMALS = ((2, 28), (4, 29), (9, 30), (18, 31), (38, 32), (76, 33))  # up to so many digits: the tag
 PRECISION_SHIFT, SCALE_SHIFT = 8, 18
-MISPLACED_SCALE_SHIFT = 24  # where our sidecars of layout 1 have the scale (wire.PM_ORIGIN_LAYOUT)
+MISPLACED_SCALE_SHIFT = 24  # position of the scale in our sidecars of layout 1 (wire.PM_ORIGIN_LAYOUT)
 PLAIN = {
     "BOOLEAN": "BOOLEAN",
     "INT32": "INT",
@@ -88,29 +88,29 @@ _TEXTS = {CODES["STRING"], CODES["SYMBOL"], CODES["VARCHAR"]}
 
 
 def tag_of(code: int) -> int:
-    """A code without what stands above its tag; -1 for an unknown type."""
+    """Return the tag of a code, its lowest byte; -1 for an unknown type."""
     return code & 0xFF if code >= 0 else UNKNOWN
 
 
 def is_designated(code: int) -> bool:
-    """Whether the code marks the designated timestamp."""
+    """Return True if the code marks the designated timestamp."""
     return tag_of(code) == TIMESTAMP and bool(code & DESIGNATED)
 
 
 def is_descending(code: int) -> bool:
-    """Whether the designated timestamp of this code descends."""
+    """Return True if the designated timestamp of this code descends."""
     return bool(code & DESCENDING)
 
 
 def is_decimal(code: int) -> bool:
-    """Whether the code is that of a decimal, of whatever digits."""
+    """Return True if the code is that of a decimal, with any number of digits."""
     return DECIMALS[0][1] <= tag_of(code) <= DECIMALS[-1][1]
 
 
 def decimal_digits(code: int) -> tuple[int, int] | None:
-    """A decimal's precision and scale; None where the code does not say them for sure.
+    """Return a decimal's precision and scale, or None if the code does not define them unambiguously.
 
-    That is where they are no decimal's, and where the code has another meaning with the scale at bit 24.
+    This is the case if they are not those of a decimal, or if the code has another meaning with the scale at bit 24.
     """
     if not is_decimal(code):
         return None
@@ -120,14 +120,14 @@ def decimal_digits(code: int) -> tuple[int, int] | None:
 
 
 def has_scales(codes: Iterable[int]) -> bool:
-    """Whether any of these is of a decimal with digits behind the point."""
+    """Return True if any of the codes is a decimal with digits behind the point."""
     return any(code >> SCALE_SHIFT and is_decimal(code) for code in codes)
 
 
 def means_the_same(older: int, code: int) -> bool:
-    """Whether a code is that of the same type, as our older versions may have written it.
+    """Return True if a code is that of the same type, as older versions of parquetext may have written it.
 
-    They had the scale of decimals elsewhere, and took lists of structs for arrays.
+    They stored the scale of decimals in other bits, and treated lists of structs as arrays.
     """
     if is_decimal(older) and decimal_digits(older) is None:
         digits, scale = older & (1 << SCALE_SHIFT) - 1, older >> MISPLACED_SCALE_SHIFT
@@ -136,7 +136,7 @@ def means_the_same(older: int, code: int) -> bool:
 
 
 def type_name(code: int) -> str:
-    """Such as ``"TIMESTAMP_NS"``, ``"DECIMAL64(18,2)"``, ``"DOUBLE[][]"``; ``"UNKNOWN"`` where there is none."""
+    """Return a name such as ``"TIMESTAMP_NS"``, ``"DECIMAL64(18,2)"``, ``"DOUBLE[][]"``, or ``"UNKNOWN"``."""
     tag = tag_of(code)
     name = TAGS.get(tag, "UNKNOWN")
     if tag == TIMESTAMP:
@@ -150,12 +150,12 @@ def type_name(code: int) -> str:
 
 
 def array_type(dimensions: int) -> int:
-    """The code of an array of doubles; -1 where it has more dimensions than there are."""
+    """Return the code of an array of doubles; -1 if QuestDB does not support so many dimensions."""
     return ARRAY | CODES["DOUBLE"] << 8 | dimensions - 1 << 14 if dimensions <= MOST_DIMENSIONS else UNKNOWN
 
 
 def infer(physical: str, width: int, logical: LogicalType | None) -> int:
-    """The type code of a leaf at the top level by its Parquet type, -1 where there is none.
+    """Return the type code of a top-level leaf from its Parquet type, or -1 if there is none.
 
     Parameters
     ----------
@@ -191,9 +191,9 @@ def _decimal(logical: LogicalType) -> int:
 
 
 def leaf_type(code: int, physical: int, width: int) -> LeafType:
-    """The Arrow type of a column's bounds, which stand at the physical type's width.
+    """Return the Arrow type of a column's bounds, which are stored at the physical type's width.
 
-    A type of QuestDB's that narrows or counts otherwise than the Parquet file does is left at its physical type.
+    If QuestDB's type has another width or unit than the Parquet file, use the physical type.
     """
     name = PHYSICAL_TYPES[physical] if physical < len(PHYSICAL_TYPES) else "BYTE_ARRAY"
     tag = tag_of(code)
@@ -215,7 +215,7 @@ def leaf_type(code: int, physical: int, width: int) -> LeafType:
 
 
 def counts_otherwise(declared: int, inferred: int, physical: int, width: int) -> bool:
-    """Whether a declared code gives the stored numbers another unit or scale than the Parquet type does."""
+    """Return True if a declared code gives the stored numbers another unit or scale than the Parquet type."""
     if declared == inferred:
         return False
     if is_decimal(declared) and (is_decimal(inferred) or decimal_digits(declared) is None):

@@ -1,4 +1,4 @@
-"""One sidecar made anew after its file has changed."""
+"""Rebuild a sidecar after its file has changed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["renew"]
 
 
 def renew(target, place) -> None:
-    """Make the sidecar at `place` anew if its newest commit is ours; remove it where that fails."""
+    """Rebuild the sidecar at `place` if its newest commit is ours; remove it if that fails."""
     features = _features_of_ours(place)
     if features is None:
         return
@@ -24,7 +24,7 @@ def renew(target, place) -> None:
         build(target, sidecar=place, external_blooms=bool(features & wire.PM_FEATURE_BLOOM_FILTERS_EXTERNAL))
     except (OSError, ParquetextError):
         if isinstance(place, LocalTarget):
-            # Where others' files may not be removed it stays, and says itself that it is of another file.
+            # If this user may not remove it, it remains; its note shows that it is stale.
             with contextlib.suppress(PermissionError):
                 OPERATIONS.unlink(place.path)
         else:
@@ -32,7 +32,7 @@ def renew(target, place) -> None:
 
 
 def _features_of_ours(place) -> int | None:
-    """The feature flags of a sidecar of ours; None of a foreign one, and of one that cannot be read."""
+    """Return the feature flags of our sidecar; None if it is foreign or cannot be read."""
     try:
         reader = kernels.sidecar.Reader(read_sidecar(place), verify=False)
         return reader.features if has_own_note(reader) else None

@@ -1,4 +1,4 @@
-"""The Bloom filters that a sidecar has, or knows the places of, asked for what bounds leave undecided."""
+"""Probe the Bloom filters that a sidecar contains or locates, if bounds do not decide."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["SidecarFilters"]
 
 
 class SidecarFilters(BloomFilters):
-    """As `BloomFilters`, of a plan: filters in the sidecar need no read of the file."""
+    """`BloomFilters` of a plan: filters in the sidecar need no read of the file."""
 
     def __init__(self, plan, *parts):
         super().__init__(*parts)

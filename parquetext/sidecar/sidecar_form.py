@@ -1,4 +1,4 @@
-"""A sidecar of ours as a form of the footer: it carries the schema, and what `_pm` does not say of chunks."""
+"""Our sidecar as a form of the footer: it contains the schema and the chunk metadata that `_pm` lacks."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class SidecarForm(ThriftForm):
 
     @classmethod
     def of(cls, plan: Plan) -> SidecarForm | None:
-        """The form; None of a sidecar that carries nothing for slices.
+        """Return the form, or None if the sidecar has no note for slices.
 
         Raises
         ------
         Damaged, Malformed
-            What it carries is not to be read.
+            If the note cannot be read.
         """
         note = plan.reader.scratchpad.get(CODE)
         return None if note is None else cls(plan, note)
@@ -73,13 +73,13 @@ class _WithoutBounds:
         return [None] * len(self._chunks)
 
     def bounds(self) -> tuple[bytes, memoryview, memoryview, memoryview, memoryview]:
-        """Return as other chunks which have bounds, none, and four arrays of zeros."""
+        """Return the arrays of chunks without bounds: presence flags and four arrays, all zeros."""
         count = len(self._chunks)
         zeros = memoryview(bytes(4 * count)).cast("I")
         return bytes(count), zeros, zeros, zeros, zeros
 
 
 def _range(scan) -> tuple[int, int]:
-    """Where the key-values stand."""
+    """Return the start and the end of the key-values."""
     at, size = scan.key_values("bytes_offset"), scan.key_values("bytes_length")
     return at[0], at[-1] + size[-1]

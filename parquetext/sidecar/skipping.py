@@ -1,4 +1,4 @@
-"""Which row groups a plan rules out: QuestDB's rules for its types, Arrow's for an expression."""
+"""Prune row groups with a plan: by QuestDB's rules for its types, or by Arrow's for an expression."""
 
 from __future__ import annotations
 
@@ -48,25 +48,25 @@ Alternatives = list[list[Comparison]]
 
 
 def skips(plan, row_group: int, filters, source=None) -> bool:
-    """Whether no row of a row group can meet the filters.
+    """Return True if no row of a row group can match the filters.
 
     Parameters
     ----------
     plan : Plan
     filters : list of tuples, list of lists of tuples, or pyarrow.compute.Expression
         As `pyarrow.parquet.read_table` takes them; tuples may also have the operators ``"between"`` (two values),
-        ``"is null"`` and ``"is not null"`` (any value, which is passed over).
+        ``"is null"`` and ``"is not null"`` (any value, which is ignored).
     source : optional
-        The Parquet file, open for reading: external Bloom filters are asked, too.
+        The Parquet file, open for reading: if given, external Bloom filters are also probed.
 
     Raises
     ------
     IndexError
-        There is no such row group.
+        If there is no such row group.
     ColumnError
-        A tuple's column is none, or more than one.
+        If a tuple's column does not exist, or is ambiguous.
     ValueError
-        They are no filters.
+        If they are not filters.
     """
     if not 0 <= row_group < plan.num_row_groups:
         raise IndexError(f"row group {row_group}: the file has {plan.num_row_groups}")
@@ -77,12 +77,12 @@ def skips(plan, row_group: int, filters, source=None) -> bool:
 
 
 def surviving(plan, predicate: Predicate, source=None) -> list[int]:
-    """Return the row groups that a plan leaves if rows meet the predicate as Arrow compares them."""
+    """Return the row groups of a plan that may contain rows matching the predicate, compared as Arrow does."""
     if predicate.alternatives is None:
         return _by_bounds(plan, predicate)
     parts = (part for alternative in predicate.alternatives for part in alternative)
     if not all(never_fails(plan.column(part.column).leaf_type.arrow, part) for part in parts):
-        return list(range(plan.num_row_groups))  # rows that do not compare make reading raise, in any row group
+        return list(range(plan.num_row_groups))  # incomparable rows make reading raise, in any row group
     alternatives = [
         [part for part in alternative if _orders_agree(plan, part)] for alternative in predicate.alternatives
     ]
@@ -94,19 +94,19 @@ def surviving(plan, predicate: Predicate, source=None) -> list[int]:
 
 
 def _orders_agree(plan, part: Comparison) -> bool:
-    """Whether QuestDB compares a column as Arrow does: addresses have no sign there."""
+    """Return True if QuestDB compares a column as Arrow does: it compares IPv4 addresses unsigned."""
     return tag_of(plan.column(part.column).type_code) != Tag.IPV4
 
 
 def _rules_nothing_out(column) -> bool:
-    """Whether a plan column's type leaves open what its values mean, or they are no rows."""
+    """Return True if a plan column's type does not define its values, or the values are not rows."""
     code = column.type_code
     no_digits = is_decimal(code) and decimal_digits(code) is None
     return no_digits or tag_of(code) in (UNKNOWN, *NEVER) or bool(column.max_repetition)
 
 
 def column_bounds(plan, column) -> ColumnBounds | None:
-    """A plan column's typed bounds; None where its values are no rows, or have no order of their type."""
+    """Return a plan column's typed bounds; None if its values are not rows, or have no order of their type."""
     kind, tag = column.leaf_type, tag_of(column.type_code)
     if _rules_nothing_out(column) or tag == Tag.IPV4 or kind.physical == wire.PHYSICAL_INT96:
         return None
@@ -132,7 +132,7 @@ def column_bounds(plan, column) -> ColumnBounds | None:
 
 
 def _sound(bounds: StoredBounds) -> StoredBounds:
-    """Without pairs of which one is no number, has another width, or that are the wrong way round."""
+    """Remove pairs of bounds that contain a NaN or a wrong width, or whose minimum exceeds the maximum."""
     low, high = bounds.kind.array(bounds.min).to_pylist(), bounds.kind.array(bounds.max).to_pylist()
     fine = [a is not None and b is not None and a <= b for a, b in zip(low, high, strict=True)]
     sides = ([value if ok else None for value, ok in zip(side, fine, strict=True)] for side in (bounds.min, bounds.max))
@@ -140,7 +140,7 @@ def _sound(bounds: StoredBounds) -> StoredBounds:
 
 
 def _by_bounds(plan, predicate: Predicate) -> list[int]:
-    """What Arrow leaves of an expression."""
+    """Return the row groups that remain after pruning by bounds as Arrow compares them."""
 
     def type_of(name: str) -> pa.DataType | None:
         found = plan.reader.find_name(name.encode("utf-8", "surrogateescape"))
@@ -156,7 +156,7 @@ def _by_bounds(plan, predicate: Predicate) -> list[int]:
 
 
 def _alternatives(filters) -> Alternatives | None:
-    """Lists of tuples as an OR of ANDs; None for an expression."""
+    """Return lists of tuples as an OR of ANDs; None for an expression."""
     if not isinstance(filters, Sequence) or isinstance(filters, (str, bytes)):
         return None
     groups = filters if filters and isinstance(filters[0], list) else [filters]
@@ -197,7 +197,7 @@ def _chunk(plan, row_group: int, column: int, bitset) -> Chunk:
 
 
 def _bitset(plan, row_group: int, column: int, source) -> bytes | memoryview | None:
-    """A chunk's Bloom filter: from the sidecar, or by its place there from the Parquet file."""
+    """Return a chunk's Bloom filter from the sidecar, or from the Parquet file if the sidecar has its position."""
     kind, offset, length = plan.bloom(row_group, column)
     if kind == "inline":
         return memoryview(plan.reader.data)[offset : offset + length]
@@ -211,7 +211,7 @@ def _bitset(plan, row_group: int, column: int, source) -> bytes | memoryview | N
 
 
 def _plain(column, value) -> bytes | tuple[()] | None:
-    """A literal as QuestDB's rules take it, None for null; () where it has no such form."""
+    """Convert a literal for QuestDB's rules: None for null, () if it has no such form."""
     if isinstance(value, pa.Scalar):
         value = value.as_py()
     if value is None:

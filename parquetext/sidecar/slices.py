@@ -1,4 +1,4 @@
-"""What a sidecar of ours carries so that data is read without the file's footer: written here, read by `form`."""
+"""Write the note that lets `sidecar_form` read data without the file's footer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LARGEST = wire.PM_SCRATCHPAD_BYTES - 4096  # leaves room for the other notes
 
 
 def note_of(scan) -> bytes | None:
-    """The note for the slices of a scanned footer; None where they need more than that, or it would be too large."""
+    """Return the note for slices of a scanned footer; None if slices need more than that, or it is too large."""
     if scan.encrypted:
         return None
     found = kernels.sidecar.runs(scan)
@@ -32,7 +32,7 @@ def note_of(scan) -> bytes | None:
 
 
 def schema_for_sums(note: bytes | None) -> bytes:
-    """The schema in a note, with which the writer adds checksums of parts; none where both would be too large."""
+    """Return the schema in a note, for the checksums of its parts; empty if both would be too large."""
     if note is None:
         return b""
     _, size, _, _, leaves, _ = FIXED.unpack_from(note)
@@ -41,7 +41,7 @@ def schema_for_sums(note: bytes | None) -> bytes:
 
 
 def schema_footer(scan, count: int, key_values: bytes) -> bytes:
-    """A FileMetaData with the schema of a scanned one, these key-values back to back, and no row groups."""
+    """Return a FileMetaData with the schema of a scanned one, the given key-values and no row groups."""
     data = memoryview(scan.data)
     at, size = scan.elements("bytes_offset"), scan.elements("bytes_length")
     fields = {"version": scan.version} if scan.version >= 0 else {}
@@ -62,7 +62,7 @@ def schema_footer(scan, count: int, key_values: bytes) -> bytes:
 
 
 def _structs(count: int, items) -> Unknown:
-    """A list of structs as they stand."""
+    """Return a list of structs from their unchanged bytes."""
     header = (
         bytes([count << 4 | wire.TYPE_STRUCT])
         if count < 15
@@ -72,7 +72,7 @@ def _structs(count: int, items) -> Unknown:
 
 
 def _pairs(scan) -> tuple[list[bytes], list[bytes]]:
-    """The key-values as they stand: ARROW:schema, and the others."""
+    """Return the bytes of the key-values: ARROW:schema, and the others."""
     data, fact = memoryview(scan.data), scan.key_values
     names = ("bytes_offset", "bytes_length", "key_offset", "key_length", "has_value")
     arrow: list[bytes] = []

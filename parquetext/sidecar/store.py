@@ -1,4 +1,4 @@
-"""A store: a Parquet file that grows by commits, a sidecar with the chain of them, and readers that hold one each."""
+"""A store: a Parquet file that grows by commits, a sidecar with their chain, and readers of one commit each."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ ATTEMPTS = 8
 
 
 class Store(Tabular):
-    """A directory with one Parquet file, its sidecar, and a token that says what of them is committed.
+    """A directory with one Parquet file, its sidecar, and a token that defines their committed state.
 
-    One process at a time writes; any number read, each the commit that it has opened, without locks between them and
-    the writer. Nothing is open between calls.
+    One process at a time writes. Any number of processes read, each from the commit that it has opened, without locks
+    between them and the writer. No file is open between calls.
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ class Store(Tabular):
 
     Notes
     -----
-    ``directory/data.parquet`` leads readers that know nothing of stores to the newest commit. What a commit guarantees
-    is in docs/safety.md.
+    ``directory/data.parquet`` leads readers without support for stores to the newest commit. The guarantees of
+    a commit are in docs/safety.md.
     """
 
     def __init__(self, directory: str | os.PathLike, *, timeout: float = 0, operations: Operations = OPERATIONS):
@@ -60,23 +60,23 @@ class Store(Tabular):
 
     @property
     def path(self) -> str:
-        """Where readers that know nothing of stores find the Parquet file."""
+        """Path of the Parquet file for readers without support for stores."""
         return self._layout.linked(ALONE)
 
     @property
     def sidecar(self) -> str:
-        """Where they find its sidecar."""
+        """Path of its sidecar for the same readers."""
         return self._layout.linked(OF_ALONE)
 
     def token(self) -> Token:
-        """What is committed.
+        """Return the token of the newest commit.
 
         Raises
         ------
         FileNotFoundError
-            There is no store yet.
+            If there is no store yet.
         Damaged
-            The token file is.
+            If the token file is damaged.
         """
         return read_token(self._layout.token)
 
@@ -86,16 +86,16 @@ class Store(Tabular):
         Parameters
         ----------
         token : Token, optional
-            An earlier one of the same generation; by default the newest.
+            An earlier token of the same generation; by default the newest.
         verify : bool
-            Whether to compute the sidecar's checksum; bounds are checked in any case.
+            Verify the sidecar's checksum; bounds are checked in any case.
 
         Raises
         ------
         FileNotFoundError
-            There is no store yet, or the token's generation is gone.
+            If there is no store yet, or the token's generation is gone.
         Damaged, Unsupported
-            The sidecar is, or does not know the token.
+            If the sidecar is damaged or unsupported, or does not contain the token's commit.
         """
         if token is not None:
             return open_snapshot(self._layout, token, verify)
@@ -104,38 +104,39 @@ class Store(Tabular):
             try:
                 return open_snapshot(self._layout, newest, verify)
             except (FileNotFoundError, ParquetextError):
-                # A compaction may have let this generation go between the two steps.
+                # A compaction may have removed this generation between the two steps.
                 if attempt and self.token() == newest:
                     raise
         raise AssertionError("unreachable")
 
     def append(self, table: pa.Table, *, row_group_size: int | None = None, **options: object) -> Token:
-        """Add rows behind the others, as row groups of their own, and commit.
+        """Append rows as new row groups, and commit.
 
         Parameters
         ----------
         table : pyarrow.Table
-            The first one gives the columns; others must have them, in any order, with types that can be cast safely.
+            The first table defines the columns. Later tables must have the same columns, in any order, with types that
+            can be cast safely.
         row_group_size : int, optional
             Rows of a row group; by default pyarrow's.
         **options
-            Of `pyarrow.parquet.ParquetWriter`.
+            Arguments of `pyarrow.parquet.ParquetWriter`.
 
         Returns
         -------
         Token
-            Of the commit.
+            The token of the commit.
 
         Raises
         ------
         Conflict
-            Another process is writing.
+            If another process is writing.
         ColumnError
-            The columns are others.
+            If the columns differ.
         Refused
-            They are stored otherwise.
+            If the columns are stored differently.
         OSError
-            It cannot be written; the commit before holds.
+            If it cannot be written; the previous commit remains valid.
         """
         os.makedirs(self.directory, exist_ok=True)
         with self._writing() as token:
@@ -144,21 +145,21 @@ class Store(Tabular):
             return self._commit(token, [], [(table, row_group_size)], options)
 
     def replace(self, row_group: int, table: pa.Table, **options: object) -> Token:
-        """Put rows in the place of a row group, as one row group, and commit.
+        """Replace a row group by rows, as one row group, and commit.
 
         Parameters
         ----------
         row_group : int
-            In the newest commit.
+            Index in the newest commit.
         table : pyarrow.Table
             At least one row.
         **options
-            Of `pyarrow.parquet.ParquetWriter`.
+            Arguments of `pyarrow.parquet.ParquetWriter`.
 
         Raises
         ------
         IndexError
-            There is no such row group.
+            If there is no such row group.
         ColumnError, Conflict, Refused, OSError
             As for `append`.
         """
@@ -168,21 +169,21 @@ class Store(Tabular):
             return self._commit(token, [row_group], [(table, table.num_rows)], options)
 
     def commit(self) -> Token:
-        """Take over what another program has appended to the Parquet file, with a footer of its own, as a commit.
+        """Commit the row groups and the footer that another program has appended to the Parquet file.
 
         Returns
         -------
         Token
-            The committed one where there is nothing to take over.
+            The committed token if nothing was appended.
 
         Raises
         ------
         FileNotFoundError
-            There is no store yet.
+            If there is no store yet.
         Malformed, Unsupported
-            The file does not end in a footer that can be read.
+            If the file does not end in a readable footer.
         Refused
-            Its columns are others, or row groups are fewer.
+            If its columns differ, or it has fewer row groups.
         Conflict, OSError
             As for `append`.
         """
@@ -195,14 +196,14 @@ class Store(Tabular):
             return done
 
     def recover(self) -> str | None:
-        """Put right what a crash has left: the Parquet file ends in the committed footer again.
+        """Repair the Parquet file after a crash: it ends in the committed footer again.
 
         Readers of stores need no recovery, and every commit recovers by itself.
 
         Returns
         -------
         str or None
-            What was done to the Parquet file, None for nothing.
+            A description of the repair, or None if none was necessary.
         """
         with self._writing() as token:
             if token is None:
@@ -216,25 +217,25 @@ class Store(Tabular):
             return "wrote the committed footer behind what was not committed"
 
     def compact(self, *, always: bool = False) -> Token | None:
-        """Move what is live into files of their own, and commit them as a new generation.
+        """Move the live bytes into new files, and commit them as a new generation.
 
-        The rows, their row groups and their bytes stay as they are. The generation before stays until `release`, and as
-        long as a snapshot of it is open.
+        The rows, their row groups and their bytes do not change. The previous generation remains until `release`, and
+        as long as a snapshot of it is open.
 
         Parameters
         ----------
         always : bool
-            Also where less than half of the Parquet file, and less than 1 GiB, is dead.
+            Compact even if less than half of the Parquet file, and less than 1 GiB, is dead.
 
         Returns
         -------
         Token or None
-            None where nothing was done.
+            None if nothing was done.
 
         Raises
         ------
         FileNotFoundError
-            There is no store yet.
+            If there is no store yet.
         Conflict, OSError
             As for `append`.
         """
@@ -251,12 +252,12 @@ class Store(Tabular):
             return done
 
     def release(self) -> list[int]:
-        """Remove the generations before the committed one that no snapshot holds.
+        """Remove the generations before the committed one that no snapshot uses.
 
         Returns
         -------
         list of int
-            Those that are left.
+            The remaining generations.
         """
         with self._writing() as token:
             if token is None:
@@ -265,7 +266,7 @@ class Store(Tabular):
             return [number for number in old if not self._remove_unread(number)]
 
     def _shown(self) -> Shown:
-        """What is committed, and the first and last columns; without the sidecar's checksum."""
+        """Describe the committed state and the first and last columns; do not verify the sidecar's checksum."""
         shown = Shown(f"parquetext.sidecar.Store {without_secrets(str(self.directory))}")
         try:
             with self.snapshot(verify=False) as snapshot:
@@ -291,7 +292,7 @@ class Store(Tabular):
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[Token | None]:
-        """Hold the lock; gives what is committed, None in a directory that is no store yet."""
+        """Hold the lock; yield the committed token, or None if the directory is not a store yet."""
         os.close(os.open(self._layout.lock, os.O_RDWR | os.O_CREAT | systems.O_CLOEXEC | systems.O_NOFOLLOW, 0o666))
         with (
             Folder(os.path.realpath(self.directory)) as folder,
@@ -308,14 +309,14 @@ class Store(Tabular):
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[Token]:
-        """The same where there has to be a store."""
+        """Hold the lock, and raise if there is no store."""
         if not os.path.exists(self._layout.token):
             raise FileNotFoundError(errno.ENOENT, "no store", self.directory)
         with self._writing() as token:
             yield token
 
     def _sweep(self, token: Token | None) -> None:
-        """Finish what a killed writer has left undone, but for the Parquet file's end."""
+        """Finish the steps that a killed writer has left undone, except the end of the Parquet file."""
         if token is not None:
             self._layout.link(self._operations, token.generation)
         uncommitted = 0 if token is None else token.generation + 1
@@ -323,7 +324,7 @@ class Store(Tabular):
             self._remove(uncommitted)
 
     def _remove_unread(self, generation: int) -> bool:
-        """Remove a generation unless somebody reads it."""
+        """Remove a generation unless a process reads it."""
         try:
             sidecar = LocalSource(self._layout.sidecar(generation))
         except FileNotFoundError:
@@ -373,7 +374,7 @@ class Store(Tabular):
 
 
 def _fitted(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """A table with the columns of a store, in its order."""
+    """Return a table with the columns of a store, in the store's order."""
     if sorted(table.column_names) != sorted(schema.names):
         raise ColumnError(f"the columns are {table.column_names}, those of the store {schema.names}")
     return table.select(schema.names).cast(schema)
