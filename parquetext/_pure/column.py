@@ -252,8 +252,7 @@ class Column:
         -------
         (int, int)
             The turn that was reached, and the number of its rows that were begun. The turn is ``len(counts)`` if all
-            are
-            done. It is a finished turn if its last row may continue in the next page, or if `is_full`.
+            are done. It is a finished turn if its last row may continue in the next page, or if `is_full`.
         """
         for count in counts:
             if count < 0:

@@ -96,7 +96,7 @@ def shorten_min(value: bytes) -> bytes | None:
 def shorten_max(value: bytes) -> bytes | None:
     """Return an upper bound of at most 16 bytes for a longer string.
 
-    It ends with the last byte that is ASCII after adding one, plus one.
+    It is cut after the last byte that remains ASCII when incremented, and this byte is incremented.
     """
     for cut in range(SHORT_BOUND, 0, -1):
         if value[cut - 1] < 0x7F:

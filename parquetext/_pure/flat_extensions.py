@@ -25,8 +25,7 @@ def write(payload: Payload, extensions: list[tuple[bytes, bytes]], first_entry: 
     """Write the list's cell, then one cell for each extension.
 
     The vector of the root table, whose first entry is at `first_entry`, refers to their tables. Return the position of
-    the
-    list, 0 if there are no extensions.
+    the list, 0 if there are no extensions.
     """
     if not extensions:
         return 0

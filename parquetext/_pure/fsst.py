@@ -26,8 +26,7 @@ def encode(values, count: int, type: int, type_length: int) -> bytes:
     """Encode `count` byte arrays for a page.
 
     Encoding is deterministic: all implementations write the same bytes. The symbols are found in 16 KiB of the values,
-    in
-    five rounds.
+    in five rounds.
 
     Parameters
     ----------

@@ -126,9 +126,8 @@ def own_block(tail: bytes, size: int) -> tuple | None:
     """Find our block from the back of a file of `size` bytes that ends in `tail`.
 
     In a Thrift footer, foreign blocks stacked on top of our block are skipped by their trailers, if the checksums of
-    their
-    sizes match. A reference leads to a block aside. In a PAR3 file, a flat footer is the only block. The payload is not
-    read.
+    their sizes match. A reference leads to a block aside. In a PAR3 file, a flat footer is the only block. The payload
+    is not read.
 
     Returns
     -------
@@ -192,9 +191,8 @@ def _by_reference(
 ) -> Located | None:
     """Locate the last block aside that has one of our forms.
 
-    A reference as text immediately precedes the end of the struct, whose stop it has moved. Otherwise, the reference
-    may
-    also follow the stop, above foreign bytes.
+    A reference as text immediately follows the struct, and begins at the former position of the struct's stop. Another
+    reference may also follow the stop, above foreign bytes.
     """
     if payload is None or crc32(payload) != crc:
         return None

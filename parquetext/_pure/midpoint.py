@@ -41,10 +41,8 @@ def placed_sizes(chunks: Sequence[Mapping[str, int]], file_offset: int) -> tuple
 
     The size is the sum over the chunks. If the first chunk follows others, as one with a copy does, half of the sum may
     lead out of the row group. In this case the size is the first chunk's size alone. A file_offset that leads behind
-    the
-    chunks is replaced by the begin of the first chunk. Sizes below 0 count as 0, and sums saturate. If the first chunk
-    has
-    no data page offset, the sum and file_offset are returned unchanged.
+    the chunks is replaced by the begin of the first chunk. Sizes below 0 count as 0, and sums saturate. If the first
+    chunk has no data page offset, the sum and file_offset are returned unchanged.
     """
     size = saturated_sum(map(_size, chunks))
     if not chunks or not chunks[0]["present"] & wire.PRESENT_DATA_PAGE_OFFSET:

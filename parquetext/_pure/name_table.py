@@ -16,8 +16,7 @@ class NameTable:
     """Decide when lookups of a reader take too long, and provide a table of all names for this case.
 
     A reader reads all names once if a lookup passes too many consecutive full buckets, or if its lookups needed too
-    many
-    wasted steps in total and per lookup. Wasted steps are full buckets, and elements of the same hash.
+    many wasted steps in total and per lookup. Wasted steps are full buckets, and elements of the same hash.
     """
 
     FULL_BUCKETS, STEPS_FOR_NOTHING, STEPS_EACH = 64, 64, 16
@@ -51,9 +50,8 @@ class NameTable:
 class ByName:
     """Columns by name, for a reader with `begin`, `hold` and `column`, and with these methods:
 
-    * ``_candidates(hash)``: yield the entries (tag, position) in the buckets of a hash, bucket by bucket, and True for
-      the
-      last bucket,
+    * ``_candidates(hash)``: yield the entries (tag, position) in the buckets of a hash, bucket by bucket; True
+      for the last bucket,
     * ``_bearer(where)``, ``_bearer_of(id)``: the element of an entry, or of an id,
     * ``_id(bearer)``, ``_is_called(bearer, wanted)``: its id; True if it has this dotted path or field id,
     * ``_all_names()``: (path, field id or None, id) of all leaves, and of all nodes except the root.

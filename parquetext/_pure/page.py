@@ -370,8 +370,7 @@ class Pages:
         """Return one member of all headers as a memoryview: ``q``, ``i``, ``I`` or ``B``.
 
         Members are the attributes of a `PageHeader` except `statistics`; `crc` is valid if `has_crc` is 1. The members
-        of
-        statistics are `present` (bits ``wire.PRESENT_STATISTICS``, ``_NULL_COUNT``, ``_MIN_VALUE`` and so on),
+        of statistics are `present` (bits ``wire.PRESENT_STATISTICS``, ``_NULL_COUNT``, ``_MIN_VALUE`` and so on),
         `null_count`, and the ranges `statistics`, `min_value`, `max_value`, `min`, `max`, each as two members:
         ``…_offset`` from the header's first byte, and ``…_length``.
         """

@@ -71,8 +71,7 @@ def gather(paths: Sequence[str], schema, columns: Sequence[tuple[int, int]], *, 
     -------
     statuses : bytes
         For each file: PLANNED, NONE (it has no sidecar), UNUSED (the sidecar does not belong to the file, is damaged,
-        or
-        lacks data), OTHER (it has another schema).
+        or lacks data), OTHER (it has another schema).
     counts : memoryview
         The number of row groups of each file (``I``), 0 if it was not planned.
     facts : list of tuples

@@ -62,8 +62,7 @@ def scan(data, *, strict: bool = True) -> Scan:
     """Scan the FileMetaData at ``data[0]``.
 
     A field whose type differs from parquet.thrift is skipped like an unknown field. If a field is repeated, the last
-    one
-    counts, as in Thrift libraries. Numbers are not checked.
+    one counts, as in Thrift libraries. Numbers are not checked.
 
     Parameters
     ----------

@@ -133,7 +133,7 @@ class ChunkReader:
         return end
 
     def struct(self, start: int, fields: Fields, facts: Facts, depth: int) -> tuple[Facts, int]:
-        """Add the known fields of a struct and its range (``bytes``) to `facts`; return them and the offset after it."""
+        """Add the known fields of a struct and its range (``bytes``) to `facts`; return them and the end offset."""
         id, at = 0, start
         while True:
             id, type, at = self.walk.field_header(at, id)

@@ -79,8 +79,7 @@ def build_tree(
     """Fill in parents, levels, leaves and orders of elements in preorder; return the element of each leaf.
 
     Errors in the tree are passed to `note` as (code, offset, expected, found). Elements after the tree's end get no
-    parent,
-    and a group may have fewer children than it claims.
+    parent, and a group may have fewer children than it claims.
     """
     columns, leaves, count = elements.columns, [], len(elements)
     awaited, open_groups = 1, []  # groups: [element, number of its children to come]
@@ -164,7 +163,7 @@ def logical_annotation(data: memoryview, at: int) -> Annotation | None:
 
 
 def read_column_orders(data: memoryview, place: tuple[int, int]) -> list[int]:
-    """Return the field of each ColumnOrder union: 0 for an empty one, 255 for a number above 254."""
+    """Return the field of each ColumnOrder union: 0 for an empty one, 255 for a number outside 1 to 254."""
     if place[1] == 0:
         return []
     walk = thrift.Walk(data, place[0], wire.MAX_DEPTH)
