@@ -44,7 +44,7 @@ cdef class Arrays:
 
     cdef Scan scan
     cdef uint64_t file_size
-    cdef uint32_t leaf_count, planned  # the count is also here: the garbage collector may take the scan first
+    cdef uint32_t leaf_count, planned  # also stored here, because the garbage collector may clear the scan first
     cdef bint is_typed
     cdef pqx_arrow_leaf *leaves
     cdef uint64_t *sizes
@@ -80,7 +80,7 @@ cdef class Arrays:
         return self.planned
 
     def type(self, schema):
-        """Leave out the leaves whose arrays are not of the types of the schema's fields."""
+        """Exclude the leaves whose arrays do not have the types of the schema's fields."""
         cdef const ArrowSchema *fields = <const ArrowSchema *> PyCapsule_GetPointer(schema, "arrow_schema")
         if not self.is_typed:
             pqx_arrow_choose(&self.scan.result, fields, self.leaves)
@@ -96,7 +96,7 @@ cdef class Arrays:
         return size
 
     def parts(self, uint64_t most_bytes, uint32_t most_leaves):
-        """Which leaves to read with one call each: (first, end)."""
+        """Return the ranges of leaves to read with one call each: (first, end)."""
         cdef list found = []
         cdef uint32_t first = 0, leaf, count = self.leaf_count
         cdef uint64_t size = 0
@@ -110,7 +110,7 @@ cdef class Arrays:
         return found
 
     def read(self, int fd, uint32_t first, uint32_t end, uint64_t most_bytes):
-        """Make the arrays of the leaves from `first` on up to `end`; how many bytes of texts they have."""
+        """Make the arrays of the leaves in ``[first, end)``; return the number of text bytes in them."""
         cdef pqx_source source = pqx_source_fd(fd, self.file_size)
         cdef uint64_t bytes
         cdef uint32_t leaf
@@ -124,7 +124,7 @@ cdef class Arrays:
         return bytes
 
     def addresses(self):
-        """Where the array of each leaf is, of those that could be made: 0 for others."""
+        """Return the address of each leaf's array; 0 if it was not made."""
         cdef uint32_t leaf
         return [<uintptr_t> &self.arrays[leaf] if self.arrays[leaf].release != NULL else 0
                 for leaf in range(self.leaf_count)]

@@ -13,7 +13,7 @@ __all__ = ["might_contain"]
 
 
 def might_contain(bitset, hashes):
-    """For each hash, XXH64 of a value's plain bytes, 1 where the filter may hold the value, and 0 where it does not."""
+    """Return a byte for each hash (XXH64 of a value's plain bytes): 1 if the filter may contain the value, else 0."""
     cdef const uint8_t[::1] view = bitset if type(bitset) is bytes else memoryview(bitset).cast("B")
     cdef const uint64_t[::1] wanted = array("Q", hashes)
     cdef size_t count = wanted.shape[0], size = view.shape[0]

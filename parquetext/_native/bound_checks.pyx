@@ -1,4 +1,4 @@
-"""Judge bounds that no footer holds, such as those of a page index, by the rule for a footer's bounds."""
+"""Judge bounds outside the footer, such as those of a page index, by the rule for the footer's bounds."""
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport uint8_t
@@ -27,7 +27,7 @@ def judge_pairs(bytes thrift not None, uint8_t column_order, list minima not Non
 
 
 cdef pqx_bytes bytes_of(object value) except *:
-    """The bytes of a bound; NULL if it is absent."""
+    """Return the bytes of a bound; NULL if it is absent."""
     cdef pqx_bytes found = pqx_bytes(NULL, 0)
     if value is not None:
         found.data, found.size = <const uint8_t *> PyBytes_AsString(value), len(value)

@@ -1,4 +1,4 @@
-# The C library's types and functions, as the kernels use them. Declare what you need; the header is the source.
+# The types and functions of the C library that the kernels use. Declare new ones as needed; the header is the source.
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef extern from "parquetext.h" nogil:

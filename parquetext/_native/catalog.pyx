@@ -1,4 +1,4 @@
-"""The bounds of all chunks of a scan as the buffers of Arrow columns."""
+"""Export the bounds of all chunks of a scan as buffers of Arrow columns."""
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
@@ -20,7 +20,7 @@ cdef object reserve(size_t size, char **start):
 
 
 cdef tuple buffers(pqx_bound_column *column, uint64_t count, uint64_t size):
-    """Room for one end's buffers."""
+    """Reserve the buffers of the minima or maxima."""
     cdef char *numbers
     cdef char *moments
     cdef char *offsets
@@ -34,7 +34,10 @@ cdef tuple buffers(pqx_bound_column *column, uint64_t count, uint64_t size):
 
 
 def bound_columns(Scan scan not None, bytes readings not None):
-    """(numbers, moments, offsets, data, bitmaps) of the minima, and of the maxima; see the twin. O(chunks + bytes)."""
+    """Return (numbers, moments, offsets, data, bitmaps) of the minima, and of the maxima; see the twin.
+
+    O(chunks + bytes).
+    """
     cdef pqx_bound_column minima, maxima
     cdef uint64_t low_bytes, high_bytes
     cdef pqx_error error

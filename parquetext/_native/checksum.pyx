@@ -1,4 +1,4 @@
-"""CRC-32 and XXH64."""
+"""Compute CRC-32 and XXH64."""
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.object cimport PyObject
@@ -19,13 +19,16 @@ cdef extern from "Python.h":
         const char *ml_doc
     object PyCFunction_NewEx(PyMethodDef *method, PyObject *self, object module)
 
-# Below this many bytes, giving the interpreter's lock away costs more than the work.
+# Below this size, releasing the GIL costs more than the computation.
 cdef enum:
     KEEP_LOCK = 32768
 
 
 cdef object crc32_of(PyObject *module, PyObject *const *arguments, Py_ssize_t count):
-    """`crc32` as the interpreter calls it: Cython's own way builds a tuple, which takes longer than a kilobyte."""
+    """Compute `crc32` with the fast calling convention.
+
+    Cython builds a tuple of arguments, which takes longer than the checksum of 1 KiB.
+    """
     cdef Py_buffer view
     cdef uint32_t crc = 0
     if count < 1 or count > 2:
@@ -50,7 +53,7 @@ crc32 = PyCFunction_NewEx(&_CRC32, NULL, __name__)
 
 
 def crc32_implementations():
-    """Names of the routines that can run on this CPU, best first."""
+    """Return the names of the routines that can run on this CPU, best first."""
     cdef size_t i = 0
     names = []
     while pqx_crc32_implementation(i) != NULL:
@@ -60,7 +63,7 @@ def crc32_implementations():
 
 
 def crc32_with(name, data, uint32_t crc=0):
-    """`crc32` by one of `crc32_implementations`; ValueError for another name."""
+    """Compute `crc32` by one of `crc32_implementations`; raise ValueError for another name."""
     names = crc32_implementations()
     if name not in names:
         raise ValueError(f"no CRC-32 routine {name!r} here; there is {', '.join(names)}")
@@ -73,12 +76,12 @@ def crc32_with(name, data, uint32_t crc=0):
 
 
 def crc32_combine(uint32_t crc_a, uint32_t crc_b, uint64_t length_b):
-    """The CRC-32 of A + B, from those of A and B and B's length in bytes. O(log length)."""
+    """Return the CRC-32 of A + B, given those of A and B and B's length in bytes. O(log length)."""
     return pqx_crc32_combine(crc_a, crc_b, length_b)
 
 
 def xxh64(data, uint64_t seed=0):
-    """XXH64 of `data`, as an unsigned number."""
+    """Return the XXH64 of `data` as an unsigned number."""
     cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
     cdef size_t size = view.shape[0]
     cdef uint64_t value

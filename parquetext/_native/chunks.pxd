@@ -3,14 +3,14 @@ from libc.stdint cimport uint8_t
 from .capi cimport pqx_chunk, pqx_element, pqx_places, pqx_range
 
 cdef class Chunks:
-    cdef const pqx_chunk *chunks                                # the first one; `step` records on is the next
-    cdef const pqx_places *places                               # in the same steps, or NULL
+    cdef const pqx_chunk *chunks  # the first one; the next is `step` records later
+    cdef const pqx_places *places  # with the same step, or NULL
     cdef size_t count, step
     cdef object owner                                           # keeps the records alive
     cdef readonly object buffer
     cdef const uint8_t *start                                   # of the buffer
     cdef pqx_element leaf
-    cdef bint judged                                            # bounds count only as far as `leaf` lets them
+    cdef bint judged  # bounds are usable only if `leaf` allows it
 
     cdef int usable(self, size_t index, pqx_range *low, pqx_range *high) noexcept nogil
 

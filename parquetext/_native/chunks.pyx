@@ -1,4 +1,4 @@
-"""One leaf's column chunks over row groups, whatever the footer's form."""
+"""One leaf's column chunks over row groups, for any footer form."""
 
 cimport cython
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_STRIDES, PyBUF_WRITABLE
@@ -15,7 +15,7 @@ from .capi cimport pqx_chunk, pqx_chunk_begin, pqx_element, pqx_places, pqx_rang
 __all__ = ["Chunks", "begin"]
 
 cdef enum:
-    WORTH_A_RELEASE = 1 << 14  # records from which on other threads may run meanwhile
+    WORTH_A_RELEASE = 1 << 14  # number of records from which on the GIL is released
     IN_PLACES = 1 << 16
     FEW_BYTES = 256
 
@@ -61,7 +61,7 @@ PLACES_MEMBERS = {
     "offset_index_length": (<char *> &_places.offset_index_length - _places_start, 4, "i"),
     "column_index_length": (<char *> &_places.column_index_length - _places_start, 4, "i"),
 }
-# The same as one number: where the member is, and its format above that.
+# The same as one number: the member's offset, and its format in the top byte.
 cdef dict _MEMBERS = {name: offset | ord(code) << 24 for name, (offset, _, code) in CHUNK_MEMBERS.items()} | {
     name: offset | IN_PLACES | ord(code) << 24 for name, (offset, _, code) in PLACES_MEMBERS.items()}
 cdef uint32_t PRESENT_MIN_VALUE = wire.PRESENT_MIN_VALUE
@@ -69,7 +69,7 @@ cdef uint32_t PRESENT_MAX_VALUE = wire.PRESENT_MAX_VALUE
 
 
 cdef class Numbers:
-    """One member of many records, copied; a memoryview of it shows typed numbers."""
+    """A copy of one member of many records; a memoryview of it contains typed numbers."""
 
     cdef char *values
     cdef char few[FEW_BYTES]
@@ -97,7 +97,7 @@ cdef class Numbers:
 
 
 cdef Numbers room_for(size_t count, size_t width, char code):
-    """Room for so many numbers of this format."""
+    """Reserve room for `count` numbers of this format."""
     cdef Numbers made = Numbers.__new__(Numbers)
     if count * width <= FEW_BYTES:
         made.values = &made.few[0]
@@ -111,7 +111,7 @@ cdef Numbers room_for(size_t count, size_t width, char code):
 
 
 cdef object numbers(const void *records, size_t count, size_t stride, size_t offset, char code):
-    """One member of all records as a memoryview of numbers of this format; of absent records (NULL) -1 each."""
+    """Return one member of all records as a memoryview of this format; -1 for all if `records` is NULL."""
     cdef size_t width = 8 if code == c"q" else 1 if code == c"B" else 4
     cdef Numbers made = room_for(count, width, code)
     if records == NULL:
@@ -138,18 +138,18 @@ cdef void copy_member(char *to, const char *member, size_t count, size_t stride,
 
 
 cdef object gather(const void *records, size_t count, size_t stride, tuple member):
-    """The same for (offset, bytes, format) of a member."""
+    """Return one member, given as (offset, bytes, format), of all records as a memoryview."""
     cdef size_t offset = member[0]
     return numbers(records, count, stride, offset, ord(member[2]))
 
 
 def begin(int64_t data_page_offset, int64_t dictionary_page_offset):
-    """Where a chunk's first page begins; see the twin."""
+    """Return the offset of a chunk's first page; see the twin."""
     return pqx_chunk_begin(data_page_offset, dictionary_page_offset)
 
 
 cdef object begins_of(const pqx_chunk *chunks, size_t count, size_t step):
-    """`begin` of `count` chunks, each `step` behind the last, as a memoryview."""
+    """Return `begin` of `count` chunks, at every `step`-th record, as a memoryview."""
     cdef Numbers made = room_for(count, sizeof(int64_t), c"q")
     cdef int64_t *to = <int64_t *> made.values
     cdef size_t i
@@ -160,7 +160,7 @@ cdef object begins_of(const pqx_chunk *chunks, size_t count, size_t step):
 
 cdef Chunks wrap(const pqx_chunk *chunks, const pqx_places *places, size_t count, size_t step, object owner,
                  object buffer, const uint8_t *start, const pqx_element *leaf):
-    """`count` records, each `step` behind the last; `leaf` judges their bounds, NULL where they are usable as they are."""
+    """Wrap `count` records, at every `step`-th position. `leaf` judges their bounds; NULL if all bounds are usable."""
     cdef Chunks made = Chunks.__new__(Chunks)
     made.chunks, made.places, made.count, made.step = chunks, places, count, step
     made.owner, made.buffer, made.start = owner, buffer, start
@@ -176,7 +176,7 @@ cdef class Chunks:
     Attributes
     ----------
     buffer : bytes-like
-        What the ranges of the records count from.
+        The bytes to which the ranges in the records refer.
     """
 
     def __len__(self):
@@ -184,7 +184,7 @@ cdef class Chunks:
 
     @cython.always_allow_keywords(False)
     def array(self, str name):
-        """One member of all chunks as a memoryview: ``q`` for 64 bits, ``i`` or ``I`` for 32; -1 where absent."""
+        """Return one member of all chunks as a memoryview: ``q`` for 64 bits, ``i`` or ``I`` for 32; -1 if absent."""
         cdef uint32_t member = _MEMBERS[name]
         cdef bint of_places = member & IN_PLACES != 0
         return numbers(<const void *> self.places if of_places else self.chunks, self.count,
@@ -192,11 +192,11 @@ cdef class Chunks:
                        member & (IN_PLACES - 1), member >> 24)
 
     def begins(self):
-        """Where each chunk's first page begins, as `begin` says: a memoryview, ``q``."""
+        """Return the offset of each chunk's first page, as `begin` computes it: a memoryview, ``q``."""
         return begins_of(self.chunks, self.count, self.step)
 
     cdef int usable(self, size_t index, pqx_range *low, pqx_range *high) noexcept nogil:
-        """The usable bounds of a chunk, and which there are: bit 0 is min, bit 1 max."""
+        """Return the usable bounds of a chunk, and a bit for each: bit 0 is min, bit 1 is max."""
         cdef const pqx_chunk *chunk = self.chunks + index * self.step
         cdef int bits
         if self.judged:
@@ -206,7 +206,7 @@ cdef class Chunks:
         return ((chunk.present & PRESENT_MIN_VALUE) != 0) | ((chunk.present & PRESENT_MAX_VALUE) != 0) << 1
 
     def bound_values(self, int bit):
-        """The usable minima (bit 1) or maxima (bit 2): a list of bytes, None where there is none."""
+        """Return the usable minima (bit 1) or maxima (bit 2): a list of bytes, None for chunks without one."""
         cdef pqx_range low, high
         cdef list values = []
         cdef size_t i
@@ -220,7 +220,7 @@ cdef class Chunks:
         return values
 
     def bounds(self):
-        """The usable bounds: (has, min_offset, min_length, max_offset, max_length); bit 0 of `has` is min, bit 1 max."""
+        """Return the usable bounds, (has, min_offset, min_length, max_offset, max_length); bit 0 of `has`: min, 1: max."""
         cdef bytes has = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> self.count)
         cdef bytes ranges = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> (16 * self.count))
         cdef char *has_start = PyBytes_AsString(has)

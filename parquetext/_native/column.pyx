@@ -1,4 +1,4 @@
-"""The pages of column chunks as the buffers of an Arrow array; see the twin."""
+"""Decode the pages of column chunks into the buffers of an Arrow array; see the twin."""
 
 from array import array
 from collections import namedtuple
@@ -23,8 +23,8 @@ from .zstd_api cimport use_libzstd
 
 __all__ = ["Column", "Decoded", "codecs", "from_file"]
 
-# Each module has its own copy of the C library, with its own memory that stays mapped for the next one who wants some:
-# what is reserved here is given back here.
+# Each module has a copy of the C library with separate memory, which stays mapped for the next reservation: memory that
+# is reserved in this module must be released in it.
 
 Decoded = namedtuple("Decoded", "entries rows slots nulls valid values offsets definition repetition")
 
@@ -39,7 +39,7 @@ cdef int PHYSICAL_BYTE_ARRAY = wire.PHYSICAL_BYTE_ARRAY
 
 
 cdef class Memory:
-    """Bytes, aligned to 64, on huge pages where there are many; others read them without a copy."""
+    """Bytes, aligned to 64, on huge pages if they are many; consumers read them without a copy."""
 
     def __dealloc__(self):
         release(&self.memory)
@@ -52,7 +52,7 @@ cdef class Memory:
 
 
 cdef Memory adopt(pqx_memory *memory, size_t size):
-    """The first `size` bytes, which the caller gives up."""
+    """Take ownership of the first `size` bytes from the caller."""
     cdef Memory made = Memory.__new__(Memory)
     made.memory, made.size = memory[0], size
     memory.data, memory.capacity = NULL, 0
@@ -79,7 +79,7 @@ cdef object error_of(const pqx_error *error):
 
 
 cdef object whole(object data, const uint8_t **start, size_t *size):
-    """Where the bytes of `data` are, as long as what is returned lives."""
+    """Return an object that keeps the bytes of `data` alive, and store their address and size."""
     cdef object held = data if type(data) is bytes else memoryview(data).cast("B")
     cdef const uint8_t[::1] view = held
     size[0] = view.shape[0]
@@ -114,7 +114,7 @@ cdef int choose_rows(pqx_chosen_rows *chosen, const int64_t[::1] rows, size_t fi
 
 
 def codecs():
-    """The codecs of chunks that `from_file` decompresses: see the twin."""
+    """Return the codecs of chunks that `from_file` decompresses; see the twin."""
     global known_codecs
     if known_codecs is None:
         use_libzstd()
@@ -124,7 +124,7 @@ def codecs():
 
 def from_file(list columns not None, list chunks not None, int fd, uint64_t file_size, const int64_t[::1] rows,
               size_t first, size_t last, counts=None, turns=None, uint64_t most_bytes=UINT64_MAX):
-    """Read leaves' chunks from a local file and do what `turn` does; for which that is done: see the twin."""
+    """Read leaves' chunks from a local file like `turn`; return True for the columns that are done; see the twin."""
     cdef pqx_chosen_rows chosen
     cdef pqx_leaf_reading *leaves
     cdef pqx_source source = pqx_source_fd(fd, file_size)
@@ -151,13 +151,13 @@ def from_file(list columns not None, list chunks not None, int fd, uint64_t file
 
 
 cdef class Column:
-    """A decoder of one leaf: pages go in, one after another, and the buffers of an Arrow array come out."""
+    """A decoder of one leaf: it takes pages, one after another, and returns the buffers of an Arrow array."""
 
     cdef pqx_column column
-    cdef list held                               # what the pages lie in, by their numbers
-    cdef size_t released                         # how many of these were let go
+    cdef list held  # the buffers of the pages, by page number
+    cdef size_t released  # number of these that were released
     cdef object held_dictionary
-    cdef object list_levels, items               # 16 and 64 bits each, which the column points into
+    cdef object list_levels, items  # 16 and 64 bits each; the column points into them
 
     def __init__(self, int type, int type_length, unsigned int max_definition, unsigned int max_repetition,
                  unsigned int repeated_definition, *, bint levels=False, uint64_t most_bytes=INT32_MAX,
@@ -203,7 +203,7 @@ cdef class Column:
         return () if self.items is None else tuple(self.items)
 
     def chunk(self, num_values=None, num_rows=None):
-        """Begin the next column chunk, of at most so many entries and rows."""
+        """Begin the next column chunk, with at most this number of entries and rows."""
         cdef uint64_t entries = UINT64_MAX if num_values is None else num_values
         cdef uint64_t rows = UINT64_MAX if num_rows is None else num_rows
         pqx_column_begin_chunk(&self.column, entries, rows)
@@ -222,14 +222,14 @@ cdef class Column:
         return pqx_column_is_open(&self.column) != 0
 
     def dictionary(self, data, count):
-        """Give it the chunk's dictionary: `count` PLAIN values."""
+        """Take the chunk's dictionary: `count` PLAIN values."""
         cdef const uint8_t *start
         cdef size_t size
         held = whole(data, &start, &size)
         self.give_dictionary(held, start, size, count, 0)
 
     def page(self, header, levels, values):
-        """Give it the next data page, decompressed; `levels` is None where they stand in front of the values."""
+        """Take the next data page, decompressed; `levels` is None if they precede the values."""
         cdef pqx_column_page page
         copy_header(header, &page.header)
         held = whole(values, &page.values, &page.values_size)
@@ -239,7 +239,7 @@ cdef class Column:
         self.give(held, &page)
 
     def pages(self, headers, data, size_t first=0, last=None):
-        """Give it pages that are not compressed where they lie in `data`, the dictionary page among them."""
+        """Take uncompressed pages from `data`, including the dictionary page, without copying them."""
         cdef pqx_column_page page
         cdef const uint8_t *start
         cdef size_t size, index, end = len(headers) if last is None else last
@@ -266,15 +266,15 @@ cdef class Column:
                 self.give(held, &page)
 
     def read(self, uint64_t rows):
-        """Decode the next `rows` rows; how many were begun."""
+        """Decode the next `rows` rows; return the number begun."""
         return self.advance(pqx_column_read, rows)
 
     def skip(self, uint64_t rows):
-        """Pass over the next `rows` rows; how many were begun."""
+        """Skip the next `rows` rows; return the number begun."""
         return self.advance(pqx_column_skip, rows)
 
     def turn(self, const int64_t[::1] counts, size_t at=0, uint64_t done=0):
-        """Skip and read in turns, as far as the given pages go: the turn that it came to, and how many rows of it."""
+        """Skip and read rows in turns until the given pages end: return (turn reached, its rows begun)."""
         cdef uint64_t begun = 0
         cdef pqx_error error
         cdef int status = 0
@@ -307,7 +307,7 @@ cdef class Column:
         return begun
 
     def take(self):
-        """What was decoded since the last time: whole rows, where `is_full`, else everything."""
+        """Return the entries decoded since the last call: whole rows if `is_full`, else all entries."""
         cdef pqx_column_output out
         cdef pqx_error error
         cdef int type = self.column.leaf.type
@@ -347,7 +347,7 @@ cdef class Column:
         return 0
 
     cdef int let_go(self) except -1:
-        """Let go of what pages lie in that were read."""
+        """Release the buffers of pages that were read."""
         cdef size_t done = self.column.given - (self.column.page_count - self.column.next_page)
         while self.released + 1 < done:
             self.held[self.released] = None
@@ -355,7 +355,7 @@ cdef class Column:
         return 0
 
     cdef object placed(self, const pqx_error *error):
-        """The error, with the page and the part in which it is."""
+        """Return the error with its page and part."""
         made = error_of(error)
         made.page, made.part = self.column.failed_page, PARTS[self.column.failed_part]
         return made

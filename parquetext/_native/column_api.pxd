@@ -1,4 +1,4 @@
-# The decoder of columns. Declare what you need; csrc/src/page/column.h and nested.h are the source.
+# The decoder of columns. Declare new functions as needed; csrc/src/page/column.h and nested.h are the source.
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from .capi cimport pqx_chunk, pqx_error, pqx_page, pqx_source

@@ -1,4 +1,4 @@
-"""Values, levels and dictionary indices as pages have them."""
+"""Encode values, levels and dictionary indices for pages."""
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t, uintptr_t
@@ -24,12 +24,12 @@ cdef extern from "base/pages.h" nogil:
 cdef enum:
     MOST_VALUES = 2147483647
     MOST_ALP_VALUES = 1 << 28
-    LEAST_ALP_SIZE = 8                           # of a vector
+    LEAST_ALP_SIZE = 8  # of a vector
     MOST_ALP_SIZE = 1 << 15
 
 
 cdef class Room:
-    """Memory to write to: the result itself where its size is known, else what the result is copied from."""
+    """Memory to write to: the result itself if its size is known, else a buffer from which the result is copied."""
     def __cinit__(self, size_t size, bint exact):
         if size > <size_t> PY_SSIZE_T_MAX:
             raise wire_error(wire.NO_MEMORY, 0, size)
@@ -62,7 +62,7 @@ cdef uint64_t checked_count(count) except? 0:
 
 
 cdef class View:
-    """A buffer's bytes, at least as many as are needed, where numbers of `width` bytes may be loaded from."""
+    """A buffer's bytes, at least as many as needed, aligned so that numbers of `width` bytes can be loaded."""
     def __cinit__(self, data, uint64_t needed, uint32_t width):
         self.held = data if type(data) is bytes else memoryview(data).cast("B")
         self.size = self.held.shape[0]
@@ -75,7 +75,7 @@ cdef class View:
 
 
 cdef class Values:
-    """Values in the form that decoders give them, which this holds."""
+    """Values in the form that decoders return; this object keeps them alive."""
     def __cinit__(self, int type, values, uint64_t count):
         if type == PQX_PHYSICAL_BYTE_ARRAY:
             offsets, data = values
@@ -87,7 +87,7 @@ cdef class Values:
         self.array.data, self.array.size, self.array.count = self.data.at, self.data.size, count
 
     cdef size_t bytes(self):
-        """Those of all byte arrays; 0 where the offsets are wrong."""
+        """Return the size of all byte arrays; 0 if the offsets are wrong."""
         if self.array.offsets == NULL:
             return self.array.size
         cdef int32_t first = self.array.offsets[0], last = self.array.offsets[self.array.count]
@@ -97,7 +97,7 @@ cdef class Values:
 def encode(int encoding, int type, int32_t type_length, values, count, *, vector_size=1024):
     """Encode values; see the twin."""
     cdef uint64_t many = checked_count(count)
-    if not pqx_encode_bound(encoding, type, type_length, 8, 8):  # 0 only where it does not serve the type
+    if not pqx_encode_bound(encoding, type, type_length, 8, 8):  # 0 only if it does not support the type
         raise wire_error(wire.UNWRITTEN_ENCODING, 0, type, encoding)
     if type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and type_length < 1:
         raise wire_error(wire.BAD_ARGUMENT, 0, MOST_VALUES, type_length)
@@ -138,7 +138,7 @@ cdef bytes encode_alp(int type, values, uint64_t count, vector_size):
 
 
 cdef check_size(int type, int32_t type_length, const pqx_value_array *values):
-    """Before room is made for what is not there."""
+    """Check the size of the values before memory is reserved."""
     cdef uint64_t width = 0 if type == wire.PHYSICAL_BOOLEAN else wire.WIDTH_IN_PAGES.get(type, type_length)
     cdef uint64_t needed = values.count * width if width else (values.count + 7) // 8
     if needed > values.size:

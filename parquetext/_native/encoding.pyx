@@ -1,4 +1,4 @@
-"""Values and levels as data pages encode them."""
+"""Decode values and levels of data pages."""
 
 from cpython.bytearray cimport PyByteArray_AsString, PyByteArray_FromStringAndSize, PyByteArray_Resize
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
@@ -17,12 +17,12 @@ from .values_api cimport (
 __all__ = ["decode", "decode_indices", "decode_levels"]
 
 cdef enum:
-    VALUES, BITS, LEVELS, INDICES                # what a cursor gives
+    VALUES, BITS, LEVELS, INDICES  # the kinds of a cursor's values
     BATCH = 1 << 16                              # values
-    PROPORTION = 64                              # bytes that one byte may promise before it is decoded
-    MANY_BYTES = 1 << 13                         # below, letting other threads run costs more than decoding
-    SPARE = 32                                   # bytes behind the last byte array: short ones are copied so
-    MOST_BYTES = 0x7FFFFFFF                      # what an offset can say
+    PROPORTION = 64  # decoded bytes per encoded byte that are reserved in advance
+    MANY_BYTES = 1 << 13  # below, releasing the GIL costs more than decoding
+    SPARE = 32  # spare bytes after the last byte array, because short ones are copied with a fixed size
+    MOST_BYTES = 0x7FFFFFFF  # the largest offset
 
 cdef int ENCODING_PLAIN_DICTIONARY = wire.ENCODING_PLAIN_DICTIONARY
 cdef int ENCODING_RLE_DICTIONARY = wire.ENCODING_RLE_DICTIONARY
@@ -31,14 +31,14 @@ cdef int PHYSICAL_BYTE_ARRAY = wire.PHYSICAL_BYTE_ARRAY
 
 cdef struct Cursor:
     int gives
-    uint32_t width                               # bytes of a value, 0: bits
-    uint32_t limit                               # the highest level; entries of the dictionary
+    uint32_t width  # bytes of a value; 0: bits
+    uint32_t limit  # the highest level, or the entries of the dictionary
     pqx_values values
     pqx_runs runs
 
 
 cdef int take(Cursor *cursor, size_t first, size_t count, uint8_t *out, pqx_error *error) noexcept nogil:
-    """The next `count` values to where those from number `first` on stand in `out`."""
+    """Decode the next `count` values into `out`, from value number `first` on."""
     if cursor.gives == LEVELS:
         return pqx_levels_take(&cursor.runs, cursor.limit, count, <uint16_t *> out + first, error)
     if cursor.gives == INDICES:
@@ -66,7 +66,10 @@ cdef int take_all(Cursor *cursor, size_t first, size_t count, uint8_t *out) exce
 
 
 cdef object decoded(Cursor *cursor, size_t count, size_t left):
-    """`count` values of what has `left` bytes: memory grows with what was decoded where few bytes promise much."""
+    """Decode `count` values from `left` bytes.
+
+    If few bytes promise many values, memory grows with the decoded values.
+    """
     cdef size_t room, done = 0
     cdef bytes whole
     cdef object grown
@@ -91,7 +94,7 @@ cdef object decoded(Cursor *cursor, size_t count, size_t left):
 
 
 cdef object binary(pqx_values *values, size_t count, size_t left):
-    """`count` byte arrays of what has `left` bytes, as (offsets, bytes): both grow with what was decoded."""
+    """Decode `count` byte arrays from `left` bytes into (offsets, bytes). Both grow with the decoded values."""
     cdef size_t room = min(count, max(left * PROPORTION // 4, <size_t> BATCH)), capacity = min(left + SPARE, <size_t> MOST_BYTES)
     cdef size_t done = 0, asked, taken, needed
     cdef object offsets = PyByteArray_FromStringAndSize(NULL, <Py_ssize_t> (4 * (room + 1)))
@@ -123,7 +126,7 @@ cdef object binary(pqx_values *values, size_t count, size_t left):
 
 
 cdef class Dictionary:
-    """What indices lead to: the first result of `decode`, held and checked."""
+    """A dictionary, the first result of `decode`, kept alive and checked."""
     cdef pqx_dictionary known
     cdef const uint8_t[::1] values
     cdef const uint8_t[::1] offsets
@@ -161,7 +164,7 @@ cdef class Dictionary:
 
 
 def decode(int encoding, int type, int32_t type_length, data, size_t count, size_t at=0, dictionary=None):
-    """Decode `count` values of a page: (values, where they end); see the twin."""
+    """Decode `count` values of a page: return (values, end); see the twin."""
     cdef const uint8_t[::1] view = data if isinstance(data, bytes) else memoryview(data).cast("B")
     cdef size_t size = view.shape[0]
     cdef Dictionary through = None
@@ -187,7 +190,7 @@ def decode(int encoding, int type, int32_t type_length, data, size_t count, size
 
 
 def decode_levels(int encoding, uint32_t max_level, data, size_t count, size_t at=0, end=None):
-    """Decode `count` levels in ``data[at:end]``: (integers of 16 bits, where they end); see the twin."""
+    """Decode `count` levels in ``data[at:end]``: return (integers of 16 bits, end); see the twin."""
     cdef const uint8_t[::1] view = data if isinstance(data, bytes) else memoryview(data).cast("B")
     cdef size_t size = view.shape[0], limit = size if end is None else end
     cdef Cursor cursor
@@ -201,7 +204,7 @@ def decode_levels(int encoding, uint32_t max_level, data, size_t count, size_t a
 
 
 def decode_indices(data, size_t count, uint32_t dictionary_count, size_t at=0):
-    """Decode `count` indices, their width first: (integers of 32 bits, where they end); see the twin."""
+    """Decode `count` indices, preceded by their width: return (integers of 32 bits, end); see the twin."""
     cdef const uint8_t[::1] view = data if isinstance(data, bytes) else memoryview(data).cast("B")
     cdef size_t size = view.shape[0]
     cdef Cursor cursor

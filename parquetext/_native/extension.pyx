@@ -1,4 +1,4 @@
-"""The extension in a struct's reserved field, found from the front, and its blocks, found from the back."""
+"""Find the extension in a struct's reserved field from the front, and its blocks from the back."""
 
 from collections import namedtuple
 
@@ -16,7 +16,7 @@ Place = namedtuple("Place", "marker placement struct_end header payload length l
 
 
 def find(data, bint file_metadata=False, int max_depth=64):
-    """The extension of the struct at the start of `data`, or None; with `file_metadata`, one behind its stop too."""
+    """Return the extension of the struct at ``data[0]``, or None; `file_metadata` allows one after the stop."""
     cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef size_t size = view.shape[0]
@@ -34,7 +34,7 @@ def find(data, bint file_metadata=False, int max_depth=64):
 
 
 def read_trailer(data, size_t end):
-    """The trailer that ends at ``data[end]``: (UUID's bytes, length, crc), or None; only its 28 bytes are needed."""
+    """Return the trailer that ends at ``data[end]``: (UUID, length, crc), or None; only its 28 bytes are read."""
     cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
     cdef pqx_block block
     if end > <size_t> view.shape[0]:
@@ -45,7 +45,7 @@ def read_trailer(data, size_t end):
 
 
 def block_before(data, size_t end, bint check_payload=True):
-    """The block that ends at ``data[end]``: (UUID's bytes, payload offset, length, crc), or None if no whole one does."""
+    """Return the complete block that ends at ``data[end]``, (UUID's bytes, payload offset, length, crc), or None."""
     cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
     cdef int found = 0
     cdef pqx_block block
@@ -61,7 +61,7 @@ def block_before(data, size_t end, bint check_payload=True):
 
 
 def trailer(payload, bytes uuid):
-    """The 28 bytes that end the block of `payload` under the 16 bytes `uuid`."""
+    """Return the 28 bytes that end the block of `payload` with the 16 bytes `uuid`."""
     cdef const uint8_t[::1] view = payload if type(payload) is bytes else memoryview(payload).cast("B")
     cdef const uint8_t[::1] kind = uuid
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL

@@ -1,4 +1,4 @@
-"""The flat footer: written from a scan, read by verified random access."""
+"""Write the flat footer from a scan, and read it by verified random access."""
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize, PyBytes_Size
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
@@ -32,27 +32,27 @@ GROUP = PQX_FLAT_GROUP
 cdef class Reader(FormReader):
     """The flat footer whose payload is ``[payload, payload + length)`` of a source.
 
-    Opening checks the tail block and nothing else; every call fetches and checks the few cells that it needs.
-    Threads may share a reader: one call runs at a time.
+    Opening checks only the tail block. Each call reads and checks only the few cells that it needs. Threads may share a
+    reader: one call runs at a time.
 
     Parameters
     ----------
     source : (int, int) or object
-        A file descriptor, which stays the caller's, and the file's size; or an object with `size` and
+        A file descriptor, which belongs to the caller, and the file's size; or an object with `size` and
         ``read(offset, length) -> bytes``.
     payload, length : int
-        Where the payload lies in the file.
+        The position of the payload in the file.
     known : bytes-like
         Bytes of the file that have been read already.
     known_end : int, optional
-        Where in the file they end; at its end without it.
+        The position of their end in the file; by default the file's end.
 
     Raises
     ------
     Damaged
-        A checksum, cell or offset is wrong; offsets count from the file's start. Calls raise it too.
+        If a checksum, cell or offset is wrong. Offsets count from the file's start. Calls raise it, too.
     Unsupported
-        The layout is not one of ours.
+        If the layout is unknown.
     """
 
     cdef pqx_flat *flat
@@ -124,7 +124,7 @@ cdef class Reader(FormReader):
         pqx_flat_io(self.flat, reads, count)
 
     def extensions(self):
-        """UUID and length of what is in each extension slot, ascending."""
+        """Return the UUID and the content's length of each extension slot, ascending."""
         cdef uint32_t count, i, size
         cdef uint8_t uuid[16]
         cdef pqx_error error
@@ -145,7 +145,7 @@ cdef class Reader(FormReader):
             self.leave()
 
     def extension(self, index):
-        """The bytes in an extension slot."""
+        """Return the bytes in an extension slot."""
         if not 0 <= index <= 0xFFFFFFFF:
             raise wire_error(wire.BAD_ARGUMENT, 0, len(self.extensions()), index)
         cdef uint32_t number = index
@@ -164,7 +164,7 @@ cdef class Reader(FormReader):
 
 
 cdef pqx_flat_extension *slots_of(list slots) except NULL:
-    """(UUID, bytes) pairs for C, which the list keeps; to be freed."""
+    """Return (UUID, bytes) pairs for C. The list owns the bytes; the caller frees the result."""
     cdef pqx_flat_extension *given = <pqx_flat_extension *> malloc((len(slots) + 1) * sizeof(pqx_flat_extension))
     if given == NULL:
         raise MemoryError
@@ -179,7 +179,7 @@ cdef pqx_flat_extension *slots_of(list slots) except NULL:
 
 
 cdef bytes taken(pqx_buffer *out, int status, const pqx_error *error):
-    """What was appended to `out`, which is given back; or the error."""
+    """Return the bytes appended to `out`, or raise the error; free `out`."""
     try:
         if status:
             raise wire_error(error.code, error.offset, error.expected, error.found)
@@ -189,25 +189,25 @@ cdef bytes taken(pqx_buffer *out, int status, const pqx_error *error):
 
 
 def write(Scan scan not None, str stats="full", *, bint verbatim=True, extensions=()):
-    """The flat footer's payload for a scanned footer, without the trailer.
+    """Return the flat footer's payload for a scanned footer, without the trailer.
 
     Parameters
     ----------
     scan : Scan
     stats : str
-        ``"full"``, or ``"compact"``: bounds of more than 16 bytes are shortened where that is valid.
+        ``"full"``, or ``"compact"``: shorten bounds of more than 16 bytes if this is valid.
     verbatim : bool
-        Carry a footer that the tables cannot say as it is, for `to_thrift` alone; otherwise it is refused.
+        Store a footer that the tables cannot represent unchanged, for `to_thrift` only. If False, refuse it.
     extensions : iterable of (bytes, bytes)
-        UUID and bytes of each extension slot; the UUIDs ascend. With them nothing is carried verbatim.
+        UUID and bytes of each extension slot; the UUIDs ascend. With extensions, no footer is stored verbatim.
 
     Raises
     ------
     Refused, Unsupported, Malformed
-        Without `verbatim`: the footer is encrypted or signed; it has irregular row groups or chunks of another type than
-        their leaf's; a required field is absent.
+        Without `verbatim`: if the footer is encrypted or signed, if it has irregular row groups or chunks whose type
+        differs from their leaf's, or if a required field is absent.
     Unsupported
-        2 GiB, or a footer of more than 16 times its payload.
+        If the payload has 2 GiB, or if the footer exceeds 16 times its payload.
     """
     cdef pqx_buffer out
     cdef pqx_error error
@@ -230,16 +230,17 @@ def write(Scan scan not None, str stats="full", *, bint verbatim=True, extension
 
 
 def to_thrift(payload):
-    """The Thrift FileMetaData that a payload was written from, byte for byte, without its extension.
+    """Return the Thrift FileMetaData from which a payload was written, byte for byte, without its extension.
 
-    From a compact payload, with the bounds that it has. O(size of the result), which is at most 64 times the payload.
+    The result of a compact payload has the payload's bounds. O(size of the result), which is at most 64 times the
+    payload.
 
     Raises
     ------
     Damaged
-        A checksum, cell, offset or skeleton is wrong.
+        If a checksum, cell, offset or skeleton is wrong.
     Unsupported
-        More would come out than 64 times the payload.
+        If the result would exceed 64 times the payload.
     """
     cdef const uint8_t[::1] view = payload if type(payload) is bytes else memoryview(payload).cast("B")
     cdef size_t size = view.shape[0]
@@ -254,14 +255,14 @@ def to_thrift(payload):
 
 
 def chunk_structs(Reader reader not None, leaf, first=0, count=None):
-    """The ColumnChunk structs of a leaf in row groups ``[first, first + count)`` as `to_thrift` has them: a list of bytes.
+    """Return a list of the ColumnChunk structs of a leaf in row groups ``[first, first + count)``, as in `to_thrift`.
 
     Raises
     ------
     Damaged
-        A checksum, cell, offset or skeleton is wrong.
+        If a checksum, cell, offset or skeleton is wrong.
     Unsupported
-        More would come out than 64 times the payload.
+        If the result would exceed 64 times the payload.
     """
     cdef uint32_t all = reader.row_group_count, number = checked(leaf, reader.leaf_count), begin = checked(first, all), i
     cdef uint32_t many = (all - begin if begin <= all else 0) if count is None else checked(count, all)
@@ -290,12 +291,12 @@ def chunk_structs(Reader reader not None, leaf, first=0, count=None):
 
 
 def verify(payload):
-    """Check a whole payload: every cell, and that the vectors other readers use lead to the same tables.
+    """Check a complete payload: every cell, and that the vectors of other readers refer to the same tables.
 
     Raises
     ------
     Damaged
-        What is wrong first, its offset counted from the payload's start.
+        The first error; its offset counts from the payload's start.
     """
     cdef const uint8_t[::1] view = payload if type(payload) is bytes else memoryview(payload).cast("B")
     cdef size_t size = view.shape[0]

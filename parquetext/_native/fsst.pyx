@@ -28,7 +28,7 @@ cdef extern from "encoding/fsst.h" nogil:
 
 cdef enum:
     BATCH = 1 << 16                              # values
-    PROPORTION = 64                              # bytes that one byte may promise before it is decoded
+    PROPORTION = 64  # decoded bytes per encoded byte that are reserved in advance
 
 TYPES = wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY
 

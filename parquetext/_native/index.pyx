@@ -1,4 +1,4 @@
-"""The footer index: written from a scan; by it the Thrift footer is read piece by piece, each piece checked."""
+"""Write the footer index from a scan, and read the Thrift footer by it in pieces that are checked."""
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport UINT64_MAX, int32_t, uint8_t, uint32_t, uint64_t
@@ -24,7 +24,7 @@ GROUP = PQX_FLAT_GROUP
 
 
 cdef uint64_t thrift_bytes(uint64_t footer, uint64_t payload, given) except? 0:
-    """How much of the Thrift footer an index leads to; a footer behind the payload is an error of the C functions."""
+    """Return the number of Thrift bytes below the index; C functions refuse a footer behind the payload."""
     if given is not None:
         return given
     return payload - footer if footer <= payload else UINT64_MAX
@@ -33,31 +33,31 @@ cdef uint64_t thrift_bytes(uint64_t footer, uint64_t payload, given) except? 0:
 cdef class Reader(FormReader):
     """The Thrift footer that begins at `footer`, read by the index whose payload is ``[payload, payload + length)``.
 
-    Opening checks the tail block and nothing else; every call fetches and checks the few cells, and the few pieces of the
-    Thrift footer, that it needs. Threads may share a reader: one call runs at a time.
+    Opening checks only the tail block. Each call reads and checks only the few cells and pieces of the Thrift footer
+    that it needs. Threads may share a reader: one call runs at a time.
 
     Parameters
     ----------
     source : (int, int) or object
-        A file descriptor, which stays the caller's, and the file's size; or an object with `size` and
+        A file descriptor, which belongs to the caller, and the file's size; or an object with `size` and
         ``read(offset, length) -> bytes``.
     footer, payload, length : int
-        Where the Thrift footer begins in the file; where the payload lies in it.
+        The positions of the Thrift footer and of the payload in the file.
     known : bytes-like
         Bytes of the file that have been read already.
     known_end : int, optional
-        Where in the file they end; at its end without it.
+        The position of their end in the file; by default the file's end.
     thrift_length : int, optional
-        The bytes of the Thrift footer that the index may lead to; without it those in front of the payload.
+        The number of Thrift footer bytes that the index may refer to; by default, all bytes before the payload.
 
     Raises
     ------
     Damaged
-        A checksum, cell or offset of the index is wrong; offsets count from the file's start. Calls raise it too.
+        If a checksum, cell or offset of the index is wrong. Offsets count from the file's start. Calls raise it, too.
     Malformed
-        Of calls: the checksum of a piece of the Thrift footer is wrong.
+        Raised by calls, if the checksum of a piece of the Thrift footer is wrong.
     Unsupported
-        The layout is not one of ours.
+        If the layout is unknown.
     """
 
     cdef pqx_index *index
@@ -131,14 +131,14 @@ cdef class Reader(FormReader):
 
 
 def write(Scan scan not None):
-    """The index's payload for a scanned footer, without the trailer.
+    """Return the index's payload for a scanned footer, without the trailer.
 
     Raises
     ------
     Refused
-        The footer is encrypted or signed.
+        If the footer is encrypted or signed.
     Unsupported
-        A row group without one chunk per leaf; a payload of 2 GiB.
+        If a row group does not have one chunk per leaf, or if the payload has 2 GiB.
     """
     cdef pqx_buffer out
     cdef pqx_error error
@@ -159,15 +159,15 @@ def write(Scan scan not None):
 def verify(data, size_t payload, size_t length, size_t footer=0, thrift_length=None):
     """Check the index at ``[payload, payload + length)`` of `data`, in which the whole Thrift footer is ``[footer:]``.
 
-    Every cell and every checksum over Thrift bytes, and that it is the index which this footer has: O(size).
-    `thrift_length` as `Reader` takes it.
+    Checks every cell, every checksum of Thrift bytes, and that it is the index of this footer: O(size). For
+    `thrift_length` see `Reader`.
 
     Raises
     ------
     Damaged
-        What is wrong first, its offset counted from the start of `data`.
+        The first error; its offset counts from the start of `data`.
     Malformed
-        The checksum over a piece of the Thrift footer is wrong, or it does not parse.
+        If the checksum of a piece of the Thrift footer is wrong, or if the piece does not parse.
     """
     cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
     cdef size_t size = view.shape[0]

@@ -1,4 +1,4 @@
-"""Lists and structs of what definition and repetition levels say; see the twin."""
+"""Derive lists and structs from definition and repetition levels; see the twin."""
 
 from libc.stdint cimport INT32_MAX, int32_t, uint8_t, uint16_t
 
@@ -15,7 +15,7 @@ __all__ = ["offsets", "validity"]
 
 
 cdef object take(object levels, size_t entries, const uint16_t **start):
-    """Where `entries` levels are, as long as what is returned lives."""
+    """Return an object that keeps `entries` levels alive, and store their address."""
     cdef const uint8_t[::1] view
     start[0] = NULL
     if levels is None:
@@ -30,7 +30,7 @@ cdef object take(object levels, size_t entries, const uint16_t **start):
 
 def offsets(definition, repetition, size_t entries, *, uint16_t ancestor_definition, uint16_t definition_level,
             uint16_t repetition_level):
-    """The offsets and the validity of lists: (offsets, valid or None, nulls, count)."""
+    """Return the offsets and the validity of lists: (offsets, valid or None, nulls, count)."""
     cdef pqx_levels levels
     cdef pqx_list of
     cdef pqx_memory made, valid
@@ -65,7 +65,7 @@ def offsets(definition, repetition, size_t entries, *, uint16_t ancestor_definit
 
 def validity(definition, repetition, size_t entries, *, uint16_t ancestor_definition, uint16_t ancestor_repetition,
              uint16_t level):
-    """The validity of structs: (valid or None, nulls, count)."""
+    """Return the validity of structs: (valid or None, nulls, count)."""
     cdef pqx_levels levels
     cdef pqx_struct of
     cdef pqx_memory valid

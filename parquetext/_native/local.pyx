@@ -1,4 +1,4 @@
-"""A local file opened for its footer: one call opens it and reads its tail."""
+"""A local file that is opened to read its footer: one call opens it and reads its tail."""
 
 from cpython.buffer cimport PyBuffer_FillInfo
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
@@ -26,7 +26,7 @@ cdef enum:
 
 
 cdef int read_at(int fd, uint64_t offset, size_t length, char *into) noexcept nogil:
-    """Read exactly `length` bytes; 0 or an errno."""
+    """Read exactly `length` bytes; return 0 or an errno."""
     cdef ssize_t got
     while length:
         got = pread(fd, into, length, <int64_t> offset)
@@ -49,23 +49,23 @@ cdef class LocalFile:
     ----------
     path : str or bytes
     tail_bytes : int
-        How many of the file's last bytes to read at once.
+        The number of bytes to read at once from the end of the file.
 
     Attributes
     ----------
     fd : int
-        The file descriptor; -1 once closed.
+        The file descriptor; -1 after closing.
     size : int
-        The file's bytes when it was opened.
+        The file's size in bytes when it was opened.
     tail : bytes
-        The last ones.
+        The last bytes.
     mtime_ns, ino : int
         Its modification time and inode number.
 
     Raises
     ------
     OSError
-        As `open` raises it, with errno and filename.
+        With errno and filename, like `open`.
     """
 
     cdef readonly int fd
@@ -106,7 +106,7 @@ cdef class LocalFile:
         raise OSError(failure, os.strerror(failure), path)
 
     def read(self, uint64_t offset, size_t length):
-        """Exactly `length` bytes from `offset` on; OSError where the file ends before."""
+        """Return exactly `length` bytes from `offset` on; raise OSError if the file ends before."""
         if self.fd < 0:
             raise ValueError("the file is closed")
         if offset > self.size or length > self.size - offset:
@@ -121,7 +121,7 @@ cdef class LocalFile:
         return data
 
     def close(self):
-        """Close the file; closing it again does nothing."""
+        """Close the file. Closing it again has no effect."""
         cdef int fd = self.fd
         if fd >= 0:
             self.fd = -1
@@ -140,7 +140,7 @@ cdef class LocalFile:
 
 
 cdef class Pages:
-    """Bytes on pages of their own."""
+    """Bytes on separate memory pages."""
 
     cdef char *start
     cdef Py_ssize_t size
@@ -153,7 +153,10 @@ cdef class Pages:
 
 
 def read_pages(int fd, uint64_t offset, size_t length):
-    """Exactly `length` bytes from `offset` of an open file, as a memoryview: for what is large. OSError where it ends before."""
+    """Return a memoryview of exactly `length` bytes of an open file from `offset` on; raise OSError if it ends before.
+
+    Meant for large ranges.
+    """
     cdef Pages pages = Pages.__new__(Pages)
     cdef int failure
     pages.start = <char *> pqx_reserve(length)
@@ -173,16 +176,16 @@ FORMS = {PQX_FORM_FLAT: "flat", PQX_FORM_INDEX: "index", PQX_FORM_PAR3: "par3"}
 def own_block(bytes tail not None, uint64_t size):
     """Find our block from the back of a file of `size` bytes that ends in `tail`.
 
-    In a Thrift footer, foreign blocks stacked on top of it are stepped over by their trailers, whose size checksums
-    must hold; a reference leads to a block that stands aside; a flat footer in a PAR3 file stands alone. Nothing of the
-    payload is looked at.
+    In a Thrift footer, foreign blocks stacked on top of our block are skipped by their trailers, if the checksums of
+    their sizes match. A reference leads to a block aside. In a PAR3 file, a flat footer is the only block. The payload
+    is not read.
 
     Returns
     -------
     (str, int, int, int, int, bytes, int) or None
-        ``"flat"``, ``"index"`` or ``"par3"``; where the Thrift footer (of PAR3: the payload) begins in the file, and how
-        many bytes of it an index may lead to; where the payload begins, and its length; bytes of the file that are
-        known, and where they end. None where `tail` shows none.
+        ``"flat"``, ``"index"`` or ``"par3"``; the position of the Thrift footer (for PAR3, of the payload) in the file,
+        and the number of its bytes that an index may refer to; the position and the length of the payload; known bytes
+        of the file, and the position of their end. None if `tail` shows no block.
     """
     cdef pqx_location found
     cdef const uint8_t *data = <const uint8_t *> PyBytes_AsString(tail)

@@ -1,4 +1,4 @@
-"""Page headers, one or those of a whole column chunk, and the parts of a page's body; see the twin."""
+"""Read page headers, single or of a whole column chunk, and locate the parts of a page's body; see the twin."""
 
 from collections import namedtuple
 
@@ -78,7 +78,7 @@ cdef object header_of(const pqx_page *page):
 
 
 def header(data, size_t at=0):
-    """The page header at ``data[at]``."""
+    """Return the page header at ``data[at]``."""
     cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef pqx_page page
@@ -89,7 +89,7 @@ def header(data, size_t at=0):
 
 
 cdef class Pages:
-    """The headers of pages, one after another."""
+    """The headers of consecutive pages."""
 
     def __dealloc__(self):
         PyMem_Free(self.pages)
@@ -98,18 +98,18 @@ cdef class Pages:
         return self.count
 
     def array(self, str name not None):
-        """One member of all headers as a memoryview: ``q``, ``i``, ``I`` or ``B``."""
+        """Return one member of all headers as a memoryview: ``q``, ``i``, ``I`` or ``B``."""
         return gather(self.pages, self.count, sizeof(pqx_page), MEMBERS[name])
 
     def header(self, Py_ssize_t index):
-        """The header of the page of this number."""
+        """Return the header of page `index`."""
         if not 0 <= index < <Py_ssize_t> self.count:
             raise IndexError(index)
         return header_of(self.pages + index)
 
 
 def walk(data, uint64_t at=0, end=None):
-    """The headers of the pages in ``data[at:end]``, one after another, as far as they are there and right."""
+    """Return the headers of the consecutive pages in ``data[at:end]``, as far as they are complete and valid."""
     cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef size_t size = view.shape[0], capacity = FEW, count
@@ -139,7 +139,7 @@ def walk(data, uint64_t at=0, end=None):
 
 
 def locations(data):
-    """The pages of an OffsetIndex: memoryviews of their offsets (``q``), sizes (``i``) and first rows (``q``)."""
+    """Return the pages of an OffsetIndex: memoryviews of offsets (``q``), sizes (``i``) and first rows (``q``)."""
     cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef size_t size = view.shape[0], capacity = FEW, count
@@ -170,7 +170,7 @@ cdef int copy_header(object header, pqx_page *page) except -1:
 
 
 def level_parts(header, body, max_definition, max_repetition):
-    """Where the parts of a page's body stand: ((start, end) of repetition levels, of definition levels, start of values)."""
+    """Return ((start, end) of repetition levels, (start, end) of definition levels, start of values) in a body."""
     cdef const uint8_t[::1] view = body if type(body) is bytes else memoryview(body).cast("B")
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef pqx_page page
@@ -183,7 +183,7 @@ def level_parts(header, body, max_definition, max_repetition):
 
 
 def count_levels(header, body, uint32_t max_definition, uint32_t max_repetition):
-    """Count the rows that begin in a data page and its values, from its levels: (rows, values)."""
+    """Count the rows that begin in a data page, and its values, from its levels: return (rows, values)."""
     cdef const uint8_t[::1] view = body if type(body) is bytes else memoryview(body).cast("B")
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef size_t size = view.shape[0]
@@ -200,7 +200,7 @@ def count_levels(header, body, uint32_t max_definition, uint32_t max_repetition)
 
 
 def lz4_size(data):
-    """How many bytes an LZ4 block stands for."""
+    """Return the decompressed size of an LZ4 block."""
     cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef size_t size = view.shape[0]

@@ -1,4 +1,4 @@
-"""PFOR: integers in vectors, each packed by its own width, with exceptions."""
+"""PFOR: integers in vectors with individual bit widths and exceptions."""
 
 from cpython.bytearray cimport PyByteArray_AsString, PyByteArray_FromStringAndSize, PyByteArray_Resize
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
@@ -25,7 +25,7 @@ cdef extern from "encoding/pfor.h" nogil:
                         size_t *size, pqx_error *error)
 
 cdef enum:
-    PROPORTION = 64                              # bytes that one byte may promise before it is decoded
+    PROPORTION = 64  # decoded bytes per encoded byte that are reserved in advance
 
 WIDTHS = {wire.PHYSICAL_INT32: 4, wire.PHYSICAL_INT64: 8}
 
@@ -63,7 +63,7 @@ def decode(data, size_t count, int type, int32_t type_length=0):
     cdef int status
     if pqx_pfor_begin(&pfor, width, &view[0] if size else NULL, size, count, &error):
         fail(&error)
-    # Few bytes may say many values: memory follows what was decoded.
+    # A few bytes may promise many values, so memory grows with the decoded values.
     room = min(count, max(size * PROPORTION // width, <size_t> (2 * PQX_PFOR_MOST_VALUES)))
     cdef object decoded = PyByteArray_FromStringAndSize(NULL, <Py_ssize_t> (room * width))
     cdef uint8_t *out

@@ -1,4 +1,4 @@
-"""Many files planned at once by their sidecars."""
+"""Plan many files at once by their sidecars."""
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
@@ -53,9 +53,9 @@ cdef raise_error(const pqx_error *error):
 
 
 cdef class Files:
-    """The paths as C takes them."""
+    """The paths as C strings."""
 
-    cdef bytes joined                                           # each with a NUL behind it
+    cdef bytes joined  # each followed by a NUL
     cdef const char **names
     cdef uint32_t count
 
@@ -79,19 +79,19 @@ cdef class Files:
 
 
 def first_schema(paths, *, bint verify=True):
-    """Find the first file whose sidecar belongs to it and carries what slices need.
+    """Find the first file with a sidecar that belongs to it and contains what slices need.
 
     Parameters
     ----------
     paths : list of str
-        Of local files.
+        Paths of local files.
     verify : bool
-        Whether checksums have to hold.
+        Check the checksums.
 
     Returns
     -------
     (int, bytes) or None
-        Its number, and its schema: a Thrift FileMetaData without row groups.
+        The number of the file, and its schema: a Thrift FileMetaData without row groups.
     """
     cdef Files files = Files(paths)
     cdef pqx_plan_sidecar opened
@@ -116,32 +116,32 @@ def first_schema(paths, *, bint verify=True):
 
 
 def gather(paths, Scan schema not None, columns, *, bint verify=True):
-    """What the sidecars of files of one schema say of some columns.
+    """Return the statistics of some columns from the sidecars of files with one schema.
 
     Parameters
     ----------
     paths : list of str
-        Of local files.
+        Paths of local files.
     schema : Scan
-        As `first_schema` gives it, scanned.
+        The schema of `first_schema`, scanned.
     columns : list of (int, int)
-        Leaves, and the bytes of a bound of each; 0 where that varies.
+        Leaves, and the size in bytes of each leaf's bounds; 0 if it varies.
     verify : bool
-        Whether checksums have to hold.
+        Check the checksums.
 
     Returns
     -------
     statuses : bytes
-        For each file: PLANNED, NONE (it has no sidecar), UNUSED (it does not belong to the file, is damaged, or says too
-        little), OTHER (it has another schema).
+        For each file: PLANNED, NONE (it has no sidecar), UNUSED (the sidecar does not belong to the file, is damaged,
+        or lacks data), OTHER (it has another schema).
     counts : memoryview
-        Row groups of each file (``I``), 0 where it was not planned.
+        The number of row groups of each file (``I``), 0 if it was not planned.
     facts : list of tuples
-        For each column the buffers of arrays over all these row groups, one file's behind the other's: null counts and
-        values (``int64``, -1 where unknown), then of the usable minima and of the maxima (bits that say where there is
-        one, ends as ``int64`` or None, bytes).
+        For each column, the buffers of arrays over the row groups of all files, concatenated: null counts and values
+        (``int64``, -1 if unknown), then the usable minima, then the maxima (a bitmap of present bounds, ends as
+        ``int64`` or None, bytes).
     filtered : bytes
-        For each file 1 where it was planned and its sidecar has Bloom filters.
+        For each file, 1 if it was planned and its sidecar has Bloom filters.
     """
     cdef Files files = Files(paths)
     cdef pqx_plan plan

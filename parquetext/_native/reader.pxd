@@ -24,7 +24,7 @@ cdef class FormReader:
     cdef PyThread_type_lock lock
     cdef unsigned long owner
     cdef bint is_open
-    cdef bint judged                                            # bounds count only as far as an element lets them
+    cdef bint judged  # bounds are usable only if an element allows it
     cdef readonly int32_t version
     cdef readonly int64_t num_rows
     cdef readonly uint32_t leaf_count, node_count, row_group_count, key_value_count

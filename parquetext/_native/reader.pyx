@@ -1,4 +1,4 @@
-"""Readers of a footer's forms: what Python sees of them, and how threads share one. The forms' own modules fill it in."""
+"""The Python interface of footer form readers, and how threads share one. The modules of the forms complete it."""
 
 cimport cython
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize, PyBytes_Size
@@ -35,7 +35,7 @@ cdef enum:
 cdef pqx_row_group _row_group
 cdef char *_start = <char *> &_row_group
 
-# Members of pqx_row_group that forms have: name -> (offset, bytes, format).
+# Members of pqx_row_group that forms contain: name -> (offset, bytes, format).
 _ROW_GROUP = {
     "num_rows": (<char *> &_row_group.num_rows - _start, 8, "q"),
     "total_byte_size": (<char *> &_row_group.total_byte_size - _start, 8, "q"),
@@ -48,29 +48,29 @@ cdef uint32_t NONE = wire.FLAT_NONE
 
 
 cdef uint32_t checked(value, uint32_t count) except? 0:
-    """`value` as a C number; `count` is for the error's message."""
+    """Return `value` as a C number; `count` is for the error's message."""
     if not 0 <= value <= NONE:
         raise wire_error(wire.BAD_ARGUMENT, 0, count, value)
     return value
 
 
 cdef class Node:
-    """A leaf's or group's place in the schema.
+    """The position of a leaf or group in the schema.
 
     Attributes
     ----------
     thrift : bytes
         The SchemaElement.
     path : bytes
-        The names from below the root down, NUL between them.
+        The names from below the root, separated by NUL.
     parent : int or None
-        The group's node that it is in; None for the root.
+        The node of the group that contains it; None for the root.
     schema_index : int
         Its number among all elements, in preorder.
     first_leaf, leaf_count : int
-        The leaves below; a leaf: itself.
+        The leaves below it; for a leaf, itself.
     column_order, max_definition, max_repetition : int
-        Of a leaf: the field of the ColumnOrder union, 0 for none; the maximal levels, of a group's children too.
+        For a leaf, the field of the ColumnOrder union (0: none); the maximal levels, also of a group's children.
     """
 
     def _facts(self):
@@ -88,7 +88,7 @@ cdef class Node:
 
 
 cdef int read_object(void *context, uint64_t offset, size_t length, uint8_t *into) noexcept with gil:
-    """Read from a Python source; what it raises is kept for the call that wanted the bytes."""
+    """Read from a Python source; keep its exception for the call that needs the bytes."""
     cdef FormReader reader = <FormReader> context
     cdef const uint8_t[::1] view
     try:
@@ -103,7 +103,7 @@ cdef int read_object(void *context, uint64_t offset, size_t length, uint8_t *int
 
 
 cdef class FormReader:
-    """One form of a footer, open. A form's class opens it in `__cinit__` and fills in the methods below that say so.
+    """An open footer form. A subclass opens it in `__cinit__` and implements the methods in the first section below.
 
     Threads may share a reader: one call runs at a time.
 
@@ -122,10 +122,10 @@ cdef class FormReader:
         if self.lock != NULL:
             PyThread_free_lock(self.lock)
 
-    # ---- what a form fills in
+    # ---- implemented by a form
 
     cdef void release(self) noexcept:
-        """Give the C reader back."""
+        """Close the C reader."""
 
     cdef int find_by_name(self, const uint8_t *name, size_t size, uint32_t *ids, size_t capacity, size_t *count,
                           pqx_error *error) noexcept nogil:
@@ -140,7 +140,7 @@ cdef class FormReader:
 
     cdef int read_chunks(self, uint32_t leaf, uint32_t first, uint32_t count, pqx_chunk *chunks, pqx_places *places,
                          pqx_buffer *arena, pqx_element *judge, pqx_error *error) noexcept nogil:
-        """Also fill in the element that judges the chunks' bounds, where `judged` says that they need one."""
+        """Read chunks; if `judged`, also fill in the element that judges the chunks' bounds."""
         return PQX_BAD_ARGUMENT
 
     cdef int read_row_groups(self, uint32_t first, uint32_t count, pqx_row_group *row_groups,
@@ -168,10 +168,10 @@ cdef class FormReader:
     cdef void count_io(self, uint64_t *reads, uint64_t *count) noexcept nogil:
         reads[0] = count[0] = 0
 
-    # ---- for the forms' own methods
+    # ---- for the methods of forms
 
     cdef pqx_source source_of(self, source):
-        """A file descriptor with its size, or an object with `size` and ``read(offset, length)``, as a source."""
+        """Return a source for (file descriptor, size), or for an object with `size` and ``read(offset, length)``."""
         cdef pqx_source made
         cdef int fd
         cdef uint64_t size
@@ -185,7 +185,7 @@ cdef class FormReader:
         return made
 
     cdef void opened(self, const pqx_flat_facts *facts) noexcept:
-        """The C reader is there, and this is what it says."""
+        """Store the members of the open C reader."""
         self.version = facts.version
         self.num_rows = facts.num_rows
         self.leaf_count = facts.leaf_count
@@ -195,14 +195,14 @@ cdef class FormReader:
         self.is_open = True
 
     cdef int fail(self, const pqx_error *error) except -1:
-        """Raise what the source raised, or what the bytes amount to."""
+        """Raise the source's exception, or the error in the bytes."""
         failure, self.failure = self.failure, None
         if failure is not None:
             raise failure
         raise wire_error(error.code, error.offset, error.expected, error.found)
 
     cdef int enter(self) except -1:
-        """Wait for the reader to be free, then keep it."""
+        """Wait for the reader to be free, then lock it."""
         cdef unsigned long me = PyThread_get_thread_ident()
         if not PyThread_acquire_lock(self.lock, 0):
             if self.owner == me:
@@ -219,10 +219,10 @@ cdef class FormReader:
         self.owner = 0
         PyThread_release_lock(self.lock)
 
-    # ---- what Python sees
+    # ---- Python interface
 
     def close(self):
-        """Give back what the reader holds; later calls raise ValueError."""
+        """Release the reader's resources; later calls raise ValueError."""
         if self.is_open:
             self.enter()
             self.is_open = False
@@ -236,7 +236,7 @@ cdef class FormReader:
         self.close()
 
     cdef list found(self, const uint8_t *name, size_t size, int32_t field_id):
-        """Ids of a name, or of a field id where `name` is NULL."""
+        """Return the ids of a name, or of a field id if `name` is NULL."""
         cdef uint32_t first[FIRST_IDS]
         cdef uint32_t *ids = first
         cdef size_t capacity = FIRST_IDS, count = 0, i
@@ -267,14 +267,14 @@ cdef class FormReader:
             self.leave()
 
     def find_name(self, bytes name not None):
-        """Leaves and groups (``GROUP | node``) whose path reads like `name`, '.' or NUL between its parts."""
+        """Return the leaves and groups (``GROUP | node``) with the path `name`, with '.' or NUL between its parts."""
         return self.found(<const uint8_t *> PyBytes_AsString(name), PyBytes_Size(name), 0)
 
     @cython.always_allow_keywords(False)
     def find_column(self, str name not None):
-        """The one leaf whose path reads like `name`, and its `Chunks` over all row groups: (leaf, chunks).
+        """Return the only leaf with the path `name`, and its `Chunks` over all row groups: (leaf, chunks).
 
-        None where that is no leaf, where more than one thing is called so, and where `name` is no UTF-8.
+        Return None if it is not a leaf, if the name is ambiguous, or if `name` is not valid UTF-8.
         """
         self.enter()
         try:
@@ -284,7 +284,7 @@ cdef class FormReader:
 
     @cython.always_allow_keywords(False)
     def find_columns(self, list names not None):
-        """The same of each name, None for what is no string: a list."""
+        """Return a list with the result of `find_column` for each name, None for a value that is not a string."""
         cdef list found = []
         self.enter()
         try:
@@ -295,7 +295,7 @@ cdef class FormReader:
         return found
 
     cdef object column_named(self, str name):
-        """`find_column` within `enter` and `leave`."""
+        """Return the result of `find_column` between `enter` and `leave`."""
         cdef Py_ssize_t size
         cdef const char *text
         cdef uint32_t many = self.row_group_count
@@ -328,11 +328,11 @@ cdef class FormReader:
                             &judge if self.judged else NULL)
 
     def find_field_id(self, int32_t field_id):
-        """Leaves and groups (``GROUP | node``) of this field id."""
+        """Return the leaves and groups (``GROUP | node``) with this field id."""
         return self.found(NULL, 0, field_id)
 
     def node(self, id):
-        """The `Node` of a leaf, or of the group ``GROUP | node``."""
+        """Return the `Node` of a leaf, or of the group ``GROUP | node``."""
         cdef uint32_t number = checked(id, self.node_count if id >= PQX_FLAT_GROUP else self.leaf_count)
         cdef pqx_flat_node facts
         cdef pqx_error error
@@ -358,7 +358,7 @@ cdef class FormReader:
         return node
 
     def column(self, leaf, first=0, count=None):
-        """The `Chunks` of a leaf in row groups ``[first, first + count)``; to the last one without `count`."""
+        """Return the `Chunks` of a leaf in row groups ``[first, first + count)``; by default up to the last one."""
         cdef pqx_error error
         cdef int status
         cdef uint32_t all = self.row_group_count, number = checked(leaf, self.leaf_count)
@@ -387,7 +387,7 @@ cdef class FormReader:
                     &judge if self.judged else NULL)
 
     def row_groups(self, str name):
-        """One fact of all row groups as a memoryview: ``q`` for 64 bits, ``i`` or ``I`` for 32; -1 where absent."""
+        """Return one member of all row groups: ``q`` for 64 bits, ``i`` or ``I`` for 32; -1 if absent."""
         cdef pqx_error error
         cdef int status
         cdef pqx_row_group *records
@@ -408,7 +408,7 @@ cdef class FormReader:
         return gather(PyBytes_AsString(facts), self.row_group_count, sizeof(pqx_row_group), member)
 
     def sorting_columns(self, row_group):
-        """What a row group is sorted by: a list of (leaf, descending, nulls first)."""
+        """Return the columns that a row group is sorted by: a list of (leaf, descending, nulls first)."""
         cdef uint32_t number = checked(row_group, self.row_group_count)
         cdef pqx_sorting_column *columns = NULL
         cdef size_t count = 0, capacity = 0, i
@@ -434,7 +434,7 @@ cdef class FormReader:
             self.leave()
 
     def key_value(self, index):
-        """Key and value of a pair; the value is None where there is none."""
+        """Return the key and the value of a pair; the value is None if it is absent."""
         cdef uint32_t number = checked(index, self.key_value_count)
         cdef pqx_bytes key, value
         cdef pqx_error error
@@ -452,7 +452,7 @@ cdef class FormReader:
 
     @property
     def created_by(self):
-        """What the writer calls itself, or None."""
+        """Return the name of the writer, or None if the footer has none."""
         cdef pqx_bytes text
         cdef pqx_error error
         cdef int status, present
@@ -467,7 +467,7 @@ cdef class FormReader:
             self.leave()
 
     def slice(self, leaves, row_groups, *, bint arrow_schema=True, bint key_values=False):
-        """A Thrift footer with these leaves (ascending) and row groups only, as `slice.slice_footer` makes it."""
+        """Return a Thrift footer with only these leaves (ascending) and row groups, like `slice.slice_footer`."""
         cdef pqx_buffer out
         cdef pqx_error error
         cdef int status
@@ -496,7 +496,7 @@ cdef class FormReader:
             pqx_buffer_free(&out)
 
     def hold(self):
-        """Read all that the form is made of into memory, once: worth it for many of the columns."""
+        """Read the whole form into memory, once. This pays off for projections of many columns."""
         cdef pqx_error error
         cdef int status
         self.enter()
@@ -510,7 +510,7 @@ cdef class FormReader:
 
     @property
     def io(self):
-        """(Reads made, bytes fetched) so far."""
+        """Return (number of reads, bytes read) so far."""
         cdef uint64_t reads, count
         self.enter()
         self.count_io(&reads, &count)

@@ -1,4 +1,4 @@
-"""The reference to blocks that stand aside."""
+"""Parse the reference to blocks aside."""
 
 from collections import namedtuple
 
@@ -17,21 +17,22 @@ AsideBlock = namedtuple("AsideBlock", "uuid payload length trailer_crc")
 
 
 def parse(payload, uint64_t footer):
-    """The payload of a reference block of a file whose Thrift footer begins at `footer`.
+    """Parse the payload of a reference block in a file whose Thrift footer begins at `footer`.
 
     Returns
     -------
     Reference
-        `start`: where the Thrift footer stood before; `struct_length`, `struct_crc`: of the Thrift struct without
-        extension, its stop included; `blocks`: front to back, each with its UUID's bytes, where its payload is in the
-        file, that one's length and the CRC-32 of its trailer; `tail_block`: a copy of the last payload's end, or empty.
+        `start`: the position of the Thrift footer before the blocks were added; `struct_length`, `struct_crc`: of the
+        Thrift struct without extension, including its stop; `blocks`: front to back, each with its UUID's bytes, the
+        position of its payload in the file, the payload's length and the CRC-32 of its trailer; `tail_block`: a copy of
+        the last payload's end, or empty.
 
     Raises
     ------
     Damaged
-        What does not fit; offsets count from `payload`.
+        If a value is wrong; offsets count from `payload`.
     Unsupported
-        The version is not known.
+        If the version is unknown.
     """
     cdef const uint8_t[::1] view = payload if type(payload) is bytes else memoryview(payload).cast("B")
     cdef size_t size = view.shape[0]

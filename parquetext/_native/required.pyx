@@ -1,4 +1,4 @@
-"""Whether a footer has every field that readers' parsers require."""
+"""Check that all structs of a footer have the fields that readers' parsers require."""
 
 from collections import namedtuple
 
@@ -15,7 +15,7 @@ Missing = namedtuple("Missing", "structure field id offset")
 
 
 def find_missing(data):
-    """The first struct of a footer that lacks what readers require, or None; how many chunks lack path_in_schema alone."""
+    """Return the first struct that lacks a required field, or None, and the number of chunks without a path."""
     cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef size_t size = view.shape[0]

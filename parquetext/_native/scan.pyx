@@ -1,4 +1,4 @@
-"""A whole Thrift footer as flat arrays."""
+"""Scan a complete Thrift footer into flat arrays."""
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport uint8_t, uint32_t
@@ -71,12 +71,12 @@ _KEY_VALUE = {
 
 
 def scan(data, *, bint strict=True):
-    """Scan the FileMetaData at ``data[0]``: a `Scan`. One pass, O(size); nothing in Python per chunk."""
+    """Scan the FileMetaData at ``data[0]`` into a `Scan`. One pass, O(size), without Python objects per chunk."""
     return scan_by(pqx_scan_footer if strict else pqx_scan_loosely, data)
 
 
 def scan_plainly(data):
-    """What ``scan(data, strict=False)`` gives, by the decoder for any order of fields alone: for tests and measurements."""
+    """Return ``scan(data, strict=False)`` by only the decoder for any order of fields; for tests and measurements."""
     return scan_by(pqx_scan_plainly, data)
 
 
@@ -100,30 +100,30 @@ cdef Scan scan_by(scanner run, data):
 
 
 cdef class Scan:
-    """What a Thrift footer says, as arrays over its schema elements, row groups, chunks and key-values.
+    """A Thrift footer as arrays over its schema elements, row groups, chunks and key-values.
 
     Attributes
     ----------
     data : bytes-like
         The footer; all ranges count from its start.
     version : int
-        -1 where the footer has none.
+        -1 if the footer has none.
     num_rows : int
     end : int
-        Offset behind the struct's stop, its extension included.
+        Offset after the struct's stop, including its extension.
     element_count, leaf_count, row_group_count, chunk_count, key_value_count : int
     regular : bool
-        Every row group has one chunk per leaf.
+        True if every row group has one chunk per leaf.
     encrypted : int
         Crypto fields: bit 0 in the footer, bit 1 in chunks.
     has_extension : bool
-        A field of the struct is headed by an extension's marker, or one stands behind its stop.
+        True if a field of the struct begins with an extension's marker, or if a marker follows the stop.
     has_key_values, has_column_orders : bool
     created_by : bytes or None
     column_orders : (offset, length)
-        The list value; (0, 0) where there is none.
+        The list value; (0, 0) if there is none.
     problem : ParquetextError or None
-        What contradicts the structure, in a scan that is not strict.
+        The contradiction of the structure, in a scan that is not strict.
     """
 
     def __dealloc__(self):
@@ -199,13 +199,13 @@ cdef class Scan:
 
     @property
     def leaves(self):
-        """The element of each leaf, as a memoryview of ``I``."""
+        """Return the element of each leaf, as a memoryview of ``I``."""
         if self._leaves is None:
             self._leaves = gather(self.result.leaves, self.result.leaf_count, sizeof(uint32_t), (0, 4, "I"))
         return self._leaves
 
     def find_name(self, bytes name not None):
-        """Ids of the leaves, then of the groups (``GROUP | node``), whose path reads like `name`; '.' and NUL are the same."""
+        """Return the ids of leaves, then of groups (``GROUP | node``), with this path; '.' and NUL are the same."""
         cdef uint32_t first[FIRST_IDS]
         cdef uint32_t *ids = first
         cdef const uint8_t *wanted = <const uint8_t *> PyBytes_AsString(name)
@@ -220,27 +220,27 @@ cdef class Scan:
         return [ids[i] for i in range(count)]
 
     def elements(self, str name):
-        """One member of all schema elements as a memoryview, in preorder."""
+        """Return one member of all schema elements as a memoryview, in preorder."""
         return gather(self.result.elements, self.result.element_count, sizeof(pqx_element), _ELEMENT[name])
 
     def row_groups(self, str name):
-        """One member of all row groups as a memoryview."""
+        """Return one member of all row groups as a memoryview."""
         return gather(self.result.row_groups, self.result.row_group_count, sizeof(pqx_row_group), _ROW_GROUP[name])
 
     def key_values(self, str name):
-        """One member of all key-values as a memoryview."""
+        """Return one member of all key-values as a memoryview."""
         return gather(self.result.key_values, self.result.key_value_count, sizeof(pqx_key_value), _KEY_VALUE[name])
 
     def chunks(self, str name):
-        """One member of all chunks as a memoryview, row-group major."""
+        """Return one member of all chunks as a memoryview, row-group major."""
         return gather(self.result.chunks, self.result.chunk_count, sizeof(pqx_chunk), CHUNK_MEMBERS[name])
 
     def chunk_begins(self):
-        """Where the first page of each chunk begins, as `chunks.begin` says: a memoryview, ``q``, row-group major."""
+        """Return the begin of the first page of each chunk, like `chunks.begin`: a memoryview, ``q``, row-group major."""
         return begins_of(self.result.chunks, self.result.chunk_count, 1)
 
     def places(self, str name):
-        """One member of the places of all chunks' indexes and filters as a memoryview, row-group major; -1 where absent."""
+        """Return one member of the locations of all chunks' indexes and filters, row-group major; -1 if absent."""
         return gather(self.result.places, self.result.chunk_count, sizeof(pqx_places), PLACES_MEMBERS[name])
 
     cdef int check_regular(self) except -1:
@@ -255,7 +255,7 @@ cdef class Scan:
         return 0
 
     def column(self, leaf):
-        """The `Chunks` of one leaf. IRREGULAR where a row group's chunks are not one per leaf."""
+        """Return the `Chunks` of one leaf; raise IRREGULAR if a row group does not have one chunk per leaf."""
         cdef uint32_t count = self.result.leaf_count
         if not 0 <= leaf < count:
             raise wire_error(wire.BAD_ARGUMENT, 0, count, leaf)

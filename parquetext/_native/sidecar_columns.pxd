@@ -5,4 +5,4 @@ from .sidecar_api cimport pqx_pm_column
 cdef class Columns:
     cdef pqx_pm_column *columns
     cdef uint32_t count
-    cdef object owner                                           # of the names
+    cdef object owner  # owns the names

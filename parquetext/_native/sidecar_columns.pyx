@@ -1,4 +1,4 @@
-"""A sidecar's columns as a scanned footer's schema has them."""
+"""Derive a sidecar's columns from the schema of a scanned footer."""
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, uint8_t, uint32_t
@@ -19,7 +19,7 @@ cdef enum:
     REPETITION_SHIFT = 2
     NO_FIELD_ID = -2147483648
     FACTS = 5
-    # The first byte of a LogicalType that is a LIST: field 3, a struct; and both where the id has a byte of its own.
+    # The first byte of a LogicalType LIST: field 3, a struct; then the two bytes if the id has a separate byte.
     LIST_FIELD = 0x3C
     LONG_FIELD = 0x0C
     LONG_LIST_ID = 0x06
@@ -31,7 +31,7 @@ cdef int32_t CONVERTED_LIST = wire.CONVERTED_LIST
 
 
 cdef class Columns:
-    """Descriptors, a sequence of `Column`."""
+    """A sequence of `Column` descriptors."""
 
     def __dealloc__(self):
         free(self.columns)
@@ -49,15 +49,16 @@ cdef class Columns:
 
 
 def describe(Scan scan not None, infer):
-    """The columns of a scanned footer, by its schema: leaves under name, id and repetition of their top-level field.
+    """Return the columns of a scanned footer: its leaves, with name, id and repetition of their top-level field.
 
     Parameters
     ----------
     scan : kernels.scan.Scan
     infer : callable
-        From a leaf's Thrift bytes, its physical type, its width (0 but for FIXED_LEN_BYTE_ARRAY), whether it stands
-        below other fields or is repeated, and how many lists it lies in (0 where it is not alone in each of them, or
-        lies in anything else), to its type code. It is called once for each kind.
+        A function that returns a leaf's type code. Its arguments are the leaf's Thrift bytes, its physical type, its
+        width (0 except for FIXED_LEN_BYTE_ARRAY), True if the leaf is below other fields or repeated, and the number of
+        lists around the leaf (0 if it has siblings in one of them, or if it is inside anything else). It is called once
+        for each kind of leaf.
 
     Returns
     -------
@@ -66,7 +67,7 @@ def describe(Scan scan not None, infer):
     Raises
     ------
     Unsupported
-        A leaf of a physical type that is none.
+        If a leaf has an unknown physical type.
     """
     cdef Columns made = Columns.__new__(Columns)
     cdef const pqx_element *elements = scan.result.elements
@@ -84,7 +85,7 @@ def describe(Scan scan not None, infer):
     for i in range(made.count):
         element, c = scan.result.leaves[i], &made.columns[i]
         leaf = &elements[element]
-        while seen <= element:                                  # elements stand in preorder
+        while seen <= element:  # elements are in preorder
             if elements[seen].parent <= 0:
                 top = seen
             seen += 1
@@ -108,7 +109,7 @@ def describe(Scan scan not None, infer):
 
 
 cdef bint is_list(const uint8_t *start, const pqx_element *group):
-    """Whether a group is annotated as a list."""
+    """Return True if a group is annotated as a list."""
     cdef const uint8_t *said = start + group.logical_type.offset
     if group.logical_type.length == 0:
         return group.converted_type == CONVERTED_LIST
@@ -116,9 +117,12 @@ cdef bint is_list(const uint8_t *start, const pqx_element *group):
 
 
 cdef int32_t lists_around(const uint8_t *start, const pqx_element *elements, int32_t group):
-    """How many lists an element lies in whose parent this is, if in nothing else and alone in each of them; else 0."""
+    """Return the number of lists around an element with this parent.
+
+    Return 0 if the element has siblings in one of them, or if it is inside anything else.
+    """
     cdef int32_t lists = 0
-    cdef bint is_inside = False                                 # of a list's repeated group
+    cdef bint is_inside = False  # True inside of a list's repeated group
     while group > 0:
         if elements[group].num_children != 1 or is_list(start, &elements[group]) != is_inside:
             return 0
@@ -136,7 +140,10 @@ cdef bytes part(const uint8_t *start, pqx_range place):
 
 
 cdef bytes kind(const uint8_t *start, const pqx_element *leaf, const pqx_pm_column *column, bint is_nested, int32_t lists):
-    """What a leaf's type follows from: its annotation, or all of it where a decimal has its digits beside, and numbers."""
+    """Return the key that determines a leaf's type: its numbers and its annotation.
+
+    A decimal whose digits are in other fields uses the complete element instead of the annotation.
+    """
     cdef pqx_range said = leaf.logical_type
     if said.length == 0 and leaf.converted_type == CONVERTED_DECIMAL:
         said = leaf.bytes

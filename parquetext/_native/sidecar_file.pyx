@@ -1,6 +1,7 @@
-"""Local sidecars up to what is committed: ours mapped, others read. The last few stay mapped, for that is most of the price.
+"""Map our local sidecars up to their committed size, and read others. The last few stay mapped: mapping costs most.
 
-A file that gets shorter while it is mapped ends the process. Ours never do; of others nobody knows.
+If a file becomes shorter while it is mapped, access to it ends the process. Our sidecars never become shorter; sidecars
+of other software might, so they are read.
 """
 
 from cpython.buffer cimport PyBuffer_FillInfo
@@ -30,13 +31,13 @@ cdef enum:
     MOST_KEPT = 4
     LARGEST_KEPT = 1 << 26
     SECOND = 1000000000
-    # What is wrong with a file, beside an errno.
+    # Failures other than an errno.
     NOT_REGULAR = -1
     NO_HEADER = -2
     NO_SIZE = -3
-    FOREIGN = -4                          # nothing: it is read instead
+    FOREIGN = -4  # not a failure: the file is read instead
 
-# Where our notes stand at a sidecar's end, counted from there: which file it belongs to, and behind that, or not, sums.
+# Positions of our notes at a sidecar's end: the note of its file, optionally followed by the note with checksums.
 cdef uint64_t NOTE_HEAD = 8
 cdef uint64_t NOTED_LENGTH = wire.PM_ORIGIN_FOOTER_LENGTH
 cdef uint64_t PLANNED_LENGTH = wire.PM_FOOTER_PARQUET_FOOTER_LENGTH
@@ -50,7 +51,7 @@ cdef uint32_t SUMS_CODE = wire.PM_SUMS_CODE
 
 
 cdef class Mapping:
-    """Bytes of a file, mapped for reading: they are always what the file has there."""
+    """Bytes of a file, mapped for reading. They always have the file's current content."""
 
     cdef const uint8_t *start
     cdef size_t size
@@ -64,12 +65,12 @@ cdef class Mapping:
         PyBuffer_FillInfo(view, self, <void *> self.start, <Py_ssize_t> self.size, 1, flags)
 
 
-# While a file is mapped its inode is no other file's.
+# While a file is mapped, no other file has its inode.
 cdef list kept = []
 
 
 def release_mappings():
-    """Unmap the sidecars that are no longer in use; up to four of 64 MiB each are kept otherwise."""
+    """Unmap the sidecars that are no longer in use. Otherwise, up to four of at most 64 MiB each are kept."""
     kept.clear()
 
 
@@ -80,7 +81,7 @@ cdef struct local_file:
 
 
 cdef int open_local(const char *name, local_file *file) noexcept nogil:
-    """Open a regular file; 0, an errno, or what is wrong with it. Without an error it has to be closed."""
+    """Open a regular file; return 0, an errno, or another failure. If it returns 0, the caller closes the file."""
     cdef int failure
     file.fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)   # a FIFO must not block the open
     if file.fd < 0:
@@ -92,7 +93,7 @@ cdef int open_local(const char *name, local_file *file) noexcept nogil:
 
 
 cdef Mapping find_kept(local_file *file):
-    """The kept mapping of an open file, if it holds all that is committed by now; None otherwise."""
+    """Return the kept mapping of an open file if it contains all bytes committed by now; otherwise None."""
     cdef Mapping found
     for found in kept:
         if found.inode == file.facts.st_ino and found.device == file.facts.st_dev:
@@ -107,7 +108,7 @@ cdef Mapping find_kept(local_file *file):
 
 
 cdef ssize_t read_at(int fd, void *into, size_t size, uint64_t offset) noexcept nogil:
-    """How many of `size` bytes the file has there; -1 with errno."""
+    """Read up to `size` bytes; return the number of bytes read, or -1 with errno."""
     cdef size_t done = 0
     cdef ssize_t got
     while done < size:
@@ -123,9 +124,9 @@ cdef ssize_t read_at(int fd, void *into, size_t size, uint64_t offset) noexcept 
 
 
 cdef bint is_origin(local_file *file, uint64_t behind) noexcept nogil:
-    """Whether our note of the file that a sidecar belongs to is the last thing but `behind` bytes, and of this commit.
+    """Return True if our note of the sidecar's file ends `behind` bytes before the end, and is of this commit.
 
-    Others carry it along into their own commits, which are of other Parquet footers.
+    Other software copies the note into commits for other Parquet footers.
     """
     cdef uint32_t head[2]
     cdef uint32_t length = 0, noted = 0, planned = 0
@@ -143,7 +144,7 @@ cdef bint is_origin(local_file *file, uint64_t behind) noexcept nogil:
 
 
 cdef bint is_ours(local_file *file) noexcept nogil:
-    """Whether a sidecar ends as those that we write."""
+    """Return True if a sidecar ends like those that we write."""
     cdef uint32_t columns = 0, code = 0
     cdef uint64_t sums = BEHIND_NOTES + SUMS_BYTES
     if is_origin(file, BEHIND_NOTES):
@@ -157,7 +158,7 @@ cdef bint is_ours(local_file *file) noexcept nogil:
 
 
 cdef int map_open(local_file *file, void **start) noexcept nogil:
-    """Map what an open file's first 8 bytes say; 0, an errno, or why not."""
+    """Map an open file up to the size in its first 8 bytes; return 0, an errno, or another failure."""
     cdef ssize_t got = read_at(file.fd, &file.committed, SIZE_BYTES, 0)
     if got < 0:
         return errno
@@ -172,7 +173,7 @@ cdef int map_open(local_file *file, void **start) noexcept nogil:
 
 
 cdef bytes read_whole(local_file *file, int *failure):
-    """The committed bytes of an open file, read; None with a `failure`."""
+    """Read the committed bytes of an open file; return None with a `failure`."""
     cdef bytes found = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> file.committed)
     cdef char *into = PyBytes_AsString(found)
     cdef ssize_t got
@@ -186,7 +187,7 @@ cdef bytes read_whole(local_file *file, int *failure):
 
 
 cdef Mapping mapped(local_file *file, int *failure):
-    """The committed bytes of an open file of ours; None with a `failure`."""
+    """Map the committed bytes of one of our files that is open; return None with a `failure`."""
     cdef Mapping found = find_kept(file)
     cdef void *start = NULL
     failure[0] = 0
@@ -206,7 +207,7 @@ cdef Mapping mapped(local_file *file, int *failure):
 
 
 cdef bytes encoded(path):
-    """A path as the system takes it."""
+    """Encode a path for the system."""
     cdef bytes name = PyUnicode_EncodeFSDefault(path) if type(path) is str else os.fsencode(path)
     if b"\0" in name:
         raise ValueError("embedded null byte")
@@ -214,9 +215,9 @@ cdef bytes encoded(path):
 
 
 def map_file(path):
-    """The committed bytes of a local sidecar, bytes-like; they stay as they are while others append to the file.
+    """Return the committed bytes of a local sidecar. They do not change while others append to the file.
 
-    One that does not end as those that we write is read; ours are mapped.
+    A sidecar that we wrote, recognized by its end, is mapped; others are read.
 
     Parameters
     ----------
@@ -225,9 +226,9 @@ def map_file(path):
     Raises
     ------
     OSError
-        As `open` raises it, with errno and filename.
+        With errno and filename, like `open`.
     Damaged
-        The file is shorter than what it says to have committed, or that than any sidecar.
+        If the file is shorter than its committed size, or if this size is too small for a sidecar.
     """
     cdef bytes held = encoded(path)
     cdef const char *name = held
@@ -260,7 +261,7 @@ def map_file(path):
 
 
 def open_untouched(path, sidecar):
-    """A reader of a local sidecar's newest snapshot, where our note in it says that the file at `path` is untouched.
+    """Return a reader of a local sidecar's newest snapshot if our note shows that the file at `path` is unchanged.
 
     Parameters
     ----------
@@ -269,8 +270,8 @@ def open_untouched(path, sidecar):
     Returns
     -------
     Reader or None
-        Its checksum is not computed. None where there is no such sidecar, or anything speaks against it: also where it
-        belongs neither to the file's owner nor to this process's user.
+        The checksum is not computed. None if there is no such sidecar, if a check fails, or if the sidecar belongs
+        neither to the file's owner nor to this process's user.
     """
     cdef bytes path_held = encoded(path), sidecar_held = encoded(sidecar)
     cdef const char *path_name = path_held
@@ -295,7 +296,7 @@ def open_untouched(path, sidecar):
     with nogil:
         failure = (stat(path_name, &facts) < 0 or pqx_pm_open(mapping.start, file.committed, &made.pm, &error) != 0
                    or pqx_pm_get_footer(&made.pm, file.committed, &made.f, &error) != 0)
-        # Somebody else's, which may lie in a folder that everybody may put files into, is for the careful way.
+        # Another user's sidecar, perhaps in a folder that all users can write to, is left to the careful path.
         failure = failure or (file.facts.st_uid != facts.st_uid and file.facts.st_uid != geteuid())
         if not failure:
             there.size, there.device, there.inode = <uint64_t> facts.st_size, facts.st_dev, facts.st_ino

@@ -19,7 +19,7 @@ cdef class Reader:
 cdef class Chunks:
     cdef Reader reader
     cdef uint32_t column, first, count
-    cdef object numbers                                         # a memoryview, None before the first look
+    cdef object numbers  # a memoryview; None before the first access
     cdef bytes places
 
     cdef object small(self, int member)

@@ -1,4 +1,4 @@
-"""A sidecar read where it stands: header, columns, row group blocks, statistics, Bloom filters."""
+"""Read a sidecar in place: header, columns, row group blocks, statistics, Bloom filters."""
 
 from collections import namedtuple
 
@@ -31,7 +31,7 @@ _NUMBERS = {"num_values": 0, "byte_range_start": 1, "total_compressed_size": 2, 
 cdef enum:
     FIRST_FOUND = 16
     NUMBERS = 5
-    PLACE = 25      # bytes of a chunk's two bounds: two offsets, two lengths, which of them there are
+    PLACE = 25  # bytes of a chunk's two bounds: two offsets, two lengths, and the bits of those present
 
 
 cdef raise_error(const pqx_error *error):
@@ -44,27 +44,28 @@ cdef object as_footer(const pqx_pm_footer *f):
 
 
 cdef uint32_t number_of(value, uint64_t limit) except? 0:
-    """A column's or row group's number as the C library takes it; `limit` is for the error's message."""
+    """Return a column's or row group's number for the C library; `limit` is for the error's message."""
     if not 0 <= value <= 0xFFFFFFFF:
         raise wire_error(wire.BAD_ARGUMENT, 0, limit, value)
     return value
 
 
-# Not of the garbage collector's: in a cycle it would clear a memoryview that is still looked into. Bytes lead nowhere.
+# Excluded from garbage collection: in a cycle, it would clear a memoryview that is still in use. Bytes refer to
+# nothing.
 @cython.no_gc
 cdef class Reader:
-    """A sidecar, at one of its snapshots.
+    """A sidecar at one of its snapshots.
 
     Parameters
     ----------
     data : bytes-like
-        The sidecar's bytes, at least up to its committed size; they must stay as they are.
+        The sidecar's bytes, at least up to its committed size. They must not change.
     size : int, optional
-        The committed size. By default what the header says.
+        The committed size. By default the size in the header.
     parquet_size : int, optional
-        Read the newest snapshot, from `size` back, of a Parquet file of so many bytes. By default that of `size`.
+        Read the newest snapshot, from `size` back, for a Parquet file of this size in bytes. By default that of `size`.
     verify : bool
-        Whether to compute the checksum of what the snapshot lies in; bounds are checked in any case.
+        Compute the checksum of the bytes up to the snapshot. Bounds are checked in any case.
 
     Attributes
     ----------
@@ -72,12 +73,12 @@ cdef class Reader:
     features : int
         Bits ``wire.PM_FEATURE_…``.
     designated_timestamp : int
-        Column, -1: none.
+        Column; -1 if none.
     squash_tracker : int
-        -1: none.
+        -1 if none.
     column_count, row_group_count : int
     footer : Footer
-        The snapshot's footer; `seq_txn` is -1 where it has none.
+        The snapshot's footer; `seq_txn` is -1 if it has none.
 
     Raises
     ------
@@ -111,7 +112,7 @@ cdef class Reader:
             PyBuffer_Release(&self.buffer)
 
     cdef int hold(self, data) except -1:
-        """Keep the bytes where they are."""
+        """Keep the bytes and their address."""
         if self.held:
             raise ValueError("the reader is in use")
         PyObject_GetBuffer(data, &self.buffer, PyBUF_SIMPLE)
@@ -124,7 +125,7 @@ cdef class Reader:
 
     @property
     def parquet_footer(self):
-        """Offset and length of the Parquet file's footer."""
+        """Return the offset and the length of the Parquet file's footer."""
         return self.f.parquet_footer_offset, self.f.parquet_footer_length
 
     @property
@@ -148,7 +149,7 @@ cdef class Reader:
         return self.f.row_group_count
 
     def check(self):
-        """Compute the checksums of everything up to the snapshot's own and the one before; Damaged where they differ."""
+        """Compute the checksums of the snapshot and of the one before; raise Damaged if they differ."""
         cdef pqx_error error
         cdef int status
         with nogil:
@@ -157,12 +158,12 @@ cdef class Reader:
             raise_error(&error)
 
     def footers(self):
-        """The chain of snapshots from this one back, as a list of `Footer`.
+        """Return the chain of snapshots from this one back, as a list of `Footer`.
 
         Raises
         ------
         Damaged
-            One of them is no footer. Their checksums are not computed.
+            If one of them is not a footer. Their checksums are not computed.
         """
         cdef pqx_error error
         cdef pqx_pm_footer older = self.f
@@ -174,7 +175,7 @@ cdef class Reader:
         return found
 
     def column(self, index):
-        """The descriptor of column `index`, a `Column` with its name as bytes."""
+        """Return the descriptor of column `index`, a `Column` with its name as bytes."""
         cdef pqx_pm_column c
         cdef pqx_error error
         if pqx_pm_get_column(&self.pm, number_of(index, self.pm.column_count), &c, &error):
@@ -183,7 +184,7 @@ cdef class Reader:
                       c.fixed_byte_len, c.physical_type, c.max_repetition, c.max_definition)
 
     def find_name(self, bytes name not None):
-        """The columns of this name, a list: leaves below one field share its name. O(columns)."""
+        """Return a list of the columns of this name; leaves below one field share its name. O(columns)."""
         cdef uint32_t first[FIRST_FOUND]
         cdef uint32_t *found = first
         cdef size_t count, size = len(name), i
@@ -202,7 +203,7 @@ cdef class Reader:
 
     @property
     def sorting_columns(self):
-        """The columns that rows are sorted by, a list; the implicit one included."""
+        """Return a list of the columns that rows are sorted by, including the implicit one."""
         cdef pqx_error error
         cdef uint32_t column, i
         found = []
@@ -214,13 +215,13 @@ cdef class Reader:
 
     @property
     def bloom_columns(self):
-        """The columns that may have Bloom filters, ascending, as a memoryview of ``I``."""
+        """Return the columns that may have Bloom filters, ascending, as a memoryview of ``I``."""
         cdef const char *start = <const char *> self.pm.data + self.pm.bloom_columns
         return memoryview(PyBytes_FromStringAndSize(start, 4 * <Py_ssize_t> self.pm.bloom_count)).cast("I")
 
     @property
     def block_offsets(self):
-        """Where the row groups' blocks are, as a memoryview of ``Q``."""
+        """Return the offsets of the row groups' blocks, as a memoryview of ``Q``."""
         cdef bytes values = PyBytes_FromStringAndSize(NULL, 8 * <Py_ssize_t> self.f.row_group_count)
         cdef uint64_t *to = <uint64_t *> PyBytes_AsString(values)
         cdef uint32_t i
@@ -232,7 +233,7 @@ cdef class Reader:
 
     @property
     def row_counts(self):
-        """Rows of each row group, as a memoryview of ``q``; Damaged where their sum is above 2^63 - 1."""
+        """Return the rows of each row group, as a memoryview of ``q``; raise Damaged if their sum is above 2^63 - 1."""
         cdef bytes values = PyBytes_FromStringAndSize(NULL, 8 * <Py_ssize_t> self.f.row_group_count)
         cdef int64_t *to = <int64_t *> PyBytes_AsString(values)
         cdef pqx_error error
@@ -241,7 +242,7 @@ cdef class Reader:
         return memoryview(values).cast("q")
 
     def chunks(self, column, first=0, count=None):
-        """A column's chunks in the row groups from `first` on, all without `count`: a `Chunks`."""
+        """Return a column's `Chunks` in `count` row groups from `first` on; by default in all of them."""
         cdef Chunks made = Chunks.__new__(Chunks)
         made.reader = self
         made.column = number_of(column, self.pm.column_count)
@@ -256,10 +257,10 @@ cdef class Reader:
         return made
 
     def bloom(self, row_group, column):
-        """A chunk's Bloom filter: (kind of `BLOOM_KINDS`, offset, length).
+        """Return a chunk's Bloom filter: (kind of `BLOOM_KINDS`, offset, length).
 
-        ``"inline"``: of the bitset, in the sidecar. ``"external"``: of header and bitset, in the Parquet file.
-        ``"unusable"``: at a place or of a length that no filter has.
+        ``"inline"``: the bitset, in the sidecar. ``"external"``: header and bitset, in the Parquet file.
+        ``"unusable"``: an offset or a length that no filter has.
         """
         cdef pqx_pm_bloom found
         cdef pqx_error error
@@ -270,7 +271,7 @@ cdef class Reader:
 
     @property
     def scratchpad(self):
-        """The snapshot's notes, code → bytes; of equal codes the first one counts."""
+        """Return the snapshot's notes, code → bytes; if a code repeats, the first note counts."""
         cdef uint64_t at = self.f.scratchpad
         cdef uint32_t code, i
         cdef pqx_bytes value
@@ -281,7 +282,7 @@ cdef class Reader:
         return found
 
     def note(self, uint32_t code):
-        """The first of the snapshot's notes of this code, None where there is none."""
+        """Return the snapshot's first note of this code, or None."""
         cdef pqx_bytes value
         if not pqx_pm_find_scratch(&self.pm, &self.f, code, &value):
             return None
@@ -294,7 +295,7 @@ cdef class Chunks:
     Attributes
     ----------
     buffer : bytes-like
-        What the ranges of `bounds` count from: the sidecar.
+        The sidecar, to which the ranges of `bounds` refer.
     """
     def __len__(self):
         return self.count
@@ -304,16 +305,16 @@ cdef class Chunks:
         return self.reader.data
 
     def array(self, str name):
-        """One member of all chunks as a memoryview.
+        """Return one member of all chunks as a memoryview.
 
         ``B``: `codec`, `encodings`, `flags` (``wire.PM_STAT_…``), `sizes`. ``q``: `num_values`, `byte_range_start`,
-        `total_compressed_size`, `null_count`, `distinct_count`; -1 where the chunk does not say, or says more than a
-        file can have.
+        `total_compressed_size`, `null_count`, `distinct_count`; -1 if the chunk lacks the member, or if the number is
+        larger than a file allows.
 
         Raises
         ------
         Damaged
-            A codec that Parquet does not have.
+            If the codec is unknown to Parquet.
         """
         index = _NUMBERS.get(name)
         if index is None:
@@ -323,7 +324,7 @@ cdef class Chunks:
         return self.numbers[index * self.count:(index + 1) * self.count]
 
     cdef object small(self, int member):
-        """A member of one byte."""
+        """Return a member of one byte."""
         cdef bytes values = PyBytes_FromStringAndSize(NULL, self.count)
         cdef char *to = PyBytes_AsString(values)
         cdef Reader reader = self.reader
@@ -337,7 +338,7 @@ cdef class Chunks:
         return memoryview(values)
 
     cdef int read_numbers(self) except -1:
-        """All numbers in one pass: a chunk's stand side by side."""
+        """Read all numbers in one pass, because a chunk's numbers are adjacent."""
         cdef bytes values = PyBytes_FromStringAndSize(NULL, 8 * NUMBERS * <Py_ssize_t> self.count)
         cdef char *to = PyBytes_AsString(values)
         cdef Reader reader = self.reader
@@ -352,7 +353,7 @@ cdef class Chunks:
         return 0
 
     cdef const char *read_places(self) except NULL:
-        """Where the statistics are: minima's offsets, maxima's, their lengths, which there are."""
+        """Return the locations of the statistics: offsets of minima, of maxima, their lengths, and the present bits."""
         cdef Py_ssize_t count = self.count
         cdef bytes places
         cdef char *to
@@ -374,14 +375,14 @@ cdef class Chunks:
         return PyBytes_AsString(self.places)
 
     def bounds(self):
-        """The statistics as stored: (has, min_offset, min_length, max_offset, max_length).
+        """Return the statistics as stored: (has, min_offset, min_length, max_offset, max_length).
 
-        Bit 0 of `has` is min, bit 1 max; offsets are memoryviews of ``Q``, lengths of ``I``.
+        Bit 0 of `has` is min, bit 1 is max. Offsets are memoryviews of ``Q``, lengths of ``I``.
 
         Raises
         ------
         Damaged
-            One of them leaves its region.
+            If a statistic exceeds its region.
         """
         cdef Py_ssize_t count = self.count
         cdef const char *start = self.read_places()
@@ -390,7 +391,7 @@ cdef class Chunks:
         return PyBytes_FromStringAndSize(start + 24 * count, count), at[:count], sizes[:count], at[count:], sizes[count:]
 
     def bound_values(self, int bit):
-        """The minima (bit 1) or maxima (bit 2) as stored, a list of bytes; None where there is none."""
+        """Return the minima (bit 1) or maxima (bit 2) as stored, a list of bytes; None for chunks without one."""
         cdef Py_ssize_t count = self.count, i
         cdef const char *places = self.read_places()
         cdef const char *has = places + 24 * count

@@ -1,4 +1,4 @@
-"""What a sidecar of ours carries for the slices of its file's footer."""
+"""Read the note in our sidecars that provides slices of the Parquet file's footer."""
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport uint8_t, uint32_t
@@ -18,13 +18,13 @@ __all__ = ["Slices", "runs"]
 
 
 def runs(Scan scan not None):
-    """What `_pm` does not say of a scanned footer's chunks, leaf by leaf.
+    """Return the data of a scanned footer's chunks that `_pm` lacks, leaf by leaf.
 
     Returns
     -------
     (bytes, bytes) or None
-        Where each leaf's run ends (``uint32``), and the runs: docs/sidecar.md. None where a chunk lies in another file,
-        is encrypted, or lacks what a reader needs.
+        The end of each leaf's run (``uint32``), and the runs: docs/sidecar.md. None if a chunk is in another file, is
+        encrypted, or lacks members that readers need.
     """
     cdef pqx_buffer ends = pqx_buffer(NULL, 0, 0), out = pqx_buffer(NULL, 0, 0)
     cdef pqx_error error
@@ -58,26 +58,26 @@ cdef class Facts:
 
 
 cdef class Slices:
-    """The note of a sidecar for the slices of its file's footer.
+    """The note of a sidecar for slices of its file's footer.
 
     Parameters
     ----------
     reader : Reader
     note : bytes
-        As the scratchpad has it.
+        As stored in the scratchpad.
 
     Attributes
     ----------
     schema : bytes
         A Thrift FileMetaData without row groups; ``ARROW:schema`` is its only key-value.
     key_values : bytes
-        The other ones, Thrift structs back to back.
+        The other key-values, as concatenated Thrift structs.
     key_value_count : int
 
     Raises
     ------
     Damaged
-        The note's parts do not fill it, or it is of another layout.
+        If the note's parts do not fill it, or if its layout is unknown.
     """
 
     cdef Reader reader
@@ -103,7 +103,7 @@ cdef class Slices:
         return self.parts.key_value_count
 
     def column(self, Scan schema not None, leaf):
-        """The `Chunks` of a leaf as of a Thrift footer, by the scanned schema; Damaged where it does not fit."""
+        """Return the `Chunks` of a leaf as from a Thrift footer; raise Damaged if the scanned schema does not fit."""
         cdef uint32_t number = number_of(leaf, schema.result.leaf_count), count = self.reader.f.row_group_count
         cdef Facts facts = Facts.__new__(Facts)
         cdef const pqx_element *element
@@ -124,7 +124,10 @@ cdef class Slices:
         return wrap(facts.chunks, facts.places, count, 1, facts, self.reader.data, self.reader.pm.data, element)
 
     def slice(self, Scan schema not None, leaves, row_groups, *, bint arrow_schema=True, bint key_values=False):
-        """The slice of the footer; see `slice.slice_footer`. Damaged where schema and sidecar do not fit together."""
+        """Return the slice of the footer; see `slice.slice_footer`.
+
+        Raise Damaged if schema and sidecar do not match.
+        """
         cdef bytes leaf_indexes = indexes(leaves, schema.result.leaf_count)
         cdef bytes row_group_indexes = indexes(row_groups, self.reader.f.row_group_count)
         cdef const uint32_t *wanted = <const uint32_t *> PyBytes_AsString(leaf_indexes)

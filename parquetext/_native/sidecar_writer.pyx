@@ -1,4 +1,4 @@
-"""A sidecar written, or what is appended to one: header, blocks, footer."""
+"""Write a sidecar, or append to one: header, blocks, footer."""
 
 from collections import namedtuple
 
@@ -31,41 +31,41 @@ cdef uint8_t HAS_DISTINCT_COUNT = wire.PM_STAT_DISTINCT_COUNT
 
 
 cdef class Writer:
-    """Writes a sidecar, or what is appended to one.
+    """A writer of a new sidecar, or of bytes to append to one.
 
     Parameters
     ----------
     columns : sequence of Column
     designated_timestamp : int
-        Column, -1: none.
+        Column; -1 if none.
     sorting_columns : sequence of int
-        One that is the designated timestamp and ascends is left implicit.
+        If the only one is the designated timestamp in ascending order, it is stored implicitly.
     bloom_columns : iterable of int
         Columns that may have Bloom filters.
     external_blooms : bool
-        Filters stay in the Parquet file, and the sidecar says where.
+        Filters stay in the Parquet file, and the sidecar contains their locations.
     squash_tracker : int
-        -1: none.
+        -1 if none.
 
     Attributes
     ----------
     base : int
-        Where in the sidecar the bytes of `finish` belong; 0 of a new one.
+        The position of the bytes of `finish` in the sidecar; 0 for a new one.
     row_group_count : int
 
     Raises
     ------
     ParquetextError
-        A column's number that is none.
+        If a column's number does not exist.
 
     Notes
     -----
-    A writer that has raised an error is of no further use.
+    A writer that has raised an error must not be used again.
     """
     cdef pqx_pm_writer writer
     cdef pqx_pm_column *columns
     cdef list names
-    cdef tuple kept                                             # of the snapshot before: what `finish` may not be given
+    cdef tuple kept  # defaults of `finish`, from the snapshot before
     cdef bint finished
 
     def __init__(self, columns, *, int32_t designated_timestamp=-1, sorting_columns=(), bloom_columns=(),
@@ -87,13 +87,13 @@ cdef class Writer:
 
     @classmethod
     def on(cls, Reader reader not None, base=None):
-        """A writer of what is appended to a sidecar after its snapshot `reader`.
+        """Return a writer of bytes to append to a sidecar after its snapshot `reader`.
 
         Parameters
         ----------
         base : int, optional
-            Where to append: at least the snapshot's size, at most that of the reader's data; what stands between
-            belongs to no snapshot. By default the snapshot's size.
+            The position to append at: at least the snapshot's size, at most the size of the reader's data. Bytes
+            between belong to no snapshot. By default the snapshot's size.
         """
         cdef Writer made = Writer.__new__(Writer)
         cdef pqx_error error
@@ -109,7 +109,7 @@ cdef class Writer:
         free(self.columns)
 
     cdef int _keep(self, columns) except -1:
-        """Take the descriptors over."""
+        """Copy the descriptors."""
         cdef Py_ssize_t i
         cdef pqx_pm_column *c
         if self.columns != NULL:
@@ -146,13 +146,13 @@ cdef class Writer:
     def add(self, uint64_t num_rows, chunks, at=None):
         """Write a row group: one `Chunk` per column.
 
-        A chunk's `null_count` and `distinct_count` are None where unknown, `min` and `max` empty. Its `bloom` is None, a
-        bitset, or, where filters are external, (offset, length).
+        A chunk's `null_count` and `distinct_count` are None if unknown; `min` and `max` are empty if unknown. Its
+        `bloom` is None, a bitset, or, if filters are external, (offset, length).
 
         Parameters
         ----------
         at : int, optional
-            The row group to replace; by default it is a new one.
+            The row group to replace; by default a new one is added.
         """
         cdef list kept = list(chunks)
         cdef pqx_error error
@@ -176,24 +176,24 @@ cdef class Writer:
             free(records)
 
     def add_scan(self, Scan scan not None, *, at=None, bounds=None, blooms=None):
-        """Write the row groups of a scanned footer; O(chunks), none of them an object of Python's.
+        """Write the row groups of a scanned footer. O(chunks), without Python objects per chunk.
 
         Parameters
         ----------
         scan : kernels.scan.Scan
             With one leaf per column.
         at : sequence of int, optional
-            For each row group the one that it replaces, or one behind the last; by default all are new ones.
+            For each row group, the one that it replaces, or one after the last; by default all are new.
         bounds : mapping, optional
-            Minimum and maximum of chunks by (row group, column), as bytes: instead of what the chunk has; exact.
+            Exact minimum and maximum of chunks by (row group, column), as bytes; they replace the chunk's bounds.
         blooms : mapping, optional
-            Bitsets of Bloom filters by (row group, column). External filters' places are taken from the chunks.
+            Bitsets of Bloom filters by (row group, column). Locations of external filters are read from the chunks.
 
         Raises
         ------
         Unsupported
-            A row group that has not one chunk per leaf; a chunk without metadata, in another file, or with a codec that
-            is none.
+            If a row group does not have one chunk per leaf, or if a chunk has no metadata, is in another file, or has
+            an unknown codec.
         """
         cdef uint32_t count = self.writer.column_count, leaf, place, row_group
         cdef int64_t num_rows
@@ -237,26 +237,27 @@ cdef class Writer:
 
     def finish(self, uint64_t parquet_footer_offset, uint32_t parquet_footer_length, *, unused_bytes=None, seq_txn=None,
                scratchpad=None, bytes schema not None=b""):
-        """Write footer and trailer: the bytes that belong at `base`.
+        """Write footer and trailer; return the bytes that belong at `base`.
 
         Parameters
         ----------
         parquet_footer_offset, parquet_footer_length : int
             Of the Parquet file.
         unused_bytes : int, optional
-            Dead bytes in it. Here and below: what is not given stays what it was in the snapshot before; in a new
-            sidecar there is none.
+            Dead bytes in it. Values of this and the following parameters that are not given are copied from the
+            snapshot before; a new sidecar has none.
         seq_txn : int, optional
-            -1: none.
+            -1 if none.
         scratchpad : iterable of (int, bytes), optional
-            Notes: a code and what belongs to it, 1 MiB in all.
+            Notes: a code and its bytes, 1 MiB in total.
         schema : bytes
-            That of the note for slices: adds the note with checksums of parts, by which plans read little. For a new
-            sidecar, whose last note is the one of its file.
+            The schema of the note for slices. It adds the note with checksums of parts, with which plans read only
+            parts. Allowed for a new sidecar whose last note is that of its file.
 
         Notes
         -----
-        A new sidecar has its committed size in it. To another one it is written, at offset 0, when all else is safe.
+        The bytes of a new sidecar include its committed size. In an existing sidecar, the caller writes the size at
+        offset 0 after all other bytes are safe.
         """
         cdef pqx_pm_end end
         cdef pqx_error error
@@ -289,7 +290,7 @@ cdef class Writer:
 
 cdef int convert(const pqx_scan *scan, const uint8_t *start, uint32_t row_group, const pqx_pm_column *columns,
                  pqx_pm_chunk *records, pqx_error *error) noexcept nogil:
-    """The chunks of one row group."""
+    """Convert the chunks of one row group to records."""
     cdef uint32_t i
     cdef size_t at = <size_t> row_group * scan.leaf_count
     cdef const pqx_places *places = NULL
@@ -309,7 +310,7 @@ cdef pqx_bytes bytes_of(bytes value):
 
 
 cdef bytes numbers(values):
-    """Numbers of columns as uint32s."""
+    """Pack numbers of columns as uint32s."""
     cdef list kept = list(values)
     cdef bytes packed = PyBytes_FromStringAndSize(NULL, 4 * len(kept))
     cdef uint32_t *to = <uint32_t *> PyBytes_AsString(packed)
@@ -320,7 +321,7 @@ cdef bytes numbers(values):
 
 
 cdef dict by_row_group(bounds, blooms):
-    """row group → column → [bounds, filter]"""
+    """Return row group → column → [bounds, filter]."""
     found = {}
     for place, mapping in enumerate((bounds, blooms)):
         for (row_group, column), value in mapping.items():

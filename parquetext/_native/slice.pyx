@@ -1,4 +1,4 @@
-"""A small, valid Thrift footer for a projection: only its row groups, its leaves and the groups above them."""
+"""Write a small, valid Thrift footer for a projection, with only its row groups, leaves and the groups above them."""
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport uint8_t, uint32_t
@@ -16,7 +16,7 @@ __all__ = ["arrow_build", "arrow_names", "arrow_pieces", "slice_footer"]
 
 
 cdef bytes indexes(values, uint32_t limit):
-    """The values as uint32s, with one more behind them so that there is something to lead to."""
+    """Pack the values as uint32s, followed by a zero, so that a pointer to them is always valid."""
     cdef bytes packed = PyBytes_FromStringAndSize(NULL, 4 * (len(values) + 1))
     cdef uint32_t *to = <uint32_t *> PyBytes_AsString(packed)
     cdef Py_ssize_t i
@@ -33,32 +33,32 @@ cdef raise_error(pqx_error *error):
 
 
 def slice_footer(Scan scan not None, leaves, row_groups, *, bint arrow_schema=True, bint key_values=False):
-    """The slice of a scanned footer.
+    """Return the slice of a scanned footer.
 
     Parameters
     ----------
     scan : Scan
     leaves : sequence of int
-        Ascending; lists and maps should be whole, for readers to make sense of them.
+        Ascending. Lists and maps should be complete, so that readers can interpret them.
     row_groups : sequence of int
-        In the order wanted.
+        In the requested order.
     arrow_schema : bool
-        Take ``ARROW:schema`` along, projected to these leaves, where the footer has a valid one.
+        Include ``ARROW:schema``, projected to these leaves, if the footer has a valid one.
     key_values : bool
-        Take the other key-values along.
+        Include the other key-values.
 
     Returns
     -------
     bytes
-        A FileMetaData in Thrift's compact protocol: elements with ``num_children`` renewed, chunks as they were, sizes
-        and rows summed up anew. Sorting columns and extensions of the footer and its row groups are left out.
+        A FileMetaData in Thrift's compact protocol: elements with updated ``num_children``, unchanged chunks, and
+        recomputed sums of sizes and rows. Sorting columns and extensions of the footer and its row groups are omitted.
 
     Raises
     ------
     ParquetextError
-        An index that is out of range or out of order.
+        If an index is out of range or out of order.
     Unsupported
-        A row group that has not one chunk per leaf.
+        If a row group does not have one chunk per leaf.
     """
     cdef bytes leaf_indexes = indexes(leaves, scan.result.leaf_count)
     cdef bytes row_group_indexes = indexes(row_groups, scan.result.row_group_count)
@@ -81,7 +81,7 @@ def slice_footer(Scan scan not None, leaves, row_groups, *, bint arrow_schema=Tr
 
 
 cdef class Schema:
-    """The Arrow schema of a key-value."""
+    """The Arrow schema of a key-value entry."""
     cdef pqx_arrow_schema schema
     cdef bytes text
 
@@ -113,29 +113,29 @@ cdef class Schema:
 
 
 def arrow_names(text):
-    """The names of the top-level fields of an ``ARROW:schema`` value."""
+    """Return the names of the top-level fields of an ``ARROW:schema`` value."""
     cdef Schema schema = Schema(text)
     return [schema.name(index) for index in range(schema.schema.field_count)]
 
 
 def arrow_pieces(text):
-    """The top-level fields of an ``ARROW:schema`` value as self-contained pieces without their names.
+    """Return the top-level fields of an ``ARROW:schema`` value as self-contained pieces without their names.
 
-    A piece is a FlatBuffers Field table at offset 0 whose offsets all lead forward; that of its name leads to the
-    piece's end, where a string may be put. Its length is a multiple of 8.
+    A piece is a FlatBuffers Field table at offset 0. All of its offsets point forward, and that of its name points to
+    the piece's end, where a string may be appended. Its length is a multiple of 8.
 
     Raises
     ------
     Malformed
-        Not a Schema in an IPC message, or a field that Schema.fbs does not know. Offsets count from the decoded
-        message.
+        If the value is not a Schema in an IPC message, or if Schema.fbs does not define a field. Offsets count from the
+        decoded message.
     """
     cdef Schema schema = Schema(text)
     return [schema.piece(index) for index in range(schema.schema.field_count)]
 
 
 cdef bytes ranges(list values):
-    """The values as pqx_bytes; None is a NULL."""
+    """Pack the values as pqx_bytes; None becomes NULL."""
     cdef bytes packed = PyBytes_FromStringAndSize(NULL, (len(values) + 1) * sizeof(pqx_bytes))
     cdef pqx_bytes *to = <pqx_bytes *> PyBytes_AsString(packed)
     cdef Py_ssize_t i
@@ -145,21 +145,22 @@ cdef bytes ranges(list values):
 
 
 def arrow_build(pieces, names, keep=None):
-    """Put pieces and names together into an ``ARROW:schema`` value.
+    """Combine pieces and names into an ``ARROW:schema`` value.
 
     Parameters
     ----------
     pieces, names : sequences of bytes
-        As `arrow_pieces` makes them, and the fields' names. Pieces are walked, not trusted.
+        Pieces made by `arrow_pieces`, and the fields' names. Pieces are checked, not trusted.
     keep : sequence of bytes or None, optional
-        What stays of a struct: one byte per child, 0 where it is cut; then, in order, the same for each child that
-        stays and is a struct itself. Below lists, maps and dictionaries all stays. None: the field stays whole.
+        The selected children of each field. For a struct: one byte per child, 0 if it is dropped, then the same, in
+        order, for each selected child that is a struct itself. Everything below lists, maps and dictionaries is kept.
+        None keeps the whole field.
 
     Raises
     ------
     Malformed
-        A piece is not a Field, takes more than 4 × its size + 1024 bytes, or `keep` does not fit it. Offsets count
-        from the piece.
+        If a piece is not a Field or takes more than 4 × its size + 1024 bytes, or if `keep` does not fit it. Offsets
+        count from the piece.
     """
     pieces, names = [bytes(piece) for piece in pieces], [bytes(name) for name in names]
     keep = [None] * len(pieces) if keep is None else [None if one is None else bytes(one) for one in keep]

@@ -1,4 +1,4 @@
-"""Any Thrift compact value: skip it, walk a struct's fields, find one, follow a path."""
+"""Process any Thrift compact value: skip it, iterate over a struct's fields, find a field, follow a path."""
 
 from array import array
 
@@ -18,7 +18,7 @@ cdef int MAX_DEPTH = wire.MAX_DEPTH
 
 
 def skip(data, size_t at, int type, int max_depth=MAX_DEPTH):
-    """The offset behind the value of compact type `type` at ``data[at]``; a boolean takes no byte."""
+    """Return the offset after the value of compact type `type` at ``data[at]``; a boolean takes no byte."""
     cdef const uint8_t[::1] view = data if isinstance(data, bytes) else memoryview(data).cast("B")
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef size_t size = view.shape[0], end = 0
@@ -32,12 +32,12 @@ def skip(data, size_t at, int type, int max_depth=MAX_DEPTH):
 
 
 def struct_end(data, size_t at=0, int max_depth=MAX_DEPTH):
-    """The offset behind the stop byte of the struct at ``data[at]``."""
+    """Return the offset after the stop byte of the struct at ``data[at]``."""
     return skip(data, at, STRUCT, max_depth)
 
 
 def fields(data, size_t at=0, int max_depth=MAX_DEPTH):
-    """The fields of the struct at ``data[at]``: a list of (id, type, offset of the header, of the value, of its end)."""
+    """Return a list of the struct's fields: (id, type, offset of the header, of the value, of the value's end)."""
     cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef size_t size = view.shape[0]
@@ -63,7 +63,7 @@ def fields(data, size_t at=0, int max_depth=MAX_DEPTH):
 
 
 def blanked(bytes data not None, tuple ids not None):
-    """The struct in `data`, which is all of it, with one zero byte for the value of each field of these ids; see the twin."""
+    """Return the struct that fills `data` with one zero byte as the value of each field of these ids; see the twin."""
     cdef const uint8_t *start = <const uint8_t *> PyBytes_AsString(data)
     cdef size_t size = len(data), at = 0, kept = 0
     cdef int16_t previous = 0
@@ -84,7 +84,7 @@ def blanked(bytes data not None, tuple ids not None):
 
 
 def check_sizes(data, most_bytes=None, most_items=None):
-    """Raise Unsupported where the struct in `data` has a longer binary value, or a list, set or map of more items."""
+    """Raise Unsupported if the struct in `data` has a longer binary value, or a list, set or map of more items."""
     cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef uint32_t bytes_limit = UINT32_MAX if most_bytes is None else most_bytes
@@ -99,7 +99,7 @@ def check_sizes(data, most_bytes=None, most_items=None):
 
 
 def find(data, int16_t id, size_t at=0, int max_depth=MAX_DEPTH):
-    """Field `id` of the struct at ``data[at]``, as `fields` has it, or None; the last one of that id counts."""
+    """Return field `id` of the struct at ``data[at]``, like `fields`, or None; the last one with this id counts."""
     cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
     cdef const uint8_t *start = &view[0] if view.shape[0] else NULL
     cdef size_t size = view.shape[0]
@@ -114,7 +114,7 @@ def find(data, int16_t id, size_t at=0, int max_depth=MAX_DEPTH):
 
 
 def path(data, steps, size_t at=0, int max_depth=MAX_DEPTH):
-    """Follow `steps` from the struct at ``data[at]``: (type, offset of the value, of its end), or None.
+    """Follow `steps` from the struct at ``data[at]``: return (type, offset of the value, of its end), or None.
 
     A step is a field's id in a struct, an index in a list or set, 2 n for the n-th key of a map and 2 n + 1 for its value.
     """

@@ -1,4 +1,4 @@
-"""What is stored of one leaf's values as the buffers of Arrow arrays."""
+"""Convert the stored values of one leaf to the buffers of Arrow arrays."""
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_Size
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
@@ -25,14 +25,14 @@ cdef pqx_arrow_type type_of(tuple kind):
 
 
 cdef tuple fill(const pqx_arrow_type *kind, const pqx_bytes *stored, uint64_t count):
-    """(nulls, valid or None, offsets or None, values)."""
+    """Return (nulls, valid or None, offsets or None, values)."""
     cdef uint64_t size
     cdef pqx_error error
     cdef pqx_arrow_values out
     cdef bytes valid, values, offsets = None
     if pqx_arrow_values_size(kind, stored, count, &size, &error):
         raise wire_error(error.code, error.offset, error.expected, error.found)
-    valid, values = bytes((count + 7) // 8), bytes(size)       # cleared, and what is large not touched yet
+    valid, values = bytes((count + 7) // 8), bytes(size)  # zeros; large buffers are not touched yet
     out.valid, out.values, out.offsets = <uint8_t *> PyBytes_AsString(valid), <uint8_t *> PyBytes_AsString(values), NULL
     if kind.width == 0 and kind.reading != PQX_READING_BOOLEAN:
         offsets = bytes(4 * (count + 1))
@@ -53,7 +53,7 @@ cdef pqx_bytes *room(size_t count, pqx_bytes *few) except NULL:
 
 
 def buffers(list stored not None, tuple kind not None):
-    """(nulls, valid, offsets, values) of bytes or None each, by (reading, stored, width, precision); see the twin."""
+    """Return (nulls, valid, offsets, values) for the kind (reading, stored, width, precision); see the twin."""
     cdef pqx_arrow_type wanted = type_of(kind)
     cdef pqx_bytes few[FEW]
     cdef size_t count = len(stored), i
@@ -73,7 +73,7 @@ def buffers(list stored not None, tuple kind not None):
 
 
 def bound_buffers(Chunks chunks not None, tuple kind not None):
-    """The same of the usable minima of a leaf's chunks, and of the maxima."""
+    """Return the buffers of the usable minima of a leaf's chunks, and of the maxima."""
     cdef pqx_arrow_type wanted = type_of(kind)
     cdef pqx_bytes few[FEW]
     cdef size_t count = chunks.count, i

@@ -1,4 +1,4 @@
-# Cursors over what is encoded in a page (csrc/src/encoding), as the kernels use them.
+# Cursors over the encoded values of a page (csrc/src/encoding), as used by the kernels.
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from .capi cimport pqx_buffer, pqx_error

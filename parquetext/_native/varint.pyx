@@ -1,4 +1,4 @@
-"""ULEB128 and zigzag, as Thrift's compact protocol writes integers."""
+"""Encode and decode ULEB128 and zigzag integers, as in Thrift's compact protocol."""
 
 from array import array
 
@@ -16,7 +16,7 @@ __all__ = ["decode32", "decode64", "decode_many", "encode", "encode_many", "size
 
 
 def decode32(data, size_t at=0):
-    """Decode the unsigned 32-bit varint at ``data[at]``: (value, offset behind it)."""
+    """Decode the unsigned 32-bit varint at ``data[at]``: return (value, offset after it)."""
     cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
     cdef uint32_t value
     cdef size_t next
@@ -27,7 +27,7 @@ def decode32(data, size_t at=0):
 
 
 def decode64(data, size_t at=0):
-    """Decode the unsigned 64-bit varint at ``data[at]``: (value, offset behind it)."""
+    """Decode the unsigned 64-bit varint at ``data[at]``: return (value, offset after it)."""
     cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
     cdef uint64_t value
     cdef size_t next
@@ -38,7 +38,7 @@ def decode64(data, size_t at=0):
 
 
 def decode_many(data, size_t count, *, size_t at=0, int bits=64, bint zigzag=False):
-    """Decode `count` varints from ``data[at]`` on: (memoryview of Q, q, I or i, offset behind the last one)."""
+    """Decode `count` varints from ``data[at]`` on: return (memoryview of Q, q, I or i, offset after the last one)."""
     if bits != 32 and bits != 64:
         raise wire_error(wire.BAD_ARGUMENT, 0, 64, bits)
     cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
@@ -64,14 +64,14 @@ def decode_many(data, size_t count, *, size_t at=0, int bits=64, bint zigzag=Fal
 
 
 def encode(uint64_t value):
-    """The shortest form of an unsigned 64-bit `value`, 1 to 10 bytes. OverflowError outside of this range."""
+    """Return the shortest encoding of an unsigned 64-bit `value`, 1 to 10 bytes; OverflowError outside this range."""
     cdef uint8_t out[10]
     cdef size_t length = pqx_varint_put(out, value)
     return (<char *> out)[:length]
 
 
 def encode_many(values, *, bint zigzag=False):
-    """The shortest forms of `values`, one behind the other; signed values with `zigzag`, else unsigned ones."""
+    """Return the concatenated shortest encodings of `values`: signed values with `zigzag`, else unsigned ones."""
     packed = array("q" if zigzag else "Q", values)
     cdef size_t count = len(packed), length
     if count == 0:
@@ -85,15 +85,15 @@ def encode_many(values, *, bint zigzag=False):
 
 
 def size(uint64_t value):
-    """Bytes of the shortest form of an unsigned 64-bit `value`."""
+    """Return the size of the shortest encoding of an unsigned 64-bit `value`."""
     return pqx_varint_size(value)
 
 
 def zigzag_encode(int64_t n):
-    """Map a signed 64-bit `n` to an unsigned one that is small where `n` is near 0."""
+    """Map a signed 64-bit `n` to an unsigned number that is small if `n` is near 0."""
     return (<uint64_t> n << 1) ^ (0 - (<uint64_t> n >> 63))
 
 
 def zigzag_decode(uint64_t n):
-    """The signed number that `zigzag_encode` maps to `n`."""
+    """Return the signed number that `zigzag_encode` maps to `n`."""
     return <int64_t> ((n >> 1) ^ (0 - (n & 1)))

@@ -1,4 +1,4 @@
-"""Numbers that Parquet stores as bytes, as Arrow has them: decimals, and timestamps of 12 bytes."""
+"""Convert numbers that Parquet stores as bytes to Arrow: decimals, and timestamps of 12 bytes."""
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
@@ -12,7 +12,7 @@ __all__ = ["instants", "integers", "timestamps"]
 
 
 def integers(values, uint64_t count, uint32_t stored, uint32_t width, *, offsets=None, valid=None):
-    """Big-endian integers as little-endian ones of `width` bytes; see the twin."""
+    """Convert big-endian integers to little-endian ones of `width` bytes; see the twin."""
     cdef const uint8_t[::1] data = memoryview(values).cast("B")
     cdef const uint8_t[::1] bits
     cdef const int32_t[::1] places
@@ -43,14 +43,14 @@ def integers(values, uint64_t count, uint32_t stored, uint32_t width, *, offsets
 
 
 cdef bytes _reserve(size_t size, uint64_t count):
-    """Memory for `count` values of 8 bytes, made of values of 12 bytes each."""
+    """Reserve memory for `count` values of 8 bytes, converted from values of 12 bytes each."""
     if size // 12 < count:
         raise wire_error(wire.TRUNCATED, 0, count * 12, size)
     return PyBytes_FromStringAndSize(NULL, <Py_ssize_t> (count * 8))
 
 
 def instants(values, uint64_t count, uint64_t unit):
-    """INT96 timestamps as counts of `unit` nanoseconds since 1970; see the twin."""
+    """Convert INT96 timestamps to counts of `unit` nanoseconds since 1970; see the twin."""
     cdef const uint8_t[::1] data = memoryview(values).cast("B")
     cdef size_t size = data.shape[0]
     cdef pqx_error error
@@ -65,7 +65,7 @@ def instants(values, uint64_t count, uint64_t unit):
 
 
 def timestamps(values, uint64_t count):
-    """Timestamps of FIXED_LEN_BYTE_ARRAY(12) as int64 in bytes; see the twin."""
+    """Convert timestamps of FIXED_LEN_BYTE_ARRAY(12) to int64 as bytes; see the twin."""
     cdef const uint8_t[::1] data = memoryview(values).cast("B")
     cdef size_t size = data.shape[0]
     cdef pqx_error error

@@ -26,7 +26,7 @@ cdef extern from "page/zstd.h" nogil:
 
 
 cdef inline int use_libzstd() except -1:
-    """Let this module's copy of the C library have the system's libzstd, if there is one."""
+    """Connect this module's copy of the C library to the system's libzstd, if there is one."""
     from parquetext.libraries import libzstd
 
     cdef pqx_zstd_library library

@@ -10,8 +10,8 @@ __all__ = ["Arrays", "count_entries"]
 class Arrays:
     """Arrow arrays of the flat leaves of a scan, read from a local file.
 
-    The compiled kernels read top-level leaves of chunks that are not compressed or by Snappy, of types and encodings
-    that every reader decodes alike. The twin reads none: it is no sooner than others.
+    The compiled kernels read top-level leaves whose chunks are uncompressed or compressed by Snappy, if every reader
+    decodes their types and encodings alike. The twin reads none, because it would not be faster than other readers.
 
     Parameters
     ----------
@@ -24,56 +24,57 @@ class Arrays:
 
     @property
     def count(self) -> int:
-        """How many leaves can be read, as far as the footer's chunks tell."""
+        """Return the number of leaves that can be read, judged by the chunks' metadata in the footer."""
         return 0
 
     def type(self, schema: object) -> None:
-        """Choose the types of the arrays, once, before any of them is made.
+        """Choose the types of the arrays. Call it once, before any array is made.
 
         Parameters
         ----------
         schema : capsule
-            An ``arrow_schema`` of the Arrow C data interface, with the top-level fields of the footer. No array will be
-            made of a leaf whose field has a type that readers might understand in other ways.
+            An ``arrow_schema`` of the Arrow C data interface, with the top-level fields of the footer. If readers might
+            interpret the type of a leaf's field differently, no array is made for that leaf.
         """
 
     @property
     def stored(self) -> int:
-        """Bytes of the chunks that are to be read."""
+        """Return the size in bytes of the chunks that are to be read."""
         return 0
 
     def parts(self, most_bytes: int, most_leaves: int) -> list[tuple[int, int]]:
-        """Which leaves to read with one call each, as (first, end).
+        """Return the ranges of leaves to read with one call each, as (first, end).
 
         Parameters
         ----------
         most_bytes, most_leaves : int
-            What one call reads, unless a leaf alone takes more.
+            Limits of one call. A single leaf may exceed them.
         """
         return []
 
     def read(self, fd: int, first: int, end: int, most_bytes: int) -> int:
-        """Make the arrays of the leaves from `first` on up to `end`, once.
+        """Make the arrays of the leaves in ``[first, end)``. Call it once for each leaf.
 
-        Threads may do so for other leaves at the same time.
+        Threads may read other leaves at the same time.
 
         Parameters
         ----------
         most_bytes : int
-            Of texts, of all these arrays together: arrays with more of them are not made.
+            The most text bytes that all these arrays may contain together. Arrays that would exceed it are not made.
 
         Returns
         -------
         int
-            How many bytes of texts there are.
+            The number of text bytes in the arrays.
         """
         return 0
 
     def addresses(self) -> list[int]:
-        """Where the array of each leaf is, for whoever takes it over; 0 where it was not made.
+        """Return the address of each leaf's array; 0 if the array was not made.
 
-        An array is not made of chunks that this does not read, or where anything is wrong with them: other ways read
-        them, or say what it is. What nobody takes over is given back with this object.
+        An array is not made if this class does not read its chunks, or if they are damaged. Other readers read such
+        chunks, or report the damage. The caller takes over an array by its address; arrays that are not taken over are
+        released with this object.
         """
         return [0] * self._leaves
 
@@ -92,6 +93,6 @@ def count_entries(schema: object, array: object) -> int | None:
     -------
     int or None
         None if the array has types that are not counted. The compiled kernels count structs, lists and maps; the twin
-        counts nothing.
+        counts no types.
     """
     return None

@@ -1,4 +1,4 @@
-"""Fields of an Arrow schema, written anew: each object behind what leads to it, depth first in slot order."""
+"""Rewrite fields of an Arrow schema: each object follows the offset that refers to it, depth first in slot order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["build", "copy_piece"]
 
 INT32_MAX = 2**31 - 1
 CONTINUATION = b"\xff\xff\xff\xff"
-# Message (V5, header type Schema) and Schema (fields), each with its vtable behind it.
+# Message (V5, header type Schema) and Schema (fields), each followed by its vtable.
 MESSAGE = b"".join(
     [
         struct.pack("<I iIhBx HHHHH2x", 4, -12, 20, 4, 1, 10, 12, 8, 10, 4),
@@ -44,7 +44,7 @@ class _Copier:
         self.kept_at = 0
 
     def put(self, at: int, alignment: int, size: int = 0) -> int:
-        """Append zeros: up to the next multiple of `alignment`, then `size`, whose place is returned."""
+        """Append zeros up to a multiple of `alignment`, then `size` zeros, and return the offset of the latter."""
         padding = -len(self.out) % alignment
         if padding + size > self.limit - len(self.out):
             raise broken(at)
@@ -52,16 +52,19 @@ class _Copier:
         return len(self.out) - size
 
     def lead(self, slot: int, target: int) -> None:
-        """Let the offset at `slot` of the output lead to `target`."""
+        """Write an offset to `target` at position `slot` of the output."""
         struct.pack_into("<I", self.out, slot, target - slot)
 
     def field(self, at: int) -> None:
-        """Copy a top-level field; its name's offset leads to where it ends."""
+        """Copy a top-level field, with the offset of its name pointing to the end of the copy."""
         name = self.table(FIELD, at, 0, None)
         self.lead(name, self.put(at, 8))
 
     def table(self, kind: int, at: int, depth: int, slot: int | None) -> int:
-        """Copy a table to which the offset at `slot` leads. At the top the name is left out, and its slot returned."""
+        """Copy a table, and point the offset at `slot` to it.
+
+        A table at depth 0 loses its name; return the name's slot.
+        """
         layout = LAYOUTS[kind]
         found = self._slots(layout, at)
         if kind == FIELD:
@@ -77,7 +80,7 @@ class _Copier:
         return place + offsets.get(Slot.NAME, 0)
 
     def _slots(self, layout: tuple[Kind, ...], at: int) -> list[int]:
-        """Where each slot is, 0 where it is absent; a slot that the layout does not know is an error."""
+        """Return the position of each slot, 0 if absent; raise an error for a slot that the layout does not know."""
         source = self.source
         table = source.open(at)
         found = [source.slot(table, i, content.inline_bytes) for i, content in enumerate(layout)]
@@ -87,7 +90,7 @@ class _Copier:
         return found
 
     def _inline(self, layout: tuple[Kind, ...], found: list[int], at: int, named: bool) -> tuple[int, dict[int, int]]:
-        """Write the table's own bytes and its vtable: slots of 4 bytes, then those of 8, 2 and 1."""
+        """Write the table's inline bytes and its vtable: first slots of 4 bytes, then those of 8, 2 and 1."""
         there = [i for i in range(len(layout)) if found[i] or (named and i == Slot.NAME)]
         there.sort(key=lambda i: (4, 8, 2, 1).index(layout[i].inline_bytes))
         offsets, size, first_long = {}, 4, 0
@@ -127,7 +130,7 @@ class _Copier:
             self._children(found, at, depth, slot)
 
     def _vector(self, at: int, width: int, slot: int) -> None:
-        """A string (width 1, a zero byte behind it) or a vector of int."""
+        """Copy a string (width 1, followed by a zero byte) or a vector of int."""
         items, count = self.source.vector(at, width)
         place = self.put(at, 4, 4 + width * count + (width == 1))
         struct.pack_into("<I", self.out, place, count)
@@ -140,7 +143,7 @@ class _Copier:
         self.table(kind, at, depth + 1, slot)
 
     def _children(self, found: list[int], at: int, depth: int, slot: int) -> None:
-        """The children of a Field: cut if it is a struct and something is to be cut."""
+        """Copy the children of a Field; drop children if the field is a struct and `keep` selects some."""
         keep = self.keep
         if keep is not None and self.source.data[found[Slot.TYPE_TAG]] == STRUCT_TYPE and not found[Slot.DICTIONARY]:
             return self._tables(FIELD, at, depth, keep, slot)
@@ -149,7 +152,7 @@ class _Copier:
         self.keep = keep
 
     def _tables(self, kind: int, at: int, depth: int, keep: bytes | None, slot: int) -> None:
-        """A vector of tables; with `keep`, only those that it names."""
+        """Copy a vector of tables; with `keep`, only the selected ones."""
         items, count = self.source.vector(at, 4)
         kept = range(count)
         if keep is not None:
@@ -166,28 +169,29 @@ class _Copier:
 
 
 def copy_piece(source: Source, at: int, room: int) -> bytes:
-    """The field at `at` as a piece of at most `room` bytes."""
+    """Return the field at `at` as a piece of at most `room` bytes."""
     out = bytearray()
     _Copier(source, out, room).field(at)
     return bytes(out)
 
 
 def build(pieces: Sequence[bytes], names: Sequence[bytes], keep: Sequence[bytes | None] | None = None) -> bytes:
-    """Put pieces and names together into an ``ARROW:schema`` value.
+    """Combine pieces and names into an ``ARROW:schema`` value.
 
     Parameters
     ----------
     pieces, names : sequences of bytes
-        As `Schema.piece` makes them, and the fields' names. Pieces are walked, not trusted.
+        Pieces made by `Schema.piece`, and the fields' names. Pieces are checked, not trusted.
     keep : sequence of bytes or None, optional
-        What stays of a struct: one byte per child, 0 where it is cut; then, in order, the same for each child that
-        stays and is a struct itself. Below lists, maps and dictionaries all stays. None: the field stays whole.
+        The selected children of each field. For a struct: one byte per child, 0 if it is dropped, then the same, in
+        order, for each selected child that is a struct itself. Everything below lists, maps and dictionaries is kept.
+        None keeps the whole field.
 
     Raises
     ------
     Malformed
-        A piece is not a Field, takes more than 4 × its size + 1024 bytes, or `keep` does not fit it. Offsets count
-        from the piece.
+        If a piece is not a Field or takes more than 4 × its size + 1024 bytes, or if `keep` does not fit it. Offsets
+        count from the piece.
     """
     out = bytearray(MESSAGE)
     out += struct.pack("<I", len(pieces)) + bytes(4 * len(pieces))

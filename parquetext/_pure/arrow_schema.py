@@ -1,4 +1,4 @@
-"""ARROW:schema: an encapsulated IPC message of one Schema, in base64, read where it is looked at."""
+"""Read ARROW:schema lazily: an encapsulated IPC message with one Schema, encoded in base64."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OUTSIDE_OF_THE_ALPHABET = re.compile(rb"[^A-Za-z0-9+/]")
 
 
 class _Message(Source):
-    """The decoded text; each block of it when it is first needed."""
+    """The decoded text. Each block is decoded on its first access."""
 
     def __init__(self, text: bytes, size: int):
         super().__init__(bytearray(size), size)
@@ -43,7 +43,7 @@ class _Message(Source):
 
 
 class Schema:
-    """The Arrow schema of a key-value; fields can be taken out one by one."""
+    """The Arrow schema of a key-value entry. Fields can be extracted one by one."""
 
     def __init__(self, source: Source, fields: int, field_count: int):
         self._source, self._fields = source, fields
@@ -58,7 +58,7 @@ class Schema:
         return self._source.follow(at)
 
     def name(self, index: int) -> bytes:
-        """The name of a field; empty where it has none."""
+        """Return the name of a field; empty if it has none."""
         source = self._source
         at = source.slot(source.open(self._field(index)), Slot.NAME, 4)
         if not at:
@@ -67,7 +67,9 @@ class Schema:
         return bytes(source.data[items : items + count])
 
     def piece(self, index: int) -> bytes:
-        """A field without its name, self-contained: a Field table at offset 0, its name's offset leading to the end.
+        """Return a field without its name as a self-contained piece.
+
+        The Field table is at offset 0, and the offset of its name points to the end.
 
         All pieces of one schema together take at most 4 × its size + 1024 bytes.
         """
@@ -77,7 +79,7 @@ class Schema:
 
 
 def _metadata(text: bytes) -> tuple[Source, int]:
-    """The message's bytes, and where its FlatBuffers begin."""
+    """Return the message's bytes, and the offset of its FlatBuffers."""
     size = len(text) // 4 * 3 + len(text) % 4 * 3 // 4
     source = _Message(text, size)
     source.need(0, 8)
@@ -96,13 +98,13 @@ def parse(text) -> Schema:
     Parameters
     ----------
     text : bytes-like
-        Base64 of an encapsulated IPC message, with or without the continuation marker. Only what is looked at is
-        decoded: what is wrong elsewhere in it does not show.
+        Base64 of an encapsulated IPC message, with or without the continuation marker. Only accessed blocks are
+        decoded, so errors in other blocks are not detected.
 
     Raises
     ------
     Malformed
-        It holds no Schema of metadata version 4 or 5. Offsets count from the decoded message.
+        If it contains no Schema of metadata version 4 or 5. Offsets count from the decoded message.
     """
     text = bytes(text)
     text = text[:-2] + text[-2:].rstrip(b"=")

@@ -1,4 +1,4 @@
-"""The tables of Arrow's Schema.fbs that a field is made of, and checked access to their bytes."""
+"""The tables of Arrow's Schema.fbs that make up a field, and checked access to their bytes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 
 
 class Kind(IntEnum):
-    """What a slot holds. A scalar's number is its bytes; a union's tag is the slot before it."""
+    """The content of a slot. A scalar's number is its size in bytes; a union's tag is in the slot before it."""
 
     BYTE, SHORT, INT, LONG = 1, 2, 4, 8
     STRING, INTS, UNION, DICTIONARY, INT_TYPE, FIELDS, KEY_VALUES = range(16, 23)
@@ -43,7 +43,7 @@ class Slot(IntEnum):
 
 INT_TYPE, STRUCT_TYPE, LAST_TYPE, FIELD, DICTIONARY_ENCODING, KEY_VALUE = 2, 13, 26, 27, 28, 29
 
-# The tables of Arrow's Schema.fbs that a field is made of; types have their tag in the union Type as their number.
+# The tables of Arrow's Schema.fbs that make up a field. A type's number is its tag in the union Type.
 LAYOUTS: dict[int, tuple[Kind, ...]] = {tag: () for tag in range(1, LAST_TYPE + 1)} | {
     INT_TYPE: (Kind.INT, Kind.BYTE),  # bitWidth, is_signed
     3: (Kind.SHORT,),  # FloatingPoint: precision
@@ -64,13 +64,13 @@ LAYOUTS: dict[int, tuple[Kind, ...]] = {tag: () for tag in range(1, LAST_TYPE + 
 
 
 def broken(at: int) -> ParquetextError:
-    """The error for what is wrong at `at`."""
+    """Return the error for damage at `at`."""
     return wire_error(wire.ARROW_SCHEMA, at)
 
 
 @dataclass
 class Table:
-    """A table whose bytes, and those of its vtable, are within the source."""
+    """A table. Its bytes and those of its vtable are within the source."""
 
     at: int
     vtable: int
@@ -79,22 +79,22 @@ class Table:
 
 
 class Source:
-    """Bytes that are walked; every access is checked."""
+    """Bytes with checked access."""
 
     def __init__(self, data: bytes, size: int):
         self.data, self.size = data, size
 
     def need(self, at: int, size: int) -> None:
-        """Check that [at, at + size) is there."""
+        """Raise an error if [at, at + size) exceeds the source."""
         if at > self.size or size > self.size - at:
             raise broken(at)
 
     def number(self, at: int, size: int = 4, signed: bool = False) -> int:
-        """The little-endian number at `at`, which is there."""
+        """Return the little-endian number at `at`. The caller has checked the range."""
         return int.from_bytes(self.data[at : at + size], "little", signed=signed)
 
     def open(self, at: int) -> Table:
-        """The table at `at`."""
+        """Return the table at `at`."""
         self.need(at, 4)
         vtable = at - self.number(at, signed=True)
         if vtable < 0:
@@ -108,7 +108,7 @@ class Source:
         return table
 
     def slot(self, table: Table, slot: int, size: int) -> int:
-        """Where the table has slot `slot`, of `size` bytes; 0 where it is absent."""
+        """Return the position of slot `slot`, of `size` bytes, in the table; 0 if it is absent."""
         if 4 + 2 * slot >= table.vtable_size:
             return 0
         entry = table.vtable + 4 + 2 * slot
@@ -120,7 +120,7 @@ class Source:
         return table.at + place
 
     def follow(self, at: int) -> int:
-        """Where the offset at `at` leads; 4 bytes are there."""
+        """Return the target of the offset at `at`. The caller has checked the offset's 4 bytes."""
         offset = self.number(at)
         if not offset or offset > self.size - at:
             raise broken(at)
@@ -128,7 +128,10 @@ class Source:
         return at + offset
 
     def vector(self, at: int, width: int) -> tuple[int, int]:
-        """First item and number of items, of `width` bytes each, of the string or vector at `at`."""
+        """Return the position of the first item and the number of items of the string or vector at `at`.
+
+        Items have `width` bytes each.
+        """
         self.need(at, 4)
         count = self.number(at)
         if count > (self.size - at - 4) // width:

@@ -16,19 +16,21 @@ SALT = (0x47B6137B, 0x44974D91, 0x8824AD5B, 0xA2B7289D, 0x705495C7, 0x2DF1424B, 
 
 
 def might_contain(bitset, hashes: Iterable[int]) -> bytes:
-    """For each hash, XXH64 of a value's plain bytes, 1 where the filter may hold the value, and 0 where it does not.
+    """Return a byte for each hash: 1 if the filter may contain the value, 0 if it does not.
+
+    A hash is the XXH64 of a value's plain bytes.
 
     Parameters
     ----------
     bitset : bytes-like
         The filter's blocks, of 32 bytes each.
     hashes : iterable of int
-        Unsigned numbers of 64 bits.
+        Unsigned 64-bit numbers.
 
     Raises
     ------
     ParquetextError
-        The bitset is empty, or no multiple of 32 bytes.
+        If the bitset is empty, or its size is not a multiple of 32 bytes.
     """
     view = memoryview(bitset).cast("B")
     blocks, left = divmod(len(view), BLOCK_BYTES)

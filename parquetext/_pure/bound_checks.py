@@ -1,4 +1,4 @@
-"""Judge bounds that no footer holds, such as those of a page index, by the rule for a footer's bounds."""
+"""Judge bounds outside the footer, such as those of a page index, by the rule for the footer's bounds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["judge_pairs", "leaf_of"]
 
 
 def leaf_of(thrift: bytes, column_order: int) -> Leaf:
-    """Read what decides about a leaf's bounds from its SchemaElement."""
+    """Read the fields of a SchemaElement that decide about a leaf's bounds."""
     facts, _ = ChunkReader(memoryview(thrift)).struct(0, ELEMENT_FIELDS, {"field_id": NO_FIELD_ID}, IN_LISTED_STRUCT)
     element = {name: ABSENT[code] for name, code in ELEMENT_MEMBERS.items()} | facts
     order = sort_order(memoryview(thrift), {name: [value] for name, value in element.items()}, 0)
@@ -24,7 +24,7 @@ def leaf_of(thrift: bytes, column_order: int) -> Leaf:
 def judge_pairs(
     thrift: bytes, column_order: int, minima: Sequence[bytes | None], maxima: Sequence[bytes | None]
 ) -> bytes:
-    """Judge pairs of bounds of a leaf, as `Chunks` judges those of a footer.
+    """Judge pairs of bounds of a leaf, as `Chunks` judges the footer's bounds.
 
     Parameters
     ----------
@@ -42,9 +42,9 @@ def judge_pairs(
     Raises
     ------
     Damaged
-        The element is no Thrift struct.
+        If the element is not a Thrift struct.
     ValueError
-        There are not as many maxima as minima.
+        If the numbers of maxima and minima differ.
     """
     leaf = leaf_of(thrift, column_order)
     return bytes(judge_bounds(leaf, low, high) for low, high in zip(minima, maxima, strict=True))

@@ -1,4 +1,4 @@
-"""Which statistics can be trusted as bounds (docs/formats.md, 3.2)."""
+"""Decide which statistics can be trusted as bounds (docs/formats.md, 3.2)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PLAIN_SIGNED = (
 
 
 class Leaf(NamedTuple):
-    """What decides about a leaf's bounds."""
+    """The properties of a leaf that decide about its bounds."""
 
     type: int
     type_length: int
@@ -38,7 +38,7 @@ class Leaf(NamedTuple):
 
     @property
     def order_is_defined(self) -> bool:
-        """Does min_value/max_value count? Otherwise the deprecated pair might."""
+        """Return True if min_value/max_value count. Otherwise the deprecated pair might count."""
         if self.column_order == wire.ORDER_TYPE_ORDER:
             return self.sort_order != UNDEFINED
         if self.column_order == wire.ORDER_IEEE_754_TOTAL_ORDER:
@@ -51,7 +51,7 @@ class Leaf(NamedTuple):
         return self.sort_order == SIGNED and self.type in BYTE_ARRAYS
 
     def is_value(self, value: bytes) -> bool:
-        """Test that bytes can be a value of the type; a number needs at least one byte."""
+        """Return True if the bytes can be a value of the type; a number needs at least one byte."""
         if self.is_big_endian and not value:
             return False
         if self.type == wire.PHYSICAL_BYTE_ARRAY:
@@ -62,10 +62,10 @@ class Leaf(NamedTuple):
 
 
 def judge_bounds(leaf: Leaf, minimum: bytes | None, maximum: bytes | None) -> int:
-    """Judge a pair of bounds by the leaf's type and order: bits ``wire.BOUND_…``.
+    """Judge a pair of bounds by the leaf's type and order: return bits ``wire.BOUND_…``.
 
-    Every user of bounds applies this rule: a bound that is no value of the type or a NaN is not trusted, nor are both
-    if they are inverted, nor any without a defined order. An absent bound is None.
+    Every user of bounds applies this rule. A bound is not trusted if it is not a value of the type, or if it is NaN.
+    Neither bound is trusted if the pair is inverted, or if the order is undefined. An absent bound is None.
     """
     if not leaf.order_is_defined:
         return wire.BOUND_UNORDERED
@@ -76,7 +76,7 @@ def judge_bounds(leaf: Leaf, minimum: bytes | None, maximum: bytes | None) -> in
 
 
 def judge(leaf: Leaf, value: bytes | None, bit: int) -> int:
-    """Judge one bound: `bit` if it can be trusted, or why not."""
+    """Judge one bound: return `bit` if it can be trusted, else the reason."""
     if value is None:
         return 0
     if not leaf.is_value(value):
@@ -85,7 +85,7 @@ def judge(leaf: Leaf, value: bytes | None, bit: int) -> int:
 
 
 def usable_bounds(data, chunk: dict[str, int], leaf: Leaf) -> tuple[int, int, int, int, int]:
-    """(has, min offset, min length, max offset, max length) of one chunk's facts; bit 0 of `has` is min, bit 1 max."""
+    """Return (has, min offset, min length, max offset, max length) for one chunk; bit 0 of `has` is min, bit 1 max."""
     if leaf.order_is_defined:
         pair = ("min_value", wire.PRESENT_MIN_VALUE, 1), ("max_value", wire.PRESENT_MAX_VALUE, 2)
     elif leaf.sort_order == SIGNED and leaf.type in PLAIN_SIGNED:
@@ -111,7 +111,7 @@ def is_nan(value: bytes, leaf: Leaf) -> bool:
 
 
 def is_inverted(low: bytes, high: bytes, leaf: Leaf) -> bool:
-    """Is `low` above `high` in the leaf's order?"""
+    """Return True if `low` is above `high` in the leaf's order."""
     if leaf.type == wire.PHYSICAL_INT96:
         return False
     if leaf.is_floating:
@@ -128,6 +128,6 @@ def is_inverted(low: bytes, high: bytes, leaf: Leaf) -> bool:
 
 
 def total_order(value: bytes) -> int:
-    """A number that orders as IEEE 754's total order does: -0 below +0."""
+    """Return a number that orders like IEEE 754's total order: -0 is below +0."""
     bits, sign = int.from_bytes(value, "little"), 1 << (8 * len(value) - 1)
     return ~bits & (2 * sign - 1) if bits & sign else bits | sign

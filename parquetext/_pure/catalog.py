@@ -1,4 +1,4 @@
-"""The bounds of all chunks of a scan as the buffers of Arrow columns."""
+"""Export the bounds of all chunks of a scan as buffers of Arrow columns."""
 
 from __future__ import annotations
 
@@ -19,26 +19,27 @@ MICROSECONDS = {wire.READING_DAYS: 86_400_000_000, wire.READING_MILLISECONDS: 10
 
 
 def bound_columns(scan: Scan, readings: bytes) -> tuple[tuple, tuple]:
-    """The usable bounds of all chunks, row-group major.
+    """Return the usable bounds of all chunks, row-group major.
 
     Parameters
     ----------
     scan : Scan
-        Of a footer whose row groups have one chunk per leaf.
+        The scan of a footer whose row groups have one chunk per leaf.
     readings : bytes
-        For each leaf how its bounds are read: `wire.READING_…` of a value, one of a unit or'd in; 0: as bytes only.
+        How to read each leaf's bounds: a value and a unit of `wire.READING_…`, combined by or; 0 reads only the bytes.
 
     Returns
     -------
     (minima, maxima)
-        Each (numbers, moments, offsets, data, bitmaps), bytes that Arrow takes as buffers: int64 or the bits of
-        doubles, int64 microseconds since 1970 (of minima never above the bound, of maxima never below), int32 offsets
-        into data, and five bitmaps one behind the other: where there are bytes, an integer, a double, UTF-8, a moment.
+        Each (numbers, moments, offsets, data, bitmaps), as bytes that Arrow takes as buffers. Numbers are int64 or the
+        bits of doubles. Moments are int64 microseconds since 1970; those of minima are never above the bound, and
+        those of maxima never below it. Offsets are int32 positions in data. The five bitmaps are concatenated and mark
+        bounds that are stored, integers, doubles, UTF-8 and moments.
 
     Raises
     ------
     Unsupported
-        A row group does not have one chunk per leaf, or the bounds have 2 GiB or more.
+        If a row group does not have one chunk per leaf, or if the bounds have 2 GiB or more.
     """
     if len(readings) != scan.leaf_count:
         raise wire_error(wire.BAD_ARGUMENT, 0, scan.leaf_count, len(readings))
@@ -58,7 +59,7 @@ def bound_columns(scan: Scan, readings: bytes) -> tuple[tuple, tuple]:
 
 
 class _End:
-    """The minima, or the maxima, as they grow."""
+    """A builder of the minima or the maxima."""
 
     def __init__(self, count: int, *, up: bool):
         self.up, self.count = up, 0
@@ -107,7 +108,7 @@ class _End:
 
 
 def as_integer(what: int, value: bytes) -> int | None:
-    """An integer of 64 bits, or none."""
+    """Return an integer of 64 bits, or None."""
     if what == wire.READING_BOOLEAN:
         return value[0] & 1 if len(value) == 1 else None
     if what == wire.READING_DECIMAL:
@@ -121,7 +122,7 @@ def as_integer(what: int, value: bytes) -> int | None:
 
 
 def as_moment(unit: int, count: int, up: bool) -> int | None:
-    """A count since 1970 in microseconds; between two of them the lower one, or `up` the higher."""
+    """Convert a count since 1970 to microseconds, rounding down, or up if `up`."""
     if unit == wire.READING_NANOSECONDS:
         return -(-count // 1000) if up else count // 1000
     factor = MICROSECONDS.get(unit)

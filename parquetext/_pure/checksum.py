@@ -1,4 +1,4 @@
-"""CRC-32 and XXH64."""
+"""Compute CRC-32 and XXH64."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ MASK = (1 << 64) - 1
 
 
 def crc32(data, crc: int = 0, /) -> int:
-    """CRC-32 (IEEE 802.3, as zlib's) of `data`.
+    """Return the CRC-32 (IEEE 802.3, as in zlib) of `data`.
 
     Parameters
     ----------
     data : bytes-like
     crc : int
-        The checksum of what comes before `data`; 0 at the start.
+        The checksum of the preceding data; 0 at the start.
     """
     return _crc32(data, _unsigned(crc, 32))
 
 
 def crc32_implementations() -> tuple[str, ...]:
-    """Names of the routines that can run here, best first."""
+    """Return the names of the routines that can run on this machine, best first."""
     return (_LIBRARY,)
 
 
 def crc32_with(name: str, data, crc: int = 0) -> int:
-    """`crc32` by one of `crc32_implementations`; ValueError for another name."""
+    """Compute `crc32` by one of `crc32_implementations`; raise ValueError for another name."""
     if name not in crc32_implementations():
         raise ValueError(f"no CRC-32 routine {name!r} here; there is {', '.join(crc32_implementations())}")
     return crc32(data, crc)
 
 
 def crc32_combine(crc_a: int, crc_b: int, length_b: int) -> int:
-    """The CRC-32 of A + B, from those of A and B and B's length in bytes. O(log length)."""
+    """Return the CRC-32 of A + B, given those of A and B and B's length in bytes. O(log length)."""
     shifted, square, length = _unsigned(crc_a, 32), _X_TO_8, _unsigned(length_b, 64)
     while length:
         if length & 1:
@@ -57,7 +57,7 @@ def crc32_combine(crc_a: int, crc_b: int, length_b: int) -> int:
 
 
 def _multiply(a: int, b: int) -> int:
-    """The product of two reflected polynomials modulo CRC-32's."""
+    """Return the product of two reflected polynomials modulo CRC-32's polynomial."""
     product = 0
     for bit in range(31, -1, -1):
         if a >> bit & 1:
@@ -70,7 +70,7 @@ _X_TO_8 = 1 << (31 - 8)
 
 
 def xxh64(data, seed: int = 0) -> int:
-    """XXH64 of `data`, as an unsigned number."""
+    """Return the XXH64 of `data` as an unsigned number."""
     p1, p2, p3, p4, p5 = PRIMES
     data, seed = memoryview(data).cast("B"), _unsigned(seed, 64)
     whole, length = len(data) // 32 * 32, len(data)

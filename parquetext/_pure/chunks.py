@@ -1,4 +1,4 @@
-"""One leaf's column chunks over row groups, whatever the footer's form."""
+"""One leaf's column chunks over row groups, for any footer form."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ MAGIC_BYTES = 4
 
 
 def begin(data_page_offset: int, dictionary_page_offset: int) -> int:
-    """Where a chunk's first page begins, by the offsets that the footer gives.
+    """Return the offset of a chunk's first page, according to the offsets in the footer.
 
-    At the dictionary page, where that lies behind the magic and in front of the data pages or is the only place there
-    is, else at the data pages.
+    It is the dictionary page's offset if that is behind the magic, and either is before the data pages or is the only
+    offset; otherwise, the data pages' offset.
 
     Parameters
     ----------
     data_page_offset, dictionary_page_offset : int
-        -1 where the footer gives none.
+        -1 if the footer has none.
 
     Returns
     -------
     int
-        One of both, unchecked against the file.
+        One of the two, not checked against the file.
 
     Raises
     ------
     OverflowError
-        An offset that is no 64-bit integer.
+        If an offset is not a 64-bit integer.
     """
     return begins((data_page_offset,), (dictionary_page_offset,))[0]
 
 
 def begins(data_page_offsets: Iterable[int], dictionary_page_offsets: Iterable[int]) -> memoryview:
-    """The same for many chunks."""
+    """Return `begin` for many chunks."""
     pairs = zip(array("q", data_page_offsets), array("q", dictionary_page_offsets), strict=True)
     found = array("q")
     for data, dictionary in pairs:
@@ -68,7 +68,7 @@ class Chunks:
     Attributes
     ----------
     buffer : bytes-like
-        What the ranges of the records count from.
+        The bytes to which the ranges in the records refer.
     """
 
     def __init__(self, records: Records, buffer, leaf: Leaf | None = None):
@@ -76,7 +76,7 @@ class Chunks:
 
     @classmethod
     def from_facts(cls, facts: Iterable[Mapping[str, int]], buffer) -> Chunks:
-        """From one mapping of members for each chunk; bounds are usable as they are."""
+        """Create chunks from one mapping of members each. Bounds are taken as usable."""
         records = Records(CHUNK_MEMBERS | PLACES_MEMBERS)
         for chunk in facts:
             records.append(chunk)
@@ -86,20 +86,20 @@ class Chunks:
         return len(self._records)
 
     def array(self, name: str) -> memoryview:
-        """One member of all chunks as a memoryview: ``q`` for 64 bits, ``i`` or ``I`` for 32; -1 where absent."""
+        """Return one member of all chunks as a memoryview: ``q`` for 64 bits, ``i`` or ``I`` for 32; -1 if absent."""
         return self._records.view(name)
 
     def begins(self) -> memoryview:
-        """Where each chunk's first page begins, as `begin` says: ``q``."""
+        """Return the offset of each chunk's first page, as `begin` computes it: ``q``."""
         return begins(self.array("data_page_offset"), self.array("dictionary_page_offset"))
 
     @property
     def has_unsigned_order(self) -> bool:
-        """Whether the schema says that bounds compare as unsigned."""
+        """Return True if bounds compare as unsigned numbers according to the schema."""
         return self._leaf is not None and self._leaf.sort_order == UNSIGNED
 
     def bound_values(self, bit: int) -> list[bytes | None]:
-        """The usable minima (bit 1) or maxima (bit 2), None where there is none."""
+        """Return the usable minima (bit 1) or maxima (bit 2), None for chunks without one."""
         has, *ranges = self.bounds()
         offsets, lengths = ranges[:2] if bit == 1 else ranges[2:]
         data = memoryview(self.buffer).cast("B")
@@ -109,7 +109,10 @@ class Chunks:
         ]
 
     def bounds(self) -> tuple[bytes, memoryview, memoryview, memoryview, memoryview]:
-        """The usable bounds: (has, min_offset, min_length, max_offset, max_length); in `has` bit 0 is min, 1 max."""
+        """Return the usable bounds: (has, min_offset, min_length, max_offset, max_length).
+
+        In `has`, bit 0 is min, and bit 1 is max.
+        """
         data, columns = memoryview(self.buffer).cast("B"), self._records.columns
         has, *ranges = bytearray(), array("I"), array("I"), array("I"), array("I")
         for i in range(len(self)):
@@ -122,6 +125,6 @@ class Chunks:
 
 
 def as_they_are(chunk: Mapping[str, int]) -> tuple[int, int, int, int, int]:
-    """All bounds of a form that stores usable ones only."""
+    """Return all bounds of a chunk from a form that stores only usable ones."""
     has = sum(bit for _, present, bit in BOUNDS if chunk["present"] & present)
     return has, *(chunk[f"{name}_{part}"] for name, _, _ in BOUNDS for part in ("offset", "length"))

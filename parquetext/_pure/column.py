@@ -1,4 +1,4 @@
-"""The pages of column chunks as the buffers of an Arrow array."""
+"""Decode the pages of column chunks into the buffers of an Arrow array."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ DATA_PAGES = (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2)
 
 
 class Decoded(NamedTuple):
-    """What was decoded of a column. Every buffer is an object that ``pyarrow.py_buffer`` takes as it is.
+    """Decoded entries of a column. ``pyarrow.py_buffer`` takes each buffer as it is.
 
     Attributes
     ----------
     entries : int
-        Pairs of levels; without repetition as many as rows.
+        Pairs of levels; without repetition, the number of rows.
     rows : int
     slots : int
-        Entries that have a slot in the leaf's array: all but those of null and empty lists.
+        Entries that have a slot in the leaf's array: all except those of null and empty lists.
     nulls : int
         Slots without a value.
     valid : buffer or None
-        A bitmap over the slots, least significant bit first; None without nulls.
+        A bitmap over the slots, least significant bit first; None if there are no nulls.
     values : buffer
-        `slots` values of the type's width, zeros where null; a bitmap of booleans; the bytes of byte arrays.
+        `slots` values of the type's width, zeros for nulls; for booleans a bitmap; for byte arrays their bytes.
     offsets : buffer or None
-        `slots` + 1 numbers of 32 bits, the first one 0: where byte arrays begin in `values`. None for other types.
+        `slots` + 1 numbers of 32 bits, the first one 0: the positions of byte arrays in `values`. None for other types.
     definition, repetition : buffer or None
-        `entries` levels of 16 bits, where levels are kept. `definition` is also None where every entry is at the
-        highest level.
+        `entries` levels of 16 bits, if levels are kept. `definition` is also None if all entries have the highest
+        level.
     """
 
     entries: int
@@ -56,57 +56,57 @@ class Decoded(NamedTuple):
 
 
 class Column:
-    """A decoder of one leaf: pages go in, one after another, and the buffers of an Arrow array come out.
+    """A decoder of one leaf: it takes pages, one after another, and returns the buffers of an Arrow array.
 
     Parameters
     ----------
     type : int
         A `wire.PHYSICAL_…`.
     type_length : int
-        Bytes of a FIXED_LEN_BYTE_ARRAY; without meaning for other types.
+        Bytes of a FIXED_LEN_BYTE_ARRAY; ignored for other types.
     max_definition, max_repetition : int
         The leaf's highest levels.
     repeated_definition : int
-        The definition level of the innermost repeated field around the leaf: an entry below it has no slot. 0 outside
-        of lists.
+        The definition level of the innermost repeated field around the leaf. An entry below it has no slot. 0 if the
+        leaf is not in a list.
     levels : bool
-        Keep definition levels, which the structs around a leaf need. Where `max_repetition` is above 0, levels of both
+        Keep definition levels, which the structs around a leaf need. If `max_repetition` is above 0, levels of both
         kinds are always kept.
     most_bytes : int
-        The most that the byte arrays of one `Decoded` may take, 2³¹ − 1 at most.
+        The most bytes that the byte arrays of one `Decoded` may take, 2³¹ − 1 at most.
     rows : int
-        How many rows will be read before they are taken, over all chunks, as far as it is known: memory is reserved
-        for them together, as far as the bytes that are there make it likely.
+        The expected number of rows before `take`, over all chunks. Memory is reserved for them together, if the size
+        of the given bytes makes this number plausible.
     forgets : bool
-        What is read is decoded, so that it is checked, and not kept: `take` gives nothing. A text of a dictionary is
-        not copied then, and `most_bytes` has no meaning.
+        Decode values in order to check them, but do not keep them: `take` returns nothing. Dictionary texts are not
+        copied in this mode, and `most_bytes` is ignored.
     lists : sequence of int, optional
-        The definition levels of the repeated fields around the leaf, `max_repetition` of them, the outermost first:
-        levels that contradict them are refused when their page is opened (LEVELS_CONTRADICT), which otherwise
-        `kernels.levels` does in the end.
+        The definition levels of the repeated fields around the leaf, `max_repetition` of them, outermost first. A page
+        whose levels contradict them is refused when it is opened (LEVELS_CONTRADICT); otherwise, `kernels.levels` does
+        this at the end.
 
     Attributes
     ----------
     rows : int
-        Rows decoded since the last `take`, one that may go on included.
+        Rows decoded since the last `take`, including one that may continue.
     is_full : bool
-        `read` ended early: the next byte array would have gone beyond `most_bytes`, or the slots beyond 2³¹ − 1. Take,
-        then read on. Of a row that was decoded in part, nothing is lost: it goes over to what is taken next.
+        `read` ended early, because the next byte array would exceed `most_bytes`, or the slots would exceed 2³¹ − 1.
+        Call `take`, then read on. A partly decoded row is not lost: it is part of the next `take`.
     is_open : bool
-        The given pages are used up, and the last row may go on in the next page, as rows with repetition do. (Pages of
-        V2 should begin with a row, but some do not.) Give it the next page and read on, with 0 rows if no more are
-        wanted.
+        The given pages are used up, and the last row may continue in the next page, as rows with repetition do. (Pages
+        of V2 should begin with a row, but some do not.) Give it the next page and read on, with 0 rows if no more rows
+        are needed.
 
     Notes
     -----
-    A page is checked when reading reaches it, its levels as a whole first; of the rows of a page whose values are
-    damaged, some may have been decoded. A page that is skipped as a whole is only looked into where its levels tell
-    rows. Bytes behind the last value of a page are ignored, as other readers ignore them.
+    A page is checked when reading reaches it; all of its levels are checked first. If values of a page are damaged,
+    some of its rows may have been decoded before the error. A page that is skipped as a whole is opened only if rows
+    must be counted by its levels. Bytes behind the last value of a page are ignored, as other readers do.
 
-    Errors have two more attributes: `page`, the number of the page among those given since `chunk` (dictionaries do
-    not count), and `part`: "page" (what its header says), "levels", "values" or "dictionary". The offset counts from
-    what was given for the part: `values` of a V1 page is its whole body; for `pages` it is `data`. After an error a
-    column is not used again.
+    Errors have two more attributes. `page` is the number of the page among those given since `chunk`, without
+    dictionaries. `part` is "page" (for its header), "levels", "values" or "dictionary". The offset counts from the
+    bytes that were given for the part: `values` of a V1 page is its whole body; for `pages` it is `data`. After an
+    error, the column must not be used again.
     """
 
     def __init__(
@@ -146,27 +146,27 @@ class Column:
         self.chunk()
 
     def chunk(self, num_values: int | None = None, num_rows: int | None = None) -> None:
-        """Begin the next column chunk. Pages that were given and not read are forgotten, and so is the dictionary.
+        """Begin the next column chunk. Discard the dictionary, and pages that were given but not read.
 
         Parameters
         ----------
         num_values : int, optional
-            The most entries that its pages may have.
+            The most entries that its pages may have together.
         num_rows : int, optional
-            The rows of the row group. Its pages may have more; the compiled kernels estimate memory by it.
+            The rows of the row group. Its pages may have more; the compiled kernels use it to estimate memory.
         """
         self._given: deque[GivenPage] = deque()
         self._count = 0
         self._page: OpenPage | None = None
         self._dictionary = None
         self._entries_left = num_values
-        self._goes_on: str | None = None  # what the last row may do in what comes next: it was "read" or "skipped"
+        self._goes_on: str | None = None  # how the last row was processed: "read" or "skipped"
         if self._lists is not None:
             self._lists.begin()
 
     @property
     def list_items(self) -> tuple[int, ...]:
-        """The elements of each of `lists` in the pages that were opened, over all chunks."""
+        """Return the number of elements of each of `lists` in the pages that were opened, over all chunks."""
         return () if self._lists is None else tuple(self._lists.items)
 
     @property
@@ -178,19 +178,19 @@ class Column:
         return self._goes_on is not None and not self._given and self._page.is_used_up
 
     def dictionary(self, data: Buffer, count: int) -> None:
-        """Give it the chunk's dictionary: the decompressed body of the dictionary page, `count` PLAIN values."""
+        """Take the chunk's dictionary: the decompressed body of the dictionary page, `count` PLAIN values."""
         self._give_dictionary(memoryview(data).cast("B"), count, 0)
 
     def page(self, header: object, levels: Buffer | None, values: Buffer) -> None:
-        """Give it the next data page, decompressed.
+        """Take the next data page, decompressed.
 
         Parameters
         ----------
         header : PageHeader
-            Or anything with these attributes of one: `type`, `num_values`, `encoding`, `definition_encoding`,
+            Or an object with these attributes: `type`, `num_values`, `encoding`, `definition_encoding`,
             `repetition_encoding`, `definition_size`, `repetition_size`; -1 if absent.
         levels : bytes-like or None
-            The levels of a V2 page. None where they stand in front of the values, as in every V1 page.
+            The levels of a V2 page. None if they precede the values, as in every V1 page.
         values : bytes-like
             The values of a V2 page, or the whole body.
         """
@@ -198,15 +198,15 @@ class Column:
         self._give(header, stored, memoryview(values).cast("B"), 0)
 
     def pages(self, headers: object, data: Buffer, first: int = 0, last: int | None = None) -> None:
-        """Give it pages that are not compressed where they lie, the dictionary page among them.
+        """Take uncompressed pages from a buffer, including the dictionary page, without copying them.
 
         Parameters
         ----------
         headers : Pages
-            As `kernels.page.walk` gives them, counting from `data`.
+            As returned by `kernels.page.walk`, counting from `data`.
         data : bytes-like
         first, last : int
-            Which of the pages, the one at `last` excluded; all of them by default.
+            The range of pages, `last` excluded; all of them by default.
         """
         view = memoryview(data).cast("B")
         for index in range(first, len(headers) if last is None else last):
@@ -226,33 +226,33 @@ class Column:
         Returns
         -------
         int
-            Rows that were begun: fewer than asked for at the end of the given pages, or where `is_full`.
+            The number of rows begun: fewer than `rows` at the end of the given pages, or if `is_full`.
         """
         if self._goes_on == "skipped":
             self._advance(0, keeps=False)
         return 0 if self.is_full or self._goes_on == "skipped" else self._advance(rows, keeps=True)
 
     def skip(self, rows: int) -> int:
-        """Pass over the next `rows` rows, and return how many; a row that may go on is read to its end first."""
+        """Skip the next `rows` rows, and return the number skipped; first read a row that may continue to its end."""
         if self._goes_on == "read":
             self._advance(0, keeps=True)
         return 0 if self.is_full or self._goes_on == "read" else self._advance(rows, keeps=False)
 
     def turn(self, counts: Sequence[int], at: int = 0, done: int = 0) -> tuple[int, int]:
-        """Skip and read in turns, as far as the given pages go.
+        """Skip and read rows in turns until the given pages end.
 
         Parameters
         ----------
         counts : sequence of int
             Rows to skip, to read, to skip, and so on.
         at, done : int
-            The turn to go on with, and how many rows of it were begun before.
+            The turn to continue with, and the number of its rows that were begun before.
 
         Returns
         -------
         (int, int)
-            The turn that it came to, and how many rows of it were begun. The first one is ``len(counts)`` where all
-            are done; it is that of a finished turn whose last row may go on in the next page, or where `is_full`.
+            The turn that was reached, and the number of its rows that were begun. The turn is ``len(counts)`` if all
+            are done. It is a finished turn if its last row may continue in the next page, or if `is_full`.
         """
         for count in counts:
             if count < 0:
@@ -265,7 +265,7 @@ class Column:
         return at, done
 
     def take(self) -> Decoded:
-        """What was decoded since the last time: whole rows, where `is_full`, else everything."""
+        """Return the entries decoded since the last call: whole rows if `is_full`, else all entries."""
         goes_over = self.is_full and self._goes_on is not None
         self.is_full = False
         return Decoded(*self._output.take(whole_rows=goes_over))
@@ -285,7 +285,7 @@ class Column:
         self._count += 1
 
     def _advance(self, rows: int, *, keeps: bool) -> int:
-        """Read or skip what goes on and `rows` rows more, up to the entry at which the next row begins."""
+        """Read or skip the continued row and `rows` rows more, up to the entry that begins the next row."""
         begun = 0
         while begun < rows or self._goes_on:
             page = self._page
@@ -308,7 +308,7 @@ class Column:
         return begun
 
     def _append(self, page: OpenPage, end: int) -> int:
-        """Decode the entries in front of `end`, or as many as fit; returns rows that did not fit."""
+        """Decode the entries before `end`, or as many as fit; return the number of rows that did not fit."""
         if self._output.append(page, end) == end:
             return 0
         self.is_full = True
@@ -318,7 +318,7 @@ class Column:
         return page.rows_to(end)
 
     def _next_page(self, rows: int) -> int:
-        """Open the next page, or pass over it where its header alone says that it has at most `rows` rows."""
+        """Open the next page, or skip it if its header alone shows that it has at most `rows` rows."""
         given = self._given.popleft()
         header, checks = given.header, given.placed("page")
         with checks:
@@ -338,9 +338,9 @@ class Column:
 
 
 def codecs() -> frozenset[int]:
-    """The codecs of chunks that `from_file` decompresses: none here.
+    """Return the codecs of chunks that `from_file` decompresses: none in the twin.
 
-    The compiled kernels decompress Snappy and LZ4_RAW, and ZSTD where the system has libzstd.
+    The compiled kernels decompress Snappy and LZ4_RAW, and ZSTD if the system has libzstd.
     """
     return frozenset()
 
@@ -357,30 +357,30 @@ def from_file(
     turns: Sequence[int] | None = None,
     most_bytes: int | None = None,
 ) -> list[bool]:
-    """Read the pages of leaves' chunks that lie in an open file, one after another, and do what `Column.turn` does.
+    """Read the pages of leaves' chunks from an open file, one after another, and process them like `Column.turn`.
 
     Parameters
     ----------
     columns : list of Column
-        New ones.
+        New columns.
     chunks : list of kernels.chunks.Chunks
         All chunks of each column's leaf.
     rows : sequence of int
         The rows of each row group.
     first, last : int
-        Row groups to read: those from `first` on, up to `last`.
+        The row groups to read: ``[first, last)``.
     counts : sequence of int, optional
-        Rows to skip, to read, to skip, and so on, of each of these row groups, one behind the other. All rows without.
+        Rows to skip, to read, to skip, and so on, in each of these row groups, concatenated. If None, read all rows.
     turns : sequence of int, optional
-        How many of the `counts` are of each of these row groups; the pages of one with 0 are not read.
+        The number of `counts` for each of these row groups. The pages of a row group with 0 are not read.
     most_bytes : int, optional
-        The most that the byte arrays of all columns may take together.
+        The most bytes that the byte arrays of all columns may take together.
 
     Returns
     -------
     list of bool
-        For which columns all turns are done. False says that the kernels do not do it, or that something is wrong with
-        the chunks or their pages: give the pages to another column, which says what. The twin never does it; the
-        compiled kernels do it outside of lists, of chunks of their `codecs`.
+        True for each column whose turns are all done. False means that the kernels do not support the column, or that
+        its chunks or pages are damaged: give the pages to another column to get the error. The twin always returns
+        False. The compiled kernels support leaves outside of lists, in chunks of their `codecs`.
     """
     return [False] * len(columns)

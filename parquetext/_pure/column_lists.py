@@ -1,4 +1,4 @@
-"""The levels of a column's pages compared with each other, before anything is made of them."""
+"""Check the levels of a column's pages against each other before values are decoded."""
 
 from __future__ import annotations
 
@@ -14,23 +14,26 @@ NONE_BEFORE = 0xFFFF
 
 
 class Lists:
-    """The lists around a leaf, the outermost first.
+    """The lists around a leaf, outermost first.
 
     Attributes
     ----------
     items : list of int
-        How many elements each of them has in the pages that were checked.
+        The number of elements of each list in the pages that were checked.
     """
 
     def __init__(self, levels: Sequence[int]):
         self._levels, self.items = levels, [0] * len(levels)
 
     def begin(self) -> None:
-        """Go over to another column chunk."""
+        """Begin another column chunk."""
         self._last = NONE_BEFORE
 
     def check(self, page: OpenPage) -> None:
-        """Take the levels of a page: an entry that goes on with a list is an element of it, as the one before is."""
+        """Check the levels of a page.
+
+        If an entry continues a list, it and the entry before it must be elements of it.
+        """
         for repeated, defined in zip(page.repetition or (), page.definition or (), strict=True):
             least = min(defined, self._last)
             if repeated and least < self._levels[repeated - 1]:

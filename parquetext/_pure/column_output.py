@@ -1,4 +1,4 @@
-"""What was decoded of a column and not taken yet."""
+"""The decoded entries of a column that have not been taken yet."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _DIGITS = bytes.maketrans(b"\0\1", b"01")
 
 
 def bitmap(flags: bytes | bytearray) -> bytes:
-    """Flags of one byte each, 0 or 1, as bits, the least significant first."""
+    """Convert flags of one byte each, 0 or 1, into bits, the least significant first."""
     return int(flags[::-1].translate(_DIGITS) or b"0", 2).to_bytes((len(flags) + 7) // 8, "little")
 
 
 class Output:
-    """Entries: their levels, and values at their slots.
+    """Decoded entries: their levels, and their values in slots.
 
     Attributes
     ----------
     entries, rows : int
-        How many there are; rows that begin in it.
+        The number of entries, and of rows that begin among them.
     """
 
     def __init__(self, leaf: Leaf, keeps_definition: bool, most_bytes: int):
@@ -33,12 +33,12 @@ class Output:
         self._keeps_definition = keeps_definition and leaf.max_definition > 0
         self.entries = self.rows = 0
         self._definition, self._repetition = array("H"), array("H")
-        self._has_value = bytearray()  # of each slot
-        self._values = bytearray()  # of booleans a byte each
-        self._lengths = array("i")  # of byte arrays, at each slot
+        self._has_value = bytearray()  # one flag per slot
+        self._values = bytearray()  # one byte per boolean
+        self._lengths = array("i")  # one length per slot, for byte arrays
 
     def append(self, page: OpenPage, end: int) -> int:
-        """Add the page's next entries, up to the one at `end` or as many as fit, and return where they end."""
+        """Add the page's next entries up to `end`, or as many as fit, and return the position after the last added."""
         if self._leaf.type == wire.PHYSICAL_BYTE_ARRAY:
             end = self._append_texts(page, end)
         else:
@@ -53,7 +53,10 @@ class Output:
         return end
 
     def take(self, *, whole_rows: bool) -> tuple:
-        """The members of a `Decoded`; with `whole_rows`, what there is of the last row stays here."""
+        """Return the members of a `Decoded`.
+
+        With `whole_rows`, the decoded part of the last row stays in this object.
+        """
         rest = Output(self._leaf, self._keeps_definition, self.most_bytes)
         if whole_rows:
             self._move_last_row(rest)
@@ -62,7 +65,7 @@ class Output:
         return members
 
     def _append_texts(self, page: OpenPage, end: int) -> int:
-        """Add byte arrays and their slots, as many as fit; where those end."""
+        """Add byte arrays and their slots, as many as fit, and return the position after the last added entry."""
         lengths = array("i")
         for text in page.take_texts(page.values_to(end)):
             if len(self._values) + len(text) > self.most_bytes:
@@ -77,7 +80,7 @@ class Output:
         return end
 
     def _spread(self, has_value: bytes, values: memoryview) -> None:
-        """Put each value into its slot."""
+        """Copy each value into its slot."""
         self._has_value += has_value
         width, at = self._leaf.width or 1, 0
         for has, slots in groupby(has_value):
@@ -101,7 +104,7 @@ class Output:
         del self._has_value[slot:], self._values[place:], self._lengths[slot:]
 
     def _members(self) -> tuple:
-        """Entries, rows, slots, nulls, valid, values, offsets, definition, repetition."""
+        """Return entries, rows, slots, nulls, valid, values, offsets, definition and repetition."""
         slots, nulls = len(self._has_value), self._has_value.count(0)
         values, offsets = self._values, None
         if self._leaf.type == wire.PHYSICAL_BOOLEAN:
@@ -124,7 +127,7 @@ class Output:
 
 
 class Forgotten(Output):
-    """Entries whose values are decoded, so that they are checked, and not kept."""
+    """An output that decodes the values of its entries, in order to check them, and discards them."""
 
     def append(self, page: OpenPage, end: int) -> int:
         count = page.values_to(end)

@@ -1,4 +1,4 @@
-"""One data page of a column: its levels and its values."""
+"""One data page of a column, with its levels and values."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ __all__ = ["GivenPage", "Leaf", "OpenPage", "placed"]
 
 
 class Leaf(NamedTuple):
-    """What a column is of."""
+    """The type and the levels of a column's leaf."""
 
     type: int
     type_length: int
-    width: int  # bytes of a value; 0: booleans and byte arrays
+    width: int  # bytes of a value; 0 for booleans and byte arrays
     max_definition: int
     max_repetition: int
     repeated_definition: int
 
 
 class GivenPage(NamedTuple):
-    """A page as it was given; `levels` is None where they stand in front of the values. Errors count from -`base`."""
+    """A page as it was given. `levels` is None if they precede the values. Error offsets are increased by `base`."""
 
     number: int
     header: object
@@ -41,7 +41,7 @@ class GivenPage(NamedTuple):
 
 @contextmanager
 def placed(page: int, part: str, base: int):
-    """Errors from within say of which page and part they are, and count from what was given."""
+    """Add the page and the part to errors raised inside, and make their offsets count from the given bytes."""
     try:
         yield
     except ParquetextError as error:
@@ -51,16 +51,16 @@ def placed(page: int, part: str, base: int):
 
 
 class OpenPage:
-    """A page whose levels are decoded.
+    """A page with decoded levels.
 
     Attributes
     ----------
     entries, rows, count : int
-        Of the page; rows that begin in it; its values.
+        The number of entries in the page, of rows that begin in it, and of its values.
     at : int
-        The entry that comes next.
+        The position of the next entry.
     repetition, definition : memoryview or None
-        Its levels; None where the column has none.
+        Its levels; None if the column has none.
     """
 
     def __init__(self, leaf: Leaf, given: GivenPage, dictionary: tuple[object, int] | None):
@@ -76,7 +76,7 @@ class OpenPage:
         self.count = self.values_to(self.entries)
 
     def check(self, row_may_go_on: bool) -> None:
-        """Raise Malformed if the page goes on with a row, and there is none."""
+        """Raise Malformed if the page begins within a row, but there is no row to continue."""
         if self.is_within_row and not row_may_go_on:
             raise wire_error(wire.ROW_START, 0, 0, self.repetition[0])
 
@@ -90,16 +90,16 @@ class OpenPage:
 
     @property
     def is_within_row(self) -> bool:
-        """Whether the next entry goes on with the row of the last one."""
+        """Return True if the next entry belongs to the row of the previous one."""
         return self.repetition is not None and not self.is_used_up and self.repetition[self.at] != 0
 
     @property
     def may_go_on(self) -> bool:
-        """Whether the last row may go on in the next page."""
+        """Return True if the last row may continue in the next page."""
         return bool(self.leaf.max_repetition) and self.is_used_up
 
     def stretch(self, rows: int) -> int:
-        """The entry at which another row begins behind the one that goes on at `at` and `rows` more."""
+        """Return the end of the current row and `rows` more: the entry at which the row after them begins."""
         if self.repetition is None:
             return min(self.at + rows, self.entries)
         for entry in range(self.at, self.entries):
@@ -110,24 +110,24 @@ class OpenPage:
         return self.entries
 
     def rows_to(self, end: int) -> int:
-        """Rows that begin in front of the entry at `end`."""
+        """Return the number of rows that begin before the entry at `end`."""
         return end - self.at if self.repetition is None else self.repetition[self.at : end].tolist().count(0)
 
     def values_to(self, end: int) -> int:
-        """Values that the entries in front of `end` have."""
+        """Return the number of values of the entries before `end`."""
         if self.definition is None:
             return end - self.at
         return self.definition[self.at : end].tolist().count(self.leaf.max_definition)
 
     def slots_to(self, end: int) -> bytes:
-        """Of each slot of the entries in front of `end`, 1 if it has a value."""
+        """Return a byte for each slot of the entries before `end`: 1 if it has a value."""
         if self.definition is None:
             return b"\1" * (end - self.at)
         highest, lowest = self.leaf.max_definition, self.leaf.repeated_definition
         return bytes(level == highest for level in self.definition[self.at : end] if level >= lowest)
 
     def entry_of_value(self, count: int) -> int:
-        """The entry of the value behind the next `count` values."""
+        """Return the entry of the value that follows the next `count` values."""
         if self.definition is None:
             return self.at + count
         highest, levels = self.leaf.max_definition, self.definition[self.at :]
@@ -138,7 +138,7 @@ class OpenPage:
         self.at = end
 
     def take_values(self, count: int) -> memoryview:
-        """The next values as bytes; booleans as one byte each."""
+        """Return the next values as bytes; a boolean takes one byte."""
         if not count:
             return memoryview(b"")
         with self.given.placed("values"):
@@ -149,13 +149,13 @@ class OpenPage:
         return values[start * width : self._taken * width]
 
     def take_texts(self, count: int) -> Iterator[bytes | memoryview]:
-        """The next byte arrays, one at a time."""
+        """Yield the next byte arrays, one at a time."""
         with self.given.placed("values"):
             for _ in range(count):
                 yield self._next_text()
 
     def put_back(self, text: bytes | memoryview) -> None:
-        """Take the last byte array for not taken."""
+        """Undo taking the last byte array."""
         self._put_back = text
 
     def _next_text(self) -> bytes | memoryview:

@@ -1,4 +1,4 @@
-"""Values, levels and dictionary indices as pages have them."""
+"""Encode values, levels and dictionary indices for pages."""
 
 from __future__ import annotations
 
@@ -36,33 +36,35 @@ SERVED = {
 
 
 def encode(encoding: int, type: int, type_length: int, values, count: int, *, vector_size: int = 1024) -> bytes:
-    """Encode `count` values as a page has them.
+    """Encode `count` values for a page.
 
-    PLAIN serves every type; RLE booleans, with its length in front; DELTA_BINARY_PACKED INT32 and INT64;
-    DELTA_LENGTH_BYTE_ARRAY byte arrays; DELTA_BYTE_ARRAY these and fixed ones; BYTE_STREAM_SPLIT numbers but INT96, and
-    fixed byte arrays; ALP FLOAT and DOUBLE. Dictionary indices are written by `indices`.
+    PLAIN supports every type. RLE supports booleans, preceded by the length. DELTA_BINARY_PACKED supports INT32 and
+    INT64. DELTA_LENGTH_BYTE_ARRAY supports byte arrays. DELTA_BYTE_ARRAY supports byte arrays and fixed ones.
+    BYTE_STREAM_SPLIT supports numbers except INT96, and fixed byte arrays. ALP supports FLOAT and DOUBLE. Use `indices`
+    for dictionary indices.
 
     Parameters
     ----------
     encoding, type : int
         A `wire.ENCODING_…` and a `wire.PHYSICAL_…`.
     type_length : int
-        Bytes of a FIXED_LEN_BYTE_ARRAY; not looked at otherwise.
+        Bytes of a FIXED_LEN_BYTE_ARRAY; ignored for other types.
     values : bytes-like, or (offsets, bytes)
-        Little-endian values back to back; a bitmap of booleans, least significant bit first; of byte arrays `count` + 1
-        int32 offsets, the first of which need not be 0, and the bytes. What is behind `count` values is ignored.
+        Little-endian values, concatenated; for booleans a bitmap, least significant bit first; for byte arrays
+        `count` + 1 int32 offsets, the first of which need not be 0, and the bytes. Data behind `count` values is
+        ignored.
 
     vector_size : int
-        Of ALP: values that share powers of ten and a bit width; a power of two, 8 to 32,768.
+        For ALP: the number of values that share powers of ten and a bit width; a power of two, 8 to 32,768.
 
     Raises
     ------
     ParquetextError
-        ALP has no such vectors.
+        If ALP does not support this vector size.
     Unsupported
-        The encoding does not serve the type, or there are more than 2^31 - 1 values, of ALP more than 2^28.
+        If the encoding does not support the type, or if there are more than 2^31 - 1 values (for ALP, 2^28).
     Malformed
-        There are fewer values, or offsets descend or leave the bytes.
+        If there are fewer than `count` values, or if offsets descend or exceed the bytes.
     """
     _check_count(count)
     if type not in SERVED.get(encoding, ()):
@@ -93,16 +95,16 @@ def encode(encoding: int, type: int, type_length: int, values, count: int, *, ve
 
 
 def levels(values, count: int, max_level: int, encoding: int = wire.ENCODING_RLE) -> bytes:
-    """Encode `count` definition or repetition levels, uint16 numbers of 0 to `max_level`; no length in front.
+    """Encode `count` definition or repetition levels, uint16 numbers from 0 to `max_level`, without a length prefix.
 
-    `encoding` may also be BIT_PACKED, deprecated: most significant bit first.
+    `encoding` may also be the deprecated BIT_PACKED: most significant bit first.
 
     Raises
     ------
     Unsupported
-        Another encoding; more than 2^31 - 1 levels.
+        For another encoding, or more than 2^31 - 1 levels.
     Malformed
-        There are fewer levels, or one is above `max_level`.
+        If there are fewer than `count` levels, or if one is above `max_level`.
     """
     _check_count(count)
     found = array("H", _prefix(values, 2 * count))
@@ -119,47 +121,47 @@ def levels(values, count: int, max_level: int, encoding: int = wire.ENCODING_RLE
 
 
 def indices(values, count: int, dictionary_count: int) -> bytes:
-    """Encode `count` uint32 indices into a dictionary of `dictionary_count` values; the width byte comes first.
+    """Encode `count` uint32 indices into a dictionary of `dictionary_count` values, preceded by the width byte.
 
     Raises
     ------
     Unsupported
-        More than 2^31 - 1 indices.
+        For more than 2^31 - 1 indices.
     Malformed
-        There are fewer indices, or one is no value's.
+        If there are fewer than `count` indices, or if one is outside the dictionary.
     """
     _check_count(count)
     found = array("I", _prefix(values, 4 * count))
     if count and max(found) >= dictionary_count:
         at = next(at for at, index in enumerate(found) if index >= dictionary_count)
         raise wire_error(wire.DICTIONARY_INDEX, 4 * at, dictionary_count, found[at])
-    # One value has an index of one bit, too: there are readers that take a width of 0 for an error.
+    # A dictionary of one value has indices of one bit, too, because some readers refuse a width of 0.
     width = dictionary_count if dictionary_count < 2 else (dictionary_count - 1).bit_length()
     return bytes([width]) + runs(found, width)
 
 
 def dictionary_of(type: int, type_length: int, values, count: int, most_values: int, most_bytes: int):
-    """Find the distinct values, by their bytes, in order of their first appearance, and which one each value is.
+    """Find the distinct values, by their bytes, in order of first appearance, and the index of each value.
 
     Parameters
     ----------
     type, type_length, values, count
-        As of `encode`; any type but BOOLEAN.
+        As for `encode`; any type except BOOLEAN.
     most_values, most_bytes : int
         The largest dictionary, in values and in bytes of its PLAIN page.
 
     Returns
     -------
     (values, count, indices) or None
-        The dictionary as `encode` takes values, how many they are, and uint32 indices as bytes; None where the
-        dictionary would be larger.
+        The dictionary in the form that `encode` takes, its number of values, and uint32 indices as bytes; None if the
+        dictionary would exceed a limit.
 
     Raises
     ------
     Unsupported
-        Values of this type have no dictionary, or there are more than 2^31 - 1.
+        If values of this type have no dictionary, or if there are more than 2^31 - 1.
     Malformed
-        There are fewer values, or offsets descend or leave the bytes.
+        If there are fewer than `count` values, or if offsets descend or exceed the bytes.
     """
     _check_count(count)
     if type == wire.PHYSICAL_BOOLEAN or type not in SERVED[wire.ENCODING_PLAIN]:
@@ -209,7 +211,7 @@ def _width(type: int, type_length: int) -> int:
 
 
 def _prefix(data, size: int) -> bytes:
-    """The first `size` bytes."""
+    """Return the first `size` bytes."""
     view = memoryview(data).cast("B")
     if len(view) < size:
         raise wire_error(wire.VALUES_SIZE, 0, size, len(view))
@@ -217,7 +219,7 @@ def _prefix(data, size: int) -> bytes:
 
 
 def _booleans(values, count: int) -> bytes:
-    """Their bits, and zeros behind them."""
+    """Return the bits of the values, padded with zeros."""
     bits = _prefix(values, (count + 7) // 8)
     return bits if not count % 8 else bits[:-1] + bytes([bits[-1] & (1 << count % 8) - 1])
 

@@ -1,4 +1,4 @@
-"""ALP: floating-point values as integers and powers of ten, each vector by the pair of powers that serves it best."""
+"""Encode ALP: floating-point values as integers and powers of ten; each vector uses its best pair of powers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["encode_alp"]
 SAMPLED_VECTORS, SAMPLED_VALUES = 8, 256
 CANDIDATES = 5
 POSITION_BITS = 16
-NO_INTEGER = (1 << 64) - 1  # wider than all differences that are packed
+NO_INTEGER = (1 << 64) - 1  # wider than all packed differences
 
 
 class Pair(NamedTuple):
@@ -25,11 +25,11 @@ class Pair(NamedTuple):
     factor: int
 
 
-WHOLE = {"d": 2.0**52, "f": 2.0**23}  # from here on no value has a fraction
+WHOLE = {"d": 2.0**52, "f": 2.0**23}  # values from here on have no fraction
 
 
 def encode_alp(values: array, kind: Kind, size_bits: int) -> bytes:
-    """All values of a page, in vectors of 2 ** `size_bits`."""
+    """Encode all values of a page in vectors of 2 ** `size_bits`."""
     size = 1 << size_bits
     vectors = [values[start : start + size] for start in range(0, len(values), size)]
     candidates = _candidates(vectors, kind)
@@ -42,7 +42,7 @@ def encode_alp(values: array, kind: Kind, size_bits: int) -> bytes:
 
 
 def _candidates(vectors: list[array], kind: Kind) -> list[Pair]:
-    """The pairs that serve most of the sampled vectors best."""
+    """Return the pairs that are the best for most of the sampled vectors."""
     highest = len(kind.up) - 1
     pairs = [Pair(e, f) for e in range(highest, -1, -1) for f in range(e, -1, -1)]
     some = min(SAMPLED_VECTORS, len(vectors))
@@ -54,11 +54,11 @@ def _candidates(vectors: list[array], kind: Kind) -> list[Pair]:
 
 
 def _choose(vector: array, pairs: list[Pair], kind: Kind) -> Pair:
-    """The pair that a sample of the vector takes the fewest bits by, the first one of equal ones."""
+    """Return the pair with the fewest bits for a sample of the vector; the first one if several are equal."""
     if len(pairs) == 1:
         return pairs[0]
     some = min(SAMPLED_VALUES, len(vector))
-    stretch = len(vector) // some  # of each one value is taken, at a place that has no period
+    stretch = len(vector) // some  # one value is taken from each stretch, at a position that has no period
     places = [number * len(vector) // some + (number * 40503 >> 8) % stretch for number in range(some)]
     sample = array(vector.typecode, map(vector.__getitem__, places))
 
@@ -75,12 +75,15 @@ def _width(integers: Sequence[int]) -> int:
 
 
 def _integers(values: array, pair: Pair, kind: Kind) -> list[int | None]:
-    """The integer of each value, None where it leads not back to the same bits; each step is rounded to the type."""
+    """Return the integer of each value, None if it does not convert back to the same bits.
+
+    Each step is rounded to the type.
+    """
     code, whole, limit = kind.code, WHOLE[kind.code], 2.0 ** (kind.bits - 1)
     up, down = kind.up[pair.exponent], kind.down[pair.factor]
     scaled = array(code, [value * up for value in values])
     scaled = array(code, [value * down for value in scaled])
-    # Added to a number that leaves no room for a fraction, and taken away from it again: rounded, ties to even.
+    # Adding a number that leaves no bits for a fraction, and subtracting it again, rounds to an integer, ties to even.
     wholes = [copysign(whole, value) for value in scaled]
     rounded = array(code, [value + add for value, add in zip(scaled, wholes, strict=True)])
     rounded = array(code, [value - add for value, add in zip(rounded, wholes, strict=True)])
@@ -103,14 +106,14 @@ def _vector(values: array, pair: Pair, kind: Kind) -> bytes:
     positions = array("H", [at for at, delta in enumerate(deltas) if delta.bit_length() > width])
     for at in positions:
         deltas[at] = first
-    exceptions = b"".join(values[at : at + 1].tobytes() for at in positions)  # a NaN's bits stay as they are
+    exceptions = b"".join(values[at : at + 1].tobytes() for at in positions)  # keeps a NaN's bits
     numbers = kind.numbers.pack(pair.exponent, pair.factor, len(positions), least, width)
     body = packed(deltas, width) if width else b""
     return numbers + body + positions.tobytes() + exceptions
 
 
 def _fewest_bits(widths: list[int], exception: int) -> int:
-    """The width by which a vector takes the fewest bits; values that are wider are exceptions."""
+    """Return the width by which a vector takes the fewest bits; wider values are exceptions."""
 
     def bits(width: int) -> int:
         return len(widths) * width + exception * sum(wide > width for wide in widths)

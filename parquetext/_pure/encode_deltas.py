@@ -1,4 +1,4 @@
-"""DELTA_BINARY_PACKED: blocks of 128 differences, in four miniblocks of 32."""
+"""Encode DELTA_BINARY_PACKED: blocks of 128 differences, in four miniblocks of 32."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BLOCK, MINIBLOCK = 128, 32
 
 
 def deltas(values: Sequence[int], bits: int) -> bytes:
-    """The differences of signed numbers, wrapped to `bits`, so that none takes more bits than a number."""
+    """Encode the differences of signed numbers, wrapped to `bits`, so that none takes more bits than a number."""
     first = values[0] if values else 0
     out = [varint(BLOCK), varint(BLOCK // MINIBLOCK), varint(len(values)), _zigzag(first, bits)]
     for start in range(1, len(values), BLOCK):

@@ -1,4 +1,4 @@
-"""FSST's symbols, found in a sample of the values, and values as their codes; as csrc/src/encoding/encode_fsst.c."""
+"""Find FSST symbols in a sample of the values, and encode values as their codes, like encode_fsst.c."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ __all__ = ["ESCAPE", "LONGEST", "coded", "symbols_of"]
 
 ESCAPE = MOST_SYMBOLS = 255
 LONGEST = 8
-PREFIX = 3  # bytes by which longer symbols are found
+PREFIX = 3  # bytes that index longer symbols
 WINDOW, WINDOWS = 512, 32
 ROUNDS = 5
-LONELY_GAIN = 8  # a byte without a symbol takes two
+LONELY_GAIN = 8  # per use; a byte without a symbol takes two
 
 
 class Matcher:
-    """Finds the longest symbol that bytes begin with."""
+    """An index that finds the longest symbol at the start of bytes."""
 
     def __init__(self, symbols: list[bytes]):
         self._codes = {symbol: code for code, symbol in enumerate(symbols)}
@@ -27,7 +27,7 @@ class Matcher:
                 self._by_prefix.setdefault(symbol[:PREFIX], []).append(symbol)
 
     def longest(self, text: bytes, at: int) -> bytes:
-        """The symbol at ``text[at]``; empty where there is none."""
+        """Return the longest symbol at ``text[at]``; empty if there is none."""
         for symbol in self._by_prefix.get(text[at : at + PREFIX], ()):
             if text.startswith(symbol, at):
                 return symbol
@@ -37,7 +37,7 @@ class Matcher:
         return b""
 
     def encode(self, text: bytes) -> bytes:
-        """The codes of one value."""
+        """Return the codes of one value."""
         codes, at = bytearray(), 0
         while at < len(text):
             if symbol := self.longest(text, at):
@@ -50,7 +50,7 @@ class Matcher:
 
 
 def symbols_of(values: list[bytes]) -> list[bytes]:
-    """At most 255 symbols, those that begin alike behind each other, the longest first."""
+    """Return at most 255 symbols. Symbols with the same prefix are adjacent, the longest first."""
     sample, symbols = list(_sample(values)), []
     for _ in range(ROUNDS):
         best = heapq.nsmallest(MOST_SYMBOLS, _worthy(_uses(sample, Matcher(symbols))), key=_rank)
@@ -59,13 +59,13 @@ def symbols_of(values: list[bytes]) -> list[bytes]:
 
 
 def coded(values: list[bytes], symbols: list[bytes]) -> list[bytes]:
-    """The codes of each value."""
+    """Return the codes of each value."""
     matcher = Matcher(symbols)
     return [matcher.encode(value) for value in values]
 
 
 def _sample(values: list[bytes]) -> Iterator[bytes]:
-    """The pieces of values in windows that lie evenly in all bytes, or all values where these are few."""
+    """Yield the parts of values in evenly spaced windows over all bytes, or all values if they are few."""
     total = sum(map(len, values))
     if total <= WINDOW * WINDOWS:
         yield from values
@@ -86,7 +86,7 @@ def _sample(values: list[bytes]) -> Iterator[bytes]:
 
 
 def _uses(sample: list[bytes], matcher: Matcher) -> Counter:
-    """How often each symbol is used, and could be: those that are there, single bytes, and two behind each other."""
+    """Count the uses of each symbol and each candidate: existing symbols, single bytes, and pairs of neighbors."""
     uses: Counter[bytes] = Counter()
     for text in sample:
         before, at = b"", 0
@@ -106,7 +106,7 @@ def _uses(sample: list[bytes], matcher: Matcher) -> Counter:
 
 
 def _worthy(uses: Counter) -> Iterator[tuple[bytes, int]]:
-    """Symbols and what they gain; those that are used once gain nothing."""
+    """Yield symbols and their gains; a symbol that is used once gains nothing."""
     for symbol, count in uses.items():
         if count > 1:
             yield symbol, count * (LONELY_GAIN if len(symbol) == 1 else len(symbol))

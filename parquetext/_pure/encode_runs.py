@@ -1,4 +1,4 @@
-"""RLE and bit-packed runs, and bits most significant first."""
+"""Encode RLE and bit-packed runs, and bits with the most significant first."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ MOST_GROUPS = 512
 
 
 def runs(values: Sequence[int], width: int) -> bytes:
-    """Runs of numbers of `width` bits.
+    """Encode numbers of `width` bits as runs.
 
-    At each group of 8, a repetition that is worth it becomes a run of its own, whatever its length; all other groups
+    At each group of 8, a repetition becomes a separate run of any length if this takes fewer bytes. All other groups
     are packed, about 512 in one run.
     """
     out, begin, at, count, worth = [], 0, 0, len(values), 8 * _groups_worth(width)
@@ -34,12 +34,12 @@ def runs(values: Sequence[int], width: int) -> bytes:
 
 
 def _groups_worth(width: int) -> int:
-    """Groups that a value must fill before its run takes fewer bytes than they do packed."""
+    """Return the number of groups that a value must fill before its run takes fewer bytes than the packed groups."""
     return {1: 4, 2: 2}.get(width, 1)
 
 
 def _repeated(values: Sequence[int], at: int) -> int:
-    """How many values from `at` on are equal to the first, if these are at least 8; else 0."""
+    """Return the number of values from `at` on that are equal to the first, if there are at least 8; else 0."""
     end = at + 1
     while end < len(values) and values[end] == values[at]:
         end += 1
@@ -52,7 +52,7 @@ def _packed_run(values: Sequence[int], width: int) -> bytes:
 
 
 def packed(values: Sequence[int], width: int) -> bytes:
-    """The values' bits, least significant first; the last byte filled with zeros."""
+    """Pack the values' bits, least significant first; the last byte is filled with zeros."""
     out = bytearray()
     for start in range(0, len(values), 64):
         some = values[start : start + 64]
@@ -64,7 +64,7 @@ def packed(values: Sequence[int], width: int) -> bytes:
 
 
 def bit_runs(bits: bytes, count: int) -> bytes:
-    """Runs of bits that are packed already: of whole bytes, but for the last one."""
+    """Encode packed bits as runs of whole bytes, except for the last run."""
     whole, groups, out, begin, at = count // 8, len(bits), [], 0, 0
     while begin < groups:
         same = _repeated_bytes(bits, at, whole) if at < whole else 0
@@ -81,7 +81,7 @@ def bit_runs(bits: bytes, count: int) -> bytes:
 
 
 def _repeated_bytes(bits: bytes, at: int, whole: int) -> int:
-    """How many bytes from `at` on are as this one, if its bits are equal; else 0."""
+    """Return the number of bytes from `at` on that are equal to this one, if all of its bits are equal; else 0."""
     if bits[at] not in (0, 0xFF):
         return 0
     end = at + 1
@@ -91,7 +91,7 @@ def _repeated_bytes(bits: bytes, at: int, whole: int) -> int:
 
 
 def msb_first(values: Sequence[int], width: int) -> bytes:
-    """The values' bits, most significant first; the last byte filled with zeros."""
+    """Pack the values' bits, most significant first; the last byte is filled with zeros."""
     bits = "".join(f"{value:0{width}b}" for value in values)
     size = (len(bits) + 7) // 8
     return int(bits.ljust(8 * size, "0") or "0", 2).to_bytes(size, "big")

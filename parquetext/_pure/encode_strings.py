@@ -1,4 +1,4 @@
-"""Byte arrays: PLAIN, DELTA_LENGTH_BYTE_ARRAY, DELTA_BYTE_ARRAY."""
+"""Encode byte arrays as PLAIN, DELTA_LENGTH_BYTE_ARRAY or DELTA_BYTE_ARRAY."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ def plain_byte_array(values: list[bytes]) -> bytes:
 
 
 def delta_length_byte_array(values: list[bytes]) -> bytes:
-    """The lengths as deltas, then all bytes."""
+    """Encode the lengths as deltas, then all bytes."""
     return deltas([len(value) for value in values], 32) + b"".join(values)
 
 
 def delta_byte_array(values: list[bytes]) -> bytes:
-    """How many bytes each value has in common with the one before, as deltas; then the rest of it."""
+    """Encode the length of the prefix that each value shares with the previous one, as deltas; then the suffixes."""
     prefixes = [0, *(_common_prefix(before, value) for before, value in pairwise(values))][: len(values)]
     rests = [value[prefix:] for value, prefix in zip(values, prefixes, strict=True)]
     return deltas(prefixes, 32) + delta_length_byte_array(rests)

@@ -1,4 +1,4 @@
-"""Values and levels as data pages encode them."""
+"""Decode values and levels of data pages."""
 
 from __future__ import annotations
 
@@ -31,29 +31,29 @@ def decode(encoding: int, type: int, type_length: int, data, count: int, at: int
     encoding, type : int
         Numbers of parquet.thrift: ``wire.ENCODING_…``, ``wire.PHYSICAL_…``.
     type_length : int
-        Bytes of a value of FIXED_LEN_BYTE_ARRAY; of no meaning for other types.
+        Bytes of a FIXED_LEN_BYTE_ARRAY value; ignored for other types.
     data : bytes-like
-        Decompressed, levels included where `at` says where the values begin.
+        Decompressed bytes. They may include levels if `at` is the offset of the values.
     count : int
-        Values that are there: entries without nulls.
+        The number of stored values: entries without nulls.
     dictionary : (values, count), optional
-        What PLAIN_DICTIONARY and RLE_DICTIONARY point into: the first result of this function, and how many values.
+        The dictionary for PLAIN_DICTIONARY and RLE_DICTIONARY: the first result of this function, and its value count.
 
     Returns
     -------
     values : bytes-like, or (bytes-like, bytes-like)
-        Values of a fixed width one behind the other, little-endian as they are stored; of BOOLEAN a bitmap, least
-        significant bit first, the spare bits 0; of BYTE_ARRAY (offsets, bytes): ``count + 1`` integers of 32 bits, the
-        first one 0, of which value ``i`` is ``bytes[offsets[i] : offsets[i + 1]]``.
+        Values of a fixed width, concatenated, little-endian as they are stored. For BOOLEAN a bitmap, least
+        significant bit first, with spare bits 0. For BYTE_ARRAY (offsets, bytes): ``count + 1`` integers of 32 bits,
+        the first one 0; value ``i`` is ``bytes[offsets[i] : offsets[i + 1]]``.
     end : int
-        Where the encoded values end in `data`: of runs behind the last one that was needed.
+        The end of the encoded values in `data`; for runs, the end of the last one that was needed.
 
     Raises
     ------
     Malformed
-        With the offset in `data` of the first value that cannot be; ``csrc/src/encoding/values.h`` says what is told.
+        With the offset in `data` of the first invalid value; see ``csrc/src/encoding/values.h`` for details.
     Unsupported
-        The encoding does not serve the type, or is not known.
+        If the encoding does not support the type, or is unknown.
     """
     at, count = _offset(at), _offset(count)
     view = memoryview(data).cast("B")
@@ -82,7 +82,7 @@ def decode(encoding: int, type: int, type_length: int, data, count: int, at: int
 
 
 def texts(encoding: int, data, count: int, at: int = 0, dictionary=None) -> Iterator[bytes | memoryview]:
-    """The byte arrays that `decode` gives, one at a time: a few bytes may stand for very long ones."""
+    """Yield the byte arrays of `decode` one at a time, because a few bytes may represent very long ones."""
     view = memoryview(data).cast("B")
     if at > len(view):
         raise wire_error(wire.TRUNCATED, at, 1, 0)
@@ -98,21 +98,21 @@ def texts(encoding: int, data, count: int, at: int = 0, dictionary=None) -> Iter
 
 
 def decode_levels(encoding: int, max_level: int, data, count: int, at: int = 0, end: int | None = None):
-    """Decode `count` repetition or definition levels in ``data[at:end]``, without a length before them.
+    """Decode `count` repetition or definition levels in ``data[at:end]``, which have no length prefix.
 
     Returns
     -------
     levels : bytes-like
         Unsigned integers of 16 bits.
     end : int
-        Behind the last run that was needed.
+        The end of the last run that was needed.
 
     Raises
     ------
     Malformed
-        A level above `max_level`, or the bytes end first.
+        If a level is above `max_level`, or if the bytes end too early.
     Unsupported
-        `encoding` is neither RLE nor BIT_PACKED.
+        If `encoding` is neither RLE nor BIT_PACKED.
     """
     runs, count = _level_runs(encoding, max_level, data, count, at, end)
     levels = array("H")
@@ -124,7 +124,7 @@ def decode_levels(encoding: int, max_level: int, data, count: int, at: int = 0, 
 def count_levels(
     encoding: int, max_level: int, data, count: int, wanted: int, at: int = 0, end: int | None = None
 ) -> int:
-    """Count the levels in ``data[at:end]`` that are `wanted`; raise the errors of `decode_levels`."""
+    """Count the levels in ``data[at:end]`` that equal `wanted`; raise the errors of `decode_levels`."""
     runs, count = _level_runs(encoding, max_level, data, count, at, end)
     return runs.count(wanted, count, max_level, wire.LEVEL, max_level)
 
@@ -146,19 +146,19 @@ def _level_runs(encoding: int, max_level: int, data, count: int, at: int, end: i
 
 
 def decode_indices(data, count: int, dictionary_count: int, at: int = 0):
-    """Decode `count` indices into a dictionary of `dictionary_count` values; their bit width stands at ``data[at]``.
+    """Decode `count` indices into a dictionary of `dictionary_count` values; ``data[at]`` is their bit width.
 
     Returns
     -------
     indices : bytes-like
         Unsigned integers of 32 bits.
     end : int
-        Behind the last run that was needed.
+        The end of the last run that was needed.
 
     Raises
     ------
     Malformed
-        An index that leads to no value, a width above 32, or the bytes end first.
+        If an index is outside the dictionary, if a width is above 32, or if the bytes end too early.
     """
     at, count = _offset(at), _offset(count)
     view = memoryview(data).cast("B")

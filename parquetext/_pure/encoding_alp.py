@@ -1,4 +1,4 @@
-"""ALP: FLOAT and DOUBLE as integers and powers of ten; ``csrc/src/encoding/alp.h`` says what is told of damage."""
+"""Decode ALP: FLOAT and DOUBLE as integers and powers of ten. ``csrc/src/encoding/alp.h`` describes the errors."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from .encoding_bits import unpack
 
 __all__ = ["HEADER", "KINDS", "Kind", "decode_alp"]
 
-HEADER = struct.Struct("<BBBI")  # mode, how integers are stored, the vectors' size as a power of two, values
+HEADER = struct.Struct("<BBBI")  # mode, integer encoding, log2 of the vector size, number of values
 SIZES = 3, 15
 OFFSET = 4
 
 
 class Kind(NamedTuple):
-    """What differs between FLOAT and DOUBLE."""
+    """The differences between FLOAT and DOUBLE."""
 
     bits: int
-    code: str  # of `array`
+    code: str  # type code of `array`
     numbers: struct.Struct  # exponent, factor, exceptions, frame of reference, bit width
     up: array  # powers of ten, as correctly rounded literals
     down: array
@@ -40,7 +40,7 @@ KINDS = {
 
 
 def decode_alp(view: memoryview, at: int, count: int, kind: Kind) -> tuple[bytes, int]:
-    """`count` values, a page's without its nulls, in ``view[at:]``, and where they end."""
+    """Decode `count` values, a page's without its nulls, in ``view[at:]``; return them and their end."""
     if not count and at >= len(view):
         return b"", at
     offsets, size_bits = _read_header(view, at, count)
@@ -60,7 +60,7 @@ def decode_alp(view: memoryview, at: int, count: int, kind: Kind) -> tuple[bytes
 
 
 def _read_header(view: memoryview, at: int, count: int) -> tuple[int, int]:
-    """Where the vectors' offsets stand, and the vectors' size as a power of two."""
+    """Return the position of the vectors' offsets, and the vector size as a power of two."""
     left = len(view) - at
     if left < HEADER.size:
         raise wire_error(wire.TRUNCATED, at, HEADER.size, left)
@@ -119,7 +119,7 @@ def _read_positions(view: memoryview, at: int, exceptions: int, values: int) -> 
 
 
 def _scale(deltas: list[int], frame: int, up: float, down: float, kind: Kind) -> bytes:
-    """(delta + frame) × up × down: the sum wraps and is signed; each step is rounded to the type."""
+    """Return (delta + frame) × up × down. The sum wraps and is signed; each step is rounded to the type."""
     half, mask = 1 << kind.bits - 1, (1 << kind.bits) - 1
     start = frame + half
     integers = [float((start + delta & mask) - half) for delta in deltas]

@@ -1,4 +1,4 @@
-"""Byte arrays, and values of a fixed width in DELTA_BYTE_ARRAY; ``csrc/src/encoding/binary.h`` says what is told."""
+"""Decode byte arrays, and fixed-width values in DELTA_BYTE_ARRAY. ``csrc/src/encoding/binary.h`` describes errors."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from .encoding_delta import Deltas
 
 __all__ = ["BINARY", "binary_parts", "decode_binary", "decode_prefixed_fixed", "join_parts"]
 
-MOST_BYTES = 0x7FFFFFFF  # what an offset of 32 bits can say
+MOST_BYTES = 0x7FFFFFFF  # the largest offset of 32 bits
 LENGTH_PREFIX = 4
 
 
 class Plain:
-    """Values, each behind its length.
+    """PLAIN: each value follows its length.
 
     Attributes
     ----------
     at : int
-        Where the next value stands.
+        The position of the next value.
     """
 
     def __init__(self, data: memoryview, at: int, count: int):
@@ -55,7 +55,7 @@ class Lengths:
 
 
 class Prefixed:
-    """DELTA_BYTE_ARRAY: how much each value has of the one before, how many bytes follow, and these bytes."""
+    """DELTA_BYTE_ARRAY: the lengths of shared prefixes and of suffixes, then the suffixes."""
 
     def __init__(self, data: memoryview, at: int, count: int, width: int = 0):
         self._data, self._width = data, width
@@ -85,7 +85,7 @@ BINARY = {
 
 
 def decode_binary(encoding: int, data: memoryview, at: int, count: int) -> tuple[tuple[bytes, bytes], int]:
-    """`count` byte arrays in an encoding of `BINARY`: ((offsets, bytes), where they end)."""
+    """Decode `count` byte arrays in an encoding of `BINARY`; return ((offsets, bytes), end)."""
     values = BINARY[encoding](data, at, count)
     offsets, joined = array("i", [0]), bytearray()
     for value in values:
@@ -96,13 +96,13 @@ def decode_binary(encoding: int, data: memoryview, at: int, count: int) -> tuple
 
 
 def decode_prefixed_fixed(data: memoryview, at: int, count: int, width: int) -> tuple[bytes, int]:
-    """`count` values of `width` bytes in DELTA_BYTE_ARRAY."""
+    """Decode `count` values of `width` bytes in DELTA_BYTE_ARRAY; return them and their end."""
     values = Prefixed(data, at, count, width)
     return b"".join(values), values.at
 
 
 def binary_parts(dictionary, at: int) -> list[bytes]:
-    """The values of a dictionary of byte arrays, ((offsets, bytes), count)."""
+    """Return the values of a dictionary of byte arrays, ((offsets, bytes), count)."""
     (offsets, joined), count = dictionary
     offsets, joined = memoryview(offsets).cast("B"), memoryview(joined).cast("B")
     if len(offsets) < 4 * (count + 1):
@@ -115,7 +115,7 @@ def binary_parts(dictionary, at: int) -> list[bytes]:
 
 
 def join_parts(pieces: Iterable[list[int]], parts: list[bytes], at: int) -> tuple[bytes, bytes]:
-    """The values of these indices: (offsets, bytes)."""
+    """Concatenate the values at these indices; return (offsets, bytes)."""
     offsets, joined = array("i", [0]), bytearray()
     for index in chain.from_iterable(pieces):
         _check_room(len(joined) + len(parts[index]), at)

@@ -1,4 +1,4 @@
-"""Values packed bit by bit."""
+"""Pack and unpack values bit by bit."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ __all__ = ["pack_booleans", "unpack", "unpack_msb_first"]
 
 
 def unpack(data: memoryview, bit: int, width: int, count: int) -> list[int]:
-    """`count` values of `width` bits, at least 1, least significant bit first; the first one stands at bit `bit`."""
+    """Unpack `count` values of `width` bits, at least 1, least significant bit first; the first one is at bit `bit`."""
     values: list[int] = []
     mask = (1 << width) - 1
     while len(values) < count:
-        # Eight values begin and end at the same bit of a byte, so that the numbers below stay small.
+        # Every eight values begin at the same bit of a byte, which keeps the numbers below small.
         some = min(8, count - len(values))
         word = int.from_bytes(data[bit >> 3 : (bit + some * width + 7) >> 3], "little") >> (bit & 7)
         values += [word >> shift & mask for shift in range(0, some * width, width)]
@@ -19,7 +19,7 @@ def unpack(data: memoryview, bit: int, width: int, count: int) -> list[int]:
 
 
 def unpack_msb_first(data: memoryview, bit: int, width: int, count: int) -> list[int]:
-    """The same with the most significant bit first, as BIT_PACKED levels have it."""
+    """Unpack values with the most significant bit first, as in BIT_PACKED levels."""
     values: list[int] = []
     mask = (1 << width) - 1
     for at in range(bit, bit + count * width, width):
@@ -29,6 +29,6 @@ def unpack_msb_first(data: memoryview, bit: int, width: int, count: int) -> list
 
 
 def pack_booleans(values: list[int]) -> bytes:
-    """A bitmap of zeros and ones, least significant bit first, the spare bits 0."""
+    """Return a bitmap of zeros and ones, least significant bit first, with spare bits 0."""
     bits = "".join(map("01".__getitem__, reversed(values)))
     return int(bits or "0", 2).to_bytes((len(values) + 7) // 8, "little")

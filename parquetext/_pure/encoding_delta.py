@@ -1,4 +1,4 @@
-"""DELTA_BINARY_PACKED: INT32 and INT64 as differences, and the lengths of byte arrays."""
+"""Decode DELTA_BINARY_PACKED: INT32 and INT64 as differences, and the lengths of byte arrays."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from .varint import decode32, decode64, zigzag_decode
 __all__ = ["Deltas"]
 
 BATCH = 1 << 16
-WIDEST = 64  # of INT32 too: some writers take differences in 64 bits
+WIDEST = 64  # for INT32 too, because some writers compute differences in 64 bits
 
 
 class Deltas:
-    """`count` values, a page's without its nulls, in ``data[at:]``; ``csrc/src/encoding/delta.h`` says what is told.
+    """`count` values, a page's without its nulls, in ``data[at:]``. ``csrc/src/encoding/delta.h`` describes the errors.
 
     Attributes
     ----------
     end : int
-        Behind the last miniblock that was opened.
+        The end of the last miniblock that was opened.
     total, total_at : int
-        The number of values that the header has, and the offset of this number.
+        The number of values in the header, and the offset of this number.
     """
 
     def __init__(self, data: memoryview, at: int, count: int, bits: int):
         self._data, self._count, self._bits = data, count, bits
-        self.total, self.total_at = count, at  # by the header, and where it says so
+        self.total, self.total_at = count, at  # the value count in the header, and its offset
         self.end = at
         if count or at < len(data):
             self._read_header(at)
         self._blocks = self.end
 
     def find_end(self) -> int:
-        """Return where the values end, all of them checked as `take` would.
+        """Return the end of the values, and check all of them as `take` would.
 
         Raises
         ------
         Malformed
-            The header has more values, and these end somewhere else.
+            If the header has more values than `count`, and they end at another position.
         """
         for _ in self._bodies(self._count):
             pass
@@ -52,7 +52,7 @@ class Deltas:
         return end
 
     def _end_of_total(self) -> int | None:
-        """Return where the values end that the header has; None if they are not there."""
+        """Return the end of as many values as the header has; None if there are fewer."""
         try:
             for _ in self._bodies(self.total):
                 pass
@@ -61,7 +61,7 @@ class Deltas:
         return self.end
 
     def take(self) -> Iterator[list[int]]:
-        """All values in pieces, as unsigned integers: arithmetic wraps at the type's width."""
+        """Yield all values in pieces, as unsigned integers. Arithmetic wraps at the type's width."""
         mask = (1 << self._bits) - 1
         last = self._first & mask if self._count else 0
         if self._count:
@@ -94,7 +94,7 @@ class Deltas:
         self._first = zigzag_decode(first)
 
     def _bodies(self, values: int) -> Iterator[tuple[int, int, int, int]]:
-        """Yield the block's least difference, width, begin of the body and values of each miniblock with values."""
+        """Yield the block's least difference, width, begin of the body and value count of each miniblock."""
         left, self.end = values - 1, self._blocks
         while left > 0:
             least, widths = decode64(self._data, self.end)

@@ -1,4 +1,4 @@
-"""Runs of repeated and of bit-packed values: levels, dictionary indices and booleans."""
+"""Decode runs of repeated and of bit-packed values: levels, dictionary indices and booleans."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ BATCH = 1 << 16
 
 
 class Runs:
-    """The runs in ``data[at:]`` of values of `width` bits; values of 0 bits are all 0 and take no bytes.
+    """The runs in ``data[at:]`` of values of `width` bits. Values of 0 bits are all 0 and take no bytes.
 
     Attributes
     ----------
     header : int
-        Where the open run begins.
+        The position of the current run.
     end : int
-        Behind the last run that was opened.
+        The end of the last run that was opened.
     """
 
     def __init__(self, data: memoryview, width: int, at: int, is_msb_first: bool = False):
@@ -32,15 +32,15 @@ class Runs:
         self.header = self.end = at
 
     def take(self, count: int, highest: int, code: int, expected: int) -> Iterator[list[int]]:
-        """The next `count` values in pieces; an error of `code` at the first one above `highest`."""
+        """Yield the next `count` values in pieces; raise `code` at the first value above `highest`."""
         for values in self._pieces(count):
             self._check(values, highest, code, expected)
             yield values
 
     def count(self, wanted: int, count: int, highest: int, code: int, expected: int) -> int:
-        """Count the next `count` values that are `wanted`; raise `code` at the first value above `highest`.
+        """Count the values that equal `wanted` among the next `count`; raise `code` at the first value above `highest`.
 
-        Time is that of the encoded bytes, whatever the length of a repeated run.
+        The time is proportional to the encoded bytes, whatever the length of a repeated run.
         """
         if self._is_msb_first or not self._width:
             return sum(values.count(wanted) for values in self.take(count, highest, code, expected))
@@ -76,7 +76,7 @@ class Runs:
                 count -= some
 
     def _open(self) -> tuple[int, bool, int]:
-        """Read the next run's header: (values in it, whether they are bit-packed, where they begin)."""
+        """Read the next run's header; return (values in it, is it bit-packed, the position of its values)."""
         self.header = self.end
         header, body = decode32(self._data, self.header)
         left = len(self._data) - body
@@ -91,7 +91,7 @@ class Runs:
         return length, is_packed, body
 
     def _packed(self, body: int, count: int) -> Iterator[list[int]]:
-        """`count` values from the byte `body` on, as many as are there, and then an error."""
+        """Yield `count` values from byte `body` on. If the bytes end too early, raise an error after the last value."""
         get = unpack_msb_first if self._is_msb_first else unpack
         width, size = self._width, len(self._data)
         there = min(count, (size - body) * 8 // width)

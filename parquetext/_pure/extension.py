@@ -1,4 +1,4 @@
-"""The extension in a struct's reserved field, found from the front, and its blocks, found from the back."""
+"""Find the extension in a struct's reserved field from the front, and its blocks from the back."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ STOP = 0
 
 
 class Place(NamedTuple):
-    """Where a struct's extension lies; offsets from the struct's first byte."""
+    """The position of a struct's extension. Offsets count from the struct's first byte."""
 
     marker: int  # 1 spec, 2 thrift
-    placement: int  # 0 in the struct, 1 behind its stop
-    struct_end: int  # behind the (last) stop byte
+    placement: int  # 0 in the struct, 1 after its stop
+    struct_end: int  # the position after the (last) stop byte
     header: int  # of the marker
-    payload: int  # the extension's bytes,
-    length: int  # and how many
-    length_bytes: int  # bytes of their ULEB128
+    payload: int  # offset of the extension's bytes
+    length: int  # number of the extension's bytes
+    length_bytes: int  # size of the ULEB128 length
 
 
 def find(data, file_metadata: bool = False, max_depth: int = wire.MAX_DEPTH) -> Place | None:
-    """The extension of the struct at the start of `data`, or None.
+    """Return the extension of the struct at the start of `data`, or None.
 
     Parameters
     ----------
     data : bytes-like
-        The struct; more may follow it.
+        The struct; more bytes may follow it.
     file_metadata : bool
-        Whether an extension behind the stop byte counts, if it and a second stop byte are exactly what follows.
+        If True, also accept an extension after the stop byte, if exactly it and a second stop byte follow.
 
     Raises
     ------
     Malformed
-        The struct is not well-formed Thrift, or has two extensions: the error's offset is that of the second marker,
-        `expected` that of the first.
+        If the struct is not well-formed Thrift, or if it has two extensions. In the latter case, the error's offset is
+        that of the second marker, and `expected` that of the first.
     """
     walk = Walk(data, 0, max_depth)
     walk.enter(0, 0)
@@ -66,7 +66,7 @@ def find(data, file_metadata: bool = False, max_depth: int = wire.MAX_DEPTH) -> 
 
 
 def _read_extension(walk: Walk, marker: int, header: int, first: Place | None) -> Place:
-    """The extension whose marker stands at `header`; `struct_end` is still to be known."""
+    """Read the extension whose marker is at `header`; `struct_end` is not known yet."""
     at = header + MARKER_BYTES
     length, payload = varint.decode32(walk.data, at)
     if length > walk.size - payload:
@@ -77,7 +77,7 @@ def _read_extension(walk: Walk, marker: int, header: int, first: Place | None) -
 
 
 def _is_after_stop(walk: Walk, header: int) -> bool:
-    """Whether an extension and a stop byte are exactly what is left from `header` on."""
+    """Return True if the bytes from `header` on are exactly an extension and a stop byte."""
     if bytes(walk.data[header : header + MARKER_BYTES]) not in MARKERS:
         return False
     try:
@@ -88,9 +88,9 @@ def _is_after_stop(walk: Walk, header: int) -> bool:
 
 
 def read_trailer(data, end: int) -> tuple[bytes, int, int] | None:
-    """The trailer that ends at ``data[end]``: (UUID's bytes, length of the payload, its CRC-32).
+    """Return the trailer that ends at ``data[end]``: (UUID's bytes, length of the payload, its CRC-32).
 
-    Only the 28 bytes before `end` are looked at. None where the length's checksum does not hold.
+    Only the 28 bytes before `end` are read. Return None if the checksum of the length does not match.
     """
     data = memoryview(data).cast("B")
     if index(end) < 0:
@@ -106,10 +106,10 @@ def read_trailer(data, end: int) -> tuple[bytes, int, int] | None:
 
 
 def block_before(data, end: int, check_payload: bool = True) -> tuple[bytes, int, int, int] | None:
-    """The block that ends at ``data[end]``: (UUID's bytes, offset of the payload, its length, its CRC-32).
+    """Return the block that ends at ``data[end]``: (UUID's bytes, offset of the payload, its length, its CRC-32).
 
-    None where no whole block ends there: the length's checksum does not hold, the payload does not fit before its
-    trailer, or, with `check_payload`, its checksum does not hold.
+    Return None if no complete block ends there: if the checksum of the length does not match, if the payload does not
+    fit before its trailer, or, with `check_payload`, if the payload's checksum does not match.
     """
     found = read_trailer(data, end)
     if found is None or found[1] > end - wire.BLOCK_TRAILER_BYTES:
@@ -122,7 +122,7 @@ def block_before(data, end: int, check_payload: bool = True) -> tuple[bytes, int
 
 
 def trailer(payload, uuid: bytes) -> bytes:
-    """The 28 bytes that end the block of `payload` under the 16 bytes `uuid`."""
+    """Return the 28 bytes that end the block of `payload` with the 16 bytes `uuid`."""
     payload = memoryview(payload).cast("B")
     if len(uuid) != 16:
         raise ValueError(f"a UUID has 16 bytes, not {len(uuid)}")

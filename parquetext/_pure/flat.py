@@ -1,4 +1,4 @@
-"""The flat footer (docs/formats.md, section 3): its writer, its reader, the way back to Thrift, and its check."""
+"""The flat footer (docs/formats.md, section 3): writer, reader, conversion to Thrift, and verification."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bounds of values in a flat footer: from the slots of Statistics back to bytes (docs/formats.md, 3.2)."""
+"""Convert bounds from the slots of Statistics in a flat footer to bytes (docs/formats.md, 3.2)."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from .flat_cells import Cell
 from .flat_chunk import SHORT_BOUND
 
 _BYTE_ARRAYS = (wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY)
-_SIDES = {  # side: (shift in `exactness`, it is there, exactness said, exact)
+_SIDES = {  # side: (shift in `exactness`, bit for presence, bit for stated exactness, bit for exact)
     "min": (0, wire.PRESENT_MIN_VALUE, wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
     "max": (2, wire.PRESENT_MAX_VALUE, wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT),
 }
-_EXACT = 2  # a bit of what `exactness` says of a side
+_EXACT = 2  # a bit of a side's exactness
 
 
 class Bounds:
-    """The bounds of one part of a column, appended to an arena as they are read."""
+    """The bounds of one part of a column. They are appended to an arena as they are read."""
 
     def __init__(self, cell: Cell, type: int, arena: bytearray):
         self.cell, self.type, self.arena = cell, type, arena
         self.long_bytes = 0
 
     def unpack(self, statistics: dict[str, int], fact: dict[str, int]) -> int:
-        """Add the ranges in the arena to a chunk's facts; its presence bits."""
+        """Add the ranges in the arena to a chunk's members; return its presence bits."""
         exactness, present = self.cell.number_at(statistics, "exactness", "B", 0), 0
         for side, (shift, is_there, said, exact) in _SIDES.items():
             value = self._value(statistics, side)
@@ -40,7 +40,7 @@ class Bounds:
         return self._octets(statistics, side) if self.type in _BYTE_ARRAYS else None
 
     def _slot(self, statistics: dict[str, int], name: str, size: int, order: str) -> bytes:
-        """A slot's bytes; zeros where it is absent."""
+        """Return a slot's bytes; zeros if it is absent."""
         value = self.cell.number_at(statistics, name, "I" if size == 4 else "Q", 0)
         return value.to_bytes(size, order)
 
@@ -69,7 +69,10 @@ class Bounds:
         return value[:length]
 
     def _long(self, statistics: dict[str, int], side: str) -> bytes:
-        """A bound in its own slot. All of a part are in its cell, so together they are no longer than it."""
+        """Return a bound in its separate slot.
+
+        All bounds of a part are in its cell, so together they cannot be longer than the cell.
+        """
         vector = self.cell.follow(statistics[f"{side}_value"])
         value = self.cell.blob(vector)
         self.long_bytes += len(value)

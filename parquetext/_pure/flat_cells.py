@@ -1,4 +1,4 @@
-"""The checked ground of a flat footer: its tail block when it is opened, then cell by cell (docs/formats.md, 3.7)."""
+"""Checked access to a flat footer: the tail block when it is opened, then single cells (docs/formats.md, 3.7)."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from ..errors import wire_error
 from . import checksum
 from .flat_tables import PAYLOAD_LIMIT
 
-IS_VERBATIM, ALL_FLAGS = 8, 31  # of the tail block
+IS_VERBATIM, ALL_FLAGS = 8, 31  # flags in the tail block
 FEW_BUCKETS = 32
-FIRST_READ = 4096  # bytes from the end, where the tail that was given does not hold the record
+FIRST_READ = 4096  # bytes to read from the end if the given tail does not contain the record
 LEAST_AT_ONCE = 256
 SMALLEST_CHUNK = 8  # an entry of a vector and a table
 _HEADER = struct.Struct("<IIHHI")
 _COUNTS = struct.Struct("<7IiqI7I")
 _RECORD = struct.Struct("<16s4I")
 _SMALLEST_TAIL = wire.FLAT_TAIL_BYTES + wire.FLAT_RECORD_BYTES
-_PAGES = (wire.KIND_DIRECTORY, wire.KIND_BUCKET)  # small, and a lookup may need many: they are not counted
+_PAGES = (wire.KIND_DIRECTORY, wire.KIND_BUCKET)  # small, and a lookup may need many: not counted
 
 
 def _slot(kind: int, part: int = 0) -> tuple[int, bool]:
-    """Which of the kept cells one of this kind replaces."""
+    """Return the key in the cache of cells: the last cell of each key is kept."""
     return kind, kind == wire.KIND_COLUMN and part > 0
 
 
 def cell_leaves(row_groups: int) -> int:
-    """Leaves of a COLUMN cell: several where there are few row groups."""
+    """Return the number of leaves in a COLUMN cell: several if there are few row groups."""
     return max(1, wire.FLAT_CELL_LEAVES // max(1, row_groups))
 
 
 class Counts(NamedTuple):
-    """What a tail block begins with."""
+    """The numbers at the start of a tail block."""
 
     leaves: int
     nodes: int
@@ -52,19 +52,19 @@ class Counts(NamedTuple):
     pool_hint: int
     vtable_bytes: int
     listed: int
-    extensions: int  # place of their list; 0: none
+    extensions: int  # position of their list; 0: none
 
 
 class Vtable(NamedTuple):
-    """A vtable as a table of one name sees it."""
+    """A vtable, interpreted for tables of one name."""
 
     size: int  # of the table
     at: dict[str, int]  # present field -> its offset in the table
-    wrong: int | None  # the first entry that leaves the table
+    wrong: int | None  # the first entry that exceeds the table
 
 
 class Source:
-    """Ranges of a file, and what was asked of it."""
+    """Ranges of a file, with counters of reads and bytes."""
 
     def __init__(self, source):
         self.fd, self.size = source if isinstance(source, tuple) else (None, source.size)
@@ -72,7 +72,7 @@ class Source:
         self.reads = self.bytes = 0
 
     def read(self, offset: int, length: int) -> bytes:
-        """Exactly `length` bytes, or OSError."""
+        """Return exactly `length` bytes, or raise OSError."""
         data = self.object.read(offset, length) if self.fd is None else self._pread(offset, length)
         if len(data) != length:
             raise wire_error(wire.IO, offset, length, errno.ENODATA)
@@ -92,14 +92,14 @@ class Source:
 
 
 class Cell:
-    """A cell whose checksum held. What it holds is checked where it is used."""
+    """A cell with a valid checksum. Its content is checked when it is used."""
 
     def __init__(self, footer: Footer, place: int, data):
         self.footer, self.place, self.data, self.size = footer, place, data, len(data)
         _, _, self.kind, self.part, self.number = _HEADER.unpack_from(data)
 
     def fail(self, code: int, at: int, expected: int, found: int) -> Exception:
-        """The error for what stands at cell offset `at`."""
+        """Return the error for the content at cell offset `at`."""
         return self.footer.fail(code, self.place + at, expected, found)
 
     def u32(self, at: int) -> int:
@@ -109,23 +109,23 @@ class Cell:
         return struct.unpack_from(f"<{count}I", self.data, at)
 
     def require(self, size: int) -> None:
-        """The fixed part takes `size` bytes."""
+        """Raise an error if the cell is smaller than its fixed part of `size` bytes."""
         if self.size < size:
             raise self.fail(wire.BAD_VALUE, 4, size, self.size)
 
     def equals(self, at: int, expected: int) -> None:
-        """The u32 at `at` is what it has to be."""
+        """Raise an error if the u32 at `at` differs from `expected`."""
         if self.u32(at) != expected:
             raise self.fail(wire.BAD_VALUE, at, expected, self.u32(at))
 
     def inside(self, words: int, at: int, length: int) -> bytes:
-        """A range of bytes that the words at `words` name."""
+        """Return a range of bytes, which the words at `words` specify."""
         if at > self.size or length > self.size - at:
             raise self.fail(wire.BAD_OFFSET, words, self.size, at)
         return bytes(self.data[at : at + length])
 
     def vtable(self, name: str, at: int) -> Vtable:
-        """The vtable of the table at `at`, which ends in the cell."""
+        """Return the vtable of the table at `at`, which must end in the cell."""
         if at % 4 or at > self.size - 4:
             raise self.fail(wire.BAD_OFFSET, at, self.size, at)
         distance = (self.place + at - self.u32(at) - self.footer.vtables_at) & 0xFFFFFFFF
@@ -139,42 +139,42 @@ class Cell:
         return vtable
 
     def table(self, name: str, at: int) -> dict[str, int]:
-        """The places of the present fields of the table at `at`."""
+        """Return the positions of the present fields of the table at `at`."""
         return {field: at + offset for field, offset in self.vtable(name, at).at.items()}
 
     def number_at(self, fields: dict[str, int], name: str, code: str, absent: int) -> int:
-        """A field's value, or what stands for its absence."""
+        """Return a field's value, or `absent` if the field is missing."""
         return struct.unpack_from("<" + code, self.data, fields[name])[0] if name in fields else absent
 
     def follow(self, field: int) -> int:
-        """What the offset at `field` leads to, in this cell and behind the field."""
+        """Return the target of the offset at `field`, which must be in this cell and after the field."""
         offset = self.u32(field)
         if not offset or offset > self.size - 4 - field:
             raise self.fail(wire.BAD_OFFSET, field, self.size, field + offset)
         return field + offset
 
     def blob_length(self, at: int, width: int = 1) -> int:
-        """How many items of `width` bytes the string or vector at `at` has."""
+        """Return the number of items, of `width` bytes each, in the string or vector at `at`."""
         length = self.u32(at)
         if length > (self.size - at - 4) // width:
             raise self.fail(wire.BAD_OFFSET, at, self.size, length)
         return length
 
     def blob(self, at: int) -> bytes:
-        """A string, or a vector of bytes."""
+        """Return a string, or a vector of bytes."""
         return bytes(self.data[at + 4 : at + 4 + self.blob_length(at)])
 
     def child(self, fields: dict[str, int], field: str, name: str) -> dict[str, int] | None:
-        """The table that a field leads to, if it is there."""
+        """Return the table to which a field refers, or None if the field is absent."""
         return self.table(name, self.follow(fields[field])) if field in fields else None
 
     def text(self, fields: dict[str, int], field: str) -> bytes | None:
-        """The string or bytes that a field leads to, if it is there."""
+        """Return the string or bytes to which a field refers, or None if the field is absent."""
         return self.blob(self.follow(fields[field])) if field in fields else None
 
 
 class Footer:
-    """A payload in a source: opened by its tail block, fetched cell by cell. Offsets count from the payload's start."""
+    """A payload in a source: opened by its tail block, read cell by cell. Offsets count from the payload's start."""
 
     def __init__(self, source, payload: int, length: int, known, known_end: int | None = None):
         self.source, self.payload, self.length = Source(source), payload, length
@@ -188,9 +188,9 @@ class Footer:
         self.held = length if known_end < end else min(max(begin - payload, 0), length)  # from here on it is in memory
         self.memory = bytes(known[payload + self.held - begin : end - begin]) if self.held < length else b""
         self._vtable_views: dict[tuple[str, int], Vtable | None] = {}
-        self._cells: dict[tuple[int, bool], Cell] = {}  # the last one of each kind; parts above 0 by themselves
-        self._names, self._bucket_loads = b"", 0  # all BUCKET cells, once many of them were wanted
-        self.unseen: bytearray | None = None  # while all is checked: the payload, zero where loaded
+        self._cells: dict[tuple[int, bool], Cell] = {}  # the last cell of each kind; separate for parts above 0
+        self._names, self._bucket_loads = b"", 0  # all BUCKET cells, after many of them were needed
+        self.unseen: bytearray | None = None  # during a full check: the payload, with zeros for loaded bytes
         self.begin()
         self._open()
 
@@ -198,7 +198,7 @@ class Footer:
         return wire_error(code, self.payload + place, expected, found)
 
     def read(self, place: int, count: int) -> bytes:
-        """Bytes of the payload, from memory or from the source."""
+        """Return bytes of the payload from memory or from the source."""
         if place >= self.held:
             return self.memory[place - self.held : place - self.held + count]
         if self._names and 0 <= place - self.counts.buckets <= len(self._names) - count:
@@ -206,7 +206,7 @@ class Footer:
         return self.source.read(self.payload + place, count)
 
     def hold(self, place: int) -> None:
-        """Have the payload from `place` on in memory."""
+        """Load the payload from `place` on into memory."""
         if place < self.held:
             self.memory, self.held = self.source.read(self.payload + place, self.length - place), place
 
@@ -266,7 +266,7 @@ class Footer:
         self.listed = list(struct.iter_unpack("<II", block[lists : lists + 8 * counts.listed]))
         self.cell_leaves = cell_leaves(counts.row_groups)
         self.column_cells = -(-counts.leaves // self.cell_leaves)
-        # The directory lists what follows, in this order.
+        # The directory lists the following cells, in this order.
         sizes = {
             wire.KIND_COLUMN: self.column_cells,
             wire.KIND_NODE: counts.nodes,
@@ -288,7 +288,7 @@ class Footer:
             raise self._wrong(wire.BAD_OFFSET, at, self.tail, place)
 
     def vtable(self, name: str, distance: int) -> Vtable | None:
-        """The vtable at `distance` from the first one, for tables of that name; None if there is none."""
+        """Return the vtable at `distance` from the first one, for tables of that name; None if there is none."""
         key = name, distance
         if key not in self._vtable_views:
             self._vtable_views[key] = self._view_vtable(name, distance)
@@ -312,17 +312,17 @@ class Footer:
         return Vtable(size, at, wrong)
 
     def begin(self) -> None:
-        """At the beginning of a call: what it may load at most. Cells that overlap must not multiply its work."""
+        """Set the limit of bytes that a call may load, so that overlapping cells do not multiply its work."""
         self.allowance = 2 * self.length + 65536
 
     def spend(self, place: int, size: int) -> None:
-        """Take `size` bytes, of what lies at `place`, from what this call may load."""
+        """Subtract `size` bytes, which are at `place`, from the bytes that this call may load."""
         if size > self.allowance:
             raise self.fail(wire.BAD_OFFSET, place, self.length, size)
         self.allowance -= size
 
     def kept(self, place: int, *kinds: tuple[int, bool]) -> Cell | None:
-        """The cell at `place`, if it is the last one of one of these kinds."""
+        """Return the cell at `place` if it is the last one of one of these kinds; otherwise None."""
         return next((cell for kind in kinds if (cell := self._cells.get(kind)) and cell.place == place), None)
 
     def _check_place(self, place: int) -> None:
@@ -330,7 +330,7 @@ class Footer:
             raise self.fail(wire.BAD_OFFSET, place, self.tail, place)
 
     def load(self, place: int, hint: int = FIRST_READ) -> Cell:
-        """The cell at `place`, its length and checksum checked."""
+        """Return the cell at `place` after checking its length and checksum."""
         self._check_place(place)
         left = self.tail - place
         data = self.read(place, min(max(hint, LEAST_AT_ONCE), FIRST_READ, left))
@@ -350,12 +350,12 @@ class Footer:
         return Cell(self, place, view)
 
     def keep(self, cell: Cell) -> Cell:
-        """Keep a cell that turned out to be the one wanted."""
+        """Keep a cell that turned out to be the requested one."""
         self._cells[_slot(cell.kind, cell.part)] = cell
         return cell
 
     def cell(self, place: int, kind: int, number: int, part: int = 0, hint: int = FIRST_READ) -> Cell:
-        """The cell at `place`, which must be the one that is wanted."""
+        """Return the cell at `place`; raise an error if it is not the requested one."""
         cell = self.kept(place, _slot(kind, part)) or self.load(place, hint)
         if cell.kind != kind:
             raise cell.fail(wire.BAD_CELL, 8, kind, cell.kind)
@@ -366,7 +366,7 @@ class Footer:
         return self.keep(cell)
 
     def page(self, kind: int, first: int, number: int, most: int) -> tuple[Cell, int]:
-        """A DIRECTORY or BUCKET cell, and how many entries it has."""
+        """Return a DIRECTORY or BUCKET cell, and its number of entries."""
         cell = self.cell(first + wire.FLAT_PAGE_BYTES * number, kind, number, hint=wire.FLAT_PAGE_BYTES)
         if cell.size != wire.FLAT_PAGE_BYTES:
             raise cell.fail(wire.BAD_CELL, 4, wire.FLAT_PAGE_BYTES, cell.size)
@@ -375,14 +375,14 @@ class Footer:
         return cell, cell.part
 
     def listed_cell(self, kind: int, number: int, hint: int = FIRST_READ) -> Cell:
-        """Cell `number` of a kind: the last one, or by the directory."""
+        """Return cell `number` of a kind: the last one if it matches, else by the directory."""
         last = self._cells.get(_slot(kind))
         if last is not None and last.number == number:
             return last
         return self.cell(self._listed_place(kind, number), kind, number, hint=hint)
 
     def peek_listed(self, kind: int, number: int, size: int) -> Cell:
-        """The first bytes of cell `number` of a kind, by the directory: not under a checksum."""
+        """Return the first bytes of cell `number` of a kind, by the directory. Their checksum is not checked."""
         place = self._listed_place(kind, number)
         self._check_place(place)
         return Cell(self, place, memoryview(self.read(place, min(size, self.tail - place))))
@@ -395,18 +395,18 @@ class Footer:
         return cell.u32(wire.FLAT_CELL_HEADER_BYTES + 4 * entry)
 
     def _is_far(self, number: int) -> bool:
-        """Whether a bucket is neither in the tail nor the last one."""
+        """Return True if a bucket is neither in the tail nor the last one that was loaded."""
         last, place = self._cells.get((wire.KIND_BUCKET, False)), self.counts.buckets + wire.FLAT_PAGE_BYTES * number
         return place < self.held and (last is None or last.place != place)
 
     def _hold_names(self) -> None:
-        """A reader that is asked for many names keeps all buckets: it has read 1 in 32 of them by then."""
+        """Load all buckets if many names were looked up: 1 in 32 buckets has been read by then."""
         if not self._names and self._bucket_loads >= max(FEW_BUCKETS, self.counts.bucket_count // 32):
             size = wire.FLAT_PAGE_BYTES * self.counts.bucket_count
             self._names = self.source.read(self.payload + self.counts.buckets, size)
 
     def bucket(self, number: int) -> tuple[list[tuple[int, int]], bool]:
-        """The (tag, place) entries of a bucket, and whether the next one may have more."""
+        """Return the (tag, position) entries of a bucket, and True if the next bucket may have more."""
         is_far = self._is_far(number)
         if is_far:
             self._hold_names()

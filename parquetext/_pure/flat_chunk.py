@@ -1,4 +1,4 @@
-"""Column chunks in the flat footer: ColumnChunk, ColumnMetadata, Statistics (docs/formats.md, 3.2 and 3.5)."""
+"""Write column chunks of the flat footer: ColumnChunk, ColumnMetadata, Statistics (docs/formats.md, 3.2 and 3.5)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .flat_residue import CHUNK, Residues, chunk_facts, path_list
 from .flat_schema import ABSENT, Elements, Struct, list_structs
 from .flat_tables import Octets, Table
 
-SHORT_BOUND = 16  # bytes of a bound that the base slots can hold
+SHORT_BOUND = 16  # largest bound, in bytes, that fits into the base slots
 NOT_SAID, INEXACT, EXACT = range(3)
 NO_CRYPTO = Crypto(0, None, None)
 
@@ -43,7 +43,7 @@ _FACTS = (
     "metadata_offset",
 )
 
-# What a ColumnMetadata cannot do without, with the Thrift field to name in the error.
+# The required members of a ColumnMetadata, with the Thrift field to name in the error.
 _REQUIRED = (
     (wire.PRESENT_TYPE, wire.COLUMN_META_DATA_TYPE),
     (wire.PRESENT_CODEC, wire.COLUMN_META_DATA_CODEC),
@@ -63,7 +63,7 @@ def _long(value: bytes, at: int = 0) -> int:
     return int.from_bytes(value[at : at + 8], "little")
 
 
-# Physical type -> how a bound of it is packed; byte arrays have a rule of their own.
+# Physical type -> function that packs its bounds; byte arrays have a separate rule.
 _PACK = {
     wire.PHYSICAL_BOOLEAN: lambda value: {"lo4": value[0]},
     wire.PHYSICAL_INT32: lambda value: {"lo4": _word(value)},
@@ -75,7 +75,7 @@ _PACK = {
 
 
 def pack_short(value: bytes) -> dict[str, int]:
-    """At most 16 bytes, left-justified and big-endian: bytes 0 to 7 in hi8, the others in lo8."""
+    """Pack at most 16 bytes, left-justified and big-endian: bytes 0 to 7 into hi8, the others into lo8."""
     hi8, lo8 = struct.unpack(">QQ", value.ljust(SHORT_BOUND, b"\0"))
     slots = {}
     if len(value) > 8:
@@ -86,7 +86,7 @@ def pack_short(value: bytes) -> dict[str, int]:
 
 
 def shorten_min(value: bytes) -> bytes | None:
-    """A lower bound of 14 to 16 bytes for a longer string, cut where a UTF-8 character ends."""
+    """Return a lower bound of 14 to 16 bytes for a longer string, cut at the end of a UTF-8 character."""
     for cut in range(SHORT_BOUND, SHORT_BOUND - 3, -1):
         if value[cut] & 0xC0 != 0x80:
             return value[:cut]
@@ -94,7 +94,10 @@ def shorten_min(value: bytes) -> bytes | None:
 
 
 def shorten_max(value: bytes) -> bytes | None:
-    """An upper bound of at most 16 bytes for a longer string: up to its last byte that stays ASCII, plus one."""
+    """Return an upper bound of at most 16 bytes for a longer string.
+
+    It is cut after the last byte that remains ASCII when incremented, and this byte is incremented.
+    """
     for cut in range(SHORT_BOUND, 0, -1):
         if value[cut - 1] < 0x7F:
             return value[: cut - 1] + bytes([value[cut - 1] + 1])
@@ -102,7 +105,7 @@ def shorten_max(value: bytes) -> bytes | None:
 
 
 def shorten(type: int, sort_order: int, value: bytes, is_max: bool) -> bytes | None:
-    """A shorter valid bound of a long byte array, where there is one."""
+    """Return a shorter valid bound of a long byte array, or None."""
     if type != wire.PHYSICAL_BYTE_ARRAY or sort_order != UNSIGNED or len(value) <= SHORT_BOUND:
         return None
     return shorten_max(value) if is_max else shorten_min(value)
@@ -111,7 +114,7 @@ def shorten(type: int, sort_order: int, value: bytes, is_max: bool) -> bytes | N
 def pack_bound(
     type: int, value: bytes, shortened: bytes | None, exactness: int
 ) -> tuple[dict[str, int], Octets | None]:
-    """A bound's base slots, and its own slot where these cannot hold it whole."""
+    """Return a bound's base slots, and its separate slot if they cannot contain it completely."""
     if type not in _PACK and len(value) > SHORT_BOUND:
         return {} if shortened is None else {**pack_short(shortened), "len": -len(shortened)}, Octets(value)
     slots = _PACK[type](value) if type in _PACK else pack_short(value)
@@ -136,11 +139,11 @@ class Column:
         self.bounds = chunks.bounds()
 
     def fact(self, row_group: int) -> dict[str, int]:
-        """What the scan says of one row group's chunk."""
+        """Return the scan's members of one row group's chunk."""
         return {name: values[row_group] for name, values in self.facts.items()}
 
     def add_residue(self, residues: Residues, row_group: int) -> None:
-        """What the tables do not say of one row group's chunk."""
+        """Add the residue of one row group's chunk: the values that the tables do not contain."""
         fact = self.fact(row_group)
         min, max = self._bound(row_group, False), self._bound(row_group, True)
         inexact = {
@@ -161,7 +164,7 @@ class Column:
         )
 
     def table(self, row_group: int) -> Table:
-        """The ColumnChunk of one row group."""
+        """Return the ColumnChunk of one row group."""
         fact = self.fact(row_group)
         metadata = fact["present"] & wire.PRESENT_METADATA
         crypto = self._crypto(fact) if fact["present"] & wire.PRESENT_CRYPTO else NO_CRYPTO
@@ -177,7 +180,7 @@ class Column:
         )
 
     def _crypto(self, fact: dict) -> Crypto:
-        """The crypto fields. Some that the flat schema does not know would make it look like a plain chunk."""
+        """Return the crypto fields; refuse unknown ones, because without them the chunk would look unencrypted."""
         place = fact["chunk_offset"]
         crypto = Crypto.find(
             Struct(self.data, place), wire.COLUMN_CHUNK_CRYPTO_METADATA, wire.COLUMN_CHUNK_ENCRYPTED_COLUMN_METADATA
@@ -196,7 +199,7 @@ class Column:
         return None if all(value is None for value in fields.values()) else Table("OwnChunk", fields)
 
     def _check(self, fact: dict) -> None:
-        """Refuse what the flat schema cannot say."""
+        """Raise an error for values that the flat schema cannot represent."""
         place = fact["metadata_offset"]
         if fact["present"] & _ALL_REQUIRED != _ALL_REQUIRED:
             missing = next(field for bit, field in _REQUIRED if not fact["present"] & bit)
@@ -283,7 +286,7 @@ class Column:
         return Table("Statistics", {**fields, "exactness": exactness or None, **own})
 
     def _bound(self, row_group: int, is_max: bool) -> bytes | None:
-        """The usable bound of one side."""
+        """Return the usable bound of one side, or None."""
         has, *ranges = self.bounds
         if not has[row_group] >> is_max & 1:
             return None
@@ -295,5 +298,5 @@ class Column:
 
 
 def key_value(key: bytes, value: bytes | None) -> Table:
-    """A KeyValue table."""
+    """Return a KeyValue table."""
     return Table("KeyValue", {"key": key, "val": value})

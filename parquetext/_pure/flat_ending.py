@@ -1,4 +1,4 @@
-"""What every flat footer ends with: the ROOT cell, the directory, the tail block (docs/formats.md, 3.3 and 3.4)."""
+"""Write the end of every flat footer: ROOT cell, directory and tail block (docs/formats.md, 3.3 and 3.4)."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from .flat_tables import Payload, Table
 
 __all__ = ["Ending"]
 
-MOST_AT_ONCE = 4096  # bytes worth reading at once, at most
-HAS_CREATED_BY, HAS_KEY_VALUES, HAS_COLUMN_ORDERS, IS_VERBATIM, IS_COMPACT = 1, 2, 4, 8, 16  # of the tail block
+MOST_AT_ONCE = 4096  # upper limit of the bytes that a reader should read at once
+HAS_CREATED_BY, HAS_KEY_VALUES, HAS_COLUMN_ORDERS, IS_VERBATIM, IS_COMPACT = 1, 2, 4, 8, 16  # flags in the tail block
 
 
 class Ending:
-    """What every payload ends with: the ROOT cell, the pool, the directory, the tail block."""
+    """A writer of the parts that end every payload: the ROOT cell, the pool, the directory, the tail block."""
 
     def __init__(self, scan):
         self.scan, self.payload = scan, Payload()
         self.longest_column = self.longest_page = 0
-        self.left_out = 0  # bytes of the footer that do not come back: its extension
-        self.extensions_cell = 0  # place of the list of extensions
+        self.left_out = 0  # bytes of the footer that cannot be restored: its extension
+        self.extensions_cell = 0  # position of the list of extensions
 
     def write_root_cell(self, residue: Residue, **behind: bytes | Table | None) -> dict[str, int]:
-        """The ROOT cell; the places of what fields of the root table lead to."""
+        """Write the ROOT cell; return the positions of the targets of the root table's fields."""
         payload = self.payload
         skeleton, literals, self.left_out = residue
         with payload.cell(wire.KIND_ROOT, 0) as cell:
@@ -39,7 +39,7 @@ class Ending:
         return places
 
     def reserve_directory(self, entries: int) -> None:
-        """The DIRECTORY cells, of so many entries."""
+        """Reserve the DIRECTORY cells for this number of entries."""
         self.directory = self.reserve_pages(wire.KIND_DIRECTORY, -(-entries // wire.FLAT_DIRECTORY_ENTRIES))
 
     def fill_directory(self, listed: list[int]) -> None:
@@ -48,7 +48,7 @@ class Ending:
         self.fill_pages(self.directory, [entries[first : first + step] for first in range(0, len(entries), step)])
 
     def reserve_pages(self, kind: int, count: int) -> int:
-        """Empty cells of 256 bytes; the place of the first one."""
+        """Write empty cells of 256 bytes; return the position of the first one."""
         first = self.payload.pad(8)
         for number in range(count):
             with self.payload.cell(kind, number):
@@ -56,7 +56,7 @@ class Ending:
         return first
 
     def fill_pages(self, first: int, pages: list[list[bytes]]) -> None:
-        """Entries for such cells; the part field is their number."""
+        """Fill in the entries of reserved cells; the part field is their number."""
         for number, entries in enumerate(pages):
             cell, content = first + wire.FLAT_PAGE_BYTES * number, b"".join(entries)
             struct.pack_into("<H", self.payload.out, cell + 10, len(entries))
@@ -72,7 +72,7 @@ class Ending:
         buckets: tuple[int, int] = (0, 0),
         listed: list[tuple[int, int]] = (),
     ) -> None:
-        """The tail block, the last thing in the payload: its checksum covers it up to itself."""
+        """Write the tail block at the end of the payload. Its checksum covers all of its bytes before the checksum."""
         payload = self.payload
         tail = payload.pad(8)
         payload.append(

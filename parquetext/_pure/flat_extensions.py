@@ -1,4 +1,4 @@
-"""The extension slots of a flat footer: UUIDs and bytes of whoever likes, each in a cell of its own."""
+"""The extension slots of a flat footer: UUIDs and arbitrary bytes of other software, each in a separate cell."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ from ..errors import wire_error
 from .flat_cells import Cell
 from .flat_tables import Octets, Payload, Table
 
-_FIRST = 24  # where the entries begin in the list's cell
-_ENTRY = struct.Struct("<16sII")  # UUID, place of the cell, length of the bytes
+_FIRST = 24  # offset of the entries in the list's cell
+_ENTRY = struct.Struct("<16sII")  # UUID, position of the cell, length of the bytes
 
 
 def check(extensions: list[tuple[bytes, bytes]]) -> None:
-    """BAD_ARGUMENT unless the UUIDs ascend."""
+    """Raise BAD_ARGUMENT unless the UUIDs ascend."""
     for index, ((before, _), (uuid, _)) in enumerate(pairwise(extensions), 1):
         if before >= uuid:
             raise wire_error(wire.BAD_ARGUMENT, 0, index, index)
 
 
 def write(payload: Payload, extensions: list[tuple[bytes, bytes]], first_entry: int) -> int:
-    """The list's cell, then one for each; the root table's vector, whose first entry is given, leads to their tables.
+    """Write the list's cell, then one cell for each extension.
 
-    Gives the place of the list, 0 where there is nothing to list.
+    The vector of the root table, whose first entry is at `first_entry`, refers to their tables. Return the position of
+    the list, 0 if there are no extensions.
     """
     if not extensions:
         return 0
@@ -39,7 +40,7 @@ def write(payload: Payload, extensions: list[tuple[bytes, bytes]], first_entry: 
 
 
 def entries(footer) -> list[tuple[bytes, int, int]]:
-    """(UUID, place of its cell, length of its bytes) of each extension, from the list's cell."""
+    """Return (UUID, position of its cell, length of its bytes) of each extension, from the list's cell."""
     if not footer.counts.extensions:
         return []
     cell = footer.cell(footer.counts.extensions, wire.KIND_EXTENSIONS, 0)
@@ -54,7 +55,7 @@ def entries(footer) -> list[tuple[bytes, int, int]]:
 
 
 def load(footer, index: int) -> tuple[Cell, bytes]:
-    """The cell of an extension, and its bytes."""
+    """Return the cell of an extension, and its bytes."""
     listed = entries(footer)
     if not 0 <= index < len(listed):
         raise wire_error(wire.BAD_ARGUMENT, 0, len(listed), index)

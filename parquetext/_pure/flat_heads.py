@@ -1,5 +1,4 @@
-"""Heads of a flat footer's leaves and groups: what a COLUMN or NODE cell says of each of its elements
-(docs/formats.md, 3.3)."""
+"""Read the heads of leaves and groups in the COLUMN and NODE cells of a flat footer (docs/formats.md, 3.3)."""
 
 from __future__ import annotations
 
@@ -13,18 +12,18 @@ from .flat_names import GROUP
 
 __all__ = ["PART_TABLES", "TABLES_AT", "Head", "heads_end", "read_head", "read_list"]
 
-HEADS, TABLES_AT = 16, 20  # of COLUMN and NODE cells: the place of the heads; where the tables begin
-PART_LIST, PART_TABLES = 20, 24  # the same of parts above 0, and their list
+HEADS, TABLES_AT = 16, 20  # in COLUMN and NODE cells: the word with the heads' offset; the begin of the tables
+PART_LIST, PART_TABLES = 20, 24  # the same in parts above 0, and their list
 _WRAP = 2**32
 
 
 @dataclass(slots=True)
 class Head:
-    """What the cell of a leaf or node says of it."""
+    """The description of a leaf or group in its cell."""
 
     cell: Cell
     id: int  # leaf, or GROUP | node
-    at: int  # where it lies in the cell
+    at: int  # its offset in the cell
     column_order: int = 0
     max_definition: int = 0
     max_repetition: int = 0
@@ -33,17 +32,17 @@ class Head:
     chunks: list[int] = field(default_factory=list)
     index: int = 0  # in preorder
     parent: int = 0  # node; 0 for the root too
-    position: int = 0  # among its siblings, below the top level
-    arrow: int = 0  # pool place of the Arrow field, 0 for none
+    position: int = 0  # among its siblings, if below the top level
+    arrow: int = 0  # pool reference of the Arrow field, 0 for none
     first_leaf: int = 0
     leaf_count: int = 1
-    prefix: bytes = b""  # the Thrift element before and behind its name
+    prefix: bytes = b""  # the Thrift element before and after its name
     suffix: bytes = b""
     above: bytes = b""  # the parent's path
     name: bytes = b""
-    last: int = 0  # cell offset of the last table that it lists
+    last: int = 0  # cell offset of the last table that the head lists
     end: int = 0
-    fields: dict[str, int] = field(default_factory=dict)  # places of the SchemaElement's fields
+    fields: dict[str, int] = field(default_factory=dict)  # offsets of the SchemaElement's fields
 
     @property
     def thrift(self) -> bytes:
@@ -58,16 +57,16 @@ class Head:
         return self.above + b"\0" + self.name if self.parent else self.name
 
     def fail(self, code: int, expected: int, found: int) -> Exception:
-        """The error for what the head says."""
+        """Return the error for a wrong value in the head."""
         return self.cell.fail(code, self.at, expected, found)
 
 
 class _Numbers:
-    """The bytes and varints of a cell from a place on."""
+    """A reader of the bytes and varints of a cell from an offset on."""
 
     def __init__(self, cell: Cell, at: int, before: int):
         self.cell, self.at = cell, at
-        self.place, self.beyond = before, 0  # of the table listed last; of the first one that leaves the cell
+        self.place, self.beyond = before, 0  # of the last table; of the first one that exceeds the cell
 
     def byte(self) -> int:
         if self.at >= self.cell.size:
@@ -90,7 +89,7 @@ class _Numbers:
 
 
 def _read(cell: Cell, counts: Counts, id: int, at: int, before: int) -> Head:
-    """The head at `at`; the table listed before it is at `before`."""
+    """Read the head at `at`; the table listed before it is at `before`."""
     head, numbers = Head(cell, id, at), _Numbers(cell, at, before)
     number, is_node = id & ~GROUP, bool(id & GROUP)
     try:
@@ -124,7 +123,7 @@ def _read(cell: Cell, counts: Counts, id: int, at: int, before: int) -> Head:
 
 
 def _check(head: Head, counts: Counts, number: int, is_node: bool) -> None:
-    """What the numbers of a head may be."""
+    """Check the ranges of the numbers in a head."""
     parents, elements = (number or 1) if is_node else counts.nodes, (counts.leaves + counts.nodes) % _WRAP
     if head.parent >= parents:
         raise head.fail(wire.BAD_VALUE, parents, head.parent)
@@ -137,7 +136,7 @@ def _check(head: Head, counts: Counts, number: int, is_node: bool) -> None:
 
 
 def _find(cell: Cell, counts: Counts) -> tuple[int, int]:
-    """Where the heads begin, and the tables."""
+    """Return the offsets of the heads and of the tables."""
     parts = max(counts.row_group_cells, 1) if cell.kind == wire.KIND_COLUMN else 1
     tables = TABLES_AT + 4 * (parts - 1)
     cell.require(tables)
@@ -148,7 +147,7 @@ def _find(cell: Cell, counts: Counts) -> tuple[int, int]:
 
 
 def _read_several(cell: Cell, counts: Counts, first: int, count: int) -> list[Head]:
-    """The first heads of a cell."""
+    """Return the first `count` heads of a cell."""
     (at, before), heads = _find(cell, counts), []
     for number in range(count):
         heads.append(_read(cell, counts, first + number, at, before))
@@ -157,7 +156,7 @@ def _read_several(cell: Cell, counts: Counts, first: int, count: int) -> list[He
 
 
 def read_head(cell: Cell, counts: Counts, id: int, which: int) -> Head:
-    """The head of `id`, with `which` others before it in its cell, and its name."""
+    """Return the head of `id`, which follows `which` others in its cell, including its name."""
     head = _read_several(cell, counts, id - which, which + 1)[-1]
     head.fields = cell.table("SchemaElement", head.element)
     head.name = cell.text(head.fields, "name") or b""
@@ -165,12 +164,12 @@ def read_head(cell: Cell, counts: Counts, id: int, which: int) -> Head:
 
 
 def heads_end(cell: Cell, counts: Counts, first: int, count: int) -> int:
-    """Where the heads of a cell end."""
+    """Return the end of the heads of a cell."""
     return _read_several(cell, counts, first, count)[-1].end
 
 
 def read_list(cell: Cell, count: int) -> tuple[list[int], int]:
-    """The places of the chunks of a part above 0, and where the list of them ends."""
+    """Return the offsets of the chunks of a part above 0, and the end of the list of them."""
     at = cell.u32(PART_LIST)
     if at > cell.size:
         raise cell.fail(wire.BAD_OFFSET, PART_LIST, cell.size, at)

@@ -1,4 +1,4 @@
-"""How large a footer of ours may become beside its Thrift footer: known before anything of it is built."""
+"""Limits of a flat footer's size relative to the Thrift footer, known before it is built."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ __all__ = ["check_paths", "limit_of"]
 
 
 def limit_of(size: int) -> int:
-    """How large a payload may be for a footer of `size` bytes (and extensions), whatever the footer claims."""
+    """Return the largest allowed payload for a footer of `size` bytes (and extensions), whatever the footer claims."""
     return wire.FLAT_MOST_TIMES * size + wire.FLAT_MOST_BESIDE
 
 
 def check_paths(scan, limit: int) -> None:
-    """OUT_OF_PROPORTION for a schema whose paths alone are longer: a nested one of n elements has paths of n × n."""
+    """Raise OUT_OF_PROPORTION if the schema's paths alone exceed `limit`.
+
+    The paths of n nested elements have O(n²) bytes.
+    """
     sizes = list(scan.elements("name_length"))
     for index, parent in enumerate(scan.elements("parent")):
         if parent > 0:

@@ -12,7 +12,7 @@ PATH_SEED, FIELD_ID_SEED = 0, 1
 
 
 def dotted(path: bytes) -> bytes:
-    """A path as it is hashed and compared: NUL and '.' are one and the same."""
+    """Return a path in the form that is hashed and compared: NUL and '.' are the same."""
     return path.replace(b"\0", b".")
 
 
@@ -25,25 +25,25 @@ def hash_field_id(field_id: int) -> int:
 
 
 def tag_of(hash: int) -> int:
-    """What an entry says of its hash."""
+    """Return the part of a hash that an entry stores."""
     return hash & 0xFFFFFFFF
 
 
 def home_of(hash: int, buckets: int) -> int:
-    """The bucket where the entries of a hash begin."""
+    """Return the first bucket to search for the entries of a hash."""
     return (hash >> 32) * buckets >> 32
 
 
 def bucket_count(names: int) -> int:
-    """How many buckets so many entries take; 0: a tail lists them."""
+    """Return the number of buckets for this number of entries; 0 if the tail lists them."""
     return -(-names // wire.FLAT_BUCKET_FILL) if names > wire.FLAT_LIST_ENTRIES else 0
 
 
 def fill_buckets(entries: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
-    """Buckets of (tag, place) for entries (hash, place): a full one passes an entry on to the next."""
+    """Return buckets of (tag, position) for entries (hash, position). A full bucket passes an entry on to the next."""
     count = bucket_count(len(entries))
     buckets: list[list[tuple[int, int]]] = [[] for _ in range(count)]
-    behind = [*range(1, count), 0]  # of a full bucket: the first one that may have room
+    behind = [*range(1, count), 0]  # for a full bucket: the first one that may have room
     for hash, place in entries:
         home = bucket = home_of(hash, count)
         while len(buckets[bucket]) == wire.FLAT_BUCKET_ENTRIES:

@@ -1,4 +1,4 @@
-"""The flat footer's pool: Arrow fields, where a projection finds its own, and skeletons (docs/formats.md, 3.3)."""
+"""The flat footer's pool of Arrow fields and skeletons, which projections look up (docs/formats.md, 3.3)."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from . import arrow_schema
 from .flat_schema import Elements
 
 ARROW_SCHEMA = b"ARROW:schema"
-PAGE_SHIFT = 9  # a pool place is page << 9 | offset / 8, never below 2
+PAGE_SHIFT = 9  # a pool reference is page << 9 | offset / 8, never below 2
 
 
 def pool_place(place: int) -> tuple[int, int]:
-    """Page and cell offset of the item at a pool place."""
+    """Return the page and the cell offset of the item at a pool reference."""
     return place >> PAGE_SHIFT, (place & (1 << PAGE_SHIFT) - 1) * 8
 
 
 def _arrow_schema_text(scan) -> bytes | None:
-    """The value of the first pair of that key which has one."""
+    """Return the value of the first pair with this key that has a value."""
     members = ("key_offset", "key_length", "value_offset", "value_length", "has_value")
     for key, key_length, value, length, has_value in zip(*map(scan.key_values, members), strict=True):
         if has_value and bytes(scan.data[key : key + key_length]) == ARROW_SCHEMA:
@@ -28,7 +28,7 @@ def _arrow_schema_text(scan) -> bytes | None:
 
 
 def _pieces(scan, names: list[bytes]) -> list[bytes]:
-    """One piece per top-level element; none at all where schema and ARROW:schema do not agree."""
+    """Return one piece per top-level element; none if the schema and ARROW:schema do not agree."""
     text = _arrow_schema_text(scan)
     if text is None:
         return []
@@ -41,7 +41,7 @@ def _pieces(scan, names: list[bytes]) -> list[bytes]:
 
 
 class Pool:
-    """Pages of items, each of which is there once; `arrow` says where elements' Arrow fields lie."""
+    """Pages of unique items. `arrow` maps top-level elements to the pool references of their Arrow fields."""
 
     def __init__(self, scan, elements: Elements):
         top = [index for index in range(1, elements.count) if elements.parent[index] == 0]
@@ -51,7 +51,7 @@ class Pool:
         self.arrow = {index: self.add(piece) for index, piece in zip(top, pieces, strict=False)}
 
     def add(self, content: bytes) -> int:
-        """The pool place of an item of this content."""
+        """Return the pool reference of the item with this content; add it if it is new."""
         if content not in self._known:
             self._known[content] = self._add(content)
         return self._known[content]

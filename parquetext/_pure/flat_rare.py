@@ -1,4 +1,4 @@
-"""What few footers have, for readers of the public schema: geospatial statistics and crypto fields."""
+"""Write rarely used parts for readers of the public schema: geospatial statistics and crypto fields."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WITH_FOOTER_KEY = 1
 
 
 class Crypto(NamedTuple):
-    """A union's member (0: none that is known) and its Thrift struct, and the binary field beside it."""
+    """A union's member (0 if it is unknown) with its Thrift struct, and the binary field of the same parent."""
 
     tag: int
     member: Struct | None
@@ -25,7 +25,7 @@ class Crypto(NamedTuple):
 
     @classmethod
     def find(cls, thrift: Struct, union_id: int, bytes_id: int) -> Crypto:
-        """The union and the bytes in these fields of a struct."""
+        """Return the union and the bytes in these fields of a struct."""
         at = thrift.value(union_id, wire.TYPE_STRUCT)
         found = None if at is None else Struct(thrift.data, at).first(2)
         known = found is not None and found[1] == wire.TYPE_STRUCT
@@ -42,7 +42,7 @@ def _octets(content: bytes | None) -> Octets | None:
 
 
 def _items(thrift: Struct, id: int, type: int) -> tuple[int, int] | None:
-    """(count, place of the first) of a list of that type."""
+    """Return (count, offset of the first item) of a list of that type."""
     at = thrift.value(id, wire.TYPE_LIST)
     if at is None:
         return None
@@ -53,7 +53,7 @@ def _items(thrift: Struct, id: int, type: int) -> tuple[int, int] | None:
 
 
 def geospatial(metadata: Struct) -> Table | None:
-    """GeospatialStatistics of a ColumnMetaData."""
+    """Return the GeospatialStatistics of a ColumnMetaData."""
     at = metadata.value(wire.COLUMN_META_DATA_GEOSPATIAL_STATISTICS, wire.TYPE_STRUCT)
     if at is None:
         return None
@@ -83,7 +83,7 @@ def _bounding_box(thrift: Struct) -> Table:
 
 
 def algorithm(crypto: Crypto) -> Table | None:
-    """The table of an EncryptionAlgorithm's member."""
+    """Return the table of an EncryptionAlgorithm's member."""
     thrift = crypto.member
     return (
         None
@@ -100,7 +100,7 @@ def algorithm(crypto: Crypto) -> Table | None:
 
 
 def key(crypto: Crypto) -> Table | None:
-    """The table of a ColumnCryptoMetaData's member."""
+    """Return the table of a ColumnCryptoMetaData's member."""
     thrift = crypto.member
     if thrift is None:
         return None

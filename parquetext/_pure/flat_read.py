@@ -1,4 +1,4 @@
-"""Reading a flat footer: what a projection uses and nothing else, each byte under a checksum (docs/formats.md, 3.7)."""
+"""Read only the parts of a flat footer that a projection uses, each byte checksummed (docs/formats.md, 3.7)."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .name_table import ByName, NameTable
 from .records import ABSENT
 
 _NODES, _COLUMNS = (wire.KIND_NODE, False), (wire.KIND_COLUMN, False)
-IS_COMPACT = 16  # of the tail block's flags
-LISTS = 28  # where the list of a ROW_GROUPS cell begins
+IS_COMPACT = 16  # in the tail block's flags
+LISTS = 28  # offset of the list in a ROW_GROUPS cell
 KEY_HINT = 64  # a cell's header, the table of a pair, and a key of 12 bytes
-CREATED_BY = 32  # where the ROOT cell has it
+CREATED_BY = 32  # its offset in the ROOT cell
 _ABSENT = -1
 
-_ROW_GROUP_FIELDS = {  # name: (struct code, what an absent field counts as)
+_ROW_GROUP_FIELDS = {  # name: (struct code, value of an absent field)
     "num_rows": ("q", 0),
     "total_byte_size": ("q", 0),
     "file_offset": ("q", _ABSENT),
@@ -40,7 +40,7 @@ _ROW_GROUP_CODES = {
 
 _NO_FACTS = {name: ABSENT[code] for name, code in (CHUNK_MEMBERS | PLACES_MEMBERS).items()}
 
-# Facts of a chunk: member -> (table, field, struct code, presence bit).
+# Members of a chunk -> (table, field, struct code, presence bit).
 _CHUNK_FIELDS = {
     "codec": ("ColumnMetadata", "codec", "b", wire.PRESENT_CODEC),
     "num_values": ("ColumnMetadata", "num_values", "q", wire.PRESENT_NUM_VALUES),
@@ -61,10 +61,10 @@ _CHUNK_FIELDS = {
 
 
 class Node(NamedTuple):
-    """A leaf's or group's place in the schema."""
+    """The position of a leaf or group in the schema."""
 
     thrift: bytes  # the SchemaElement
-    path: bytes  # names from below the root, NUL between them; b"" for the root
+    path: bytes  # names from below the root, separated by NUL; b"" for the root
     parent: int | None  # node; None for the root
     schema_index: int  # in preorder
     first_leaf: int
@@ -75,18 +75,18 @@ class Node(NamedTuple):
 
 
 class Reader(ByName):
-    """A flat footer, opened by its tail block; everything else is fetched and checked when it is asked for.
+    """A flat footer, opened by its tail block. All other parts are read and checked on demand.
 
     Parameters
     ----------
     source : (int, int) or object
         A file descriptor and the file's size, or an object with `size` and `read(offset, length) -> bytes`.
     payload, length : int
-        Where the payload lies in the source.
+        The position of the payload in the source.
     known : bytes-like
-        Bytes of the source that have been read already; as many as one likes.
+        Bytes of the source that have been read already; any number.
     known_end : int, optional
-        Where in the source they end; at its end without it.
+        The position of their end in the source; by default the source's end.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Reader(ByName):
         self.row_group_count, self.key_value_count = counts.row_groups, counts.key_values
 
     def close(self) -> None:
-        """Forget what was read; the source stays the caller's."""
+        """Forget the bytes read so far. The source stays open and belongs to the caller."""
         self._open_footer = None
 
     def __enter__(self) -> Reader:
@@ -119,7 +119,7 @@ class Reader(ByName):
         return self._open_footer
 
     def fail(self, code: int, place: int, expected: int, found: int) -> Exception:
-        """The error for what stands at a payload offset."""
+        """Return the error for the content at a payload offset."""
         return self._footer.fail(code, place, expected, found)
 
     def begin(self) -> None:
@@ -128,21 +128,21 @@ class Reader(ByName):
 
     @property
     def flags(self) -> int:
-        """The tail block's flags."""
+        """Return the tail block's flags."""
         return self._footer.counts.flags
 
     @property
     def is_lossless(self) -> bool:
-        """Whether the Thrift footer can be rebuilt as it was: bounds are not shortened."""
+        """Return True if the Thrift footer can be rebuilt exactly, because no bounds are shortened."""
         return not self.flags & IS_COMPACT
 
     @property
     def io(self) -> tuple[int, int]:
-        """(reads made, bytes fetched) so far."""
+        """Return (number of reads, bytes read) so far."""
         return self._footer.source.reads, self._footer.source.bytes
 
     def hold(self) -> None:
-        """Read the whole payload into memory, once: worth it for many of the columns."""
+        """Read the whole payload into memory, once. This pays off for projections of many columns."""
         self._footer.hold(0)
 
     # ---- names
@@ -175,7 +175,7 @@ class Reader(ByName):
             yield head.path, self._field_id(head), id
 
     def _bearer(self, word: int) -> Head:
-        """The head that an entry leads to: a cell's place, and which one it is in that."""
+        """Return the head of an entry, which contains a cell's position and the number of the head in it."""
         footer, which = self._footer, word % 8
         place = word - which
         cell = footer.kept(place, _NODES, _COLUMNS) or footer.load(place, footer.counts.column_hint)
@@ -195,14 +195,14 @@ class Reader(ByName):
         return read_head(cell, footer.counts, id, which)
 
     def _leaves_of(self, cell: int) -> range:
-        """The leaves of a COLUMN cell."""
+        """Return the leaves of a COLUMN cell."""
         step = self._footer.cell_leaves
         return range(cell * step, min(cell * step + step, self.leaf_count))
 
-    # ---- the schema's places
+    # ---- positions in the schema
 
     def node(self, id: int) -> Node:
-        """The place in the schema of a leaf or, with GROUP | node, a group."""
+        """Return the position in the schema of a leaf or, with GROUP | node, a group."""
         self.begin()
         head = self.head(id)
         return Node(
@@ -218,7 +218,7 @@ class Reader(ByName):
         )
 
     def head(self, id: int) -> Head:
-        """What the cell of a leaf or group says of it."""
+        """Return the head of a leaf or group from its cell."""
         kind, count = (wire.KIND_NODE, self.node_count) if id & GROUP else (wire.KIND_COLUMN, self.leaf_count)
         number, footer = id & ~GROUP, self._footer
         if not 0 <= number < count:
@@ -233,7 +233,7 @@ class Reader(ByName):
         return range(step * part, min(step * part + step, self.row_group_count))
 
     def _list(self, cell: Cell, first: int, part: int) -> Cell:
-        """A part above 0, or a ROW_GROUPS cell: its two words and the list behind them are as expected."""
+        """Check the two words and the list of a part above 0, or of a ROW_GROUPS cell."""
         cell.require(LISTS)
         cell.equals(16, first)
         cell.equals(20, len(self._part_range(part)))
@@ -241,7 +241,7 @@ class Reader(ByName):
         return cell
 
     def part(self, head: Head, part: int) -> tuple[Cell, list[int], int]:
-        """The cell of a leaf's part, the places of its chunks, and, above 0, where the list of them ends."""
+        """Return the cell of a leaf's part, the offsets of its chunks, and, above 0, the end of the list of them."""
         if not part:
             return head.cell, head.chunks, 0
         cell = self._footer.cell(head.cell.u32(TABLES_AT + 4 * (part - 1)), wire.KIND_COLUMN, head.id, part)
@@ -265,26 +265,26 @@ class Reader(ByName):
     # ---- row groups
 
     def row_groups(self, name: str) -> memoryview:
-        """One member of all row groups: num_rows, total_byte_size, file_offset, total_compressed_size, ordinal, …"""
+        """Return one member of all row groups, such as num_rows, total_byte_size, file_offset or ordinal."""
         self.begin()
         facts = [self.row_group(index) for index in range(self.row_group_count)]
         return memoryview(array(_ROW_GROUP_CODES[name], [fact[name] for fact in facts]))
 
     def row_group(self, index: int) -> dict[str, int]:
-        """The facts of one row group: the tail block has those of the first ones."""
+        """Return the members of one row group; those of the first row groups are in the tail block."""
         if index >= len(self._footer.first_row_groups):
             return self.row_group_table(index)
         facts = zip(_ROW_GROUP_FIELDS, self._footer.first_row_groups[index], strict=True)
         return {**dict(facts), "chunk_count": self.leaf_count}
 
     def row_group_table(self, index: int) -> dict[str, int]:
-        """The same by its table."""
+        """Return the members of one row group from its table."""
         cell, fields = self._row_group(index)
         facts = {name: cell.number_at(fields, name, code, absent) for name, (code, absent) in _ROW_GROUP_FIELDS.items()}
         return facts | {"chunk_count": self.leaf_count}
 
     def sorting_columns(self, row_group: int) -> list[tuple[int, bool, bool]]:
-        """(column_idx, descending, nulls_first) of each column that a row group is sorted by."""
+        """Return (column_idx, descending, nulls_first) of each column that a row group is sorted by."""
         if not 0 <= row_group < self.row_group_count:
             raise wire_error(wire.BAD_ARGUMENT, 0, self.row_group_count, row_group)
         self.begin()
@@ -300,7 +300,7 @@ class Reader(ByName):
         return columns
 
     def _num_rows(self, row_group: int) -> int:
-        """From the tail block, which has those of the first row groups; every column asks for them."""
+        """Return a row group's num_rows, from the tail block if it is there; every column asks for it."""
         if row_group < len(self._footer.first_row_groups):
             return self._footer.first_row_groups[row_group][0]
         if row_group not in self._late_rows:
@@ -310,7 +310,7 @@ class Reader(ByName):
     # ---- chunks
 
     def column(self, leaf: int, first: int = 0, count: int | None = None) -> Chunks:
-        """A leaf's chunks in the row groups [first, first + count)."""
+        """Return a leaf's chunks in the row groups [first, first + count)."""
         if not 0 <= leaf < self.leaf_count:
             raise wire_error(wire.BAD_ARGUMENT, 0, self.leaf_count, leaf)
         wanted, arena = self._check_range(first, count), bytearray()
@@ -320,12 +320,12 @@ class Reader(ByName):
         return Chunks.from_facts(facts, bytes(arena))
 
     def chunks(self, leaf: int, row_groups: list[int]):
-        """(row group, all facts) of a leaf's chunks in these row groups, which ascend."""
+        """Yield (row group, all members) of a leaf's chunks in these row groups, which ascend."""
         for row_group, fact in self._facts(leaf, row_groups, bytearray()):
             yield row_group, {**_NO_FACTS, **fact}
 
     def _facts(self, leaf: int, row_groups, arena: bytearray):
-        """(row group, facts) of a leaf's chunks in these row groups, which ascend."""
+        """Yield (row group, members) of a leaf's chunks in these row groups, which ascend."""
         head = self.head(leaf)
         for part, numbers in groupby(row_groups, lambda row_group: row_group // wire.FLAT_PART_ROW_GROUPS):
             cell, places, _ = self.part(head, part)
@@ -335,7 +335,7 @@ class Reader(ByName):
                 yield row_group, self._chunk(cell, place, row_group, head.type, bounds)
 
     def _chunk(self, cell: Cell, place: int, row_group: int, type: int, bounds: Bounds) -> dict[str, int]:
-        """What a ColumnChunk and the tables behind it say, by the members of pqx_chunk and pqx_places."""
+        """Return the members of pqx_chunk and pqx_places from a ColumnChunk and the tables it refers to."""
         chunk = cell.table("ColumnChunk", place)
         metadata = cell.child(chunk, "metadata", "ColumnMetadata")
         present, fact, tables = 0, {}, {"ColumnMetadata": metadata or {}}
@@ -375,31 +375,31 @@ class Reader(ByName):
     # ---- key-values and the rest
 
     def key_value(self, index: int) -> tuple[bytes, bytes | None]:
-        """Key and value of a pair; the value is None where there is none."""
+        """Return the key and the value of a pair; the value is None if it is absent."""
         if not 0 <= index < self.key_value_count:
             raise wire_error(wire.BAD_ARGUMENT, 0, self.key_value_count, index)
         self.begin()
         return self.pair(index)
 
     def pair(self, index: int) -> tuple[bytes, bytes | None]:
-        """The same, within a call that has begun."""
+        """Return the key and the value of a pair within a call that has begun."""
         cell = self._footer.listed_cell(wire.KIND_KEY_VALUE, index)
         pair = cell.table("KeyValue", wire.FLAT_CELL_HEADER_BYTES)
         return cell.text(pair, "key") or b"", cell.text(pair, "val")
 
     def is_arrow_schema(self, index: int) -> bool:
-        """Whether a pair is ARROW:schema's, by the first bytes of its cell: to leave it out takes no more of it."""
+        """Return True if a pair is ARROW:schema, judged by the first bytes of its cell: loading it is avoided."""
         head = self._footer.peek_listed(wire.KIND_KEY_VALUE, index, KEY_HINT)
         if head.size <= wire.FLAT_CELL_HEADER_BYTES + 4:
             return False
         try:
             return head.text(head.table("KeyValue", wire.FLAT_CELL_HEADER_BYTES), "key") == ARROW_SCHEMA
-        except ParquetextError:  # damaged, as loading it finds out
+        except ParquetextError:  # damaged; loading the cell raises the error
             return False
 
     @property
     def created_by(self) -> bytes | None:
-        """Who wrote the file, if the footer says so."""
+        """Return the name of the writer, or None if the footer has none."""
         if not self._footer.counts.flags & 1:
             return None
         self.begin()
@@ -409,32 +409,32 @@ class Reader(ByName):
         return cell.blob(CREATED_BY)
 
     def extensions(self) -> list[tuple[bytes, int]]:
-        """UUID and length of what is in each extension slot, ascending."""
+        """Return the UUID and the content's length of each extension slot, ascending."""
         self.begin()
         return [(uuid, length) for uuid, _, length in flat_extensions.entries(self._footer)]
 
     def extension(self, index: int) -> bytes:
-        """The bytes in an extension slot."""
+        """Return the bytes in an extension slot."""
         self.begin()
         return flat_extensions.load(self._footer, index)[1]
 
     def pool_item(self, named: int, place: int) -> bytes:
-        """The item at a pool place, which is named at that place of the payload."""
+        """Return the item at a pool reference, which is stored at payload offset `named`."""
         page, at = pool_place(place)
         pool = self.pool_page(named, page)
         item = self.item_of(pool, named, at)
-        self._footer.spend(pool.place + at, len(item))  # many elements may share one that is long
+        self._footer.spend(pool.place + at, len(item))  # many elements may share one long item
         return item
 
     def pool_page(self, named: int, page: int) -> Cell:
-        """A page of the pool, which is named at that place."""
+        """Return a page of the pool, whose reference is stored at payload offset `named`."""
         pages = self._footer.counts.pool_pages
         if page >= pages:
             raise self.fail(wire.BAD_VALUE, named, pages, page)
         return self._footer.listed_cell(wire.KIND_POOL, page, self._footer.counts.pool_hint)
 
     def item_of(self, pool: Cell, named: int, at: int) -> bytes:
-        """An item of a page, which is named at that place."""
+        """Return an item of a page, whose reference is stored at payload offset `named`."""
         if at % 8 or not wire.FLAT_CELL_HEADER_BYTES <= at <= pool.size - 8:
             raise self.fail(wire.BAD_OFFSET, named, pool.size, at)
         length = pool.u32(at)
@@ -443,5 +443,5 @@ class Reader(ByName):
         return bytes(pool.data[at + 8 : at + 8 + length])
 
     def slice(self, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes:
-        """The Thrift footer for a projection, as `slice.slice_footer` makes it."""
+        """Return the Thrift footer for a projection, like `slice.slice_footer`."""
         return flat_slice.slice_reader(self, leaves, row_groups, arrow_schema, key_values)

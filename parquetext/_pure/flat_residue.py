@@ -1,8 +1,8 @@
-"""What the tables do not say of a Thrift struct: its skeleton and literals (docs/formats.md, 3.6).
+"""The residue of a Thrift struct, which the tables do not contain: skeleton and literals (docs/formats.md, 3.6).
 
-A skeleton is a list of operations that write the struct: runs of bytes as they are, values that tables hold (facts),
-and values that stand in the literals. Facts are kept as the Thrift bytes that they amount to, so what is left out of a
-skeleton is what will come back, byte for byte.
+A skeleton is a list of operations that write the struct: runs of literal bytes, values that tables contain (facts), and
+values that are in the literals. Facts are compared as Thrift bytes. A value is omitted from the skeleton only if its
+fact restores exactly the same bytes.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ __all__ = [
     "value",
 ]
 
-LONGEST_RUN = 0x80  # operations below it are runs
+LONGEST_RUN = 0x80  # lower operations are runs
 LONGEST_VARINT = 10
-LAST_TYPE = wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY  # all others count as one physical type
-SAME, SAME_SKELETON = 0, 1  # how a record begins; from 2 on it is a new skeleton's pool place
+LAST_TYPE = wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY  # all other types count as one physical type
+SAME, SAME_SKELETON = 0, 1  # first number of a record; from 2 on it is the pool reference of a new skeleton
 _FIXED_LITERALS = {wire.OP_DOUBLE: 8, wire.OP_UUID: 16}
 _FACTS_BY_NUMBER = (wire.OP_KEY, wire.OP_VALUE)
 NO_LISTS: dict = {}
 
-# Fact -> bytes; KEY and VALUE have the pair's number with them.
+# Fact -> bytes; the keys of KEY and VALUE contain the pair's number.
 Facts = Mapping[int | tuple[int, int], bytes]
 
 FOOTER, ROW_GROUP, CHUNK, METADATA, STATISTICS, ENCODING_STATS, SIZES, KEY_VALUE, OTHER = range(9)
 
-# What becomes of a field's value: (struct, field, type) -> the fact that it may be. All others are literals, but for
-# those below, which hardly differ from chunk to chunk and stay in the skeleton.
+# (struct, field, type) -> the fact to compare the field's value with. All other values are literals, except those
+# below, which rarely differ between chunks and are stored in the skeleton.
 _FACTS = {
     (FOOTER, wire.FILE_META_DATA_VERSION, wire.TYPE_I32): wire.OP_VERSION,
     (FOOTER, wire.FILE_META_DATA_NUM_ROWS, wire.TYPE_I64): wire.OP_ALL_ROWS,
@@ -93,7 +93,7 @@ _CONSTANT = {
     (ENCODING_STATS, wire.PAGE_ENCODING_STATS_ENCODING),
     (ROW_GROUP, wire.ROW_GROUP_SORTING_COLUMNS),
 }
-# Structs within structs, in a field or as items of a list.
+# Nested structs, in a field or as items of a list.
 _NESTED = {
     (CHUNK, wire.COLUMN_CHUNK_META_DATA, wire.TYPE_STRUCT): METADATA,
     (METADATA, wire.COLUMN_META_DATA_STATISTICS, wire.TYPE_STRUCT): STATISTICS,
@@ -101,7 +101,7 @@ _NESTED = {
     (METADATA, wire.COLUMN_META_DATA_SIZE_STATISTICS, wire.TYPE_STRUCT): SIZES,
     (FOOTER, wire.FILE_META_DATA_KEY_VALUE_METADATA, wire.TYPE_LIST): KEY_VALUE,
 }
-# Lists whose header stands in the skeleton and whose items are one fact.
+# Lists whose header is in the skeleton and whose items are one fact.
 _LISTS = {
     (FOOTER, wire.FILE_META_DATA_SCHEMA): wire.OP_ELEMENTS,
     (FOOTER, wire.FILE_META_DATA_ROW_GROUPS): wire.OP_ROW_GROUPS,
@@ -115,7 +115,7 @@ _MARKERS = (bytes.fromhex("08ffff01"), bytes.fromhex("08feff03"))
 
 
 def value(number: int) -> bytes:
-    """An integer's Thrift bytes."""
+    """Return an integer's Thrift bytes."""
     return varint.encode(varint.zigzag_encode(number))
 
 
@@ -128,13 +128,13 @@ def list_header(count: int, type: int) -> bytes:
 
 
 def path_list(path: bytes) -> bytes:
-    """A leaf's path as path_in_schema has it."""
+    """Return a leaf's path in the form of path_in_schema."""
     parts = path.split(b"\0")
     return list_header(len(parts), wire.TYPE_BINARY) + b"".join(map(binary, parts))
 
 
 def column_orders(orders: list[int]) -> bytes:
-    """The list of ColumnOrder unions that says what the leaves say: one empty struct each."""
+    """Return the list of ColumnOrder unions for the leaves' orders: one empty struct each."""
     unions = (
         bytes([order << 4 | wire.TYPE_STRUCT]) if order < 16 else bytes([wire.TYPE_STRUCT]) + value(order)
         for order in orders
@@ -142,7 +142,7 @@ def column_orders(orders: list[int]) -> bytes:
     return list_header(len(orders), wire.TYPE_STRUCT) + b"".join(union + b"\0\0" for union in unions)
 
 
-# Facts of a chunk by the presence bit that they need, and by their members, where -1 is absence.
+# Facts of a chunk with the presence bits that they need, and facts of members for which -1 means absent.
 _PRESENT = (
     (wire.OP_TYPE, "type", wire.PRESENT_METADATA),
     (wire.OP_CODEC, "codec", wire.PRESENT_METADATA),
@@ -170,12 +170,12 @@ _PLACES = (
 
 
 def _signed(number: int) -> int:
-    """Sums and differences wrap, as in C."""
+    """Wrap a sum or difference to 64 bits, as in C."""
     return (number + 2**63) % 2**64 - 2**63
 
 
 def first_page(present: int, data_page_offset: int, dictionary_page_offset: int) -> int:
-    """FIRST_PAGE by the format's own rule (docs/formats.md, 3.6), which is frozen and not `chunks.begin`."""
+    """Compute FIRST_PAGE by the frozen rule of the format (docs/formats.md, 3.6), which is not `chunks.begin`."""
     has_dictionary = present & wire.PRESENT_DICTIONARY_PAGE_OFFSET
     return (
         dictionary_page_offset if has_dictionary and 0 < dictionary_page_offset < data_page_offset else data_page_offset
@@ -183,7 +183,7 @@ def first_page(present: int, data_page_offset: int, dictionary_page_offset: int)
 
 
 def chunk_facts(fact: Mapping[str, int], path: bytes, min: bytes | None, max: bytes | None) -> dict[int, bytes]:
-    """What the tables of a chunk say: its members' values as Thrift bytes; `path` is `path_list`'s."""
+    """Return the facts in the tables of a chunk, as Thrift bytes; `path` is made by `path_list`."""
     present = fact["present"]
     facts = {op: value(fact[name]) for op, name, bits in _PRESENT if present & bits == bits}
     facts |= {op: value(fact[name]) for op, name in _PLACES if fact[name] != -1}
@@ -202,7 +202,7 @@ def chunk_facts(fact: Mapping[str, int], path: bytes, min: bytes | None, max: by
 
 
 def group_facts(fact: Mapping[str, int], chunks: bytes) -> dict[int, bytes]:
-    """What the RowGroup table says, and the chunks' bytes."""
+    """Return the facts in the RowGroup table, and the chunks' bytes."""
     facts = {
         wire.OP_NUM_ROWS: value(fact["num_rows"]),
         wire.OP_TOTAL_BYTE_SIZE: value(fact["total_byte_size"]),
@@ -224,7 +224,7 @@ def group_facts(fact: Mapping[str, int], chunks: bytes) -> dict[int, bytes]:
 class _Maker:
     """A walk over one struct that makes its skeleton and literals.
 
-    `lists` says where the items of known lists lie; `inexact` are fields that must not be true any more.
+    `lists` contains the positions of the items of known lists; `inexact` are fields that must become false.
     """
 
     def __init__(self, data, facts: Facts, lists: Mapping[tuple[int, int], tuple[int, int]], inexact: Collection[int]):
@@ -251,7 +251,7 @@ class _Maker:
         self.literals += self.data[at:end]
 
     def fact(self, ops: tuple[int, ...], at: int, end: int) -> bool:
-        """Whether the value is one of these facts; its operation is added then."""
+        """Add the operation of one of these facts, and return True, if the value equals the fact."""
         for op in ops:
             if self.facts.get(op) == self.data[at:end]:
                 self.op(op)
@@ -265,7 +265,7 @@ class _Maker:
             id, type, at = self.walk.field_header(header, id)
             if kind == FOOTER and bytes(self.data[header:at]) in _MARKERS:
                 end = self.walk.skip(at, type, 0)
-                if self.data[end] == 0:  # our own and others' blocks are no part of the footer
+                if self.data[end] == 0:  # blocks, ours and others', are not part of the footer
                     self.left_out = end - header
                     self.run(end, end + 1)
                     return end + 1
@@ -308,7 +308,7 @@ class _Maker:
         return () if op is None else (op,)
 
     def histogram(self, at: int) -> None:
-        """Of a level that is 0 or 1, how often it is which follows from the nulls."""
+        """Write the histogram of a level. If the level is 0 or 1, its counts follow from the number of nulls."""
         type, count, item = self.walk.list_header(at)
         self.run(at, item)
         rules = (wire.OP_NULL_COUNT, wire.OP_NON_NULL) if count == 2 and type == wire.TYPE_I64 else ()
@@ -319,7 +319,7 @@ class _Maker:
             item = end
 
     def any(self, type: int, at: int, end: int, kind: int, item: bool = False) -> None:
-        """A value that no table has: its structure into the skeleton, its scalars into the literals."""
+        """Write a value that no table contains: its structure into the skeleton, its scalars into the literals."""
         if type in INTEGERS:
             self.literal(wire.OP_VARINT, at, end)
         elif type == wire.TYPE_DOUBLE:
@@ -347,7 +347,7 @@ class _Maker:
 
 
 class Residue(NamedTuple):
-    """A struct's own skeleton and literals; how many bytes of an extension are not in them."""
+    """A struct's skeleton and literals, and the number of extension bytes that they omit."""
 
     skeleton: bytes
     literals: bytes
@@ -363,7 +363,7 @@ def residue_of(
     lists: Mapping[tuple[int, int], tuple[int, int]] = NO_LISTS,
     inexact: Collection[int] = (),
 ) -> Residue:
-    """The residue of the struct at `at`."""
+    """Return the residue of the struct at `at`."""
     maker = _Maker(data, facts, lists, inexact)
     maker.struct(at, kind)
     maker.op(0)
@@ -371,7 +371,7 @@ def residue_of(
 
 
 def fits(skeleton: bytes, data, at: int, end: int, facts: Facts) -> bytes | None:
-    """The literals with which a skeleton makes the bytes [at, end); None where it does not."""
+    """Return the literals with which a skeleton reproduces the bytes [at, end); None if it does not."""
     literals, place = bytearray(), 0
     while place < len(skeleton):
         op, place = skeleton[place], place + 1
@@ -392,7 +392,7 @@ def fits(skeleton: bytes, data, at: int, end: int, facts: Facts) -> bytes | None
 
 
 def literal_end(op: int, data, at: int, end: int) -> int | None:
-    """Behind the literal at `at`, if one of that kind ends before `end`."""
+    """Return the end of the literal at `at` if one of that kind ends at or before `end`; otherwise None."""
     if op in _FIXED_LITERALS:
         return at + _FIXED_LITERALS[op] if end - at >= _FIXED_LITERALS[op] else None
     if op not in (wire.OP_VARINT, wire.OP_BINARY):
@@ -414,14 +414,14 @@ def _kind_of_type(type: int | None) -> int | None:
 
 
 class Skeletons:
-    """The skeletons of one payload: each once in the pool."""
+    """The skeletons of one payload. Each is once in the pool."""
 
     def __init__(self, pool):
         self.pool = pool
-        self.of_type: dict[int, bytes] = {}  # physical type -> the last one used for a chunk
+        self.of_type: dict[int, bytes] = {}  # physical type -> the skeleton last used for a chunk
 
     def last(self, type: int | None) -> bytes | None:
-        """The skeleton to try for a chunk."""
+        """Return the skeleton to try for a chunk."""
         return self.of_type.get(_kind_of_type(type))
 
     def place(self, skeleton: bytes) -> int:
@@ -429,7 +429,7 @@ class Skeletons:
 
 
 class Residues:
-    """The records of one cell's structs, one behind the other (docs/formats.md, 3.6)."""
+    """The consecutive records of one cell's structs (docs/formats.md, 3.6)."""
 
     def __init__(self, skeletons: Skeletons, data):
         self.skeletons, self.data = skeletons, data
@@ -438,7 +438,10 @@ class Residues:
         self.literals = b""
 
     def add(self, at: int, end: int, kind: int, facts: Facts, *, type: int | None = None, **options) -> None:
-        """The struct [at, end): by the last chunk's skeleton of its type, or the row group's before it, or its own."""
+        """Add the struct [at, end).
+
+        It uses the last skeleton of its type (for a chunk) or of the previous row group, if that fits, else a new one.
+        """
         known = self.skeleton if type is None else self.skeletons.last(type)
         literals = None
         if known is not None and not options.get("inexact"):
@@ -458,16 +461,16 @@ class Residues:
 
 
 class Broken(Exception):
-    """A skeleton does not go with its facts and literals; says at which operation."""
+    """A skeleton does not match its facts and literals. `op` is the failing operation."""
 
     def __init__(self, op: int):
         self.op = op
 
 
 def rebuild(skeleton, literals, at: int, facts: Facts, out: bytearray, budget) -> int:
-    """Append what the skeleton makes of facts and the literals from `at` on; the offset behind those.
+    """Append the struct that the skeleton makes of facts and literals; return the offset after the literals used.
 
-    `budget` is asked before anything is appended.
+    The literals begin at `at`. `budget` is called before bytes are appended.
     """
     place, size = 0, len(skeleton)
     while place < size:

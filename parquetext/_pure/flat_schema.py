@@ -1,4 +1,4 @@
-"""Schema elements in the flat footer: SchemaElement and LogicalType (docs/formats.md, 3.5)."""
+"""Convert schema elements to the flat footer: SchemaElement and LogicalType (docs/formats.md, 3.5)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from . import thrift, varint
 from .flat_tables import Shared, Table
 
 MILLIS, MICROS, NANOS = range(3)
-WITH_BYTES = (wire.FLAT_LOGICAL_GEOMETRY, wire.FLAT_LOGICAL_GEOGRAPHY)  # members whose tables no others share
+WITH_BYTES = (wire.FLAT_LOGICAL_GEOMETRY, wire.FLAT_LOGICAL_GEOGRAPHY)  # members whose tables are not shared
 
 ABSENT, ABSENT_FIELD_ID = -1, -(2**31)
-NO_MEMBER = 9  # of LogicalType, which has no such field; later tags of ours are one less
+NO_MEMBER = 9  # field id that LogicalType does not use; the flat schema's later tags are lower by one
 
 
 def integer(bits: int, signed: bool) -> tuple[int, Table]:
@@ -55,7 +55,7 @@ CONVERTED = {
 
 
 class Struct:
-    """The fields of a Thrift struct by id: the last one of an id counts, and only if it is of the type asked for."""
+    """The fields of a Thrift struct by id. If an id repeats, the last field counts, and only if its type matches."""
 
     def __init__(self, data, at: int):
         self.data = data
@@ -63,7 +63,7 @@ class Struct:
         self.by_id = {field[0]: field for field in self.list}
 
     def value(self, id: int, type: int) -> int | None:
-        """Where the value of field `id` begins."""
+        """Return the offset of the value of field `id`, or None."""
         _, found, _, value, _ = self.by_id.get(id, (0, 0, 0, 0, 0))
         return value if found == type else None
 
@@ -87,7 +87,7 @@ class Struct:
         return bytes(self.data[begin : begin + length])
 
     def first(self, limit: int) -> tuple[int, int, int] | None:
-        """A union's member: (id, type, value), if its id is 1 to `limit`."""
+        """Return a union's member, (id, type, value), if its id is 1 to `limit`."""
         if not self.list or not 1 <= self.list[0][0] <= limit:
             return None
         id, type, _, value, _ = self.list[0]
@@ -95,7 +95,7 @@ class Struct:
 
 
 def list_structs(data, at: int) -> list[int]:
-    """Where the structs of the list at `at` begin."""
+    """Return the offsets of the structs in the list at `at`."""
     count, place = data[at] >> 4, at + 1
     if count == 15:
         count, place = varint.decode32(data, place)
@@ -109,19 +109,19 @@ def list_structs(data, at: int) -> list[int]:
 
 
 def small(value: int | None) -> int | None:
-    """An enum's value where it fits in the flat schema's signed byte."""
+    """Return an enum's value if it fits in the flat schema's signed byte, else None."""
     return value if value is not None and 0 <= value <= 127 else None
 
 
 def _time(tag: int, options: Struct) -> tuple[int, Table] | None:
-    """TimeType and TimestampType: without a unit that we know there is no logical type."""
+    """Convert TimeType or TimestampType; return None, for no logical type, if the unit is unknown."""
     unit = options.value(2, wire.TYPE_STRUCT)
     member = None if unit is None else Struct(options.data, unit).first(3)
     return member and time(tag, options.boolean(1) or 0, member[0] - 1)
 
 
 def from_logical_type(data, at: int) -> tuple[int, Table] | None:
-    """The tag and table for the LogicalType union at `at`; its first field decides."""
+    """Return the tag and the table for the LogicalType union at `at`; its first field decides."""
     member = Struct(data, at).first(wire.LOGICAL_GEOGRAPHY)
     if member is None or member[0] == NO_MEMBER or member[1] != wire.TYPE_STRUCT:
         return None
@@ -142,7 +142,7 @@ def from_logical_type(data, at: int) -> tuple[int, Table] | None:
 
 
 def from_converted_type(data, element: int, converted: int) -> tuple[int, Table] | None:
-    """The tag and table for an element that has no logicalType."""
+    """Return the tag and the table for an element without a logicalType."""
     if converted != wire.CONVERTED_DECIMAL:
         return CONVERTED.get(converted)
     fields = Struct(data, element)
@@ -188,12 +188,12 @@ class Elements:
             self.paths[index] = above + self.names[index]
 
     def thrift(self, index: int) -> bytes:
-        """The SchemaElement's bytes."""
+        """Return the SchemaElement's bytes."""
         at, length = self.thrift_places[index]
         return bytes(self.data[at : at + length])
 
     def around_name(self, index: int) -> tuple[bytes, bytes]:
-        """The SchemaElement's bytes before and behind its name; all are before it where there is none."""
+        """Return the SchemaElement's bytes before and after its name; all are before it if it has no name."""
         thrift, (name, length) = self.thrift(index), self.name_places[index]
         begin = name - self.thrift_places[index][0]
         if not 0 < begin <= len(thrift) - length:
@@ -210,7 +210,7 @@ class Elements:
         return found or (None, None)
 
     def table(self, index: int) -> Table:
-        """The element as the flat schema has it."""
+        """Return the element as a table of the flat schema."""
         leaf = self.is_leaf[index]
         tag, options = self._logical_type(index)
         ordered = leaf and self.column_order[index] == wire.ORDER_TYPE_ORDER

@@ -1,4 +1,4 @@
-"""A slice of a flat footer: the cells of a projection put together as a small Thrift footer."""
+"""Slice a flat footer: assemble the cells of a projection into a small Thrift footer."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Part:
     id: int
     head: Head
     children: list[Part] = field(default_factory=list)
-    leaves: int = 0  # below it, in the slice
+    leaves: int = 0  # number of its leaves in the slice
 
     @property
     def place(self) -> int:
-        """Where its head lies in the payload."""
+        """Return the position of its head in the payload."""
         return self.head.cell.place + self.head.at
 
     @property
@@ -46,7 +46,7 @@ class Slicer:
         self.reader, self.leaves, self.row_groups = reader, list(map(int, leaves)), list(map(int, row_groups))
 
     def check(self) -> None:
-        """Leaves ascend, and all numbers exist."""
+        """Raise an error unless the leaves ascend and all numbers exist."""
         for index, leaf in enumerate(self.leaves):
             if not 0 <= leaf < self.reader.leaf_count:
                 raise wire_error(wire.BAD_ARGUMENT, 0, self.reader.leaf_count, leaf)
@@ -57,7 +57,7 @@ class Slicer:
                 raise wire_error(wire.BAD_ARGUMENT, 0, self.reader.row_group_count, row_group)
 
     def parts(self) -> list[Part]:
-        """The leaves and the groups above them, in preorder."""
+        """Return the leaves and the groups above them, in preorder."""
         known: dict[int, Part] = {}
         for id in self.leaves or [ROOT]:
             while id is not None and id not in known:
@@ -66,7 +66,7 @@ class Slicer:
         return self.tree(sorted(known.values(), key=lambda part: part.head.index))
 
     def tree(self, parts: list[Part]) -> list[Part]:
-        """Tell every part what is below it; damaged where the parts make no tree in preorder."""
+        """Connect each part with its children; raise an error if the parts are not a tree in preorder."""
         root, above = parts[0], parts[:1]
         if root.id != ROOT:
             raise self.reader.fail(wire.BAD_VALUE, root.place, 0, root.head.index)
@@ -90,7 +90,7 @@ class Slicer:
         ]
 
     def chunks(self) -> list[list[Chunk]]:
-        """Facts by row group. A chunk in another file cannot be said without its path, which facts do not have."""
+        """Return the members by row group; refuse a chunk in another file, because its path is not among them."""
         found, row_groups = [], sorted(set(self.row_groups))
         for leaf in self.leaves:
             found.append({})
@@ -101,7 +101,7 @@ class Slicer:
         return [[column[row_group] for column in found] for row_group in self.row_groups]
 
     def key_values(self) -> list[bytes]:
-        """The key-values but ARROW:schema's, as Thrift structs."""
+        """Return the key-values except ARROW:schema, as Thrift structs."""
         reader = self.reader
         pairs = (reader.pair(index) for index in range(reader.key_value_count) if not reader.is_arrow_schema(index))
         return [
@@ -112,7 +112,7 @@ class Slicer:
     # ---- ARROW:schema
 
     def arrow_schema(self, root: Part) -> bytes:
-        """The projection's, or nothing where the footer has no field for one of its elements."""
+        """Return the projection's ARROW:schema, or nothing if the footer lacks the field of one of its elements."""
         keep = []
         for part in root.children if self.leaves else []:
             if not part.head.arrow:
@@ -130,7 +130,7 @@ class Slicer:
             return b""
 
     def pieces(self, parts: list[Part]) -> list[bytes]:
-        """The Arrow fields of top-level elements, page by page: each page is loaded once."""
+        """Return the Arrow fields of top-level elements, page by page, so that each page is loaded once."""
         found = {}
         self.reader.begin()
         for part in sorted(parts, key=lambda part: pool_place(part.head.arrow)[0]):
@@ -138,7 +138,7 @@ class Slicer:
         return [found[part.id] for part in parts]
 
     def keep(self, group: Part, depth: int) -> bytes | None:
-        """What stays of the struct's children, then of theirs; None where the cells do not agree."""
+        """Return the selected children of the struct, then those of its children; None if the cells do not agree."""
         count = Struct(group.head.thrift, 0).integer(wire.SCHEMA_ELEMENT_NUM_CHILDREN) or 0
         if depth > wire.MAX_DEPTH or not 0 < count < self.reader.leaf_count + self.reader.node_count:
             return None
@@ -150,7 +150,7 @@ class Slicer:
 
 
 def is_struct(part: Part) -> bool:
-    """A group that Arrow reads as a struct."""
+    """Return True if Arrow reads the group as a struct."""
     if part.is_leaf:
         return False
     element = Struct(part.head.thrift, 0)
@@ -165,13 +165,13 @@ def is_struct(part: Part) -> bool:
 
 
 def slice_reader(reader, leaves, row_groups, with_arrow_schema: bool, with_key_values: bool) -> bytes:
-    """The slice of an open flat footer; see `slice.slice_footer`."""
+    """Return the slice of an open flat footer; see `slice.slice_footer`."""
     slicer = Slicer(reader, leaves, row_groups)
     slicer.check()
     reader.begin()
     parts = slicer.parts()
     row_group_facts = slicer.row_group_facts()
-    reader.begin()  # the leaves' cells once more
+    reader.begin()  # the leaves' cells are read once more
     chunks = slicer.chunks()
     arrow = slicer.arrow_schema(parts[0]) if with_arrow_schema else b""
     pairs = slicer.key_values() if with_key_values else []

@@ -1,4 +1,4 @@
-"""Tables of the flat footer: which fields are present decides how a table lies there (docs/formats.md, 3.1)."""
+"""Write tables of the flat footer. The set of present fields determines their layout (docs/formats.md, 3.1)."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from ..errors import wire_error
 from . import checksum
 
 PAYLOAD_LIMIT = 0x7FFFFFFF
-LATER = 0  # in place of a table or vector: an offset that is linked when its target is there
+LATER = 0  # placeholder for a table or vector: the offset is linked when its target is written
 
-_CODES = {4: "I", 8: "Q", 2: "H", 1: "B"}  # in the order in which a table's fields lie
+_CODES = {4: "I", 8: "Q", 2: "H", 1: "B"}  # in the order of a table's fields
 
 
 class Octets(bytes):
-    """A vector of bytes; plain bytes are a string, which has a zero byte behind it."""
+    """A vector of bytes. Plain bytes are a string, which is followed by a zero byte."""
 
 
 class Numbers(list):
-    """A vector of 32-bit numbers; a plain list is one of tables or strings."""
+    """A vector of 32-bit numbers. A plain list contains tables or strings."""
 
 
 class Table(NamedTuple):
-    """A table to write: fields in slot order; None is absent, what is no number lies behind the table."""
+    """A table to write: fields in slot order. None is absent; values other than numbers follow the table."""
 
     name: str
     fields: dict[str, int | bytes | Table | Numbers | list[Table] | list[bytes] | None]
 
 
 class Shared(NamedTuple):
-    """A table of numbers that schema elements share: it lies behind all of them."""
+    """A table of numbers that schema elements share. It follows all of them."""
 
     table: Table
 
 
 class Shape(NamedTuple):
-    """Where the fields of a table lie, for one set of present fields."""
+    """The layout of a table's fields for one set of present fields."""
 
     vtable: bytes
     at: dict[str, int]  # in slot order
-    order: tuple[tuple[str, int], ...]  # (field, mask of its width), as they lie
+    order: tuple[tuple[str, int], ...]  # (field, mask of its width), in layout order
     inline: struct.Struct
     align: int
     lead: int  # the table starts at `lead` modulo `align`
@@ -51,7 +51,7 @@ class Shape(NamedTuple):
 
 @cache
 def shape_of(name: str, present: tuple[str, ...]) -> Shape:
-    """The layout rule: 4-byte fields, then those of 8, 2 and 1, in slot order each; padded to a multiple of 4."""
+    """Lay out a table: fields of 4 bytes, then of 8, 2 and 1, each in slot order; padded to a multiple of 4."""
     layout = {field: place for field, place in wire.FLAT_TABLES[name].items() if field in present}
     order = [(field, width) for width in _CODES for field, (_, bytes_) in layout.items() if bytes_ == width]
     at, end = {}, 4
@@ -74,29 +74,29 @@ def shape_of(name: str, present: tuple[str, ...]) -> Shape:
 
 
 class Written(NamedTuple):
-    """A table in the payload: its place, and those of its fields from there."""
+    """A table in the payload: its position, and those of its fields relative to it."""
 
     place: int
     at: dict[str, int]
 
     def field(self, name: str) -> int:
-        """The payload offset of a field."""
+        """Return the payload offset of a field."""
         return self.place + self.at[name]
 
 
 class Payload:
-    """The payload while it grows, front to back. Vtables wait for the tail block, checksums for the vtables."""
+    """A payload that grows from front to back. Vtables are written with the tail block, checksums after the vtables."""
 
     def __init__(self):
         self.out = bytearray()
-        self.vtables: dict[bytes, int] = {}  # vtable -> its place among the vtables
+        self.vtables: dict[bytes, int] = {}  # vtable -> its offset among the vtables
         self.vtable_bytes = 0
-        self.tables: list[tuple[int, int]] = []  # (place, place of its vtable)
+        self.tables: list[tuple[int, int]] = []  # (position, offset of its vtable)
         self.cells: list[int] = []
-        self.shared: dict[tuple, tuple[Table, list[int]]] = {}  # content -> table, fields that lead to it
+        self.shared: dict[tuple, tuple[Table, list[int]]] = {}  # content -> table, fields that refer to it
 
     def pad(self, multiple: int, lead: int = 0) -> int:
-        """Zeros up to the next place that is `lead` modulo `multiple`; that place."""
+        """Append zeros up to the next position that is `lead` modulo `multiple`; return that position."""
         self.out += bytes((lead - len(self.out)) % multiple)
         return len(self.out)
 
@@ -105,17 +105,17 @@ class Payload:
         struct.pack_into("<I", self.out, place, value)
 
     def append(self, data) -> int:
-        """Append bytes as they are; their place."""
+        """Append bytes unchanged; return their position."""
         place = len(self.out)
         self.out += data
         return place
 
     def link(self, field: int, target: int) -> None:
-        """Let the offset at `field` lead to `target`."""
+        """Make the offset at `field` refer to `target`."""
         self.u32(field, target - field)
 
     def table(self, table: Table) -> Written:
-        """Write a table and then, in slot order and depth first, all that it leads to."""
+        """Write a table and then, in slot order and depth first, everything it refers to."""
         name, fields = table
         shape = shape_of(name, tuple([field for field, value in fields.items() if value is not None]))
         place = self.pad(shape.align, shape.lead)
@@ -128,7 +128,7 @@ class Payload:
         return Written(place, shape.at)
 
     def follow(self, field: int, value: bytes | Table | Shared | list) -> None:
-        """Write what the offset at `field` leads to; shared tables wait, as long as there are few."""
+        """Write the target of the offset at `field`; shared tables are deferred while there are few."""
         if isinstance(value, Shared):
             key = value.table.name, *value.table.fields.items()
             if key in self.shared or len(self.shared) < wire.FLAT_SHARED_TABLES:
@@ -138,20 +138,20 @@ class Payload:
         self.link(field, self.behind(value))
 
     def write_shared(self) -> None:
-        """Write the shared tables here."""
+        """Write the deferred shared tables."""
         for table, fields in self.shared.values():
             place = self.table(table).place
             for field in fields:
                 self.link(field, place)
 
     def numbers(self, values: Numbers) -> int:
-        """Write a vector of numbers; its place."""
+        """Write a vector of numbers; return its position."""
         place = self.pad(4)
         self.out += struct.pack(f"<I{len(values)}i", len(values), *values)
         return place
 
     def vector(self, entries: list[Table | bytes | int]) -> int:
-        """Write a vector of offsets and the tables or strings that it leads to; its place."""
+        """Write a vector of offsets, and the tables or strings that it refers to; return its position."""
         place = self.pad(4)
         self.out += struct.pack("<I", len(entries)) + bytes(4 * len(entries))
         for index, entry in enumerate(entries):
@@ -160,7 +160,7 @@ class Payload:
         return place
 
     def string(self, text: bytes) -> int:
-        """Write a string, or a vector of bytes; its place."""
+        """Write a string, or a vector of bytes; return its position."""
         place = self.pad(4)
         self.out += struct.pack("<I", len(text)) + text
         if not isinstance(text, Octets):
@@ -182,7 +182,7 @@ class Payload:
 
     @contextmanager
     def cell(self, kind: int, number: int, part: int = 0):
-        """A cell around what is written meanwhile; its place."""
+        """Write a cell around the bytes that are written in the context; yield its position."""
         place = self.pad(8)
         self.cells.append(place)
         self.out += struct.pack("<IIHHI", 0, 0, kind, min(part, 0xFFFF), number)
@@ -190,13 +190,13 @@ class Payload:
         self.u32(place + 4, self.pad(8) - place)
 
     def place_vtables(self) -> None:
-        """Write the vtables here, and let every table so far lead to its own."""
+        """Write the vtables, and make each table so far refer to its vtable."""
         area = self.append(b"".join(self.vtables))
         for place, vtable in self.tables:
             self.u32(place, (place - area - vtable) & 0xFFFFFFFF)
 
     def sign(self) -> bytes:
-        """The payload, each of its cells under its checksum. TOO_LARGE from 2 GiB."""
+        """Return the payload with the checksum of each cell. Raise TOO_LARGE from 2 GiB on."""
         if len(self.out) > PAYLOAD_LIMIT:
             raise wire_error(wire.TOO_LARGE, 0, PAYLOAD_LIMIT, len(self.out))
         view = memoryview(self.out)

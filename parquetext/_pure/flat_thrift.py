@@ -1,4 +1,4 @@
-"""The Thrift footer rebuilt from a whole flat payload (docs/formats.md, 3.6)."""
+"""Rebuild the Thrift footer from a complete flat payload (docs/formats.md, 3.6)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .records import ABSENT
 
 __all__ = ["Memory", "chunk_structs", "to_thrift"]
 
-NOT_A_NUMBER = 256  # what stands for the operation where a record's number is none
+NOT_A_NUMBER = 256  # replaces the operation in errors if a record's number is damaged
 _NO_FACTS = {name: ABSENT[code] for name, code in (CHUNK_MEMBERS | PLACES_MEMBERS).items()}
 
 
@@ -39,7 +39,7 @@ def _bound(arena: bytearray, fact: dict[str, int], side: str, bit: int) -> bytes
 
 
 class Memory:
-    """A payload in memory as a source."""
+    """A payload in memory, as a source."""
 
     def __init__(self, data):
         self.data, self.size = memoryview(data), len(data)
@@ -49,30 +49,31 @@ class Memory:
 
 
 def to_thrift(payload) -> bytes:
-    """The Thrift FileMetaData that a payload was written from, byte for byte, without its extension.
+    """Return the Thrift FileMetaData from which a payload was written, byte for byte, without its extension.
 
-    From a compact payload, with the bounds that it has. O(size of the result), which is at most 64 times the payload.
+    The result of a compact payload has the payload's bounds. O(size of the result), which is at most 64 times the
+    payload.
 
     Raises
     ------
     Damaged
-        A checksum, cell, offset or skeleton is wrong.
+        If a checksum, cell, offset or skeleton is wrong.
     Unsupported
-        TOO_LARGE: more would come out than 64 times the payload.
+        TOO_LARGE, if the result would exceed 64 times the payload.
     """
     data = memoryview(payload).cast("B")
     return _Rebuilding(Reader(Memory(data), 0, len(data), data, allow_verbatim=True), len(data)).run()
 
 
 def chunk_structs(reader: Reader, leaf: int, first: int = 0, count: int | None = None) -> list[bytes]:
-    """The ColumnChunk structs of a leaf in row groups ``[first, first + count)`` as `to_thrift` has them.
+    """Return the ColumnChunk structs of a leaf in row groups ``[first, first + count)``, as in `to_thrift`.
 
     Raises
     ------
     Damaged
-        A checksum, cell, offset or skeleton is wrong.
+        If a checksum, cell, offset or skeleton is wrong.
     Unsupported
-        More would come out than 64 times the payload.
+        If the result would exceed 64 times the payload.
     """
     if not 0 <= leaf < reader.leaf_count:
         raise wire_error(wire.BAD_ARGUMENT, 0, reader.leaf_count, leaf)
@@ -112,17 +113,17 @@ class _Rebuilding:
     def __init__(self, reader: Reader, size: int):
         self.reader, self.footer = reader, reader._footer
         self.limit = self.left = wire.FLAT_REBUILT_LIMIT * size
-        self.pages: dict[int, Cell] = {}  # of the pool, each loaded once
-        self.records: Records  # of the COLUMN cell at hand
+        self.pages: dict[int, Cell] = {}  # pages of the pool, each loaded once
+        self.records: Records  # records of the current COLUMN cell
 
     def spend(self, size: int) -> None:
-        """So much is about to come out."""
+        """Subtract `size`, before as many bytes are written, from the limit of the result."""
         if size > self.left:
             raise wire_error(wire.TOO_LARGE, 0, self.limit, self.limit + 1)
         self.left -= size
 
     def skeleton(self, number: int, named: int) -> bytes:
-        """The skeleton at a pool place, which is named by the record there."""
+        """Return the skeleton at a pool reference, which the record at `named` contains."""
         page, at = pool_place(number)
         if page not in self.pages:
             self.footer.begin()
@@ -166,7 +167,7 @@ class _Rebuilding:
         return bytes(out)
 
     def elements(self, orders: list[int]) -> bytes:
-        """All SchemaElements in preorder; the leaves' column orders on the way."""
+        """Return all SchemaElements in preorder, and store the leaves' column orders in `orders`."""
         reader = self.reader
         found: dict[int, bytes] = {}
         for id in [*(GROUP | node for node in range(reader.node_count)), *range(reader.leaf_count)]:
@@ -181,13 +182,13 @@ class _Rebuilding:
         return b"".join(found[index] for index in range(len(found)))
 
     def chunks(self, leaf: int) -> list[bytes]:
-        """A leaf's ColumnChunks, by row group."""
+        """Return a leaf's ColumnChunks by row group."""
         head = self.open_leaf(leaf)
         parts = range(self.footer.counts.row_group_cells)
         return [struct for part in parts for struct in self.chunks_of_part(leaf, head, part)]
 
     def open_leaf(self, leaf: int) -> Head:
-        """Prepare for the parts of a leaf; within a cell leaf follows leaf."""
+        """Prepare for the parts of a leaf. The leaves of a cell must be opened in order."""
         self.footer.begin()
         head = self.reader.head(leaf)
         if leaf % self.footer.cell_leaves == 0:
@@ -196,7 +197,7 @@ class _Rebuilding:
         return head
 
     def chunks_of_part(self, leaf: int, head: Head, part: int) -> list[bytes]:
-        """A leaf's ColumnChunks in one part."""
+        """Return a leaf's ColumnChunks in one part."""
         reader, found, arena, path = self.reader, [], bytearray(), path_list(head.path)
         self.footer.begin()
         facts = [{**_NO_FACTS, **fact} for _, fact in reader._facts(leaf, reader._part_range(part), arena)]
@@ -211,8 +212,10 @@ class _Rebuilding:
         return found
 
     def chunks_of_range(self, leaf: int, first: int, count: int) -> list[bytes]:
-        """A leaf's ColumnChunks in row groups: of part 0 the leaves in front of it in its cell come first, because
-        records have no places."""
+        """Return a leaf's ColumnChunks in row groups.
+
+        In part 0, the leaves before it in its cell are rebuilt first, because records have no offsets.
+        """
         step, found, last = wire.FLAT_PART_ROW_GROUPS, [], first + count
         for part in range(first // step, -(-last // step) if count else first // step):
             begin = leaf if part else leaf - leaf % self.footer.cell_leaves
@@ -223,13 +226,13 @@ class _Rebuilding:
         return found
 
     def records_at(self, cell: Cell, word: int) -> Records:
-        """The records whose place stands at `word`."""
+        """Return the records whose offset is stored at `word`."""
         at = cell.u32(word)
         cell.inside(word, at, 0)
         return Records(self, cell, at)
 
     def row_groups(self, chunks: list[list[bytes]]) -> bytes:
-        """All RowGroups, one behind the other."""
+        """Return all RowGroups, concatenated."""
         reader, out, records = self.reader, bytearray(), None
         for index in range(reader.row_group_count):
             self.footer.begin()

@@ -1,4 +1,4 @@
-"""The check of a whole flat payload: every cell, every name, and what other readers see (docs/formats.md, 3.8)."""
+"""Verify a complete flat payload: all cells, all names, and the view of other readers (docs/formats.md, 3.8)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ COMPARED = ("version", "schema", "num_rows", "row_groups", "kv", "created_by", "
 
 
 def verify(payload) -> None:
-    """Check a whole payload; raises what is wrong first. O(size), a lookup per name, and the Thrift footer rebuilt."""
+    """Check a complete payload, and raise the first error.
+
+    O(size), a lookup per name, and one rebuilt Thrift footer.
+    """
     data = memoryview(payload)
     reader = Reader(Memory(data), 0, len(data), data, allow_verbatim=True)
     _Check(reader, data).run()
@@ -25,14 +28,14 @@ def verify(payload) -> None:
 
 
 class _Check:
-    """What is found on our own way through the payload, and compared with the public one."""
+    """The tables found through the cells, to be compared with the tables that public readers reach."""
 
     def __init__(self, reader: Reader, data: memoryview):
         self.reader, self.data, self.footer = reader, data, reader._footer
-        self.schema: dict[int, int] = {}  # element in preorder -> place of its SchemaElement
-        self.row_groups: list[int] = []  # places of the RowGroups
-        self.chunks: list[list[int]] = []  # leaf by leaf, places of the ColumnChunks
-        self.extensions: list[int] = []  # places of the Extensions
+        self.schema: dict[int, int] = {}  # element in preorder -> position of its SchemaElement
+        self.row_groups: list[int] = []  # positions of the RowGroups
+        self.chunks: list[list[int]] = []  # by leaf, positions of the ColumnChunks
+        self.extensions: list[int] = []  # positions of the Extensions
 
     def run(self) -> None:
         reader, footer = self.reader, self.footer
@@ -60,7 +63,7 @@ class _Check:
         self.check_padding()
 
     def check_element(self, id: int) -> None:
-        """The schema part, the SchemaElement, its Arrow field, and that name and field id are listed."""
+        """Check a schema part, its SchemaElement and its Arrow field, and that its name and field id are listed."""
         reader, head = self.reader, self.reader.head(id)
         if head.index in self.schema:
             raise head.fail(wire.BAD_VALUE, reader.leaf_count + reader.node_count, head.index)
@@ -73,13 +76,13 @@ class _Check:
                 self.check_listed(head, hash_field_id(head.cell.number_at(head.fields, "field_id", "i", 0)))
 
     def check_listed(self, head: Head, hash: int) -> None:
-        """A lookup of this hash comes past the element's entry."""
+        """Raise an error unless a lookup of this hash passes the element's entry."""
         entry = tag_of(hash), head.cell.place + (0 if head.id & GROUP else head.id % self.footer.cell_leaves)
         if not self.comes_past(entry, home_of(hash, len(self.runs))):
             raise head.fail(wire.BAD_VALUE, 1, 0)
 
     def comes_past(self, entry: tuple[int, int], home: int) -> bool:
-        """Whether a lookup that begins in bucket `home` comes past the entry: all buckets before it are full."""
+        """Return True if a lookup that begins in bucket `home` passes the entry: all buckets before it are full."""
         buckets = self.buckets_of.get(entry, ())
         if not buckets:
             return False
@@ -88,7 +91,7 @@ class _Check:
         return found - home <= self.runs[home]
 
     def read_names(self) -> None:
-        """Where each entry stands, and how many full buckets stand one behind the other from each on."""
+        """Find the bucket of each entry, and the number of consecutive full buckets from each bucket on."""
         footer, count = self.footer, self.footer.counts.bucket_count
         pages = [footer.bucket(number) for number in range(count)] or [(footer.listed, False)]
         self.buckets_of: dict[tuple[int, int], list[int]] = {}
@@ -105,7 +108,7 @@ class _Check:
         for part in range(self.footer.counts.row_group_cells):
             row_groups = reader._part_range(part)
             for _ in reader.chunks(leaf, row_groups):
-                pass  # reading them is the check
+                pass  # reading them checks them
             cell, chunks, _ = reader.part(reader.head(leaf), part)
             places += [cell.place + place for place in chunks]
         self.chunks.append(places)
@@ -129,7 +132,7 @@ class _Check:
             self.extensions.append(cell.place + wire.FLAT_CELL_HEADER_BYTES)
 
     def check_public_way(self) -> None:
-        """Root table and vectors, which lie in no cell, lead to the tables that the cells list."""
+        """Check that the root table and vectors, which are not in cells, refer to the tables that the cells list."""
         footer, counts = self.footer, self.footer.counts
         whole = Cell(footer, 0, self.data[: footer.tail])
         place = whole.u32(0)
@@ -169,11 +172,11 @@ class _Check:
             self.check_target(whole, root["created_by"], footer.listed_cell(wire.KIND_ROOT, 0).place + CREATED_BY)
 
     def seen(self, place: int, length: int) -> None:
-        """Bytes that lie in no cell and are none of the padding."""
+        """Mark bytes that are neither in a cell nor padding."""
         self.footer.unseen[place : place + length] = bytes(length)
 
     def check_padding(self) -> None:
-        """What is left is padding: zero."""
+        """Raise an error unless all remaining bytes are padding: zero."""
         unseen = self.footer.unseen
         place = len(unseen) - len(unseen.lstrip(b"\0"))
         if place < len(unseen):
@@ -200,5 +203,5 @@ class _Check:
 
 
 def _mask(fields) -> int:
-    """A FileMetaData's fields as bits, by slot."""
+    """Return a FileMetaData's fields as bits, by slot."""
     return sum(1 << wire.FLAT_TABLES["FileMetaData"][field][0] for field in fields)

@@ -1,4 +1,4 @@
-"""The flat footer from a scanned Thrift footer: the payload in its order (docs/formats.md, section 3)."""
+"""Write the flat footer of a scanned Thrift footer, in the order of the payload (docs/formats.md, section 3)."""
 
 from __future__ import annotations
 
@@ -39,27 +39,28 @@ UNSPEAKABLE = (
     wire.UNSUPPORTED_VALUE,
     wire.FIELD_TYPE,
     wire.SCHEMA,
-)  # why a footer is carried verbatim
+)  # errors for which a footer is stored verbatim
 
 
 def write(scan, stats: str = "full", *, verbatim: bool = True, extensions=()) -> bytes:
-    """The payload of the flat footer for a scanned footer.
+    """Return the payload of the flat footer for a scanned footer.
 
     Parameters
     ----------
     scan : Scan
     stats : str
-        ``"full"``, or ``"compact"``: bounds of more than 16 bytes are shortened where that is valid.
+        ``"full"``, or ``"compact"``: shorten bounds of more than 16 bytes if this is valid.
     verbatim : bool
-        Carry a footer that the tables cannot say as it is, for `to_thrift` alone. Otherwise it is refused: ENCRYPTED,
+        Store a footer that the tables cannot represent unchanged, for `to_thrift` only. If False, refuse it: ENCRYPTED,
         IRREGULAR, MISMATCH, MISSING_FIELD, UNSUPPORTED_VALUE, FIELD_TYPE, SCHEMA.
     extensions : iterable of (bytes, bytes)
-        UUID and bytes of each extension slot; the UUIDs ascend. With them nothing is carried verbatim.
+        UUID and bytes of each extension slot; the UUIDs ascend. With extensions, no footer is stored verbatim.
 
     Raises
     ------
     Unsupported
-        TOO_LARGE: 2 GiB, or more than 16 times the payload. OUT_OF_PROPORTION: more than 16 times the footer and 4 MiB.
+        TOO_LARGE, if the payload has 2 GiB, or if the footer exceeds 16 times the payload. OUT_OF_PROPORTION, if the
+        payload exceeds 16 times the footer and 4 MiB.
     """
     extensions = [(bytes(uuid), bytes(data)) for uuid, data in extensions]
     if stats not in ("full", "compact"):
@@ -102,7 +103,7 @@ def _check(scan) -> None:
 
 
 def footer_crypto(scan) -> Crypto:
-    """The crypto fields of FileMetaData. Some that the flat schema does not know must not be lost for its readers."""
+    """Return the crypto fields of FileMetaData; refuse unknown ones, because readers must not lose them."""
     if not scan.encrypted & 1:
         return Crypto(0, None, None)
     crypto = Crypto.find(
@@ -114,18 +115,18 @@ def footer_crypto(scan) -> Crypto:
 
 
 def wrapped16(number: int) -> int:
-    """A number as 16 bits keep it."""
+    """Wrap a number to 16 bits."""
     return (number + 2**15) % 2**16 - 2**15
 
 
 def parts_of(row_groups: int) -> list[range]:
-    """The row groups of each part of a column."""
+    """Return the row groups of each part of a column."""
     step = wire.FLAT_PART_ROW_GROUPS
     return [range(first, min(first + step, row_groups)) for first in range(0, row_groups, step)]
 
 
 class Heads:
-    """The heads of one cell, or the list of a part above 0, while its tables are written."""
+    """The heads of one cell, or the list of a part above 0, collected while its tables are written."""
 
     def __init__(self, payload: Payload, parts: int = 0):
         self.payload, self.word = payload, payload.append(bytes(4 + 4 * parts))
@@ -139,7 +140,7 @@ class Heads:
             self.out += varint.encode(number)
 
     def list_table(self, place: int) -> None:
-        """Say where the next table is."""
+        """Add the position of the next table."""
         self.add_numbers((place - self.last) // 4)
         self.last = place
 
@@ -148,7 +149,7 @@ class Heads:
 
 
 class _Verbatim(Ending):
-    """A payload that says nothing but how to write the Thrift footer."""
+    """A payload that contains only the instructions to write the Thrift footer."""
 
     def write(self) -> bytes:
         payload = self.payload
@@ -189,7 +190,7 @@ class _Writer(Ending):
         buckets = self.reserve_buckets()
         listed_before = len(self.column_cells) + len(self.node_cells) + len(row_groups) + scan.key_value_count + 1
         self.reserve_directory(listed_before + len(self.pool.pages))
-        self.write_pool()  # from here on what every projection needs: read with the tail
+        self.write_pool()  # from here on: needed by every projection, read with the tail
         for node in reversed(range(len(self.elements.nodes))):
             self.write_node(node)
         for field, place in self.write_root_cell(
@@ -223,7 +224,7 @@ class _Writer(Ending):
         return payload.sign()
 
     def footer_residue(self) -> Residue:
-        """What the tables do not say of FileMetaData."""
+        """Return the residue of FileMetaData: the values that the tables do not contain."""
         scan, elements = self.scan, self.elements
         facts = {wire.OP_VERSION: value(scan.version), wire.OP_ALL_ROWS: value(scan.num_rows)}
         if scan.created_by is not None:
@@ -246,7 +247,7 @@ class _Writer(Ending):
         return residue_of(scan.data, 0, FOOTER, facts, lists=lists)
 
     def write_root(self) -> None:
-        """The root table and the vectors that only other readers use; what these lead to comes later."""
+        """Write the root table and the vectors that only other readers use; their targets follow later."""
         scan, payload = self.scan, self.payload
         crypto = self.crypto = footer_crypto(scan)
         payload.append(bytes(8))
@@ -276,7 +277,7 @@ class _Writer(Ending):
                 self.first_entry[name] = root.field(name) + offset + 4
 
     def write_row_groups(self) -> list[int]:
-        """The ROW_GROUPS cells, then a `columns` vector per row group; the places of the cells."""
+        """Write the ROW_GROUPS cells, then a `columns` vector per row group; return the positions of the cells."""
         payload, cells, fields = self.payload, [], []
         for number, part in enumerate(self.parts):
             residues = Residues(self.skeletons, self.scan.data)
@@ -298,7 +299,7 @@ class _Writer(Ending):
         return cells
 
     def add_group_residue(self, residues: Residues, index: int) -> None:
-        """What its table does not say of a row group."""
+        """Add the residue of a row group: the values that its table does not contain."""
         scan = self.scan
         fact = {
             name: scan.row_groups(name)[index]
@@ -366,7 +367,7 @@ class _Writer(Ending):
         self.node_cells[node] = cell
 
     def write_columns(self, number: int, leaves: range) -> None:
-        """A COLUMN cell; then, of the one leaf that it has, the parts that come behind."""
+        """Write a COLUMN cell, and then the further parts if the cell has a single leaf."""
         payload, elements = self.payload, self.elements
         first, more = (self.parts or [range(0)])[0], self.parts[1:]
         with payload.cell(wire.KIND_COLUMN, number) as cell:
@@ -400,7 +401,7 @@ class _Writer(Ending):
             payload.u32(cell + TABLES_AT + 4 * (part - 1), part_cell)
 
     def write_chunks(self, column: Column, leaf: int, row_groups: range, heads: Heads, residues: Residues) -> None:
-        """The chunks' tables and residues; the heads and the row groups' `columns` lead to them."""
+        """Write the chunks' tables and residues, and refer to them from the heads and the row groups' `columns`."""
         for row_group in row_groups:
             table = self.payload.table(column.table(row_group))
             self.payload.link(self.columns_vectors[row_group] + 4 + 4 * leaf, table.place)
@@ -408,14 +409,14 @@ class _Writer(Ending):
             heads.list_table(table.place)
 
     def begin_head(self, heads: Heads, index: int, levels: tuple[int, int, int, int]) -> None:
-        """The SchemaElement, and the head up to the chunks."""
+        """Write the SchemaElement, and the head up to the chunks."""
         table = self.payload.table(self.elements.table(index))
         self.payload.link(self.first_entry["schema"] + 4 * index, table.place)
         heads.add(bytes(levels))
         heads.list_table(table.place)
 
     def end_head(self, heads: Heads, index: int, number: int, *leaves: int) -> None:
-        """The rest of the head of a leaf, or of a group with its `leaves`: (first, how many)."""
+        """Write the rest of the head of a leaf, or of a group with its `leaves`: (first, count)."""
         elements, above = self.elements, b""
         prefix, suffix = elements.around_name(index)
         parent = self.node_of[elements.parent[index]] if index else 0
@@ -450,7 +451,7 @@ class _Writer(Ending):
             self.pool_cells.insert(0, cell)
 
     def name_entries(self) -> list[tuple[int, int]]:
-        """(hash, cell and number in it) of leaves and groups by path, then of those that have one by field id."""
+        """Return (hash, cell and number in it) of leaves and groups by path, then of those with a field id by id."""
         elements, step = self.elements, cell_leaves(self.scan.row_group_count)
         words = [self.column_cells[leaf // step] + leaf % step for leaf in range(self.scan.leaf_count)]
         cells = list(zip(elements.leaves + elements.nodes[1:], words + self.node_cells[1:], strict=True))
@@ -463,7 +464,7 @@ class _Writer(Ending):
         return by_path + by_id
 
     def reserve_buckets(self) -> tuple[int, int]:
-        """The BUCKET cells, if there are any: the place of the first one, and their number."""
+        """Reserve the BUCKET cells, if there are any; return the position of the first one, and their number."""
         ids = sum(id != ABSENT_FIELD_ID for id in self.elements.field_id[1:])
         count = bucket_count(self.elements.count - 1 + ids)
         return (self.reserve_pages(wire.KIND_BUCKET, count), count) if count else (0, 0)
@@ -472,7 +473,7 @@ class _Writer(Ending):
         self.fill_pages(first, [[struct.pack("<II", *entry) for entry in bucket] for bucket in fill_buckets(entries)])
 
     def row_group_facts(self) -> list[tuple[int, ...]]:
-        """What the tail block says of row groups."""
+        """Return the members of row groups for the tail block."""
         numbers = [
             self.scan.row_groups(name)
             for name in ("num_rows", "total_byte_size", "file_offset", "total_compressed_size")

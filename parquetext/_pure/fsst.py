@@ -1,4 +1,4 @@
-"""FSST: byte arrays as codes of symbols; docs/formats.md has the page, ``csrc/src/encoding/fsst.h`` what is told."""
+"""FSST: byte arrays as codes of symbols. docs/formats.md describes the page, csrc/src/encoding/fsst.h the errors."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ TYPES = (wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY)
 
 
 def encode(values, count: int, type: int, type_length: int) -> bytes:
-    """Encode `count` byte arrays as a page has them.
+    """Encode `count` byte arrays for a page.
 
-    The same values give the same bytes, whoever encodes them: 16 KiB of them tell the symbols, in five rounds.
+    Encoding is deterministic: all implementations write the same bytes. The symbols are found in 16 KiB of the values,
+    in five rounds.
 
     Parameters
     ----------
     values : (offsets, bytes), or bytes-like
-        As `kernels.encode.encode` takes them.
+        In the form that `kernels.encode.encode` takes.
     type : int
         BYTE_ARRAY or FIXED_LEN_BYTE_ARRAY, ``wire.PHYSICAL_…``.
     type_length : int
@@ -39,9 +40,9 @@ def encode(values, count: int, type: int, type_length: int) -> bytes:
     Raises
     ------
     Unsupported
-        Another type; more than 2^31 - 1 values, or bytes of codes.
+        For another type, or for more than 2^31 - 1 values or bytes of codes.
     Malformed
-        There are fewer values, or offsets descend or leave the bytes.
+        If there are fewer than `count` values, or if offsets descend or exceed the bytes.
     """
     _check_count(count)
     if type not in TYPES:
@@ -70,14 +71,14 @@ def decode(data, count: int, type: int, type_length: int):
     Returns
     -------
     (offsets, bytes), or bytes-like
-        As `kernels.encoding.decode` gives values of the type.
+        Values in the form that `kernels.encoding.decode` returns.
 
     Raises
     ------
     Malformed
-        With the offset in `data` of what cannot be.
+        With the offset in `data` of the first invalid value.
     Unsupported
-        Another type, codes of other than 8 bits, or values of more than 2^31 - 1 bytes.
+        For another type, codes of other than 8 bits, or values of more than 2^31 - 1 bytes.
     """
     count, view = _offset(count), memoryview(data).cast("B")
     width = _width_of(type, type_length)
@@ -97,14 +98,14 @@ def decode(data, count: int, type: int, type_length: int):
 
 
 def value(data, i: int) -> bytes:
-    """Decode value `i` of a page alone: of the others only where their codes end is read.
+    """Decode value `i` of a page alone. Of the other values, only the ends of their codes are read.
 
     Raises
     ------
     ParquetextError
-        The page has no such value.
+        If the page has no such value.
     Malformed
-        With the offset in `data` of what cannot be.
+        With the offset in `data` of the invalid value.
     """
     i, view = _offset(i), memoryview(data).cast("B")
     page = Page(view)
@@ -114,7 +115,10 @@ def value(data, i: int) -> bytes:
 
 
 class Page:
-    """The symbols of a page, and where the codes of its values lie; `count` of them, or as many as it says."""
+    """The symbols of a page, and the positions of its values' codes.
+
+    It has `count` values, by default as many as its header states.
+    """
 
     def __init__(self, data: memoryview, count: int | None = None):
         self._data = data
@@ -152,7 +156,7 @@ class Page:
         return at
 
     def pieces(self) -> Iterator[tuple[int, int]]:
-        """Where the codes of each value begin, and how many bytes they are."""
+        """Yield the position and the size in bytes of the codes of each value."""
         start = 0
         for ends in self._ends.take():
             for end in ends:
@@ -160,7 +164,7 @@ class Page:
                 start = end
 
     def piece(self, i: int) -> tuple[int, int]:
-        """The same of one value."""
+        """Return the position and the size of the codes of one value."""
         start, seen = 0, 0
         for ends in self._ends.take():
             if i <= seen + len(ends) - 1:
@@ -179,7 +183,7 @@ class Page:
         return at, length
 
     def text(self, at: int, length: int) -> bytes:
-        """What the codes say."""
+        """Decode the codes at `at`."""
         symbols, codes, parts = self._symbols, bytes(self._data[at : at + length]), []
         place = 0
         while place < length:

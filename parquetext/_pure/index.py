@@ -1,4 +1,4 @@
-"""The footer index (docs/formats.md, section 7): its writer, and the reader of a Thrift footer by it."""
+"""The footer index (docs/formats.md, section 7): its writer, and a reader of the Thrift footer that uses it."""
 
 from __future__ import annotations
 

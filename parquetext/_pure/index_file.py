@@ -1,4 +1,4 @@
-"""The checked ground of a footer index: its tail block, its cells, and the Thrift bytes that they name."""
+"""Checked access to a footer index: its tail block, its cells, and the Thrift bytes that they specify."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["IndexFile", "Range"]
 PAYLOAD_LIMIT, FOOTER_LIMIT = 0x7FFFFFFF, 0xFFFFFFFF
 FIRST_READ = 4096
 SMALLEST_TAIL = TAIL.size + RECORD.size
-GAP, SPAN = 2048, 65536  # bytes that cost less to read along than a read of their own
+GAP, SPAN = 2048, 65536  # a gap up to this size is read along, because another read costs more; limit of one read
 
 
 class Range(NamedTuple):
@@ -31,7 +31,7 @@ class Range(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What a tail block says beside the shape."""
+    """The members of a tail block besides the shape."""
 
     arrow_schema: int
     version: int
@@ -42,7 +42,7 @@ class Facts(NamedTuple):
 
 
 class IndexFile:
-    """A payload and its footer in a source. Places count from the payload's start, ranges from the footer's."""
+    """A payload and its footer in a source. Positions count from the payload's start, ranges from the footer's."""
 
     def __init__(
         self, source, footer: int, payload: int, length: int, known, known_end: int | None, thrift_length: int | None
@@ -54,7 +54,7 @@ class IndexFile:
             raise wire_error(wire.BAD_ARGUMENT, 0, min(size, known_end), len(known))
         if payload > size or length > size - payload or not SMALLEST_TAIL <= length <= PAYLOAD_LIMIT:
             raise wire_error(wire.BAD_OFFSET, payload, size, length)
-        self.limit = payload - footer if thrift_length is None else thrift_length  # Thrift bytes lie below it
+        self.limit = payload - footer if thrift_length is None else thrift_length  # Thrift bytes end here
         if self.limit < 0 or footer + self.limit > size or self.limit > FOOTER_LIMIT:
             raise wire_error(wire.BAD_OFFSET, payload, payload, footer)
         self.held_begin, self.memory = known_end - len(known), bytes(known)
@@ -66,12 +66,12 @@ class IndexFile:
     # ---- opening
 
     def hold_all(self) -> None:
-        """Have the Thrift footer and the index in memory."""
+        """Load the Thrift footer and the index into memory."""
         ends = self.payload + self.length, self.footer + self.limit
         self.hold(min(self.footer, self.payload), max(ends))
 
     def hold(self, begin: int, end: int) -> None:
-        """Have the file's bytes from `begin` to `end` in memory."""
+        """Load the file's bytes from `begin` to `end` into memory."""
         if not (self.held_begin <= begin and end <= self.held_begin + len(self.memory)):
             self.memory, self.held_begin = self.source.read(begin, end - begin), begin
 
@@ -91,7 +91,7 @@ class IndexFile:
         self.read_counts(block, self.length - size)
 
     def read_counts(self, block: bytes, tail: int) -> None:
-        """Counts and widths; that the cells which they mean fill the payload."""
+        """Read counts and widths; check that the cells they imply fill the payload."""
         *counts, arrow, version, num_rows, at, length, crc, offset, short, number, flags = TAIL.unpack_from(block)
         self.facts = Facts(arrow, version, num_rows, Range(at, length), crc, flags)
         self.shape = shape = Shape(*counts, offset, short, number)
@@ -114,14 +114,14 @@ class IndexFile:
     # ---- cells
 
     def read(self, at: int, size: int) -> bytes:
-        """Bytes of the file, from memory or from the source."""
+        """Return bytes of the file from memory or from the source."""
         begin = at - self.held_begin
         if not size or 0 <= begin <= len(self.memory) - size:
             return self.memory[begin : begin + size] if size else b""
         return self.source.read(at, size)
 
     def cell(self, place: int, size: int) -> bytes:
-        """A cell, its checksum checked."""
+        """Return a cell after checking its checksum."""
         cell = self.read(self.payload + place, size)
         stored = int.from_bytes(cell[:4], "little")
         if (found := crc32(cell[4:])) != stored:
@@ -131,13 +131,14 @@ class IndexFile:
     # ---- Thrift bytes
 
     def begin(self) -> None:
-        """At the beginning of a call: what it may read of the Thrift footer at most."""
+        """Begin a call, and set the limit of Thrift bytes that it may read."""
         self.allowance = 2 * self.limit + 65536
 
     def gather(self, place: int, ranges: list[Range]) -> list[bytes]:
-        """The bytes of ranges, which ascend; `place` is where the index names them.
+        """Return the bytes of ranges, which ascend; `place` is the position of the ranges in the index.
 
-        A run that cannot be read does not end it: a source that collects what it lacks learns of all of them.
+        A run that cannot be read does not end the loop, so that a source that collects missing ranges learns all of
+        them.
         """
         total = sum(range.length for range in ranges)
         if total > self.allowance:
@@ -161,7 +162,7 @@ class IndexFile:
 
     @staticmethod
     def run(ranges: list[Range], first: int) -> list[Range]:
-        """The ranges that are read along with the first one."""
+        """Return the ranges to read together with the first one."""
         begin, last = ranges[first].offset, first + 1
         while (
             last < len(ranges)
@@ -172,16 +173,16 @@ class IndexFile:
         return ranges[first:last]
 
     def check_thrift(self, stored: int, data: bytes, offset: int) -> None:
-        """The checksum over Thrift bytes. A wrong one is no damage of the index."""
+        """Check the checksum of Thrift bytes. A wrong one is not damage of the index."""
         if (found := crc32(data)) != stored:
             raise wire_error(wire.THRIFT_CHECKSUM, self.footer + offset, stored, found)
 
     def not_whole(self, range: Range) -> Exception:
-        """Thrift bytes that are not what the index says."""
+        """Return the error for Thrift bytes that do not match the index."""
         return wire_error(wire.BAD_VALUE, self.footer + range.offset, range.length, 0)
 
     def thrift(self, place: int, range: Range, stored: int) -> bytes:
-        """A range of the footer, checked."""
+        """Return a range of the footer after checking its checksum."""
         if range.offset > self.limit or range.length > self.limit - range.offset:
             raise self.fail(wire.BAD_OFFSET, place, self.limit, range.offset)
         (data,) = self.gather(place, [range])

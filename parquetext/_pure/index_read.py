@@ -1,4 +1,4 @@
-"""Reading the Thrift footer by its index: what a projection uses and nothing else, each byte under a checksum."""
+"""Read only the parts of the Thrift footer that a projection uses, by its index, each byte checksummed."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ HAS_CREATED_BY, HAS_COLUMN_ORDERS = 1, 4
 
 
 class Entry(NamedTuple):
-    """A leaf's or node's cell, and what it leads to in the schema."""
+    """A leaf's or node's cell, and the schema element that it refers to."""
 
     id: int
     cell: bytes
-    place: int  # of its index in preorder, in the file
+    place: int  # position in the file of its index in preorder
     thrift: bytes  # the SchemaElement
-    element: dict[str, int]  # its facts, by the members of pqx_element
+    element: dict[str, int]  # the members of pqx_element
     parent: int
     index: int
     position: int
@@ -53,13 +53,13 @@ class Reader(ByName):
     source : (int, int) or object
         A file descriptor and the file's size, or an object with `size` and `read(offset, length) -> bytes`.
     footer, payload, length : int
-        Where the Thrift footer begins in the source; where the payload lies in it.
+        The positions of the Thrift footer and of the payload in the source.
     known : bytes-like
-        Bytes of the source that have been read already; as many as one likes.
+        Bytes of the source that have been read already; any number.
     known_end : int, optional
-        Where in the source they end; at its end without it.
+        The position of their end in the source; by default the source's end.
     thrift_length : int, optional
-        The bytes of the Thrift footer that the index may lead to; without it those in front of the payload.
+        The number of Thrift footer bytes that the index may refer to; by default, all bytes before the payload.
     """
 
     def __init__(
@@ -79,13 +79,13 @@ class Reader(ByName):
         self.row_group_count, self.key_value_count = shape.row_groups, shape.key_values
         self._entries: dict[bool, Entry] = {}  # the last leaf and the last node
         self._names = NameTable()
-        self._groups: dict[int, bytes] = {}  # the path of the group that the last node was in
+        self._groups: dict[int, bytes] = {}  # the path of the group that contains the last node
         self._part: tuple[int, int, list[Range], list[bytes]] | None = None
         self._pair: tuple[int, dict[str, int], bytes] | None = None
         self._row_group_cell: tuple[int, bytes] | None = None
 
     def close(self) -> None:
-        """Forget what was read; the source stays the caller's."""
+        """Forget the bytes read so far. The source stays open and belongs to the caller."""
         self._open_file = None
 
     def __enter__(self) -> Reader:
@@ -102,11 +102,14 @@ class Reader(ByName):
 
     @property
     def io(self) -> tuple[int, int]:
-        """(reads made, bytes fetched) so far."""
+        """Return (number of reads, bytes read) so far."""
         return self.file.source.reads, self.file.source.bytes
 
     def hold(self) -> None:
-        """Read the whole Thrift footer and the index into memory, once: worth it for most of the columns."""
+        """Read the whole Thrift footer and the index into memory, once.
+
+        This pays off for projections of most columns.
+        """
         self.file.hold_all()
 
     def begin(self) -> None:
@@ -115,7 +118,7 @@ class Reader(ByName):
     # ---- the schema
 
     def node(self, id: int) -> Node:
-        """The place in the schema of a leaf or, with GROUP | node, a group."""
+        """Return the position in the schema of a leaf or, with GROUP | node, a group."""
         self.begin()
         entry = self.named(id)
         return Node(
@@ -129,7 +132,7 @@ class Reader(ByName):
         )
 
     def entry(self, id: int) -> Entry:
-        """A leaf or node, from the last one where that is it; its path may not be known yet."""
+        """Return a leaf or node; use the last one if it matches. The path may not be known yet."""
         is_node, number = bool(id & GROUP), id & ~GROUP
         count = self.node_count if is_node else self.leaf_count
         if not 0 <= number < count:
@@ -141,14 +144,14 @@ class Reader(ByName):
         return entry
 
     def named(self, id: int) -> Entry:
-        """The same with its path."""
+        """Return a leaf or node with its path."""
         entry = self.entry(id)
         if entry.path is None:
             entry = self._entries[bool(id & GROUP)] = entry._replace(path=self._path(entry))
         return entry
 
     def _load(self, id: int) -> Entry:
-        """An entry without its path."""
+        """Load an entry without its path."""
         file, shape, is_node, number = self.file, self.file.shape, bool(id & GROUP), id & ~GROUP
         place = shape.nodes_place + number * shape.node_bytes if is_node else shape.part_place(id, 0)
         cell = file.cell(place, shape.node_bytes if is_node else shape.part_bytes(0))
@@ -182,7 +185,7 @@ class Reader(ByName):
         )
 
     def _leaves(self, place: int, numbers: Numbers) -> tuple[int, int]:
-        """A node's first leaf and how many there are below it."""
+        """Return a node's first leaf and its number of leaves."""
         found, most = [], self.leaf_count
         for _ in range(2):
             at, value = numbers.at, numbers.take(self.file.shape.number_bytes)
@@ -200,7 +203,7 @@ class Reader(ByName):
         return element | {"sort_order": sort_order(memoryview(data), columns, 0)}
 
     def _decode(self, data: bytes, range: Range, fields, facts: dict[str, int]) -> dict[str, int]:
-        """The struct that the bytes are, whole."""
+        """Decode the bytes, which must be exactly one struct."""
         try:
             facts, end = ChunkReader(memoryview(data)).struct(0, fields, facts, IN_LISTED_STRUCT)
         except ParquetextError:
@@ -210,7 +213,7 @@ class Reader(ByName):
         return facts
 
     def _path(self, entry: Entry) -> bytes:
-        """The names from below the root down, NUL between them. The path of the group that a node is in stays known."""
+        """Return the names from below the root, separated by NUL. Cache the path of the group that contains a node."""
         if entry.id == GROUP:
             return b""
         if not entry.id & GROUP:
@@ -244,7 +247,7 @@ class Reader(ByName):
 
     @staticmethod
     def _placed(place: int, entries: list[tuple[int, int]]) -> list[tuple[int, tuple[int, int]]]:
-        """(tag, (id, its place)) of entries that lie at `place`."""
+        """Return (tag, (id, its position)) of entries at `place`."""
         return [(tag, (id, place + 8 * number + 4)) for number, (tag, id) in enumerate(entries)]
 
     def _bearer(self, where: tuple[int, int]) -> int:
@@ -269,7 +272,7 @@ class Reader(ByName):
         for id in self._all_ids():
             self.begin()
             entry = self.named(id)
-            found += len(entry.path)  # paths take so many cells to put together
+            found += len(entry.path)  # assembling a path reads about as many cells
             if found > limit:
                 raise wire_error(wire.BAD_OFFSET, entry.place, limit, found)
             field_id = entry.element["field_id"]
@@ -288,7 +291,7 @@ class Reader(ByName):
     # ---- chunks
 
     def column(self, leaf: int, first: int = 0, count: int | None = None) -> Chunks:
-        """A leaf's chunks in the row groups [first, first + count)."""
+        """Return a leaf's chunks in the row groups [first, first + count)."""
         if not 0 <= leaf < self.leaf_count:
             raise wire_error(wire.BAD_ARGUMENT, 0, self.leaf_count, leaf)
         count = self.row_group_count - first if count is None else count
@@ -305,7 +308,7 @@ class Reader(ByName):
         return Chunks(records, arena, Leaf(*(element[name] for name in Leaf._fields)))
 
     def chunk_bytes(self, leaf: int, row_groups) -> tuple[bytes, list[Range]]:
-        """The Thrift bytes of a leaf's chunks in these row groups, which ascend, one behind the other; their ranges."""
+        """Return the concatenated Thrift bytes of a leaf's chunks in row groups, which ascend, and their ranges."""
         pieces, ranges = [], []
         self.entry(leaf)
         for part, numbers in groupby(row_groups, lambda row_group: row_group // wire.FLAT_PART_ROW_GROUPS):
@@ -317,7 +320,7 @@ class Reader(ByName):
         return b"".join(pieces), ranges
 
     def _load_part(self, leaf: int, part: int) -> tuple[list[Range], list[bytes]]:
-        """The ranges of a part's chunks and their bytes, from the last part where that is it."""
+        """Return the ranges and the bytes of a part's chunks; use the last part if it matches."""
         if self._part is not None and self._part[:2] == (leaf, part):
             return self._part[2:]
         file, shape, entry = self.file, self.file.shape, self.entry(leaf)
@@ -331,7 +334,7 @@ class Reader(ByName):
         return ranges, data
 
     def _ranges(self, leaf: int, part: int, cell: bytes) -> tuple[int, list[Range]]:
-        """The checksum of a part's chunks, and their ranges, which ascend."""
+        """Return the checksum of a part's chunks, and their ranges, which ascend."""
         file, shape = self.file, self.file.shape
         place, head = shape.part_place(leaf, part), 4 if part else shape.schema_bytes
         numbers, ranges, end = Numbers(cell, head), [], 0
@@ -347,13 +350,13 @@ class Reader(ByName):
         return crc, ranges
 
     def _want_chunks(self, leaf: int, cell: bytes) -> None:
-        """Something about a leaf cannot be read: a source that collects what it lacks learns what its chunks take."""
-        with suppress(Exception):  # the reason why it cannot be read is raised anyway
+        """Request the chunks of an unreadable leaf, so that a source that collects missing ranges learns them."""
+        with suppress(Exception):  # the original error is raised anyway
             _, ranges = self._ranges(leaf, 0, cell)
             self.file.gather(0, ranges)
 
     def decode_chunk(self, arena: bytes, at: int, thrift: Range) -> dict[str, int]:
-        """The facts of the chunk at `at` of the arena, by the members of pqx_chunk and pqx_places."""
+        """Return the members of pqx_chunk and pqx_places of the chunk at `at` of the arena."""
         try:
             facts, end = ChunkReader(memoryview(arena)).chunk(at)
         except ParquetextError:
@@ -365,13 +368,13 @@ class Reader(ByName):
     # ---- row groups
 
     def row_groups(self, name: str) -> memoryview:
-        """One member of all row groups: num_rows, total_byte_size, file_offset, total_compressed_size, ordinal, …"""
+        """Return one member of all row groups, such as num_rows, total_byte_size, file_offset or ordinal."""
         self.begin()
         facts = self.row_group_facts(0, self.row_group_count)
         return memoryview(array(ROW_GROUP_CODES[name], [fact.get(name, -1) for fact in facts]))
 
     def row_group_facts(self, first: int, count: int) -> list[dict[str, int]]:
-        """The facts of row groups; ranges count from ``facts["own"]``."""
+        """Return the members of row groups; ranges count from the bytes in ``"own"``."""
         found, end = [], 0
         for _, numbers in groupby(range(first, first + count), lambda number: number // wire.FLAT_PART_ROW_GROUPS):
             entries, start = [], 0
@@ -392,7 +395,10 @@ class Reader(ByName):
         return found
 
     def _row_group_entry(self, number: int, end: int) -> tuple[int, int, list[int]]:
-        """Its place, its checksum, and its four offsets: none below the last one, nor below `end`."""
+        """Return an entry's position, checksum and four offsets.
+
+        The offsets ascend and are at or above `end`.
+        """
         file, shape = self.file, self.file.shape
         part, size = number // wire.FLAT_PART_ROW_GROUPS, shape.row_group_bytes
         cell_place = shape.row_groups_place + part * (4 + wire.FLAT_PART_ROW_GROUPS * size)
@@ -411,7 +417,7 @@ class Reader(ByName):
         return cell_place + at, crc, offsets
 
     def sorting_columns(self, row_group: int) -> list[tuple[int, bool, bool]]:
-        """(column_idx, descending, nulls_first) of each column that a row group is sorted by."""
+        """Return (column_idx, descending, nulls_first) of each column that a row group is sorted by."""
         if not 0 <= row_group < self.row_group_count:
             raise wire_error(wire.BAD_ARGUMENT, 0, self.row_group_count, row_group)
         self.begin()
@@ -423,7 +429,7 @@ class Reader(ByName):
     # ---- key-values and the rest
 
     def key_value(self, index: int) -> tuple[bytes, bytes | None]:
-        """Key and value of a pair; the value is None where there is none."""
+        """Return the key and the value of a pair; the value is None if it is absent."""
         if not 0 <= index < self.key_value_count:
             raise wire_error(wire.BAD_ARGUMENT, 0, self.key_value_count, index)
         self.begin()
@@ -437,7 +443,7 @@ class Reader(ByName):
         return key, value if "value_offset" in facts else None
 
     def pair(self, index: int) -> tuple[dict[str, int], bytes]:
-        """The facts of a pair, and its Thrift bytes, from which they count."""
+        """Return the members of a pair, and the Thrift bytes from which its ranges count."""
         if self._pair is None or self._pair[0] != index:
             file, shape = self.file, self.file.shape
             self._pair = None
@@ -450,7 +456,7 @@ class Reader(ByName):
 
     @property
     def created_by(self) -> bytes | None:
-        """Who wrote the file, if the footer says so."""
+        """Return the name of the writer, or None if the footer has none."""
         self.begin()
         return self.read_created_by()
 
@@ -461,7 +467,7 @@ class Reader(ByName):
         return self.file.thrift(self.file.shape.tail_place + 36, facts.created_by, facts.created_by_crc)
 
     def slice(self, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes:
-        """The Thrift footer for a projection, as `slice.slice_footer` makes it."""
+        """Return the Thrift footer for a projection, like `slice.slice_footer`."""
         return slice_index(self, leaves, row_groups, arrow_schema, key_values)
 
 

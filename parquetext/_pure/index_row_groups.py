@@ -1,4 +1,4 @@
-"""Row groups' own Thrift bytes, as the index leads to them: without the list of columns."""
+"""Read the Thrift bytes of row groups that the index refers to, without the list of columns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ BOOLEANS = (wire.TYPE_TRUE, wire.TYPE_FALSE)
 
 
 def read_row_group(own: bytes, columns_at: int) -> dict[str, int] | None:
-    """The facts that stand around the columns, whose list is left out at `columns_at`; None for no whole struct."""
+    """Return the members before and after the list of columns, which is omitted at `columns_at`.
+
+    Return None if the bytes are not a complete struct.
+    """
     reader, facts, id, at = ChunkReader(memoryview(own)), {}, 0, 0
     try:
         while True:
@@ -35,7 +38,7 @@ def read_row_group(own: bytes, columns_at: int) -> dict[str, int] | None:
 
 
 def read_sorting_columns(own: bytes, offset: int) -> list[tuple[int, bool, bool]]:
-    """(column_idx, descending, nulls_first) of each item of the list at `offset`."""
+    """Return (column_idx, descending, nulls_first) of each item of the list at `offset`."""
     reader, columns = ChunkReader(memoryview(own)), []
     count, at = reader.list_of(offset, wire.TYPE_STRUCT, IN_LISTED_STRUCT)
     for _ in range(count or 0):

@@ -1,4 +1,4 @@
-"""The footer index: counts and widths, from which the place of every cell follows (docs/formats.md, section 7)."""
+"""Counts and widths of a footer index, which determine the position of every cell (docs/formats.md, section 7)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .. import wire
 __all__ = ["GROUP", "TAIL", "Numbers", "Shape"]
 
 GROUP = 0x80000000  # ids of groups: GROUP | node
-TAIL = struct.Struct("<6IiqIII4B")  # what a tail block begins with
+TAIL = struct.Struct("<6IiqIII4B")  # start of a tail block
 RECORD = struct.Struct("<3I")  # layout version, bytes of the tail block, its checksum
 MOST = 2**64 - 1
 
@@ -20,7 +20,7 @@ def parts_of(row_groups: int) -> int:
 
 
 class Shape(NamedTuple):
-    """How many of everything there are, and how many bytes an offset, a length and a number take."""
+    """The numbers of all items, and the widths in bytes of an offset, a length and a number."""
 
     leaves: int
     nodes: int
@@ -35,7 +35,7 @@ class Shape(NamedTuple):
 
     @property
     def schema_bytes(self) -> int:
-        """Of a COLUMN cell's schema part, or of a NODE cell up to its leaves."""
+        """Return the size of the schema part of a COLUMN cell, or of a NODE cell up to its leaves."""
         return 8 + self.offset_bytes + self.length_bytes + 3 * self.number_bytes + 3
 
     @property
@@ -56,7 +56,7 @@ class Shape(NamedTuple):
 
     @property
     def listed(self) -> int:
-        """How many names the tail block lists: all, or none."""
+        """Return the number of names that the tail block lists: all, or none."""
         return self.names if self.names <= wire.FLAT_LIST_ENTRIES else 0
 
     @property
@@ -68,21 +68,21 @@ class Shape(NamedTuple):
         return TAIL.size + 8 * self.listed + RECORD.size
 
     def groups(self, part: int) -> range:
-        """The row groups of a part."""
+        """Return the row groups of a part."""
         step = wire.FLAT_PART_ROW_GROUPS
         return range(step * part, min(step * part + step, self.row_groups))
 
     def part_bytes(self, part: int) -> int:
-        """The cell of a leaf's part; the first one's has the schema part too."""
+        """Return the size of the cell of a leaf's part; the first part's cell includes the schema part."""
         return (8 if part else self.schema_bytes + 4) + len(self.groups(part)) * self.chunk_bytes
 
     @property
     def leaf_bytes(self) -> int:
-        """All cells of a leaf."""
+        """Return the size of all cells of a leaf."""
         more = max(parts_of(self.row_groups) - 1, 0)
         return self.schema_bytes + 4 + self.row_groups * self.chunk_bytes + 8 * more
 
-    # ---- places
+    # ---- positions
 
     def part_place(self, leaf: int, part: int) -> int:
         full = 8 + wire.FLAT_PART_ROW_GROUPS * self.chunk_bytes
@@ -110,7 +110,7 @@ class Shape(NamedTuple):
 
 
 class Numbers:
-    """Unsigned numbers of some bytes each, one behind the other."""
+    """Consecutive unsigned numbers of given widths in bytes."""
 
     def __init__(self, data: bytes, at: int):
         self.data, self.at = data, at

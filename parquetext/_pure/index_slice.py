@@ -1,4 +1,4 @@
-"""A slice by a footer index: what the projection needs of the Thrift footer, brought together as a small scan."""
+"""Slice a footer by its index: collect the parts of the Thrift footer that a projection needs as a small scan."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RANGES = {"element": ("bytes", "name", "logical_type"), "pair": ("bytes", "key",
 
 
 class SmallScan:
-    """A scan of what a projection needs, with its leaves and row groups numbered anew."""
+    """A scan of the parts that a projection needs, with renumbered leaves and row groups."""
 
     def __init__(self, reader, leaves: list[int], row_groups: list[int]):
         self.reader, self.wanted, self.wanted_groups = reader, leaves, row_groups
@@ -53,7 +53,7 @@ class SmallScan:
         return b"".join(self.pieces)
 
     def add(self, data: bytes) -> int:
-        """Where the bytes begin."""
+        """Add bytes, and return their offset."""
         self.pieces.append(data)
         self.size += len(data)
         return self.size - len(data)
@@ -65,7 +65,7 @@ class SmallScan:
         entries = self.entries()
         self.make_tree(entries)
         self.add_row_groups()
-        reader.begin()  # the leaves' elements once more
+        reader.begin()  # the leaves' elements are read once more
         self.add_chunks()
         arrow = reader.file.facts.arrow_schema if arrow_schema and self.wanted else 0
         for index in range(reader.key_value_count) if key_values else [arrow - 1] if arrow else []:
@@ -76,7 +76,7 @@ class SmallScan:
         self.created_by = reader.read_created_by()
 
     def check(self) -> None:
-        """Leaves ascend, and all numbers exist."""
+        """Raise an error unless the leaves ascend and all numbers exist."""
         reader = self.reader
         for index, leaf in enumerate(self.wanted):
             if not 0 <= leaf < reader.leaf_count:
@@ -88,7 +88,7 @@ class SmallScan:
                 raise wire_error(wire.BAD_ARGUMENT, 0, reader.row_group_count, row_group)
 
     def entries(self) -> list:
-        """The leaves and the groups above them, in preorder."""
+        """Return the leaves and the groups above them, in preorder."""
         found, known = [], set()
         for leaf in self.wanted:
             found.append(self.reader.entry(leaf))
@@ -98,8 +98,8 @@ class SmallScan:
         return sorted(found, key=lambda entry: entry.index) or [self.reader.entry(GROUP)]
 
     def make_tree(self, entries: list) -> None:
-        """Number the elements anew; damaged where they make no tree, or their leaves are in another order."""
-        above: list[int] = []  # open groups, by their places among the entries
+        """Renumber the elements; raise an error if they are not a tree, or if their leaves are in another order."""
+        above: list[int] = []  # open groups, by their index among the entries
         leaf_counts, parents, first_leaves = [0] * len(entries), [], []
         if entries[0].id != GROUP:
             raise wire_error(wire.BAD_VALUE, entries[0].place, 0, entries[0].index)
@@ -132,7 +132,10 @@ class SmallScan:
             self.real.append(Real(entry.position, entry.leaf_count))
 
     def add_row_groups(self) -> None:
-        """The wanted row groups, each read once, together with those that follow it in the file and in the slice."""
+        """Add the requested row groups.
+
+        Each is read once, together with those that follow it both in the file and in the slice.
+        """
         found: dict[int, dict] = {}
         order = sorted(range(len(self.wanted_groups)), key=self.wanted_groups.__getitem__)
         while order:
@@ -147,7 +150,7 @@ class SmallScan:
             self._row_groups.append(found[row_group] | {"chunk_count": self.leaf_count})
 
     def add_chunks(self) -> None:
-        """The chunks' Thrift bytes, leaf by leaf, each part read once."""
+        """Add the chunks' Thrift bytes, leaf by leaf. Each part is read once."""
         row_groups, columns = sorted(set(self.wanted_groups)), []
         for leaf in self.wanted:
             column, data = {}, self.reader.chunk_bytes(leaf, row_groups)
@@ -162,13 +165,13 @@ class SmallScan:
 
 
 def shifted(facts: dict[str, int], ranges: tuple[str, ...], by: int) -> dict[str, int]:
-    """Facts whose ranges count from somewhere else."""
+    """Return members whose ranges are shifted by `by`."""
     names = [f"{range}_offset" for range in ranges]
     return facts | {name: facts[name] + by for name in names if name in facts}
 
 
 def run_of(order: list[int], row_groups: list[int]) -> int:
-    """How many row groups, in the order given, follow each other both in the file and in the slice."""
+    """Return the number of row groups, in the order given, that are consecutive both in the file and in the slice."""
     first, run = order[0], 1
     while run < len(order) and order[run] == first + run and row_groups[order[run]] == row_groups[first] + run:
         run += 1
@@ -176,7 +179,7 @@ def run_of(order: list[int], row_groups: list[int]) -> int:
 
 
 def slice_index(reader, leaves, row_groups, arrow_schema: bool, key_values: bool) -> bytes:
-    """The slice of the footer that an index reader is open on; see `slice.slice_footer`."""
+    """Return the slice of the footer of an open index reader; see `slice.slice_footer`."""
     leaves, row_groups = [int(leaf) for leaf in leaves], [int(index) for index in row_groups]
     scan = SmallScan(reader, leaves, row_groups)
     scan.fill(arrow_schema, key_values)

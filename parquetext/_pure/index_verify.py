@@ -1,4 +1,4 @@
-"""The check of a whole index: every cell, every checksum over Thrift bytes, and that its footer has this one."""
+"""Verify a complete index: all cells, all checksums of Thrift bytes, and that it is the index of its footer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["verify"]
 def verify(data, payload: int, length: int, footer: int = 0, thrift_length: int | None = None) -> None:
     """Check the index at ``[payload, payload + length)`` of `data`, in which the Thrift footer is ``[footer:]``.
 
-    Raises what is wrong first; `thrift_length` as `Reader` takes it.
+    Raise the first error. For `thrift_length` see `Reader`.
     """
     data = memoryview(data)
     with Reader(Memory(data), footer, payload, length, data, None, thrift_length) as reader:
@@ -29,7 +29,7 @@ def verify(data, payload: int, length: int, footer: int = 0, thrift_length: int 
 
 
 def _read_all(reader: Reader) -> None:
-    """All that can be asked for, but for names: what they lead to is compared."""
+    """Read everything except names; the names' targets are compared later."""
     for node in range(reader.node_count):
         reader.begin()
         reader.entry(GROUP | node)
@@ -42,7 +42,7 @@ def _read_all(reader: Reader) -> None:
 
 
 def _compare(anew: bytes, found: memoryview, payload: int) -> None:
-    """The index that the footer has, against the one that is there."""
+    """Compare a new index of the footer with the stored one."""
     for at, (ours, theirs) in enumerate(zip(anew, found, strict=False)):
         if ours != theirs:
             raise wire_error(wire.BAD_VALUE, payload + at, ours, theirs)

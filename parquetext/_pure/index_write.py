@@ -1,4 +1,4 @@
-"""Writing the footer index: where everything is, names, checksums (docs/formats.md, section 7)."""
+"""Write the footer index: positions, names and checksums (docs/formats.md, section 7)."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ HAS_CREATED_BY, HAS_KEY_VALUES, HAS_COLUMN_ORDERS = 1, 2, 4
 
 
 def write(scan) -> bytes:
-    """The index's payload for a scanned footer, without the trailer.
+    """Return the index's payload for a scanned footer, without the trailer.
 
     Raises
     ------
     Refused
-        The footer is encrypted or signed.
+        If the footer is encrypted or signed.
     Unsupported
-        A row group without one chunk per leaf; a payload of 2 GiB, or of more than 16 times the footer and 4 MiB.
+        If a row group does not have one chunk per leaf, or if the payload would have 2 GiB, or more than 16 times the
+        footer and 4 MiB.
     """
     return _Writer(scan).payload()
 
@@ -37,7 +38,7 @@ def bytes_for(largest: int) -> int:
 
 
 def signed(cell: bytes) -> bytes:
-    """A cell behind its checksum."""
+    """Return a cell preceded by its checksum."""
     return struct.pack("<I", crc32(cell)) + cell
 
 
@@ -65,7 +66,7 @@ class _Writer:
         return list(zip(records(f"{name}_offset"), records(f"{name}_length"), strict=True))
 
     def measure(self) -> Shape:
-        """How wide offsets, lengths and numbers have to be."""
+        """Compute the widths of offsets, lengths and numbers."""
         elements, scan = self.elements.thrift_places, self.scan
         largest = max(sum(range) for range in (*elements, *self.groups, *self.pairs))
         longest = max(length for _, length in (*elements, *self.chunks))
@@ -115,7 +116,7 @@ class _Writer:
         return value.to_bytes(self.shape.number_bytes, "little")
 
     def crc(self, *ranges: tuple[int, int]) -> bytes:
-        """The checksum over the footer's ranges, one behind the other."""
+        """Return the checksum of the footer's ranges, concatenated."""
         crc = 0
         for at, length in ranges:
             crc = crc32(self.data[at : at + length], crc)
@@ -146,7 +147,7 @@ class _Writer:
         return b"".join(cells)
 
     def part(self, leaf: int, part: int) -> bytes:
-        """One checksum over all chunks of the part; their offsets; their lengths."""
+        """Return one checksum over all chunks of the part, then their offsets, then their lengths."""
         chunks = [self.chunks[group * self.shape.leaves + leaf] for group in self.shape.groups(part)]
         return b"".join(
             (self.crc(*chunks), *(self.offset(at) for at, _ in chunks), *(self.length(length) for _, length in chunks))
@@ -170,7 +171,7 @@ class _Writer:
     # ---- names and the tail block
 
     def names(self) -> list[tuple[int, int]]:
-        """(hash, id) of every leaf's and node's path, the root's excepted; then of their field ids."""
+        """Return (hash, id) for the path of each leaf and node except the root, then for their field ids."""
         elements = self.elements
         self.node_of = {element: node for node, element in enumerate(elements.nodes)}
         listed = [
@@ -187,7 +188,7 @@ class _Writer:
         ]
 
     def arrow_schema(self) -> int:
-        """1 + the number of the first ARROW:schema that has a value; 0 without one."""
+        """Return 1 + the number of the first ARROW:schema with a value; 0 if there is none."""
         keys, has_value = self.ranges(self.scan.key_values, "key"), self.scan.key_values("has_value")
         found = (
             1 + index

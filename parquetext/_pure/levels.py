@@ -1,4 +1,4 @@
-"""Lists and structs of what definition and repetition levels say."""
+"""Derive lists and structs from definition and repetition levels."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ def offsets(
     definition_level: int,
     repetition_level: int,
 ) -> tuple[array, bytes | None, int, int]:
-    """The offsets and the validity of lists.
+    """Return the offsets and the validity of lists.
 
     Parameters
     ----------
     definition, repetition : buffer
-        Levels of 16 bits, `entries` of each, as `Column` gives them; `definition` is None where every entry is at the
-        highest level.
+        `entries` levels of 16 bits each, as `Column` returns them; `definition` is None if all entries have the highest
+        level.
     entries : int
     ancestor_definition : int
-        The definition level of the repeated field around the list, below which there is no list; 0 outside of lists.
+        The definition level of the repeated field around the list; below it there is no list. 0 outside of lists.
     definition_level, repetition_level : int
-        Those of the list's own repeated field. A list is null below `definition_level` − 1, and empty at it.
+        The levels of the list's repeated field. A list is null below `definition_level` − 1, and empty at it.
 
     Returns
     -------
     offsets, valid, nulls, count
-        `count` + 1 numbers of 32 bits, the first one 0; a bitmap, or None without nulls; and how many lists and nulls
-        there are.
+        `count` + 1 numbers of 32 bits, the first one 0; a bitmap, or None if there are no nulls; and the numbers of
+        nulls and of lists.
 
     Raises
     ------
     Malformed
-        The first entry goes on with a list that did not begin (ROW_START), or an entry goes on with one and says that
-        it is empty or null, or the entry before said so (LEVELS_CONTRADICT). The offset is the number of the entry.
+        If the first entry continues a list (ROW_START), or if an entry continues a list although it, or the entry
+        before it, marks the list as empty or null (LEVELS_CONTRADICT). The offset is the number of the entry.
     """
     places, has_list = array("i", [0]), bytearray()
     elements, before = 0, definition_level
@@ -80,22 +80,22 @@ def validity(
     ancestor_repetition: int,
     level: int,
 ) -> tuple[bytes | None, int, int]:
-    """The validity of structs.
+    """Return the validity of structs.
 
     Parameters
     ----------
     definition, repetition : buffer or None
-        As for `offsets`; `repetition` is None where the leaf has none.
+        As for `offsets`; `repetition` is None if the leaf has no repetition levels.
     entries : int
     ancestor_definition, ancestor_repetition : int
         The levels of the innermost repeated field around the struct; 0 outside of lists.
     level : int
-        The struct's own definition level, below which it is null.
+        The struct's definition level; below it the struct is null.
 
     Returns
     -------
     valid, nulls, count
-        A bitmap, or None without nulls; how many nulls and structs there are.
+        A bitmap, or None if there are no nulls; and the numbers of nulls and of structs.
     """
     levels = zip(_levels(definition, entries), _levels(repetition, entries, 0), strict=False)
     is_there = bytearray(

@@ -1,4 +1,4 @@
-"""A local file opened for its footer."""
+"""A local file that is opened to read its footer."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ __all__ = ["LocalFile", "own_block", "read_pages"]
 OWN = {wire.UUID_FLAT_FOOTER.bytes: "flat", wire.UUID_FOOTER_INDEX.bytes: "index"}
 REFERENCE = wire.UUID_FOOTER_REFERENCE.bytes
 MARKERS = (b"\x08\xff\xff\x01", b"\x08\xfe\xff\x03")
-TEXT_END = 40  # characters whose 30 bytes end in a trailer
-MOST_TEXT = 4096  # bytes of a reference that are looked at as text
+TEXT_END = 40  # base64 characters that contain a trailer at the end of their 30 bytes
+MOST_TEXT = 4096  # largest reference that is decoded from text
 TRAILER = struct.Struct("<III16s")  # payload's CRC-32, its length, the length's CRC-32, UUID
-PAR3_TRAILER = struct.Struct("<III4s")  # the same, and the magic in place of the UUID
+PAR3_TRAILER = struct.Struct("<III4s")  # the same, with the magic instead of the UUID
 
 
 class LocalFile:
@@ -34,23 +34,23 @@ class LocalFile:
     ----------
     path : str or bytes
     tail_bytes : int
-        How many of the file's last bytes to read at once.
+        The number of bytes to read at once from the end of the file.
 
     Attributes
     ----------
     fd : int
-        The file descriptor; -1 once closed.
+        The file descriptor; -1 after closing.
     size : int
-        The file's bytes when it was opened.
+        The file's size in bytes when it was opened.
     tail : bytes
-        The last ones.
+        The last bytes.
     mtime_ns, ino : int
         Its modification time and inode number.
 
     Raises
     ------
     OSError
-        As `open` raises it, with errno and filename.
+        With errno and filename, like `open`.
     """
 
     fd = -1
@@ -69,7 +69,7 @@ class LocalFile:
             raise
 
     def read(self, offset: int, length: int) -> bytes:
-        """Exactly `length` bytes from `offset` on; OSError where the file ends before."""
+        """Return exactly `length` bytes from `offset` on; raise OSError if the file ends before."""
         if self.fd < 0:
             raise ValueError("the file is closed")
         if length > self.size - offset:
@@ -77,7 +77,7 @@ class LocalFile:
         return _read(self.fd, offset, length)
 
     def close(self) -> None:
-        """Close the file; closing it again does nothing."""
+        """Close the file. Closing it again has no effect."""
         fd, self.fd = self.fd, -1
         if fd >= 0:
             os.close(fd)
@@ -93,7 +93,10 @@ class LocalFile:
 
 
 def read_pages(fd: int, offset: int, length: int) -> memoryview:
-    """Exactly `length` bytes from `offset` of an open file: for what is large. OSError where it ends before."""
+    """Return exactly `length` bytes of an open file from `offset` on; raise OSError if it ends before.
+
+    Meant for large ranges.
+    """
     return memoryview(_read(fd, offset, length))
 
 
@@ -108,11 +111,11 @@ def _read(fd: int, offset: int, length: int) -> bytes:
 
 
 class Located(NamedTuple):
-    """The block that a file is best opened by."""
+    """The best block for opening a file."""
 
     form: str
-    footer: int  # where the Thrift footer begins in the file; of PAR3 the payload
-    thrift_length: int  # the bytes of it that an index may lead to
+    footer: int  # position of the Thrift footer in the file; for PAR3, of the payload
+    thrift_length: int  # number of its bytes that an index may refer to
     payload: int
     length: int
     known: bytes  # bytes of the file that end at `known_end`
@@ -122,16 +125,16 @@ class Located(NamedTuple):
 def own_block(tail: bytes, size: int) -> tuple | None:
     """Find our block from the back of a file of `size` bytes that ends in `tail`.
 
-    In a Thrift footer, foreign blocks stacked on top of it are stepped over by their trailers, whose size checksums
-    must hold; a reference leads to a block that stands aside; a flat footer in a PAR3 file stands alone. Nothing of the
-    payload is looked at.
+    In a Thrift footer, foreign blocks stacked on top of our block are skipped by their trailers, if the checksums of
+    their sizes match. A reference leads to a block aside. In a PAR3 file, a flat footer is the only block. The payload
+    is not read.
 
     Returns
     -------
     (str, int, int, int, int, bytes, int) or None
-        ``"flat"``, ``"index"`` or ``"par3"``; where the Thrift footer (of PAR3: the payload) begins in the file, and
-        how many bytes of it an index may lead to; where the payload begins, and its length; bytes of the file that are
-        known, and where they end. None where `tail` shows none.
+        ``"flat"``, ``"index"`` or ``"par3"``; the position of the Thrift footer (for PAR3, of the payload) in the file,
+        and the number of its bytes that an index may refer to; the position and the length of the payload; known bytes
+        of the file, and the position of their end. None if `tail` shows no block.
     """
     if not 9 <= len(tail) <= size:
         return None
@@ -157,7 +160,7 @@ def own_block(tail: bytes, size: int) -> tuple | None:
 
 
 def _by_text(tail: bytes, size: int, footer: int, end: int) -> Located | None:
-    """By a reference that ends in front of `end` as text."""
+    """Locate a block by a reference that ends, as text, before `end`."""
     at = end - (size - len(tail))
     if at < TEXT_END or end - footer < TEXT_END:
         return None
@@ -176,7 +179,7 @@ def _by_text(tail: bytes, size: int, footer: int, end: int) -> Located | None:
 
 
 def _decoded(text: bytes) -> bytes | None:
-    """What is base64 throughout, without padding."""
+    """Decode base64 without padding; return None for other text."""
     try:
         return None if b"=" in text else base64.b64decode(text, validate=True)
     except binascii.Error:
@@ -186,10 +189,10 @@ def _decoded(text: bytes) -> bytes | None:
 def _by_reference(
     tail: bytes, size: int, footer: int, payload: bytes | None, crc: int, *, is_text: bool = False
 ) -> Located | None:
-    """By the last block aside that is a form of ours.
+    """Locate the last block aside that has one of our forms.
 
-    As text, nothing stands between the reference and the struct, whose stop it has taken; above bytes of others it may
-    stand behind the stop.
+    A reference as text immediately follows the struct, and begins at the former position of the struct's stop. Another
+    reference may also follow the stop, above foreign bytes.
     """
     if payload is None or crc32(payload) != crc:
         return None
@@ -214,7 +217,7 @@ def _by_reference(
 
 
 def _is_extension(tail: bytes, size: int, at: int) -> bool:
-    """Whether a marker stands at `at`, and behind it the length of all that is left of the footer but its stop."""
+    """Return True if a marker is at `at`, followed by the length of all remaining footer bytes except the stop."""
     begin, stop = size - len(tail), size - 9
     if at < begin or stop - at <= 4:
         return False
@@ -229,7 +232,7 @@ def _is_extension(tail: bytes, size: int, at: int) -> bool:
 
 
 def _alone(tail: bytes, size: int) -> Located | None:
-    """The footer of a PAR3 file."""
+    """Locate the footer of a PAR3 file."""
     if len(tail) < PAR3_TRAILER.size:
         return None
     _, length, length_crc, _ = PAR3_TRAILER.unpack(tail[-PAR3_TRAILER.size :])

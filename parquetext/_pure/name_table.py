@@ -1,4 +1,4 @@
-"""Names in buckets, and in a table under a random key where they were made to collide (docs/formats.md, 3.7)."""
+"""Look up names in buckets, or in a hash table with a random key if the names collide (docs/formats.md, 3.7)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["ByName", "NameTable"]
 
 
 class NameTable:
-    """When the lookups of one reader take too long, and the table of all names that they go by then.
+    """Decide when lookups of a reader take too long, and provide a table of all names for this case.
 
-    A lookup that comes past more full buckets in a row, or a reader whose lookups took so many steps for nothing and
-    more than so many each, reads all names once. Steps for nothing are full buckets, and elements of the same hash.
+    A reader reads all names once if a lookup passes too many consecutive full buckets, or if its lookups needed too
+    many wasted steps in total and per lookup. Wasted steps are full buckets, and elements of the same hash.
     """
 
     FULL_BUCKETS, STEPS_FOR_NOTHING, STEPS_EACH = 64, 64, 16
@@ -26,11 +26,11 @@ class NameTable:
         self.is_read = False
 
     def is_wanted(self, full_buckets: int) -> bool:
-        """Whether a lookup that stands behind so many full buckets in a row should go by the table."""
+        """Return True if a lookup that has passed this number of consecutive full buckets should use the table."""
         return full_buckets > self.FULL_BUCKETS or self.steps > self.STEPS_FOR_NOTHING + self.STEPS_EACH * self.lookups
 
     def begin(self) -> None:
-        """Forget all names, and take a new key."""
+        """Forget all names, and choose a new key."""
         self._key, self._ids = os.urandom(16), {}
 
     def add(self, path: bytes, field_id: int | None, id: int) -> None:
@@ -39,7 +39,7 @@ class NameTable:
             self._ids.setdefault(self._hash(field_id), []).append(id)
 
     def candidates(self, wanted: bytes | int) -> list[int]:
-        """Elements of this path or field id; others only by a chance of 2^-64."""
+        """Return the elements of this path or field id; others with a probability of 2^-64 only."""
         return self._ids.get(self._hash(wanted), [])
 
     def _hash(self, wanted: bytes | int) -> bytes:
@@ -48,29 +48,31 @@ class NameTable:
 
 
 class ByName:
-    """Columns by their names, of a reader with `begin`, `hold` and `column`, and with
+    """Columns by name, for a reader with `begin`, `hold` and `column`, and with these methods:
 
-    * ``_candidates(hash)``: (tag, where) of the entries where those of a hash are, bucket by bucket, and whether these
-      are the last ones,
-    * ``_bearer(where)``, ``_bearer_of(id)``: the element that an entry leads to, or of an id,
-    * ``_id(bearer)``, ``_is_called(bearer, wanted)``: its id, and whether it has this dotted path or field id,
-    * ``_all_names()``: (path, field id or None, id) of all leaves, and of all nodes but the root.
+    * ``_candidates(hash)``: yield the entries (tag, position) in the buckets of a hash, bucket by bucket; True
+      for the last bucket,
+    * ``_bearer(where)``, ``_bearer_of(id)``: the element of an entry, or of an id,
+    * ``_id(bearer)``, ``_is_called(bearer, wanted)``: its id; True if it has this dotted path or field id,
+    * ``_all_names()``: (path, field id or None, id) of all leaves, and of all nodes except the root.
     """
 
     leaf_count: int
     node_count: int
 
     def find_name(self, name: bytes, most: int | None = None) -> list[int]:
-        """Ids of leaves and groups whose path reads like this, '.' and NUL being one and the same: all of them, or at
-        least `most`."""
+        """Return the ids of leaves and groups with this path: all of them, or at least `most`.
+
+        '.' and NUL are the same in paths.
+        """
         return self._find(dotted(name), hash_path(name), most)
 
     def find_field_id(self, field_id: int) -> list[int]:
-        """Ids of every leaf and group of that field id."""
+        """Return the ids of all leaves and groups with this field id."""
         return self._find(field_id, hash_field_id(field_id), None)
 
     def find_column(self, name: str):
-        """The one leaf whose path reads like `name`, and its chunks; None where that is not exactly one leaf."""
+        """Return the only leaf with the path `name`, and its chunks; None unless there is exactly one such leaf."""
         try:
             ids = self.find_name(name.encode(), 2)
         except UnicodeEncodeError:
@@ -78,7 +80,7 @@ class ByName:
         return (ids[0], self.column(ids[0])) if len(ids) == 1 and ids[0] < GROUP else None
 
     def find_columns(self, names: list) -> list:
-        """The same of each name, None for what is no string."""
+        """Return the leaf of each name as `find_column` does; None for a value that is not a string."""
         return [self.find_column(name) if isinstance(name, str) else None for name in names]
 
     def _find(self, wanted: bytes | int, hash: int, most: int | None) -> list[int]:
@@ -105,7 +107,7 @@ class ByName:
         return list(ids)
 
     def _read_names(self) -> None:
-        """Read all names, in the order in which buckets have them."""
+        """Read all names in the order of the buckets."""
         self.hold()
         self.begin()
         self._names.begin()
@@ -119,5 +121,5 @@ class ByName:
         return list(islice(found, most))
 
     def _all_ids(self):
-        """Leaves, then nodes but the root."""
+        """Return the leaves, then the nodes except the root."""
         return chain(range(self.leaf_count), range(GROUP + 1, GROUP + self.node_count))

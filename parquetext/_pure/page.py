@@ -1,4 +1,4 @@
-"""Page headers, one or those of a whole column chunk, and the parts of a page's body."""
+"""Read page headers, single or of a whole column chunk, and locate the parts of a page's body."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SIZES = (
     (wire.PAGE_HEADER_COMPRESSED_PAGE_SIZE, "compressed_size"),
 )
 OUTER_NUMBERS = {wire.PAGE_HEADER_TYPE: "type", wire.PAGE_HEADER_CRC: "crc", **dict(SIZES)}
-# The headers inside: by page type its field, the names of its numbers by field, and of what is none.
+# The inner headers: by page type their field, the names of their numbers by field, and the names of other members.
 INNER = {
     wire.PAGE_DATA_PAGE: (
         wire.PAGE_HEADER_DATA_PAGE_HEADER,
@@ -61,7 +61,7 @@ INNER = {
     ),
 }
 TYPE_OF_FIELD = {field: type for type, (field, _, _) in INNER.items()}
-# Rows and nulls of V2 are counted from the levels: writers give them wrong numbers, and nothing depends on them.
+# The row and null counts of V2 are derived from the levels: writers store wrong numbers, and nothing depends on them.
 COUNTS = {"num_values", "definition_size", "repetition_size"}
 BOUNDS = {
     wire.STATISTICS_MAX: ("max", wire.PRESENT_MAX),
@@ -73,32 +73,32 @@ EXACTNESS = {
     wire.STATISTICS_IS_MAX_VALUE_EXACT: (wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT),
     wire.STATISTICS_IS_MIN_VALUE_EXACT: (wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
 }
-CUT = (wire.TRUNCATED, wire.COUNT_TOO_LARGE)  # more bytes may make a header of one that does not parse
+CUT = (wire.TRUNCATED, wire.COUNT_TOO_LARGE)  # with more bytes, the header may parse
 LENGTH_BYTES = 4
 MOST_LEVEL = 0xFFFF
 
 
 class PageHeader(NamedTuple):
-    """One page header; numbers that it does not say are -1.
+    """One page header. Absent numbers are -1.
 
     Attributes
     ----------
     offset : int
-        Of the header, from the start of the given bytes.
+        Offset of the header from the start of the given bytes.
     header_size : int
-        The body follows.
+        Size of the header. The body follows it.
     type : int
-        ``wire.PAGE_…``, or a number that is none of them.
+        ``wire.PAGE_…``, or an unknown number.
     compressed_size, uncompressed_size : int
-        Of the body, levels included.
+        Size of the body, including levels.
     num_values, encoding : int
-        Of data and dictionary pages.
+        For data and dictionary pages.
     num_nulls, num_rows, definition_size, repetition_size : int
-        Of V2 pages: counts, and bytes of levels.
+        For V2 pages: counts, and bytes of levels.
     definition_encoding, repetition_encoding : int
-        Of V1 pages.
+        For V1 pages.
     crc : int or None
-        CRC-32 of the body as stored.
+        CRC-32 of the stored body.
     statistics : tuple of int or None
         (offset, length) of the Statistics struct, from the header's first byte.
     """
@@ -123,17 +123,17 @@ class PageHeader(NamedTuple):
 
 
 def header(data, at: int = 0) -> PageHeader:
-    """The page header at ``data[at]``, of at most 16 MiB.
+    """Return the page header at ``data[at]``, of at most 16 MiB.
 
-    A field of another type than parquet.thrift says counts as an unknown one, which is passed over, and of a repeated
-    field the last one counts.
+    A field whose type differs from parquet.thrift is skipped like an unknown field. If a field is repeated, the last
+    one counts.
 
     Raises
     ------
     Malformed
-        It ends too early (TRUNCATED, COUNT_TOO_LARGE) or does not end (PAGE_HEADER_SIZE), lacks a required field
-        (MISSING_FIELD, at the struct that lacks it), has a negative size or count of values (PAGE_NUMBER), or levels
-        of V2 that are larger than their page (PAGE_LEVELS).
+        If it ends too early (TRUNCATED, COUNT_TOO_LARGE) or does not end (PAGE_HEADER_SIZE), if it lacks a required
+        field (MISSING_FIELD, at the struct that lacks it), if a size or a count of values is negative (PAGE_NUMBER), or
+        if the levels of a V2 page are larger than the page (PAGE_LEVELS).
     """
     data = memoryview(data).cast("B")
     if _unsigned(at) > len(data):
@@ -144,19 +144,19 @@ def header(data, at: int = 0) -> PageHeader:
 
 
 def walk(data, at: int = 0, end: int | None = None) -> Pages:
-    """The headers of the pages of a column chunk, one after another: those that begin in ``data[at:]``.
+    """Return the headers of the consecutive pages of a column chunk that begin in ``data[at:]``.
 
     Parameters
     ----------
     data : bytes-like
     at, end : int
-        Where the next page begins and where the chunk ends, which may lie behind `data`, as bodies may.
+        The begin of the next page, and the end of the chunk, which may be behind `data`, as bodies may.
 
     Returns
     -------
     Pages
-        `end` is where the next page begins. Where that is less than the chunk's end, either `problem` says what is
-        wrong there (PAGE_SIZE: the page runs over the chunk's end), or its header does not end within `data`.
+        `end` is the begin of the next page. If it is less than the chunk's end, either `problem` is the error at this
+        offset (PAGE_SIZE: the page exceeds the chunk's end), or the header does not end within `data`.
     """
     data = memoryview(data).cast("B")
     end = len(data) if end is None else _unsigned(end)
@@ -176,18 +176,18 @@ def walk(data, at: int = 0, end: int | None = None) -> Pages:
 
 
 def locations(data) -> tuple[memoryview, memoryview, memoryview]:
-    """Where the pages of an OffsetIndex are.
+    """Return the locations of the pages in an OffsetIndex.
 
     Returns
     -------
     offsets, sizes, first_rows : memoryview
-        ``q``, ``i`` and ``q``, one entry per page; -1 where its location does not say. A field of another type than
-        the format's counts as unknown.
+        ``q``, ``i`` and ``q``, one entry per page; -1 if a location lacks the member. A field whose type differs from
+        the format is skipped like an unknown field.
 
     Raises
     ------
     Malformed
-        The bytes are no Thrift struct, or the locations are no structs.
+        If the bytes are not a Thrift struct, or if the locations are not structs.
     """
     walk = Walk(data, 0, wire.MAX_DEPTH)
     places, id, at = [], 0, 0
@@ -217,7 +217,7 @@ TYPE_OF_LOCATION = {name: wire.TYPE_I64 if code == "q" else wire.TYPE_I32 for na
 
 
 def _location(walk: Walk, at: int) -> tuple[dict[int, int], int]:
-    """One page's location by field, and where the struct ends."""
+    """Return one page's location by field, and the end of the struct."""
     numbers, id = dict.fromkeys(TYPE_OF_LOCATION, -1), 0
     while True:
         id, type, at = walk.field_header(at, id)
@@ -231,31 +231,31 @@ def _location(walk: Walk, at: int) -> tuple[dict[int, int], int]:
 
 
 def level_parts(header, body, max_definition: int, max_repetition: int) -> tuple[tuple[int, int], tuple[int, int], int]:
-    """Where the parts of a page's body stand.
+    """Return the positions of the parts of a page's body.
 
     Parameters
     ----------
     header : PageHeader
-        Or anything with its attributes `type`, `num_values`, `definition_encoding`, `repetition_encoding`,
+        Or an object with the attributes `type`, `num_values`, `definition_encoding`, `repetition_encoding`,
         `definition_size` and `repetition_size`.
     body : bytes-like
-        Decompressed for a V1 page; for a V2 page, whose levels are never compressed, as stored or decompressed.
+        Decompressed for a V1 page. For a V2 page, whose levels are never compressed, stored or decompressed.
     max_definition, max_repetition : int
         The highest levels of the column, at most 65535.
 
     Returns
     -------
     repetition, definition : tuple of int
-        (start, end) of the encoded levels alone, without their length; empty where the column has none.
+        (start, end) of the encoded levels without their length; empty if the column has none.
     values : int
-        Where the values begin.
+        The begin of the values.
 
     Raises
     ------
     Malformed
-        The levels reach over the body's end: TRUNCATED, PAGE_LEVELS.
+        If the levels exceed the body: TRUNCATED, PAGE_LEVELS.
     Unsupported
-        The levels are neither RLE nor BIT_PACKED: LEVEL_ENCODING.
+        If the levels are neither RLE nor BIT_PACKED: LEVEL_ENCODING.
     """
     data = memoryview(body).cast("B")
     most = max(_unsigned(max_definition), _unsigned(max_repetition))
@@ -278,9 +278,9 @@ def level_parts(header, body, max_definition: int, max_repetition: int) -> tuple
 
 
 def count_levels(header, body, max_definition: int, max_repetition: int) -> tuple[int, int]:
-    """Count the rows that begin in a data page and its values, from its levels.
+    """Count the rows that begin in a data page, and its values, from its levels.
 
-    Parameters are those of `level_parts`; of a V2 page the levels alone are enough.
+    For the parameters see `level_parts`. For a V2 page, `body` may contain only the levels.
 
     Returns
     -------
@@ -292,7 +292,7 @@ def count_levels(header, body, max_definition: int, max_repetition: int) -> tupl
     Raises
     ------
     Malformed, Unsupported
-        As `level_parts` raises them, or because the levels cannot be decoded: LEVEL, TRUNCATED, RUN_LENGTH.
+        The errors of `level_parts`, or LEVEL, TRUNCATED, RUN_LENGTH if the levels cannot be decoded.
     """
     repetition, definition, _ = level_parts(header, body, max_definition, max_repetition)
     entries, is_v2 = max(header.num_values, 0), header.type == wire.PAGE_DATA_PAGE_V2
@@ -307,12 +307,12 @@ def count_levels(header, body, max_definition: int, max_repetition: int) -> tupl
 
 
 def lz4_size(data) -> int:
-    """How many bytes an LZ4 block stands for, at most 255 times its own.
+    """Return the decompressed size of an LZ4 block, at most 255 times its stored size.
 
     Raises
     ------
     Malformed
-        It is none (TRUNCATED, LZ4_BLOCK), or a match begins before the block does (LZ4_BLOCK).
+        If the block is invalid (TRUNCATED, LZ4_BLOCK), or if a match begins before the block (LZ4_BLOCK).
     """
     data = memoryview(data).cast("B")
     at = decompressed = 0
@@ -338,7 +338,7 @@ def lz4_size(data) -> int:
 
 
 def _lz4_length(data: memoryview, at: int, length: int) -> tuple[int, int]:
-    """(length, offset behind it) of literals or a match: a nibble, and more bytes where that is 15."""
+    """Return (length, offset after it) of literals or of a match: a nibble, followed by more bytes if it is 15."""
     more = 255 if length == 15 else 0
     while more == 255:
         if at == len(data):
@@ -350,14 +350,14 @@ def _lz4_length(data: memoryview, at: int, length: int) -> tuple[int, int]:
 
 
 class Pages:
-    """The headers of pages, one after another.
+    """The headers of consecutive pages.
 
     Attributes
     ----------
     end : int
-        Where the next page begins, or the chunk ends.
+        The begin of the next page, or the end of the chunk.
     problem : ParquetextError or None
-        What is wrong there.
+        The error at this position.
     """
 
     def __init__(self, records: Records, end: int, problem: ParquetextError | None):
@@ -367,17 +367,17 @@ class Pages:
         return len(self._records)
 
     def array(self, name: str) -> memoryview:
-        """One member of all headers as a memoryview: ``q``, ``i``, ``I`` or ``B``.
+        """Return one member of all headers as a memoryview: ``q``, ``i``, ``I`` or ``B``.
 
-        Members are the attributes of a `PageHeader` but `statistics`; `crc` counts where `has_crc` is 1. Of the
-        statistics: `present` (bits ``wire.PRESENT_STATISTICS``, ``_NULL_COUNT``, ``_MIN_VALUE`` and so on),
-        `null_count`, and the ranges `statistics`, `min_value`, `max_value`, `min`, `max`, each as two members,
-        ``…_offset`` from the header's first byte and ``…_length``.
+        Members are the attributes of a `PageHeader` except `statistics`; `crc` is valid if `has_crc` is 1. The members
+        of statistics are `present` (bits ``wire.PRESENT_STATISTICS``, ``_NULL_COUNT``, ``_MIN_VALUE`` and so on),
+        `null_count`, and the ranges `statistics`, `min_value`, `max_value`, `min`, `max`, each as two members:
+        ``…_offset`` from the header's first byte, and ``…_length``.
         """
         return self._records.view(name)
 
     def header(self, index: int) -> PageHeader:
-        """The header of the page of this number."""
+        """Return the header of page `index`."""
         if not 0 <= index < len(self):
             raise IndexError(index)
         return _named(self._records, index)
@@ -402,7 +402,7 @@ def _named(records: Records, index: int) -> PageHeader:
 
 
 def _read(data: memoryview, at: int) -> dict[str, int]:
-    """The header at `at` as members of a record."""
+    """Read the header at `at` as members of a record."""
     window = data[at : at + wire.MAX_PAGE_HEADER]
     try:
         return _header(Walk(window, 0, wire.MAX_DEPTH)) | {"offset": at}
@@ -413,7 +413,7 @@ def _read(data: memoryview, at: int) -> dict[str, int]:
 
 
 def _header(walk: Walk) -> dict[str, int]:
-    """The header at the walk's start."""
+    """Read the header at the walk's start."""
     numbers, places, inner, size = {}, {}, {}, 1
     for id, type, _, value, end in walk.fields(0, 0):
         size = end + 1
@@ -436,7 +436,7 @@ def _header(walk: Walk) -> dict[str, int]:
 
 
 def _inner(walk: Walk, start: int, page: dict[str, int]) -> dict[str, int]:
-    """What the header at `start`, inside of the page header, says."""
+    """Read the inner header at `start` of the page header."""
     _, names, others = INNER[page["type"]]
     found, places, statistics = {}, {}, {}
     for id, type, _, value, end in walk.fields(start, 1):
@@ -486,7 +486,7 @@ def _check(number: int, place: int) -> None:
 
 
 def _levels(data: memoryview, at: int, encoding: int, most: int, count: int) -> tuple[int, int]:
-    """Levels of V1: RLE behind the length of it, or BIT_PACKED, whose length the count tells."""
+    """Return the range of V1 levels: RLE preceded by its length, or BIT_PACKED, whose size follows from the count."""
     if not most:
         return at, at
     if encoding == wire.ENCODING_BIT_PACKED:

@@ -1,4 +1,4 @@
-"""PFOR: integers in vectors, each packed by its own width, with exceptions; ``csrc/src/encoding/pfor.h`` says it."""
+"""PFOR: integers in vectors with individual bit widths and exceptions; see ``csrc/src/encoding/pfor.h``."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ UNSIGNED = 0xFFFFFFFF
 
 
 def encode(values, count: int, type: int, type_length: int = 0, *, vector_size: int = 1024) -> bytes:
-    """Encode `count` integers as a page has them.
+    """Encode `count` integers for a page.
 
-    The same values give the same bytes, whoever encodes them: each vector has the frame and the width of least cost
-    that two-sided trimming finds.
+    Encoding is deterministic: all implementations write the same bytes. Each vector has the frame and the bit width of
+    least cost that two-sided trimming finds.
 
     Parameters
     ----------
     values : bytes-like
-        Little-endian, back to back.
+        Little-endian, concatenated.
     type : int
         INT32 or INT64, ``wire.PHYSICAL_…``.
     type_length : int
-        Not looked at.
+        Ignored.
     vector_size : int
         A power of two from 8 to 32768.
 
     Raises
     ------
     Unsupported
-        Another type; more than 2^31 - 1 values; a page of 2^32 bytes or more.
+        For another type, more than 2^31 - 1 values, or a page of 2^32 bytes or more.
     Malformed
-        There are fewer values.
+        If there are fewer than `count` values.
     """
     _check_count(count)
     if type not in WIDTHS:
@@ -75,7 +75,7 @@ def _vector(values: list[int], width: int) -> bytes:
 
 
 def _kept(values: list[int], width: int) -> tuple[int, int]:
-    """The range whose values are packed: trimmed from above and from below in turn, as long as it costs less."""
+    """Return the range of the packed values: trimmed from above and from below in turn while this reduces the cost."""
     low, high, sides_done, is_from_low = min(values), max(values), 0, True
     while sides_done < 2:
         kept = [value for value in values if low <= value <= high]
@@ -96,7 +96,7 @@ def _kept(values: list[int], width: int) -> tuple[int, int]:
 
 
 def _cheapest(lengths: list[int], count: int, exceptions: int, cost_of_one: int) -> int:
-    """The width of the least cost; of equal ones the widest, which has the fewest exceptions."""
+    """Return the width of the least cost; if several are equal, the widest, which has the fewest exceptions."""
     best = len(lengths) - 1
     least = count * best + exceptions * cost_of_one
     for bits in range(best - 1, -1, -1):
@@ -113,14 +113,14 @@ def decode(data, count: int, type: int, type_length: int = 0) -> bytes:
     Returns
     -------
     bytes-like
-        Little-endian, back to back.
+        Little-endian, concatenated.
 
     Raises
     ------
     Malformed
-        With the offset in `data` of what cannot be.
+        With the offset in `data` of the first invalid value.
     Unsupported
-        Another type, or a packing mode that is not known.
+        For another type, or an unknown packing mode.
     """
     count, view = _offset(count), memoryview(data).cast("B")
     if type not in WIDTHS:
@@ -141,7 +141,7 @@ def decode(data, count: int, type: int, type_length: int = 0) -> bytes:
 
 
 def _read_header(view: memoryview, count: int, width: int) -> tuple[int, int]:
-    """The values of a vector, and where the first one begins."""
+    """Return the number of values in a vector, and the begin of the first vector."""
     if len(view) < HEADER:
         raise wire_error(wire.TRUNCATED, 0, HEADER, len(view))
     mode, log, found_width = view[:3]
@@ -161,7 +161,7 @@ def _read_header(view: memoryview, count: int, width: int) -> tuple[int, int]:
 
 
 def _read_vector(view: memoryview, at: int, count: int, width: int) -> tuple[bytes, int]:
-    """The values of one vector, and where it ends."""
+    """Return the values of one vector, and its end."""
     head, left = width + 3, len(view) - at
     if left < head:
         raise wire_error(wire.TRUNCATED, at, head, left)

@@ -1,4 +1,4 @@
-"""Many files planned at once by their sidecars."""
+"""Plan many files at once by their sidecars."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ UNKNOWN = -1
 
 
 class Opened(NamedTuple):
-    """A sidecar that belongs to its file; of one that was read by parts the schema is the one that was wanted."""
+    """A sidecar that belongs to its file. If it was read in parts, the schema is the requested one."""
 
     reader: Reader | Parts
     schema: bytes
 
 
 def first_schema(paths: Sequence[str], *, verify: bool = True) -> tuple[int, bytes] | None:
-    """Find the first file whose sidecar belongs to it and carries what slices need.
+    """Find the first file with a sidecar that belongs to it and contains what slices need.
 
     Parameters
     ----------
     paths : list of str
-        Of local files.
+        Paths of local files.
     verify : bool
-        Whether checksums have to hold.
+        Check the checksums.
 
     Returns
     -------
     (int, bytes) or None
-        Its number, and its schema: a Thrift FileMetaData without row groups.
+        The number of the file, and its schema: a Thrift FileMetaData without row groups.
     """
     for number, path in enumerate(encoded(paths)):
         _, opened = open_beside(path, verify)
@@ -54,32 +54,32 @@ def first_schema(paths: Sequence[str], *, verify: bool = True) -> tuple[int, byt
 
 
 def gather(paths: Sequence[str], schema, columns: Sequence[tuple[int, int]], *, verify: bool = True) -> tuple:
-    """What the sidecars of files of one schema say of some columns.
+    """Return the statistics of some columns from the sidecars of files with one schema.
 
     Parameters
     ----------
     paths : list of str
-        Of local files.
+        Paths of local files.
     schema : Scan
-        As `first_schema` gives it, scanned.
+        The schema of `first_schema`, scanned.
     columns : list of (int, int)
-        Leaves, and the bytes of a bound of each; 0 where that varies.
+        Leaves, and the size in bytes of each leaf's bounds; 0 if it varies.
     verify : bool
-        Whether checksums have to hold.
+        Check the checksums.
 
     Returns
     -------
     statuses : bytes
-        For each file: PLANNED, NONE (it has no sidecar), UNUSED (it does not belong to the file, is damaged, or says
-        too little), OTHER (it has another schema).
+        For each file: PLANNED, NONE (it has no sidecar), UNUSED (the sidecar does not belong to the file, is damaged,
+        or lacks data), OTHER (it has another schema).
     counts : memoryview
-        Row groups of each file (``I``), 0 where it was not planned.
+        The number of row groups of each file (``I``), 0 if it was not planned.
     facts : list of tuples
-        For each column the buffers of arrays over all these row groups, one file's behind the other's: null counts and
-        values (``int64``, -1 where unknown), then of the usable minima and of the maxima (bits that say where there is
-        one, ends as ``int64`` or None, bytes).
+        For each column, the buffers of arrays over the row groups of all files, concatenated: null counts and values
+        (``int64``, -1 if unknown), then the usable minima, then the maxima (a bitmap of present bounds, ends as
+        ``int64`` or None, bytes).
     filtered : bytes
-        For each file 1 where it was planned and its sidecar has Bloom filters.
+        For each file, 1 if it was planned and its sidecar has Bloom filters.
     """
     gathered = [ColumnFacts(schema, leaf, width) for leaf, width in columns]
     statuses, counts, filtered = bytearray(), array("I"), bytearray()
@@ -111,7 +111,7 @@ def encoded(paths: Sequence[str]) -> list[bytes]:
 
 
 def open_beside(path: bytes, verify: bool, wanted: Wanted | None = None) -> tuple[int, Opened | None]:
-    """The sidecar of a file: ``_NAME.pm``, or for ``data.parquet`` also ``_pm``."""
+    """Open the sidecar of a file: ``_NAME.pm``, or for ``data.parquet`` also ``_pm``."""
     folder, name = os.path.split(path)
     status, opened = open_one(path, os.path.join(folder, b"_" + name + b".pm"), verify, wanted)
     if opened is None and status != OTHER and name == b"data.parquet":
@@ -159,7 +159,7 @@ def open_whole(fd: int, path: bytes, verify: bool) -> tuple[int, Opened | None]:
 
 
 def read_file(fd: int) -> bytes:
-    """A whole file, which stays open."""
+    """Read a whole file without closing it."""
     if os.fstat(fd).st_size > LARGEST:
         raise OSError("too large")
     os.lseek(fd, 0, os.SEEK_SET)
@@ -168,7 +168,7 @@ def read_file(fd: int) -> bytes:
 
 
 def is_untouched(path: bytes, footer, note: bytes) -> bool:
-    """Whether a file is the very one, unchanged, that the note was made from."""
+    """Return True if a file is identical and unchanged since the note was made."""
     if len(note) < FIXED.size:
         return False
     layout, _, _, length, *version, _ = FIXED.unpack_from(note)
@@ -189,7 +189,7 @@ def is_untouched(path: bytes, footer, note: bytes) -> bool:
 
 
 class Side:
-    """The usable minima or maxima of a column, row group behind row group."""
+    """The usable minima or maxima of a column, by row group."""
 
     def __init__(self, width: int):
         self.width, self.count = width, 0
@@ -210,7 +210,7 @@ class Side:
 
 
 class ColumnFacts:
-    """One column's facts in all files so far."""
+    """One column's statistics in all files so far."""
 
     def __init__(self, schema, leaf: int, width: int):
         if not 0 <= leaf < schema.leaf_count:
@@ -221,7 +221,7 @@ class ColumnFacts:
         self.low, self.high = Side(width), Side(width)
 
     def read(self, reader: Reader) -> tuple:
-        """Null counts, values, and (minimum, maximum) pairs of one file."""
+        """Return null counts, values, and (minimum, maximum) pairs of one file."""
         if reader.column(self.number).physical_type != self.leaf.type:
             raise wire_error(wire.PM_SLICES, 0, self.number, self.number)
         chunks, data = reader.chunks(self.number), memoryview(reader.data)

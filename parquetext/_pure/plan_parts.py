@@ -1,4 +1,4 @@
-"""Of a sidecar only what a plan asks for: a few hundred bytes at their places, each under a checksum of PQTC."""
+"""Read only the parts of a sidecar that a plan needs: a few hundred bytes, each covered by a checksum of PQTC."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .sidecar_sums import BEHIND, ENTRY_HEAD, SUMS, Parts, column_sum, descripto
 __all__ = ["OTHER", "PLANNED", "UNUSED", "Wanted", "read_parts"]
 
 PLANNED, NONE, UNUSED, OTHER = range(4)
-PAGE, READS = 1 << 12, 4  # to read so many bytes takes about as long as to begin a read
+PAGE, READS = 1 << 12, 4  # reading a page takes about as long as starting a read
 LARGEST = 0xFFFFFFFF
 HEADER = struct.Struct("<QQiII")
 
 
 class Wanted(NamedTuple):
-    """What a plan asks for: files of this schema, these columns."""
+    """The request of a plan: files of this schema, these columns."""
 
     schema: bytes
     hash: int
@@ -32,7 +32,7 @@ class Wanted(NamedTuple):
 
 
 class Unsuitable(Exception):
-    """The whole sidecar has to be read."""
+    """The sidecar must be read completely."""
 
 
 def need(condition: bool) -> None:
@@ -41,7 +41,7 @@ def need(condition: bool) -> None:
 
 
 class Pieces:
-    """A file in memory, of which those pieces are there that were asked for."""
+    """A file in memory, of which only the requested pieces are loaded."""
 
     def __init__(self, fd: int):
         self.fd, self.data = fd, bytearray()
@@ -54,7 +54,7 @@ class Pieces:
 
 
 def read_parts(fd: int, wanted: Wanted) -> tuple[int, Parts | None]:
-    """PLANNED or OTHER where checksums of parts vouch for all that was read, up to whether it belongs to its file."""
+    """Return PLANNED or OTHER if checksums of parts cover all bytes read, except for the check of the file itself."""
     try:
         return read(Pieces(fd), wanted)
     except (Unsuitable, ParquetextError, OSError):
@@ -92,7 +92,7 @@ def read(pieces: Pieces, wanted: Wanted) -> tuple[int, Parts | None]:
 
 
 def footer_of(pieces: Pieces, columns: int, groups: int, tail: int) -> Parts:
-    """The sidecar by its footer's fixed part and entries."""
+    """Return the sidecar by its footer's fixed part and entries."""
     trailer = len(pieces.data) - wire.PM_TRAILER_BYTES
     length, entries = int.from_bytes(pieces.data[trailer:], "little"), groups * wire.PM_ENTRY_BYTES
     need(wire.PM_FOOTER_BYTES + entries + tail - wire.PM_TRAILER_BYTES <= length <= trailer - descriptor(columns))
@@ -109,7 +109,7 @@ def check_blocks(parts: Parts, end: int) -> None:
 
 
 def read_column(pieces: Pieces, parts: Parts, column: int) -> None:
-    """A column's descriptor, its chunks, and what stands out of line."""
+    """Read a column's descriptor, its chunks, and its out-of-line values."""
     if descriptor(column + 1) > PAGE:
         pieces.read(descriptor(column), wire.PM_COLUMN_BYTES)
     for row_group in range(parts.row_group_count):

@@ -1,4 +1,4 @@
-"""Records as columns: one array for each member, as the compiled kernels show theirs."""
+"""Records stored by column: one array for each member, as in the compiled kernels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ ABSENT = {"q": -1, "i": -1, "I": 0, "B": 0}
 
 
 def members(*, ranges: str = "", **formats: str) -> dict[str, str]:
-    """Member -> array format; a range is two members, and a format applies to each of the names that it is given."""
+    """Return a mapping from member to array format.
+
+    A range is two members. A format applies to all names in its string.
+    """
     found = {f"{name}_{part}": "I" for name in ranges.split() for part in ("offset", "length")}
     for code, names in formats.items():
         found.update(dict.fromkeys(names.split(), code))
@@ -19,7 +22,7 @@ def members(*, ranges: str = "", **formats: str) -> dict[str, str]:
 
 
 class Records:
-    """A growing list of records, kept by member. What a new record does not say is -1, or 0 where -1 cannot be."""
+    """A growing list of records, stored by member. A missing member is -1, or 0 if the format is unsigned."""
 
     def __init__(self, formats: Mapping[str, str]):
         self.columns = {name: array(code) for name, code in formats.items()}
@@ -43,7 +46,7 @@ class Records:
         return memoryview(self.columns[name]).toreadonly()
 
     def every(self, first: int, step: int) -> Records:
-        """The records `first`, `first` + `step`, …"""
+        """Return the records `first`, `first` + `step`, …"""
         chosen = Records({})
         chosen.columns = {name: column[first::step] for name, column in self.columns.items()}
         chosen.count = len(range(first, self.count, step))

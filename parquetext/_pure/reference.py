@@ -1,4 +1,4 @@
-"""The reference to blocks that stand aside, in front of the Thrift footer (docs/formats.md, section 8)."""
+"""Parse the reference to blocks aside, which are before the Thrift footer (docs/formats.md, section 8)."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ SMALLEST = HEAD.size + BLOCK.size + 4
 
 
 class AsideBlock(NamedTuple):
-    """A block in the file's data part, right in front of the Thrift footer."""
+    """A block in the file's data section, before the Thrift footer."""
 
     uuid: bytes
-    payload: int  # where it is in the file; its trailer follows it
+    payload: int  # position in the file; the trailer follows the payload
     length: int
     trailer_crc: int
 
 
 class Reference(NamedTuple):
-    """What leads to such blocks."""
+    """The content of a reference to such blocks."""
 
-    start: int  # where the Thrift footer stood before they came
-    struct_length: int  # of the Thrift struct without extension, its stop included
+    start: int  # position of the Thrift footer before the blocks were added
+    struct_length: int  # of the Thrift struct without extension, including its stop
     struct_crc: int
     blocks: tuple[AsideBlock, ...]
     tail_block: bytes  # a copy of the last payload's end, or empty
 
 
 def parse(payload, footer: int) -> Reference:
-    """The payload of a reference block of a file whose Thrift footer begins at `footer`.
+    """Parse the payload of a reference block in a file whose Thrift footer begins at `footer`.
 
-    Damaged where something does not fit, Unsupported where the version is not known; offsets count from `payload`.
+    Raise Damaged if a value is wrong, Unsupported if the version is unknown. Offsets count from `payload`.
     """
     payload = bytes(payload)
     if len(payload) < SMALLEST:
@@ -64,7 +64,7 @@ def parse(payload, footer: int) -> Reference:
 
 
 def _check_blocks(blocks: tuple[AsideBlock, ...], start: int, footer: int) -> None:
-    """They follow each other from the first multiple of 8 behind `start` to the Thrift footer."""
+    """Check that the blocks are adjacent from the first multiple of 8 at or after `start` to the Thrift footer."""
     expected = (start + 7) & ~7
     for index, block in enumerate(blocks):
         at = HEAD.size + index * BLOCK.size

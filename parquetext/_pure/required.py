@@ -1,4 +1,4 @@
-"""Whether a footer has every field that readers' parsers require, in every struct that may hold one."""
+"""Check that all structs of a footer have the fields that readers' parsers require."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ class Missing(NamedTuple):
 
 
 def find_missing(data) -> tuple[Missing | None, int]:
-    """The first struct of a footer that lacks what readers require; how many chunks lack path_in_schema.
+    """Return the first struct of a footer that lacks a required field, and the number of chunks without path_in_schema.
 
     Parameters
     ----------
     data : bytes-like
-        A FileMetaData, and what may follow it.
+        A FileMetaData; more bytes may follow it.
 
     Returns
     -------
     missing : Missing or None
-        Structs inside of others come first. A field of another type than expected is not there.
+        Inner structs come first. A field whose type differs from the expected one counts as absent.
     without_path : int
-        How many ColumnMetaData have no ``path_in_schema``: readers require it, but the schema tells it.
+        The number of ColumnMetaData without ``path_in_schema``. Readers require it, but it follows from the schema.
 
     Raises
     ------
     Malformed
-        Not a Thrift struct.
+        If the bytes are not a Thrift struct.
     """
     walk = RuleWalk(data)
     walk.struct(0, FOOTER, 0)
@@ -52,7 +52,7 @@ def find_missing(data) -> tuple[Missing | None, int]:
 
 
 class RuleWalk:
-    """One walk over a footer by the rules."""
+    """A walk over a footer that applies the rules."""
 
     def __init__(self, data):
         view = memoryview(data).cast("B")
@@ -63,7 +63,7 @@ class RuleWalk:
         self.without_path = 0
 
     def struct(self, start: int, structure: int, depth: int) -> int:
-        """The offset behind the struct at `start`."""
+        """Return the offset after the struct at `start`."""
         rules, seen, wrong = wire.RULES[structure][1], set(), set()
         self.walk.enter(start, depth)
         id, at = 0, start
@@ -80,7 +80,7 @@ class RuleWalk:
         return at
 
     def field(self, at: int, type: int, rule: tuple, depth: int) -> tuple[bool, int]:
-        """Whether the field whose value is at `at` is as the rule expects it, and the offset behind it."""
+        """Return True if the field whose value is at `at` matches the rule, and the offset after it."""
         _, expected, item, inner, _ = rule
         right = type == expected or (type in BOOLEANS and expected in BOOLEANS)
         if right and type == wire.TYPE_LIST:
@@ -101,7 +101,7 @@ class RuleWalk:
         return right, at
 
     def conclude(self, structure: int, start: int, seen: set[int], wrong: set[int]) -> None:
-        """`wrong` are fields of another type: a path left out is known from the schema, such a one is damage."""
+        """Record a missing required field. A missing path follows from the schema; a path of another type is damage."""
         name, rules = wire.RULES[structure]
         required = {id for id, rule in rules.items() if rule[4]}
         if structure == COLUMN_META_DATA:

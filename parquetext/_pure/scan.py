@@ -1,4 +1,4 @@
-"""A whole Thrift footer as flat arrays."""
+"""Scan a complete Thrift footer into flat arrays."""
 
 from __future__ import annotations
 
@@ -61,21 +61,21 @@ KEY_VALUE_FIELDS = {
 def scan(data, *, strict: bool = True) -> Scan:
     """Scan the FileMetaData at ``data[0]``.
 
-    A field of another type than parquet.thrift says counts as an unknown one, and of a repeated field the last one
-    counts, as in Thrift libraries. Numbers are taken as they are.
+    A field whose type differs from parquet.thrift is skipped like an unknown field. If a field is repeated, the last
+    one counts, as in Thrift libraries. Numbers are not checked.
 
     Parameters
     ----------
     data : bytes-like
-        The footer; it may be longer than the struct.
+        The footer; more bytes may follow the struct.
     strict : bool
-        Without it, a footer that contradicts its own structure (required fields that are absent, schema elements that
-        are no tree) is scanned as far as it goes, and `Scan.problem` tells what is wrong.
+        If False, scan a footer that contradicts its structure (required fields are absent, or schema elements are not a
+        tree) as far as possible, and store the contradiction in `Scan.problem`.
 
     Raises
     ------
     Malformed
-        No Thrift struct, or not a whole one; what `strict` is about.
+        If the bytes are not a complete Thrift struct, or, with `strict`, if the footer contradicts its structure.
     """
     scanned = Scan(data)
     if strict and scanned.problem is not None:
@@ -84,35 +84,35 @@ def scan(data, *, strict: bool = True) -> Scan:
 
 
 def scan_plainly(data) -> Scan:
-    """What ``scan(data, strict=False)`` gives; here there is only one decoder."""
+    """Return ``scan(data, strict=False)``; the twin has only one decoder."""
     return scan(data, strict=False)
 
 
 class Scan:
-    """What a Thrift footer says, as arrays over its schema elements, row groups, chunks and key-values.
+    """A Thrift footer as arrays over its schema elements, row groups, chunks and key-values.
 
     Attributes
     ----------
     data : bytes-like
         The footer; all ranges count from its start.
     version : int
-        -1 where the footer has none.
+        -1 if the footer has none.
     num_rows : int
     end : int
-        Offset behind the struct's stop, its extension included.
+        Offset after the struct's stop, including its extension.
     element_count, leaf_count, row_group_count, chunk_count, key_value_count : int
     regular : bool
-        Every row group has one chunk per leaf.
+        True if every row group has one chunk per leaf.
     encrypted : int
         Crypto fields: bit 0 in the footer, bit 1 in chunks.
     has_extension : bool
-        A field of the struct is headed by an extension's marker, or one stands behind its stop.
+        True if a field of the struct begins with an extension's marker, or if a marker follows the stop.
     has_key_values, has_column_orders : bool
     created_by : bytes or None
     column_orders : (offset, length)
-        The list value; (0, 0) where there is none.
+        The list value; (0, 0) if there is none.
     problem : ParquetextError or None
-        What contradicts the structure, in a scan that is not strict.
+        The contradiction of the structure, in a scan that is not strict.
     """
 
     def __init__(self, data):
@@ -146,7 +146,7 @@ class Scan:
         return len(self._key_values)
 
     def find_name(self, name: bytes) -> list[int]:
-        """Ids of the leaves, then of the groups, whose path reads like `name`; '.' and NUL are the same."""
+        """Return the ids of the leaves, then of the groups, with the path `name`; '.' and NUL are the same."""
         wanted, leaves, first_leaf = name.replace(b"\0", b"."), set(self.leaves), self.elements("first_leaf")
         found = [element for element in range(1, self.element_count) if self._reads_like(element, wanted)]
         return [first_leaf[element] for element in found if element in leaves] + [
@@ -154,7 +154,7 @@ class Scan:
         ]
 
     def _reads_like(self, element: int, wanted: bytes) -> bool:
-        """Whether an element's path, read from its end, is `wanted`."""
+        """Return True if an element's path, compared from its end, is `wanted`."""
         columns, left = self._elements.columns, len(wanted)
         while (parent := columns["parent"][element]) >= 0:
             offset = columns["name_offset"][element]
@@ -170,31 +170,31 @@ class Scan:
         return False
 
     def elements(self, name: str) -> memoryview:
-        """One member of all schema elements, in preorder."""
+        """Return one member of all schema elements, in preorder."""
         return self._elements.view(name)
 
     def row_groups(self, name: str) -> memoryview:
-        """One member of all row groups."""
+        """Return one member of all row groups."""
         return self._row_groups.view(name)
 
     def key_values(self, name: str) -> memoryview:
-        """One member of all key-values."""
+        """Return one member of all key-values."""
         return self._key_values.view(name)
 
     def chunks(self, name: str) -> memoryview:
-        """One member of all chunks, row-group major."""
+        """Return one member of all chunks, row-group major."""
         return self._chunks.view(name)
 
     def chunk_begins(self) -> memoryview:
-        """Where the first page of each chunk begins, as `chunks.begin` says: ``q``, row-group major."""
+        """Return the begin of the first page of each chunk, as `chunks.begin` computes it: ``q``, row-group major."""
         return begins(self.chunks("data_page_offset"), self.chunks("dictionary_page_offset"))
 
     def places(self, name: str) -> memoryview:
-        """One member of the places of all chunks' indexes and filters, row-group major; -1 where absent."""
+        """Return one member of the locations of all chunks' indexes and filters, row-group major; -1 if absent."""
         return self._places.view(name)
 
     def column(self, leaf: int) -> Chunks:
-        """The `Chunks` of one leaf. IRREGULAR where a row group's chunks are not one per leaf."""
+        """Return the `Chunks` of one leaf; raise IRREGULAR if a row group does not have one chunk per leaf."""
         if not 0 <= leaf < self.leaf_count:
             raise wire_error(wire.BAD_ARGUMENT, 0, self.leaf_count, leaf)
         for count, offset in zip(self.row_groups("chunk_count"), self.row_groups("columns_offset"), strict=True):
@@ -239,7 +239,7 @@ class _Footer(ChunkReader):
         scan.regular = all(count == scan.leaf_count for count in scan.row_groups("chunk_count"))
 
     def read_field(self, id: int, type: int, at: int, seen: set[int]) -> int:
-        """Read or skip one field; the offset behind it."""
+        """Read or skip one field; return the offset after it."""
         scan = self.scan
         lists = {
             wire.FILE_META_DATA_SCHEMA: self.read_schema,

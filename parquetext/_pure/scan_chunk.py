@@ -1,4 +1,4 @@
-"""One ColumnChunk of a Thrift footer, as facts by the members of pqx_chunk and pqx_places."""
+"""Read one ColumnChunk of a Thrift footer into the members of pqx_chunk and pqx_places."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ STATISTICS_PRESENT = {
     "max_value_offset": wire.PRESENT_MAX_VALUE,
     "min_value_offset": wire.PRESENT_MIN_VALUE,
 }
-# Field -> (bit: it is said, bit: it is true).
+# Field -> (bit: it is present, bit: it is true).
 BOOLEANS = (wire.TYPE_TRUE, wire.TYPE_FALSE)
 EXACTNESS = {
     wire.STATISTICS_IS_MAX_VALUE_EXACT: (wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT),
@@ -85,7 +85,7 @@ ENCODING_STATS_FIELDS = {
     wire.PAGE_ENCODING_STATS_ENCODING: (wire.TYPE_I32, "encoding"),
 }
 
-# How many structs and lists stand around a field of each struct: what it holds may be the less deep.
+# The nesting depth of a field of each struct, which reduces the depth allowed for its content.
 IN_CHUNK, IN_METADATA, IN_STATISTICS, IN_PAGE_ENCODING_STATS = 5, 6, 7, 8
 
 Fields = Mapping[int, tuple[int, str]]
@@ -93,7 +93,7 @@ Facts = dict[str, int]
 
 
 class ChunkReader:
-    """Reads facts out of Thrift structs by tables of fields."""
+    """A reader of Thrift structs that stores their fields as members, by tables of fields."""
 
     def __init__(self, data: memoryview):
         self.data, self.walk = data, Walk(data, 0, wire.MAX_DEPTH)
@@ -101,25 +101,25 @@ class ChunkReader:
     # ---- values
 
     def number(self, type: int, at: int) -> tuple[int, int]:
-        """A zigzag integer and the offset behind it."""
+        """Return a zigzag integer and the offset after it."""
         value, end = (varint.decode64 if type == wire.TYPE_I64 else varint.decode32)(self.data, at)
         return varint.zigzag_decode(value), end
 
     def binary(self, at: int) -> tuple[int, int, int]:
-        """(offset, length, offset behind it) of a binary value's bytes."""
+        """Return (offset, length, offset after it) of a binary value's bytes."""
         end = self.walk.skip(at, wire.TYPE_BINARY, 0)
         length, offset = varint.decode32(self.data, at)
         return offset, length, end
 
     def list_of(self, at: int, type: int, depth: int) -> tuple[int | None, int]:
-        """(count, offset of the first item); (None, the list's end) where it lists something else."""
+        """Return (count, offset of the first item), or (None, the list's end) if the items have another type."""
         found, count, first = self.walk.list_header(at)
         if count and found != type:
             return None, self.walk.skip(at, wire.TYPE_LIST, depth)
         return count, first
 
     def field(self, id: int, type: int, at: int, fields: Fields, facts: Facts, depth: int) -> int:
-        """Put a field into `facts`; one that is unknown, or of another type than expected, is skipped."""
+        """Store a field in `facts`; skip it if it is unknown, or if its type differs from the expected one."""
         expected, name = fields.get(id, (0, ""))
         if type != expected:
             return self.walk.skip(at, type, depth)
@@ -133,7 +133,7 @@ class ChunkReader:
         return end
 
     def struct(self, start: int, fields: Fields, facts: Facts, depth: int) -> tuple[Facts, int]:
-        """All known fields of a struct added to `facts`, its own range as ``bytes``; and the offset behind it."""
+        """Add the known fields of a struct and its range (``bytes``) to `facts`; return them and the end offset."""
         id, at = 0, start
         while True:
             id, type, at = self.walk.field_header(at, id)
@@ -144,7 +144,7 @@ class ChunkReader:
     # ---- a chunk
 
     def chunk(self, start: int) -> tuple[Facts, int]:
-        """The facts of the ColumnChunk at `start`, and the offset behind it."""
+        """Return the members of the ColumnChunk at `start`, and the offset after it."""
         facts, metadata = {}, {}
         id, at = 0, start
         while True:
@@ -205,7 +205,7 @@ class ChunkReader:
         return encodings, at
 
     def data_page_encodings(self, at: int, before: set[int] | None) -> tuple[set[int] | None, int]:
-        """The encodings of the data pages that encoding_stats lists."""
+        """Return the encodings of the data pages in encoding_stats."""
         count, at = self.list_of(at, wire.TYPE_STRUCT, IN_METADATA)
         if count is None:
             return before, at
@@ -222,7 +222,7 @@ def presence(facts: Facts, bits: Mapping[str, int]) -> int:
 
 
 def is_fully_dictionary_encoded(encodings: set[int], of_data_pages: set[int] | None) -> bool:
-    """By encoding_stats; without it by the encodings, which must leave nothing else for the data pages."""
+    """Decide by encoding_stats; if absent, by the encodings, which must leave only dictionaries for the data pages."""
     if of_data_pages is not None:
         return bool(of_data_pages) and of_data_pages <= {wire.ENCODING_PLAIN_DICTIONARY, wire.ENCODING_RLE_DICTIONARY}
     return encodings - {wire.ENCODING_RLE, wire.ENCODING_BIT_PACKED} == {wire.ENCODING_PLAIN_DICTIONARY}

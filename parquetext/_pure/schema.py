@@ -1,4 +1,4 @@
-"""The schema of a scanned footer: sort orders, and the tree that the elements make."""
+"""The schema of a scanned footer: sort orders, and the tree of the elements."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .records import Records
 
 __all__ = ["build_tree"]
 
-DEEPEST = 255  # the highest level that a record can hold
+DEEPEST = 255  # the highest level that a record can store
 IS_SIGNED = 2  # field of the logical type INTEGER
 
 
 class Annotation(NamedTuple):
-    """The physical types that an annotation fits, their order, and the length of fixed-length bytes (0: any)."""
+    """The physical types of an annotation, its order, and the length of its fixed-length bytes (0: any)."""
 
     types: tuple[int, ...]
     order: int
@@ -76,13 +76,13 @@ PHYSICAL_ORDERS = {
 def build_tree(
     data: memoryview, elements: Records, column_orders: tuple[int, int], schema_offset: int, note: Callable[..., None]
 ) -> list[int]:
-    """Fill in parents, levels, leaves and orders of elements in preorder; the element of each leaf.
+    """Fill in parents, levels, leaves and orders of elements in preorder; return the element of each leaf.
 
-    What is no tree is given to `note` as (code, offset, expected, found): elements behind the tree's end get no parent,
-    and a group may have less children than it claims.
+    Errors in the tree are passed to `note` as (code, offset, expected, found). Elements after the tree's end get no
+    parent, and a group may have fewer children than it claims.
     """
     columns, leaves, count = elements.columns, [], len(elements)
-    awaited, open_groups = 1, []  # groups: [element, children that it still waits for]
+    awaited, open_groups = 1, []  # groups: [element, number of its children to come]
     for i in range(count):
         inside = awaited > 0
         if not inside:
@@ -129,7 +129,7 @@ def close_group(columns: dict, group: int, leaves: int) -> None:
 
 
 def sort_order(data: memoryview, columns: dict, i: int) -> int:
-    """Of a leaf's type and annotations; the logical type counts before the converted one."""
+    """Return the order of a leaf's type and annotations; the logical type takes precedence over the converted one."""
     physical = columns["type"][i]
     if physical == wire.PHYSICAL_INT96:
         return UNDEFINED
@@ -146,12 +146,12 @@ def sort_order(data: memoryview, columns: dict, i: int) -> int:
         return known.order
     if known.length and columns["type_length"][i] != known.length:
         return UNDEFINED
-    # Of 12 bytes are timestamps alone, little-endian.
+    # Values of 12 bytes are always timestamps, little-endian.
     return LITTLE_ENDIAN if known.length == 12 else known.order
 
 
 def logical_annotation(data: memoryview, at: int) -> Annotation | None:
-    """The union's first field decides."""
+    """Return the annotation of the union; its first field decides."""
     members = thrift.fields(data, at)
     if not members:
         return None
@@ -163,7 +163,7 @@ def logical_annotation(data: memoryview, at: int) -> Annotation | None:
 
 
 def read_column_orders(data: memoryview, place: tuple[int, int]) -> list[int]:
-    """The field of each ColumnOrder union: 0 for an empty one, 255 for one that is no small number."""
+    """Return the field of each ColumnOrder union: 0 for an empty one, 255 for a number outside 1 to 254."""
     if place[1] == 0:
         return []
     walk = thrift.Walk(data, place[0], wire.MAX_DEPTH)

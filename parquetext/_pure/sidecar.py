@@ -1,4 +1,4 @@
-"""The metadata sidecar `_pm`: read straight from its bytes, and written."""
+"""Read the metadata sidecar `_pm` directly from its bytes, and write it."""
 
 from __future__ import annotations
 

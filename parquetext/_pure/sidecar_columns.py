@@ -1,4 +1,4 @@
-"""A sidecar's columns as a scanned footer's schema has them."""
+"""Derive a sidecar's columns from the schema of a scanned footer."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ __all__ = ["describe"]
 
 REPETITION_SHIFT = 2
 NO_FIELD_ID = -1 << 31
-LIST_FIELD = 0x3C  # the first byte of a LogicalType that is a LIST: field 3, a struct
-LONG_LIST_FIELD = b"\x0c\x06"  # the same with the id in a byte of its own
+LIST_FIELD = 0x3C  # the first byte of a LogicalType LIST: field 3, a struct
+LONG_LIST_FIELD = b"\x0c\x06"  # the same with a separate byte for the id
 GROUP_FACTS = ("parent", "num_children", "repetition", "converted_type", "logical_type_offset", "logical_type_length")
 
 
 def describe(scan: Scan, infer: Callable[[bytes, int, int, bool, int], int]) -> list[Column]:
-    """The columns of a scanned footer, by its schema: leaves under name, id and repetition of their top-level field.
+    """Return the columns of a scanned footer: its leaves, with name, id and repetition of their top-level field.
 
     Parameters
     ----------
     scan : kernels.scan.Scan
     infer : callable
-        From a leaf's Thrift bytes, its physical type, its width (0 but for FIXED_LEN_BYTE_ARRAY), whether it stands
-        below other fields or is repeated, and how many lists it lies in (0 where it is not alone in each of them, or
-        lies in anything else), to its type code.
+        A function that returns a leaf's type code. Its arguments are the leaf's Thrift bytes, its physical type, its
+        width (0 except for FIXED_LEN_BYTE_ARRAY), True if the leaf is below other fields or repeated, and the number of
+        lists around the leaf (0 if it has siblings in one of them, or if it is inside anything else).
 
     Raises
     ------
     Unsupported
-        A leaf of a physical type that is none.
+        If a leaf has an unknown physical type.
     """
     data, fact = memoryview(scan.data), scan.elements
     parents, repetitions, physicals, widths = fact("parent"), fact("repetition"), fact("type"), fact("type_length")
@@ -42,7 +42,7 @@ def describe(scan: Scan, infer: Callable[[bytes, int, int, bool, int], int]) -> 
     facts = [fact(name) for name in GROUP_FACTS]
     columns, top, seen = [], 0, 0
     for element in scan.leaves:
-        while seen <= element:  # elements stand in preorder
+        while seen <= element:  # elements are in preorder
             top = seen if parents[seen] <= 0 else top
             seen += 1
         physical = physicals[element]
@@ -76,7 +76,7 @@ def describe(scan: Scan, infer: Callable[[bytes, int, int, bool, int], int]) -> 
 
 
 def lists_around(scan: Scan, facts: list, element: int) -> int:
-    """How many lists an element lies in, if in nothing else and alone in each of them; 0 otherwise."""
+    """Return the number of lists around an element; 0 if it has siblings in one, or is inside anything else."""
     parents, children, repetitions, converted, at, size = facts
     data = memoryview(scan.data)
 
@@ -86,7 +86,7 @@ def lists_around(scan: Scan, facts: list, element: int) -> int:
             return converted[group] == wire.CONVERTED_LIST
         return annotation[0] == LIST_FIELD or annotation == LONG_LIST_FIELD
 
-    lists, is_inside, group = 0, False, parents[element]  # inside: of a list's repeated group
+    lists, is_inside, group = 0, False, parents[element]  # True inside of a list's repeated group
     while group > 0:
         fits = is_list(group) if is_inside else repetitions[group] == wire.REPETITION_REPEATED and not is_list(group)
         if not fits or children[group] != 1:

@@ -1,4 +1,4 @@
-"""From a chunk's facts, as any footer's form has them, to what a sidecar says of it."""
+"""Convert a chunk's members, as read from any footer form, to the members of a sidecar."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..errors import wire_error
 
 __all__ = ["chunk_facts", "range_start"]
 
-# Bit of the sidecar: Parquet's encodings that it stands for.
+# Bit of the sidecar: the Parquet encodings that it represents.
 ENCODINGS = {
     1: (wire.ENCODING_PLAIN,),
     2: (wire.ENCODING_PLAIN_DICTIONARY, wire.ENCODING_RLE_DICTIONARY),
@@ -38,21 +38,24 @@ FACTS = (
 )
 
 
-SIGNED = b"\x7f"  # the last byte of integers that signed readers see as negative is above
+SIGNED = b"\x7f"  # integers with a last byte above are negative for signed readers
 
 
 def encoding_bits(listed: int) -> int:
-    """Parquet's encodings, by number, as the sidecar's bits; those that it has no bit for are left out."""
+    """Convert Parquet's encodings, by number, to the sidecar's bits; encodings without a bit are omitted."""
     return sum(bit for bit, numbers in ENCODINGS.items() if any(listed >> number & 1 for number in numbers))
 
 
 def range_start(present: int, data_page_offset: int, dictionary_page_offset: int) -> int:
-    """Where a chunk begins by QuestDB's rule, which is not `chunks.begin`: at the dictionary if it has any offset."""
+    """Return a chunk's begin by QuestDB's rule, which differs from `chunks.begin`.
+
+    It is the dictionary's offset if there is one, whatever its value.
+    """
     return dictionary_page_offset if present & wire.PRESENT_DICTIONARY_PAGE_OFFSET else data_page_offset
 
 
 def chunk_facts(chunks, column) -> Callable[[int], tuple]:
-    """A function from a row group's number to the arguments of its `Chunk`."""
+    """Return a function from a row group's number to the arguments of its `Chunk`."""
     facts = {name: chunks.array(name) for name in FACTS}
     data = memoryview(chunks.buffer).cast("B")
     otherwise = 0 if column.max_definition == 0 else None  # a required leaf has no nulls
@@ -99,23 +102,23 @@ def chunk_facts(chunks, column) -> Callable[[int], tuple]:
 
 
 def is_signed_integer(column) -> bool:
-    """Whether it holds integers that QuestDB compares with their sign."""
+    """Return True if the column contains integers that QuestDB compares as signed."""
     return column.physical_type in (wire.PHYSICAL_INT32, wire.PHYSICAL_INT64) and (
         column.type < 0 or column.type & 0xFF != wire.PM_TAG_IPV4
     )
 
 
 def possible_nulls(count: int | None, chunk: dict, otherwise: int | None) -> int | None:
-    """A null count, or `otherwise` if it cannot be right: above the values, or above 0 in a required column."""
+    """Return a null count, or `otherwise` if it is impossible: above the values, or above 0 in a required column."""
     most = 0 if otherwise == 0 else max(0, chunk["num_values"])
     return otherwise if count is None or count > most else count
 
 
 def known(chunk: dict, name: str, bit: int, otherwise: int | None) -> int | None:
-    """A count, or something else where it is absent or negative."""
+    """Return a count, or `otherwise` if it is absent or negative."""
     return chunk[name] if chunk["present"] & bit and chunk[name] >= 0 else otherwise
 
 
 def exact(present: int, known: int, exact: int) -> bool:
-    """A bound counts as exact unless the footer says that it is not."""
+    """Return True unless the footer marks the bound as inexact."""
     return not present & known or bool(present & exact)

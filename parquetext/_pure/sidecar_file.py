@@ -1,6 +1,7 @@
-"""A local sidecar's committed bytes: opened, the size read that the last commit says, and that mapped or read.
+"""Read the committed bytes of a local sidecar: read the size of the last commit, then map or read as many bytes.
 
-A file that gets shorter while it is mapped ends the process. Ours never do; of others nobody knows.
+If a file becomes shorter while it is mapped, access to it ends the process. Our sidecars never become shorter; sidecars
+of other software might, so they are read.
 """
 
 from __future__ import annotations
@@ -18,23 +19,23 @@ __all__ = ["map_file", "open_untouched", "release_mappings"]
 
 SIZE_BYTES = 8
 NOTE_HEAD = 8
-# Where our notes stand at a sidecar's end, counted from there: which file it belongs to, and behind that, or not, sums.
+# Positions of our notes at a sidecar's end: the note of its file, optionally followed by the note with checksums.
 BEHIND_NOTES = wire.PM_CHECKSUM_BYTES + wire.PM_TRAILER_BYTES
 ORIGIN_HEAD = struct.pack("<II", wire.PM_ORIGIN_CODE, wire.PM_ORIGIN_BYTES)
 TIMES_AND_PLACE = struct.Struct("<qqQQ")  # modified, changed, device, inode
 
 
 def map_file(path: str | bytes) -> mmap.mmap | bytes:
-    """The committed bytes of a local sidecar, bytes-like; they stay as they are while others append to the file.
+    """Return the committed bytes of a local sidecar. They do not change while others append to the file.
 
-    One that does not end as those that we write is read; ours are mapped.
+    A sidecar that we wrote, recognized by its end, is mapped; others are read.
 
     Raises
     ------
     OSError
-        As `open` raises it, with errno and filename.
+        With errno and filename, like `open`.
     Damaged
-        The file is shorter than what it says to have committed, or that than any sidecar.
+        If the file is shorter than its committed size, or if this size is too small for a sidecar.
     """
     fd = os.open(path, os.O_RDONLY | systems.O_CLOEXEC | systems.O_NONBLOCK)  # a FIFO must not block the open
     try:
@@ -48,9 +49,9 @@ def map_file(path: str | bytes) -> mmap.mmap | bytes:
 
 
 def _is_origin(fd: int, end: int, size: int) -> bool:
-    """Whether our note of the file that a sidecar belongs to ends at `end`, and is of this commit.
+    """Return True if our note of the sidecar's file ends at `end`, and is of this commit.
 
-    Others carry it along into their own commits, which are of other Parquet footers.
+    Other software copies the note into commits for other Parquet footers.
     """
     at = end - wire.PM_ORIGIN_BYTES - NOTE_HEAD
     if at < 0 or systems.pread(fd, NOTE_HEAD, at) != ORIGIN_HEAD:
@@ -65,7 +66,7 @@ def _is_origin(fd: int, end: int, size: int) -> bool:
 
 
 def _is_ours(fd: int, size: int) -> bool:
-    """Whether a sidecar of this size ends as those that we write."""
+    """Return True if a sidecar of this size ends like those that we write."""
     end = size - BEHIND_NOTES
     if _is_origin(fd, end, size):
         return True
@@ -80,7 +81,7 @@ def _is_ours(fd: int, size: int) -> bool:
 
 
 def _whole(fd: int, size: int, path: str | bytes) -> bytes:
-    """The first `size` bytes of a file that had them before."""
+    """Return the first `size` bytes of a file that was at least as large before."""
     parts, done = [], 0
     while done < size and (part := systems.pread(fd, size - done, done)):
         parts.append(part)
@@ -91,7 +92,7 @@ def _whole(fd: int, size: int, path: str | bytes) -> bytes:
 
 
 def _committed(first: bytes, there: int, path: str | bytes) -> int:
-    """The size that the first bytes say, in a file of `there` bytes."""
+    """Return the size in the first bytes, for a file of `there` bytes."""
     if len(first) < SIZE_BYTES:
         raise wire_error(wire.PM_TRUNCATED, 0, wire.PM_HEADER_BYTES, there).at(os.fsdecode(path))
     size = int.from_bytes(first, "little")
@@ -103,10 +104,10 @@ def _committed(first: bytes, there: int, path: str | bytes) -> int:
 
 
 def open_untouched(path: str | bytes, sidecar: str | bytes) -> Reader | None:
-    """A reader of a local sidecar's newest snapshot, where our note in it says that the file at `path` is untouched.
+    """Return a reader of a local sidecar's newest snapshot if our note shows that the file at `path` is unchanged.
 
-    Its checksum is not computed. None where there is no such sidecar, or anything speaks against it: also where it
-    belongs neither to the file's owner nor to this process's user.
+    The checksum is not computed. Return None if there is no such sidecar, if a check fails, or if the sidecar belongs
+    neither to the file's owner nor to this process's user.
     """
     try:
         reader, status = Reader(map_file(sidecar), verify=False), os.stat(path)
@@ -132,4 +133,4 @@ def open_untouched(path: str | bytes, sidecar: str | bytes) -> Reader | None:
 
 
 def release_mappings() -> None:
-    """Unmap the sidecars that are no longer in use: this implementation keeps none."""
+    """Unmap the sidecars that are no longer in use. The twin keeps none."""

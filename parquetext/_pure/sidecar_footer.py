@@ -1,4 +1,4 @@
-"""The sidecar's footers: where they are, what they claim, how they lead back to older ones."""
+"""Read the sidecar's footers: locate them, check them, and follow the chain to older ones."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ FIXED = struct.Struct("<QIIQQQ")
 
 
 class Snapshot:
-    """A footer that was read and checked, and where its parts stand.
+    """A footer that was read and checked, with the positions of its parts.
 
     Attributes
     ----------
     footer : Footer
     entries, blooms : int
-        Offsets: of the blocks' entries, of the Bloom filters' matrix.
+        Offsets of the blocks' entries and of the Bloom filters' matrix.
     scratchpad : int
-        Offset of its first entry.
+        Offset of the first note.
     scratchpad_count : int
     checksum_at : int
     """
@@ -62,12 +62,12 @@ class Snapshot:
 
     @property
     def parquet_size(self) -> int:
-        """Bytes of the Parquet file that the footer belongs to."""
+        """Return the size of the Parquet file that the footer belongs to."""
         footer = self.footer
         return footer.parquet_footer_offset + footer.parquet_footer_length + wire.PM_PARQUET_TRAILER_BYTES
 
     def _read_sections(self, header, offset: int, limit: int, groups: int, features: int) -> int:
-        """The parts behind the fixed one, in their order; returns the sequence number."""
+        """Read the parts after the fixed one, in their order; return the sequence number."""
         at, length = self.entries, limit + wire.PM_CHECKSUM_BYTES - offset
         if limit - at < groups * wire.PM_ENTRY_BYTES:
             needed = wire.PM_FOOTER_BYTES + groups * wire.PM_ENTRY_BYTES + wire.PM_CHECKSUM_BYTES
@@ -99,7 +99,7 @@ class Snapshot:
             raise wire_error(wire.PM_FOOTER_SHORT, at, at + size - offset, limit - offset)
 
     def _read_scratchpad(self, view: memoryview, start: int, offset: int, limit: int) -> int:
-        """[u32 count]([u32 code][u32 length][bytes])*; returns its end."""
+        """Check [u32 count]([u32 code][u32 length][bytes])*; return its end."""
         self._need(start, 4, offset, limit)
         count = int.from_bytes(view[start : start + 4], "little")
         if count == 0:
@@ -117,7 +117,7 @@ class Snapshot:
         return at
 
     def _check_place(self, header) -> None:
-        """Check what is written behind what: the trailer lies under no checksum, and a wrong length leads anywhere."""
+        """Check the order of the parts: no checksum covers the trailer, so a wrong length could lead anywhere."""
         footer, previous = self.footer, self.footer.previous
         if previous and not wire.PM_SMALLEST_BYTES <= previous <= footer.offset:
             raise wire_error(wire.PM_PREVIOUS, footer.offset + wire.PM_FOOTER_PREVIOUS_SIZE, footer.size, previous)
@@ -126,7 +126,7 @@ class Snapshot:
             raise wire_error(wire.PM_FOOTER_PLACE, footer.size - wire.PM_TRAILER_BYTES, header.end, footer.offset)
 
     def _check_blocks(self, header, limit: int) -> None:
-        """Every block lies between the header and the footer."""
+        """Check that every block is between the header and the footer."""
         size = wire.PM_BLOCK_BYTES + header.column_count * wire.PM_CHUNK_BYTES
         for row_group in range(self.footer.row_group_count):
             offset = self.block(header.view, row_group)
@@ -137,13 +137,13 @@ class Snapshot:
                 raise wire_error(wire.PM_BLOCK, entry, limit, offset + size)
 
     def block(self, view: memoryview, row_group: int) -> int:
-        """Where a row group's block is."""
+        """Return the offset of a row group's block."""
         entry = self.entries + row_group * wire.PM_ENTRY_BYTES
         return int.from_bytes(view[entry : entry + 4], "little") << wire.PM_ALIGNMENT_SHIFT
 
 
 def place(header, committed: int) -> tuple[int, int]:
-    """Offset and length of the footer that ends at `committed`, by its trailer."""
+    """Return the offset and the length of the footer that ends at `committed`, according to its trailer."""
     view = header.view
     if committed > len(view):
         raise wire_error(wire.PM_SIZE_BEYOND, 0, len(view), committed)
@@ -163,7 +163,7 @@ def place(header, committed: int) -> tuple[int, int]:
 
 
 def find_snapshot(header, committed: int, parquet_size: int) -> Snapshot:
-    """The newest snapshot, from the one at `committed` back, of a Parquet file of so many bytes."""
+    """Return the newest snapshot, from `committed` back, that belongs to a Parquet file of `parquet_size` bytes."""
     while True:
         snapshot = Snapshot(header, committed)
         if snapshot.parquet_size == parquet_size:
@@ -171,4 +171,4 @@ def find_snapshot(header, committed: int, parquet_size: int) -> Snapshot:
         footer = snapshot.footer
         if footer.previous == 0:
             raise wire_error(wire.PM_CHAIN, footer.offset + wire.PM_FOOTER_PREVIOUS_SIZE, parquet_size, 0)
-        committed = footer.previous  # at most the footer's own offset: the walk ends
+        committed = footer.previous  # at most the footer's offset, so the walk ends

@@ -1,4 +1,4 @@
-"""A sidecar read where it stands: header, columns, row group blocks, statistics, Bloom filters."""
+"""Read a sidecar in place: header, columns, row group blocks, statistics, Bloom filters."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BYTES = {
     "flags": wire.PM_CHUNK_STAT_FLAGS,
     "sizes": wire.PM_CHUNK_STAT_SIZES,
 }
-# Member: where it stands, and the flag without which it says nothing.
+# Member: its position, and the flag that it requires.
 NUMBERS = {
     "num_values": (wire.PM_CHUNK_NUM_VALUES, 0),
     "byte_range_start": (wire.PM_CHUNK_BYTE_RANGE_START, 0),
@@ -36,20 +36,20 @@ NUMBERS = {
 
 
 def checked(number: int, count: int) -> int:
-    """The number of one of `count` columns or row groups."""
+    """Return the number of one of `count` columns or row groups, or raise an error."""
     if not 0 <= number < count:
         raise wire_error(wire.BAD_ARGUMENT, 0, count, number)
     return number
 
 
 def representable(number: int, limit: int) -> None:
-    """Whether it is a number of 32 bits at all; `limit` is for the error's message."""
+    """Raise an error unless it is a number of 32 bits; `limit` is for the error's message."""
     if not 0 <= number <= 0xFFFFFFFF:
         raise wire_error(wire.BAD_ARGUMENT, 0, limit, number)
 
 
 class Header:
-    """What holds for all snapshots of a sidecar, read and checked."""
+    """The header of a sidecar, which all snapshots share, read and checked."""
 
     def __init__(self, data):
         self.view = view = memoryview(data).cast("B")
@@ -78,7 +78,7 @@ class Header:
 
     @property
     def bloom_bytes(self) -> int:
-        """Bytes of an entry of the Bloom filters' matrix."""
+        """Return the size of an entry of the Bloom filters' matrix."""
         external = self.features & wire.PM_FEATURE_BLOOM_FILTERS_EXTERNAL
         return wire.PM_EXTERNAL_BLOOM_BYTES if external else wire.PM_BLOOM_BYTES
 
@@ -97,7 +97,7 @@ class Header:
             raise wire_error(wire.PM_TIMESTAMP, wire.PM_HEADER_TIMESTAMP, self.column_count, timestamp & 0xFFFFFFFF)
 
     def _check_names(self, start: int) -> int:
-        """Check that every name lies in the file, behind the descriptors; where the last one ends."""
+        """Check that every name is in the file, after the descriptors; return the end of the last one."""
         end, size = start, len(self.view)
         for index in range(self.column_count):
             at = wire.PM_HEADER_BYTES + index * wire.PM_COLUMN_BYTES
@@ -132,18 +132,18 @@ class Header:
 
 
 class Reader:
-    """A sidecar, at one of its snapshots.
+    """A sidecar at one of its snapshots.
 
     Parameters
     ----------
     data : bytes-like
-        The sidecar's bytes, at least up to its committed size; they must stay as they are.
+        The sidecar's bytes, at least up to its committed size. They must not change.
     size : int, optional
-        The committed size. By default what the header says.
+        The committed size. By default the size in the header.
     parquet_size : int, optional
-        Read the newest snapshot, from `size` back, of a Parquet file of so many bytes. By default that of `size`.
+        Read the newest snapshot, from `size` back, for a Parquet file of this size in bytes. By default that of `size`.
     verify : bool
-        Whether to compute the checksum of what the snapshot lies in; bounds are checked in any case.
+        Compute the checksum of the bytes up to the snapshot. Bounds are checked in any case.
 
     Attributes
     ----------
@@ -151,14 +151,14 @@ class Reader:
     features : int
         Bits ``wire.PM_FEATURE_…``.
     designated_timestamp : int
-        Column, -1: none.
+        Column; -1 if none.
     squash_tracker : int
-        -1: none.
+        -1 if none.
     column_count, row_group_count : int
     bloom_columns : memoryview
         The columns that may have Bloom filters, ascending (``I``).
     footer : Footer
-        The snapshot's footer; `seq_txn` is -1 where it has none.
+        The snapshot's footer; `seq_txn` is -1 if it has none.
 
     Raises
     ------
@@ -181,7 +181,7 @@ class Reader:
         self.bloom_columns, self.row_group_count = header.bloom_columns, self.footer.row_group_count
 
     def check(self) -> None:
-        """Compute the checksums up to the snapshot's own and that of the one before; Damaged where they differ."""
+        """Compute the checksums of the snapshot and of the one before; raise Damaged if they differ."""
         view, previous, start, found = self._header.view, self._snapshot.footer.previous, wire.PM_HEADER_FEATURES, 0
         behind = wire.PM_CHECKSUM_BYTES + wire.PM_TRAILER_BYTES
         for at in ([previous - behind] if previous else []) + [self._snapshot.checksum_at]:
@@ -192,12 +192,12 @@ class Reader:
             start = at
 
     def footers(self) -> list[Footer]:
-        """The chain of snapshots from this one back.
+        """Return the chain of snapshots from this one back.
 
         Raises
         ------
         Damaged
-            One of them is no footer. Their checksums are not computed.
+            If one of them is not a footer. Their checksums are not computed.
         """
         found = [self.footer]
         while found[-1].previous:
@@ -205,16 +205,16 @@ class Reader:
         return found
 
     def column(self, index: int) -> Column:
-        """The descriptor of column `index`, its name as bytes."""
+        """Return the descriptor of column `index`, with its name as bytes."""
         return self._header.column(index)
 
     def find_name(self, name: bytes) -> list[int]:
-        """The columns of this name: leaves below one field share its name. O(columns)."""
+        """Return the columns of this name; leaves below one field share its name. O(columns)."""
         return [index for index in range(self.column_count) if self.column(index).name == name]
 
     @property
     def sorting_columns(self) -> list[int]:
-        """The columns that rows are sorted by; the implicit one included."""
+        """Return the columns that rows are sorted by, including the implicit one."""
         if self.features & wire.PM_FEATURE_SORTED_BY_TIMESTAMP:
             return [self.designated_timestamp]
         header, found = self._header, []
@@ -227,17 +227,17 @@ class Reader:
         return found
 
     def block(self, row_group: int) -> int:
-        """Where a row group's block is."""
+        """Return the offset of a row group's block."""
         return self._snapshot.block(self._header.view, row_group)
 
     @property
     def block_offsets(self) -> memoryview:
-        """Where the row groups' blocks are (``Q``)."""
+        """Return the offsets of the row groups' blocks (``Q``)."""
         return memoryview(array("Q", map(self.block, range(self.row_group_count)))).toreadonly()
 
     @property
     def row_counts(self) -> memoryview:
-        """Rows of each row group (``q``); Damaged where their sum is above 2^63 - 1."""
+        """Return the rows of each row group (``q``); raise Damaged if their sum is above 2^63 - 1."""
         view, counts, total = self._header.view, array("q"), 0
         for row_group in range(self.row_group_count):
             at = self.block(row_group)
@@ -249,7 +249,7 @@ class Reader:
         return memoryview(counts).toreadonly()
 
     def chunks(self, column: int, first: int = 0, count: int | None = None) -> Chunks:
-        """A column's chunks in the row groups from `first` on, all without `count`."""
+        """Return a column's chunks in `count` row groups from `first` on; by default in all of them."""
         groups = self.row_group_count
         count = max(0, groups - first) if count is None else count
         for number, limit in ((column, self.column_count), (first, groups), (count, groups)):
@@ -260,10 +260,10 @@ class Reader:
         return Chunks(self, self._header, column, range(first, first + count))
 
     def bloom(self, row_group: int, column: int) -> tuple[str, int, int]:
-        """A chunk's Bloom filter: (kind of `BLOOM_KINDS`, offset, length).
+        """Return a chunk's Bloom filter: (kind of `BLOOM_KINDS`, offset, length).
 
-        ``"inline"``: of the bitset, in the sidecar. ``"external"``: of header and bitset, in the Parquet file.
-        ``"unusable"``: at a place or of a length that no filter has.
+        ``"inline"``: the bitset, in the sidecar. ``"external"``: header and bitset, in the Parquet file.
+        ``"unusable"``: an offset or a length that no filter has.
         """
         header, view, limit = self._header, self._header.view, self.footer.offset
         groups = self.row_group_count
@@ -292,16 +292,16 @@ class Reader:
 
     @property
     def parquet_footer(self) -> tuple[int, int]:
-        """Offset and length of the Parquet file's footer."""
+        """Return the offset and the length of the Parquet file's footer."""
         return self.footer.parquet_footer_offset, self.footer.parquet_footer_length
 
     def note(self, code: int) -> bytes | None:
-        """The first of the snapshot's notes of this code, None where there is none."""
+        """Return the snapshot's first note of this code, or None."""
         return self.scratchpad.get(code)
 
     @property
     def scratchpad(self) -> dict[int, bytes]:
-        """The snapshot's notes by code; of equal codes the first one counts."""
+        """Return the snapshot's notes by code; if a code repeats, the first note counts."""
         view, at, found = self._header.view, self._snapshot.scratchpad, {}
         for _ in range(self._snapshot.scratchpad_count):
             code, length = struct.unpack_from("<II", view, at)
@@ -317,7 +317,7 @@ class Chunks:
     Attributes
     ----------
     buffer : bytes-like
-        What the ranges of `bounds` count from: the sidecar.
+        The sidecar, to which the ranges of `bounds` refer.
     """
 
     def __init__(self, reader: Reader, header: Header, column: int, row_groups: range):
@@ -328,21 +328,21 @@ class Chunks:
         return len(self._row_groups)
 
     def _places(self):
-        """Where the chunks are."""
+        """Yield the offsets of the chunks."""
         behind = wire.PM_BLOCK_BYTES + self._column * wire.PM_CHUNK_BYTES
         return (self._reader.block(row_group) + behind for row_group in self._row_groups)
 
     def array(self, name: str) -> memoryview:
-        """One member of all chunks as a memoryview.
+        """Return one member of all chunks as a memoryview.
 
         ``B``: `codec`, `encodings`, `flags` (``wire.PM_STAT_…``), `sizes`. ``q``: `num_values`, `byte_range_start`,
-        `total_compressed_size`, `null_count`, `distinct_count`; -1 where the chunk does not say, or says more than a
-        file can have.
+        `total_compressed_size`, `null_count`, `distinct_count`; -1 if the chunk lacks the member, or if the number is
+        larger than a file allows.
 
         Raises
         ------
         Damaged
-            A codec that Parquet does not have.
+            If the codec is unknown to Parquet.
         """
         view = self._header.view
         if name in BYTES:
@@ -360,14 +360,14 @@ class Chunks:
         return memoryview(numbers).toreadonly()
 
     def bounds(self) -> tuple[bytes, memoryview, memoryview, memoryview, memoryview]:
-        """The statistics as stored: (has, min_offset, min_length, max_offset, max_length).
+        """Return the statistics as stored: (has, min_offset, min_length, max_offset, max_length).
 
-        Bit 0 of `has` is min, bit 1 max; offsets are memoryviews of ``Q``, lengths of ``I``.
+        Bit 0 of `has` is min, bit 1 is max. Offsets are memoryviews of ``Q``, lengths of ``I``.
 
         Raises
         ------
         Damaged
-            One of them leaves its region.
+            If a statistic exceeds its region.
         """
         view, facts = self._header.view, self._header.column(self._column)
         has, *columns = bytearray(), array("Q"), array("I"), array("Q"), array("I")
@@ -383,7 +383,7 @@ class Chunks:
         return bytes(has), *(memoryview(values).toreadonly() for values in columns)
 
     def bound_values(self, bit: int) -> list[bytes | None]:
-        """The minima (bit 1) or maxima (bit 2) as stored; None where there is none."""
+        """Return the minima (bit 1) or maxima (bit 2) as stored; None for chunks without one."""
         has, *places = self.bounds()
         offsets, lengths = places[:2] if bit == 1 else places[2:]
         view = self._header.view
@@ -393,7 +393,7 @@ class Chunks:
         ]
 
     def _statistic(self, facts: Column, slot: int, region: int, flags: int, stored: int) -> tuple[int, int]:
-        """Offset and length of one statistic, (0, 0) for none; `flags` are those of a minimum."""
+        """Return the offset and the length of one statistic, (0, 0) for none; `flags` are those of a minimum."""
         if not flags & wire.PM_STAT_MIN_PRESENT:
             return 0, 0
         if flags & wire.PM_STAT_MIN_INLINED:
@@ -407,7 +407,7 @@ class Chunks:
 
 
 def inline_width(facts: Column, stored: int) -> int:
-    """Bytes of an inline statistic; `stored` is what the chunk says, which counts where the type says nothing."""
+    """Return the size of an inline statistic; the `stored` size counts only if the type has no fixed size."""
     if facts.physical_type in (wire.PHYSICAL_INT96, wire.PHYSICAL_BYTE_ARRAY):
         return stored
     if facts.physical_type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:

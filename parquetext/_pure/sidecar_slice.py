@@ -1,4 +1,4 @@
-"""What a sidecar of ours carries for the slices of its file's footer."""
+"""Read the note in our sidecars that provides slices of the Parquet file's footer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .slice_write import Chunk, RowGroup
 __all__ = ["Slices", "runs"]
 
 LAYOUT = 1
-FIXED = struct.Struct("<IIIIII")  # layout; bytes of the schema; key-values, their bytes; leaves; row groups
+FIXED = struct.Struct("<IIIIII")  # layout; size of the schema; number and size of key-values; leaves; row groups
 HAS_DICTIONARY = 1
 FARTHEST = 1 << 60
 MASK = (1 << 64) - 1
@@ -62,13 +62,13 @@ def unzigzag(value: int) -> int:
 
 
 def runs(scan) -> tuple[bytes, bytes] | None:
-    """What `_pm` does not say of a scanned footer's chunks, leaf by leaf.
+    """Return the data of a scanned footer's chunks that `_pm` lacks, leaf by leaf.
 
     Returns
     -------
     (bytes, bytes) or None
-        Where each leaf's run ends (``uint32``), and the runs: docs/sidecar.md. None where a chunk lies in another file,
-        is encrypted, or lacks what a reader needs.
+        The end of each leaf's run (``uint32``), and the runs: docs/sidecar.md. None if a chunk is in another file, is
+        encrypted, or lacks members that readers need.
     """
     if not scan.regular:
         return None
@@ -102,26 +102,26 @@ def runs(scan) -> tuple[bytes, bytes] | None:
 
 
 class Slices:
-    """The note of a sidecar for the slices of its file's footer.
+    """The note of a sidecar for slices of its file's footer.
 
     Parameters
     ----------
     reader : Reader
     note : bytes
-        As the scratchpad has it.
+        As stored in the scratchpad.
 
     Attributes
     ----------
     schema : bytes
         A Thrift FileMetaData without row groups; ``ARROW:schema`` is its only key-value.
     key_values : bytes
-        The other ones, Thrift structs back to back.
+        The other key-values, as concatenated Thrift structs.
     key_value_count : int
 
     Raises
     ------
     Damaged
-        The note's parts do not fill it, or it is of another layout.
+        If the note's parts do not fill it, or if its layout is unknown.
     """
 
     def __init__(self, reader, note: bytes):
@@ -144,7 +144,7 @@ class Slices:
             raise wire_error(wire.PM_SLICES, FIXED.size, len(self._runs), self._ends[-1])
 
     def column(self, schema, leaf: int) -> Chunks:
-        """The `Chunks` of a leaf as of a Thrift footer, by the scanned schema; Damaged where it does not fit."""
+        """Return the `Chunks` of a leaf as from a Thrift footer; raise Damaged if the scanned schema does not fit."""
         if not 0 <= leaf < schema.leaf_count:
             raise wire_error(wire.BAD_ARGUMENT, 0, schema.leaf_count, leaf)
         facts = {name: schema.elements(name)[schema.leaves[leaf]] for name in Leaf._fields}
@@ -157,7 +157,7 @@ class Slices:
         return Chunks(records, reader.data, Leaf(**facts))
 
     def places(self, physical: int, leaf: int) -> Iterator[dict[str, int]]:
-        """Where a leaf's chunks are and how they are stored, one after the other."""
+        """Yield the locations and the storage of a leaf's chunks, one after the other."""
         reader = self._reader
         column = reader.column(leaf)
         if (self.leaf_count, self.row_group_count) != (reader.column_count, reader.row_group_count):
@@ -180,14 +180,17 @@ class Slices:
         return (unzigzag(overhead), encodings, place), at
 
     def slice(self, schema, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes:
-        """The slice of the footer; see `slice.slice_footer`. Damaged where schema and sidecar do not fit together."""
+        """Return the slice of the footer; see `slice.slice_footer`.
+
+        Raise Damaged if schema and sidecar do not match.
+        """
         leaves, row_groups = [int(leaf) for leaf in leaves], [int(index) for index in row_groups]
         slicer = SidecarSlicer(schema, leaves, row_groups, self, self._reader)
         return slice_with(slicer, arrow_schema, key_values)
 
 
 class SidecarSlicer(Slicer):
-    """A projection whose chunks stand in a sidecar."""
+    """A projection whose chunks are in a sidecar."""
 
     def __init__(self, schema, leaves, row_groups, slices: Slices, reader):
         super().__init__(schema, leaves, row_groups)
@@ -206,7 +209,7 @@ class SidecarSlicer(Slicer):
         return b"\0".join(reversed(names))
 
     def check_row_groups(self) -> None:
-        """Nothing but that they exist: a sidecar has one chunk per leaf."""
+        """Check nothing more: a sidecar has one chunk per leaf."""
 
     def chunks(self) -> list[list[Chunk]]:
         if not self.row_groups:
@@ -225,7 +228,7 @@ def contradiction(leaf: int) -> Exception:
 
 
 def placed(physical: int, stored, run: tuple[int, int, int], leaf: int) -> dict[str, int]:
-    """Where a chunk is, and how it is stored."""
+    """Return the location and the storage of a chunk."""
     overhead, encodings, place = run
     page = unzigzag(place >> 1)
     names = "num_values", "byte_range_start", "total_compressed_size"
@@ -253,7 +256,7 @@ def placed(physical: int, stored, run: tuple[int, int, int], leaf: int) -> dict[
 
 
 def statistics(stored) -> dict[str, int]:
-    """Counts and bounds as they stand in the sidecar, and the bits of `present` that they add."""
+    """Return the counts and bounds in the sidecar, and the bits of `present` that they add."""
     flags, present = stored.array("flags")[0], 0
     facts = {name: stored.array(name)[0] for name, _ in COUNTS}
     for name, bit in COUNTS:
@@ -268,7 +271,7 @@ def statistics(stored) -> dict[str, int]:
 
 
 def bloom(reader, row_group: int, leaf: int) -> dict[str, int]:
-    """An external Bloom filter's place; an inline one stands in no Parquet file."""
+    """Return an external Bloom filter's location; an inline one is not in the Parquet file."""
     kind, offset, length = reader.bloom(row_group, leaf)
     if kind != "external" or offset >= 1 << 63 or length >= 1 << 31:
         return {"has_bloom": 0}

@@ -1,4 +1,4 @@
-"""The note by which a plan reads little of a sidecar: a checksum of each column, and one of all that leads to it."""
+"""The note with checksums of each column and of the data that leads to them, so that plans read only parts."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from .sidecar_read import DESCRIPTOR, Chunks, Column
 
 __all__ = ["SUMS", "Parts", "column_sum", "lead_sum", "sums_note", "tail_bytes"]
 
-SUMS = struct.Struct("<QIIIII")  # the schema's XXH64 and bytes; columns; row groups; layout; checksum
+SUMS = struct.Struct("<QIIIII")  # the schema's XXH64 and size; columns; row groups; layout; checksum
 ENTRY_HEAD = 8  # a scratchpad entry's code and length
-BEHIND = 12  # the note's own checksum; the footer's, and its trailer
+BEHIND = 12  # checksums of the note and of the footer, and the trailer
 
 
 class Parts:
-    """As much of a sidecar as its columns' chunks need, at its place in `data`; a `Reader` of these alone.
+    """The parts of a sidecar that its columns' chunks need, at their positions in `data`; a minimal `Reader`.
 
     Parameters
     ----------
     data : bytes-like
     column_count : int
     offset : int
-        Of the footer.
+        Offset of the footer.
     """
 
     def __init__(self, data, column_count: int, offset: int):
@@ -36,17 +36,17 @@ class Parts:
 
     @property
     def origin(self) -> bytes:
-        """The note that says to which file the sidecar belongs; it stands before the one with checksums."""
+        """Return the note that identifies the sidecar's file; the note with checksums follows it."""
         at = len(self.view) - tail_bytes(self.column_count) + ENTRY_HEAD
         return bytes(self.view[at : at + wire.PM_ORIGIN_BYTES])
 
     def block(self, row_group: int) -> int:
-        """Where a row group's block is."""
+        """Return the offset of a row group's block."""
         at = self.footer.offset + wire.PM_FOOTER_BYTES + row_group * wire.PM_ENTRY_BYTES
         return int.from_bytes(self.view[at : at + wire.PM_ENTRY_BYTES], "little") << wire.PM_ALIGNMENT_SHIFT
 
     def column(self, index: int) -> Column:
-        """The descriptor of a column, but for its name."""
+        """Return the descriptor of a column, except for its name."""
         _, *facts, _, physical, repetition, definition = DESCRIPTOR.unpack_from(self.view, descriptor(index))
         return Column(b"", *facts, physical, repetition, definition)
 
@@ -54,7 +54,7 @@ class Parts:
         return Chunks(self, self, column, range(first, self.row_group_count if count is None else first + count))
 
     def stretches(self, column: int, row_group: int) -> list[slice]:
-        """Where a chunk is, and its statistics where they are out of line."""
+        """Return the ranges of a chunk and of its out-of-line statistics."""
         begin = self.block(row_group) + wire.PM_BLOCK_BYTES + column * wire.PM_CHUNK_BYTES
         end = begin + wire.PM_CHUNK_BYTES
         _, (low,), (low_size,), (high,), (high_size,) = self.chunks(column, row_group, 1).bounds()
@@ -73,7 +73,7 @@ def descriptor(column: int) -> int:
 
 
 def tail_bytes(column_count: int) -> int:
-    """Of a sidecar's end: the note that says to which file it belongs, the one with checksums, checksum and trailer."""
+    """Return the size of a sidecar's end: the note of its file, the note with checksums, checksum and trailer."""
     return (
         2 * ENTRY_HEAD
         + wire.PM_ORIGIN_BYTES
@@ -85,7 +85,7 @@ def tail_bytes(column_count: int) -> int:
 
 
 def column_sum(parts: Parts, column: int) -> int:
-    """Of a column: its descriptor, and chunk by chunk this and what stands out of line."""
+    """Return the checksum of a column: its descriptor, and each chunk with its out-of-line statistics."""
     at = descriptor(column)
     found = crc32(parts.view[at : at + wire.PM_COLUMN_BYTES])
     for row_group in range(parts.row_group_count):
@@ -95,14 +95,17 @@ def column_sum(parts: Parts, column: int) -> int:
 
 
 def lead_sum(parts: Parts, tail) -> int:
-    """Of what leads to the columns: the fixed parts of header (but for the size) and footer, the entries, the tail."""
+    """Return the checksum of the data that leads to the columns.
+
+    It covers the fixed parts of the header (except the size) and of the footer, the entries, and the tail.
+    """
     offset, entries = parts.footer.offset, parts.row_group_count * wire.PM_ENTRY_BYTES
     found = crc32(parts.view[wire.PM_HEADER_FEATURES : wire.PM_HEADER_BYTES])
     return crc32(tail, crc32(parts.view[offset : offset + wire.PM_FOOTER_BYTES + entries], found))
 
 
 def sums_note(parts: Parts, schema: bytes) -> bytes:
-    """The scratchpad's entry for a sidecar whose last byte so far is that of the note of its file."""
+    """Return the scratchpad's entry for a sidecar that so far ends with the note of its file."""
     count = parts.column_count
     note = struct.pack("<II", wire.PM_SUMS_CODE, 4 * count + wire.PM_SUMS_BYTES)
     note += struct.pack(f"<{count}I", *(column_sum(parts, column) for column in range(count)))

@@ -1,4 +1,4 @@
-"""A sidecar written, or what is appended to one: header, blocks, footer."""
+"""Write a sidecar, or append to one: header, blocks, footer."""
 
 from __future__ import annotations
 
@@ -28,43 +28,43 @@ LARGEST_BLOOM = (1 << 31) - 1
 
 
 def checked(number: int, count: int) -> int:
-    """The number of one of `count` columns."""
+    """Return the number of one of `count` columns, or raise an error."""
     if not 0 <= number < count:
         raise wire_error(wire.BAD_ARGUMENT, 0, count, number)
     return number
 
 
 class Writer:
-    """Writes a sidecar, or what is appended to one.
+    """A writer of a new sidecar, or of bytes to append to one.
 
     Parameters
     ----------
     columns : sequence of Column
     designated_timestamp : int
-        Column, -1: none.
+        Column; -1 if none.
     sorting_columns : sequence of int
-        One that is the designated timestamp and ascends is left implicit.
+        If the only one is the designated timestamp in ascending order, it is stored implicitly.
     bloom_columns : iterable of int
         Columns that may have Bloom filters.
     external_blooms : bool
-        Filters stay in the Parquet file, and the sidecar says where.
+        Filters stay in the Parquet file, and the sidecar contains their locations.
     squash_tracker : int
-        -1: none.
+        -1 if none.
 
     Attributes
     ----------
     base : int
-        Where in the sidecar the bytes of `finish` belong; 0 of a new one.
+        The position of the bytes of `finish` in the sidecar; 0 for a new one.
     row_group_count : int
 
     Raises
     ------
     ParquetextError
-        A column's number that is none.
+        If a column's number does not exist.
 
     Notes
     -----
-    A writer that has raised an error is of no further use.
+    A writer that has raised an error must not be used again.
     """
 
     def __init__(
@@ -86,13 +86,13 @@ class Writer:
 
     @classmethod
     def on(cls, reader: Reader, base: int | None = None) -> Writer:
-        """A writer of what is appended to a sidecar after its snapshot `reader`.
+        """Return a writer of bytes to append to a sidecar after its snapshot `reader`.
 
         Parameters
         ----------
         base : int, optional
-            Where to append: at least the snapshot's size, at most that of the reader's data; what stands between
-            belongs to no snapshot. By default the snapshot's size.
+            The position to append at: at least the snapshot's size, at most the size of the reader's data. Bytes
+            between belong to no snapshot. By default the snapshot's size.
         """
         made, footer, view = cls.__new__(cls), reader.footer, memoryview(reader.data).cast("B")
         base = footer.size if base is None else base
@@ -118,7 +118,7 @@ class Writer:
         self._out = bytearray()
         self._blocks: list[int] = []
         self._blooms: list[bytes] = []
-        self._kept = 0, -1, []  # of the snapshot before: what `finish` may not be given
+        self._kept = 0, -1, []  # defaults of `finish`, from the snapshot before
         self._finished = False
 
     @property
@@ -175,13 +175,13 @@ class Writer:
     def add(self, num_rows: int, chunks, at: int | None = None) -> None:
         """Write a row group: one `Chunk` per column.
 
-        A chunk's `null_count` and `distinct_count` are None where unknown, `min` and `max` empty. Its `bloom` is None,
-        a bitset, or, where filters are external, (offset, length).
+        A chunk's `null_count` and `distinct_count` are None if unknown; `min` and `max` are empty if unknown. Its
+        `bloom` is None, a bitset, or, if filters are external, (offset, length).
 
         Parameters
         ----------
         at : int, optional
-            The row group to replace; by default it is a new one.
+            The row group to replace; by default a new one is added.
         """
         self._going_on()
         chunks = list(chunks)
@@ -214,17 +214,17 @@ class Writer:
         scan : kernels.scan.Scan
             With one leaf per column.
         at : sequence of int, optional
-            For each row group the one that it replaces, or one behind the last; by default all are new ones.
+            For each row group, the one that it replaces, or one after the last; by default all are new.
         bounds : mapping, optional
-            Minimum and maximum of chunks by (row group, column), as bytes: instead of what the chunk has; exact.
+            Exact minimum and maximum of chunks by (row group, column), as bytes; they replace the chunk's bounds.
         blooms : mapping, optional
-            Bitsets of Bloom filters by (row group, column). External filters' places are taken from the chunks.
+            Bitsets of Bloom filters by (row group, column). Locations of external filters are read from the chunks.
 
         Raises
         ------
         Unsupported
-            A row group that has not one chunk per leaf; a chunk without metadata, in another file, or with a codec that
-            is none.
+            If a row group does not have one chunk per leaf, or if a chunk has no metadata, is in another file, or has
+            an unknown codec.
         """
         self._going_on()
         bounds, blooms, row_counts = bounds or {}, blooms or {}, scan.row_groups("num_rows")
@@ -254,11 +254,11 @@ class Writer:
         return self.base + len(self._out)
 
     def _align(self) -> None:
-        """Zeros up to the next multiple of 8, counted from the file's start."""
+        """Append zeros up to the next multiple of 8, counted from the file's start."""
         self._out += bytes(-self._position % wire.PM_ALIGNMENT)
 
     def _chunk(self, chunk: Chunk, region: int) -> bytes:
-        """A chunk's record; statistics that are too long for it are written behind what is there already."""
+        """Return a chunk's record; append statistics that are too long for it to the output."""
         flags, sizes, slots = 0, 0, []
         for value, exact, shift in ((chunk.min, chunk.min_exact, 0), (chunk.max, chunk.max_exact, 3)):
             if value:
@@ -284,7 +284,7 @@ class Writer:
         )
 
     def _statistic(self, value: bytes, region: int) -> bytes:
-        """What stands in a statistic's slot."""
+        """Return the content of a statistic's slot."""
         if len(value) <= wire.PM_INLINE_BYTES:
             return value
         if len(value) > wire.PM_STATISTIC_BYTES:
@@ -294,7 +294,7 @@ class Writer:
         return struct.pack("<Q", reference)
 
     def _bloom(self, bloom: bytes | tuple[int, int] | None) -> bytes:
-        """A filter's entry in the matrix; an inline one is written."""
+        """Return a filter's entry in the matrix; append an inline filter to the output."""
         if self._external:
             return struct.pack("<QQ", *(bloom if isinstance(bloom, tuple) else (0, 0)))
         if not bloom or isinstance(bloom, tuple):
@@ -324,26 +324,27 @@ class Writer:
         scratchpad=None,
         schema: bytes = b"",
     ) -> bytes:
-        """Write footer and trailer: the bytes that belong at `base`.
+        """Write footer and trailer; return the bytes that belong at `base`.
 
         Parameters
         ----------
         parquet_footer_offset, parquet_footer_length : int
             Of the Parquet file.
         unused_bytes : int, optional
-            Dead bytes in it. Here and below: what is not given stays what it was in the snapshot before; in a new
-            sidecar there is none.
+            Dead bytes in it. Values of this and the following parameters that are not given are copied from the
+            snapshot before; a new sidecar has none.
         seq_txn : int, optional
-            -1: none.
+            -1 if none.
         scratchpad : iterable of (int, bytes), optional
-            Notes: a code and what belongs to it, 1 MiB in all.
+            Notes: a code and its bytes, 1 MiB in total.
         schema : bytes
-            That of the note for slices: adds the note with checksums of parts, by which plans read little. For a new
-            sidecar, whose last note is the one of its file.
+            The schema of the note for slices. It adds the note with checksums of parts, with which plans read only
+            parts. Allowed for a new sidecar whose last note is that of its file.
 
         Notes
         -----
-        A new sidecar has its committed size in it. To another one it is written, at offset 0, when all else is safe.
+        The bytes of a new sidecar include its committed size. In an existing sidecar, the caller writes the size at
+        offset 0 after all other bytes are safe.
         """
         self._going_on()
         self._finished = True
@@ -379,7 +380,7 @@ class Writer:
         return bytes(out)
 
     def _add_sums(self, start: int, notes: list[tuple[int, bytes]], schema: bytes) -> None:
-        """The last note: checksums of parts."""
+        """Write the last note: checksums of parts."""
         if self.base:
             raise wire_error(wire.BAD_ARGUMENT, 0, 0, self.base)
         last = notes[-1] if notes else (0, b"")
@@ -389,7 +390,7 @@ class Writer:
 
 
 def scratchpad_bytes(notes: list[tuple[int, bytes]], sums: int) -> bytes:
-    """[u32 count]([u32 code][u32 length][bytes])*, where one of `sums` bytes may follow."""
+    """Return [u32 count]([u32 code][u32 length][bytes])*; a note of `sums` bytes may follow."""
     section = struct.pack("<I", len(notes) + bool(sums))
     size = len(section)
     for length in [len(value) for _, value in notes] + ([sums] if sums else []):

@@ -1,4 +1,4 @@
-"""A small, valid Thrift footer for a projection: only its row groups, its leaves and the groups above them."""
+"""Write a small, valid Thrift footer for a projection, with only its row groups, leaves and the groups above them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ LIST_OR_MAP_LOGICAL = (wire.LOGICAL_MAP, wire.LOGICAL_LIST)
 
 
 class Real(NamedTuple):
-    """What a scan of some elements only does not tell of one of them."""
+    """The properties of an element that a scan of only some elements lacks."""
 
     position: int  # among its siblings
-    leaf_count: int  # below it
+    leaf_count: int  # number of leaves below it
 
 
 class Slicer:
-    """A projection of a scan; of one that has only the elements needed if it is told what they are in the whole."""
+    """A projection of a scan. If the scan has only the needed elements, `real` describes them in the full schema."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Slicer:
 
     @property
     def paths(self) -> list[bytes]:
-        """The leaves' paths, NUL between the names, for chunks that do not tell theirs."""
+        """Return the leaves' paths, with NUL between the names, for chunks that lack their path."""
         found = []
         for leaf in self.leaves:
             names, at = [], self.scan.leaves[leaf]
@@ -60,7 +60,7 @@ class Slicer:
         return bytes(self.data[offset : offset + records(f"{name}_length")[index]])
 
     def check(self) -> None:
-        """The footer makes sense, leaves ascend, row groups exist and are regular."""
+        """Raise an error for an invalid footer, leaves that do not ascend, and missing or irregular row groups."""
         scan = self.scan
         if scan.problem is not None:
             raise scan.problem
@@ -74,7 +74,7 @@ class Slicer:
         self.check_row_groups()
 
     def check_row_groups(self) -> None:
-        """Those wanted have one chunk per leaf."""
+        """Raise an error unless the requested row groups have one chunk per leaf."""
         scan = self.scan
         counts, offsets = scan.row_groups("chunk_count"), scan.row_groups("bytes_offset")
         for index in self.row_groups:
@@ -82,7 +82,7 @@ class Slicer:
                 raise wire_error(wire.IRREGULAR, offsets[index], scan.leaf_count, counts[index])
 
     def elements(self) -> list[Element]:
-        """The root, the leaves, and the groups above them, in preorder."""
+        """Return the root, the leaves, and the groups above them, in preorder."""
         wanted = {0}
         for leaf in self.leaves:
             at = self.scan.leaves[leaf]
@@ -116,16 +116,16 @@ class Slicer:
         return self._bytes(self.scan.key_values, "key", index) == ARROW_SCHEMA
 
     def key_values(self) -> list[bytes]:
-        """The key-values but ARROW:schema's."""
+        """Return the key-values except ARROW:schema."""
         indexes = range(self.scan.key_value_count)
         return [self._bytes(self.scan.key_values, "bytes", i) for i in indexes if not self.is_arrow_schema(i)]
 
     # ARROW:schema
 
     def arrow_schema(self) -> bytes:
-        """The projection's, or nothing where the footer has none that can be trusted.
+        """Return the projection's ARROW:schema, or nothing if the footer has none that can be trusted.
 
-        The top-level fields are as many as the root's children, and those that are wanted have their names.
+        The number of top-level fields must equal the root's children, and the requested fields must have their names.
         """
         present = self.scan.key_values("has_value")
         pairs = (i for i in range(self.scan.key_value_count) if present[i] and self.is_arrow_schema(i))
@@ -161,7 +161,7 @@ class Slicer:
         return bisect_left(self.leaves, end) - bisect_left(self.leaves, first)
 
     def _is_struct(self, element: int) -> bool:
-        """A group that Arrow reads as a struct."""
+        """Return True if Arrow reads the group as a struct."""
         elements = self.scan.elements
         if elements("num_children")[element] <= 0 or elements("repetition")[element] == wire.REPETITION_REPEATED:
             return False
@@ -172,7 +172,7 @@ class Slicer:
         return elements("converted_type")[element] not in LIST_OR_MAP_CONVERTED
 
     def _keep(self, group: int, depth: int) -> bytes:
-        """What stays of the struct's children, then of theirs."""
+        """Return the selected children of the struct, then those of its children."""
         if depth > wire.MAX_DEPTH:
             raise wire_error(wire.TOO_DEEP, 0, wire.MAX_DEPTH)
         children, at = [], group + 1
@@ -185,7 +185,7 @@ class Slicer:
         return self._mask(group, children, stays) + b"".join(below)
 
     def _mask(self, group: int, children: list[int], stays: list[int]) -> bytes:
-        """A byte for each child of a struct: whether it stays."""
+        """Return a byte for each child of a struct: 1 if it is selected."""
         if self.real is None:
             return bytes(child in stays for child in children)
         count = self.scan.elements("num_children")[group]
@@ -196,39 +196,39 @@ class Slicer:
 
 
 def slice_footer(scan, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes:
-    """The slice of a scanned footer.
+    """Return the slice of a scanned footer.
 
     Parameters
     ----------
     scan : Scan
     leaves : sequence of int
-        Ascending; lists and maps should be whole, for readers to make sense of them.
+        Ascending. Lists and maps should be complete, so that readers can interpret them.
     row_groups : sequence of int
-        In the order wanted.
+        In the requested order.
     arrow_schema : bool
-        Take ``ARROW:schema`` along, projected to these leaves, where the footer has a valid one.
+        Include ``ARROW:schema``, projected to these leaves, if the footer has a valid one.
     key_values : bool
-        Take the other key-values along.
+        Include the other key-values.
 
     Returns
     -------
     bytes
-        A FileMetaData in Thrift's compact protocol: elements with ``num_children`` renewed, chunks as they were, sizes
-        and rows summed up anew. Sorting columns and extensions of the footer and its row groups are left out.
+        A FileMetaData in Thrift's compact protocol: elements with updated ``num_children``, unchanged chunks, and
+        recomputed sums of sizes and rows. Sorting columns and extensions of the footer and its row groups are omitted.
 
     Raises
     ------
     ParquetextError
-        An index that is out of range or out of order.
+        If an index is out of range or out of order.
     Unsupported
-        A row group that has not one chunk per leaf.
+        If a row group does not have one chunk per leaf.
     """
     leaves, row_groups = [int(leaf) for leaf in leaves], [int(index) for index in row_groups]
     return slice_with(Slicer(scan, leaves, row_groups), arrow_schema, key_values)
 
 
 def slice_with(slicer: Slicer, arrow_schema: bool, key_values: bool) -> bytes:
-    """The slice that a slicer stands for."""
+    """Return the slice of a slicer's projection."""
     scan = slicer.scan
     slicer.check()
     parts = Parts(
@@ -246,43 +246,44 @@ def slice_with(slicer: Slicer, arrow_schema: bool, key_values: bool) -> bytes:
 
 
 def arrow_names(text) -> list[bytes]:
-    """The names of the top-level fields of an ``ARROW:schema`` value."""
+    """Return the names of the top-level fields of an ``ARROW:schema`` value."""
     schema = arrow_schema.parse(text)
     return [schema.name(index) for index in range(schema.field_count)]
 
 
 def arrow_pieces(text) -> list[bytes]:
-    """The top-level fields of an ``ARROW:schema`` value as self-contained pieces without their names.
+    """Return the top-level fields of an ``ARROW:schema`` value as self-contained pieces without their names.
 
-    A piece is a FlatBuffers Field table at offset 0 whose offsets all lead forward; that of its name leads to the
-    piece's end, where a string may be put. Its length is a multiple of 8.
+    A piece is a FlatBuffers Field table at offset 0. All of its offsets point forward, and that of its name points to
+    the piece's end, where a string may be appended. Its length is a multiple of 8.
 
     Raises
     ------
     Malformed
-        Not a Schema in an IPC message, or a field that Schema.fbs does not know. Offsets count from the decoded
-        message.
+        If the value is not a Schema in an IPC message, or if Schema.fbs does not define a field. Offsets count from the
+        decoded message.
     """
     schema = arrow_schema.parse(text)
     return [schema.piece(index) for index in range(schema.field_count)]
 
 
 def arrow_build(pieces, names, keep=None) -> bytes:
-    """Put pieces and names together into an ``ARROW:schema`` value.
+    """Combine pieces and names into an ``ARROW:schema`` value.
 
     Parameters
     ----------
     pieces, names : sequences of bytes
-        As `arrow_pieces` makes them, and the fields' names. Pieces are walked, not trusted.
+        Pieces made by `arrow_pieces`, and the fields' names. Pieces are checked, not trusted.
     keep : sequence of bytes or None, optional
-        What stays of a struct: one byte per child, 0 where it is cut; then, in order, the same for each child that
-        stays and is a struct itself. Below lists, maps and dictionaries all stays. None: the field stays whole.
+        The selected children of each field. For a struct: one byte per child, 0 if it is dropped, then the same, in
+        order, for each selected child that is a struct itself. Everything below lists, maps and dictionaries is kept.
+        None keeps the whole field.
 
     Raises
     ------
     Malformed
-        A piece is not a Field, takes more than 4 × its size + 1024 bytes, or `keep` does not fit it. Offsets count
-        from the piece.
+        If a piece is not a Field or takes more than 4 × its size + 1024 bytes, or if `keep` does not fit it. Offsets
+        count from the piece.
     """
     pieces, names = [bytes(piece) for piece in pieces], [bytes(name) for name in names]
     keep = [None] * len(pieces) if keep is None else [None if one is None else bytes(one) for one in keep]

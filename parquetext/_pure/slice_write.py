@@ -1,4 +1,4 @@
-"""A slice's FileMetaData, in canonical compact Thrift."""
+"""Write a slice's FileMetaData in canonical compact Thrift."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ METADATA_FACTS = {
 
 @dataclass
 class Element:
-    """A schema element's Thrift bytes, and its children in the slice (0: a leaf)."""
+    """A schema element's Thrift bytes, and the number of its children in the slice (0: a leaf)."""
 
     thrift: bytes
     num_children: int
@@ -38,7 +38,7 @@ class Element:
 
 @dataclass
 class RowGroup:
-    """A row group's own facts; file_offset and ordinal are -1 where they are absent."""
+    """A row group's members; file_offset and ordinal are -1 if absent."""
 
     num_rows: int
     file_offset: int
@@ -47,7 +47,7 @@ class RowGroup:
 
 @dataclass
 class Chunk:
-    """A chunk's facts by their names in `pqx_chunk` and `pqx_places`; its Thrift bytes where there are any."""
+    """A chunk's members by their names in `pqx_chunk` and `pqx_places`, and its Thrift bytes if known."""
 
     facts: Mapping[str, int]
     thrift: bytes | None = None
@@ -55,7 +55,7 @@ class Chunk:
 
 @dataclass
 class Parts:
-    """What a slice is made of, whichever form it comes from: elements in preorder, chunks by row group."""
+    """The parts of a slice, read from any footer form: elements in preorder, chunks by row group."""
 
     version: int
     elements: Sequence[Element]
@@ -89,7 +89,7 @@ def _list(item_type: int, items: Sequence[bytes]) -> bytes:
 
 
 def _struct(fields: Sequence[tuple[int, int, bytes]]) -> bytes:
-    """A struct of (id, type, value)s in the order of their ids."""
+    """Return a struct of (id, type, value)s in the order of their ids."""
     out, last = bytearray(), 0
     for id, type, value in fields:
         out += bytes([id - last << 4 | type]) if id - last < 16 else bytes([type]) + _integer(id)
@@ -99,7 +99,7 @@ def _struct(fields: Sequence[tuple[int, int, bytes]]) -> bytes:
 
 
 def _element(element: Element) -> bytes:
-    """The element's bytes with num_children renewed."""
+    """Return the element's bytes with updated num_children."""
     data = element.thrift
     end = thrift.struct_end(data)
     if end != len(data):
@@ -114,7 +114,7 @@ def _element(element: Element) -> bytes:
 
 
 def _metadata(facts: Mapping[str, int], path: bytes) -> bytes:
-    """A ColumnMetaData of the facts that are there."""
+    """Return a ColumnMetaData of the present members."""
     encodings = [_integer(encoding) for encoding in range(32) if facts["encodings"] >> encoding & 1]
     fields = [
         (wire.COLUMN_META_DATA_ENCODINGS, wire.TYPE_LIST, _list(wire.TYPE_I32, encodings)),
@@ -135,7 +135,7 @@ def _header(last: int, id: int, type: int) -> bytes:
 
 
 def _with_path(chunk: bytes, metadata: int, path: bytes) -> bytes:
-    """The chunk with path_in_schema in its ColumnMetaData at `metadata`, in front of the first field above it."""
+    """Insert path_in_schema into the chunk's ColumnMetaData at `metadata`, before the first field above it."""
     last, at, number = 0, metadata, wire.COLUMN_META_DATA_PATH_IN_SCHEMA
     put, behind = b"", None
     for id, type, header, value, end in thrift.fields(chunk, metadata):
@@ -148,7 +148,7 @@ def _with_path(chunk: bytes, metadata: int, path: bytes) -> bytes:
 
 
 def _own_bytes(chunk: Chunk, path: bytes) -> bytes:
-    """A chunk's Thrift bytes; where they have no path_in_schema, which readers ask for, with the one of the schema."""
+    """Return a chunk's Thrift bytes; add path_in_schema from the schema if it is missing, because readers need it."""
     thrift_bytes, told = bytes(chunk.thrift), wire.PRESENT_METADATA | wire.PRESENT_PATH_IN_SCHEMA
     if chunk.facts["present"] & told != wire.PRESENT_METADATA:
         return thrift_bytes
@@ -159,7 +159,7 @@ def _own_bytes(chunk: Chunk, path: bytes) -> bytes:
 
 
 def _chunk(chunk: Chunk, path: bytes) -> bytes:
-    """A ColumnChunk: its Thrift bytes, or one made of the facts that are there."""
+    """Return a ColumnChunk: its Thrift bytes, or a new one with the present members."""
     if chunk.thrift is not None:
         return _own_bytes(chunk, path)
     facts = chunk.facts
@@ -205,13 +205,13 @@ def _key_values(parts: Parts) -> list[bytes]:
 
 
 def _column_orders(parts: Parts) -> list[bytes]:
-    """One ColumnOrder union per leaf: an empty struct in its member, or nothing."""
+    """Return one ColumnOrder union per leaf: an empty struct in its member, or no member."""
     leaves = [element for index, element in enumerate(parts.elements) if parts.is_leaf(index)]
     return [_struct([(leaf.column_order, wire.TYPE_STRUCT, b"\0")] if leaf.column_order else []) for leaf in leaves]
 
 
 def _check_tree(parts: Parts) -> None:
-    """The elements are one tree in preorder, with as many leaves as there are paths."""
+    """Check that the elements are one tree in preorder, with as many leaves as there are paths."""
     open, leaves, seen = 1, 0, 0
     for index, element in enumerate(parts.elements):
         if not open:
@@ -226,14 +226,16 @@ def _check_tree(parts: Parts) -> None:
 
 
 def write(parts: Parts) -> bytes:
-    """The slice's FileMetaData. num_rows is the sum over the row groups, a row group's sizes those over its chunks.
+    """Return the slice's FileMetaData.
 
-    The compressed size gives way where splits would not find the row group by it: `midpoint`.
+    num_rows is the sum over the row groups. A row group's sizes are sums over its chunks. The compressed size is
+    changed if splits would otherwise not find the row group; see `midpoint`.
 
     Raises
     ------
     Malformed
-        The elements are no tree, or one of them is no whole Thrift struct; offsets count from the element's bytes.
+        If the elements are not a tree, or if one of them is not a complete Thrift struct. Offsets count from the
+        element's bytes.
     """
     _check_tree(parts)
     fields = [

@@ -1,4 +1,4 @@
-"""Any Thrift compact value: skip it, walk a struct's fields, find one, follow a path."""
+"""Process any Thrift compact value: skip it, iterate over a struct's fields, find a field, follow a path."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ __all__ = ["blanked", "check_sizes", "fields", "find", "path", "skip", "struct_e
 Field = tuple[int, int, int, int, int]
 
 BOOLEANS = (wire.TYPE_TRUE, wire.TYPE_FALSE)
-INTEGERS = {wire.TYPE_I16: 32, wire.TYPE_I32: 32, wire.TYPE_I64: 64}  # bits that their varint may have
+INTEGERS = {wire.TYPE_I16: 32, wire.TYPE_I32: 32, wire.TYPE_I64: 64}  # most bits of their varint
 FIXED = {wire.TYPE_BYTE: 1, wire.TYPE_DOUBLE: 8, wire.TYPE_UUID: 16}
 NESTED = (wire.TYPE_LIST, wire.TYPE_SET, wire.TYPE_MAP, wire.TYPE_STRUCT)
 INT16_MIN, INT16_MAX = -1 << 15, (1 << 15) - 1
 
 
 def skip(data, at: int, type: int, max_depth: int = wire.MAX_DEPTH) -> int:
-    """The offset behind a value.
+    """Return the offset after a value.
 
     Parameters
     ----------
     data : bytes-like
     at : int
-        Offset of its first byte.
+        Offset of the value's first byte.
     type : int
-        Its compact type, 1 to 13. A boolean (1 or 2) takes no byte, as in a field; items of lists take one.
+        Compact type, 1 to 13. A boolean (1 or 2) takes no byte, as in a field; as an item of a list it takes one.
     max_depth : int
-        Levels of lists, sets, maps and structs that it may have, itself included; 0 to 64.
+        Most levels of lists, sets, maps and structs in the value, itself included; 0 to 64.
 
     Raises
     ------
     Malformed
-        Truncated, of unknown type, too deep, or with a count that the bytes left cannot hold.
+        If the value is truncated, of unknown type, too deep, or has a count that exceeds the remaining bytes.
     """
     walk = Walk(data, at, max_depth)
     if not 1 <= type <= wire.TYPE_UUID:
@@ -46,23 +46,23 @@ def skip(data, at: int, type: int, max_depth: int = wire.MAX_DEPTH) -> int:
 
 
 def struct_end(data, at: int = 0, max_depth: int = wire.MAX_DEPTH) -> int:
-    """The offset behind the stop byte of the struct at ``data[at]``; errors as `skip`."""
+    """Return the offset after the stop byte of the struct at ``data[at]``; errors as in `skip`."""
     return skip(data, at, wire.TYPE_STRUCT, max_depth)
 
 
 def fields(data, at: int = 0, max_depth: int = wire.MAX_DEPTH) -> list[Field]:
-    """The fields of the struct at ``data[at]``: (id, type, offset of the header, of the value, of the value's end).
+    """Return the fields of the struct at ``data[at]``: (id, type, offset of the header, of the value, of its end).
 
-    A boolean's value is its type, 1 for true; value and end are equal. Errors as `skip`.
+    A boolean's value is its type, 1 for true; the offsets of value and end are equal. Errors as in `skip`.
     """
     return list(Walk(data, at, max_depth).fields(at, 0))
 
 
 def blanked(data: bytes, ids: tuple[int, ...]) -> bytes:
-    """The struct in `data`, which is all of it, with one zero byte for the value of each field of these ids.
+    """Return the struct, which must fill `data`, with one zero byte as the value of each field of these ids.
 
-    That is 0 where the field is a number, empty where it is text; a boolean, which has no bytes, stays. What is left is
-    what structs have in common that differ in these fields alone. Errors as `fields`.
+    The byte means 0 for a number, and empty for text. A boolean has no bytes and is unchanged. Structs that differ only
+    in these fields have the same result. Errors as in `fields`.
     """
     made, kept = b"", 0
     for id, _, _, value, end in fields(data):
@@ -73,31 +73,34 @@ def blanked(data: bytes, ids: tuple[int, ...]) -> bytes:
 
 
 def check_sizes(data, most_bytes: int | None = None, most_items: int | None = None) -> None:
-    """Check that strings and lists of a struct, however deep, stay within limits; None is no limit.
+    """Check that strings and lists of a struct, at any depth, stay within limits; None means no limit.
 
     Raises
     ------
     Unsupported
-        The struct in `data` has a binary value of more than `most_bytes`, or a list, set or map of more than
-        `most_items`; the error's offset is that of the length, its code TOO_LARGE or TOO_MANY.
+        If the struct in `data` has a binary value of more than `most_bytes`, or a list, set or map of more than
+        `most_items`. The error's offset is that of the length; its code is TOO_LARGE or TOO_MANY.
     Malformed
-        As `struct_end` raises it.
+        The errors of `struct_end`.
     """
     _Measured(data, most_bytes, most_items).skip(0, wire.TYPE_STRUCT, 0)
 
 
 def find(data, id: int, at: int = 0, max_depth: int = wire.MAX_DEPTH) -> Field | None:
-    """Field `id` of the struct at ``data[at]``, or None; the struct is read to its stop, the last of that id counts."""
+    """Return field `id` of the struct at ``data[at]``, or None.
+
+    The struct is read up to its stop. If the id repeats, the last field counts.
+    """
     if not INT16_MIN <= index(id) <= INT16_MAX:
         raise OverflowError(f"{id} is no 16-bit field id")
     return Walk(data, at, max_depth).find(at, id, 0)
 
 
 def path(data, steps: Iterable[int], at: int = 0, max_depth: int = wire.MAX_DEPTH) -> tuple[int, int, int] | None:
-    """Follow `steps` from the struct at ``data[at]`` to a value: (type, offset, offset of its end), or None.
+    """Follow `steps` from the struct at ``data[at]`` to a value: return (type, offset, offset of its end), or None.
 
     A step is a field's id in a struct, an index in a list or set, 2 n for the n-th key of a map and 2 n + 1 for its
-    value. Only what lies before the value (and structs on the way, to their stops) is read. Errors as `skip`.
+    value. Only the bytes before the value, and structs on the path up to their stops, are read. Errors as in `skip`.
     """
     steps, walk = array("i", steps), Walk(data, at, max_depth)
     type, item = wire.TYPE_STRUCT, False
@@ -114,7 +117,7 @@ def path(data, steps: Iterable[int], at: int = 0, max_depth: int = wire.MAX_DEPT
 
 
 class Walk:
-    """One walk over bytes; `depth` counts the containers around a value."""
+    """A walk over bytes. `depth` is the number of containers around a value."""
 
     def __init__(self, data, at: int, max_depth: int):
         self.data = memoryview(data).cast("B")
@@ -136,13 +139,13 @@ class Walk:
         return self.data[at]
 
     def number(self, at: int, bits: int = 32) -> tuple[int, int]:
-        """(value, offset behind it) of a varint; most take one byte."""
+        """Return (value, offset after it) of a varint; most take one byte."""
         if at < self.size and (byte := self.data[at]) < 0x80:
             return byte, at + 1
         return varint.decode32(self.data, at) if bits == 32 else varint.decode64(self.data, at)
 
     def field_header(self, at: int, previous: int) -> tuple[int, int, int]:
-        """(id, type, offset of the value); type 0 at the stop byte."""
+        """Return (id, type, offset of the value); type 0 at the stop byte."""
         byte = self.byte(at)
         if byte == 0:
             return previous, 0, at + 1
@@ -159,7 +162,7 @@ class Walk:
         return id, type, value
 
     def fields(self, at: int, depth: int) -> Iterator[Field]:
-        """The fields of the struct at `at`, as `fields` returns them."""
+        """Yield the fields of the struct at `at`, in the form of `fields`."""
         self.enter(at, depth)
         id = 0
         while True:
@@ -179,7 +182,7 @@ class Walk:
         return found
 
     def list_header(self, at: int) -> tuple[int, int, int]:
-        """(type of the items, count, offset of the first)."""
+        """Return (type of the items, count, offset of the first item)."""
         byte = self.byte(at)
         type, count, first = byte & 15, byte >> 4, at + 1
         if count == 15:
@@ -191,7 +194,7 @@ class Walk:
         return type, count, first
 
     def map_header(self, at: int) -> tuple[int, int, int, int]:
-        """(type of the keys, of the values, count, offset of the first key); an empty map has no types."""
+        """Return (type of the keys, of the values, count, offset of the first key); an empty map has no types."""
         count, first = self.number(at)
         if count == 0:
             return 0, 0, 0, first
@@ -204,7 +207,7 @@ class Walk:
         return types >> 4, types & 15, count, first
 
     def step_into_list(self, at: int, type: int, step: int, depth: int) -> tuple[int, int] | None:
-        """(type, offset) of the `step`-th item of a list or set, or of the `step`-th key or value of a map."""
+        """Return (type, offset) of the `step`-th item of a list or set, or of the `step`-th key or value of a map."""
         *kinds, count, at = self.map_header(at) if type == wire.TYPE_MAP else self.list_header(at)
         if not 0 <= step < count * len(kinds):
             return None
@@ -213,7 +216,7 @@ class Walk:
         return kinds[step % len(kinds)], at
 
     def skip(self, at: int, type: int, depth: int, item: bool = False) -> int:
-        """The offset behind a value; `item` where it stands in a list, set or map."""
+        """Return the offset after a value; `item` is True in a list, set or map."""
         if type in INTEGERS:
             return self.number(at, INTEGERS[type])[1]
         if type == wire.TYPE_BINARY:
@@ -249,7 +252,7 @@ class Walk:
 
 
 class _Measured(Walk):
-    """A walk that ends at what is larger than a limit."""
+    """A walk that raises an error for values above a limit."""
 
     def __init__(self, data, most_bytes: int | None, most_items: int | None):
         super().__init__(data, 0, wire.MAX_DEPTH)

@@ -1,4 +1,4 @@
-"""What is stored of one leaf's values as the buffers of Arrow arrays."""
+"""Convert the stored values of one leaf to the buffers of Arrow arrays."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ Buffers = tuple[int, bytes | None, bytes | None, bytes]
 
 
 def buffers(stored: Sequence[bytes | None], kind: Kind) -> Buffers:
-    """Stored bytes as the buffers of an Arrow array; what is no such value is null.
+    """Convert stored bytes to the buffers of an Arrow array; bytes that are not a valid value become null.
 
     Parameters
     ----------
     stored : list of bytes or None
     kind : (reading, stored, width, precision)
-        A `wire.READING_…` of a value, the bytes of a stored one (0: any number), those of one in Arrow (0: as many as
-        stored, or a bit of a boolean), and the most digits of a decimal. BOOLEAN is true where the byte is not 0; INT96
-        becomes nanoseconds since 1970; DECIMAL, and SIGNED with a precision, an integer of 16 or 32 bytes; SIGNED and
-        UNSIGNED one of `width` bytes that holds the number, read as signed; what has any length, bytes or TEXT that is
-        UTF-8. FLOAT, and 0 with a width, are copied.
+        A `wire.READING_…` of a value; the size in bytes of a stored value (0: any); its size in Arrow (0: the stored
+        size, or a bit of a boolean); and the most digits of a decimal. BOOLEAN is true if the byte is not 0. INT96
+        becomes nanoseconds since 1970. DECIMAL, and SIGNED with a precision, become an integer of 16 or 32 bytes.
+        SIGNED and UNSIGNED become an integer of `width` bytes if the number, read as signed, fits. Values of any length
+        are bytes, or TEXT that is UTF-8. FLOAT, and 0 with a width, are copied.
 
     Returns
     -------
     (nulls, valid, offsets, values)
-        Bytes that Arrow takes as buffers: a bitmap (None without nulls), int32 offsets (None where values have a
-        width), and values, 0 where null.
+        Bytes that Arrow takes as buffers: a bitmap (None if there are no nulls), int32 offsets (None if values have a
+        width), and values, 0 for nulls.
 
     Raises
     ------
     ParquetextError
-        There is no such kind.
+        If the kind is unknown.
     Unsupported
-        The values take 2 GiB or more.
+        If the values take 2 GiB or more.
     """
     reading, size, width, _ = kind
     _check(kind)
@@ -73,7 +73,7 @@ def _bitmap(bits: Iterable[bool]) -> bytes:
 
 
 def bound_buffers(chunks: Chunks, kind: Kind) -> tuple[Buffers, Buffers]:
-    """The same of the usable minima of a leaf's chunks, and of the maxima."""
+    """Return the buffers of the usable minima of a leaf's chunks, and of the maxima."""
     return buffers(chunks.bound_values(1), kind), buffers(chunks.bound_values(2), kind)
 
 
@@ -102,7 +102,7 @@ def _check(kind: Kind) -> None:
 
 
 def _convert(value: bytes, kind: Kind) -> bytes | None:
-    """One value's bytes in Arrow; of a boolean those that are stored."""
+    """Return one value's bytes in Arrow; for a boolean, the stored bytes."""
     reading, _, width, precision = kind
     if _is_decimal(kind):
         if not value:

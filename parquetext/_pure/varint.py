@@ -1,4 +1,4 @@
-"""ULEB128 and zigzag, as Thrift's compact protocol writes integers."""
+"""Encode and decode ULEB128 and zigzag integers, as in Thrift's compact protocol."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ def decode32(data, at: int = 0) -> tuple[int, int]:
     ----------
     data : bytes-like
     at : int
-        Offset of its first byte.
+        Offset of the first byte.
 
     Returns
     -------
     value, next : int
-        The value, and the offset behind its last byte. A longer form than the value needs is accepted.
+        The value, and the offset after its last byte. Encodings longer than necessary are accepted.
 
     Raises
     ------
     Malformed
-        Truncated; more than 5 bytes; more than 32 bits. The offset is that of the first byte.
+        If the varint is truncated, or has more than 5 bytes or 32 bits. The offset is that of the first byte.
     """
     return _decode(memoryview(data).cast("B"), _offset(at), 32)
 
 
 def decode64(data, at: int = 0) -> tuple[int, int]:
-    """Decode the unsigned 64-bit varint at ``data[at]``: as `decode32`, with up to 10 bytes."""
+    """Decode the unsigned 64-bit varint at ``data[at]`` like `decode32`, with up to 10 bytes."""
     return _decode(memoryview(data).cast("B"), _offset(at), 64)
 
 
@@ -66,19 +66,19 @@ def _decode(data: memoryview, at: int, bits: int) -> tuple[int, int]:
 
 
 def decode_many(data, count: int, *, at: int = 0, bits: int = 64, zigzag: bool = False) -> tuple[memoryview, int]:
-    """Decode `count` varints that follow each other from ``data[at]`` on.
+    """Decode `count` consecutive varints from ``data[at]`` on.
 
     Returns
     -------
     values : memoryview
         Of format ``Q`` (64 bits), ``q`` (64, zigzag), ``I`` (32) or ``i`` (32, zigzag).
     next : int
-        The offset behind the last one.
+        The offset after the last one.
 
     Raises
     ------
     Malformed
-        As `decode32` and `decode64`, at the offset of the value in question; or `count` is more than the bytes left.
+        The errors of `decode32` and `decode64`, at the offset of the value; or if `count` exceeds the remaining bytes.
     """
     if bits not in LONGEST:
         raise wire_error(wire.BAD_ARGUMENT, 0, 64, bits)
@@ -94,7 +94,7 @@ def decode_many(data, count: int, *, at: int = 0, bits: int = 64, zigzag: bool =
 
 
 def encode(value: int) -> bytes:
-    """The shortest form of an unsigned 64-bit `value`, 1 to 10 bytes. OverflowError outside of this range."""
+    """Return the shortest encoding of an unsigned 64-bit `value`, 1 to 10 bytes; OverflowError outside this range."""
     value = _unsigned(value)
     out = bytearray()
     while value >= 0x80:
@@ -105,17 +105,17 @@ def encode(value: int) -> bytes:
 
 
 def encode_many(values: Iterable[int] | Sequence[int], *, zigzag: bool = False) -> bytes:
-    """The shortest forms of `values`, one behind the other; signed values with `zigzag`, else unsigned ones."""
+    """Return the concatenated shortest encodings of `values`: signed values with `zigzag`, else unsigned ones."""
     return b"".join(encode(zigzag_encode(value) if zigzag else value) for value in values)
 
 
 def size(value: int) -> int:
-    """Bytes of the shortest form of an unsigned 64-bit `value`."""
+    """Return the size of the shortest encoding of an unsigned 64-bit `value`."""
     return max((_unsigned(value).bit_length() + 6) // 7, 1)
 
 
 def zigzag_encode(n: int) -> int:
-    """Map a signed 64-bit `n` to an unsigned one that is small where `n` is near 0."""
+    """Map a signed 64-bit `n` to an unsigned number that is small if `n` is near 0."""
     n = index(n)
     if not -1 << 63 <= n < 1 << 63:
         raise OverflowError(f"{n} does not fit in 64 bits")
@@ -123,7 +123,7 @@ def zigzag_encode(n: int) -> int:
 
 
 def zigzag_decode(n: int) -> int:
-    """The signed number that `zigzag_encode` maps to `n`."""
+    """Return the signed number that `zigzag_encode` maps to `n`."""
     n = _unsigned(n)
     return n >> 1 ^ -(n & 1)
 

@@ -1,4 +1,4 @@
-"""Numbers that Parquet stores as bytes, as Arrow has them: decimals, and timestamps of 12 bytes."""
+"""Convert numbers that Parquet stores as bytes to Arrow: decimals, and timestamps of 12 bytes."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ MASK = (1 << 64) - 1
 
 
 def integers(values, count: int, stored: int, width: int, *, offsets=None, valid=None) -> bytes:
-    """Big-endian integers as little-endian ones.
+    """Convert big-endian integers to little-endian ones.
 
     Parameters
     ----------
     values, count
-        Bytes, and how many integers are in them.
+        Bytes, and the number of integers in them.
     stored : int
-        Bytes of each one, where there are no `offsets`: count + 1 int32 as bytes, of integers of any length.
+        Bytes of each integer, without `offsets`. `offsets` are count + 1 int32 as bytes, for integers of any length.
     width : int
-        Bytes of each one that comes out, 1 to 32.
+        Bytes of each converted integer, 1 to 32.
     valid : bytes-like, optional
-        A bitmap; what is null becomes 0.
+        A bitmap; nulls become 0.
 
     Raises
     ------
     Malformed
-        One does not fit, or has no bytes: `offset` is its number. The values end too early.
+        If an integer does not fit or has no bytes (`offset` is its number), or if the values end too early.
     """
     data = memoryview(values).cast("B")
     bits = None if valid is None else memoryview(valid).cast("B")
@@ -63,9 +63,10 @@ def integers(values, count: int, stored: int, width: int, *, offsets=None, valid
 
 
 def instants(values, count: int, unit: int) -> bytes:
-    """INT96 timestamps as counts of `unit` nanoseconds since 1970, int64 as bytes.
+    """Convert INT96 timestamps to counts of `unit` nanoseconds since 1970, int64 as bytes.
 
-    As in other readers what leaves 64 bits wraps around, and Julian day 0 gives 0: writers fill nulls with zeros.
+    As in other readers, values beyond 64 bits wrap around, and Julian day 0 gives 0, because writers fill nulls with
+    zeros.
     """
     data = memoryview(values).cast("B")
     if len(data) // 12 < count:
@@ -83,12 +84,12 @@ def instants(values, count: int, unit: int) -> bytes:
 
 
 def timestamps(values, count: int) -> bytes:
-    """Timestamps of FIXED_LEN_BYTE_ARRAY(12), which are little-endian integers, as int64 in bytes.
+    """Convert timestamps of FIXED_LEN_BYTE_ARRAY(12), which are little-endian integers, to int64 as bytes.
 
     Raises
     ------
     Malformed
-        One does not fit: `offset` is its number. The values end too early.
+        If a timestamp does not fit (`offset` is its number), or if the values end too early.
     """
     data = memoryview(values).cast("B")
     if len(data) // 12 < count:
