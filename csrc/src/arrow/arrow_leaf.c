@@ -1,5 +1,4 @@
-/* Decide which leaves become arrays without the general path, by their types in Parquet and in
- * Arrow. */
+/* Decide which leaves are converted directly to arrays, by their types in Parquet and in Arrow. */
 #include <stdlib.h>
 
 #include "arrow/arrow_arrays.h"

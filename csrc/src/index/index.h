@@ -53,7 +53,7 @@ static inline uint64_t pqx_index_leaf_bytes(const pqx_index_shape *s)
            + 8 * (uint64_t)(parts ? parts - 1 : 0);
 }
 
-/* Return the bytes of the cell of a leaf's part, and its offset. */
+/* Return the size of the cell of a leaf's part. The function below returns its offset. */
 static inline uint32_t pqx_index_part_bytes(const pqx_index_shape *s, uint32_t part)
 {
     return part ? 8 + pqx_index_groups(s->row_groups, part) * pqx_index_chunk_bytes(s)

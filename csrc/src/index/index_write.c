@@ -55,7 +55,7 @@ static uint8_t *put(uint8_t *at, uint64_t value, uint32_t width)
 static uint32_t crc_of(const pqx_index_writer *w, pqx_range range)
 { return pqx_crc32(0, w->footer + range.offset, range.length); }
 
-/* Append the checksum of the cell from `cell` to the write position. */
+/* Write the checksum of the cell, which extends from `cell` to the write position. */
 static void sign(const pqx_index_writer *w, uint8_t *cell)
 { pqx_store32(cell, pqx_crc32(0, cell + 4, (size_t)(w->at - cell) - 4)); }
 

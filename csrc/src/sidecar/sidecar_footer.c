@@ -100,7 +100,7 @@ static int read_sections(const pqx_pm *pm, uint64_t limit, pqx_pm_footer *footer
     return PQX_OK;
 }
 
-/* No checksum covers the trailer: the bytes written after the footer distinguish a footer from
+/* No checksum covers the trailer. The order in which parts are written distinguishes a footer from
  * bytes that a wrong length points to. */
 static int check_place(const pqx_pm *pm, const pqx_pm_footer *footer, pqx_error *error)
 {
