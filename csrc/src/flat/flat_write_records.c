@@ -72,7 +72,7 @@ int pqx_flat_add_group_record(pqx_flat_writer *w, uint32_t index)
     return add_record(w, &source, &w->known_group);
 }
 
-/* Return the bound at `range`, and if the tables have a shorter one. */
+/* Return the bound at `range`, and set its bit of `inexact` if the tables contain a shorter one. */
 static pqx_bytes bound(const pqx_flat_writer *w, const pqx_element *leaf, pqx_range range,
                        int is_max, uint8_t *inexact)
 {
