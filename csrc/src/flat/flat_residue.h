@@ -5,8 +5,7 @@
 
 #include "base/internal.h"
 
-#define PQX_LONGEST_RUN 0x80  /* operations below it are runs, of one more byte than their number \
-                               */
+#define PQX_LONGEST_RUN 0x80  /* operations below it are runs of op + 1 bytes */
 #define PQX_POOL_PAGE_SHIFT 9 /* a pool position is page << 9 | offset / 8, never below 2 */
 enum {
     PQX_RECORD_SAME,

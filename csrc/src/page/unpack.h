@@ -15,8 +15,8 @@ typedef struct pqx_unpack {
     size_t ready, taken; /* decompressed bytes so far, and the stored bytes that they used */
     pqx_memory *memory;  /* the output: room for all of it */
     void **zstd;         /* used by this body only, while it is decompressed in parts */
-    int has_begun;       /* the codec */
-    pqx_lz lz;           /* state of the decompression */
+    int has_begun;       /* set after decompression has begun */
+    pqx_lz lz;           /* state of a decompression in parts */
 } pqx_unpack;
 
 /* Begin with the body that `unpack` describes. Return 0 if the sizes are impossible or there is no
