@@ -1,9 +1,9 @@
-/* The chunks of a leaf as one array. */
+/* Build one array from the chunks of a leaf. */
 #include <stdlib.h>
 
 #include "arrow/arrow_arrays.h"
 
-/* What an array's buffers lie in. */
+/* The memory of an array's buffers. */
 typedef struct owned {
     const void *buffers[3];
     pqx_memory valid, values, offsets;
@@ -23,13 +23,13 @@ static void release_array(struct ArrowArray *array)
     array->release = NULL;
 }
 
-/* Integers of 4 bytes as their first `width` bytes. */
+/* Shorten integers of 4 bytes to their first `width` bytes. */
 static void narrow(uint8_t *values, uint64_t count, size_t width)
 {
     for (uint64_t i = 0; i < count; i++) memmove(values + i * width, values + i * 4, width);
 }
 
-/* Big-endian integers as the array has them, in other memory. */
+/* Convert big-endian integers to the array's format, in separate memory. */
 static int widen(const pqx_arrow_leaf *leaf, pqx_column_output *out)
 {
     pqx_memory wide = {0};
@@ -46,7 +46,7 @@ static int widen(const pqx_arrow_leaf *leaf, pqx_column_output *out)
     return is_done;
 }
 
-/* Give an array what was decoded; whatever becomes of it, `out` holds nothing then. */
+/* Move the decoded buffers into an array. `out` is empty afterwards, also on failure. */
 static int give_array(const pqx_arrow_leaf *leaf, pqx_column_output *out, struct ArrowArray *array)
 {
     static const uint8_t nothing[8];

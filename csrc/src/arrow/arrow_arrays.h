@@ -1,10 +1,10 @@
-/* Flat leaves as arrays of the Arrow C data interface. */
+/* Read flat leaves as arrays of the Arrow C data interface. */
 #ifndef PQX_ARROW_ARRAYS_H
 #define PQX_ARROW_ARRAYS_H
 
 #include "page/stored.h"
 
-/* As the interface says: https://arrow.apache.org/docs/format/CDataInterface.html */
+/* From the specification: https://arrow.apache.org/docs/format/CDataInterface.html */
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
 struct ArrowSchema {
@@ -23,13 +23,13 @@ struct ArrowArray {
 };
 #endif
 
-/* How stored values become those of an array. */
+/* The conversion of stored values to those of an array. */
 enum pqx_arrow_form {
-    PQX_ARROW_NONE,    /* not here */
-    PQX_ARROW_AS_IS,   /* they are the array's */
-    PQX_ARROW_BYTE,    /* integers of 4 bytes become their lowest byte */
-    PQX_ARROW_SHORT,   /* the same of two bytes */
-    PQX_ARROW_DECIMAL, /* big-endian integers become decimals of 16 bytes */
+    PQX_ARROW_NONE,    /* not supported here */
+    PQX_ARROW_AS_IS,   /* no conversion */
+    PQX_ARROW_BYTE,    /* the lowest byte of integers of 4 bytes */
+    PQX_ARROW_SHORT,   /* the lowest two bytes of integers of 4 bytes */
+    PQX_ARROW_DECIMAL, /* big-endian integers to decimals of 16 bytes */
 };
 enum { PQX_ARROW_DECIMAL_BYTES = 16 };
 
@@ -39,11 +39,11 @@ typedef struct pqx_arrow_leaf {
     uint8_t form; /* PQX_ARROW_* */
 } pqx_arrow_leaf;
 
-/* How a leaf becomes an array of the field's type: PQX_ARROW_NONE where the type leaves a choice to
- * whoever reads it, or has others within it. */
+/* Return the conversion of a leaf to an array of the field's type: PQX_ARROW_NONE if the type is
+ * ambiguous or nested. */
 uint8_t pqx_arrow_form_of(const pqx_arrow_leaf *leaf, const struct ArrowSchema *field);
 
-/* A column chunk and its pages, which are all there. */
+/* A column chunk and its pages, all in memory. */
 typedef struct pqx_arrow_chunk {
     const uint8_t *data;
     size_t size;
@@ -51,33 +51,33 @@ typedef struct pqx_arrow_chunk {
     int codec;
 } pqx_arrow_chunk;
 
-/* Make an array of a leaf's chunks, whose pages are decompressed into `room`. Of texts at most
- * `most_bytes` bytes; *bytes of them. 0 where it cannot be made, for whatever reason; nothing is to
- * be released then. */
+/* Build an array from a leaf's chunks, whose pages are decompressed into `room`. Texts have at most
+ * `most_bytes` bytes; *bytes is their size. Return 0 if the array cannot be built for any reason;
+ * then there is nothing to release. */
 int pqx_arrow_array(const pqx_arrow_leaf *leaf, const pqx_arrow_chunk *chunks, size_t count,
                     uint64_t most_bytes, pqx_unpacked *room, struct ArrowArray *array,
                     uint64_t *bytes);
 
-/* Say of each leaf of a scan whether it can be read, PQX_ARROW_AS_IS, and the bytes that its chunks
- * take in the file. Nested leaves cannot, PQX_ARROW_NONE, nor where chunks are encrypted, in
- * another file, of a codec or encoding that is not read here, or contradict the schema or the
- * file's size. Returns how many can: none where chunks overlap, or few bytes claim to hold very
- * much. */
+/* For each leaf of a scan, decide whether it can be read (PQX_ARROW_AS_IS), and compute the size of
+ * its chunks in the file. PQX_ARROW_NONE: the leaf is nested, or its chunks are encrypted, in
+ * another file, of an unsupported codec or encoding, or inconsistent with the schema or the file's
+ * size. Returns the number of readable leaves: none if chunks overlap, or if few bytes claim very
+ * many values. */
 uint32_t pqx_arrow_plan(const pqx_scan *scan, uint64_t file_size, pqx_arrow_leaf *leaves,
                         uint64_t *sizes);
-/* Give those leaves the form that the types of the schema's fields ask for. */
+/* Set the form of these leaves according to the types of the schema's fields. */
 void pqx_arrow_choose(const pqx_scan *scan, const struct ArrowSchema *schema,
                       pqx_arrow_leaf *leaves);
-/* Read the arrays of the leaves [first, end) that have a form, from one buffer of
- * all their chunks. Of an array that cannot be made `release` stays as it is. Of texts at most
- * `most_bytes` bytes, all arrays together; returns how many there are. */
+/* Read the arrays of the leaves [first, end) that have a form, from one buffer with all their
+ * chunks. If an array cannot be built, its `release` is unchanged. All arrays together have at most
+ * `most_bytes` bytes of text; returns their number of bytes. */
 uint64_t pqx_arrow_read(const pqx_source *source, const pqx_scan *scan,
                         const pqx_arrow_leaf *leaves, uint32_t first, uint32_t end,
                         uint64_t most_bytes, struct ArrowArray *arrays);
 
-/* Count the entries that the leaves in lists of an array have in Parquet: their values, their
- * nulls, and lists without elements. Returns 0 if the array has lists of a fixed size, or another
- * type that is not counted here. */
+/* Count the Parquet entries of the leaves in an array's lists: their values, their nulls, and lists
+ * without elements. Returns 0 if the array has lists of a fixed size, or another unsupported type.
+ */
 int pqx_arrow_count_entries(const struct ArrowSchema *schema, const struct ArrowArray *array,
                             uint64_t *entries);
 

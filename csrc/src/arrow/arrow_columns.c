@@ -1,17 +1,17 @@
-/* Many leaves' chunks, planned by a scan and read with few requests. */
+/* Read the chunks of many leaves, planned by a scan, with few requests. */
 #include <stdlib.h>
 
 #include "arrow/arrow_arrays.h"
 #include "page/codec.h"
 
 enum {
-    MOST_OF_BYTE = 64,     /* bytes in memory that are believed of one that is stored */
-    BELIEVED = 1 << 24,    /* the same of all together, however few are stored */
+    MOST_OF_BYTE = 64,     /* accepted bytes in memory per stored byte */
+    BELIEVED = 1 << 24,    /* accepted total, regardless of the stored size */
     MOST_STORED = 1 << 25, /* of a leaf */
-    NEAR = 1 << 12         /* bytes between two chunks that are read with them */
+    NEAR = 1 << 12         /* the largest gap between two chunks that are read together */
 };
 
-/* The encodings that every reader decodes alike. */
+/* The encodings that every reader decodes in the same way. */
 static const uint32_t known_encodings =
     1u << PQX_ENCODING_PLAIN | 1u << PQX_ENCODING_PLAIN_DICTIONARY | 1u << PQX_ENCODING_RLE
     | 1u << PQX_ENCODING_RLE_DICTIONARY | 1u << PQX_ENCODING_DELTA_BINARY_PACKED
@@ -27,8 +27,8 @@ static int64_t begin_of(const pqx_chunk *chunk)
 static int fits(const pqx_arrow_leaf *leaf, const pqx_chunk *chunk, int64_t rows,
                 uint64_t file_size)
 {
-    /* Levels in BIT_PACKED have another order of bits elsewhere; writers also list it where there
-     * are no levels. */
+    /* BIT_PACKED levels have another bit order in some readers; writers also list the encoding if
+     * there are no levels. */
     uint32_t known = known_encodings | (leaf->max_definition ? 0 : 1u << PQX_ENCODING_BIT_PACKED);
     if (chunk->present & (PQX_PRESENT_CRYPTO | PQX_PRESENT_FILE_PATH)) return 0;
     if (chunk->type != leaf->type || chunk->encodings & ~known || chunk->num_values != rows)
@@ -37,7 +37,7 @@ static int fits(const pqx_arrow_leaf *leaf, const pqx_chunk *chunk, int64_t rows
     return !rows || pqx_stored_has_place(chunk, file_size);
 }
 
-/* The bytes of a leaf's chunks; 0 where one of them does not fit. */
+/* Return the size of a leaf's chunks; 0 if one of them is not valid. */
 static uint64_t size_of(const pqx_scan *scan, const pqx_arrow_leaf *leaf, uint32_t number,
                         uint64_t file_size)
 {
@@ -52,7 +52,7 @@ static uint64_t size_of(const pqx_scan *scan, const pqx_arrow_leaf *leaf, uint32
     return size;
 }
 
-/* All rows; 0 where an array has no place for them. */
+/* Return the number of rows; 0 if an array cannot represent it. */
 static uint64_t count_rows(const pqx_scan *scan)
 {
     uint64_t rows = 0;
@@ -98,7 +98,7 @@ uint32_t pqx_arrow_plan(const pqx_scan *scan, uint64_t file_size, pqx_arrow_leaf
 void pqx_arrow_choose(const pqx_scan *scan, const struct ArrowSchema *schema,
                       pqx_arrow_leaf *leaves)
 {
-    int64_t fields = 0; /* in front of the element */
+    int64_t fields = 0; /* before the element */
     uint32_t element = 1;
     for (uint32_t i = 0; i < scan->leaf_count; i++) {
         for (; element < scan->leaves[i]; element++) fields += !scan->elements[element].parent;
@@ -108,12 +108,13 @@ void pqx_arrow_choose(const pqx_scan *scan, const struct ArrowSchema *schema,
     }
 }
 
-/* Where a chunk lies in the file, and in the buffer. */
+/* A chunk's position in the file, and in the buffer. */
 typedef struct place {
     uint64_t begin, size, at;
 } place;
 
-/* Find where chunks go in a buffer, what lies between near ones with them; returns its size. */
+/* Assign buffer positions to chunks, including the gaps between near ones. Return the buffer's
+ * size. */
 static uint64_t lay_out(place *places, size_t count)
 {
     uint64_t total = 0;
@@ -127,7 +128,7 @@ static uint64_t lay_out(place *places, size_t count)
     return total;
 }
 
-/* Read what was laid out, in as few reads as that has ranges. */
+/* Read the planned ranges, one read per range. */
 static int load(const pqx_source *source, const place *places, size_t count, uint8_t *buffer)
 {
     for (size_t i = 0, next; i < count; i = next) {
@@ -140,12 +141,12 @@ static int load(const pqx_source *source, const place *places, size_t count, uin
     return 1;
 }
 
-/* What is read together. */
+/* The chunks that are read together. */
 typedef struct batch {
     const pqx_scan *scan;
     uint32_t *leaves; /* the leaves' numbers */
     size_t count;
-    place *places;           /* of their chunks, row group by row group */
+    place *places;           /* of their chunks, one row group after another */
     pqx_arrow_chunk *chunks; /* of one leaf */
     pqx_memory stored;
     pqx_unpacked room;

@@ -1,5 +1,5 @@
-/* Fields of an Arrow schema, written anew: each object behind what leads to it, depth first in slot
- * order. */
+/* Rewrite the fields of an Arrow schema: each object after the one that refers to it, depth first
+ * in slot order. */
 #include "arrow/arrow_schema.h"
 #include "base/base64.h"
 
@@ -9,23 +9,23 @@ typedef struct pqx_copier {
     pqx_arrow_source from;
     pqx_buffer *out;
     size_t base;                    /* alignment counts from here */
-    size_t limit;                   /* out->size may grow up to here */
-    const uint8_t *keep, *keep_end; /* what stays of the structs' children; NULL: all */
+    size_t limit;                   /* upper limit of out->size */
+    const uint8_t *keep, *keep_end; /* the kept children of the structs; NULL: all */
 } pqx_copier;
 
-/* A table to be written: where its slots are in the source (0: absent), and will be in the copy. */
+/* A table to be written: the offsets of its slots in the source (0: absent) and in the copy. */
 typedef struct pqx_copied_table {
     const pqx_arrow_layout *layout;
     size_t from[PQX_ARROW_SLOTS];
     uint16_t to[PQX_ARROW_SLOTS];
     uint16_t size, slots;
-    uint16_t first_long; /* where its 8-byte slots begin, 0 without any */
+    uint16_t first_long; /* offset of its 8-byte slots, 0 without any */
 } pqx_copied_table;
 
 static int copy_table(pqx_copier *c, int kind, size_t at, int depth, size_t *name);
 
-/* Append zeros: up to the next multiple of `alignment`, then `size`, which begin at *place. `at` is
- * told where the limit is passed. */
+/* Append zeros: up to the next multiple of `alignment`, then `size` bytes at *place. An error at
+ * the limit reports `at`. */
 static int put(pqx_copier *c, size_t at, size_t alignment, size_t size, size_t *place)
 {
     size_t padding = (c->base - c->out->size) & (alignment - 1), left = c->limit - c->out->size;
@@ -40,10 +40,10 @@ static int put(pqx_copier *c, size_t at, size_t alignment, size_t size, size_t *
 static void lead(pqx_copier *c, size_t slot, size_t target)
 { pqx_store32(c->out->data + slot, (uint32_t)(target - slot)); }
 
-/* Bytes of a slot in its table. */
+/* Return the bytes of a slot in its table. */
 static unsigned inline_bytes(int kind) { return kind <= ARROW_LONG ? (unsigned)kind : 4; }
 
-/* A string (width 1, one zero byte behind it) or a vector of int. */
+/* Copy a string (width 1, one zero byte after it) or a vector of int. */
 static int copy_vector(pqx_copier *c, size_t at, size_t width, size_t slot)
 {
     size_t items, place;
@@ -62,7 +62,7 @@ static int copy_child(pqx_copier *c, int kind, size_t at, int depth, size_t slot
     return copy_table(c, kind, at, depth + 1, &slot);
 }
 
-/* A vector of tables; `cut`: only those that c->keep has. */
+/* Copy a vector of tables; with `cut`, only those selected by c->keep. */
 static int copy_tables(pqx_copier *c, int kind, size_t at, int depth, int cut, size_t slot)
 {
     size_t items, place, target;
@@ -86,7 +86,7 @@ static int copy_tables(pqx_copier *c, int kind, size_t at, int depth, int cut, s
     return PQX_OK;
 }
 
-/* Find the table's slots, and give those that are there their places: 4 bytes, 8, 2, 1. */
+/* Find the table's slots and assign offsets to those present: slots of 4 bytes, then 8, 2, 1. */
 static int lay_out(pqx_copier *c, int kind, size_t at, int named, pqx_copied_table *table)
 {
     static const unsigned order[] = {4, 8, 2, 1};
@@ -113,7 +113,7 @@ static int lay_out(pqx_copier *c, int kind, size_t at, int named, pqx_copied_tab
     return PQX_OK;
 }
 
-/* Write the table's own bytes and its vtable. */
+/* Write the table's inline bytes and its vtable. */
 static int put_table(pqx_copier *c, size_t at, const pqx_copied_table *table, size_t *place)
 {
     PQX_TRY(put(c, at, 4, 0, place));
@@ -132,7 +132,7 @@ static int put_table(pqx_copier *c, size_t at, const pqx_copied_table *table, si
     return PQX_OK;
 }
 
-/* The children of a Field: cut if it is a struct and something is to be cut. */
+/* Copy the children of a Field; remove some if it is a struct and a selection is given. */
 static int copy_children(pqx_copier *c, const pqx_copied_table *table, size_t at, int depth,
                          size_t slot)
 {
@@ -162,8 +162,8 @@ static int copy_slot(pqx_copier *c, const pqx_copied_table *table, unsigned i, i
     }
 }
 
-/* Copy the table at `at`. At the top (depth 0) the name is left out, and *name is where its offset
- * is to go; below, *name is the slot of the offset that leads here. */
+/* Copy the table at `at`. At the top (depth 0) the name is omitted, and *name is the position of
+ * its offset; below, *name is the slot of the offset that refers to this table. */
 static int copy_table(pqx_copier *c, int kind, size_t at, int depth, size_t *name)
 {
     pqx_copied_table table;
@@ -185,7 +185,7 @@ static int copy_table(pqx_copier *c, int kind, size_t at, int depth, size_t *nam
     return PQX_OK;
 }
 
-/* Copy a top-level field; its name's offset leads to where it ends. */
+/* Copy a top-level field; its name's offset points to the end of the field. */
 static int copy_field(pqx_copier *c, size_t at)
 {
     size_t name, end;
@@ -195,7 +195,7 @@ static int copy_field(pqx_copier *c, size_t at)
     return PQX_OK;
 }
 
-/* What may be appended at most: four times what it is made of. */
+/* Return the maximum size of the output: four times the input, and some bytes. */
 static size_t limit_of(size_t size)
 { return size < INT32_MAX / 4 - 256 ? 4 * size + 1024 : INT32_MAX; }
 
@@ -237,8 +237,8 @@ static int build_field(pqx_copier *c, const pqx_bytes *piece, const pqx_bytes *n
     return size > INT32_MAX ? pqx_fail(c->from.error, PQX_TOO_LARGE, 0, INT32_MAX, size) : PQX_OK;
 }
 
-/* The message up to its fields: Message (V5, a Schema), Schema (fields), each with its vtable; the
- * fields vector's size. */
+/* Write the message up to its fields: Message (V5, a Schema), Schema (fields), each with its
+ * vtable, and the size of the fields vector. */
 static int put_message(pqx_copier *c, uint32_t count, size_t *offsets)
 {
     static const uint8_t head[PREFIX + 44] = {

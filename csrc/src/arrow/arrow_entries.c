@@ -1,9 +1,9 @@
-/* Counting the entries that the leaves in lists of an Arrow array have in Parquet. */
+/* Count the Parquet entries of the leaves in lists of an Arrow array. */
 #include "arrow/arrow_arrays.h"
 
-enum { MOST_LISTS = 1 << 10 /* around one another, and structs */ };
+enum { MOST_LISTS = 1 << 10 /* nesting of lists and structs */ };
 
-/* Part of an array that is in lists or not; `without` of the lists around it have no elements. */
+/* Part of an array; it may be in lists, of which `without` have no elements. */
 typedef struct part {
     const struct ArrowSchema *schema;
     const struct ArrowArray *array;
@@ -26,7 +26,7 @@ static uint64_t count_equal_64(const int64_t *offsets, int64_t count)
     return equal;
 }
 
-/* The elements of lists, whose offsets take 32 or 64 bits. */
+/* Return the elements of lists, whose offsets take 32 or 64 bits. */
 static part elements_of(const part *lists, int is_large)
 {
     const struct ArrowArray *array = lists->array;

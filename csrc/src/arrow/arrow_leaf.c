@@ -1,12 +1,12 @@
-/* Which leaves become arrays as they are stored, by their types in Parquet and in Arrow. */
+/* Decide which leaves are converted directly to arrays, by their types in Parquet and in Arrow. */
 #include <stdlib.h>
 
 #include "arrow/arrow_arrays.h"
 
 enum { MOST_DIGITS = 38 };
 
-/* What is stored, the format of the array (or what it begins with, before a time zone), and how the
- * one becomes the other. */
+/* The stored type, the format of the array (or its prefix, before a time zone), and the conversion.
+ */
 static const struct pair {
     int type;
     const char *format;
@@ -34,7 +34,7 @@ static const struct pair {
     {PQX_PHYSICAL_BYTE_ARRAY, "z", PQX_ARROW_AS_IS, 0},
 };
 
-/* The bytes that decimals of so many digits need. */
+/* Return the bytes that decimals of so many digits need. */
 static int bytes_of_digits(long digits)
 {
     /* 10^digits - 1 has digits × log2(10) bits; there is one more for the sign. */
@@ -44,7 +44,7 @@ static int bytes_of_digits(long digits)
     return digits > 0 && digits <= MOST_DIGITS ? sizes[digits] : 0;
 }
 
-/* Whether a format is "d:digits,scale": decimals of 16 bytes. */
+/* Return 1 if a format is "d:digits,scale": decimals of 16 bytes. */
 static int is_decimal(const char *format, long *digits)
 {
     char *end;
@@ -55,7 +55,8 @@ static int is_decimal(const char *format, long *digits)
     return !*end;
 }
 
-/* Whether a field's metadata, pairs of keys and values behind their lengths, name an extension. */
+/* Return 1 if a field's metadata, pairs of keys and values with length prefixes, names an
+ * extension. */
 static int is_extension(const char *metadata)
 {
     static const char key[] = "ARROW:extension:name";

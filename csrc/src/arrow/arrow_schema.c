@@ -1,5 +1,4 @@
-/* ARROW:schema: an encapsulated IPC message of one Schema, in base64, read where it is looked at.
- */
+/* ARROW:schema: an encapsulated IPC message of one Schema, in base64, decoded on access. */
 #include <stdlib.h>
 
 #include "arrow/arrow_schema.h"
@@ -92,7 +91,7 @@ int pqx_arrow_vector(const pqx_arrow_source *source, size_t at, size_t width, si
     return pqx_arrow_need(source, *items, *count * width);
 }
 
-/* Message, version 4 or 5 (V4, V5 are 3 and 4 on the wire) -> Schema -> fields. */
+/* Find the fields: Message, version 4 or 5 (V4, V5 are 3 and 4 on the wire) -> Schema -> fields. */
 static int find_fields(pqx_arrow_source *source, pqx_arrow_schema *schema)
 {
     const uint8_t *data = schema->data;
@@ -122,7 +121,7 @@ static int find_fields(pqx_arrow_source *source, pqx_arrow_schema *schema)
     PQX_TRY(pqx_arrow_slot(source, &table, 1, 4, &place));
     if (!place) return pqx_arrow_fail(source, at);
     PQX_TRY(pqx_arrow_follow(source, place, 4, &at));
-    /* not pqx_arrow_vector: that would decode all the offsets */
+    /* not pqx_arrow_vector, which would decode all the offsets */
     schema->field_count = pqx_load32(data + at);
     schema->fields = (uint32_t)at;
     return schema->field_count > (source->size - at - 4) / 4 ? pqx_arrow_fail(source, at) : PQX_OK;
@@ -157,7 +156,7 @@ void pqx_arrow_schema_free(pqx_arrow_schema *schema)
     *schema = (pqx_arrow_schema){0};
 }
 
-/* Where the Field table of a schema's field lies. */
+/* Find the Field table of a schema's field. */
 int pqx_arrow_field_table(const pqx_arrow_source *source, uint32_t index, size_t *table)
 {
     const pqx_arrow_schema *schema = source->lazy;

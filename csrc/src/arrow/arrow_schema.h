@@ -1,16 +1,15 @@
-/* The tables of Arrow's Schema.fbs that a field is made of, as a walk over them needs to know them.
- */
+/* The tables of Arrow's Schema.fbs that a field consists of, described for a generic walk. */
 #ifndef PQX_ARROW_SCHEMA_H
 #define PQX_ARROW_SCHEMA_H
 
 #include "thrift/cursor.h"
 
-/* What a slot holds. UNION's tag is the slot before it. */
+/* The contents of a slot. UNION's tag is the slot before it. */
 enum pqx_arrow_kind {
     ARROW_BYTE = 1,
     ARROW_SHORT = 2,
     ARROW_INT = 4,
-    ARROW_LONG = 8, /* scalars: the number is their bytes */
+    ARROW_LONG = 8, /* scalars: the number is their size in bytes */
     ARROW_STRING = 16,
     ARROW_INTS,
     ARROW_UNION,
@@ -20,7 +19,7 @@ enum pqx_arrow_kind {
     ARROW_KEY_VALUES
 };
 
-/* Types have their tag in the union Type as their number. */
+/* The number of a type is its tag in the union Type. */
 enum pqx_arrow_table {
     ARROW_STRUCT_TYPE = 13,
     ARROW_LAST_TYPE = 26,
@@ -47,7 +46,7 @@ typedef struct pqx_arrow_layout {
 
 extern const pqx_arrow_layout pqx_arrow_layouts[ARROW_TABLES];
 
-/* Bytes that are walked: a piece, or a schema that is decoded where it is looked at. */
+/* The bytes of a walk: a piece, or a schema that is decoded on access. */
 typedef struct pqx_arrow_source {
     const uint8_t *data;
     size_t size;
@@ -55,7 +54,7 @@ typedef struct pqx_arrow_source {
     pqx_error *error;
 } pqx_arrow_source;
 
-/* [at, at + size) is within the source, and decoded. */
+/* Check that [at, at + size) is within the source, and decode it. */
 int pqx_arrow_need(const pqx_arrow_source *source, size_t at, size_t size);
 
 /* A table: its bytes, and those of its vtable, are within the source. */
@@ -65,15 +64,16 @@ typedef struct pqx_arrow_place {
 } pqx_arrow_place;
 
 int pqx_arrow_open(const pqx_arrow_source *source, size_t at, pqx_arrow_place *table);
-/* Where the table has slot `slot`, of `bytes` bytes; 0 where it is absent. */
+/* Find slot `slot`, of `bytes` bytes; the result is 0 if it is absent. */
 int pqx_arrow_slot(const pqx_arrow_source *source, const pqx_arrow_place *table, unsigned slot,
                    size_t bytes, size_t *at);
-/* Follow the offset at `at`; `need` bytes must be there. */
+/* Follow the offset at `at`; at least `need` bytes must be at the target. */
 int pqx_arrow_follow(const pqx_arrow_source *source, size_t at, size_t need, size_t *target);
-/* The string or vector at `at`: its items, of `width` bytes, are within the source. */
+/* Read the string or vector at `at` and check that its items, of `width` bytes, are within the
+ * source. */
 int pqx_arrow_vector(const pqx_arrow_source *source, size_t at, size_t width, size_t *items,
                      uint32_t *count);
-/* Where the Field table of field `index` of a schema (source->lazy) lies. */
+/* Find the Field table of field `index` of a schema (source->lazy). */
 int pqx_arrow_field_table(const pqx_arrow_source *source, uint32_t index, size_t *table);
 
 static inline int pqx_arrow_fail(const pqx_arrow_source *source, size_t at)

@@ -1,11 +1,11 @@
-/* What is stored of one leaf's values as the buffers of an Arrow array. */
+/* Convert the stored values of one leaf to the buffers of an Arrow array. */
 #include "base/internal.h"
 
 enum { LIMBS = 8 };
 static const int64_t NANOSECONDS_PER_DAY = INT64_C(86400000000000);
 static const int64_t JULIAN_EPOCH = 2440588;
 
-/* An integer of 256 bits in two's complement, the lowest 32 of them first. */
+/* An integer of 256 bits in two's complement, the lowest 32 bits first. */
 typedef struct wide {
     uint32_t limb[LIMBS];
 } wide;
@@ -17,7 +17,7 @@ static int is_decimal(const pqx_arrow_type *type)
     return type->reading == PQX_READING_DECIMAL
            || (type->reading == PQX_READING_SIGNED && type->precision);
 }
-/* A timestamp of FIXED_LEN_BYTE_ARRAY(12). */
+/* Return 1 for a timestamp of FIXED_LEN_BYTE_ARRAY(12). */
 static int is_long(const pqx_arrow_type *type)
 { return type->reading == PQX_READING_SIGNED && !type->precision && type->stored == 12; }
 static int is_of_any_length(const pqx_arrow_type *type)
@@ -70,8 +70,7 @@ static wide power_of_ten(uint32_t exponent)
     return power;
 }
 
-/* Two's complement of any length; what does not fit in 256 bits is none, nor is what has no bytes.
- */
+/* Read two's complement of any length; fail if it has no bytes or does not fit in 256 bits. */
 static int read_wide(pqx_bytes value, int is_big_endian, wide *number)
 {
     uint8_t bytes[sizeof *number], sign = 0;
@@ -87,7 +86,7 @@ static int read_wide(pqx_bytes value, int is_big_endian, wide *number)
     return !((bytes[sizeof bytes - 1] ^ sign) & 0x80);
 }
 
-/* Whether the number without its sign is below the limit. */
+/* Return 1 if the absolute value is below the limit. */
 static int is_below(const wide *number, const wide *limit)
 {
     int is_negative = number->limb[LIMBS - 1] >> 31, order = 0;
@@ -106,7 +105,7 @@ static int is_below(const wide *number, const wide *limit)
 
 /* ---- values ---- */
 
-/* An integer that `width` bytes hold. */
+/* Write an integer if it fits in `width` bytes. */
 static int narrow(const pqx_arrow_type *type, const uint8_t *value, uint8_t *to)
 {
     int64_t number = type->stored == 4 ? (int32_t)pqx_load32(value) : (int64_t)pqx_load64(value);
@@ -120,7 +119,7 @@ static int narrow(const pqx_arrow_type *type, const uint8_t *value, uint8_t *to)
     return 1;
 }
 
-/* Nanoseconds of a day, any number of them, and a Julian day, as nanoseconds since 1970. */
+/* Convert nanoseconds of a day, of any number, and a Julian day to nanoseconds since 1970. */
 static int read_instant(const uint8_t *value, uint8_t *to)
 {
     int64_t day = (int64_t)(int32_t)pqx_load32(value + 8) - JULIAN_EPOCH,
@@ -159,7 +158,7 @@ static int convert(const pqx_arrow_type *type, const wide *limit, pqx_bytes valu
     return 1;
 }
 
-/* Append bytes of any length; text only where it is such. */
+/* Append bytes of any length; text only if it is valid. */
 static int append(const pqx_arrow_type *type, pqx_bytes value, pqx_arrow_values *out)
 {
     if (type->reading == PQX_READING_TEXT && !pqx_is_text(value.data, (uint32_t)value.size))

@@ -1,11 +1,12 @@
-/* Numbers that Parquet stores as bytes, as Arrow has them: decimals, and timestamps of 12 bytes. */
+/* Convert numbers that Parquet stores as bytes to Arrow's format: decimals, and timestamps of 12
+ * bytes. */
 #include "base/internal.h"
 
 static const uint64_t NANOSECONDS_PER_DAY = UINT64_C(86400000000000);
 static const uint64_t JULIAN_EPOCH = 2440588;
 
-/* A big-endian integer as a little-endian one of `width` bytes; 0 where it does not fit, or is
- * none. */
+/* Convert a big-endian integer to a little-endian one of `width` bytes. Return 0 if it has no bytes
+ * or does not fit. */
 static int widen(const uint8_t *from, size_t size, uint32_t width, uint8_t *to)
 {
     if (!size) return 0;
@@ -17,7 +18,7 @@ static int widen(const uint8_t *from, size_t size, uint32_t width, uint8_t *to)
     return 1;
 }
 
-/* A little-endian integer of 12 bytes as one of 64 bits; 0 if it does not fit. */
+/* Convert a little-endian integer of 12 bytes to 64 bits. Return 0 if it does not fit. */
 static int shorten(const uint8_t *from, int64_t *to)
 {
     *to = (int64_t)pqx_load64(from);

@@ -1,5 +1,5 @@
-/* The bounds of all chunks as columns: bytes, numbers, text and moments, each where they are such.
- */
+/* The bounds of all chunks as columns: bytes, numbers, text and timestamps, each if the bound is of
+ * that kind. */
 #include <math.h>
 
 #include "base/internal.h"
@@ -29,7 +29,7 @@ int pqx_bound_bytes(const uint8_t *data, const pqx_scan *scan, uint64_t *minima,
     return most > INT32_MAX ? pqx_fail(error, PQX_TOO_LARGE, 0, INT32_MAX, most) : PQX_OK;
 }
 
-/* Two's complement of any length, big-endian; what does not fit in 64 bits is none. */
+/* Read big-endian two's complement of any length; fail if it does not fit in 64 bits. */
 static int read_decimal(const uint8_t *value, uint32_t length, int64_t *number)
 {
     if (!length) return 0;
@@ -84,7 +84,7 @@ static int read_double(const uint8_t *value, uint32_t length, int64_t *bits)
     return 1;
 }
 
-/* A count since 1970 in microseconds; between two of them the lower one, or `up` the higher. */
+/* Convert a count since 1970 to microseconds, rounded down, or up if `up` is set. */
 static int read_moment(int unit, int64_t count, int up, int64_t *moment)
 {
     int64_t factor = unit == PQX_READING_DAYS           ? MICROSECONDS_PER_DAY

@@ -1,6 +1,6 @@
-/* Base64 by 16 characters at a time: two look-ups by nibbles tell what is of the alphabet, a third
- * one what to add to each character, and two multiplications bring four times 6 bits together
- * (Muła, Lemire: Faster Base64 Encoding and Decoding Using AVX2 Instructions, 2018). */
+/* Decode base64, 16 characters at a time: two look-ups by nibble validate the characters, a third
+ * one gives the number to add to each, and two multiplications combine four times 6 bits (Muła,
+ * Lemire: Faster Base64 Encoding and Decoding Using AVX2 Instructions, 2018). */
 #include "base/base64.h"
 
 #if defined(__x86_64__)
@@ -9,7 +9,7 @@
 #include <immintrin.h>
 #include <stdatomic.h>
 
-#define LEAST_LEFT 24 /* characters: 16 bytes are stored where 12 count */
+#define LEAST_LEFT 24 /* characters: a step stores 16 bytes, of which 12 are valid */
 
 __attribute__((target("ssse3"))) static size_t decode(const uint8_t *text, size_t size,
                                                       uint8_t *out)
@@ -39,7 +39,8 @@ __attribute__((target("ssse3"))) static size_t decode(const uint8_t *text, size_
     return at / 4;
 }
 
-/* Whether the machine has SSSE3; asked once, for the question takes longer than a short text. */
+/* Return 1 if the CPU has SSSE3. The answer is cached, because CPUID takes longer than decoding a
+ * short text. */
 static int is_wide(void)
 {
     enum { UNKNOWN, NO, YES };

@@ -1,4 +1,4 @@
-/* Split-block Bloom filters, as parquet-format's BloomFilter.md describes them. */
+/* Split-block Bloom filters (parquet-format's BloomFilter.md). */
 #include "base/internal.h"
 
 enum { BLOCK_BYTES = 32, WORDS = 8 };
@@ -21,8 +21,9 @@ int pqx_bloom_might_contain(const uint8_t *bitset, size_t size, const uint64_t *
     if (!size || size % BLOCK_BYTES || blocks > UINT32_MAX)
         return pqx_fail(error, PQX_BAD_ARGUMENT, 0, BLOCK_BYTES, size);
     for (size_t i = 0; i < count; i++) {
-        uint64_t block = (hashes[i] >> 32) * blocks
-                         >> 32; /* below `blocks`: no division, no bias by a power of two */
+        uint64_t block =
+            (hashes[i] >> 32) * blocks >> 32; /* maps the hash to [0, blocks) without a division and
+                                                 without bias for powers of two */
         out[i] = (uint8_t)block_holds(bitset + block * BLOCK_BYTES, (uint32_t)hashes[i]);
     }
     return PQX_OK;

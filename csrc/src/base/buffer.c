@@ -9,8 +9,8 @@ void pqx_buffer_free(pqx_buffer *buffer)
     *buffer = (pqx_buffer){0};
 }
 
-/* malloc; what is large lies on huge pages where the system has them: a fault for every 4 KiB costs
- * more than filling it. */
+/* Allocate with malloc. Large blocks use huge pages if the system has them: a page fault per 4 KiB
+ * costs more than filling the page. */
 static void *allocate(size_t size)
 {
     enum { HUGE_PAGE = 2 << 20 };

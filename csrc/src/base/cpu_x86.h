@@ -1,4 +1,4 @@
-/* What an x86-64 system keeps of wide registers. */
+/* The wide registers that an x86-64 system saves. */
 #ifndef PQX_CPU_X86_H
 #define PQX_CPU_X86_H
 
@@ -8,7 +8,7 @@
 #define PQX_YMM_STATE 0x06u
 #define PQX_ZMM_STATE 0xe6u
 
-/* Which register states the system keeps when it switches threads: those of XCR0. */
+/* Return the register states that the system saves when it switches threads (XCR0). */
 static inline uint32_t pqx_kept_by_system(uint32_t leaf1_ecx)
 {
     if (!(leaf1_ecx & bit_OSXSAVE) || !(leaf1_ecx & bit_AVX)) return 0;

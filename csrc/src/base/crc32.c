@@ -6,7 +6,7 @@
 static const uint32_t slices[16][256] = PQX_SLICE_ROWS;
 static const uint32_t powers[32] = PQX_CRC32_POWERS;
 
-/* Four bytes, the last of them followed by `k` bytes. */
+/* The CRC of four bytes, followed by `k` bytes. */
 static inline uint32_t slice4(uint32_t word, int k)
 {
     return slices[k + 3][word & 0xff] ^ slices[k + 2][word >> 8 & 0xff]
@@ -43,7 +43,7 @@ static const pqx_crc32_choice *choices(void)
     return found;
 }
 
-/* The `index`-th choice, or the end of the list. */
+/* Return choice `index`, or the terminator of the list. */
 static const pqx_crc32_choice *choice_at(size_t index)
 {
     const pqx_crc32_choice *choice = choices();
@@ -62,7 +62,7 @@ uint32_t pqx_crc32_with(size_t index, uint32_t crc, const uint8_t *data, size_t 
     return choice->name ? choice->run(crc, data, size) : pqx_crc32_slice16(crc, data, size);
 }
 
-/* a × b mod P, all reflected. */
+/* Return a × b mod P, all reflected. */
 static uint32_t multiply(uint32_t a, uint32_t b)
 {
     uint32_t product = 0;

@@ -1,6 +1,6 @@
-/* CRC-32 on ARMv8: its CRC32 instructions, and in front of them a fold by four over 128-bit
- * registers where the CPU multiplies polynomials (crc32_tables.h holds the factors,
- * csrc/tables/crc32.py derives them). */
+/* CRC-32 on ARMv8: the CRC32 instructions, preceded by a fold by four over 128-bit registers if the
+ * CPU has polynomial multiplication. crc32_tables.h contains the factors; csrc/tables/crc32.py
+ * derives them. */
 #if defined(__aarch64__)
 
 #include <arm_acle.h>
@@ -16,7 +16,7 @@
 #define WITH_PMULL __attribute__((target("+crc+crypto")))
 #define PAIR(...) pair_of(__VA_ARGS__)
 
-/* `crc` inverted, here and in the result. */
+/* `crc` is inverted, as an argument and in the result. */
 WITH_CRC static inline uint32_t crc_of(uint32_t crc, const uint8_t *data, size_t size)
 {
     for (; size >= 8; data += 8, size -= 8) crc = __crc32d(crc, pqx_load64(data));
@@ -34,7 +34,7 @@ WITH_PMULL static inline uint64x2_t pair_of(uint64_t first, uint64_t second)
 WITH_PMULL static inline uint64x2_t load(const uint8_t *p)
 { return vreinterpretq_u64_u8(vld1q_u8(p)); }
 
-/* `x` moved ahead by the distance of `factors`, plus `next`. */
+/* Return `x`, moved ahead by the distance of `factors`, plus `next`. */
 WITH_PMULL static inline uint64x2_t fold(uint64x2_t x, uint64x2_t factors, uint64x2_t next)
 {
     poly128_t first =

@@ -1,6 +1,6 @@
-/* CRC-32 by carry-less multiplication: four registers of 128 (or 256, or 512) bits run through the
- * message, each step moving them ahead and adding the next 64 (or 128, or 256) bytes;
- * crc32_tables.h holds the factors, csrc/tables/crc32.py derives them. */
+/* CRC-32 by carry-less multiplication. Four registers of 128 (or 256, or 512) bits process the
+ * message; each step moves them ahead and adds the next 64 (or 128, or 256) bytes. crc32_tables.h
+ * contains the factors; csrc/tables/crc32.py derives them. */
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -23,7 +23,7 @@ SMALL_FOLD __m128i pair_of(uint64_t first, uint64_t second)
 { return _mm_set_epi64x((int64_t)second, (int64_t)first); }
 SMALL_FOLD __m128i load(const uint8_t *p) { return _mm_loadu_si128((const __m128i *)p); }
 
-/* `x` moved ahead by the distance of `factors`, plus `next`. */
+/* Return `x`, moved ahead by the distance of `factors`, plus `next`. */
 SMALL_FOLD __m128i fold(__m128i x, __m128i factors, __m128i next)
 {
     __m128i first = _mm_clmulepi64_si128(x, factors, 0x00),
@@ -31,8 +31,8 @@ SMALL_FOLD __m128i fold(__m128i x, __m128i factors, __m128i next)
     return _mm_xor_si128(_mm_xor_si128(first, next), second);
 }
 
-/* x × x^32 mod P: two multiplications bring 128 bits to 96 and then to the quotient by P, a third
- * one to the rest. */
+/* Return x × x^32 mod P: two multiplications reduce 128 bits to 96 and then to the quotient by P, a
+ * third one to the remainder. */
 SMALL_FOLD uint32_t reduce(__m128i x)
 {
     const __m128i factors = PAIR(PQX_REDUCE_FIRST, PQX_REDUCE_QUOTIENT), p = PAIR(PQX_REDUCE_P, 0);
@@ -42,15 +42,15 @@ SMALL_FOLD uint32_t reduce(__m128i x)
                                        2);
 }
 
-/* Indexes that move a register's bytes by 16 - n places to the right (from shuffle + n), or n to
- * the left (+ n + 16). */
+/* Indexes that move a register's bytes right by 16 - n positions (from shuffle + n), or left by n
+ * (+ n + 16). */
 static const uint8_t shuffle[48] = {
     128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128,
     0,   1,   2,   3,   4,   5,   6,   7,   8,   9,   10,  11,  12,  13,  14,  15,
     128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128,
 };
 
-/* The last `size` bytes, less than 64, behind `x`; 16 bytes or more come before `data`. */
+/* Add the last `size` bytes, fewer than 64, to `x`. At least 16 bytes precede `data`. */
 SMALL_FOLD uint32_t finish(__m128i x, const uint8_t *data, size_t size)
 {
     const __m128i by16 = PAIR(PQX_FOLD_16);
@@ -133,12 +133,12 @@ WIDEST_FOLD __m512i fold_widest(__m512i x, __m512i factors, __m512i next)
     return _mm512_ternarylogic_epi64(first, second, next, 0x96); /* the sum of all three */
 }
 
-#define WORTH_ALIGNING 16384 /* below, aligning costs more than what it saves */
+#define WORTH_ALIGNING 16384 /* smaller inputs: aligning costs more than it saves */
 
 FOLD512 static uint32_t crc32_vpclmul512(uint32_t crc, const uint8_t *data, size_t size)
 {
     if (size < 512) return crc32_vpclmul(crc, data, size);
-    if (size >= WORTH_ALIGNING) { /* every load would cross two cache lines otherwise */
+    if (size >= WORTH_ALIGNING) { /* otherwise every load would cross two cache lines */
         size_t head = -(uintptr_t)data & 63;
         crc = crc32_pclmul(crc, data, head);
         data += head, size -= head;

@@ -1,4 +1,4 @@
-/* What the C files share beside the public header. */
+/* Declarations shared by the C files, in addition to the public header. */
 #ifndef PQX_INTERNAL_H
 #define PQX_INTERNAL_H
 
@@ -17,14 +17,14 @@
 #define PQX_INLINE static inline
 #endif
 
-/* Return from the function where `call` fails. */
+/* Return from the function if `call` fails. */
 #define PQX_TRY(call)                                              \
     do {                                                           \
         int try_status = (call);                                   \
         if (PQX_UNLIKELY(try_status != PQX_OK)) return try_status; \
     } while (0)
 
-/* Fill `error` where there is one; returns the code. */
+/* Fill `error` if it is not NULL. Return the code. */
 static inline int pqx_fail(pqx_error *error, int code, uint64_t offset, uint64_t expected,
                            uint64_t found)
 {
@@ -32,7 +32,7 @@ static inline int pqx_fail(pqx_error *error, int code, uint64_t offset, uint64_t
     return code;
 }
 
-/* What a loose scan found wrong, as a failure: such a footer is only looked at. */
+/* Return the problem of a loose scan as a failure: such a footer can only be inspected. */
 static inline int pqx_check_scan(const pqx_scan *scan, pqx_error *error)
 {
     const pqx_error *problem = &scan->problem;
@@ -67,10 +67,12 @@ static inline void pqx_store64(uint8_t *p, uint64_t v) { memcpy(p, &v, 8); }
 #error "the loads above assume a little-endian machine"
 #endif
 
-/* Well-formed UTF-8: no surrogates, nothing longer than it needs to be, nothing above U+10FFFF. */
+/* Return 1 if the bytes are well-formed UTF-8: no surrogates, no overlong forms, no code point
+ * above U+10FFFF. */
 int pqx_is_text(const uint8_t *at, uint32_t length);
 
-/* Make room for `more` bytes behind buffer->size; doubles, so appending is O(1) amortized. */
+/* Make room for `more` bytes after buffer->size. The capacity doubles, so appending is O(1)
+ * amortized. */
 int pqx_buffer_reserve(pqx_buffer *buffer, size_t more, pqx_error *error);
 static inline int pqx_buffer_append(pqx_buffer *buffer, const void *bytes, size_t size,
                                     pqx_error *error)

@@ -5,11 +5,12 @@
 
 enum { KEPT = 256, LARGEST_KEPT = 128 << 20, MOST_KEPT = 1 << 30, TIMES_WANTED = 4 };
 
-/* Where a kept mapping begins, and in the low bits, which are 0 there, its number of huge pages:
- * nothing of it is in the mapping itself, whose pages the system may take. 0: there is none. */
+/* The addresses of the kept mappings; the low bits, which are 0 in the address, contain the number
+ * of huge pages. Nothing is stored in the mapping itself, because the system may reclaim its pages.
+ * 0: an empty slot. */
 static _Atomic(uintptr_t) kept[KEPT];
 static _Atomic(size_t) bytes_kept;
-static _Atomic(unsigned) next; /* slot to give back where there are too many */
+static _Atomic(unsigned) next; /* the slot to free if there are too many */
 
 static size_t size_of(uintptr_t mapping) { return (mapping & (PQX_HUGE_PAGE - 1)) * PQX_HUGE_PAGE; }
 
@@ -22,7 +23,7 @@ int pqx_is_kept_for(size_t size, size_t mapped)
 static int fits(uintptr_t found, size_t size)
 { return size_of(found) >= size && pqx_is_kept_for(size, size_of(found)); }
 
-/* The smallest kept mapping that fits, or 0. */
+/* Take the smallest kept mapping that fits. Return 0 if there is none. */
 static uintptr_t take_kept(size_t size)
 {
     for (;;) {
@@ -68,7 +69,7 @@ void *pqx_map(size_t size, size_t *mapped)
     return start_of(found);
 }
 
-/* Put `mapping` in a slot, whose mapping is given back. */
+/* Put `mapping` into a slot and unmap the slot's previous mapping. */
 static void put(unsigned slot, uintptr_t mapping)
 {
     uintptr_t old = atomic_exchange(&kept[slot % KEPT], mapping);

@@ -6,12 +6,12 @@
 #include "base/mappings.h"
 #include "base/slabs.h"
 
-/* What stands in front of the memory that is given out. */
+/* The header before the memory that is returned to the caller. */
 typedef union block {
     struct {
-        size_t room;  /* bytes of it, this included */
-        size_t asked; /* bytes that were reserved before it grew */
-        void *start;  /* as malloc gave it; NULL: a mapping, or a piece of a slab */
+        size_t room;  /* bytes of the block, header included */
+        size_t asked; /* requested bytes before it grew */
+        void *start;  /* the pointer from malloc; NULL: a mapping, or a piece of a slab */
         pqx_piece piece;
         uint8_t is_piece;
     };
@@ -20,7 +20,7 @@ typedef union block {
 
 enum { LARGE = PQX_MOST_PIECE - sizeof(block) + 1 };
 
-/* Without slabs a checker of memory sees where each block ends. */
+/* Without slabs, a memory checker sees the end of each block. */
 #ifdef PQX_NO_SLABS
 enum { HAS_SLABS = 0 };
 #else
@@ -46,7 +46,7 @@ static block *take_piece(size_t size)
     return made;
 }
 
-/* Memory of malloc's, at a line's boundary. */
+/* Allocate with malloc, aligned to a cache line. */
 static block *allocate(size_t size)
 {
     uint8_t *start = malloc(size + sizeof(block));
@@ -79,7 +79,7 @@ void pqx_release(void *memory)
     else pqx_drop(given, given->room);
 }
 
-/* The same mapping with room for `size` bytes. */
+/* Resize a mapping so that it has room for `size` bytes. */
 static block *remap(block *given, size_t size)
 {
     size_t whole = pqx_whole_pages(size + sizeof *given);

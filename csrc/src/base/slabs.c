@@ -1,6 +1,6 @@
-/* A slab is a mapping that is cut into pieces of one size. Which pieces are free, and their size,
- * stand in one word, so that nobody sees one without the other: a slab that was given back may be
- * another one's by now. */
+/* A slab is a mapping that is divided into pieces of one size. The free pieces and their size are
+ * stored in one word, so that they are always read together: a freed slab may already have been
+ * reused with another size. */
 #include "base/slabs.h"
 
 #include <stdatomic.h>
@@ -9,13 +9,13 @@
 
 enum { SLABS = 256, CLASS_SHIFT = 52, LINE = 64 };
 
-/* How many pieces a slab has: at most CLASS_SHIFT. Those of large pieces have two huge pages. */
+/* Pieces per slab, at most CLASS_SHIFT. Slabs of large pieces have two huge pages. */
 static const uint8_t counts[] = {51, 40, 32, 26, 20, 16, 13, 10, 8, 7, 6, 5, 8, 7, 6, 5, 4};
 enum { CLASSES = sizeof counts, FIRST_LARGE = 12 };
 
 typedef struct slab {
-    _Atomic(uint64_t) word; /* a bit for each free piece; from CLASS_SHIFT on its class, plus 1 */
-    uint8_t *start;         /* as long as somebody has a piece of it */
+    _Atomic(uint64_t) word; /* a bit for each free piece; from CLASS_SHIFT on the class plus 1 */
+    uint8_t *start;         /* valid while at least one piece is in use */
     size_t mapped;
 } slab;
 
@@ -31,7 +31,7 @@ static size_t piece_of(unsigned class)
 
 static uint64_t pieces_of(unsigned class) { return ((uint64_t)1 << counts[class]) - 1; }
 
-/* The word of a slab of which these pieces are free. */
+/* Return the word of a slab with these free pieces. */
 static uint64_t word_of(unsigned class, uint64_t pieces)
 { return (uint64_t)(class + 1) << CLASS_SHIFT | pieces; }
 
@@ -46,7 +46,7 @@ static unsigned lowest(uint64_t bits)
 #endif
 }
 
-/* A free piece of a slab of this class. */
+/* Take a free piece of a slab of this class. */
 static void *take(slab *from, unsigned class, pqx_piece *piece)
 {
     uint64_t word = atomic_load(&from->word);
@@ -60,7 +60,7 @@ static void *take(slab *from, unsigned class, pqx_piece *piece)
     return NULL;
 }
 
-/* The first piece of a new slab. */
+/* Take the first piece of a new slab. */
 static void *take_of_new(unsigned class, pqx_piece *piece)
 {
     for (slab *made = slabs; made < slabs + SLABS; made++) {

@@ -1,4 +1,4 @@
-/* Text: whether bytes are UTF-8. */
+/* Validate UTF-8. */
 #include "base/internal.h"
 
 int pqx_is_text(const uint8_t *at, uint32_t length)

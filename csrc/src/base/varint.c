@@ -1,6 +1,6 @@
 #include "base/internal.h"
 
-/* Byte by byte, with every check; `bits` is 32 or 64. */
+/* Decode byte by byte, with every check; `bits` is 32 or 64. */
 static int get_checked(const uint8_t *data, size_t size, size_t at, unsigned bits, uint64_t *value,
                        size_t *next, pqx_error *error)
 {
@@ -23,8 +23,8 @@ static int get_checked(const uint8_t *data, size_t size, size_t at, unsigned bit
     return PQX_OK;
 }
 
-/* One to three bytes with three left: a branch for each length, so that a predicted length breaks
- * the chain of loads. */
+/* Decode one to three bytes if three remain: one branch for each length, so that a predicted length
+ * breaks the chain of loads. */
 static inline int get(const uint8_t *data, size_t size, size_t at, unsigned bits, uint64_t *value,
                       size_t *next, pqx_error *error)
 {

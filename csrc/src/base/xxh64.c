@@ -1,4 +1,4 @@
-/* XXH64, by its specification. */
+/* XXH64, according to its specification. */
 #include "base/internal.h"
 
 static const uint64_t P1 = 0x9e3779b185ebca87u, P2 = 0xc2b2ae3d27d4eb4fu, P3 = 0x165667b19e3779f9u,

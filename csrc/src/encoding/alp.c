@@ -8,10 +8,10 @@ enum {
     HEADER = 7,
     LEAST_SIZE = 3, /* of a vector, as a power of two */
     MOST_SIZE = 15,
-    PIECE = 1024 /* values that are unpacked at once: they stay in the nearest cache */
+    PIECE = 1024 /* values that are unpacked together, so that they stay in the nearest cache */
 };
 
-/* What a vector begins with. */
+/* The numbers at the beginning of a vector. */
 enum { EXPONENT, FACTOR, EXCEPTIONS, FRAME = EXCEPTIONS + 2 };
 
 static inline size_t value_bytes(const pqx_alp *alp) { return alp->is_double ? 8 : 4; }
@@ -42,7 +42,7 @@ int pqx_alp_begin(pqx_alp *alp, int is_double, const uint8_t *data, size_t size,
     return PQX_OK;
 }
 
-/* Where the next vector begins goes to alp->at. */
+/* Set alp->at to the beginning of the next vector. */
 static int find_vector(pqx_alp *alp, pqx_error *error)
 {
     size_t place = alp->offsets + (size_t)alp->next * 4;
@@ -76,7 +76,7 @@ static int check_positions(pqx_alp *alp, pqx_error *error)
     return PQX_OK;
 }
 
-/* The numbers that a vector begins with, checked. */
+/* Read and check the numbers at the beginning of a vector. */
 static int read_numbers(pqx_alp *alp, pqx_error *error)
 {
     const size_t at = alp->at, width_at = FRAME + value_bytes(alp), left = alp->size - at;
@@ -101,7 +101,7 @@ static int read_numbers(pqx_alp *alp, pqx_error *error)
     return PQX_OK;
 }
 
-/* Open the next vector; alp->at moves behind it. */
+/* Open the next vector, and advance alp->at over it. */
 static int open_vector(pqx_alp *alp, pqx_error *error)
 {
     uint64_t behind = alp->count - (alp->next << alp->size_bits), most = 1u << alp->size_bits;
@@ -121,7 +121,7 @@ static int open_vector(pqx_alp *alp, pqx_error *error)
     return PQX_OK;
 }
 
-/* Put the exceptions among values first..first + count of the vector in their places. */
+/* Write the exceptions among values first..first + count of the vector to their positions. */
 static void patch(pqx_alp *alp, uint32_t first, uint32_t count, uint8_t *out)
 {
     const size_t width = value_bytes(alp);
@@ -136,7 +136,7 @@ static void patch(pqx_alp *alp, uint32_t first, uint32_t count, uint8_t *out)
     }
 }
 
-/* The next values of the open vector, at most PIECE. */
+/* Take the next values of the open vector, at most PIECE. */
 static void take_piece(pqx_alp *alp, uint32_t count, uint8_t *out)
 {
     const uint32_t first = alp->values - alp->left;
@@ -177,7 +177,7 @@ int pqx_alp_skip(pqx_alp *alp, size_t count, pqx_error *error)
     alp->next += whole;
     alp->has_jumped |= whole != 0;
     count -= whole << alp->size_bits;
-    int is_over = alp->next == alp->vectors; /* the last one is opened for where it ends */
+    int is_over = alp->next == alp->vectors; /* the last one is opened to find its end */
     if (!count && !is_over) return PQX_OK;
     alp->next -= (unsigned)is_over;
     PQX_TRY(open_vector(alp, error));

@@ -1,38 +1,38 @@
 /* ALP (parquet-format, Encodings.md, ALP = 10): FLOAT and DOUBLE as integers and powers of ten.
  *
- * A page is a header of 7 bytes (mode, how integers are stored, the vectors' size as a power of
- * two, the number of values), the offset of each vector from the first offset on, and the vectors
+ * A page is a header of 7 bytes (mode, the integers' encoding, the vectors' size as a power of two,
+ * the number of values), the offset of each vector relative to the first offset, and the vectors
  * without gaps. A vector is exponent, factor, number of exceptions, frame of reference, bit width;
- * the packed differences to the frame; positions of exceptions; exceptions as they are stored.
+ * the packed differences from the frame; positions of exceptions; the exceptions as stored values.
  *
- * What is damaged, and how it is told (error: offset, expected, found):
- *   PQX_TRUNCATED: the page, 7, bytes that are left; the offsets, their bytes, what is left; a
- *     vector, the bytes of its numbers, what is left; its differences, the bytes of all behind its
- *     numbers, what is left;
- *   PQX_ALP_MODE: the byte, 0, what it says: another mode, or other integers;
- *   PQX_ALP_NUMBER: the byte, the limit, what it says: a vector's size that is no power of 3 to 15;
+ * Errors (offset, expected, found):
+ *   PQX_TRUNCATED: the page, 7, remaining bytes; the offsets, their bytes, remaining bytes; a
+ *     vector, the bytes of its numbers, remaining bytes; its differences, the bytes of everything
+ *     after its numbers, remaining bytes;
+ *   PQX_ALP_MODE: the byte, 0, its value: another mode, or another encoding of the integers;
+ *   PQX_ALP_NUMBER: the byte, the limit, its value: a vector size that is not a power of 3 to 15;
  *     an exponent above 18 (FLOAT: 10); a factor above the exponent; more exceptions than values; a
- *     position behind the last value;
- *   PQX_ALP_COUNT: the number of values, the page's, what it says;
- *   PQX_ALP_OFFSET: the offset, where its vector begins, what it says; behind a skip only whether
- *     it leads among the vectors, the limit that it passes being expected;
- *   PQX_BIT_WIDTH: the bit width, 64 (FLOAT: 32), what it says.
- * Exceptions may stand in any order; of two for one value the last one counts. A page without
- * values may be empty, header and all.
+ *     position after the last value;
+ *   PQX_ALP_COUNT: the number of values, the page's number, its value;
+ *   PQX_ALP_OFFSET: the offset, the beginning of its vector, its value. After a skip, the offset
+ *     only has to be within the vectors; `expected` is then the limit that it exceeds;
+ *   PQX_BIT_WIDTH: the bit width, 64 (FLOAT: 32), its value.
+ * Exceptions may be in any order; if a value has two, the last one counts. A page without values
+ * may be empty, without a header.
  */
 #ifndef PQX_ALP_H
 #define PQX_ALP_H
 
 #include "encoding/values.h"
 
-/* Begin with `count` values, the page's without its nulls, in data[at..size). */
+/* Begin with `count` values, the page's values without nulls, in data[at..size). */
 int pqx_alp_begin(pqx_alp *alp, int is_double, const uint8_t *data, size_t size, size_t at,
                   uint64_t count, pqx_error *error);
-/* The next `count` values, at most those that are left, of 4 or 8 bytes. */
+/* Take the next `count` values of 4 or 8 bytes, at most the remaining ones. */
 int pqx_alp_take(pqx_alp *alp, size_t count, uint8_t *out, pqx_error *error);
-/* Pass over the next `count` values, at most those that are left; vectors between are not read. */
+/* Skip the next `count` values, at most the remaining ones; vectors in between are not read. */
 int pqx_alp_skip(pqx_alp *alp, size_t count, pqx_error *error);
-/* Where they end, once all have been taken or passed over. */
+/* Return the end of the values, after all have been taken or skipped. */
 static inline size_t pqx_alp_end(const pqx_alp *alp) { return alp->at; }
 
 #endif

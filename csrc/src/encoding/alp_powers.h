@@ -1,4 +1,4 @@
-/* Powers of ten as ALP multiplies with them: correctly rounded, for pow() may give other bits. */
+/* ALP's powers of ten, correctly rounded, because pow() may return other bits. */
 #ifndef PQX_ALP_POWERS_H
 #define PQX_ALP_POWERS_H
 

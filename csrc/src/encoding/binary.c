@@ -5,13 +5,13 @@
 #include "encoding/sums.h"
 
 enum {
-    LENGTHS = 1024, /* lengths that are decoded at once, before their bytes are copied */
-    INDICES = 512   /* indices into a dictionary, likewise */
+    LENGTHS = 1024, /* lengths that are decoded together, before their bytes are copied */
+    INDICES = 512   /* dictionary indices that are decoded together */
 };
 
 /* ---- PLAIN ---- */
 
-/* The length of the value at values->at, whose bytes are all there. */
+/* Return the length of the value at values->at; all of its bytes exist. */
 static inline int plain_length(const pqx_values *values, size_t *length, pqx_error *error)
 {
     size_t left = values->size - values->at;
@@ -22,7 +22,8 @@ static inline int plain_length(const pqx_values *values, size_t *length, pqx_err
     return PQX_OK;
 }
 
-/* Short values with room around them, until the first that is not; no checks but the loop's. */
+/* Take short values with room around them until the first other value; the loop's condition is the
+ * only check. */
 static void take_short_plain(pqx_values *values, size_t count, pqx_binary_out *out)
 {
     const uint8_t *from = values->data + values->at, *stop = values->data + values->size;
@@ -69,7 +70,7 @@ static int skip_plain(pqx_values *values, size_t count, pqx_error *error)
 
 /* ---- of a dictionary ---- */
 
-/* Where the values of `indices` end; how many of them fit into the output. */
+/* Compute the ends of the values of `indices`. Return how many of them fit in the output. */
 static size_t end_indexed(const pqx_dictionary *dictionary, const uint32_t *indices, size_t count,
                           pqx_binary_out *out)
 {
@@ -123,7 +124,7 @@ static int take_indexed(pqx_values *values, size_t count, pqx_binary_out *out, p
 
 /* ---- lengths, then all bytes ---- */
 
-/* Turn `count` lengths into ends, in place, where all of them fit; else nothing is changed. */
+/* Convert `count` lengths to ends, in place, if all of them fit; otherwise change nothing. */
 static int end_all(const pqx_values *values, size_t count, pqx_binary_out *out)
 {
     uint32_t *ends = (uint32_t *)out->offsets + out->taken + 1, bits = 0;
@@ -135,7 +136,7 @@ static int end_all(const pqx_values *values, size_t count, pqx_binary_out *out)
     return 1;
 }
 
-/* Turn lengths into ends, in place, until one does not fit; how many do. */
+/* Convert lengths to ends, in place, until one does not fit. Return how many do. */
 static int end_some(const pqx_values *values, size_t count, pqx_binary_out *out, size_t *some,
                     pqx_error *error)
 {

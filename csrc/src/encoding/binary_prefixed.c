@@ -1,9 +1,9 @@
-/* DELTA_BYTE_ARRAY: how many bytes of the value before each value begins with, how many follow, and
- * the bytes that follow. */
+/* DELTA_BYTE_ARRAY: the length of the prefix that each value shares with the previous value, the
+ * length of its suffix, and the suffixes. */
 #include "encoding/binary.h"
 #include "encoding/delta.h"
 
-enum { LENGTHS = 256 }; /* pairs of lengths that are decoded at once */
+enum { LENGTHS = 256 }; /* pairs of lengths that are decoded together */
 
 typedef struct lengths {
     uint32_t prefixes[LENGTHS], suffixes[LENGTHS];
@@ -26,7 +26,7 @@ static int take_lengths(pqx_values *values, size_t count, lengths *out, pqx_erro
     return pqx_deltas_take(&values->suffixes, count, (uint8_t *)out->suffixes, error);
 }
 
-/* The next value is made of bytes that are there; `width` is 0 for byte arrays. */
+/* Check that the bytes of the next value exist; `width` is 0 for byte arrays. */
 static inline int check(const pqx_values *values, size_t before, uint32_t prefix, uint32_t suffix,
                         pqx_error *error)
 {
@@ -41,14 +41,14 @@ static inline int check(const pqx_values *values, size_t before, uint32_t prefix
     return PQX_OK;
 }
 
-/* Where the value before lies, and its size. */
+/* The previous value's position and size. */
 typedef struct previous {
     const uint8_t *bytes;
     size_t size;
 } previous;
 
-/* The first bytes of a value, in registers: what was stored just now in two pieces takes long to
- * load in one. */
+/* The first bytes of a value, in registers: loading bytes that have just been stored in two pieces
+ * is slow. */
 typedef struct head {
     uint64_t words[PQX_AT_ONCE / 8];
 } head;
@@ -58,7 +58,8 @@ static const uint8_t kept_bytes[2 * PQX_AT_ONCE] = {
     255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
 };
 
-/* The bytes of `value`, and from number `prefix` on those of `with`. */
+/* Return the first `prefix` bytes of `value`, followed by the bytes of `with` from that position
+ * on. */
 static inline head replace_from(head value, size_t prefix, const uint8_t *with)
 {
     head kept, other;
@@ -69,7 +70,7 @@ static inline head replace_from(head value, size_t prefix, const uint8_t *with)
     return value;
 }
 
-/* Values of at most PQX_AT_ONCE bytes with room around them, until the first that is not. */
+/* Join values of at most PQX_AT_ONCE bytes with room around them, until the first other value. */
 static size_t join_short(pqx_values *values, const lengths *lengths, size_t first, size_t count,
                          previous *before, pqx_binary_out *out)
 {
@@ -77,7 +78,7 @@ static size_t join_short(pqx_values *values, const lengths *lengths, size_t firs
     size_t at = values->at, end = out->end, size = before->size, i = first;
     if (values->size < PQX_AT_ONCE || out->capacity < PQX_AT_ONCE) return first;
     const size_t last = values->size - PQX_AT_ONCE, last_end = out->capacity - PQX_AT_ONCE;
-    if (end > last_end) return first; /* then the value before can be loaded, too */
+    if (end > last_end) return first; /* then the previous value can be loaded, too */
     head value;
     memcpy(&value, before->bytes, sizeof value);
     for (; i < count && end <= last_end; i++) {
@@ -98,7 +99,7 @@ static size_t join_short(pqx_values *values, const lengths *lengths, size_t firs
     return i;
 }
 
-/* The next value, of any size; *fits. */
+/* Join the next value, of any size; *fits is 1 if it fits. */
 static int join_one(pqx_values *values, size_t prefix, size_t suffix, previous *before,
                     pqx_binary_out *out, int *fits, pqx_error *error)
 {
@@ -119,7 +120,7 @@ static int join_one(pqx_values *values, size_t prefix, size_t suffix, previous *
     return PQX_OK;
 }
 
-/* Values of these lengths, until one does not fit: *some. */
+/* Join values of these lengths until one does not fit; *some is their number. */
 static int join(pqx_values *values, const lengths *lengths, size_t count, previous *before,
                 pqx_binary_out *out, size_t *some, pqx_error *error)
 {
@@ -134,7 +135,7 @@ static int join(pqx_values *values, const lengths *lengths, size_t count, previo
     return PQX_OK;
 }
 
-/* Memory for a value of `size` bytes, and what may be read behind it. */
+/* Make room for a value of `size` bytes, and for bytes after it that may be read. */
 static int make_room(pqx_values *values, size_t size, pqx_error *error)
 {
     values->previous->size = values->previous_size;
@@ -144,7 +145,7 @@ static int make_room(pqx_values *values, size_t size, pqx_error *error)
 
 static int keep(pqx_values *values, previous before, pqx_error *error)
 {
-    values->previous_size = 0; /* what is there is not needed any more */
+    values->previous_size = 0; /* the contents are no longer needed */
     PQX_TRY(make_room(values, before.size, error));
     memcpy(values->previous->data, before.bytes, before.size);
     values->previous_size = before.size;

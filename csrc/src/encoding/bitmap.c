@@ -7,7 +7,7 @@ static inline unsigned ones_of(uint64_t bits)
     return (unsigned)(((bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
 }
 
-/* The bits at bit `bit`, at least 57 of them as far as there are bytes; zeros behind. */
+/* Load at least 57 bits from bit `bit` on, padded with zeros after the last byte. */
 static inline uint64_t bits_at(const uint8_t *data, size_t size, uint64_t bit)
 {
     size_t at = (size_t)(bit >> 3);
@@ -17,7 +17,7 @@ static inline uint64_t bits_at(const uint8_t *data, size_t size, uint64_t bit)
     return word >> (bit & 7);
 }
 
-/* Put the `count` lowest bits, at most 8, at bit `bit` of `out`, all within one byte. */
+/* Store the `count` lowest bits, at most 8, at bit `bit` of `out`; they are in one byte. */
 static inline void put(uint8_t *out, uint64_t bit, unsigned count, unsigned bits)
 {
     unsigned shift = bit & 7, mask = ((1u << count) - 1) << shift;

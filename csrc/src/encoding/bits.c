@@ -6,7 +6,7 @@
 #include "encoding/split.h"
 #include "encoding/sums.h"
 
-/* How many of `count` values can be taken by loads of `load` bytes within data[0..size). */
+/* Return how many of `count` values can be loaded with `load` bytes each within data[0..size). */
 PQX_INLINE size_t within(size_t size, uint64_t bit, uint32_t width, size_t load, size_t count)
 {
     if (size < load || bit >> 3 > size - load) return 0;
@@ -15,7 +15,7 @@ PQX_INLINE size_t within(size_t size, uint64_t bit, uint32_t width, size_t load,
     return most < count ? (size_t)most : count;
 }
 
-/* The value at bit `bit`: of up to 57 bits by a load of 8 bytes, of up to 64 by one of 9. */
+/* Return the value at bit `bit`: up to 57 bits with a load of 8 bytes, up to 64 bits with 9. */
 PQX_INLINE uint64_t value_at(const uint8_t *data, uint64_t bit, uint64_t mask, size_t load)
 {
     const uint8_t *at = data + (bit >> 3);
@@ -31,7 +31,7 @@ PQX_INLINE void store(void *out, size_t i, uint64_t value, int bytes)
     if (bytes == 8) ((uint64_t *)out)[i] = value;
 }
 
-/* Unpack to integers of `bytes` bytes; returns the highest one. */
+/* Unpack to integers of `bytes` bytes. Return the highest one. */
 PQX_INLINE uint64_t unpack(const uint8_t *data, size_t size, uint64_t bit, uint32_t width,
                            size_t count, void *out, int bytes, size_t load)
 {
@@ -44,7 +44,7 @@ PQX_INLINE uint64_t unpack(const uint8_t *data, size_t size, uint64_t bit, uint3
     }
     if (i == count) return highest;
 
-    uint8_t tail[18] = {0}; /* what no load can take without passing the end, and zeros */
+    uint8_t tail[18] = {0}; /* the values that no load can reach within the input, and zeros */
     size_t start = (size_t)(bit >> 3);
     memcpy(tail, data + start, size - start);
     for (bit &= 7; i < count; i++, bit += width) {

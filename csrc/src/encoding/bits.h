@@ -1,12 +1,12 @@
-/* Values packed bit by bit, least significant bit first. */
+/* Bit-packed values, least significant bit first. */
 #ifndef PQX_BITS_H
 #define PQX_BITS_H
 
 #include "base/internal.h"
 
-/* Unpack `count` values of `width` bits, the first one at bit `bit` of data[0..size): they are all
- * there, bit + count * width <= 8 * size, and nothing outside is read. Width 0 gives zeros. Widths
- * up to 16, 32 and 64. Those of 16 and 32 return the highest value. */
+/* Unpack `count` values of `width` bits, the first one at bit `bit` of data[0..size). All of them
+ * must exist: bit + count * width <= 8 * size; nothing outside is read. Width 0 gives zeros. The
+ * functions accept widths up to 16, 32 and 64; those for 16 and 32 return the highest value. */
 uint32_t pqx_unpack16(const uint8_t *data, size_t size, uint64_t bit, uint32_t width, size_t count,
                       uint16_t *out);
 uint32_t pqx_unpack32(const uint8_t *data, size_t size, uint64_t bit, uint32_t width, size_t count,
@@ -14,7 +14,7 @@ uint32_t pqx_unpack32(const uint8_t *data, size_t size, uint64_t bit, uint32_t w
 void pqx_unpack64(const uint8_t *data, size_t size, uint64_t bit, uint32_t width, size_t count,
                   uint64_t *out);
 
-/* The same, most significant bit first; widths up to 16. */
+/* Unpack most significant bit first; widths up to 16. */
 uint32_t pqx_unpack16_msb(const uint8_t *data, size_t size, uint64_t bit, uint32_t width,
                           size_t count, uint16_t *out);
 

@@ -1,5 +1,5 @@
-/* Unpacking with table look-ups: each lane gets the bytes that its value touches, and shifts them.
- * Every ARMv8 has NEON, so nothing is asked of the CPU. */
+/* Unpack with table look-ups: each lane gets the bytes of its value, and shifts them. Every ARMv8
+ * CPU has NEON, so no run-time check is needed. */
 #if defined(__aarch64__)
 
 #include <arm_neon.h>
@@ -12,20 +12,20 @@
 #include "encoding/sums.h"
 
 enum {
-    WIDEST_IN_2 = 9, /* bits that 2 bytes hold behind up to 7 others */
+    WIDEST_IN_2 = 9, /* bits that fit in 2 bytes after up to 7 others */
     WIDEST_IN_4 = 25,
     WIDEST_IN_8 = 57,
-    FEW = 16, /* values for which preparing a look-up does not pay */
+    FEW = 16, /* for fewer values, preparing a look-up takes longer than it saves */
 };
 
-/* Where the lanes' bytes are within a load of 16, and their shifts: negative ones go right. */
+/* The lanes' byte positions within a load of 16, and their shifts; negative shifts go right. */
 typedef struct lanes {
     uint8x16_t bytes;
-    int8x16_t shifts; /* of each lane, in lanes as wide */
-    size_t from;      /* where the load begins */
+    int8x16_t shifts; /* of each lane, in lanes of the same width */
+    size_t from;      /* offset of the load */
 } lanes;
 
-/* Eight values in 2 bytes each, the first one at bit `bit`. */
+/* Prepare eight values of 2 bytes each, the first one at bit `bit`. */
 PQX_INLINE lanes lanes_of_2(unsigned bit, uint32_t width)
 {
     static const uint16_t numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -35,7 +35,7 @@ PQX_INLINE lanes lanes_of_2(unsigned bit, uint32_t width)
     return (lanes){vreinterpretq_u8_u16(bytes), vreinterpretq_s8_s16(shifts), bit >> 3};
 }
 
-/* Four values in 4 bytes each. */
+/* Prepare four values of 4 bytes each. */
 PQX_INLINE lanes lanes_of_4(unsigned bit, uint32_t width)
 {
     static const uint32_t numbers[4] = {0, 1, 2, 3};
@@ -45,7 +45,7 @@ PQX_INLINE lanes lanes_of_4(unsigned bit, uint32_t width)
     return (lanes){vreinterpretq_u8_u32(bytes), vreinterpretq_s8_s32(shifts), bit >> 3};
 }
 
-/* Two values in 8 bytes each. */
+/* Prepare two values of 8 bytes each. */
 PQX_INLINE lanes lanes_of_8(unsigned bit, uint32_t width)
 {
     const uint64_t order = 0x0706050403020100u, one = 0x0101010101010101u;
@@ -77,8 +77,8 @@ PQX_INLINE uint64x2_t take_8(const uint8_t *at, const lanes *how, uint64x2_t mas
     return vandq_u64(vshlq_u64(values, vreinterpretq_s64_s8(how->shifts)), mask);
 }
 
-/* Up to `count` values of up to 9 bits, eight in each step, into 16 or 32 bits each; how many were
- * taken. */
+/* Unpack up to `count` values of up to 9 bits, eight in each step, into 16 or 32 bits each. Return
+ * their number. */
 PQX_INLINE size_t unpack_narrow(const uint8_t *at, size_t left, unsigned bit, uint32_t width,
                                 size_t count, void *out, int bytes, uint32_t *highest)
 {
@@ -100,7 +100,7 @@ PQX_INLINE size_t unpack_narrow(const uint8_t *at, size_t left, unsigned bit, ui
     return steps * 8;
 }
 
-/* The same of up to 25 bits. */
+/* Unpack values of up to 25 bits in the same way. */
 PQX_INLINE size_t unpack_wide(const uint8_t *at, size_t left, unsigned bit, uint32_t width,
                               size_t count, void *out, int bytes, uint32_t *highest)
 {
@@ -177,7 +177,7 @@ static void unpack64(const uint8_t *data, size_t size, uint64_t bit, uint32_t wi
     pqx_portable_loops.unpack64(data, size, bit, width, count, out);
 }
 
-/* Of the portable loops for scaling compilers make NEON by themselves. */
+/* Compilers vectorize the portable scaling loops for NEON. */
 static const pqx_loops neon_loops = {"neon",
                                      unpack16,
                                      unpack32,

@@ -1,4 +1,4 @@
-/* Unpacking with shuffles: each lane gets the bytes that its value touches, and shifts them. */
+/* Unpack with shuffles: each lane gets the bytes of its value, and shifts them. */
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -16,17 +16,17 @@
 #define INLINE512 AVX512 __attribute__((always_inline)) static inline
 
 enum {
-    WIDEST_IN_4 = 25, /* bits that 4 bytes hold behind up to 7 others */
+    WIDEST_IN_4 = 25, /* bits that fit in 4 bytes after up to 7 others */
     WIDEST_IN_8 = 57, /* and 8 bytes */
-    FEW = 16,         /* values for which preparing a shuffle does not pay */
+    FEW = 16,         /* for fewer values, preparing a shuffle takes longer than it saves */
 };
 
 /* ---- 256 bits: each half takes its bytes from a load of 16 ---- */
 
-/* Where the lanes' bytes are within the loads of the halves, and their shifts. */
+/* The lanes' byte positions within the loads of the halves, and their shifts. */
 typedef struct halves {
     __m256i bytes, shifts, mask;
-    size_t second; /* where the second half's load begins */
+    size_t second; /* offset of the second half's load */
 } halves;
 
 INLINE2 halves halves_of_4(unsigned shift, uint32_t width)
@@ -120,7 +120,8 @@ AVX2 static uint32_t unpack16_avx2(const uint8_t *data, size_t size, uint64_t bi
     return rest > highest ? rest : highest;
 }
 
-/* Eight values in two steps, so that a step ends at the bit of a byte at which it begins. */
+/* Unpack eight values in two steps, so that a step ends at the same bit of a byte at which it
+ * begins. */
 AVX2 static void unpack64_avx2(const uint8_t *data, size_t size, uint64_t bit, uint32_t width,
                                size_t count, uint64_t *out)
 {

@@ -1,4 +1,4 @@
-/* A page's values, levels or indices at once: the cursors for those who embed the library. */
+/* Decode a page's values, levels or indices at once: the public interface of the cursors. */
 #include "encoding/runs.h"
 
 int pqx_decode(int encoding, int type, int32_t type_length, const uint8_t *data, size_t size,
@@ -30,7 +30,7 @@ int pqx_decode(int encoding, int type, int32_t type_length, const uint8_t *data,
     return PQX_OK;
 }
 
-/* The dictionary of byte arrays that the caller has, once its offsets are checked. */
+/* Return the caller's dictionary of byte arrays after checking its offsets. */
 static int known_binary(const pqx_value_array *given, pqx_dictionary *known, pqx_error *error)
 {
     if (given->count > INT32_MAX)
@@ -51,7 +51,7 @@ static int known_binary(const pqx_value_array *given, pqx_dictionary *known, pqx
 static int room_for(pqx_buffer *buffer, size_t size, pqx_error *error)
 { return size > buffer->size ? pqx_buffer_reserve(buffer, size - buffer->size, error) : PQX_OK; }
 
-/* `count` byte arrays of what has `left` bytes; both buffers grow with what was decoded. */
+/* Take `count` byte arrays from `left` input bytes; both buffers grow with the decoded values. */
 static int take_binary(pqx_values *values, size_t count, size_t left, pqx_buffer *offsets,
                        pqx_buffer *bytes, pqx_error *error)
 {

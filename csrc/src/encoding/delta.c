@@ -4,8 +4,8 @@
 #include "encoding/sums.h"
 
 enum {
-    PIECE = 256,     /* values that are unpacked at once: they stay in the nearest cache */
-    WIDEST_FAST = 25 /* bits of values that pqx_unpack32 takes by registers */
+    PIECE = 256,     /* values that are unpacked together, so that they stay in the nearest cache */
+    WIDEST_FAST = 25 /* widest values that pqx_unpack32 processes in registers */
 };
 
 static inline uint64_t unzigzag(uint64_t value) { return value >> 1 ^ -(value & 1); }
@@ -55,7 +55,7 @@ static int open_block(pqx_deltas *deltas, pqx_error *error)
     return PQX_OK;
 }
 
-/* Open the next miniblock; at least one value is left. deltas->at moves behind its body. */
+/* Open the next miniblock; at least one value remains. Advances deltas->at over its body. */
 static int open_miniblock(pqx_deltas *deltas, pqx_error *error)
 {
     if (deltas->miniblock == deltas->miniblocks) PQX_TRY(open_block(deltas, error));
@@ -75,7 +75,8 @@ static int open_miniblock(pqx_deltas *deltas, pqx_error *error)
     return PQX_OK;
 }
 
-/* The next differences of the open miniblock; those as wide as their integer begin at bytes. */
+/* Unpack the next differences of the open miniblock; those as wide as their integer are
+ * byte-aligned. */
 static void unpack(const pqx_deltas *deltas, size_t count, uint64_t *out)
 {
     if (deltas->width == 64) memcpy(out, deltas->data + (deltas->packed >> 3), 8 * count);
@@ -95,7 +96,7 @@ static void unpack_narrow(const pqx_deltas *deltas, size_t count, uint32_t *out)
     }
 }
 
-/* The next values of the open miniblock, at most PIECE. */
+/* Take the next values of the open miniblock, at most PIECE. */
 static void take_piece(pqx_deltas *deltas, size_t count, uint8_t *out)
 {
     const uint64_t least = deltas->min_delta, last = deltas->last;
@@ -143,7 +144,7 @@ int pqx_deltas_skip(pqx_deltas *deltas, size_t count, pqx_error *error)
     return PQX_OK;
 }
 
-/* The end of `ahead.left` values. */
+/* Find the end of `ahead.left` values. */
 static int find_end(pqx_deltas ahead, size_t *end, pqx_error *error)
 {
     if (!ahead.is_begun && ahead.left) ahead.left--;

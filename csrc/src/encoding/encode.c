@@ -1,4 +1,4 @@
-/* Checks what is given, then lets the encoder work: behind here nothing can go wrong. */
+/* Check the arguments, then call the encoder, which cannot fail. */
 #include "encoding/encode.h"
 #include "encoding/values.h"
 
@@ -25,7 +25,7 @@ static int is_served(int encoding, int type)
     }
 }
 
-/* The same, or SIZE_MAX where that is too much for this machine. */
+/* Return the number of bytes, or SIZE_MAX if it exceeds the address space. */
 static size_t room_of(uint64_t bytes) { return bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX; }
 
 size_t pqx_encode_bound(int encoding, int type, int32_t type_length, uint64_t count, size_t bytes)
@@ -49,7 +49,7 @@ size_t pqx_encode_bound(int encoding, int type, int32_t type_length, uint64_t co
     }
 }
 
-/* Offsets ascend and stay in the bytes. */
+/* Check that offsets ascend and stay within the bytes. */
 static int check_offsets(const pqx_value_array *values, pqx_error *error)
 {
     const int32_t *offsets = values->offsets;
@@ -136,7 +136,7 @@ int pqx_encode_alp(int type, const pqx_value_array *values, uint32_t vector_bits
     PQX_TRY(pqx_check_values(type, 0, values, error));
     size_t count = (size_t)values->count;
     PQX_TRY(check_room(pqx_encode_alp_bound(type, count, vector_bits), capacity, error));
-    const uint8_t *data = values->data ? values->data : out; /* nothing is read of it */
+    const uint8_t *data = values->data ? values->data : out; /* no bytes are read from it */
     uint8_t *end = pqx_encode_alp_values(data, count, pqx_fixed_width(type, 0), vector_bits, out);
     *size = (size_t)(end - out);
     return PQX_OK;
@@ -153,7 +153,7 @@ int pqx_encode(int encoding, int type, int32_t type_length, const pqx_value_arra
     PQX_TRY(pqx_check_values(type, type_length, values, error));
     size_t count = (size_t)values->count;
     uint32_t width = pqx_fixed_width(type, type_length);
-    const uint8_t *data = values->data ? values->data : out; /* nothing is read of it */
+    const uint8_t *data = values->data ? values->data : out; /* no bytes are read from it */
     pqx_strings strings = {data, values->size, values->offsets, count};
     size_t bytes = type == PQX_PHYSICAL_BYTE_ARRAY ? pqx_strings_bytes(&strings) : 0;
     size_t bound = pqx_encode_bound(encoding, type, type_length, count, bytes);
@@ -205,7 +205,8 @@ int pqx_encode_levels(int encoding, const uint16_t *levels, uint64_t count, uint
     return PQX_OK;
 }
 
-/* One value has an index of one bit, too: there are readers that take a width of 0 for an error. */
+/* Return the bits of an index. A single value has indices of one bit, because some readers reject a
+ * width of 0. */
 static uint32_t index_width(uint32_t dictionary_count)
 { return dictionary_count < 2 ? dictionary_count : bits_of(dictionary_count - 1); }
 

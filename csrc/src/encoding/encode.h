@@ -1,6 +1,6 @@
-/* The encoders behind pqx_encode. Each takes values that have been checked, and room that is large
- * enough: PQX_ENCODE_SLACK bytes behind the most that it writes, which it may overwrite. Each
- * returns where what it has written ends. */
+/* The encoders behind pqx_encode. Each encoder takes checked values and sufficient room:
+ * PQX_ENCODE_SLACK bytes after its longest output, which it may overwrite. Each returns the end of
+ * its output. */
 #ifndef PQX_ENCODE_H
 #define PQX_ENCODE_H
 
@@ -13,18 +13,17 @@
 /* ---- byte arrays ---- */
 
 typedef struct pqx_strings {
-    const uint8_t *data; /* the offsets count from here */
+    const uint8_t *data; /* the base of the offsets */
     size_t size;         /* bytes that may be read */
     const int32_t *offsets;
     size_t count;
 } pqx_strings;
 
-/* The bytes of all values. */
+/* Return the bytes of all values. */
 static inline size_t pqx_strings_bytes(const pqx_strings *strings)
 { return strings->count ? (size_t)(strings->offsets[strings->count] - strings->offsets[0]) : 0; }
 
-/* Copy `length` bytes, faster where `room` more than PQX_ENCODE_SLACK may be read; `out` has slack.
- */
+/* Copy `length` bytes, faster if `room` more than PQX_ENCODE_SLACK may be read; `out` has slack. */
 static inline uint8_t *pqx_put_bytes(uint8_t *out, const uint8_t *from, size_t length, size_t room)
 {
     if (PQX_LIKELY(length <= 32 && room >= 32)) {
@@ -36,14 +35,14 @@ static inline uint8_t *pqx_put_bytes(uint8_t *out, const uint8_t *from, size_t l
 
 uint8_t *pqx_encode_plain_strings(const pqx_strings *strings, uint8_t *out);
 uint8_t *pqx_encode_delta_length(const pqx_strings *strings, uint8_t *out);
-/* `behind` is the end of the room: 4 bytes per value before it are worked in. */
+/* `behind` is the end of the room; the 4 bytes per value before it are used as working space. */
 uint8_t *pqx_encode_delta_strings(const pqx_strings *strings, uint8_t *behind, uint8_t *out);
 uint8_t *pqx_encode_delta_fixed(const uint8_t *values, size_t count, uint32_t width,
                                 uint8_t *behind, uint8_t *out);
 
 /* ---- runs ---- */
 
-/* Bytes that `count` values of `width` bits take at most as runs. */
+/* Return the maximum size of `count` values of `width` bits as runs. */
 uint64_t pqx_runs_bound(uint64_t count, uint32_t width);
 uint8_t *pqx_encode_runs16(const uint16_t *values, size_t count, uint32_t width, uint8_t *out);
 uint8_t *pqx_encode_runs32(const uint32_t *values, size_t count, uint32_t width, uint8_t *out);
@@ -51,7 +50,7 @@ uint8_t *pqx_encode_bit_runs(const uint8_t *bits, size_t count, uint8_t *out);
 uint8_t *pqx_encode_msb_first(const uint16_t *values, size_t count, uint32_t width, uint8_t *out);
 
 /* Pack groups of 8 values of `width` bits, least significant bit first: width bytes per group. No
- * value has more bits. */
+ * value may have more bits. */
 uint8_t *pqx_pack32(const uint32_t *values, size_t groups, uint32_t width, uint8_t *out);
 uint8_t *pqx_pack64(const uint64_t *values, size_t groups, uint32_t width, uint8_t *out);
 
@@ -61,7 +60,7 @@ uint64_t pqx_deltas_bound(uint64_t count, uint32_t width);
 uint8_t *pqx_encode_deltas32(const uint8_t *values, size_t count, uint8_t *out);
 uint8_t *pqx_encode_deltas64(const uint8_t *values, size_t count, uint8_t *out);
 
-/* Deltas of numbers that come piece by piece: lengths. */
+/* Encodes the deltas of numbers, such as lengths, that are supplied in pieces. */
 typedef struct pqx_delta_writer {
     uint8_t *out;
     uint32_t last, waiting;
@@ -83,7 +82,7 @@ uint8_t *pqx_encode_split(const uint8_t *values, size_t count, uint32_t width, u
 
 enum { PQX_ALP_LEAST_BITS = 3, PQX_ALP_USUAL_BITS = 10, PQX_ALP_MOST_BITS = 15 };
 
-/* Bytes that `count` values of `width` bytes take at most, in vectors of 2^vector_bits. */
+/* Return the maximum size of `count` values of `width` bytes, in vectors of 2^vector_bits. */
 uint64_t pqx_alp_bound(uint64_t count, uint32_t width, uint32_t vector_bits);
 uint8_t *pqx_encode_alp_values(const uint8_t *values, size_t count, uint32_t width,
                                uint32_t vector_bits, uint8_t *out);
@@ -93,8 +92,8 @@ typedef struct pqx_alp_pair {
     uint8_t exponent, factor;
 } pqx_alp_pair;
 
-/* What a pair comes to: the least and the highest integer, infinities where there is none, and how
- * many values are exceptions. */
+/* The result of a pair: the smallest and the largest integer, infinities if there is none, and the
+ * number of exceptions. */
 typedef struct pqx_alp_fit {
     double least, most;
     size_t exceptions;
@@ -102,18 +101,18 @@ typedef struct pqx_alp_fit {
 
 /* ---- checks ---- */
 
-/* Whether all values are there, within their bytes; the errors of pqx_encode but that of the type.
+/* Check that all values are within their bytes; errors as in pqx_encode, except that of the type.
  */
 int pqx_check_values(int type, int32_t type_length, const pqx_value_array *values,
                      pqx_error *error);
-/* Values of a type that a dictionary serves, and their width, 0 of byte arrays. */
+/* Check values of a type that a dictionary supports, and get their width, 0 for byte arrays. */
 int pqx_check_dictionary_values(int type, int32_t type_length, const pqx_value_array *values,
                                 uint32_t *width, pqx_error *error);
 
 /* ---- what one CPU does better than another ---- */
 
-/* One block's differences to the value before each, their minimum subtracted; widths[m] are the
- * bits of the largest one of miniblock m. Returns the minimum. `count` is 1 to PQX_DELTA_BLOCK. */
+/* Compute one block's differences from the previous value, minus their minimum; widths[m] is the
+ * bits of the largest one of miniblock m. Return the minimum. `count` is 1 to PQX_DELTA_BLOCK. */
 typedef uint64_t (*pqx_deltas64_function)(const uint8_t *values, size_t count, uint64_t before,
                                           uint64_t *deltas, uint8_t widths[4]);
 typedef uint32_t (*pqx_deltas32_function)(const uint8_t *values, size_t count, uint32_t before,
@@ -123,9 +122,9 @@ typedef uint32_t (*pqx_deltas32_function)(const uint8_t *values, size_t count, u
 typedef void (*pqx_split_function)(const uint8_t *values, size_t count, size_t stride,
                                    uint8_t *out);
 
-/* Round `count` values by a pair of powers: the integers go to `rounded`, which has room for 64
- * bytes more and may be NULL, as values of the type, NaN where one does not lead back to the same
- * bits. */
+/* Round `count` values with a pair of powers. The integers are stored as values of the type in
+ * `rounded`, which has room for 64 bytes more and may be NULL; NaN if an integer does not convert
+ * back to the same bits. */
 typedef void (*pqx_alp_round_function)(const uint8_t *values, size_t count, pqx_alp_pair pair,
                                        void *rounded, pqx_alp_fit *fit);
 
@@ -137,7 +136,7 @@ typedef struct pqx_encode_choice {
     pqx_alp_round_function alp_round32, alp_round64;
 } pqx_encode_choice;
 
-/* What any CPU can run. */
+/* The portable routines. */
 extern const pqx_encode_choice pqx_encode_portable;
 uint32_t pqx_deltas32_portable(const uint8_t *values, size_t count, uint32_t before,
                                uint32_t *deltas, uint8_t widths[4]);
@@ -149,10 +148,10 @@ void pqx_alp_round32_portable(const uint8_t *values, size_t count, pqx_alp_pair 
                               pqx_alp_fit *fit);
 void pqx_alp_round64_portable(const uint8_t *values, size_t count, pqx_alp_pair pair, void *rounded,
                               pqx_alp_fit *fit);
-/* What this CPU can run, best first, the portable ones last, then NULL; static. Asking the CPU
- * takes long. */
+/* Return the routines that this CPU can run, best first, the portable ones last, then NULL; static.
+ * Querying the CPU is slow. */
 const pqx_encode_choice *const *pqx_encode_choices(void);
-/* The best of them, asked for once. */
+/* Return the best routines, cached. */
 const pqx_encode_choice *pqx_encode_best(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* ALP: floating-point values as integers and powers of ten. All pairs of powers are tried on
- * samples of some vectors; those that serve most of these best are tried on each vector. */
+/* ALP: encode floating-point values as integers and powers of ten. All pairs of powers are tried on
+ * samples of some vectors; the pairs that are best for most of these are tried on each vector. */
 #include <math.h>
 
 #include "encoding/alp_powers.h"
@@ -10,24 +10,22 @@ enum {
     SAMPLED_VECTORS = 8,
     SAMPLED_VALUES = 256,
     CANDIDATES = 5,
-    PIECE = 1024, /* values that are rounded at once */
+    PIECE = 1024, /* values that are rounded together */
     OFFSET = 4,   /* bytes */
     POSITION = 2,
     MOST_WIDTH = 63
 };
-#define NO_INTEGER                                                                 \
-    UINT64_MAX /* of 64 bits: as such, and as what is wider than all, an exception \
-                */
+#define NO_INTEGER UINT64_MAX /* marks an exception: 64 bits, wider than any difference */
 
-/* What is encoded. */
+/* The input. */
 typedef struct alp_values {
     const uint8_t *data;
-    size_t count, vector; /* of all, and of a full vector */
+    size_t count, vector; /* total number, and values per full vector */
     uint32_t width;       /* bytes of a value */
     pqx_alp_round_function round;
 } alp_values;
 
-/* One vector of them. */
+/* One vector. */
 typedef struct alp_vector {
     const uint8_t *data;
     size_t count, exceptions;
@@ -36,8 +34,8 @@ typedef struct alp_vector {
     uint32_t width; /* bits of a difference */
 } alp_vector;
 
-/* No value takes more than its own bytes and its position: a vector of exceptions alone would not,
- * and of all widths the one is taken by which it has the fewest bits. */
+/* A value takes at most its bytes and its position: a vector of exceptions alone would not exceed
+ * this, and the chosen width is the one with the fewest bits. */
 uint64_t pqx_alp_bound(uint64_t count, uint32_t width, uint32_t vector_bits)
 {
     uint64_t size = (uint64_t)1 << vector_bits, vectors = (count + size - 1) >> vector_bits;
@@ -55,7 +53,7 @@ static uint32_t width_of(const pqx_alp_fit *fit)
     return bits_of((uint64_t)(int64_t)fit->most - (uint64_t)(int64_t)fit->least);
 }
 
-/* One value of each stretch of equal length, at a place that has no period. */
+/* Take one value from each stretch of equal length, at a position without a period. */
 static size_t take_sample(const alp_values *all, const alp_vector *vector, uint8_t *sample)
 {
     const size_t some = vector->count < SAMPLED_VALUES ? vector->count : SAMPLED_VALUES;
@@ -75,7 +73,8 @@ static uint64_t bits_by(const alp_values *all, const uint8_t *sample, size_t cou
     return count * width_of(&fit) + (uint64_t)fit.exceptions * 8 * (POSITION + all->width);
 }
 
-/* The pair that a sample of the vector takes the fewest bits by, the first one of equal ones. */
+/* Return the pair with the fewest bits for a sample of the vector; the first one if several are
+ * equal. */
 static pqx_alp_pair choose(const alp_values *all, const alp_vector *vector,
                            const pqx_alp_pair *pairs, size_t count)
 {
@@ -97,7 +96,7 @@ static alp_vector vector_at(const alp_values *all, size_t number)
                         .count = left < all->vector ? left : all->vector};
 }
 
-/* All pairs, the highest powers first. */
+/* List all pairs, the highest powers first. */
 static size_t list_pairs(uint8_t most, pqx_alp_pair *pairs)
 {
     size_t count = 0;
@@ -106,7 +105,7 @@ static size_t list_pairs(uint8_t most, pqx_alp_pair *pairs)
     return count;
 }
 
-/* Count a win; pairs with more wins stand first, equal ones with the higher powers first. */
+/* Count a win. Pairs with more wins come first; among equal ones, those with higher powers. */
 static size_t count_win(pqx_alp_pair pair, pqx_alp_pair *pairs, uint32_t *wins, size_t count)
 {
     size_t i = 0;
@@ -125,7 +124,7 @@ static size_t count_win(pqx_alp_pair pair, pqx_alp_pair *pairs, uint32_t *wins, 
     return count;
 }
 
-/* The pairs that serve most of the sampled vectors best, at most CANDIDATES. */
+/* Find the pairs that are best for most of the sampled vectors, at most CANDIDATES. */
 static size_t find_candidates(const alp_values *all, size_t vectors, pqx_alp_pair *candidates)
 {
     enum { ALL = (PQX_ALP_MOST_DOUBLE + 1) * (PQX_ALP_MOST_DOUBLE + 2) / 2 };
@@ -144,14 +143,14 @@ static size_t find_candidates(const alp_values *all, size_t vectors, pqx_alp_pai
 
 /* ---- writing ---- */
 
-/* What a vector is worked on in: a piece's integers as values of the type, and their differences to
- * the vector's least one, NO_INTEGER of what is an exception. */
+/* The working memory of a vector: a piece's integers as values of the type, and their differences
+ * from the vector's smallest one, NO_INTEGER for exceptions. */
 typedef struct alp_work {
     uint8_t rounded[PIECE * 8 + 64];
     uint64_t deltas[PIECE];
 } alp_work;
 
-/* Round the values from number `from` on; returns how many, PIECE at most. */
+/* Round the values from number `from` on. Return their number, at most PIECE. */
 static size_t round_piece(const alp_values *all, const alp_vector *vector, size_t from,
                           alp_work *work, pqx_alp_fit *fit)
 {
@@ -174,7 +173,8 @@ static void find_least(const alp_values *all, alp_vector *vector, alp_work *work
 static uint64_t delta_of(double value, int64_t least)
 { return value == value ? (uint64_t)(int64_t)value - (uint64_t)least : NO_INTEGER; }
 
-/* The differences from value `from` on. Integers of a vector of one piece are still there. */
+/* Compute the differences from value `from` on. The integers of a single-piece vector are still in
+ * memory. */
 static size_t take_deltas(const alp_values *all, const alp_vector *vector, size_t from,
                           alp_work *work)
 {
@@ -194,12 +194,12 @@ static size_t take_deltas(const alp_values *all, const alp_vector *vector, size_
     return some;
 }
 
-/* The same again; those of a vector of one piece are still there. */
+/* Compute the differences again; those of a single-piece vector are still in memory. */
 static size_t take_again(const alp_values *all, const alp_vector *vector, size_t from,
                          alp_work *work)
 { return vector->count <= PIECE ? vector->count : take_deltas(all, vector, from, work); }
 
-/* The width by which the vector takes the fewest bits: what is wider is an exception, too. */
+/* Choose the width with the fewest bits for the vector: wider values become exceptions, too. */
 static void choose_width(const alp_values *all, alp_vector *vector, alp_work *work)
 {
     size_t counts[MOST_WIDTH + 2] = {0}, wider;
@@ -233,7 +233,7 @@ static uint8_t *put_numbers(const alp_values *all, const alp_vector *vector, uin
 static int is_exception(const alp_vector *vector, uint64_t delta)
 { return bits_of(delta) > vector->width; }
 
-/* Exceptions are packed as the first integer that is none. */
+/* Exceptions are packed as the first integer that is not an exception. */
 static void put_differences(const alp_values *all, const alp_vector *vector, alp_work *work,
                             uint8_t *out)
 {

@@ -1,6 +1,6 @@
-/* Values rounded to the integers that ALP stores, in vectors of the compiler's that become those of
- * the CPU that the including function is compiled for. No product stands in one expression with a
- * sum, so that none is fused with it. */
+/* Round values to the integers that ALP stores. The compiler's vectors map to those of the CPU that
+ * the including function is compiled for. No expression contains both a product and a sum, so that
+ * they are never fused. */
 #ifndef PQX_ENCODE_ALP_ROUNDS_H
 #define PQX_ENCODE_ALP_ROUNDS_H
 
@@ -9,13 +9,13 @@
 #include "encoding/alp_powers.h"
 #include "encoding/encode.h"
 
-/* Of the vectors in the function below. */
+/* Select from the vectors in the function below. */
 #define PQX_CHOOSE(mask, a, b) ((reals)(((masks)(a) & (mask)) | ((masks)(b) & ~(mask))))
 #define PQX_EACH(number) ((reals){0} + (number))
 
-/* A pqx_alp_round_function for values of `bits` bits, by vectors of `bytes` bytes. `whole` is the
- * least number from which on values have no fraction: added and taken away again, it rounds smaller
- * ones. */
+/* Define a pqx_alp_round_function for values of `bits` bits, with vectors of `bytes` bytes. `whole`
+ * is the smallest number from which on values have no fraction: adding and subtracting it rounds
+ * smaller values. */
 #define PQX_DEFINE_ALP_ROUND(name, bytes, bits, real, whole)                                     \
     void name(const uint8_t *values, size_t count, pqx_alp_pair pair, void *rounded,             \
               pqx_alp_fit *fit)                                                                  \

@@ -1,4 +1,4 @@
-/* The encoders' inner loops that compilers do not make for NEON by themselves. */
+/* The encoders' inner loops that compilers do not vectorize for NEON. */
 #if defined(__aarch64__)
 
 #include <arm_neon.h>
@@ -13,7 +13,7 @@ static void split4(const uint8_t *values, size_t count, size_t stride, uint8_t *
     }
 }
 
-/* Two bytes of each of eight values come in each register; then they are taken apart. */
+/* Each register loads two bytes of each of eight values; then they are separated. */
 static void split8(const uint8_t *values, size_t count, size_t stride, uint8_t *out)
 {
     for (size_t i = 0; i < count; i += 16) {

@@ -1,4 +1,4 @@
-/* Byte arrays: PLAIN, DELTA_LENGTH_BYTE_ARRAY, DELTA_BYTE_ARRAY. */
+/* Encode byte arrays: PLAIN, DELTA_LENGTH_BYTE_ARRAY, DELTA_BYTE_ARRAY. */
 #include "encoding/encode.h"
 
 uint8_t *pqx_encode_plain_strings(const pqx_strings *strings, uint8_t *out)
@@ -12,7 +12,7 @@ uint8_t *pqx_encode_plain_strings(const pqx_strings *strings, uint8_t *out)
     return out;
 }
 
-/* The lengths from offsets[0] on, as deltas. */
+/* Encode the lengths from offsets[0] on as deltas. */
 uint8_t *pqx_encode_delta_length(const pqx_strings *strings, uint8_t *out)
 {
     const int32_t *offsets = strings->offsets;
@@ -26,7 +26,7 @@ uint8_t *pqx_encode_delta_length(const pqx_strings *strings, uint8_t *out)
     return lengths.out + bytes;
 }
 
-/* How many bytes two values begin alike with. */
+/* Return the length of the common prefix of two values. */
 static inline size_t common_prefix(const uint8_t *a, const uint8_t *b, size_t most)
 {
     size_t at = 0;
@@ -38,7 +38,7 @@ static inline size_t common_prefix(const uint8_t *a, const uint8_t *b, size_t mo
     return at;
 }
 
-/* Values of any lengths, or of one width where there are no offsets. */
+/* Values of any lengths, or of one width if there are no offsets. */
 typedef struct piece {
     const uint8_t *bytes;
     size_t length;
@@ -51,7 +51,8 @@ static inline piece piece_at(const pqx_strings *strings, uint32_t width, size_t 
     return (piece){strings->data + start, (size_t)strings->offsets[i + 1] - start};
 }
 
-/* The prefix lengths, also kept before `behind`; the suffix lengths; then the suffixes. */
+/* Write the prefix lengths, which are also kept before `behind`, the suffix lengths, then the
+ * suffixes. */
 static uint8_t *encode(const pqx_strings *strings, uint32_t width, uint8_t *behind, uint8_t *out)
 {
     size_t count = strings->count;

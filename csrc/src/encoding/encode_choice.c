@@ -1,4 +1,4 @@
-/* Which routines encode on this CPU. */
+/* Select the encoding routines for this CPU. */
 #include <stdatomic.h>
 
 #include "encoding/encode_alp_rounds.h"

@@ -1,6 +1,6 @@
 /* DELTA_BINARY_PACKED: blocks of 128 differences, in four miniblocks of 32.
  *
- * Differences wrap in the type's own width, so that none takes more bits than a value. */
+ * Differences wrap at the type's width, so that none takes more bits than a value. */
 #include "encoding/encode.h"
 
 #define MINIBLOCKS (PQX_DELTA_BLOCK / PQX_DELTA_MINIBLOCK)
@@ -23,7 +23,7 @@ static uint8_t *put_header(uint8_t *out, size_t count, uint64_t zigzag_first)
     return out + pqx_varint_put(out, zigzag_first);
 }
 
-/* What stands before the miniblocks of a block. */
+/* Write the bytes before the miniblocks of a block. */
 static uint8_t *put_block_header(uint8_t *out, uint64_t zigzag_minimum, const uint8_t *widths)
 {
     out += pqx_varint_put(out, zigzag_minimum);
@@ -31,7 +31,7 @@ static uint8_t *put_block_header(uint8_t *out, uint64_t zigzag_minimum, const ui
     return out + MINIBLOCKS;
 }
 
-/* One block of at most 128 values; those behind the last one are packed as zeros. */
+/* Write one block of at most 128 values; missing values are packed as zeros. */
 static uint8_t *put_block32(const pqx_encode_choice *best, const uint8_t *values, size_t count,
                             uint32_t before, uint8_t *out)
 {

@@ -1,4 +1,4 @@
-/* One block of differences, in plain C that compilers turn into the vectors of the CPU that the
+/* Compute one block of differences, in plain C that compilers vectorize for the CPU that the
  * including function is compiled for. */
 #ifndef PQX_ENCODE_DELTA_BLOCKS_H
 #define PQX_ENCODE_DELTA_BLOCKS_H

@@ -1,7 +1,7 @@
-/* A dictionary: each value looked up by its bytes in a table of those that have appeared.
+/* Build a dictionary: look up the bytes of each value in a hash table of previous values.
  *
- * The table is open-addressed, at most half full, and grows with what is in it. Its hashes are
- * seeded by where it lies, so that nobody can choose values that meet in one place. */
+ * The table is open-addressed, at most half full, and grows with its contents. Its hashes are
+ * seeded by its address, so that an attacker cannot choose values that collide. */
 #include <stdlib.h>
 
 #include "encoding/encode.h"
@@ -32,7 +32,7 @@ static int begin_table(table *table, pqx_error *error)
     return PQX_OK;
 }
 
-/* Twice the slots; the upper half of each one says where it goes. */
+/* Double the slots; the upper half of each one determines its new position. */
 static int grow_table(table *table, pqx_error *error)
 {
     uint32_t bits = table->bits + 1;
@@ -100,7 +100,7 @@ static inline uint64_t mixed(uint64_t a, uint64_t b)
 #endif
 }
 
-/* Sixteen bytes at a time, multiplied; the last ones may overlap those before. */
+/* Hash sixteen bytes at a time by multiplication; the last ones may overlap the previous ones. */
 static inline uint64_t hash_bytes(const uint8_t *bytes, size_t size, uint64_t seed)
 {
     const uint64_t other = 0xa0761d6478bd642fu ^ seed << 7;
@@ -123,7 +123,7 @@ static inline int is_equal(const uint8_t *a, const uint8_t *b, size_t size)
     return !differs;
 }
 
-/* The entry's bytes in the dictionary. */
+/* Compare with the entry's bytes in the dictionary. */
 ALWAYS_INLINE int is_entry(const pqx_dictionary_room *room, uint32_t entry, uint32_t width,
                            const uint8_t *bytes, size_t size)
 {
@@ -133,7 +133,7 @@ ALWAYS_INLINE int is_entry(const pqx_dictionary_room *room, uint32_t entry, uint
            && is_equal(room->values + start, bytes, size);
 }
 
-/* `width` 0: byte arrays by offsets. */
+/* If `width` is 0: byte arrays with offsets. */
 ALWAYS_INLINE int bytes_entries(table *table, const pqx_value_array *values, uint32_t width,
                                 limits most, pqx_dictionary_room *room, int *fits, pqx_error *error)
 {

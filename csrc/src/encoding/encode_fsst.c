@@ -1,4 +1,4 @@
-/* FSST: the symbols of a page, where the codes of each value end, and the codes. */
+/* Encode with FSST: the symbols of a page, the ends of each value's codes, and the codes. */
 #include "encoding/encode.h"
 #include "encoding/fsst_symbols.h"
 
@@ -7,10 +7,10 @@
 enum {
     CODE_BITS = 8,
     MOST_TABLE = 2 + PQX_FSST_MOST_SYMBOLS * (1 + PQX_FSST_LONGEST),
-    MOST_OF_BYTE = 2 /* codes: it is escaped */
+    MOST_OF_BYTE = 2 /* codes: an escaped byte */
 };
 
-/* Bytes that may stand in front of the codes. */
+/* Return the maximum number of bytes before the codes. */
 static uint64_t most_before(uint64_t count) { return MOST_TABLE + pqx_deltas_bound(count, 4); }
 
 size_t pqx_fsst_bound(uint64_t count, size_t bytes)
@@ -31,7 +31,7 @@ static uint8_t *put_symbols(const pqx_fsst_symbols *symbols, uint8_t *out)
     return out;
 }
 
-/* The codes of one value, in front of `readable`. */
+/* Write the codes of one value, which ends before `readable`. */
 static uint8_t *put_codes(const pqx_fsst_matcher *matcher, const uint8_t *at, const uint8_t *end,
                           const uint8_t *readable, uint8_t *out)
 {
@@ -47,7 +47,8 @@ static uint8_t *put_codes(const pqx_fsst_matcher *matcher, const uint8_t *at, co
     return out;
 }
 
-/* The deltas go to `ends`, the codes behind all that these may take, and then close up. */
+/* Write the deltas to `ends` and the codes after the maximum size of the deltas, then close the
+ * gap. */
 static int encode(const pqx_fsst_matcher *matcher, const pqx_fsst_values *values, uint8_t *out,
                   size_t *size, pqx_error *error)
 {

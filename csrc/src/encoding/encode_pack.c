@@ -1,7 +1,7 @@
-/* Bit-packing: one loop for each width, in which every shift is a constant. */
+/* Bit-packing: one loop for each width, so that every shift is a constant. */
 #include "encoding/encode.h"
 
-/* Eight values into width bytes; up to 7 bytes behind them are overwritten. */
+/* Pack eight values into width bytes; up to 7 bytes after them are overwritten. */
 #define PACK_GROUP(values, width, out)                           \
     do {                                                         \
         uint64_t word = 0;                                       \

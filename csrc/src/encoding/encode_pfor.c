@@ -1,4 +1,5 @@
-/* PFOR: the range of each vector that costs the fewest bits, packed; the rest are exceptions. */
+/* Encode with PFOR: pack the range of each vector that costs the fewest bits; the other values are
+ * exceptions. */
 #include "encoding/encode.h"
 #include "encoding/pfor.h"
 
@@ -11,7 +12,7 @@ typedef struct vector {
     const uint8_t *values;
     size_t count;
     uint32_t width;
-    uint64_t low, high; /* what is packed lies between them */
+    uint64_t low, high; /* the range of the packed values */
 } vector;
 
 static inline uint64_t ordered(const vector *of, size_t i)
@@ -27,7 +28,8 @@ static inline int is_kept(const vector *of, uint64_t value)
 static inline uint32_t bits_of(uint64_t value)
 { return value ? 64 - (uint32_t)__builtin_clzll(value) : 0; }
 
-/* The width of the least cost; of equal ones the widest, which has the fewest exceptions. */
+/* Return the width with the least cost; among equal ones the widest, which has the fewest
+ * exceptions. */
 static uint32_t cheapest(const uint32_t *lengths, uint32_t widest, size_t count, size_t exceptions,
                          size_t cost_of_one)
 {
@@ -41,8 +43,9 @@ static uint32_t cheapest(const uint32_t *lengths, uint32_t widest, size_t count,
     return best;
 }
 
-/* How many values of the range have their distance from one end in so many bits; returns how many
- * are outside. Neighbours count apart, as each one would wait for the one before. */
+/* Count the values of the range by the bits of their distance from one end. Return how many are
+ * outside. Neighbours use separate counters, because each would otherwise wait for the previous
+ * one. */
 static size_t count_lengths(const vector *of, int is_from_low, uint32_t *lengths)
 {
     uint32_t counts[APART][MOST_BITS + 2] = {{0}};
@@ -56,7 +59,7 @@ static size_t count_lengths(const vector *of, int is_from_low, uint32_t *lengths
     return lengths[OUTSIDE];
 }
 
-/* Leave out what is far from one end of the range, if that costs less; whether it does. */
+/* Exclude values far from one end of the range if that costs less. Return 1 if it does. */
 static int trim(vector *of, int is_from_low)
 {
     uint32_t lengths[MOST_BITS + 2] = {0}, widest = bits_of(of->high - of->low);
@@ -86,7 +89,7 @@ static void find_range(vector *of)
         sides_done = trim(of, is_from_low) ? 0 : sides_done + 1;
 }
 
-/* The differences to the frame, 0 for exceptions; how many of these there are. */
+/* Compute the differences from the frame, 0 for exceptions. Return the number of exceptions. */
 static size_t pack(const vector *of, uint32_t bits, uint8_t *out)
 {
     uint64_t deltas[8 * GROUPS];

@@ -1,14 +1,14 @@
-/* RLE and bit-packed runs, and bits most significant first.
+/* Encode RLE and bit-packed runs, and bits most significant first.
  *
- * At each group of 8 values, a repetition that is worth it becomes a run of its own, whatever its
- * length; all other groups are packed, at most MOST_GROUPS in one run, so that what is packed is
- * still in the cache. */
+ * At each group of 8 values, a repetition that saves bytes becomes a separate run, whatever its
+ * length; all other groups are packed, at most MOST_GROUPS in one run, so that the values are still
+ * in the cache when they are packed. */
 #include "encoding/encode.h"
 
 #define MOST_GROUPS 512 /* a header of two bytes, and at most 16 KiB of values */
 #define ALWAYS_INLINE __attribute__((always_inline)) static inline
 
-/* Groups that a value must fill before its run takes fewer bytes than they do packed. */
+/* Return the number of equal groups from which on a run takes fewer bytes than packed groups. */
 static inline size_t groups_worth(uint32_t width) { return width == 1 ? 4 : width == 2 ? 2 : 1; }
 
 uint64_t pqx_runs_bound(uint64_t count, uint32_t width) { return (count + 7) / 8 * (1 + width); }
@@ -24,7 +24,7 @@ static uint8_t *put_repeated(uint8_t *out, size_t length, uint32_t value, uint32
 ALWAYS_INLINE uint32_t load(const void *values, size_t i, size_t size)
 { return size == 2 ? ((const uint16_t *)values)[i] : ((const uint32_t *)values)[i]; }
 
-/* Whether the 8 values from `at` on are one. */
+/* Return 1 if the 8 values from `at` on are equal. */
 ALWAYS_INLINE int is_one_value(const void *values, size_t at, size_t size)
 {
     uint32_t first = load(values, at, size), differs = 0;
@@ -32,7 +32,7 @@ ALWAYS_INLINE int is_one_value(const void *values, size_t at, size_t size)
     return !differs;
 }
 
-/* How many values from `at` on are equal to the first, if these are at least 8; else 0. */
+/* Return how many values from `at` on are equal to the first, if there are at least 8; else 0. */
 ALWAYS_INLINE size_t repeated(const void *values, size_t at, size_t count, size_t size)
 {
     if (count - at < 8 || !is_one_value(values, at, size)) return 0;
@@ -48,7 +48,7 @@ ALWAYS_INLINE size_t repeated(const void *values, size_t at, size_t count, size_
     return end - at;
 }
 
-/* Pack `count` values as one run, the last group filled with zeros. */
+/* Pack `count` values as one run; the last group is padded with zeros. */
 ALWAYS_INLINE uint8_t *put_packed(const void *values, size_t at, size_t count, size_t size,
                                   uint32_t width, uint8_t *out)
 {
@@ -96,7 +96,7 @@ uint8_t *pqx_encode_runs16(const uint16_t *values, size_t count, uint32_t width,
 uint8_t *pqx_encode_runs32(const uint32_t *values, size_t count, uint32_t width, uint8_t *out)
 { return encode_runs(values, count, 4, width, out); }
 
-/* How many bytes from `at` on are as this one, if its bits are equal; else 0. */
+/* Return how many bytes from `at` on are equal to this one, if its bits are equal; else 0. */
 static size_t repeated_bytes(const uint8_t *bytes, size_t at, size_t size)
 {
     uint8_t byte = bytes[at];
@@ -108,7 +108,7 @@ static size_t repeated_bytes(const uint8_t *bytes, size_t at, size_t size)
     return end - at;
 }
 
-/* The bits are packed already: runs are of whole bytes, but for the last one. */
+/* The bits are already packed: runs consist of whole bytes, except for the last one. */
 uint8_t *pqx_encode_bit_runs(const uint8_t *bits, size_t count, uint8_t *out)
 {
     size_t whole = count / 8, groups = (count + 7) / 8;

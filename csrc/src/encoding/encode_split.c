@@ -3,7 +3,7 @@
 
 enum { AT_ONCE = 64 };
 
-/* Eight bytes of eight values: transposed, halves of halves of halves exchanged. */
+/* Transpose eight bytes of eight values by exchanging halves, quarters and eighths. */
 static inline void transpose8(uint64_t rows[8])
 {
     for (int i = 0; i < 4; i++) {
@@ -52,7 +52,8 @@ static void split_rest(const uint8_t *values, size_t from, size_t count, uint32_
         for (uint32_t k = 0; k < width; k++) out[k * count + i] = values[i * width + k];
 }
 
-/* Any width: blocks of values that stay in the cache while each of their bytes is taken. */
+/* Split values of any width in blocks that stay in the cache while each of their bytes is
+ * extracted. */
 static void split_wide(const uint8_t *values, size_t count, uint32_t width, uint8_t *out)
 {
     for (size_t from = 0; from < count; from += AT_ONCE) {

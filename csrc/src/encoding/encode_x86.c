@@ -1,4 +1,4 @@
-/* The encoders' inner loops by AVX2 and AVX-512. */
+/* The encoders' inner loops with AVX2 and AVX-512. */
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -22,15 +22,15 @@ WIDE static PQX_DEFINE_ALP_ROUND(round32_avx2, 32, 32, float, 0x1p23) WIDE
     static PQX_DEFINE_ALP_ROUND(round32_avx512, 64, 32, float, 0x1p23) WIDEST
     static PQX_DEFINE_ALP_ROUND(round64_avx512, 64, 64, double, 0x1p52)
 
-/* 16 bytes of values `near` and 16 of values that come 16 values behind, so that both halves of a
- * register run through the same steps and end as 32 bytes in order. */
+/* Load 16 bytes of values at `near` and 16 of the values 16 positions later, so that both halves of
+ * a register take the same steps and end as 32 bytes in order. */
 #define LOAD(near, far)                                                                       \
     _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(near))), \
                             _mm_loadu_si128((const __m128i *)(far)), 1)
 #define STORE(to, x) _mm256_storeu_si256((__m256i *)(to), x)
 
-    /* In each half four values: first their bytes 0, then their bytes 1, ...; then a 4 × 4
-     * transposition of what is 4 bytes now. */
+    /* Each half contains four values: collect their bytes 0, their bytes 1, ...; then transpose the
+     * resulting 4 × 4 groups of 4 bytes. */
     WIDE static void split4(const uint8_t *values, size_t count, size_t stride, uint8_t *out)
 {
     const __m256i by_byte = _mm256_broadcastsi128_si256(
@@ -51,8 +51,8 @@ WIDE static PQX_DEFINE_ALP_ROUND(round32_avx2, 32, 32, float, 0x1p23) WIDE
     }
 }
 
-/* In each half two values: their bytes 0, their bytes 1, ...; then an 8 × 8 transposition of pairs.
- */
+/* Each half contains two values: collect their bytes 0, their bytes 1, ...; then transpose 8 × 8
+ * pairs. */
 WIDE static void split8(const uint8_t *values, size_t count, size_t stride, uint8_t *out)
 {
     const __m256i by_byte = _mm256_broadcastsi128_si256(

@@ -2,9 +2,9 @@
 
 #include "encoding/loops.h"
 
-enum { STEP = 32 }; /* slots that are looked at together */
+enum { STEP = 32 }; /* slots that are processed together */
 
-/* For widths that the compiler knows. */
+/* For widths that are constants to the compiler. */
 #define EXPAND(NAME, TYPE)                                                                   \
     static void NAME(const uint8_t *values, const uint8_t *bits, uint64_t bit, size_t slots, \
                      uint8_t *out)                                                           \

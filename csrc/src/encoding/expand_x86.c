@@ -1,4 +1,4 @@
-/* Values moved apart by the instruction for it. */
+/* Expand values with the CPU's expand instruction. */
 #if defined(__x86_64__)
 
 #include <immintrin.h>

@@ -2,7 +2,7 @@
 
 enum { PIECE = 256, HEADER = 2, CODE_BITS = 8 };
 
-/* The symbols of a page; *next is where its deltas begin. */
+/* Read the symbols of a page; *next is the offset of its deltas. */
 static int read_symbols(pqx_fsst_symbols *symbols, const uint8_t *data, size_t size, size_t *next,
                         pqx_error *error)
 {
@@ -59,7 +59,7 @@ static size_t room_for(size_t codes)
 
 size_t pqx_fsst_room(const pqx_fsst *fsst) { return room_for(fsst->size - fsst->codes); }
 
-/* The value's codes are there; *length of them. */
+/* Check that the value's codes exist; *length is their number. */
 static int check_end(const pqx_fsst *fsst, uint32_t start, uint32_t end, size_t *length,
                      pqx_error *error)
 {
@@ -71,7 +71,7 @@ static int check_end(const pqx_fsst *fsst, uint32_t start, uint32_t end, size_t 
     return PQX_OK;
 }
 
-/* What a code that is no symbol's says: the byte behind it, or nothing that can be. */
+/* Check a code that is not a symbol: an escape followed by a byte, or an error. */
 static int check_escape(const pqx_fsst *fsst, const uint8_t *code, const uint8_t *end,
                         pqx_error *error)
 {
@@ -81,7 +81,7 @@ static int check_escape(const pqx_fsst *fsst, const uint8_t *code, const uint8_t
     return code + 1 < end ? PQX_OK : pqx_fail(error, PQX_TRUNCATED, at + 1, 1, 0);
 }
 
-/* Decode where 8 bytes for each code may be written; *out moves behind the value. */
+/* Decode if 8 bytes for each code may be written; *out advances over the value. */
 static int decode(const pqx_fsst *fsst, const uint8_t *code, const uint8_t *end, uint8_t **out,
                   pqx_error *error)
 {
@@ -103,7 +103,7 @@ static int decode(const pqx_fsst *fsst, const uint8_t *code, const uint8_t *end,
     return PQX_OK;
 }
 
-/* How long the value is. */
+/* Compute the length of the value. */
 static int measure(const pqx_fsst *fsst, const uint8_t *code, const uint8_t *end, uint64_t *length,
                    pqx_error *error)
 {
@@ -118,7 +118,7 @@ static int measure(const pqx_fsst *fsst, const uint8_t *code, const uint8_t *end
     return PQX_OK;
 }
 
-/* Decode a value that has been measured, writing nothing behind it. */
+/* Decode a measured value without writing after it. */
 static void decode_within(const pqx_fsst *fsst, const uint8_t *code, const uint8_t *end,
                           uint8_t *out)
 {
@@ -133,7 +133,7 @@ static void decode_within(const pqx_fsst *fsst, const uint8_t *code, const uint8
     }
 }
 
-/* The next value, which ends at `end`, to bytes[*filled..room). */
+/* Take the next value, whose codes end at `end`, into bytes[*filled..room). */
 static int take_one(pqx_fsst *fsst, uint32_t end, uint8_t *bytes, size_t *filled, size_t room,
                     pqx_error *error)
 {

@@ -1,6 +1,6 @@
-/* Which symbols: in five rounds, the sample is encoded with the present ones, and the 255 of most
- * gain are kept of those that were used and of each two behind each other. Everything is ordered,
- * so that the same values give the same symbols on any machine. */
+/* Choose the symbols. In each of five rounds, the sample is encoded with the current symbols; then,
+ * of the used symbols and of each pair of consecutive ones, the 255 with the highest gain are kept.
+ * All steps are ordered, so that equal values give equal symbols on any machine. */
 #include "encoding/fsst_symbols.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ enum {
     MOST_CANDIDATES = 2 * SAMPLE, /* two for each byte of the sample: see count_uses */
     SLOT_BITS = 16,               /* twice as many slots */
     LONELY_GAIN = 8,              /* a byte without a symbol takes two */
-    SPARE = 8                     /* bytes behind the sample that a word may take */
+    SPARE = 8                     /* bytes after the sample that a word may load */
 };
 
 typedef struct candidate {
@@ -29,15 +29,15 @@ typedef struct counting {
     uint32_t used[MOST_CANDIDATES]; /* slots, in order of first use */
     size_t count;
     uint8_t sample[SAMPLE + SPARE];
-    uint32_t ends[SAMPLE]; /* of the pieces */
+    uint32_t ends[SAMPLE]; /* ends of the pieces */
     size_t pieces;
-    candidate best[PQX_FSST_MOST_SYMBOLS]; /* a heap: the worst one first */
+    candidate best[PQX_FSST_MOST_SYMBOLS]; /* a heap with the worst one first */
     size_t kept;
 } counting;
 
 /* ---- the sample ---- */
 
-/* The value that has byte `at` of all, counted from the first one's. */
+/* Return the value that contains byte `at` of all bytes, counted from the first value. */
 static size_t value_with(const pqx_fsst_values *values, size_t at)
 {
     size_t low = 0, high = values->count, first = pqx_fsst_start(values, 0);
@@ -49,7 +49,7 @@ static size_t value_with(const pqx_fsst_values *values, size_t at)
     return low;
 }
 
-/* Add bytes [begin, end) of all, cut where values end. */
+/* Add bytes [begin, end) of all bytes, split at the ends of values. */
 static void add_window(counting *to, const pqx_fsst_values *values, size_t begin, size_t end)
 {
     size_t first = pqx_fsst_start(values, 0), filled = to->pieces ? to->ends[to->pieces - 1] : 0;
@@ -64,7 +64,7 @@ static void add_window(counting *to, const pqx_fsst_values *values, size_t begin
     }
 }
 
-/* All bytes where these are few, else windows that lie evenly in them. */
+/* Take all bytes if they are few, else evenly spaced windows. */
 static void take_sample(counting *to, const pqx_fsst_values *values)
 {
     uint64_t total = pqx_fsst_start(values, values->count) - pqx_fsst_start(values, 0);
@@ -97,8 +97,8 @@ static void add_use(counting *to, uint64_t bytes, uint32_t length)
     at->uses++;
 }
 
-/* Count the symbols that encode a piece, single bytes, and what two behind each other would be. A
- * byte alone adds at most two, a longer symbol four: two for each byte. */
+/* Count the symbols that encode a piece, their single bytes, and the pairs of consecutive symbols.
+ * A single-byte symbol adds at most two candidates, a longer one four: two for each byte. */
 static void count_piece(counting *to, const pqx_fsst_matcher *matcher, size_t at, size_t end)
 {
     uint64_t before = 0;
@@ -134,7 +134,7 @@ static int is_better(const candidate *one, const candidate *other)
     return one->bytes < other->bytes;
 }
 
-/* Put `item` where the heap has a hole, at the root or below. */
+/* Insert `item` into the heap's hole, at the root or below. */
 static void sift_down(candidate *heap, size_t count, size_t hole, candidate item)
 {
     for (size_t child; (child = 2 * hole + 1) < count; hole = child) {
@@ -158,7 +158,7 @@ static void offer(counting *to, candidate item)
     heap[hole] = item;
 }
 
-/* Keep the best of those that are used more than once, and forget all uses. */
+/* Keep the best of those that are used more than once, and reset all counts. */
 static void choose(counting *from)
 {
     from->kept = 0;
@@ -170,7 +170,7 @@ static void choose(counting *from)
     from->count = 0;
 }
 
-/* By the first 3 bytes, then the longest first. */
+/* Compare by the first 3 bytes, then the longest first. */
 static int compare_places(const void *one, const void *other)
 {
     const candidate *a = one, *b = other;

@@ -1,4 +1,4 @@
-/* FSST's symbols for encoding: found in a sample of the values, and in the values. */
+/* FSST's symbols for encoding: choose them from a sample of the values, and match them. */
 #ifndef PQX_FSST_SYMBOLS_H
 #define PQX_FSST_SYMBOLS_H
 
@@ -6,8 +6,9 @@
 
 enum { PQX_FSST_PREFIX = 3, PQX_FSST_SLOTS = 1024 };
 
-/* Finds the longest symbol that bytes begin with: of 1 and 2 bytes by these, longer ones by their
- * first 3 bytes. Symbols that share those follow each other, the longest first. */
+/* Finds the longest symbol at a position: symbols of 1 and 2 bytes through these tables, longer
+ * ones through their first 3 bytes. Symbols with the same first bytes are adjacent, the longest
+ * first. */
 typedef struct pqx_fsst_matcher {
     pqx_fsst_symbols symbols;
     struct {
@@ -22,8 +23,8 @@ static inline uint32_t pqx_fsst_slot(uint32_t prefix) { return prefix * 0x9e3779
 
 static inline uint64_t pqx_fsst_mask(uint32_t length) { return UINT64_MAX >> (64 - 8 * length); }
 
-/* The code of the longest symbol at the first of `left` bytes, at least 1, which `word` has lowest;
- * PQX_FSST_ESCAPE where there is none. */
+/* Return the code of the longest symbol at the first of `left` bytes, at least 1; `word` contains
+ * these bytes, the first one lowest. Return PQX_FSST_ESCAPE if there is none. */
 static inline uint32_t pqx_fsst_match(const pqx_fsst_matcher *matcher, uint64_t word, size_t left)
 {
     if (left == 1) return matcher->single[word & 0xff];
@@ -43,7 +44,7 @@ static inline uint32_t pqx_fsst_match(const pqx_fsst_matcher *matcher, uint64_t 
     return matcher->two[word & 0xffff];
 }
 
-/* Byte arrays: value i is data[offsets[i]..offsets[i + 1]), or has `width` bytes where there are no
+/* Byte arrays: value i is data[offsets[i]..offsets[i + 1]), or has `width` bytes if there are no
  * offsets. */
 typedef struct pqx_fsst_values {
     const uint8_t *data;
@@ -54,7 +55,7 @@ typedef struct pqx_fsst_values {
 static inline size_t pqx_fsst_start(const pqx_fsst_values *values, size_t i)
 { return values->offsets ? (size_t)values->offsets[i] : i * values->width; }
 
-/* Find symbols, ready to match, in a sample of the values. */
+/* Choose symbols from a sample of the values, and prepare them for matching. */
 int pqx_fsst_find_symbols(const pqx_fsst_values *values, pqx_fsst_matcher *matcher,
                           pqx_error *error);
 

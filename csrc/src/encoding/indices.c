@@ -1,4 +1,4 @@
-/* Indices into a dictionary, and the values that they lead to. */
+/* Dictionary indices, and the values that they refer to. */
 #include "encoding/bits.h"
 #include "encoding/runs.h"
 
@@ -13,7 +13,8 @@ int pqx_indices_begin(pqx_runs *runs, const uint8_t *data, size_t size, size_t a
     return PQX_OK;
 }
 
-/* The open run's next `count` indices, which are bit-packed; checked. None is above *highest. */
+/* Unpack and check the open run's next `count` indices, which are bit-packed. None is above
+ * *highest. */
 static int unpack(const pqx_runs *runs, uint32_t entries, size_t count, uint32_t *out,
                   uint32_t *highest, pqx_error *error)
 {
@@ -46,7 +47,8 @@ int pqx_indices_take(pqx_runs *runs, uint32_t entries, size_t count, uint32_t *o
     return PQX_OK;
 }
 
-/* With a width that is known, a value is moved by a register; gathers of the CPU are no faster. */
+/* With a constant width, a value is moved through a register; the CPU's gather instructions are not
+ * faster. */
 PQX_INLINE void gather_width(const uint8_t *values, size_t width, const uint32_t *indices,
                              size_t count, uint8_t *out)
 {
@@ -82,7 +84,7 @@ static void repeat(const uint8_t *value, size_t width, size_t count, uint8_t *ou
     }
 }
 
-/* Have the values up to that of the index `highest`, which one of the run is not above. */
+/* Make the values up to index `highest` available; no index of the run is above it. */
 static inline int have_values(const pqx_dictionary *dictionary, uint32_t highest,
                               const pqx_runs *runs, pqx_error *error)
 {

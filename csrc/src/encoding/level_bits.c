@@ -6,7 +6,7 @@ uint64_t pqx_bits_at_least(const uint16_t *levels, size_t count, uint32_t least)
     uint64_t word = 0;
     uint16_t lowest = (uint16_t)least;
     if (least > UINT16_MAX) return 0;
-    if (PQX_LIKELY(count == 64)) /* a loop of which the compiler makes vectors */
+    if (PQX_LIKELY(count == 64)) /* compilers vectorize this loop */
         for (size_t i = 0; i < 64; i++) flags[i] = levels[i] >= lowest;
     else
         for (size_t i = 0; i < count; i++) flags[i] = levels[i] >= lowest;
@@ -15,8 +15,8 @@ uint64_t pqx_bits_at_least(const uint16_t *levels, size_t count, uint32_t least)
     return word;
 }
 
-/* The bits that are chosen, moved together. Each step moves those by its distance that have to go
- * so far or an odd multiple of it; after Hacker's Delight, 7-4. */
+/* Move the selected bits together. Each step moves the bits whose distance contains this power of
+ * two; after Hacker's Delight, 7-4. */
 static uint64_t compress(uint64_t bits, uint64_t which)
 {
     uint64_t missing = ~which << 1;

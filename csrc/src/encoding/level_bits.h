@@ -1,10 +1,10 @@
-/* What 64 levels tell together: bits, least significant first. */
+/* Combine 64 levels into bits, least significant first. */
 #ifndef PQX_LEVEL_BITS_H
 #define PQX_LEVEL_BITS_H
 
 #include "base/internal.h"
 
-/* How many bits are set. */
+/* Return how many bits are set. */
 static inline unsigned pqx_ones64(uint64_t bits)
 {
     bits -= bits >> 1 & 0x5555555555555555u;
@@ -12,20 +12,20 @@ static inline unsigned pqx_ones64(uint64_t bits)
     return (unsigned)(((bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
 }
 
-/* Which of `count` levels, at most 64, are `least` or higher. */
+/* Return which of `count` levels, at most 64, are `least` or higher. */
 uint64_t pqx_bits_at_least(const uint16_t *levels, size_t count, uint32_t least);
 
-/* Bits put one behind another into `out`. */
+/* Bits that are appended to `out`. */
 typedef struct pqx_bits {
     uint8_t *out;
-    uint64_t word; /* of bits that do not fill 64 */
+    uint64_t word; /* the bits that do not fill 64 yet */
     size_t count, ones;
 } pqx_bits;
 
-/* Those of `bits` whose bit of `which` is set, in their order. 8 bytes of `out` are written at a
- * time, once there are 64 bits for them. */
+/* Append those of `bits` whose bit of `which` is set, in order. `out` is written 8 bytes at a time,
+ * once there are 64 bits for them. */
 void pqx_bits_append(pqx_bits *made, uint64_t bits, uint64_t which);
-/* Write what is left, no byte behind the last bit's; spare bits are 0. */
+/* Write the remaining bits, and no byte after that of the last bit; spare bits are 0. */
 void pqx_bits_finish(const pqx_bits *made);
 
 #endif

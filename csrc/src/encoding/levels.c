@@ -4,9 +4,9 @@
 #include "encoding/runs.h"
 
 enum {
-    SOME_LEVELS = 1024, /* that are looked at together */
+    SOME_LEVELS = 1024, /* that are processed together */
     SOME_BITS = 8192,
-    LONG_RUN = 32 /* levels that are worth a step of their own */
+    LONG_RUN = 32 /* levels that justify a separate step */
 };
 
 static uint32_t bits_of(uint32_t max_level)

@@ -1,5 +1,5 @@
-/* The loops over packed and split values, for each kind of CPU. Who calls them includes bits.h,
- * split.h, sums.h, expand.h or scale.h; this is for those that define and compare them. */
+/* The loops over packed and split values, for each kind of CPU. Callers include bits.h, split.h,
+ * sums.h, expand.h or scale.h; this header is for defining and comparing the loops. */
 #ifndef PQX_LOOPS_H
 #define PQX_LOOPS_H
 
@@ -33,8 +33,8 @@ typedef struct pqx_loops {
 
 extern const pqx_loops pqx_portable_loops;
 
-/* How often loads of 16 bytes, the last one `last` bytes behind the first, and steps of `step`
- * bytes stay within `left` bytes. */
+/* Return how many loads of 16 bytes, the last one `last` bytes after the first, in steps of `step`
+ * bytes, stay within `left` bytes. */
 static inline size_t pqx_steps_within(size_t left, size_t last, size_t step, size_t most)
 {
     if (left < last + 16) return 0;
@@ -42,11 +42,11 @@ static inline size_t pqx_steps_within(size_t left, size_t last, size_t step, siz
     return steps < most ? steps : most;
 }
 
-/* What this CPU can run, best first, the portable loops last, then NULL; static. Asking the CPU
- * takes long. */
+/* Return the loops that this CPU can run, best first, the portable ones last, then NULL; static.
+ * Querying the CPU is slow. */
 const pqx_loops *const *pqx_cpu_loops(void);
 
-/* The best of them, asked for once. */
+/* Return the best loops, cached. */
 const pqx_loops *pqx_best_loops(void);
 
 #endif

@@ -26,7 +26,7 @@ int pqx_pfor_begin(pqx_pfor *pfor, uint32_t width, const uint8_t *data, size_t s
     return PQX_OK;
 }
 
-/* Values that are packed in [body, size), all of them there. */
+/* Unpack the values in [body, size), which have been checked to exist. */
 static void unpack(const pqx_pfor *pfor, size_t body, uint32_t bits, uint64_t frame, size_t count,
                    uint8_t *out)
 {

@@ -9,7 +9,7 @@ void pqx_runs_begin(pqx_runs *runs, uint32_t width, const uint8_t *data, size_t 
     if (width == 0) runs->left = UINT64_MAX;
 }
 
-/* The value of a run, of `bytes` bytes, 0 to 4; `left` are there, no less. */
+/* Return the value of a run, of `bytes` bytes, 0 to 4; at least so many are `left`. */
 static inline uint32_t load_value(const uint8_t *at, size_t bytes, size_t left)
 {
     if (PQX_LIKELY(left >= 4)) return (uint32_t)(pqx_load32(at) & ((UINT64_C(1) << 8 * bytes) - 1));
@@ -18,7 +18,7 @@ static inline uint32_t load_value(const uint8_t *at, size_t bytes, size_t left)
     return value;
 }
 
-/* Read the header at runs->at, and the value of a run that repeats one. */
+/* Read the header at runs->at, and the value of a repeated run. */
 static int open_run(pqx_runs *runs, pqx_error *error)
 {
     uint32_t header;

@@ -1,4 +1,4 @@
-/* Integers that become floating-point values, as ALP has them. */
+/* Convert integers to floating-point values for ALP. */
 #ifndef PQX_SCALE_H
 #define PQX_SCALE_H
 
@@ -12,7 +12,7 @@ void pqx_scale32(const uint32_t *deltas, size_t count, uint32_t frame, float up,
 void pqx_scale64(const uint64_t *deltas, size_t count, uint64_t frame, double up, double down,
                  void *out);
 
-/* The same without what only some CPUs have, and with AVX2 or AVX-512. */
+/* The portable version, and those with AVX2 and AVX-512. */
 void pqx_scale32_portable(const uint32_t *deltas, size_t count, uint32_t frame, float up,
                           float down, void *out);
 void pqx_scale64_portable(const uint64_t *deltas, size_t count, uint64_t frame, double up,

@@ -1,5 +1,6 @@
-/* Integers to floating-point values, four to sixteen at once; the same bits as one after the other,
- * for nothing is added to a product that could be fused with it. */
+/* Convert integers to floating-point values, four to sixteen at once. The results have the same
+ * bits as the portable version, because no product is followed by a sum that could be fused with
+ * it. */
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -23,8 +24,9 @@ AVX2 void pqx_scale32_avx2(const uint32_t *deltas, size_t count, uint32_t frame,
     pqx_scale32_portable(deltas, count, frame, up, down, to);
 }
 
-/* The nearest doubles. The high 48 bits are put into the significand of 3 * 2^67, whose last bit is
- * 2^16, and the low 16 bits into that of 2^52: both are exact, and only their sum is rounded. */
+/* Convert to the nearest doubles. The high 48 bits are inserted into the significand of 3 * 2^67,
+ * whose last bit is 2^16, and the low 16 bits into that of 2^52: both are exact, and only their sum
+ * is rounded. */
 AVX2 static inline __m256d nearest(__m256i integers)
 {
     const __m256d high_one = _mm256_set1_pd(0x3p67), low_one = _mm256_set1_pd(0x1p52);

@@ -1,6 +1,6 @@
 #include "encoding/split.h"
 
-/* With a width that is known, compilers make shuffles of it. */
+/* With a constant width, compilers convert this loop to shuffles. */
 PQX_INLINE void join(const uint8_t *streams, size_t stride, size_t width, size_t count,
                      uint8_t *restrict out)
 {

@@ -5,11 +5,11 @@
 
 #include "base/internal.h"
 
-/* Put `count` values of `width` bytes together: byte k of value i is streams[k * stride + i]. */
+/* Join `count` values of `width` bytes: byte k of value i is streams[k * stride + i]. */
 void pqx_split_join(const uint8_t *streams, size_t stride, size_t width, size_t count,
                     uint8_t *out);
 
-/* The same without what only some CPUs have, and with NEON. */
+/* The portable version, and that with NEON. */
 void pqx_join_portable(const uint8_t *streams, size_t stride, size_t width, size_t count,
                        uint8_t *out);
 void pqx_join_neon(const uint8_t *streams, size_t stride, size_t width, size_t count, uint8_t *out);

@@ -1,4 +1,4 @@
-/* Bytes of 16 values put together by zips, and by stores that interleave four registers. */
+/* Join the bytes of 16 values with zips, and with stores that interleave four registers. */
 #if defined(__aarch64__)
 
 #include <arm_neon.h>
@@ -7,7 +7,7 @@
 
 enum { AT_ONCE = 16 }; /* values: as many as a register has bytes */
 
-/* The bytes of 16 values that two streams hold, by turns: 8 values in each result. */
+/* Interleave the bytes of 16 values from two streams: 8 values in each result. */
 PQX_INLINE uint16x8x2_t zip_bytes(const uint8_t *stream, size_t stride)
 {
     uint8x16_t first = vld1q_u8(stream), second = vld1q_u8(stream + stride);
@@ -47,7 +47,7 @@ void pqx_join_neon(const uint8_t *streams, size_t stride, size_t width, size_t c
     for (size_t i = 0; i < whole; i += AT_ONCE)
         if (width == 8) join_8(streams + i, stride, out + i * 8);
         else join_16(streams + i, stride, out + i * 16);
-    /* Of 2 and 4 bytes compilers make such stores by themselves. */
+    /* For 2 and 4 bytes, compilers generate such stores. */
     pqx_join_portable(streams + whole, stride, width, count - whole, out + whole * width);
 }
 

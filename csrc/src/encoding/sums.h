@@ -1,4 +1,4 @@
-/* Running sums, of what deltas are turned into values by. */
+/* Running sums, which convert deltas to values. */
 #ifndef PQX_SUMS_H
 #define PQX_SUMS_H
 
@@ -9,7 +9,7 @@
 uint32_t pqx_sum32(const uint32_t *deltas, size_t count, uint32_t least, uint32_t last, void *out);
 uint64_t pqx_sum64(const uint64_t *deltas, size_t count, uint64_t least, uint64_t last, void *out);
 
-/* The same without what only some CPUs have, with AVX2, and with NEON. */
+/* The portable version, and those with AVX2 and with NEON. */
 uint32_t pqx_sum32_portable(const uint32_t *deltas, size_t count, uint32_t least, uint32_t last,
                             void *out);
 uint64_t pqx_sum64_portable(const uint64_t *deltas, size_t count, uint64_t least, uint64_t last,

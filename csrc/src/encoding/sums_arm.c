@@ -1,12 +1,12 @@
-/* Running sums by registers, as on x86-64. Of 64-bit integers a register holds two: these stay with
- * the portable loop, of whose instructions NEON would save a fifth, and none of the additions. */
+/* Running sums in registers, as on x86-64. A register holds two 64-bit integers; these use the
+ * portable loop, because NEON would save a fifth of its instructions but none of the additions. */
 #if defined(__aarch64__)
 
 #include <arm_neon.h>
 
 #include "encoding/sums.h"
 
-/* Each lane's sum with all lanes before it. */
+/* Compute each lane's sum with all lanes before it. */
 PQX_INLINE uint32x4_t sums_within(uint32x4_t values)
 {
     const uint32x4_t zeros = vdupq_n_u32(0);

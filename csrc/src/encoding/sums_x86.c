@@ -1,5 +1,5 @@
-/* Running sums by registers: within a register by adding it to itself, moved; from one register to
- * the next by one addition, so that nothing else waits. */
+/* Running sums in registers: within a register by adding shifted copies of it, from one register to
+ * the next with a single addition, so that only that addition is on the critical path. */
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -19,7 +19,7 @@ AVX2 uint32_t pqx_sum32_avx2(const uint32_t *deltas, size_t count, uint32_t leas
         __m256i sums = _mm256_add_epi32(_mm256_loadu_si256((const __m256i *)(deltas + i)), lowest);
         sums = _mm256_add_epi32(sums, _mm256_slli_si256(sums, 4));
         sums = _mm256_add_epi32(sums, _mm256_slli_si256(sums, 8));
-        /* the lower half's sum, to the upper half */
+        /* add the lower half's sum to the upper half */
         __m256i half = _mm256_shuffle_epi32(_mm256_permute2x128_si256(sums, sums, 0x08), 0xff);
         sums = _mm256_add_epi32(sums, half);
         _mm256_storeu_si256((__m256i *)(to + 4 * i), _mm256_add_epi32(sums, before));

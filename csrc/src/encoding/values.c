@@ -23,7 +23,7 @@ uint32_t pqx_fixed_width(int type, int32_t type_length)
 static int is_dictionary(int encoding)
 { return encoding == PQX_ENCODING_PLAIN_DICTIONARY || encoding == PQX_ENCODING_RLE_DICTIONARY; }
 
-/* Of the encodings that are left to byte arrays. */
+/* Return 1 for the encodings that binary.c implements. */
 static int serves_binary(int encoding, int type)
 {
     int is_binary = type == PQX_PHYSICAL_BYTE_ARRAY;
@@ -36,7 +36,7 @@ static int serves_binary(int encoding, int type)
     }
 }
 
-/* What is left of the bytes. */
+/* Return the remaining bytes. */
 static size_t left_of(const pqx_values *values) { return values->size - values->at; }
 
 static int begin_indices(pqx_values *values, pqx_error *error)
@@ -49,7 +49,7 @@ static int begin_indices(pqx_values *values, pqx_error *error)
     return pqx_indices_begin(&values->runs, values->data, values->size, at, error);
 }
 
-/* The length of the runs, and the runs behind it. */
+/* Read the length of the runs, and begin with the runs after it. */
 static int begin_boolean_runs(pqx_values *values, pqx_error *error)
 {
     size_t at = values->at, left = left_of(values);
@@ -101,7 +101,7 @@ int pqx_values_begin(pqx_values *values, int encoding, int type, int32_t type_le
     return pqx_fail(error, PQX_ENCODING, at, (uint32_t)type, (uint32_t)encoding);
 }
 
-/* The next `count` PLAIN values, which are passed over. */
+/* Skip the next `count` PLAIN values. */
 static int pass_plain(pqx_values *values, size_t count, pqx_error *error)
 {
     size_t there = left_of(values) / values->width;
@@ -113,7 +113,7 @@ static int pass_plain(pqx_values *values, size_t count, pqx_error *error)
     return PQX_OK;
 }
 
-/* The next `count` PLAIN booleans, which are passed over. */
+/* Skip the next `count` PLAIN booleans. */
 static int pass_bits(pqx_values *values, size_t count, pqx_error *error)
 {
     uint64_t there = (uint64_t)left_of(values) * 8 - values->taken;
@@ -122,7 +122,7 @@ static int pass_bits(pqx_values *values, size_t count, pqx_error *error)
     return PQX_OK;
 }
 
-/* The next `count` values of the streams, which are passed over. */
+/* Skip the next `count` values of the streams. */
 static int pass_streams(pqx_values *values, size_t count, pqx_error *error)
 {
     if (PQX_UNLIKELY(values->count - values->taken < count))

@@ -1,12 +1,12 @@
-/* A leaf's chunks: tables of its cells into records. */
+/* Read a leaf's chunks: convert the tables of its cells to records. */
 #include "flat/flat_head.h"
 #include "flat/flat_slice.h"
 
-/* What the cells of a leaf say about it, and where its bounds go. */
+/* The values that the cells of a leaf contain for it, and the destination of its bounds. */
 typedef struct pqx_leaf {
     uint8_t type;
     pqx_buffer *arena;
-    uint64_t spare; /* bytes that long bounds of this cell may still take */
+    uint64_t spare; /* bytes that long bounds of this cell may still use */
 } pqx_leaf;
 
 static int64_t get64(const pqx_view *view, uint32_t slot)
@@ -23,7 +23,8 @@ static uint64_t word(const pqx_view *view, uint32_t slot, size_t bytes)
     return value;
 }
 
-/* Append `size` bytes by copying `room`, at least as many: a known number is copied much faster. */
+/* Append `size` bytes by copying `room`, at least as many: copying a constant number is much
+ * faster. */
 static inline int add_bytes(const pqx_leaf *leaf, const void *bytes, size_t size, size_t room,
                             pqx_range *range, pqx_error *error)
 {
@@ -39,8 +40,8 @@ static inline int add_bytes(const pqx_leaf *leaf, const void *bytes, size_t size
     return PQX_OK;
 }
 
-/* A bound that our own slot holds whole. Vectors that many chunks share must not multiply memory.
- */
+/* Append a bound that is stored whole in our extra slot. Vectors that many chunks share must not
+ * multiply memory. */
 static int add_whole(pqx_flat *flat, pqx_leaf *leaf, const pqx_view *view, uint32_t vector,
                      pqx_range *range, pqx_error *error)
 {
@@ -53,7 +54,7 @@ static int add_whole(pqx_flat *flat, pqx_leaf *leaf, const pqx_view *view, uint3
     return add_bytes(leaf, bytes.data, bytes.size, bytes.size, range, error);
 }
 
-/* The bytes of a bound in the base slots, of which `first` is the first; its length is in slot
+/* Unpack the bytes of a bound in the base slots, which begin at `first`; its length is in slot
  * first + 3. */
 static void unpack(const pqx_view *view, uint32_t first, uint8_t type, uint8_t out[16])
 {
@@ -77,8 +78,8 @@ static void unpack(const pqx_view *view, uint32_t first, uint8_t type, uint8_t o
     }
 }
 
-/* The bound in slots `first` and on, or in slot `own`; `bits` are its present, exactness said and
- * exact bits. */
+/* Read the bound in slots `first` and on, or in slot `own`; `bits` are its bits for present,
+ * exactness set, and exact. */
 static int read_bound(pqx_flat *flat, pqx_leaf *leaf, const pqx_view *view, uint32_t first,
                       uint32_t own, int exactness, const uint32_t bits[3], pqx_range *range,
                       uint32_t *present, pqx_error *error)

@@ -1,9 +1,9 @@
-/* The extension slots of a flat footer: the list of all when one is asked for, then only the cell
- * of that one. */
+/* The extension slots of a flat footer: the list of all on the first request, then only the cell of
+ * the requested one. */
 #include "flat/flat_read.h"
 
 #define HINT 4096
-#define ENTRIES 24 /* where they begin in the list's cell */
+#define ENTRIES 24 /* offset of the entries in the list's cell */
 #define ENTRY_BYTES 24
 #define UUID_BYTES 16
 
@@ -22,7 +22,7 @@ static int check_list(const pqx_flat *flat, const pqx_cell *cell, pqx_error *err
     return PQX_OK;
 }
 
-/* Load the list, once; *count is 0 where there is none. */
+/* Load the list, once; *count is 0 if there is none. */
 static int load_list(pqx_flat *flat, uint32_t *count, pqx_error *error)
 {
     pqx_cell *cell = &flat->extensions;

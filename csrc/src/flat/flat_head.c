@@ -1,10 +1,10 @@
-/* Heads of a flat footer's leaves and groups: what a COLUMN or NODE cell says of each of its
- * elements. */
+/* Heads of a flat footer's leaves and groups: the values of each element in a COLUMN or NODE cell.
+ */
 #include "flat/flat_head.h"
 
 #define NAME 3 /* slot of SchemaElement */
 
-/* Where a head is read, as long as it can be. */
+/* The read position in a head, and its limit. */
 typedef struct pqx_head_cursor {
     const uint8_t *data;
     uint32_t size, at;
@@ -29,8 +29,8 @@ static uint8_t take_byte(pqx_head_cursor *c)
     return 0;
 }
 
-/* The next place of a table, `distance` words behind the one before it; beyond the cell there is
- * none. */
+/* Return the offset of the next table, `distance` words after the previous one; fails beyond the
+ * cell. */
 static uint64_t step(uint64_t *place, uint32_t distance, uint64_t limit, uint64_t *beyond)
 {
     *place += 4 * (uint64_t)distance;
@@ -38,7 +38,7 @@ static uint64_t step(uint64_t *place, uint32_t distance, uint64_t limit, uint64_
     return *place;
 }
 
-/* What the numbers of a head may be. */
+/* Check the ranges of a head's numbers. */
 static int check_head(const pqx_flat *flat, const pqx_head *head, uint32_t number, uint64_t index,
                       pqx_error *error)
 {
@@ -62,8 +62,8 @@ static int check_head(const pqx_flat *flat, const pqx_head *head, uint32_t numbe
                : pqx_flat_fail(flat, error, PQX_BAD_VALUE, here, left, head->leaf_count);
 }
 
-/* The head at `at`, of leaf or node `id`; the table listed before it is at `before`. A leaf's
- * chunks go to `chunks`. */
+/* Read the head at `at`, of leaf or node `id`; the table listed before it is at `before`. A leaf's
+ * chunks are stored in `chunks`. */
 static int read_head(const pqx_flat *flat, const pqx_cell *cell, uint32_t id, uint32_t at,
                      uint32_t before, pqx_head *head, uint32_t *chunks, pqx_error *error)
 {
@@ -109,7 +109,7 @@ static int read_head(const pqx_flat *flat, const pqx_cell *cell, uint32_t id, ui
     return PQX_OK;
 }
 
-/* Where the heads begin, and the tables. */
+/* Find the beginning of the heads and of the tables. */
 static int find_heads(const pqx_flat *flat, const pqx_cell *cell, uint32_t *at, uint32_t *tables,
                       pqx_error *error)
 {
@@ -176,7 +176,7 @@ int pqx_flat_read_list(pqx_flat *flat, const pqx_cell *cell, uint32_t count, uin
     return beyond ? pqx_flat_fail(flat, error, PQX_BAD_OFFSET, here, c->size, beyond) : PQX_OK;
 }
 
-/* Append to what is joined so far; there is room. */
+/* Append to the joined bytes; there is room. */
 static void join(pqx_flat *flat, pqx_bytes bytes)
 {
     if (bytes.size) memcpy(flat->joined.data + flat->joined.size, bytes.data, bytes.size);

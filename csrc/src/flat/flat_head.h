@@ -4,17 +4,17 @@
 
 #include "flat/flat_read.h"
 
-/* Read the head of `id`, with `step_count` others before it in its cell, into flat->leaf and
+/* Read the head of `id`, which follows `step_count` others in its cell, into flat->leaf and
  * flat->chunks, or flat->group. */
 int pqx_flat_read_head(pqx_flat *flat, const pqx_cell *cell, uint32_t id, uint32_t step_count,
                        pqx_error *error);
-/* Where the `count` heads of a cell, of `first` and on, end. */
+/* Find the end of the `count` heads of a cell that begin with `first`. */
 int pqx_flat_heads_end(pqx_flat *flat, const pqx_cell *cell, uint32_t first, uint32_t count,
                        uint32_t *end, pqx_error *error);
-/* Read the list of a part above 0 into flat->part_chunks; *end is behind it. */
+/* Read the list of a part above 0 into flat->part_chunks; *end is the offset after it. */
 int pqx_flat_read_list(pqx_flat *flat, const pqx_cell *cell, uint32_t count, uint32_t *end,
                        pqx_error *error);
-/* The element's Thrift bytes and its path, good until the next ones are joined. */
+/* Join the element's Thrift bytes and its path; they are valid until the next call. */
 int pqx_flat_join(pqx_flat *flat, const pqx_head *head, pqx_bytes *thrift, pqx_bytes *path,
                   pqx_error *error);
 

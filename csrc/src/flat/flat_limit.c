@@ -1,5 +1,4 @@
-/* How large a footer of ours may become beside its Thrift footer: known before anything of it is
- * built. */
+/* The maximum size of our footers relative to the Thrift footer, known before they are built. */
 #include <stdlib.h>
 
 #include "flat/flat.h"

@@ -1,22 +1,22 @@
-/* Names, field ids and the schema's places in a flat footer. */
+/* Look up names, field ids and schema positions in a flat footer. */
 #include "flat/flat_head.h"
 
 #define FIELD_ID 5 /* slot of SchemaElement */
 
-/* Ids found so far by one lookup. */
+/* The ids that one lookup has found so far. */
 typedef struct pqx_hits {
     uint32_t *ids;
     size_t capacity, count;
 } pqx_hits;
 
-/* What a lookup compares a cell with: a dotted name, or a field id. */
+/* The key that a lookup compares a cell with: a dotted name, or a field id. */
 typedef struct pqx_wanted {
     const uint8_t *name;
     size_t size;
     int32_t field_id;
 } pqx_wanted;
 
-/* '.' and NUL are one and the same. */
+/* '.' and NUL are equivalent. */
 static int same_name(const uint8_t *name, pqx_bytes part)
 {
     for (size_t i = 0; i < part.size; i++) {
@@ -25,7 +25,7 @@ static int same_name(const uint8_t *name, pqx_bytes part)
     return 1;
 }
 
-/* The dotted name is the path: the parent's, a dot, and the element's own name. */
+/* Return 1 if the dotted name is the path: the parent's path, a dot, and the element's name. */
 static int same_path(const pqx_wanted *wanted, const pqx_head *head)
 {
     size_t above = head->parent ? head->above.size + 1 : 0;
@@ -43,7 +43,7 @@ static int matches(const pqx_head *head, const pqx_wanted *wanted)
     return field_id && (int32_t)pqx_load32(field_id) == wanted->field_id;
 }
 
-/* Note an element that is what is wanted, once. Returns whether it is. */
+/* Record an element once if it matches. Return 1 if it matches. */
 static int try_head(const pqx_head *head, const pqx_wanted *wanted, pqx_hits *hits)
 {
     if (!matches(head, wanted)) return 0;
@@ -55,7 +55,7 @@ static int try_head(const pqx_head *head, const pqx_wanted *wanted, pqx_hits *hi
     return 1;
 }
 
-/* Compare the cells of those entries whose tag is right. */
+/* Compare the cells of those entries that have the tag. */
 static int try_entries(pqx_flat *flat, const uint8_t *entries, uint32_t count, uint32_t tag,
                        const pqx_wanted *wanted, pqx_hits *hits, pqx_error *error)
 {
@@ -79,7 +79,7 @@ static int add_name(pqx_flat *flat, uint32_t id, pqx_error *error)
     return pqx_name_table_add(&flat->all_names, path, field ? &field_id : NULL, id, error);
 }
 
-/* Read all names, in the order in which buckets have them: leaves, then nodes but the root. */
+/* Read all names in the order of the buckets: leaves, then nodes except the root. */
 static int read_names(pqx_flat *flat, pqx_error *error)
 {
     PQX_TRY(pqx_flat_hold(flat, error));
@@ -105,7 +105,7 @@ static int look_up_in_all(pqx_flat *flat, const pqx_wanted *wanted, pqx_hits *hi
     while (pqx_name_table_next(names, hash, &at, &id)) {
         const pqx_head *head;
         if (hits->count
-            > hits->capacity) { /* of the same hash under a secret key: the same name again */
+            > hits->capacity) { /* the same hash under a secret key: the same name again */
             hits->count++;
             continue;
         }
@@ -115,7 +115,8 @@ static int look_up_in_all(pqx_flat *flat, const pqx_wanted *wanted, pqx_hits *hi
     return PQX_OK;
 }
 
-/* The entries of a bucket on a lookup's way, or the list; *last says whether it ends there. */
+/* Read the entries of a bucket on a lookup's way, or the list; *last is 1 if the search ends there.
+ */
 static int entries_at(pqx_flat *flat, uint64_t hash, uint32_t step, const uint8_t **entries,
                       uint32_t *count, int *last, pqx_error *error)
 {

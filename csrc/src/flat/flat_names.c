@@ -1,4 +1,4 @@
-/* Hashes under which names and field ids are found, and the buckets that they lead to. */
+/* Hashes of names and field ids, and the buckets that store them. */
 #include "flat/flat.h"
 
 uint64_t pqx_flat_hash_path(uint8_t *path, size_t size)
@@ -14,8 +14,8 @@ uint64_t pqx_flat_hash_field_id(int32_t field_id)
     return pqx_xxh64(bytes, sizeof bytes, 1);
 }
 
-/* Where a full page keeps, as long as it is written, the first bucket behind it that may have room:
- * its checksum's place. */
+/* While pages are written, a full page stores, in place of its checksum, the first bucket after it
+ * that may have room. */
 static uint32_t behind(const uint8_t *page, uint32_t bucket, uint32_t buckets)
 {
     uint32_t known = pqx_load32(page);

@@ -1,4 +1,4 @@
-/* Opening a flat footer: its tail block is checked, and nothing else. */
+/* Open a flat footer: check its tail block and nothing else. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@ static int read_fd(void *context, uint64_t offset, size_t length, uint8_t *into)
 pqx_source pqx_source_fd(int fd, uint64_t size)
 { return (pqx_source){read_fd, (void *)(intptr_t)fd, size}; }
 
-/* Hold the payload's bytes from `place` on; they are there already, or read now. */
+/* Make the payload's bytes from `place` on available; read them if they are not in memory. */
 static int hold(pqx_flat *flat, uint32_t place, pqx_error *error)
 {
     if (place >= flat->held) return PQX_OK;
@@ -47,7 +47,7 @@ static int hold(pqx_flat *flat, uint32_t place, pqx_error *error)
     return PQX_OK;
 }
 
-/* The record at the payload's end, the tail block's range and its checksum. */
+/* Check the record at the payload's end, the tail block's range and its checksum. */
 static int check_record(pqx_flat *flat, pqx_error *error)
 {
     static const uint8_t uuid[16] = PQX_UUID_FLAT_FOOTER;
@@ -75,7 +75,7 @@ static int check_record(pqx_flat *flat, pqx_error *error)
     return PQX_OK;
 }
 
-/* `count` pages of 256 bytes from `place` on, in front of the tail block. */
+/* Check `count` pages of 256 bytes from `place` on, which must be before the tail block. */
 static int check_pages(const pqx_flat *flat, uint32_t place, uint64_t count, uint32_t field,
                        pqx_error *error)
 {
@@ -124,7 +124,7 @@ static int check_counts(pqx_flat *flat, pqx_error *error)
     return PQX_OK;
 }
 
-/* The tail block's places and the lists within it. */
+/* Check the offsets in the tail block and the lists within it. */
 static int check_places(pqx_flat *flat, pqx_error *error)
 {
     const uint8_t *tail = flat->bytes + (flat->tail - flat->held);

@@ -1,4 +1,5 @@
-/* Cells of a flat footer: fetched, checked and kept until the next one of their kind is wanted. */
+/* Cells of a flat footer: fetched, checked, and cached until the next one of their kind is needed.
+ */
 #include <stdlib.h>
 
 #include "flat/flat_head.h"
@@ -15,8 +16,8 @@ int pqx_flat_spend(pqx_flat *flat, uint32_t place, uint32_t size, pqx_error *err
     return PQX_OK;
 }
 
-/* Read [place, place + size) of the payload into the cell's buffer, of which the first `have` bytes
- * are there. */
+/* Read [place, place + size) of the payload into the cell's buffer, which already contains the
+ * first `have` bytes. */
 static int fetch(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t have, uint32_t size,
                  pqx_error *error)
 {
@@ -38,8 +39,8 @@ static int fetch(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t have, 
     return PQX_OK;
 }
 
-/* Where the cell at `place` is in memory, in whole as far as a bucket is concerned; NULL where it
- * is to be read. */
+/* Return the cell at `place` if it is in memory (a bucket only if it is complete), or NULL if it
+ * must be read. */
 static const uint8_t *in_memory(const pqx_flat *flat, uint32_t place)
 {
     if (place >= flat->held) return flat->bytes + (place - flat->held);
@@ -50,7 +51,7 @@ static const uint8_t *in_memory(const pqx_flat *flat, uint32_t place)
     return pqx_load32(flat->names + at + 4) == PQX_FLAT_PAGE_BYTES ? flat->names + at : NULL;
 }
 
-/* Read [place, place + size) of the payload into memory of its own. */
+/* Read [place, place + size) of the payload into separate memory. */
 static int read_anew(pqx_flat *flat, uint32_t place, uint32_t size, uint8_t **bytes,
                      pqx_error *error)
 {
@@ -67,7 +68,7 @@ static int read_anew(pqx_flat *flat, uint32_t place, uint32_t size, uint8_t **by
     return PQX_OK;
 }
 
-/* A reader that is asked for many names keeps all buckets: it has read 1 in 32 of them by then. */
+/* A reader that serves many lookups keeps all buckets: by then it has read 1 in 32 of them. */
 static int hold_names(pqx_flat *flat, pqx_error *error)
 {
     uint32_t size = PQX_FLAT_PAGE_BYTES * flat->bucket_count;
@@ -83,7 +84,7 @@ int pqx_flat_hold(pqx_flat *flat, pqx_error *error)
                                       : read_anew(flat, 0, flat->length, &flat->whole, error);
 }
 
-/* A cell that is not there any more, and what was read of it. */
+/* Drop a cell and the values read from it. */
 static void forget(pqx_flat *flat, pqx_cell *cell)
 {
     cell->size = 0;
@@ -112,7 +113,7 @@ int pqx_flat_peek(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t size,
     return PQX_OK;
 }
 
-/* Bring the whole cell at `place` into memory, and check its length and checksum. */
+/* Read the whole cell at `place` into memory, and check its length and checksum. */
 static int load(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t hint, pqx_error *error)
 {
     forget(flat, cell);
@@ -228,7 +229,7 @@ int pqx_flat_check_list(const pqx_flat *flat, pqx_cell *cell, uint32_t first, ui
     return status;
 }
 
-/* Read the cell at `place` where neither kind's last one is it; *cell is then where it stays. */
+/* Read the cell at `place` unless it is cached for either kind; *cell is then its cache slot. */
 static int load_either(pqx_flat *flat, uint32_t place, pqx_cell **found, pqx_error *error)
 {
     pqx_cell *cell = flat->node.size && flat->node.place == place ? &flat->node : &flat->column;

@@ -1,16 +1,15 @@
-/* The flat footer's reader (docs/formats.md, section 3): what its files share.
+/* The flat footer's reader (docs/formats.md, section 3): declarations shared by its files.
  *
- * Nothing is used that does not lie under a checksum which was checked: the tail block when the
- * reader is opened, each cell when it is loaded. Places count from the payload's start; errors say
- * places of the file.
- */
+ * Only bytes with a verified checksum are used: the tail block is checked when the reader is
+ * opened, each cell when it is loaded. Positions count from the payload's start; errors give
+ * positions in the file. */
 #ifndef PQX_FLAT_READ_H
 #define PQX_FLAT_READ_H
 
 #include "flat/flat.h"
 #include "footer/name_table.h"
 
-/* A cell that was checked, and the buffer that it was read into where it was not in the tail. */
+/* A checked cell, and the buffer that it was read into if it was not in the tail. */
 typedef struct pqx_cell {
     const uint8_t *data;
     uint32_t place, size; /* size 0: none loaded */
@@ -18,13 +17,13 @@ typedef struct pqx_cell {
     size_t capacity;
 } pqx_cell;
 
-/* A vtable whose fields were checked for the tables of one layout. */
+/* A vtable whose fields have been checked for the tables of one layout. */
 typedef struct pqx_vtable {
     const uint8_t *fields;
-    uint32_t place, size, slots; /* in the payload; of the table; size 0: none */
+    uint32_t place, size, slots; /* offset in the payload; of the table; size 0: none */
 } pqx_vtable;
 
-/* A table whose inline part and vtable were checked. */
+/* A table whose inline part and vtable have been checked. */
 typedef struct pqx_view {
     const pqx_cell *cell;
     const uint8_t *data, *vtable;
@@ -32,112 +31,114 @@ typedef struct pqx_view {
     uint32_t slots;
 } pqx_view;
 
-/* What the cell of a leaf or node says of it. */
+/* The values of a leaf or node in its cell. */
 typedef struct pqx_head {
     const pqx_cell *cell; /* NULL: none read */
     uint32_t id;          /* leaf, or PQX_FLAT_GROUP | node */
-    uint32_t at, end;     /* where it lies in the cell */
+    uint32_t at, end;     /* its offsets in the cell */
     uint32_t element,
         last; /* cell offsets of its SchemaElement and of the last table that it lists */
     uint32_t index, parent;   /* in preorder; node, 0 for the root too */
-    uint32_t position, arrow; /* among its siblings, below the top level; pool place of the Arrow
+    uint32_t position, arrow; /* among its siblings, below the top level; pool position of the Arrow
                                  field, 0 for none */
     uint32_t first_leaf, leaf_count;
     uint8_t column_order, max_definition, max_repetition, type;
     pqx_bytes prefix, suffix,
-        above; /* the Thrift element before and behind its name; the parent's path */
+        above; /* the Thrift element before and after its name; the parent's path */
     pqx_bytes name;
     pqx_view view; /* of the SchemaElement */
 } pqx_head;
 
 struct pqx_flat {
     pqx_source source;
-    uint64_t payload;      /* where it lies in the file */
-    uint32_t length, tail; /* of the payload; place of the tail block */
-    uint32_t held;         /* the payload's bytes from this place on are in memory */
-    const uint8_t *bytes;  /* these */
-    uint8_t *owned;        /* where they had to be read again */
+    uint64_t payload;      /* offset in the file */
+    uint32_t length, tail; /* of the payload; offset of the tail block */
+    uint32_t held;         /* the payload's bytes from this offset on are in memory */
+    const uint8_t *bytes;  /* those bytes */
+    uint8_t *owned;        /* set if they had to be read again */
     pqx_flat_facts facts;
     uint32_t flags, directory, place_count, row_group_cells, pool_pages, buckets, bucket_count,
         listed_count;
     uint32_t column_hint, pool_hint, vtables, vtable_bytes;
     uint32_t extensions_place;      /* of the list of extensions; 0: none */
     const uint8_t *groups, *listed; /* of the tail block */
-    uint32_t group_count;           /* row groups that it has */
+    uint32_t group_count;           /* its number of row groups */
     pqx_cell column, node, part, row_groups, text, pool, directory_page, bucket, extensions,
-        extension;        /* the last one of each */
-    pqx_cell candidate;   /* a column or node, as long as nobody knows which */
-    pqx_head leaf, group; /* the last ones, of `column` and `node` */
+        extension;        /* the most recent one of each */
+    pqx_cell candidate;   /* a cell that is either a column or a node */
+    pqx_head leaf, group; /* the most recent ones, of `column` and `node` */
     uint32_t chunks[PQX_FLAT_PART_ROW_GROUPS],
         part_chunks[PQX_FLAT_PART_ROW_GROUPS]; /* cell offsets: of `leaf`, of `part` */
     uint32_t part_list,
-        part_end; /* the part whose list was read, 0 for none; where its list ends */
+        part_end; /* the part whose list was read, 0 for none; the end of its list */
     uint32_t cell_leaves, column_cells; /* leaves of a COLUMN cell; such cells */
-    uint8_t *names;                     /* all BUCKET cells, once many of them were wanted */
+    uint8_t *names;                     /* all BUCKET cells, after many of them were needed */
     uint32_t bucket_loads;
-    pqx_name_table all_names; /* once lookups take too long */
-    uint8_t *whole;           /* the whole payload, once it was wanted */
-    int64_t *late_rows;       /* num_rows of the row groups that the tail block has no room for;
-                                 INT64_MIN: not read */
-    uint8_t
-        *unseen; /* while a whole payload is checked: a copy of it, zero where a cell was loaded */
+    pqx_name_table all_names; /* used once lookups take too long */
+    uint8_t *whole;           /* the whole payload, if it was read */
+    int64_t *late_rows; /* num_rows of the row groups that do not fit in the tail block; INT64_MIN:
+                           not read */
+    uint8_t *unseen;    /* for checking a whole payload: a copy of it, with zeros for the cells that
+                           were loaded */
     uint64_t reads, fetched, allowance;
-    pqx_vtable good[PQX_FLAT_TABLES]; /* per layout, the last one */
-    pqx_buffer scratch, joined;       /* the name looked for; an element's Thrift bytes and path */
-    uint8_t first_bytes[];            /* the file's tail, as far as it is the payload's */
+    pqx_vtable good[PQX_FLAT_TABLES]; /* per layout, the most recent one */
+    pqx_buffer scratch, joined;       /* the name of a lookup; an element's Thrift bytes and path */
+    uint8_t first_bytes[];            /* the part of the file's tail that belongs to the payload */
 };
 
 static inline int pqx_flat_fail(const pqx_flat *flat, pqx_error *error, int code, uint64_t place,
                                 uint64_t expected, uint64_t found)
 { return pqx_fail(error, code, flat->payload + place, expected, found); }
 
-/* flat_open.c: a payload that only carries a Thrift footer too; a whole payload in memory. */
+/* flat_open.c: also accepts a payload that only contains a Thrift footer; a whole payload in
+ * memory. */
 int pqx_flat_open_any(const pqx_source *source, uint64_t payload, uint64_t length,
                       const uint8_t *known, size_t known_size, uint64_t known_end,
                       pqx_flat **opened, pqx_error *error);
 int pqx_flat_open_memory(const uint8_t *payload, size_t size, pqx_flat **opened, pqx_error *error);
 
 /* flat_read.c */
-/* Load the cell at `place` and check it: `hint` bytes are read at first, `part` is compared for
+/* Load the cell at `place` and check it: the first read has `hint` bytes; `part` is compared for
  * columns. */
 int pqx_flat_load(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t hint, int kind,
                   uint32_t part, uint32_t number, pqx_error *error);
-/* The first `size` bytes of the cell at `place`, as far as there are so many: not under a checksum.
- * They stay until `cell` is loaded. */
+/* Return the first `size` bytes of the cell at `place`, or fewer if it is shorter, without a
+ * checksum. They are valid until `cell` is loaded. */
 int pqx_flat_peek(pqx_flat *flat, pqx_cell *cell, uint32_t place, uint32_t size, pqx_cell *head,
                   pqx_error *error);
-/* The head that an entry of a name leads to. */
+/* Load the head that an entry of a name refers to. */
 int pqx_flat_load_named(pqx_flat *flat, uint32_t word, const pqx_head **head, pqx_error *error);
-/* A page of 256 bytes; *used is how many of at most `most` entries it has. */
+/* Load a page of 256 bytes; *used is its number of entries, at most `most`. */
 int pqx_flat_load_page(pqx_flat *flat, pqx_cell *cell, uint32_t first, uint32_t index, int kind,
                        uint32_t most, uint32_t *used, pqx_error *error);
-/* Look entry `index` of the directory up. */
+/* Read entry `index` of the directory. */
 int pqx_flat_place(pqx_flat *flat, uint32_t index, uint32_t *place, pqx_error *error);
-/* Words 16 and 20 of a list's cell, `first` and `count`, and that its `count` places fit. */
+/* Read words 16 and 20 of a list's cell, `first` and `count`, and check that `count` offsets fit.
+ */
 int pqx_flat_check_list(const pqx_flat *flat, pqx_cell *cell, uint32_t first, uint32_t count,
                         pqx_error *error);
-/* The fixed part of a COLUMN's part above 0. */
+/* Check the fixed part of a COLUMN's part above 0. */
 int pqx_flat_check_part(const pqx_flat *flat, pqx_cell *cell, uint32_t part, pqx_error *error);
-/* The head of a leaf or node, from the last one where that is it. */
+/* Load the head of a leaf or node, unless it is the most recent one. */
 int pqx_flat_load_id(pqx_flat *flat, uint32_t id, const pqx_head **head, pqx_error *error);
-/* The number of a leaf's COLUMN cell. */
+/* Return the number of a leaf's COLUMN cell. */
 static inline uint32_t pqx_flat_cell_of(const pqx_flat *flat, uint32_t leaf)
 { return flat->cell_leaves == 1 ? leaf : leaf / flat->cell_leaves; }
-/* [at, at + length) of the cell, named by the words at `words`. */
+/* Check that [at, at + length) is in the cell; the words at `words` give the range. */
 int pqx_flat_inside(const pqx_flat *flat, const pqx_cell *cell, uint32_t words, uint32_t at,
                     uint32_t length, pqx_error *error);
-/* At the beginning of a call: what it may load at most. Cells that overlap must not multiply its
- * work. */
+/* Set, at the beginning of a call, how much it may load at most. Overlapping cells must not
+ * multiply its work. */
 void pqx_flat_begin(pqx_flat *flat);
-/* Take `size` bytes, of what lies at `place`, from what this call may load. */
+/* Subtract `size` bytes at `place` from the number that this call may load. */
 int pqx_flat_spend(pqx_flat *flat, uint32_t place, uint32_t size, pqx_error *error);
 
 /* flat_view.c: tables, checked in place */
-/* Check the table at `at`: its vtable, all fields that the layout of `table` names, and that it
- * ends in the cell. */
+/* Check the table at `at`: its vtable, all fields in the layout of `table`, and that it ends in the
+ * cell. */
 int pqx_flat_view_anew(pqx_flat *flat, const pqx_cell *cell, uint32_t at, int table, pqx_view *view,
                        pqx_error *error);
-/* The same, quickly where the vtable is the one of the last such table. */
+/* Check a table; fast if its vtable is that of the last such table. */
 static inline int pqx_flat_view(pqx_flat *flat, const pqx_cell *cell, uint32_t at, int table,
                                 pqx_view *view, pqx_error *error)
 {
@@ -149,13 +150,13 @@ static inline int pqx_flat_view(pqx_flat *flat, const pqx_cell *cell, uint32_t a
     *view = (pqx_view){cell, cell->data + at, good->fields, at, good->slots};
     return PQX_OK;
 }
-/* Where a field of a checked table lies; NULL where it is absent. */
+/* Find a field of a checked table; NULL if it is absent. */
 static inline const uint8_t *pqx_flat_find(const pqx_view *view, uint32_t slot)
 {
     uint32_t at = slot < view->slots ? pqx_load16(view->vtable + 2 * slot) : 0;
     return at ? view->data + at : NULL;
 }
-/* Follow an offset field; *target is 0 where it is absent. */
+/* Follow an offset field; *target is 0 if it is absent. */
 static inline int pqx_flat_follow(const pqx_flat *flat, const pqx_view *view, uint32_t slot,
                                   uint32_t *target, pqx_error *error)
 {
@@ -177,18 +178,18 @@ static inline int pqx_flat_child(pqx_flat *flat, const pqx_view *view, uint32_t 
     *present = target != 0;
     return target ? pqx_flat_view(flat, view->cell, target, table, child, error) : PQX_OK;
 }
-/* A string or a vector of bytes; data is NULL where it is absent. */
+/* Read a string or a vector of bytes; data is NULL if it is absent. */
 int pqx_flat_blob(const pqx_flat *flat, const pqx_view *view, uint32_t slot, pqx_bytes *bytes,
                   pqx_error *error);
 int pqx_flat_blob_at(const pqx_flat *flat, const pqx_cell *cell, uint32_t at, pqx_bytes *bytes,
                      pqx_error *error);
 
 /* flat_lookup.c */
-/* What an entry of a name says of this head. */
+/* Return the word that the entry of a name has for this head. */
 uint32_t pqx_flat_entry_word(const pqx_flat *flat, const pqx_head *head);
 
-/* flat_slice_arrow.c: a page of the pool, an item in it, and both, by a pool place; `named` is
- * where the error for what is no such thing lies. */
+/* flat_slice_arrow.c: a page of the pool, an item in it, and both, by a pool position; `named` is
+ * the error position for invalid values. */
 int pqx_flat_pool_page(pqx_flat *flat, uint64_t named, uint32_t page,
                        pqx_error *error); /* into flat->pool */
 int pqx_flat_item_of(const pqx_flat *flat, const pqx_cell *pool, uint64_t named, uint32_t at,
@@ -196,30 +197,30 @@ int pqx_flat_item_of(const pqx_flat *flat, const pqx_cell *pool, uint64_t named,
 int pqx_flat_pool_item(pqx_flat *flat, uint64_t named, uint32_t place, pqx_bytes *item,
                        pqx_error *error);
 
-/* flat_chunks.c: the cell that holds a leaf's row group, and the places of its chunks; `head` is
- * the leaf's */
+/* flat_chunks.c: the cell that contains a leaf's row group, and the offsets of its chunks; `head`
+ * is the leaf's */
 int pqx_flat_load_part(pqx_flat *flat, const pqx_head *head, uint32_t row_group,
                        const pqx_cell **cell, const uint32_t **chunks, pqx_error *error);
 
 /* flat_rows.c */
 int pqx_flat_num_rows(pqx_flat *flat, uint32_t row_group, int64_t *num_rows, pqx_error *error);
-/* The same as the public functions, within a call that has begun and with arguments that were
- * checked. */
+/* Like the public functions, but within a call that has begun and with checked arguments. */
 int pqx_flat_read_row_group(pqx_flat *flat, uint32_t index, pqx_row_group *row_group,
                             pqx_error *error);
 int pqx_flat_read_key_value(pqx_flat *flat, uint32_t index, pqx_bytes *key, pqx_bytes *value,
                             pqx_error *error);
-/* Whether pair `index` is ARROW:schema's, by the first bytes of its cell: that of a wide file is
- * not loaded only to be left out. Damage may turn a yes into a no, and then loading finds it. */
+/* Return 1 if the key of pair `index` is ARROW:schema, judged by the first bytes of its cell. In a
+ * wide file this large cell is then not loaded only to be skipped. Damage may turn a 1 into a 0;
+ * loading the cell detects it. */
 int pqx_flat_is_arrow_schema(pqx_flat *flat, uint32_t index, int *answer, pqx_error *error);
-/* Begins a call; the ROOT cell is then in flat->text. */
+/* Begin a call and load the ROOT cell into flat->text. */
 int pqx_flat_load_root(pqx_flat *flat, pqx_error *error);
-/* As its table says it, though the tail block has it too. */
+/* Read a row group from its table, although the tail block also contains it. */
 int pqx_flat_read_group_table(pqx_flat *flat, uint32_t index, pqx_row_group *row_group,
                               pqx_error *error);
 int pqx_flat_row_group_view(pqx_flat *flat, uint32_t row_group, pqx_view *view, pqx_error *error);
 
-/* flat_extensions.c: the bytes of an extension, whose cell is then flat->extension. */
+/* flat_extensions.c: the bytes of an extension; its cell is loaded into flat->extension. */
 int pqx_flat_read_extension(pqx_flat *flat, uint32_t index, pqx_bytes *data, pqx_error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* Facts of a struct as the Thrift bytes that they stand for: what writer and reader of the flat
- * footer agree on. */
+/* Convert values of a struct to Thrift bytes; shared by the writer and the reader of the flat
+ * footer. */
 #include "flat/flat_residue.h"
 
 static pqx_fact integer(int there, int64_t value)

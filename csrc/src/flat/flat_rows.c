@@ -1,4 +1,4 @@
-/* Row groups, key-values and created_by of a flat footer. */
+/* Read row groups, key-values and created_by of a flat footer. */
 #include <stdlib.h>
 
 #include "flat/flat_read.h"
@@ -25,15 +25,15 @@ int pqx_flat_row_group_view(pqx_flat *flat, uint32_t row_group, pqx_view *view, 
     return pqx_flat_view(flat, cell, at, PQX_FLAT_ROW_GROUP, view, error);
 }
 
-/* A 64-bit field, or what stands for its absence. */
+/* Return a 64-bit field, or the default if it is absent. */
 static int64_t field64(const pqx_view *view, uint32_t slot, int64_t absent)
 {
     const uint8_t *field = pqx_flat_find(view, slot);
     return field ? (int64_t)pqx_load64(field) : absent;
 }
 
-/* Room for the counts behind those of the tail block: every column asks for them, and their cells
- * are loaded once. */
+/* Reserve room for the row counts that are not in the tail block: every column needs them, and
+ * their cells are loaded once. */
 static int reserve_late_rows(pqx_flat *flat, pqx_error *error)
 {
     size_t count = flat->facts.row_group_count - PQX_FLAT_PART_ROW_GROUPS;

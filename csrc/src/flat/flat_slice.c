@@ -1,4 +1,4 @@
-/* A slice of a flat footer: the cells of a projection put together as a small Thrift footer. */
+/* Write a slice of a flat footer: assemble a small Thrift footer from the cells of a projection. */
 #include <stdlib.h>
 
 #include "flat/flat_head.h"
@@ -42,12 +42,12 @@ static int add_part(pqx_flat_slicer *s, uint32_t id, uint32_t *parent)
         .column_order = head->column_order,
     };
     PQX_TRY(pqx_buffer_append(&s->bytes, thrift.data, thrift.size + path.size,
-                              s->error)); /* joined: one behind the other */
+                              s->error)); /* joined: back to back */
     *parent = part.parent_node;
     return pqx_buffer_append(&s->parts, &part, sizeof part, s->error);
 }
 
-/* The leaves, and the groups above them. */
+/* Add the leaves, and the groups above them. */
 static int add_parts(pqx_flat_slicer *s)
 {
     uint32_t node;
@@ -67,7 +67,7 @@ static int by_index(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-/* Bring the elements into preorder, and see that they make a tree. */
+/* Sort the elements into preorder, and check that they form a tree. */
 static int make_tree(pqx_flat_slicer *s)
 {
     uint32_t count = pqx_flat_part_count(s), open = 0;
@@ -127,7 +127,8 @@ static int reserve(pqx_flat_slicer *s)
     if (!s->known || !s->order || !s->groups || !s->slice_groups || !s->chunks || !s->places
         || !s->facts)
         return pqx_fail(s->error, PQX_NO_MEMORY, 0, count * sizeof *s->chunks, 0);
-    return pqx_buffer_reserve(&s->bytes, 1, s->error); /* what is empty has an address, too */
+    return pqx_buffer_reserve(&s->bytes, 1,
+                              s->error); /* so that an empty buffer has an address, too */
 }
 
 static int by_value(const void *one, const void *other)
@@ -162,8 +163,8 @@ static int add_row_groups(pqx_flat_slicer *s)
     return PQX_OK;
 }
 
-/* The chunks' facts. A chunk in another file cannot be said without its path, which facts do not
- * have. */
+/* Add the chunks. A chunk in another file cannot be written, because its path is not in pqx_chunk.
+ */
 static int add_chunks(pqx_flat_slicer *s)
 {
     pqx_buffer ignored = {0};
@@ -192,7 +193,7 @@ static int append_binary(pqx_flat_slicer *s, pqx_bytes bytes)
     return pqx_buffer_append(&s->pairs, bytes.data, bytes.size, s->error);
 }
 
-/* The key-values but ARROW:schema's, as Thrift structs. */
+/* Add the key-values except ARROW:schema, as Thrift structs. */
 static int add_key_values(pqx_flat_slicer *s)
 {
     for (uint32_t i = 0; i < s->flat->facts.key_value_count; i++) {
@@ -227,7 +228,7 @@ static int make_slice(pqx_flat_slicer *s, int arrow_schema, int key_values, pqx_
     PQX_TRY(add_parts(s));
     PQX_TRY(make_tree(s));
     PQX_TRY(add_row_groups(s));
-    pqx_flat_begin(flat); /* the leaves' cells once more */
+    pqx_flat_begin(flat); /* loads the leaves' cells again */
     PQX_TRY(add_chunks(s));
     if (arrow_schema) PQX_TRY(pqx_flat_slice_arrow(s));
     PQX_TRY(list_elements(s));

@@ -1,11 +1,11 @@
-/* The ARROW:schema of a slice, from the fields in a flat footer's pool. */
+/* Write the ARROW:schema of a slice from the fields in a flat footer's pool. */
 #include "flat/flat_residue.h"
 #include "flat/flat_slice.h"
 
-/* One top-level field: ranges of `pieces` and `keeps`, as those may still move. */
+/* One top-level field, as ranges of `pieces` and `keeps`, because these buffers may move. */
 typedef struct pqx_piece {
     size_t begin, end, keep, keep_end;
-    uint64_t place; /* of its head */
+    uint64_t place; /* offset of its head */
     uint32_t arrow; /* of the item, in the pool */
     pqx_bytes name;
     int cut;
@@ -28,7 +28,7 @@ static int integer_field(const pqx_flat_slicer *s, const pqx_flat_part *part, in
     return (int32_t)(raw >> 1 ^ (0 - (raw & 1)));
 }
 
-/* A group that Arrow reads as a struct. */
+/* Return 1 for a group that Arrow reads as a struct. */
 static int is_struct(const pqx_flat_slicer *s, const pqx_flat_part *part)
 {
     pqx_field union_, member;
@@ -58,8 +58,8 @@ static uint32_t wanted_below(const pqx_flat_slicer *s, const pqx_flat_part *part
     return count;
 }
 
-/* Append what stays of the struct's children, then of theirs; *usable is 0 where the cells do not
- * agree. */
+/* Append the selection of the struct's children, then those of the children; *usable is 0 if the
+ * cells are inconsistent. */
 static int add_keep(pqx_flat_slicer *s, uint32_t group, int depth, pqx_buffer *keeps, int *usable)
 {
     const pqx_flat_part *parts = pqx_flat_parts(s);
@@ -114,10 +114,11 @@ int pqx_flat_pool_item(pqx_flat *flat, uint64_t named, uint32_t place, pqx_bytes
     PQX_TRY(pqx_flat_pool_page(flat, named, pqx_pool_page(place), error));
     PQX_TRY(pqx_flat_item_of(flat, &flat->pool, named, at, item, error));
     return pqx_flat_spend(flat, flat->pool.place + at, (uint32_t)item->size,
-                          error); /* many elements may share one that is long */
+                          error); /* many elements may share a long one */
 }
 
-/* The top-level elements, and what stays of their structs; *usable is 0 where one has no field. */
+/* Collect the top-level elements and the selections of their structs; *usable is 0 if one has no
+ * field. */
 static int collect(pqx_flat_slicer *s, pqx_buffer *list, pqx_buffer *keeps, int *usable)
 {
     const pqx_flat_part *parts = pqx_flat_parts(s);
@@ -149,11 +150,12 @@ static int add_item(pqx_flat_slicer *s, pqx_piece *piece, pqx_buffer *pieces)
     return pqx_buffer_append(pieces, item.data, item.size, s->error);
 }
 
-/* The fields' items, page by page: each page is loaded once. */
+/* Add the fields' items page by page, so that each page is loaded once. */
 static int add_items(pqx_flat_slicer *s, pqx_piece *all, uint32_t count, pqx_buffer *pieces)
 {
     pqx_buffer room = {0};
-    PQX_TRY(pqx_buffer_reserve(pieces, 1, s->error)); /* what is empty has an address, too */
+    PQX_TRY(
+        pqx_buffer_reserve(pieces, 1, s->error)); /* so that an empty buffer has an address, too */
     PQX_TRY(pqx_buffer_reserve(&room, 2 * (size_t)count * sizeof(uint32_t) + 1, s->error));
     uint32_t *pages = (uint32_t *)(void *)room.data, *order = pages + count;
     for (uint32_t i = 0; i < count; i++) pages[i] = pqx_pool_page(all[i].arrow);
@@ -182,7 +184,7 @@ static int build(pqx_flat_slicer *s, const pqx_buffer *list, const pqx_buffer *p
     int status = pqx_arrow_schema_build(piece, name, keep, count, &s->arrow_schema, NULL);
     pqx_buffer_free(&room);
     if (status == PQX_NO_MEMORY) return pqx_fail(s->error, status, 0, 0, 0);
-    if (status != PQX_OK) s->arrow_schema.size = 0; /* what Arrow does not know is left out */
+    if (status != PQX_OK) s->arrow_schema.size = 0; /* omit a schema that Arrow does not support */
     return PQX_OK;
 }
 

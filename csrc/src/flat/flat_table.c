@@ -1,4 +1,5 @@
-/* Tables of the flat footer: a presence mask decides the layout; equal vtables are written once. */
+/* Write tables of the flat footer: a presence mask determines the layout; equal vtables are written
+ * once. */
 #include <stdlib.h>
 
 #include "flat/flat_write.h"
@@ -51,7 +52,7 @@ int pqx_flat_append(pqx_flat_writer *w, const uint8_t *bytes, size_t size, uint3
     return PQX_OK;
 }
 
-/* The place of a vtable among those so far, or of a new one at their end. */
+/* Return the offset of an equal vtable, or append a new one. */
 static int intern_vtable(pqx_flat_writer *w, const uint8_t *vtable, uint16_t size, uint32_t *place)
 {
     for (size_t at = 0; at < w->vtables.size; at += pqx_load16(w->vtables.data + at)) {

@@ -1,4 +1,4 @@
-/* The few facts of a footer that its scan does not hold: read where the flat footer wants them. */
+/* Read the few values of a footer that are not in its scan, when the flat footer needs them. */
 #include "flat/flat_write.h"
 
 int pqx_flat_open_list(pqx_flat_writer *w, size_t at, pqx_flat_list *list)

@@ -1,33 +1,34 @@
-/* The Thrift footer rebuilt from a whole flat payload (docs/formats.md, 3.6). */
+/* Rebuild the Thrift footer from a whole flat payload (docs/formats.md, 3.6). */
 #include <stdlib.h>
 
 #include "flat/flat_head.h"
 #include "flat/flat_residue.h"
 #include "flat/flat_slice.h"
 
-enum { NOT_A_NUMBER = 256 }; /* stands for the operation where a record's number is none */
+enum { NOT_A_NUMBER = 256 }; /* the operation of a record's number, which is not an operation */
 
 /* The records of one cell, from `at` on. */
 typedef struct pqx_records {
     const pqx_cell *cell;
     uint32_t at, literals;
-    pqx_bytes skeleton; /* of the last one; data NULL: none yet */
+    pqx_bytes skeleton; /* of the last record; data NULL: none yet */
 } pqx_records;
 
 typedef struct pqx_rebuilding {
     pqx_flat *flat;
-    uint64_t limit, left;      /* of what may come out */
-    pqx_cell *pages;           /* of the pool; size 0: not seen yet */
-    int keeps_pages;           /* pages are copies: the reader reuses its buffer for the next one */
+    uint64_t limit, left; /* of the output: the limit and the remaining bytes */
+    pqx_cell *pages;      /* of the pool; size 0: not loaded yet */
+    int keeps_pages; /* set if pages are copies, because the reader reuses its buffer for the next
+                        one */
     pqx_range *element_ranges; /* of `elements`, in preorder */
-    pqx_records records;       /* of the COLUMN cell at hand */
+    pqx_records records;       /* of the current COLUMN cell */
     uint8_t *orders;           /* by leaf */
     pqx_range *ranges;         /* of `chunks`, leaf by leaf */
     pqx_buffer path, arena, elements, chunks, group, schema, groups, column_orders;
     pqx_error *error;
 } pqx_rebuilding;
 
-/* So much is about to come out. */
+/* Subtract bytes of the output from the remaining ones, before they are written. */
 static int spend(pqx_rebuilding *t, size_t size)
 {
     if (size > t->left) return pqx_fail(t->error, PQX_TOO_LARGE, 0, t->limit, t->limit + 1);
@@ -49,7 +50,7 @@ static int emit_varint(pqx_rebuilding *t, uint64_t value, pqx_buffer *out)
 static int misplaced(const pqx_rebuilding *t, uint64_t place, int op)
 { return pqx_flat_fail(t->flat, t->error, PQX_BAD_VALUE, place, 0, (uint64_t)op); }
 
-/* A fact as Thrift has it. */
+/* Write a fact in its Thrift form. */
 static int emit_fact(pqx_rebuilding *t, const pqx_fact *fact, pqx_buffer *out)
 {
     uint8_t varint[10];
@@ -62,7 +63,8 @@ static int emit_fact(pqx_rebuilding *t, const pqx_fact *fact, pqx_buffer *out)
     return emit(t, fact->bytes.data, fact->bytes.size, out);
 }
 
-/* What operation `op` of the skeleton at *p writes; *p is then behind its number, if it has one. */
+/* Write the value of operation `op` of the skeleton at *p; *p advances over its number, if it has
+ * one. */
 static int rebuild_fact(pqx_rebuilding *t, int op, const uint8_t **p, const uint8_t *end,
                         const pqx_facts *facts, uint64_t place, pqx_buffer *out)
 {
@@ -79,8 +81,8 @@ static int rebuild_fact(pqx_rebuilding *t, int op, const uint8_t **p, const uint
     return fact.kind == PQX_FACT_NONE ? misplaced(t, place, op) : emit_fact(t, &fact, out);
 }
 
-/* Append what the skeleton makes of facts and the literals from *at on; *at is then behind these.
- * What does not go together is PQX_BAD_VALUE at `place`. */
+/* Append the struct that the skeleton builds from facts and the literals at *at; *at advances over
+ * these. An inconsistency is PQX_BAD_VALUE at `place`. */
 static int rebuild(pqx_rebuilding *t, pqx_bytes skeleton, const uint8_t *literals, size_t size,
                    uint32_t *at, const pqx_facts *facts, uint64_t place, pqx_buffer *out)
 {
@@ -106,7 +108,7 @@ static int rebuild(pqx_rebuilding *t, pqx_bytes skeleton, const uint8_t *literal
     return PQX_OK;
 }
 
-/* Keep the page of the pool that the reader has loaded last. */
+/* Keep the pool page that the reader loaded last. */
 static int keep_page(pqx_rebuilding *t, uint32_t page)
 {
     pqx_cell loaded = t->flat->pool;
@@ -120,7 +122,7 @@ static int keep_page(pqx_rebuilding *t, uint32_t page)
     return PQX_OK;
 }
 
-/* The skeleton at a pool place that the record at `named` names. */
+/* Find the skeleton at a pool position that the record at `named` gives. */
 static int find_skeleton(pqx_rebuilding *t, uint32_t place, uint64_t named, pqx_bytes *skeleton)
 {
     pqx_flat *flat = t->flat;
@@ -175,7 +177,7 @@ static int take_element(pqx_rebuilding *t, uint32_t id)
                : pqx_fail(t->error, PQX_TOO_LARGE, 0, UINT32_MAX, t->elements.size);
 }
 
-/* The schema's list, and the column orders. */
+/* Take the schema's list, and the column orders. */
 static int take_schema(pqx_rebuilding *t)
 {
     const pqx_flat_facts *facts = &t->flat->facts;
@@ -188,7 +190,7 @@ static int take_schema(pqx_rebuilding *t)
     return pqx_append_column_orders(t->orders, facts->leaf_count, &t->column_orders, t->error);
 }
 
-/* A leaf's ColumnChunks in one part, and where they lie in `chunks`. */
+/* Take a leaf's ColumnChunks of one part, and record their ranges in `chunks`. */
 static int take_part(pqx_rebuilding *t, uint32_t leaf, uint32_t part, pqx_range *ranges)
 {
     pqx_flat *flat = t->flat;
@@ -220,7 +222,7 @@ static int take_part(pqx_rebuilding *t, uint32_t leaf, uint32_t part, pqx_range 
     return PQX_OK;
 }
 
-/* The records of a COLUMN cell, behind its heads. */
+/* Open the records of a COLUMN cell, after its heads. */
 static int open_records(pqx_rebuilding *t, const pqx_head *head)
 {
     pqx_flat *flat = t->flat;
@@ -231,7 +233,7 @@ static int open_records(pqx_rebuilding *t, const pqx_head *head)
     return PQX_OK;
 }
 
-/* Prepare for the parts of a leaf; within a cell leaf follows leaf. */
+/* Prepare for the parts of a leaf. The leaves of a cell are read in order. */
 static int open_leaf(pqx_rebuilding *t, uint32_t leaf)
 {
     const pqx_head *head;
@@ -254,7 +256,7 @@ static int take_chunks(pqx_rebuilding *t, uint32_t leaf)
     return PQX_OK;
 }
 
-/* All RowGroups, one behind the other. */
+/* Take all RowGroups in order. */
 static int take_row_groups(pqx_rebuilding *t)
 {
     pqx_flat *flat = t->flat;
@@ -364,8 +366,8 @@ int pqx_flat_to_thrift(const uint8_t *payload, size_t size, pqx_buffer *out, pqx
     return status;
 }
 
-/* The chunks of row groups [first, first + count) of a part; of part 0 the leaves in front of this
- * one in its cell come first, because records have no places. */
+/* Rebuild the chunks of row groups [first, first + count) of a part. In part 0 the preceding leaves
+ * of the cell are rebuilt first, because records have no offsets. */
 static int rebuild_part(pqx_rebuilding *t, uint32_t leaf, uint32_t part, uint32_t first,
                         uint32_t count, pqx_buffer *out, pqx_range *ranges)
 {

@@ -1,5 +1,5 @@
-/* A whole flat footer checked, as docs/formats.md, 3.8, has it: every cell, every name, and what
- * other readers see. */
+/* Check a whole flat footer (docs/formats.md, 3.8): every cell, every name, and the view of other
+ * readers. */
 #include <stdlib.h>
 
 #include "flat/flat_head.h"
@@ -11,9 +11,10 @@
 typedef struct pqx_verifier {
     pqx_flat *flat;
     const uint8_t *payload;
-    uint32_t *extensions; /* the same, by themselves */
+    uint32_t *extensions; /* the same, each in a separate list */
     uint32_t *elements, *row_groups, *chunks,
-        *key_values; /* places of the tables that the cells list; 0 not yet; chunks leaf by leaf */
+        *key_values; /* offsets of the tables that the cells list; 0 if not yet known; chunks leaf
+                        by leaf */
     uint32_t created_by;
     pqx_names names;
     pqx_error *error;
@@ -26,7 +27,7 @@ static int expect(const pqx_verifier *v, uint64_t place, uint64_t expected, uint
                : pqx_flat_fail(v->flat, v->error, PQX_BAD_VALUE, place, expected, found);
 }
 
-/* A lookup of this hash comes past the element's entry. */
+/* Check that a lookup of this hash passes the element's entry. */
 static int expect_listed(pqx_verifier *v, uint64_t hash, const pqx_head *head, uint64_t place)
 {
     return expect(v, place, 1,
@@ -55,7 +56,7 @@ static int verify_element(pqx_verifier *v, uint32_t id)
                     : PQX_OK;
 }
 
-/* A leaf's chunks, decoded part by part; where their tables lie is kept. */
+/* Decode a leaf's chunks part by part, and keep the offsets of their tables. */
 static int verify_chunks(pqx_verifier *v, uint32_t leaf, pqx_chunk *records, pqx_buffer *arena)
 {
     pqx_flat *flat = v->flat;
@@ -150,11 +151,11 @@ static int verify_extensions(pqx_verifier *v)
     return PQX_OK;
 }
 
-/* The offset at `field` leads to `target`. */
+/* Check that the offset at `field` refers to `target`. */
 static int expect_target(const pqx_verifier *v, uint32_t field, uint32_t target)
 { return expect(v, field, target, (uint64_t)field + pqx_load32(v->payload + field)); }
 
-/* The vector that a field of `view` leads to has `count` entries, for the tables at targets[i ×
+/* Check that the vector of a field of `view` has `count` entries, for the tables at targets[i ×
  * step]. */
 static int expect_vector(const pqx_verifier *v, const pqx_view *view, uint32_t slot,
                          const uint32_t *targets, uint32_t count, uint32_t step)
@@ -171,7 +172,8 @@ static int expect_vector(const pqx_verifier *v, const pqx_view *view, uint32_t s
     return PQX_OK;
 }
 
-/* Root table and vectors, which lie in no cell, lead to the tables that the cells list. */
+/* Check that the root table and vectors, which are not in any cell, refer to the tables that the
+ * cells list. */
 static int verify_public_way(pqx_verifier *v)
 {
     pqx_flat *flat = v->flat;
@@ -216,7 +218,7 @@ static int verify_public_way(pqx_verifier *v)
                       : PQX_OK;
 }
 
-/* What is left is padding: zero. */
+/* Check that the remaining bytes are padding: zero. */
 static int verify_padding(const pqx_verifier *v)
 {
     const uint8_t *unseen = v->flat->unseen;

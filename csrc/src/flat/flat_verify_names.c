@@ -1,5 +1,5 @@
-/* All names of a flat footer at once: whether look-ups come past what the elements need, in one
- * pass over the buckets. */
+/* Check all names of a flat footer in one pass over the buckets: lookups must pass the entries of
+ * all elements. */
 #include <stdlib.h>
 
 #include "flat/flat_verify_names.h"
@@ -23,7 +23,8 @@ static void add_entries(pqx_names *names, const uint8_t *entries, uint32_t count
             (pqx_entry){pqx_load32(entries + 8 * i), pqx_load32(entries + 8 * i + 4), bucket};
 }
 
-/* How many full buckets stand one behind the other from each one on, the first behind the last. */
+/* Compute the number of consecutive full buckets from each one on; the first bucket follows the
+ * last. */
 static void measure_runs(pqx_names *names)
 {
     uint32_t buckets = names->buckets, run = 0;
@@ -68,7 +69,7 @@ void pqx_names_free(pqx_names *names)
     free(names->runs);
 }
 
-/* The first entry that does not come before `wanted`; NULL where it is of another tag or word, or
+/* Return the first entry that is not less than `wanted`; NULL if it has another tag or word, or if
  * there is none. */
 static const pqx_entry *first_from(const pqx_names *names, const pqx_entry *wanted)
 {
@@ -88,7 +89,7 @@ int pqx_names_have(const pqx_names *names, uint64_t hash, uint32_t word)
     uint32_t home = (uint32_t)((hash >> 32) * names->buckets >> 32), distance = 0;
     pqx_entry wanted = {(uint32_t)hash, word, home};
     const pqx_entry *found = first_from(names, &wanted);
-    if (!found) { /* none from the home on: behind the last bucket comes the first */
+    if (!found) { /* none from the home bucket on: the search wraps to the first bucket */
         wanted.bucket = 0;
         distance = names->buckets;
         found = first_from(names, &wanted);

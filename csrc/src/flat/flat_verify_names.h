@@ -5,15 +5,15 @@
 #include "flat/flat_read.h"
 
 typedef struct pqx_names {
-    struct pqx_entry *entries; /* by tag, word and bucket */
+    struct pqx_entry *entries; /* sorted by tag, word and bucket */
     size_t count;
-    uint32_t *runs, buckets; /* full buckets one behind the other, from each on */
+    uint32_t *runs, buckets; /* number of consecutive full buckets, from each on */
 } pqx_names;
 
 /* O(n log n) in the entries. */
 int pqx_names_read(pqx_names *names, pqx_flat *flat, pqx_error *error);
 void pqx_names_free(pqx_names *names);
-/* Whether a look-up of `hash` comes past an entry of this word. */
+/* Return 1 if a lookup of `hash` passes an entry with this word. */
 int pqx_names_have(const pqx_names *names, uint64_t hash, uint32_t word);
 
 #endif

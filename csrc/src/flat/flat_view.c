@@ -1,9 +1,9 @@
-/* Tables of a checked cell: every vtable, field, string and vector is checked where it is used. */
+/* Tables of a checked cell: every vtable, field, string and vector is checked on use. */
 #include "flat/flat_read.h"
 
 static const pqx_flat_layout layouts[PQX_FLAT_TABLES] = PQX_FLAT_LAYOUTS;
 
-/* The fields that `table` may have lie within its inline part. */
+/* Check that the fields of `table` are in its inline part. */
 static int check_fields(pqx_flat *flat, const pqx_view *view, uint32_t size, int table,
                         pqx_error *error)
 {

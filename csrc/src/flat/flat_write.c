@@ -1,9 +1,9 @@
-/* The flat footer from a scanned Thrift footer: the payload in its order, front to back. */
+/* Write the flat footer of a scanned Thrift footer: the payload, from front to back. */
 #include "flat/flat_write.h"
 
 #include <stdlib.h>
 
-/* Refuse what the flat schema cannot say. */
+/* Reject footers that the flat schema cannot represent. */
 static int check_scan(pqx_flat_writer *w)
 {
     const pqx_scan *scan = w->scan;
@@ -29,7 +29,7 @@ static int reserve_array(pqx_flat_writer *w, void *pointer, size_t count, size_t
     return array ? PQX_OK : pqx_fail(w->error, PQX_NO_MEMORY, 0, count * bytes, 0);
 }
 
-/* Tell leaves from nodes, and reserve what is needed per element. */
+/* Classify elements as leaves or nodes, and reserve the arrays per element. */
 static int number_elements(pqx_flat_writer *w)
 {
     const pqx_scan *scan = w->scan;
@@ -50,14 +50,14 @@ static int number_elements(pqx_flat_writer *w)
         w->node_element[w->node_count] = i;
         w->node_of[i] = w->node_count++;
     }
-    uint32_t *children = w->arrow; /* counted here, before the pool needs it */
+    uint32_t *children = w->arrow; /* used for counting before the pool needs it */
     memset(children, 0, count * sizeof *children);
     w->position[0] = 0;
     for (uint32_t i = 1; i < count; i++) w->position[i] = children[scan->elements[i].parent]++;
     return PQX_OK;
 }
 
-/* The root table and the vectors that only other readers use. */
+/* Write the root table and the vectors that only other readers use. */
 static int write_root(pqx_flat_writer *w)
 {
     const pqx_scan *scan = w->scan;
@@ -144,7 +144,8 @@ static int put_sorting_columns(pqx_flat_writer *w, const pqx_row_group *group, u
     return PQX_OK;
 }
 
-/* A RowGroup table; its `columns` offset leads to the vectors that follow all ROW_GROUPS cells. */
+/* Write a RowGroup table; its `columns` offset refers to the vectors that follow all ROW_GROUPS
+ * cells. */
 static int put_row_group(pqx_flat_writer *w, uint32_t index, uint32_t *at, uint32_t *columns)
 {
     const pqx_row_group *group = &w->scan->row_groups[index];
@@ -173,8 +174,8 @@ static int put_row_group(pqx_flat_writer *w, uint32_t index, uint32_t *at, uint3
                   : PQX_OK;
 }
 
-/* The ROW_GROUPS cells, then the `columns` vectors; the RowGroups' offsets to these wait in
- * `fields`. */
+/* Write the ROW_GROUPS cells, then the `columns` vectors; `fields` collects the RowGroups' offsets
+ * to these. */
 static int write_row_groups(pqx_flat_writer *w, uint32_t *places, uint32_t *fields)
 {
     uint32_t count = w->scan->row_group_count, stride = 4 + 4 * w->scan->leaf_count;
@@ -207,8 +208,8 @@ static int write_row_groups(pqx_flat_writer *w, uint32_t *places, uint32_t *fiel
     return PQX_OK;
 }
 
-/* The chunks of row groups [first, first + count): their tables, listed here and in the columns
- * vectors, and their records. */
+/* Write the chunks of row groups [first, first + count): their tables, listed here and in the
+ * columns vectors, and their records. */
 static int put_chunks(pqx_flat_writer *w, uint32_t leaf, uint32_t first, uint32_t count)
 {
     const pqx_scan *scan = w->scan;
@@ -242,7 +243,7 @@ static int write_part(pqx_flat_writer *w, uint32_t leaf, uint32_t part, uint32_t
     return pqx_flat_cell_end(w, *cell);
 }
 
-/* A leaf in the COLUMN cell at hand: its element and the first row groups' chunks. */
+/* Write a leaf of the current COLUMN cell: its element and the first row groups' chunks. */
 static int put_leaf(pqx_flat_writer *w, uint32_t leaf, uint32_t row_groups)
 {
     uint32_t index = w->scan->leaves[leaf];
@@ -256,7 +257,7 @@ static int put_leaf(pqx_flat_writer *w, uint32_t leaf, uint32_t row_groups)
     return PQX_OK;
 }
 
-/* COLUMN cell `number`, and then, of the one leaf that it has, the parts that come behind. */
+/* Write COLUMN cell `number`, and, if it has a single leaf, the leaf's further parts. */
 static int write_columns(pqx_flat_writer *w, uint32_t number)
 {
     uint32_t groups = w->scan->row_group_count,
@@ -294,7 +295,7 @@ static int write_key_value(pqx_flat_writer *w, uint32_t index, uint32_t *cell)
     return pqx_flat_cell_end(w, *cell);
 }
 
-/* The ROOT cell, with what the root table's offsets lead to. */
+/* Write the ROOT cell, with the targets of the root table's offsets. */
 static int write_root_cell(pqx_flat_writer *w, uint32_t *cell)
 {
     pqx_range text = w->scan->created_by;
@@ -317,7 +318,7 @@ static int write_root_cell(pqx_flat_writer *w, uint32_t *cell)
     return pqx_flat_cell_end(w, *cell);
 }
 
-/* All cells, in order; what the directory lists goes into w->places on the way. */
+/* Write all cells in order, and collect the directory's entries in w->places. */
 static int write_cells(pqx_flat_writer *w, uint32_t *row_group_fields)
 {
     const pqx_scan *scan = w->scan;
@@ -334,7 +335,7 @@ static int write_cells(pqx_flat_writer *w, uint32_t *row_group_fields)
     PQX_TRY(pqx_flat_reserve_names(w));
     PQX_TRY(pqx_flat_reserve_directory(w));
     PQX_TRY(pqx_flat_write_pool(
-        w)); /* from here on what every projection needs, to be read with the tail */
+        w)); /* every projection needs the cells from here on, so they are read with the tail */
     for (uint32_t node = w->node_count; node--;) PQX_TRY(pqx_flat_write_node(w, node));
     PQX_TRY(pqx_flat_make_root_residue(w, 0));
     PQX_TRY(write_root_cell(w, &w->places[root]));
@@ -368,7 +369,7 @@ static int write_payload(pqx_flat_writer *w)
     return status;
 }
 
-/* A payload that says nothing but how to write the Thrift footer. */
+/* Write a payload that only contains the Thrift footer's bytes. */
 static int write_verbatim(pqx_flat_writer *w)
 {
     static const pqx_scan nothing = {0};
@@ -388,7 +389,7 @@ static int write_verbatim(pqx_flat_writer *w)
     return PQX_OK;
 }
 
-/* Whether a footer that fails so can be carried as it is. */
+/* Return 1 if a footer that fails with this status can be stored verbatim. */
 static int is_unspeakable(int status)
 {
     return status == PQX_ENCRYPTED || status == PQX_IRREGULAR || status == PQX_MISMATCH

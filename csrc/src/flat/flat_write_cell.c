@@ -1,4 +1,4 @@
-/* Cells of the flat footer, its directory and its tail block. */
+/* Write cells of the flat footer, its directory and its tail block. */
 #include "flat/flat_write.h"
 
 int pqx_flat_cell_begin(pqx_flat_writer *w, int kind, uint32_t part, uint32_t number,
@@ -86,7 +86,7 @@ static void store_counts(pqx_flat_writer *w, uint8_t *tail, uint32_t flags)
     memcpy(tail + 40, more, sizeof more);
 }
 
-/* The facts of the first row groups, array by array. */
+/* Write the values of the first row groups, array by array. */
 static int put_row_groups(pqx_flat_writer *w)
 {
     const pqx_row_group *groups = w->scan->row_groups;

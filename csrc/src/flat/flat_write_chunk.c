@@ -1,4 +1,5 @@
-/* One chunk in the flat footer: ColumnChunk, ColumnMetadata, Statistics and what they lead to. */
+/* Write one chunk of the flat footer: ColumnChunk, ColumnMetadata, Statistics and the objects that
+ * they refer to. */
 #include "flat/flat_write.h"
 
 #define SHORT_BOUND 16
@@ -33,7 +34,8 @@ static void pack_short(pqx_bound *bound, const uint8_t *bytes, uint32_t size)
     if (size > 8) bound->lo8 = load_big_endian(bytes + 8, size - 8);
 }
 
-/* A lower bound of at most 16 bytes for a longer string: cut where a UTF-8 character ends. */
+/* Return a lower bound of at most 16 bytes for a longer string, cut at the end of a UTF-8
+ * character. */
 static uint32_t shorten_min(const uint8_t *bytes, uint8_t out[SHORT_BOUND])
 {
     for (uint32_t cut = SHORT_BOUND; cut > SHORT_BOUND - 3; cut--) {
@@ -44,8 +46,8 @@ static uint32_t shorten_min(const uint8_t *bytes, uint8_t out[SHORT_BOUND])
     return 0;
 }
 
-/* An upper bound of at most 16 bytes for a longer string: its last byte that stays ASCII, plus one.
- */
+/* Return an upper bound of at most 16 bytes for a longer string: cut at its last byte that stays
+ * ASCII, plus one. */
 static uint32_t shorten_max(const uint8_t *bytes, uint8_t out[SHORT_BOUND])
 {
     uint32_t cut = SHORT_BOUND;
@@ -65,8 +67,8 @@ uint32_t pqx_flat_shorten(const pqx_element *leaf, const uint8_t *bytes, uint32_
     return is_max ? shorten_max(bytes, out) : shorten_min(bytes, out);
 }
 
-/* A byte array of more than 16 bytes: whole in a slot of our own, and shortened for other readers;
- * when compact, only so. */
+/* Pack a byte array of more than 16 bytes: whole in our extra slot, and shortened for other
+ * readers; in compact mode only shortened. */
 static void pack_long(pqx_bound *bound, const pqx_element *leaf, int is_max, int is_compact)
 {
     uint8_t bytes[SHORT_BOUND];
@@ -78,7 +80,7 @@ static void pack_long(pqx_bound *bound, const pqx_element *leaf, int is_max, int
     if (is_compact) bound->exactness = 1;
 }
 
-/* How a bound is stored; `exact`: 0 not said, 1 inexact, 2 exact. */
+/* Choose how a bound is stored; `exact`: 0 not set, 1 inexact, 2 exact. */
 static pqx_bound pack_bound(const pqx_element *leaf, const uint8_t *bytes, uint32_t size,
                             int is_max, uint8_t exact, int is_compact)
 {
@@ -118,7 +120,7 @@ static pqx_bound pack_bound(const pqx_element *leaf, const uint8_t *bytes, uint3
 static uint8_t exactness(uint32_t present, uint32_t said, uint32_t exact)
 { return present & said ? present & exact ? 2 : 1 : 0; }
 
-/* Write the base slots of a bound, whose first field has number `first`. */
+/* Write the base slots of a bound; `first` is the number of its first field. */
 static void store_bound(uint8_t *table, const pqx_shape *shape, const pqx_bound *bound, int first)
 {
     if (bound->slots & LO4) pqx_store32(table + shape->at[first], bound->lo4);
@@ -219,7 +221,7 @@ static int put_key_values(pqx_flat_writer *w, const pqx_chunk *chunk, uint32_t v
     return PQX_OK;
 }
 
-/* What a ColumnMetadata cannot do without, with the field ids to name in the error. */
+/* Check the required values of a ColumnMetadata; the field ids are for the error. */
 static int check_required(pqx_flat_writer *w, const pqx_element *leaf, const pqx_chunk *chunk)
 {
     static const struct {
@@ -323,7 +325,7 @@ static int put_metadata(pqx_flat_writer *w, const pqx_element *leaf, const pqx_r
     return PQX_OK;
 }
 
-/* Which of our own facts a chunk has, as OwnChunk's presence mask. */
+/* Return OwnChunk's presence mask for a chunk. */
 static uint32_t own_mask(const pqx_chunk *chunk, const pqx_places *places)
 {
     uint32_t mask = chunk->present & PQX_PRESENT_FILE_PATH ? 1u << PQX_OWN_CHUNK__FILE_PATH : 0;
@@ -362,7 +364,7 @@ static int put_own(pqx_flat_writer *w, uint32_t mask, const pqx_chunk *chunk,
                            PQX_COLUMN_CHUNK_FILE_PATH, 0);
 }
 
-/* The chunk's crypto fields. One that the flat schema does not know would make an encrypted chunk
+/* Find the chunk's crypto fields. Fails for an unknown member, which would make an encrypted chunk
  * look like a plain one. */
 static int find_crypto(pqx_flat_writer *w, const pqx_chunk *chunk, pqx_flat_crypto *crypto)
 {

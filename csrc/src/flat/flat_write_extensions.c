@@ -1,10 +1,10 @@
-/* The extension slots of the flat footer: UUIDs and bytes of whoever likes, each in a cell of its
- * own. */
+/* Write the extension slots of the flat footer: UUIDs and bytes of other software, each in a
+ * separate cell. */
 #include "flat/flat_write.h"
 
-#define ENTRY_BYTES 24 /* UUID, place of the cell, length of the bytes */
+#define ENTRY_BYTES 24 /* UUID, offset of the cell, length of the bytes */
 
-/* The cell of extension `index`; `entry` is the place of its entry in the list. */
+/* Write the cell of extension `index`; `entry` is the offset of its entry in the list. */
 static int put_extension(pqx_flat_writer *w, uint32_t index, uint32_t entry)
 {
     const pqx_flat_extension *extension = &w->extensions[index];

@@ -1,4 +1,5 @@
-/* Heads of leaves and groups in the flat footer (docs/formats.md, 3.3), and the cells of groups. */
+/* Write heads of leaves and groups in the flat footer (docs/formats.md, 3.3), and the cells of
+ * groups. */
 #include "flat/flat_write.h"
 
 void pqx_flat_heads_begin(pqx_flat_writer *w, uint32_t tables)
@@ -32,8 +33,7 @@ int pqx_flat_head_begin(pqx_flat_writer *w, uint32_t index)
     return pqx_flat_list_table(w, at);
 }
 
-/* The element's Thrift bytes before and behind its name; all of them are before it where it has
- * none. */
+/* Split the element's Thrift bytes at its name; without a name, all bytes are before it. */
 static void cut_out_name(const pqx_element *element, pqx_range *prefix, pqx_range *suffix)
 {
     uint32_t begin = element->bytes.offset, end = begin + element->bytes.length,

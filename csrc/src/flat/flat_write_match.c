@@ -1,10 +1,10 @@
-/* Test whether a known skeleton reproduces a struct: nearly every chunk asks, so it goes in steps
- * of a word and a fact. */
+/* Test whether a known skeleton reproduces a struct. This is the hot path of nearly every chunk, so
+ * it proceeds in steps of one 8-byte compare and one fact. */
 #include "flat/flat_write_residue.h"
 
 enum { STEP_BYTES = 8, NO_OP = 0 };
 
-/* Up to 8 bytes as they are, then an operation. */
+/* Up to 8 literal bytes, then an operation. */
 typedef struct step {
     uint64_t bytes, mask;
     uint8_t length, op;
@@ -39,7 +39,8 @@ int pqx_skeleton_know(pqx_known_skeleton *known, const uint8_t *skeleton, size_t
     return PQX_OK;
 }
 
-/* Behind the zigzag varint of a fact at p, in its shortest form; NULL where it is another one. */
+/* Match the shortest zigzag varint of a fact at p. Return the offset after it; NULL if it differs.
+ */
 static inline const uint8_t *match_integer(const uint8_t *p, const uint8_t *end, uint64_t zigzag)
 {
     for (; zigzag >= 0x80; zigzag >>= 7, p++) {
@@ -65,7 +66,7 @@ static const uint8_t *match_sized(const uint8_t *p, const uint8_t *end, const pq
     return p < end && *p == size ? match_bytes(p + 1, end, *bytes) : NULL;
 }
 
-/* What is no chunk's. */
+/* Match the operations that are not specific to chunks. */
 static const uint8_t *match_other(const pqx_facts *facts, int op, const uint8_t *p,
                                   const uint8_t *end)
 {
@@ -99,7 +100,7 @@ static int match_literal(pqx_residue *residue, int op, const uint8_t **p, const 
     return PQX_OK;
 }
 
-/* The last bytes of the footer, and zeros. */
+/* Load the last bytes of the footer, padded with zeros. */
 static uint64_t load_rest(const uint8_t *p, const uint8_t *last)
 {
     uint64_t word = 0;

@@ -1,5 +1,5 @@
-/* The flat footer's names: every leaf and group under the hash of its path and, where it has one,
- * its field id. */
+/* Write the flat footer's names: every leaf and group under the hash of its path and, if it has
+ * one, of its field id. */
 #include "flat/flat_write.h"
 
 static int append_entry(pqx_flat_writer *w, pqx_buffer *homes, uint64_t hash, uint32_t place)
@@ -9,7 +9,7 @@ static int append_entry(pqx_flat_writer *w, pqx_buffer *homes, uint64_t hash, ui
     return pqx_buffer_append(homes, &home, sizeof home, w->error);
 }
 
-/* Where leaf i, or node i - leaves, is: its cell, and which one it is in that. */
+/* Return the position of leaf i, or node i - leaves: its cell, and its index in that cell. */
 static uint32_t entry_word(const pqx_flat_writer *w, uint32_t i)
 {
     uint32_t leaves = w->scan->leaf_count;
@@ -17,7 +17,7 @@ static uint32_t entry_word(const pqx_flat_writer *w, uint32_t i)
                       : w->places[w->column_cells + i - leaves];
 }
 
-/* Fill w->listed with all entries in order, and `homes` with their hashes' high halves. */
+/* Fill w->listed with all entries in order, and `homes` with the high halves of their hashes. */
 static int list_entries(pqx_flat_writer *w, pqx_buffer *homes)
 {
     const pqx_scan *scan = w->scan;

@@ -1,5 +1,5 @@
-/* The flat footer's pool: fields of ARROW:schema, where a projection finds its own, and skeletons;
- * each once. */
+/* Write the flat footer's pool: fields of ARROW:schema, which projections use, and skeletons; each
+ * is stored once. */
 #include <stdlib.h>
 
 #include "flat/flat_write.h"
@@ -16,7 +16,7 @@ static const pqx_key_value *find_arrow_schema(const pqx_flat_writer *w)
     return NULL;
 }
 
-/* The item at a pool place: its length, a zero word, its bytes. */
+/* Return the item at a pool position: its length, a zero word, its bytes. */
 static const uint8_t *item_at(const pqx_flat_writer *w, uint32_t place)
 {
     const uint32_t *ends = (const uint32_t *)(const void *)w->pool_ends.data;
@@ -30,7 +30,7 @@ pqx_bytes pqx_flat_pool_get(const pqx_flat_writer *w, uint32_t place)
     return (pqx_bytes){item + 8, pqx_load32(item)};
 }
 
-/* Give the item its place in the current page, or in a new one. */
+/* Assign the item a position in the current page, or in a new one. */
 static int add_item(pqx_flat_writer *w, const uint8_t *bytes, size_t size, uint32_t *place)
 {
     static const uint8_t zeros[8] = {0};
@@ -56,7 +56,7 @@ static int add_item(pqx_flat_writer *w, const uint8_t *bytes, size_t size, uint3
     return PQX_OK;
 }
 
-/* The slot of the item of this content, or the empty one where it belongs. */
+/* Return the slot of the item with this content, or the empty slot for it. */
 static uint32_t *find_slot(const pqx_flat_writer *w, const uint8_t *bytes, size_t size)
 {
     uint32_t slot = (uint32_t)pqx_xxh64(bytes, size, 0) & w->pool_mask;
@@ -67,7 +67,7 @@ static uint32_t *find_slot(const pqx_flat_writer *w, const uint8_t *bytes, size_
     return &w->pool_slots[slot];
 }
 
-/* Twice as many slots, at first 64. */
+/* Double the slots, from 64 at first. */
 static int grow_slots(pqx_flat_writer *w)
 {
     uint32_t *old = w->pool_slots, count = old ? w->pool_mask + 1 : 0,
@@ -106,7 +106,7 @@ static int name_equals(const pqx_flat_writer *w, const pqx_arrow_schema *schema,
            && memcmp(name.data, w->footer + element->name.offset, name.size) == 0;
 }
 
-/* All top-level elements' items; *usable is 0 where one of them has none. */
+/* Collect all top-level elements' items; *usable is 0 if one of them has none. */
 static int collect(pqx_flat_writer *w, const pqx_arrow_schema *schema, int *usable)
 {
     pqx_buffer piece = {0};

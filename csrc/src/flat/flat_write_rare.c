@@ -1,8 +1,8 @@
-/* What few footers have, for readers of the public schema: geospatial statistics and crypto fields.
- */
+/* Write values that few footers have, for readers of the public schema: geospatial statistics and
+ * crypto fields. */
 #include "flat/flat_write.h"
 
-/* The struct in field `id` of the struct at `at`; *found is 0 where there is none. */
+/* Find the struct in field `id` of the struct at `at`; *found is 0 if there is none. */
 static int find_struct(pqx_flat_writer *w, size_t at, int16_t id, size_t *value, int *found)
 {
     pqx_field field;
@@ -13,7 +13,7 @@ static int find_struct(pqx_flat_writer *w, size_t at, int16_t id, size_t *value,
     return PQX_OK;
 }
 
-/* The list of `type` in field `id`; *found is 0 where there is none of such items. */
+/* Find the list of `type` in field `id`; *found is 0 if there is none with such items. */
 static int find_list(pqx_flat_writer *w, size_t at, int16_t id, int type, pqx_flat_list *list,
                      int *found)
 {
@@ -47,7 +47,7 @@ static int put_bounding_box(pqx_flat_writer *w, size_t thrift, uint32_t *at)
     return PQX_OK;
 }
 
-/* A vector of numbers that the offset at `field` leads to. */
+/* Write a vector of numbers for the offset at `field`. */
 static int put_numbers(pqx_flat_writer *w, uint32_t field, const pqx_flat_list *list)
 {
     uint32_t entries;
@@ -85,7 +85,7 @@ int pqx_flat_put_geospatial(pqx_flat_writer *w, size_t thrift, uint32_t *at)
     return has_types ? put_numbers(w, types_field, &types) : PQX_OK;
 }
 
-/* The member that a union's first field is; 0 where it is none of the first two. */
+/* Return the union's member, by its first field; 0 if it is not one of the first two. */
 static int find_member(pqx_flat_writer *w, size_t thrift, pqx_flat_union *member)
 {
     pqx_field field;

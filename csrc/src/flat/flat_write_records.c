@@ -1,4 +1,4 @@
-/* Records: what the tables do not say of the structs of one cell, one behind the other
+/* Write records: the parts of one cell's structs that are not in the tables, back to back
  * (docs/formats.md, 3.6). */
 #include "flat/flat_write.h"
 
@@ -14,7 +14,7 @@ static int append_varint(pqx_flat_writer *w, uint64_t value)
     return pqx_buffer_append(&w->records, bytes, pqx_varint_put(bytes, value), w->error);
 }
 
-/* The record of w->residue's literals under the skeleton at this pool place. */
+/* Append the record of w->residue's literals, with the skeleton at this pool position. */
 static int append_record(pqx_flat_writer *w, uint32_t skeleton)
 {
     const pqx_buffer *literals = &w->residue.literals;
@@ -30,8 +30,8 @@ static int append_record(pqx_flat_writer *w, uint32_t skeleton)
     return pqx_buffer_append(&w->records, literals->data, literals->size, w->error);
 }
 
-/* With the skeleton `known`, of the struct before it or the last chunk of its type, where it fits,
- * or else its own. */
+/* Add a record with the skeleton `known`, of the previous struct or of the last chunk of its type,
+ * if it fits, or else with a new one. */
 static int add_record(pqx_flat_writer *w, const pqx_residue_source *source,
                       pqx_known_skeleton *known)
 {
@@ -72,7 +72,7 @@ int pqx_flat_add_group_record(pqx_flat_writer *w, uint32_t index)
     return add_record(w, &source, &w->known_group);
 }
 
-/* The bound at `range`, and whether the tables have a shorter one. */
+/* Return the bound at `range`, and set its bit of `inexact` if the tables contain a shorter one. */
 static pqx_bytes bound(const pqx_flat_writer *w, const pqx_element *leaf, pqx_range range,
                        int is_max, uint8_t *inexact)
 {
@@ -105,7 +105,7 @@ int pqx_flat_add_chunk_record(pqx_flat_writer *w, const pqx_element *leaf, uint6
 int pqx_flat_put_records(pqx_flat_writer *w, uint32_t *at)
 { return pqx_flat_append(w, w->records.data, w->records.size, at); }
 
-/* Keys and values of the footer, as its scan has them. */
+/* Get keys and values of the footer from its scan. */
 static int get_pair(void *context, uint32_t number, int part, pqx_bytes *bytes, pqx_error *error)
 {
     const pqx_flat_writer *w = context;

@@ -1,12 +1,12 @@
-/* The residue of a struct, made by one walk over its Thrift bytes (docs/formats.md, 3.6). */
+/* Make the residue of a struct in one walk over its Thrift bytes (docs/formats.md, 3.6). */
 #include "flat/flat_write_residue.h"
 
 #include "thrift/cursor.h"
 
 enum { LITERAL, FACT, CONSTANT, NESTED, HISTOGRAM, PAIR };
 
-/* What becomes of a field's value; of any other field, its structure goes to the skeleton and its
- * scalars are literals. */
+/* The treatment of a field's value. For a field without a rule, the structure is stored in the
+ * skeleton and the scalars are literals. */
 typedef struct rule {
     uint8_t kind, id, type, action, detail;
 } rule;
@@ -92,13 +92,13 @@ typedef struct maker {
     pqx_cursor c;
     const pqx_residue_source *source;
     pqx_residue *residue;
-    uint32_t pairs; /* key-values behind us */
+    uint32_t pairs; /* key-values walked so far */
 } maker;
 
 static int add_run(maker *m, size_t at, size_t end)
 { return pqx_buffer_append(&m->residue->waiting, m->c.data + at, end - at, m->c.error); }
 
-/* The bytes that wait as runs, then the operation, if it is one. */
+/* Add the pending bytes as runs, then the operation, if it is one. */
 static int add_op(maker *m, uint8_t op)
 {
     pqx_buffer *waiting = &m->residue->waiting, *ops = &m->residue->skeleton;
@@ -118,7 +118,7 @@ static int add_literal(maker *m, uint8_t op, size_t at)
     return pqx_buffer_append(&m->residue->literals, m->c.data + at, m->c.at - at, m->c.error);
 }
 
-/* Whether the value from `at` to the cursor is what the fact comes back as. */
+/* Return 1 if the value from `at` to the cursor equals the Thrift form of the fact. */
 static int is_fact(maker *m, int op, uint32_t number, size_t at, int *equal)
 {
     pqx_fact fact;
@@ -137,7 +137,7 @@ static int is_fact(maker *m, int op, uint32_t number, size_t at, int *equal)
     return PQX_OK;
 }
 
-/* A fact in place of the value from `at` to the cursor, where it is one; *done says so. */
+/* Replace the value from `at` to the cursor with a fact if they are equal; *done is 1 then. */
 static int try_fact(maker *m, int op, size_t at, int *done)
 {
     PQX_TRY(is_fact(m, op, 0, at, done));
@@ -147,7 +147,8 @@ static int try_fact(maker *m, int op, size_t at, int *done)
 static int walk_struct(maker *m, int kind);
 static int walk_any(maker *m, int type, int item, int kind, size_t at);
 
-/* A list, set or map from `at` on: its headers into the skeleton, each item by itself. */
+/* Walk a list, set or map from `at` on: its headers are stored in the skeleton, each item is walked
+ * separately. */
 static int walk_container(maker *m, int type, int kind, size_t at)
 {
     uint32_t count = 0;
@@ -167,8 +168,8 @@ static int walk_container(maker *m, int type, int kind, size_t at)
     return PQX_OK;
 }
 
-/* A value that no table has, from `at` to the cursor: its structure into the skeleton, its scalars
- * into the literals. */
+/* Add a value that is in no table, from `at` to the cursor: its structure to the skeleton, its
+ * scalars to the literals. */
 static int walk_any(maker *m, int type, int item, int kind, size_t at)
 {
     switch (type) {
@@ -186,8 +187,8 @@ static int walk_any(maker *m, int type, int item, int kind, size_t at)
     }
 }
 
-/* The definition level histogram from `at` to the cursor: of a level that is 0 or 1, it follows
- * from the nulls. */
+/* Walk the definition level histogram from `at` to the cursor: for a maximum level of 0 or 1, it
+ * follows from the null count. */
 static int walk_histogram(maker *m, size_t at)
 {
     uint32_t count = 0;
@@ -206,7 +207,7 @@ static int walk_histogram(maker *m, size_t at)
     return PQX_OK;
 }
 
-/* A key or value that is the one of this number. */
+/* Try to replace a key or value with the pair of this number. */
 static int try_pair(maker *m, uint8_t op, size_t at, int *done)
 {
     uint8_t number[10];
@@ -217,7 +218,7 @@ static int try_pair(maker *m, uint8_t op, size_t at, int *done)
                              m->c.error);
 }
 
-/* The items of a known list, if it is the one that was scanned: one fact. */
+/* Replace the items of a known list with one fact, if it is the scanned list. */
 static int try_items(maker *m, int kind, int id, size_t at, int *done)
 {
     const pqx_residue_source *source = m->source;
@@ -236,7 +237,7 @@ static int try_items(maker *m, int kind, int id, size_t at, int *done)
     return PQX_OK;
 }
 
-/* A field's value, from the cursor on. */
+/* Walk a field's value, from the cursor on. */
 static int walk_field(maker *m, int kind, int32_t id, int type)
 {
     size_t at = m->c.at;
@@ -258,8 +259,8 @@ static int walk_field(maker *m, int kind, int32_t id, int type)
     return done ? PQX_OK : walk_any(m, type, 0, nested, at);
 }
 
-/* Whether the field header from `at` to the cursor begins an extension that nothing but the stop
- * follows. */
+/* Return 1 if the field header from `at` to the cursor begins an extension that is followed by the
+ * stop byte only. */
 static int is_extension(maker *m, int type, size_t at, int *is)
 {
     static const uint8_t markers[2][4] = {{0x08, 0xff, 0xff, 0x01}, {0x08, 0xfe, 0xff, 0x03}};
@@ -273,7 +274,7 @@ static int is_extension(maker *m, int type, size_t at, int *is)
     return PQX_OK;
 }
 
-/* The struct at the cursor. */
+/* Walk the struct at the cursor. */
 static int walk_struct(maker *m, int kind)
 {
     int32_t id = 0;
@@ -282,7 +283,7 @@ static int walk_struct(maker *m, int kind)
         size_t header = m->c.at;
         PQX_TRY(pqx_read_field(&m->c, &id, &type));
         if (kind == PQX_IN_FOOTER_STRUCT && type) PQX_TRY(is_extension(m, type, header, &is));
-        if (is) { /* our own and others' blocks are no part of the footer */
+        if (is) { /* blocks, ours and others', are not part of the footer */
             m->residue->left_out = m->c.at - header;
             m->c.at++;
             return add_run(m, m->c.at - 1, m->c.at);

@@ -1,4 +1,4 @@
-/* The residue of one struct: from Thrift bytes and facts to a skeleton and literals
+/* The residue of one struct: convert Thrift bytes and facts to a skeleton and literals
  * (docs/formats.md, 3.6). */
 #ifndef PQX_FLAT_WRITE_RESIDUE_H
 #define PQX_FLAT_WRITE_RESIDUE_H
@@ -23,7 +23,7 @@ typedef struct pqx_known_list {
     size_t first, end;
 } pqx_known_list;
 
-/* A struct of the footer, and what the tables say of it. */
+/* A struct of the footer, and its values in the tables. */
 typedef struct pqx_residue_source {
     const uint8_t *footer;
     size_t size, at, end; /* of the footer; of the struct */
@@ -33,24 +33,25 @@ typedef struct pqx_residue_source {
     pqx_known_list lists[2];
 } pqx_residue_source;
 
-/* What was made of the last one. */
+/* The result for the last struct. */
 typedef struct pqx_residue {
     pqx_buffer skeleton, literals, waiting;
     size_t left_out; /* bytes of an extension */
 } pqx_residue;
 
-/* The struct's own skeleton and literals. */
+/* Make the struct's skeleton and literals. */
 int pqx_residue_make(pqx_residue *residue, const pqx_residue_source *source, pqx_error *error);
 void pqx_residue_free(pqx_residue *residue);
 
-/* A skeleton made ready to be compared with many structs. */
+/* A skeleton that is prepared for comparison with many structs. */
 typedef struct pqx_known_skeleton {
-    uint32_t place; /* in the pool; 0: none */
+    uint32_t place; /* position in the pool; 0: none */
     pqx_buffer steps;
 } pqx_known_skeleton;
 int pqx_skeleton_know(pqx_known_skeleton *known, const uint8_t *skeleton, size_t size,
                       pqx_error *error);
-/* Whether it makes the struct, byte for byte; then residue->literals are what it needs to. */
+/* Return 1 if the skeleton reproduces the struct byte for byte; residue->literals are then set for
+ * it. */
 int pqx_residue_fits(pqx_residue *residue, const pqx_residue_source *source,
                      const pqx_known_skeleton *known, int *fits, pqx_error *error);
 

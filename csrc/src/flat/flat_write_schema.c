@@ -1,8 +1,10 @@
-/* Schema elements in the flat footer: their table with its logical type, and their path. */
+/* Write schema elements of the flat footer: their table with its logical type, and their path. */
 #include "flat/flat_write.h"
 
 enum { MILLIS, MICROS, NANOS };
-enum { NO_MEMBER = 9 }; /* of LogicalType, which has no such field; later tags are one less */
+enum {
+    NO_MEMBER = 9
+}; /* of LogicalType, which does not have this field; later tags are one less */
 
 typedef struct pqx_logical {
     uint8_t tag, unit, utc, bit_width, is_signed;
@@ -20,7 +22,7 @@ static int find_or_zero(pqx_flat_writer *w, size_t at, int16_t id, int type, int
     return PQX_OK;
 }
 
-/* TimeType and TimestampType at `at`: without a unit that we know, there is no logical type. */
+/* Read the TimeType or TimestampType at `at`. With an unknown unit, there is no logical type. */
 static int read_time(pqx_flat_writer *w, size_t at, pqx_logical *logical)
 {
     pqx_field unit, member;
@@ -41,7 +43,7 @@ static int read_time(pqx_flat_writer *w, size_t at, pqx_logical *logical)
     return PQX_OK;
 }
 
-/* The member struct of the union that lies at `at`. */
+/* Read the member struct of the union at `at`. */
 static int read_member(pqx_flat_writer *w, size_t at, pqx_logical *logical)
 {
     int64_t first = 0, second = 0;
@@ -136,7 +138,7 @@ static int from_converted_type(pqx_flat_writer *w, const pqx_element *element, p
     return PQX_OK;
 }
 
-/* The member's table as others may share it; of a member with bytes of its own, nothing. */
+/* Build the member's table in shared form; none for a member with bytes. */
 static int as_shared(const pqx_logical *logical, pqx_shared_table *table)
 {
     switch (logical->tag) {
@@ -179,7 +181,7 @@ static int put_geometry(pqx_flat_writer *w, const pqx_logical *logical, uint32_t
                         : PQX_OK;
 }
 
-/* What the offset at `field` leads to: a shared table, or one of its own right here. */
+/* Write the target of the offset at `field`: a shared table, or a separate one directly here. */
 static int put_member(pqx_flat_writer *w, const pqx_logical *logical, uint32_t field)
 {
     pqx_shared_table table;
@@ -196,7 +198,7 @@ static int put_member(pqx_flat_writer *w, const pqx_logical *logical, uint32_t f
     return PQX_OK;
 }
 
-/* The mask's bit for a field that is there. */
+/* Return the mask's bit for a field that is present. */
 static uint32_t bit(int there, int field) { return (uint32_t)(there != 0) << field; }
 
 int pqx_flat_put_element(pqx_flat_writer *w, uint32_t index, uint32_t *at)

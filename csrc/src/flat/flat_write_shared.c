@@ -1,4 +1,4 @@
-/* Tables that many schema elements lead to: written once, behind all of them, in the ROOT cell. */
+/* Write tables that many schema elements refer to: once, after all elements, in the ROOT cell. */
 #include "flat/flat_write.h"
 
 int pqx_flat_share(pqx_flat_writer *w, const pqx_shared_table *table, uint32_t field, int *shared)

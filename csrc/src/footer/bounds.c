@@ -1,4 +1,4 @@
-/* Which statistics can be trusted as bounds. */
+/* Decide which statistics can be trusted as bounds. */
 #include "footer/scan.h"
 
 static int is_floating(const pqx_element *leaf)
@@ -8,7 +8,7 @@ static int is_floating(const pqx_element *leaf)
                && leaf->sort_order == PQX_ORDER_FLOAT16);
 }
 
-/* Does min_value/max_value count? Otherwise the deprecated pair might. */
+/* Return 1 if min_value/max_value are valid; otherwise the deprecated pair may be. */
 static int order_is_defined(const pqx_element *leaf)
 {
     switch (leaf->column_order) {
@@ -27,7 +27,7 @@ static int deprecated_pair_counts(const pqx_element *leaf)
                || leaf->type == PQX_PHYSICAL_DOUBLE);
 }
 
-/* Big-endian two's complement numbers: signed byte arrays, which are decimals. */
+/* Return 1 for big-endian two's complement numbers: signed byte arrays, which are decimals. */
 static int is_big_endian(const pqx_element *leaf)
 {
     return (leaf->type == PQX_PHYSICAL_BYTE_ARRAY
@@ -35,8 +35,8 @@ static int is_big_endian(const pqx_element *leaf)
            && leaf->sort_order == PQX_ORDER_SIGNED;
 }
 
-/* Test whether bytes can be a value of the leaf's type. A number without bytes is none: arithmetic
- * would take it for 0. */
+/* Test whether bytes can be a value of the leaf's type. A number without bytes is not a value:
+ * arithmetic would read it as 0. */
 static int is_value(const pqx_element *leaf, pqx_bytes value)
 {
     static const uint8_t LENGTHS[] = PQX_WIDTHS_OF_TYPE;
@@ -50,8 +50,8 @@ static int is_value(const pqx_element *leaf, pqx_bytes value)
     return leaf->type != PQX_PHYSICAL_BOOLEAN || value.data[0] <= 1;
 }
 
-/* A floating-point value's bits at the top of 64: sign first, so that one code serves all three
- * widths. */
+/* Move a floating-point value's bits to the top of 64, sign first, so that one function serves all
+ * three widths. */
 static uint64_t floating_bits(const uint8_t *value, const pqx_element *leaf)
 {
     if (leaf->type == PQX_PHYSICAL_FLOAT) return (uint64_t)pqx_load32(value) << 32;
@@ -68,7 +68,7 @@ static int is_nan(const uint8_t *value, const pqx_element *leaf)
     return (floating_bits(value, leaf) & INT64_MAX) > infinity;
 }
 
-/* Map a signed order onto the unsigned one. */
+/* Map the signed order to the unsigned order. */
 static uint64_t floating_rank(uint64_t bits) { return bits >> 63 ? ~bits : bits | 1ull << 63; }
 
 static int floats_inverted(const uint8_t *min, const uint8_t *max, const pqx_element *leaf)
@@ -79,7 +79,7 @@ static int floats_inverted(const uint8_t *min, const uint8_t *max, const pqx_ele
     return floating_rank(low) > floating_rank(high);
 }
 
-/* Big-endian two's complement of any lengths, as decimals are stored. */
+/* Compare big-endian two's complement numbers of any lengths, the format of decimals. */
 static int decimals_inverted(pqx_bytes min, pqx_bytes max)
 {
     uint8_t min_sign = min.data[0] & 0x80 ? 0xff : 0, max_sign = max.data[0] & 0x80 ? 0xff : 0;
@@ -92,7 +92,8 @@ static int decimals_inverted(pqx_bytes min, pqx_bytes max)
     return 0;
 }
 
-/* Little-endian two's complement of one length, as timestamps of 12 bytes are stored. */
+/* Compare little-endian two's complement numbers of one length, the format of 12-byte timestamps.
+ */
 static int little_endian_inverted(pqx_bytes min, pqx_bytes max)
 {
     for (size_t i = min.size; i-- > 0;) {
@@ -130,7 +131,7 @@ static int inverted(const pqx_element *leaf, pqx_bytes min, pqx_bytes max)
     return is_big_endian(leaf) ? decimals_inverted(min, max) : strings_inverted(min, max);
 }
 
-/* Judge one bound: `bit` if it can be trusted, or why not. */
+/* Check one bound: return `bit` if it can be trusted, else the reason. */
 static uint32_t judge(const pqx_element *leaf, pqx_bytes value, uint32_t bit)
 {
     if (!value.data) return 0;

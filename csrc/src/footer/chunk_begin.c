@@ -1,4 +1,4 @@
-/* Where a column chunk begins. */
+/* Compute the beginning of a column chunk. */
 #include "base/internal.h"
 
 enum { MAGIC_BYTES = 4 };

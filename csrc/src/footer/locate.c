@@ -1,4 +1,4 @@
-/* Which block of ours opens a file: found in the file's last bytes, from the back, without Thrift.
+/* Find the block that opens a file in the file's last bytes, from the back, without parsing Thrift.
  */
 #include "base/base64.h"
 
@@ -36,8 +36,8 @@ static void set_found(locator *l, int form, uint64_t thrift_length, uint64_t pay
     found->known_end = l->size;
 }
 
-/* Is there a marker at `at`, and behind it the length of all that is left of the footer but its
- * stop? */
+/* Return 1 if a marker is at `at`, followed by a length that covers the rest of the footer except
+ * its stop byte. */
 static int is_extension(const locator *l, uint64_t at)
 {
     static const uint8_t markers[2][MARKER_BYTES] = {{0x08, 0xff, 0xff, 0x01},
@@ -54,9 +54,9 @@ static int is_extension(const locator *l, uint64_t at)
            && length == left - next;
 }
 
-/* Go by a reference whose trailer was found: by the last block aside that is a form of ours. As
- * text, nothing stands between it and the struct, whose stop it has taken; above bytes of others it
- * may stand behind the stop. */
+/* Follow a reference whose trailer was found to the last block aside that is one of our forms. In
+ * text form, the reference directly follows the struct and has replaced its stop byte; above other
+ * software's bytes it may follow the stop byte. */
 static void go_by_reference(locator *l, const uint8_t *payload, size_t length, uint32_t crc,
                             int is_text)
 {
@@ -85,7 +85,7 @@ static void go_by_reference(locator *l, const uint8_t *payload, size_t length, u
     }
 }
 
-/* Go by a reference that ends in front of `end` as text. */
+/* Follow a text reference that ends before `end`. */
 static void go_by_text(locator *l, uint64_t end)
 {
     uint8_t last[TEXT_END / 4 * 3], *bytes = l->found->reference;
@@ -104,7 +104,7 @@ static void go_by_text(locator *l, uint64_t end)
         go_by_reference(l, bytes, (size_t)trailer.length, trailer.crc, 1);
 }
 
-/* Step over blocks of others, by their trailers, to one of ours. */
+/* Skip other software's blocks by their trailers until one of ours. */
 static void step_back(locator *l)
 {
     pqx_block trailer;

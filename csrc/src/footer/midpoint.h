@@ -1,10 +1,11 @@
-/* Which split of a file reads a row group of a slice. Included by footer/slice_write.c. */
+/* Choose the split of a file that reads a row group of a slice. Included by footer/slice_write.c.
+ */
 #ifndef PQX_FOOTER_MIDPOINT_H
 #define PQX_FOOTER_MIDPOINT_H
 
 #include "base/internal.h"
 
-/* a + b, or the end of the range that it leaves. */
+/* Return a + b, saturated. */
 static inline int64_t pqx_add_saturated(int64_t a, int64_t b)
 {
     if (b > 0 && a > INT64_MAX - b) return INT64_MAX;
@@ -12,15 +13,15 @@ static inline int64_t pqx_add_saturated(int64_t a, int64_t b)
     return a + b;
 }
 
-/* What is known of a row group's chunks so far; begins as PQX_NO_CHUNKS. */
+/* The values collected from a row group's chunks so far; starts as PQX_NO_CHUNKS. */
 typedef struct pqx_midpoint {
     const pqx_chunk *first;
-    int64_t size, end; /* the sum, saturated; where the chunk ends that ends last */
+    int64_t size, end; /* the sum, saturated; the largest end of a chunk */
 } pqx_midpoint;
 #define PQX_NO_CHUNKS {NULL, 0, INT64_MIN}
 
-/* Where a chunk begins by parquet-java's rule (getOffset of ParquetMetadataConverter): at the data
- * page, or at the dictionary page where one in front is told. */
+/* Return a chunk's beginning by parquet-java's rule (getOffset of ParquetMetadataConverter): the
+ * data page, or the dictionary page if its offset is set and smaller. */
 static inline int64_t pqx_midpoint_begin(const pqx_chunk *chunk)
 {
     int is_in_front = chunk->present & PQX_PRESENT_DICTIONARY_PAGE_OFFSET
@@ -31,7 +32,7 @@ static inline int64_t pqx_midpoint_begin(const pqx_chunk *chunk)
 static inline int64_t pqx_midpoint_size_of(const pqx_chunk *chunk)
 { return chunk->total_compressed_size > 0 ? chunk->total_compressed_size : 0; }
 
-/* Take the next chunk, whose facts stay where they are. */
+/* Add the next chunk; the pointer is kept. */
 static inline void pqx_midpoint_add(pqx_midpoint *midpoint, const pqx_chunk *chunk)
 {
     int64_t size = pqx_midpoint_size_of(chunk);
@@ -42,17 +43,17 @@ static inline void pqx_midpoint_add(pqx_midpoint *midpoint, const pqx_chunk *chu
     if (end > midpoint->end) midpoint->end = end;
 }
 
-/* total_compressed_size of the row group, and its file_offset where that is other than -1.
- * parquet-java reads a row group in the split that holds
+/* Compute total_compressed_size of the row group, and its file_offset if that is not -1.
+ * parquet-java reads a row group in the split that contains
  *
- *     where the first chunk begins + total_compressed_size / 2
+ * (begin of the first chunk) + total_compressed_size / 2
  *
- * (filterFileMetaDataByMidpoint of ParquetMetadataConverter), 1.12.0 and every release for
- * encrypted columns file_offset + total_compressed_size / 2. The size is the sum over the chunks.
- * Where the first chunk stands behind others, as one with a copy does, half of the sum may lead out
- * of the row group: then it is the first chunk's size alone. A file_offset that leads behind the
- * chunks becomes where the first one begins. Sizes below 0 count as 0, and sums saturate; where the
- * first chunk has no data page offset all of it is left as it is. */
+ * (filterFileMetaDataByMidpoint of ParquetMetadataConverter); 1.12.0, and every release for
+ * encrypted columns, uses file_offset + total_compressed_size / 2. The size is the sum over the
+ * chunks. If the first chunk is stored after others, for example because it was copied, half of the
+ * sum may be outside the row group; then the size is that of the first chunk only. A file_offset
+ * after the chunks is replaced by the begin of the first chunk. Sizes below 0 count as 0, and sums
+ * saturate. If the first chunk has no data page offset, all values are left unchanged. */
 static inline int64_t pqx_midpoint_size(const pqx_midpoint *midpoint, int64_t *file_offset)
 {
     const pqx_chunk *first = midpoint->first;

@@ -16,7 +16,7 @@ typedef struct pqx_name_entry {
     uint32_t id, next;
 } pqx_name_entry;
 
-/* What is hashed: paths and field ids never meet, for the kind is part of it. */
+/* The kind of a key is hashed too, so that paths and field ids never collide. */
 enum { PATH = '.', FIELD_ID = '#' };
 
 static inline uint64_t rotate(uint64_t x, int bits) { return x << bits | x >> (64 - bits); }
@@ -43,7 +43,7 @@ static inline void sip_word(uint64_t v[4], uint64_t word)
     v[0] ^= word;
 }
 
-/* Of the kind and the bytes, each NUL of a path taken as '.'. */
+/* Hash the kind and the bytes; each NUL of a path is read as '.'. */
 static uint64_t sip_hash(const uint64_t key[2], uint8_t kind, pqx_bytes bytes)
 {
     uint64_t v[4] = {key[0] ^ 0x736f6d6570736575u, key[1] ^ 0x646f72616e646f6du,
@@ -73,8 +73,8 @@ uint64_t pqx_name_table_hash_field_id(const pqx_name_table *names, int32_t field
     return sip_hash(names->key, FIELD_ID, (pqx_bytes){bytes, sizeof bytes});
 }
 
-/* Random bytes, a few; 0 or an errno. The system call itself: the C library's function is younger
- * than the oldest one that wheels run on (glibc 2.17). */
+/* Read a few random bytes. Return 0 or an errno. Uses the system call, because the C library's
+ * function is newer than the oldest supported glibc (2.17). */
 static int draw(void *into, size_t size)
 {
 #if defined(__linux__)
@@ -104,7 +104,7 @@ int pqx_name_table_add(pqx_name_table *names, pqx_bytes path, const int32_t *fie
     return pqx_buffer_append(&names->entries, &entry, sizeof entry, error);
 }
 
-/* The slot of this hash, or the empty one where it belongs. */
+/* Return the slot of this hash, or the empty slot for it. */
 static uint32_t *find_slot(const pqx_name_table *names, uint64_t hash)
 {
     const pqx_name_entry *entries = (const pqx_name_entry *)(const void *)names->entries.data;
@@ -114,8 +114,8 @@ static uint32_t *find_slot(const pqx_name_table *names, uint64_t hash)
     return &names->slots[slot];
 }
 
-/* Each hash has one slot: of its first entry, which leads to the others. Entries go in from the
- * last one to the first. */
+/* Each hash has one slot, that of its first entry, which links to the others. Entries are inserted
+ * from the last to the first. */
 int pqx_name_table_end(pqx_name_table *names, pqx_error *error)
 {
     pqx_name_entry *entries = (pqx_name_entry *)(void *)names->entries.data;

@@ -1,4 +1,4 @@
-/* The reference to blocks that stand aside, in front of the Thrift footer (docs/formats.md, section
+/* The reference to blocks that are stored aside, before the Thrift footer (docs/formats.md, section
  * 8). */
 #include "base/internal.h"
 
@@ -16,7 +16,8 @@ void pqx_reference_get_block(const pqx_reference *reference, uint32_t index, pqx
     block->trailer_crc = pqx_load32(entry + 28);
 }
 
-/* The blocks follow each other from the first multiple of 8 behind `start` to the Thrift footer. */
+/* Check that the blocks follow each other from the first multiple of 8 after `start` to the Thrift
+ * footer. */
 static int check_blocks(const pqx_reference *reference, uint64_t footer, pqx_error *error)
 {
     uint64_t expected = (reference->start + 7) & ~(uint64_t)7;

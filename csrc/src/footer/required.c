@@ -1,18 +1,18 @@
-/* Whether a footer has every field that readers' parsers require, in every struct that may hold
- * one. */
+/* Check that a footer has every field that readers' parsers require, in every struct. */
 #include "footer/scan_fast.h"
 
 typedef struct walk {
     pqx_cursor cursor;
     pqx_missing *missing;
-    pqx_scanning *scanning; /* for what the fast decoder takes, which lacks nothing; or NULL */
+    pqx_scanning
+        *scanning; /* for the chunks that the fast decoder accepts, which are complete; or NULL */
 } walk;
 
 static const pqx_rule rules[PQX_RULED_STRUCTS][PQX_RULED_FIELDS] = PQX_RULES;
 
 static int walk_struct(walk *w, uint32_t structure, int depth);
 
-/* Step over the next chunks, as long as they are the usual ones: how many. */
+/* Skip chunks that the fast decoder accepts. Return their number. */
 static uint32_t step_over_chunks(walk *w, uint32_t most)
 {
     enum { AT_ONCE = 32 };
@@ -37,7 +37,7 @@ static int walk_structs(walk *w, uint32_t structure, uint32_t count, int depth)
     return PQX_OK;
 }
 
-/* The list at the cursor; *right says whether its items are what the rule expects. */
+/* Walk the list at the cursor; *right is 1 if its items have the type of the rule. */
 static int walk_list(walk *w, const pqx_rule *rule, int depth, int *right)
 {
     uint32_t count = 0;
@@ -52,8 +52,7 @@ static int walk_list(walk *w, const pqx_rule *rule, int depth, int *right)
 static int is_type(const pqx_rule *rule, int type)
 { return type == rule->type || (type == PQX_TYPE_FALSE && rule->type == PQX_TYPE_TRUE); }
 
-/* The field at the cursor, of which there is a rule; *right says whether it is as that expects it.
- */
+/* Walk the field at the cursor, which has a rule; *right is 1 if it matches the rule. */
 static int walk_field(walk *w, const pqx_rule *rule, int type, int depth, int *right)
 {
     *right = is_type(rule, type);
@@ -63,8 +62,8 @@ static int walk_field(walk *w, const pqx_rule *rule, int type, int depth, int *r
     return pqx_skip(&w->cursor, type, 0, depth);
 }
 
-/* `seen` and `wrong` are bits of the fields that are as the rules expect them, and of those that
- * are not. A path_in_schema that was left out is known from the schema; one of another type is
+/* Finish a struct. `seen` and `wrong` are bits of the fields that match their rules and of those
+ * that do not. A missing path_in_schema can be derived from the schema; one of another type is
  * damage. */
 static void conclude(walk *w, uint32_t structure, size_t start, uint32_t seen, uint32_t wrong)
 {

@@ -22,7 +22,7 @@ int pqx_scan_grow(void *items, uint64_t count, size_t *room, size_t size, uint64
 
 /* ---- chunks ---- */
 
-/* How many chunks there will be, if all row groups are like this one. */
+/* Return the total number of chunks if all row groups have as many as this one. */
 static uint64_t expected_chunks(const pqx_scanning *s, uint32_t claimed)
 {
     enum { SMALLEST_REAL_CHUNK = 32 };
@@ -31,7 +31,7 @@ static uint64_t expected_chunks(const pqx_scanning *s, uint32_t claimed)
                         SMALLEST_REAL_CHUNK);
 }
 
-/* Places stand beside the chunks from the first chunk on that has any. */
+/* Store a chunk's entry of `places`. The array exists from the first chunk that has any. */
 static int add_places(pqx_scanning *s, const pqx_places *places, int placed)
 {
     pqx_scan *scan = s->scan;
@@ -45,7 +45,7 @@ static int add_places(pqx_scanning *s, const pqx_places *places, int placed)
     return PQX_OK;
 }
 
-/* How many of the next `wanted` chunks there is room for without growing. */
+/* Return how many of the next `wanted` chunks fit without growing. */
 static uint32_t usual_room(const pqx_scanning *s, uint32_t wanted)
 {
     uint64_t room = s->chunk_room - s->scan->chunk_count;
@@ -55,7 +55,7 @@ static uint32_t usual_room(const pqx_scanning *s, uint32_t wanted)
     return room < wanted ? (uint32_t)room : wanted;
 }
 
-/* The chunk at the cursor, by the decoder for any order of fields. */
+/* Add the chunk at the cursor with the decoder for any order of fields. */
 static int add_chunk(pqx_scanning *s)
 {
     pqx_places places;
@@ -91,7 +91,7 @@ static int read_columns(pqx_scanning *s, pqx_row_group *group, int *seen)
 
 /* ---- row groups ---- */
 
-/* The member that an i64 field goes to, or NULL. */
+/* Return the member for an i64 field, or NULL. */
 static int64_t *row_group_number(pqx_row_group *group, int32_t id)
 {
     switch (id) {
@@ -103,7 +103,7 @@ static int64_t *row_group_number(pqx_row_group *group, int32_t id)
     }
 }
 
-/* A field of another type than expected counts as an unknown one. */
+/* A field of an unexpected type counts as an unknown one. */
 int pqx_scan_row_group_field(pqx_scanning *s, int32_t id, int type, pqx_row_group *group,
                              int *has_columns, int *has_num_rows)
 {
@@ -203,8 +203,8 @@ static int read_key_values(pqx_scanning *s)
     return PQX_OK;
 }
 
-/* The unions are read once the leaves are known; here they are walked, so that nothing can fail
- * then. */
+/* The unions are parsed once the leaves are known. They are walked here, so that parsing cannot
+ * fail. */
 static int read_column_orders(pqx_scanning *s)
 {
     pqx_cursor *c = &s->cursor;
@@ -224,7 +224,7 @@ typedef struct required {
     int schema, num_rows, row_groups;
 } required;
 
-/* A field of another type than expected counts as an unknown one, as in every Thrift library. */
+/* A field of an unexpected type counts as an unknown one, as in every Thrift library. */
 static int read_footer_field(pqx_scanning *s, int32_t id, int type, required *seen)
 {
     pqx_cursor *c = &s->cursor;
@@ -284,8 +284,8 @@ static int read_footer(pqx_scanning *s)
     return PQX_OK;
 }
 
-/* What follows from the whole: the tree, where each row group's chunks begin, whether they are one
- * per leaf. */
+/* Compute the values that depend on the whole footer: the tree, the first chunk of each row group,
+ * and whether each row group has one chunk per leaf. */
 static int conclude(pqx_scanning *s)
 {
     pqx_scan *scan = s->scan;

@@ -1,12 +1,13 @@
-/* What the parts of the footer scan share. */
+/* Declarations shared by the parts of the footer scan. */
 #ifndef PQX_SCAN_H
 #define PQX_SCAN_H
 
 #include "thrift/cursor.h"
 
-/* What stood last in chunks of the same type and encodings. `head`: the bytes of these, a field
- * header's and a list's included. `rest`: all behind the statistics, which are field `rest_behind`,
- * to the stop byte of ColumnMetaData, where it said no more than rest_present. */
+/* The most recent bytes in chunks of the same type and encodings. `head`: the bytes of type and
+ * encodings, with the headers of a field and of a list. `rest`: all bytes after the statistics,
+ * which are field `rest_behind`, up to the stop byte of ColumnMetaData, if they contain only the
+ * values in rest_present. */
 typedef struct pqx_habit {
     uint64_t head, head_mask;
     uint32_t encodings;
@@ -18,33 +19,33 @@ typedef struct pqx_habit {
 #define PQX_NO_HEAD 1u /* no field header */
 enum { PQX_HABITS = 32 };
 
-/* The logical type that stood last in an element, of those of up to 8 bytes whose first field is
- * the same. */
+/* The most recent logical type of an element, for those of up to 8 bytes with the same first field.
+ */
 typedef struct pqx_logical {
     uint64_t bytes, mask;
     size_t length;
 } pqx_logical;
 
-/* A scan under way: the result, and how much its growing arrays can hold. */
+/* A scan in progress: the result, and the capacities of its growing arrays. */
 typedef struct pqx_scanning {
     pqx_cursor cursor;
     pqx_scan *scan;
     size_t element_room, row_group_room, key_value_room;
     size_t chunk_room, places_room;
-    uint32_t row_groups_claimed; /* by the list, to guess how many chunks there will be */
+    uint32_t row_groups_claimed; /* from the list's header, to estimate the number of chunks */
     int plain;                   /* without the fast decoders */
     pqx_habit habits[PQX_HABITS];
     pqx_logical logicals[16];
 } pqx_scanning;
 
-/* Before the first chunk. */
+/* Call before the first chunk. */
 static inline void pqx_forget_habits(pqx_scanning *s)
 {
     for (int i = 0; i < PQX_HABITS; i++) s->habits[i].head = PQX_NO_HEAD;
 }
 
-/* How many structs and lists stand around a field of each struct: what it holds may be the less
- * deep. */
+/* How many structs and lists enclose a field of each struct; the depth limit of its contents is
+ * lower by this number. */
 enum pqx_around {
     PQX_IN_FOOTER = 1,
     PQX_IN_COLUMN_ORDERS = 2,
@@ -60,8 +61,8 @@ enum pqx_around {
 static inline int pqx_skip_field(pqx_cursor *c, int type, int around)
 { return pqx_skip(c, type, 0, PQX_MAX_DEPTH - around); }
 
-/* A list's header; a list of other items than expected is skipped as a whole and counts as one of
- * none. *right says which of both it was, where that is asked for. */
+/* Read a list header. A list with unexpected items is skipped and counts as an empty list. *right,
+ * if not NULL, is 1 if the items have the expected type. */
 static inline int pqx_read_list_of(pqx_cursor *c, int expected, int around, uint32_t *count,
                                    int *right)
 {
@@ -79,17 +80,17 @@ static inline int pqx_read_list_of(pqx_cursor *c, int expected, int around, uint
 static inline pqx_range pqx_since(const pqx_cursor *c, size_t start)
 { return (pqx_range){(uint32_t)start, (uint32_t)(c->at - start)}; }
 
-/* As many items as are claimed, but not more than the bytes left can hold at a size that real ones
- * do not fall below. */
+/* Return the claimed number of items, limited by the remaining bytes at a size that real items do
+ * not fall below. */
 static inline uint64_t pqx_expected(const pqx_cursor *c, uint64_t claimed, size_t smallest)
 { return claimed < pqx_left(c) / smallest ? claimed : pqx_left(c) / smallest; }
 
-/* Make room for the item at `count` of the array whose pointer is at `items`: at first for as many
- * as are expected, then for half as many again. */
+/* Make room for item `count` of the array whose pointer is at `items`: initially for the expected
+ * number, then for half as many again. */
 int pqx_scan_grow(void *items, uint64_t count, size_t *room, size_t size, uint64_t expected,
                   pqx_error *error);
 
-/* What tells whether all data pages of a chunk are dictionary-encoded. */
+/* The encodings that determine whether all data pages of a chunk are dictionary-encoded. */
 #define PQX_LEVEL_ENCODINGS (1u << PQX_ENCODING_RLE | 1u << PQX_ENCODING_BIT_PACKED)
 
 static inline int pqx_is_data_page(int32_t page_type)
@@ -98,7 +99,8 @@ static inline int pqx_is_data_page(int32_t page_type)
 static inline int pqx_is_dictionary_encoding(int32_t encoding)
 { return encoding == PQX_ENCODING_PLAIN_DICTIONARY || encoding == PQX_ENCODING_RLE_DICTIONARY; }
 
-/* Note what contradicts the footer's structure without hindering the scan; the first one counts. */
+/* Record a contradiction in the footer's structure without stopping the scan; the first one counts.
+ */
 static inline void pqx_note(pqx_scanning *s, int code, uint64_t offset, uint64_t expected,
                             uint64_t found)
 {
@@ -106,7 +108,7 @@ static inline void pqx_note(pqx_scanning *s, int code, uint64_t offset, uint64_t
         s->scan->problem = (pqx_error){code, offset, expected, found};
 }
 
-/* What is said of a struct before its fields are read. */
+/* The values of a struct before its fields are read. */
 #define PQX_EMPTY_ELEMENT                 \
     ((pqx_element){.type = -1,            \
                    .type_length = -1,     \
@@ -125,11 +127,11 @@ static inline void pqx_note(pqx_scanning *s, int code, uint64_t offset, uint64_t
 int pqx_scan_schema(pqx_scanning *s, int *right);
 int pqx_read_column_order(pqx_cursor *c, uint8_t *order);
 void pqx_scan_tree(pqx_scanning *s);
-/* One struct at the cursor each. */
+/* Each reads one struct at the cursor. */
 int pqx_scan_element(pqx_cursor *c, pqx_element *e);
 int pqx_sort_order(const uint8_t *data, const pqx_element *leaf);
 int pqx_scan_key_value(pqx_cursor *c, pqx_key_value *pair);
-/* A field of a RowGroup, its header read; a field of another type than expected counts as an
+/* Read a field of a RowGroup whose header has been read; a field of an unexpected type counts as an
  * unknown one. */
 int pqx_scan_row_group_field(pqx_scanning *s, int32_t id, int type, pqx_row_group *group,
                              int *has_columns, int *has_num_rows);

@@ -1,4 +1,4 @@
-/* One ColumnChunk, field by field in whatever order, with every check. */
+/* Decode one ColumnChunk, with fields in any order and with every check. */
 #include "footer/scan.h"
 
 #define PRESENT_STATISTICS_FACTS                                                             \
@@ -9,17 +9,16 @@
     (PQX_PRESENT_FILE_PATH | PQX_PRESENT_FILE_OFFSET | PQX_PRESENT_OFFSET_INDEX \
      | PQX_PRESENT_COLUMN_INDEX | PQX_PRESENT_CRYPTO)
 
-/* What a chunk's facts are while it is read: the encodings decide about the dictionary only at its
- * end. */
+/* The state of a chunk while it is read: the encodings determine dictionary use only at its end. */
 typedef struct reading {
     pqx_chunk *chunk;
     pqx_places *places;
-    int placed;                                   /* a place has been read */
-    int other_encodings;                          /* an encoding that the mask cannot hold */
+    int placed;                                   /* set if an entry of `places` has been read */
+    int other_encodings;                          /* an encoding outside the mask */
     int has_stats, dictionary_pages, other_pages; /* of data pages */
 } reading;
 
-/* A field of another type than expected counts as an unknown one, as in every Thrift library. */
+/* A field of an unexpected type counts as an unknown one, as in every Thrift library. */
 static int read_i32_field(pqx_cursor *c, int type, int around, int32_t *value, uint32_t *present,
                           uint32_t bit)
 {
@@ -221,7 +220,7 @@ static int read_metadata_field(pqx_cursor *c, int32_t id, int type, reading *r)
     }
 }
 
-/* Forget the facts of ColumnMetaData: at first, and where a chunk has it twice. */
+/* Reset the values of ColumnMetaData: initially, and if a chunk contains it twice. */
 static void forget_metadata(reading *r)
 {
     pqx_chunk *chunk = r->chunk;
@@ -241,7 +240,7 @@ static void forget_metadata(reading *r)
     r->other_encodings = r->has_stats = r->dictionary_pages = r->other_pages = 0;
 }
 
-/* The fields of ColumnMetaData behind number `id`, to the stop byte. */
+/* Read the fields of ColumnMetaData after field `id`, up to the stop byte. */
 static int read_metadata_rest(pqx_cursor *c, reading *r, int32_t id)
 {
     for (;;) {
@@ -299,7 +298,7 @@ static int read_chunk_field(pqx_cursor *c, int32_t id, int type, reading *r)
     }
 }
 
-/* The chunk at the cursor, and its places; *placed says whether it may have any. */
+/* Read the chunk at the cursor and its `places`; *placed is 1 if it may have any. */
 int pqx_scan_chunk(pqx_scanning *s, pqx_chunk *chunk, pqx_places *places, int *placed)
 {
     pqx_cursor *c = &s->cursor;

@@ -19,7 +19,7 @@ INLINE size_t take_path(input in, size_t at)
     (PQX_PRESENT_MAX_EXACT_SET | PQX_PRESENT_MAX_EXACT | PQX_PRESENT_MIN_EXACT_SET \
      | PQX_PRESENT_MIN_EXACT)
 
-/* A boolean field, if it is there. */
+/* Read a boolean field if it is present. */
 static size_t take_exactness(const uint8_t *base, size_t at, int32_t *id, int32_t next,
                              uint32_t said, uint32_t exact, uint32_t *present)
 {
@@ -29,7 +29,7 @@ static size_t take_exactness(const uint8_t *base, size_t at, int32_t *id, int32_
     return at + 1;
 }
 
-/* Any fields in the order of their ids. */
+/* Read any fields in the order of their ids. */
 OUTLINE size_t take_any_statistics(input in, size_t at, pqx_chunk *chunk, uint32_t *present)
 {
     const uint8_t *base = in.base;
@@ -71,7 +71,7 @@ OUTLINE size_t take_any_statistics(input in, size_t at, pqx_chunk *chunk, uint32
     return bad || base[at] ? 0 : at + 1;
 }
 
-/* Both exact, or nothing said about it, and the stop. */
+/* Read both is-exact fields, or neither, and the stop byte. */
 INLINE size_t take_statistics_end(const uint8_t *base, size_t at, uint32_t *present)
 {
     if (PQX_LIKELY((pqx_load32(base + at) & 0xffffff)
@@ -82,7 +82,7 @@ INLINE size_t take_statistics_end(const uint8_t *base, size_t at, uint32_t *pres
     return base[at] ? 0 : at + 1;
 }
 
-/* Two pairs of bounds, each of `width` bytes, around a small count of nulls. */
+/* Read two pairs of bounds, each of `width` bytes, around a small null count. */
 INLINE size_t take_two_pairs(const uint8_t *base, size_t at, uint32_t width, pqx_chunk *chunk,
                              uint32_t *present)
 {
@@ -102,7 +102,7 @@ INLINE size_t take_two_pairs(const uint8_t *base, size_t at, uint32_t width, pqx
     return take_statistics_end(base, at + 10 + 4 * width, present);
 }
 
-/* A small count of nulls and one pair of bounds. */
+/* Read a small null count and one pair of bounds. */
 INLINE size_t take_one_pair(input in, size_t at, pqx_chunk *chunk, uint32_t *present)
 {
     uint32_t word = pqx_load32(in.base + at);
@@ -116,7 +116,7 @@ INLINE size_t take_one_pair(input in, size_t at, pqx_chunk *chunk, uint32_t *pre
     return take_statistics_end(in.base, at, present);
 }
 
-/* Statistics, stop byte and all. */
+/* Read Statistics, stop byte included. */
 INLINE size_t take_statistics(input in, size_t at, pqx_chunk *chunk, uint32_t *present)
 {
     enum { WIDEST = 16 };
@@ -145,7 +145,7 @@ INLINE size_t take_statistics(input in, size_t at, pqx_chunk *chunk, uint32_t *p
 
 /* ---- what is behind the statistics ---- */
 
-/* What the pages of a chunk are encoded by, as far as that says whether all of them use the
+/* The encodings of a chunk's pages, as far as they determine whether all of them use the
  * dictionary. */
 typedef struct pages {
     int told, dictionary, other;
@@ -198,7 +198,7 @@ static size_t take_size_statistics(input in, size_t at)
     return bad || at > in.limit || in.base[at] ? 0 : at + 1;
 }
 
-/* The rest of ColumnMetaData behind field `id`, 9 to 12, stop byte and all. */
+/* Read the rest of ColumnMetaData after field `id`, 9 to 12, stop byte included. */
 static size_t take_rest(input in, size_t at, int32_t id, pages *seen, pqx_places *places,
                         uint32_t *present)
 {
@@ -233,7 +233,7 @@ static const uint8_t ones_then_zeros[64] = {
     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 };
 
-/* Read the rest, and remember it where it says nothing but what pages are encoded by. */
+/* Read the rest, and store it in the cache if it contains nothing but the pages' encodings. */
 OUTLINE size_t learn_rest(input in, size_t at, int32_t id, pqx_habit *habit, pqx_places *places,
                           uint32_t *present)
 {
@@ -256,8 +256,8 @@ OUTLINE size_t learn_rest(input in, size_t at, int32_t id, pqx_habit *habit, pqx
     return at;
 }
 
-/* What stands behind the statistics is mostly what stood there last in a chunk of this type and
- * these encodings. Where the bytes are the same behind the same field, so is what they say. */
+/* The bytes after the statistics mostly equal those of the last chunk of this type and these
+ * encodings. Equal bytes after the same field have the same meaning. */
 INLINE int is_same_rest(const uint8_t *p, int32_t id, const pqx_habit *habit)
 {
     uint64_t difference = 0;
@@ -268,7 +268,8 @@ INLINE int is_same_rest(const uint8_t *p, int32_t id, const pqx_habit *habit)
 
 /* ---- how ColumnMetaData begins ---- */
 
-/* Read type and encodings, 14 at most and each below 32, and remember them where they fit. */
+/* Read type and encodings, at most 14 and each below 32, and store them in the cache if they fit.
+ */
 OUTLINE size_t learn_head(const uint8_t *base, size_t at, pqx_habit *habit)
 {
     const uint8_t *p = base + at;
@@ -288,8 +289,8 @@ OUTLINE size_t learn_head(const uint8_t *base, size_t at, pqx_habit *habit)
     return at + length;
 }
 
-/* The struct's header, type and encodings: mostly as they were last in a chunk that began like this
- * one. */
+/* Read the struct's header, type and encodings: mostly equal to those of the last chunk that began
+ * with the same bytes. */
 INLINE size_t take_head(const uint8_t *base, size_t at, pqx_habit *habits, pqx_habit **habit)
 {
     uint64_t head = pqx_load64(base + at);
@@ -298,7 +299,8 @@ INLINE size_t take_head(const uint8_t *base, size_t at, pqx_habit *habits, pqx_h
         return learn_head(base, at, *habit);
     uint32_t count = (uint32_t)(head >> 36) & 15;
     if (PQX_LIKELY(count == 3)) {
-        OPAQUE(at); /* a predicted branch tells where to go on, not the number that was read */
+        OPAQUE(
+            at); /* a predicted branch determines the next position, not the number that was read */
         return at + 8;
     }
     return at + 5 + count;
@@ -306,7 +308,7 @@ INLINE size_t take_head(const uint8_t *base, size_t at, pqx_habit *habits, pqx_h
 
 /* ---- chunks ---- */
 
-/* The places of page indexes, behind ColumnMetaData, and the stop byte. */
+/* Read the locations of page indexes, after ColumnMetaData, and the stop byte. */
 OUTLINE size_t take_index_places(input in, size_t at, pqx_places *places, uint32_t *present)
 {
     int32_t id = PQX_COLUMN_CHUNK_META_DATA;
@@ -327,7 +329,7 @@ OUTLINE size_t take_index_places(input in, size_t at, pqx_places *places, uint32
     return bad || in.base[at] ? 0 : at + 1;
 }
 
-/* The path of a chunk that lies in another file, and the next field's header. */
+/* Read the file path of a chunk in another file, and the next field's header. */
 OUTLINE size_t take_file_path(input in, size_t at, uint32_t *present)
 {
     pqx_range path;
@@ -337,7 +339,7 @@ OUTLINE size_t take_file_path(input in, size_t at, uint32_t *present)
     return in.base[at] == HEADER(1, I64) ? at + 1 : 0;
 }
 
-/* Key-values of a chunk, and the next field's header. */
+/* Read the key-values of a chunk, and the next field's header. */
 OUTLINE size_t take_key_values(input in, size_t at, uint32_t *present)
 {
     pqx_cursor walking = {in.base, in.limit, at + 1, NULL};

@@ -1,21 +1,21 @@
-/* Column chunks and schema elements as writers write them, by straight compares: ahead of the
- * decoders that take any. */
+/* Decode column chunks and schema elements in the format that writers use, with direct compares.
+ * These decoders run before the general ones. */
 #ifndef PQX_SCAN_FAST_H
 #define PQX_SCAN_FAST_H
 
 #include "footer/scan.h"
 
-/* What there is to read behind every place where fast decoders check what is left: all that stands
- * between two parts that are of any length (names, bounds, lists of counts), read without another
- * check. */
+/* The number of bytes that must follow every position at which fast decoders check the remaining
+ * input. It covers everything between two parts of variable length (names, bounds, lists of
+ * counts), which is read without another check. */
 enum { PQX_SLACK = 224 };
 
-/* Take up to `most` chunks from the cursor on into scan->chunks, for which there is room, as long
- * as their fields come in the order in which writers write them, hold what they usually hold, and
- * the input goes on well behind them. Stops at the start of the first one that surprises, which the
- * decoder for any order then takes, with every check. Returns how many. */
+/* Read up to `most` chunks from the cursor into scan->chunks, which has room, as long as their
+ * fields are in the usual order, have the usual contents, and enough input follows them. Stops at
+ * the start of the first other chunk, for which the caller uses the decoder for any order, with
+ * every check. Returns the number of chunks. */
 uint32_t pqx_fast_chunks(pqx_scanning *s, uint32_t most);
-/* The same for schema elements, into scan->elements. */
+/* Read schema elements into scan->elements; otherwise like pqx_fast_chunks. */
 uint32_t pqx_fast_elements(pqx_scanning *s, uint32_t most);
 /* Step over the value at the cursor, of field `field` of a struct that rules are about (wire.toml):
  * whether it lacks nothing that readers require. Chunks that the fast decoder takes lack nothing.

@@ -1,10 +1,10 @@
-/* Names looked up in a scanned schema. */
+/* Look up names in a scanned schema. */
 #include "base/internal.h"
 
-/* Dots and NULs are one and the same. */
+/* Dots and NULs are equivalent. */
 static uint8_t plain(uint8_t byte) { return byte ? byte : '.'; }
 
-/* Whether the path of an element below the root, read from its end, is the name. */
+/* Return 1 if the path of an element below the root, read from its end, is the name. */
 static int reads_like(const uint8_t *data, const pqx_scan *scan, const pqx_element *e,
                       const uint8_t *name, size_t left)
 {

@@ -1,7 +1,7 @@
-/* The schema list: elements as facts, then the tree that they make. */
+/* Parse the schema list into elements, then build their tree. */
 #include "footer/scan_fast.h"
 
-/* The member that an i32 field goes to, or NULL. */
+/* Return the member for an i32 field, or NULL. */
 static int32_t *element_number(pqx_element *e, int32_t id)
 {
     switch (id) {
@@ -15,7 +15,7 @@ static int32_t *element_number(pqx_element *e, int32_t id)
     }
 }
 
-/* A field of another type than expected counts as an unknown one. */
+/* A field of an unexpected type counts as an unknown one. */
 static int read_element_field(pqx_cursor *c, int32_t id, int type, pqx_element *e)
 {
     int32_t *number = element_number(e, id);
@@ -70,14 +70,14 @@ int pqx_scan_schema(pqx_scanning *s, int *right)
 #define OF(type) (1u << PQX_PHYSICAL_##type)
 #define INTEGERS (OF(INT32) | OF(INT64))
 
-/* The physical types that an annotation fits, and the order that it gives them. */
+/* The physical types that an annotation applies to, and the order that it defines. */
 typedef struct annotation {
     uint32_t types;
     int32_t length; /* of FIXED_LEN_BYTE_ARRAY, 0: any */
     int order;
 } annotation;
 
-/* Statistics under an annotation that does not fit its physical type have no defined order. */
+/* Statistics have no defined order if the annotation does not apply to the physical type. */
 static int annotated_order(const pqx_element *leaf, annotation known)
 {
     if (leaf->type < 0 || leaf->type > PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY
@@ -85,7 +85,7 @@ static int annotated_order(const pqx_element *leaf, annotation known)
         return PQX_ORDER_UNDEFINED;
     if (leaf->type != PQX_PHYSICAL_FIXED_LEN_BYTE_ARRAY) return known.order;
     if (known.length && leaf->type_length != known.length) return PQX_ORDER_UNDEFINED;
-    /* Of 12 bytes are timestamps alone, little-endian. */
+    /* Only timestamps have 12 bytes; they are little-endian. */
     return known.length == 12 ? PQX_ORDER_LITTLE_ENDIAN : known.order;
 }
 
@@ -106,7 +106,7 @@ static int integer_order(pqx_cursor *c, int type)
     return order;
 }
 
-/* The union's first field decides; the bytes have been walked before. */
+/* The union's first field decides. The bytes have been walked before. */
 static int logical_order(const uint8_t *data, const pqx_element *leaf)
 {
     pqx_range logical = leaf->logical_type;
@@ -186,8 +186,8 @@ int pqx_sort_order(const uint8_t *data, const pqx_element *leaf)
 
 /* ---- the tree ---- */
 
-/* A ColumnOrder union: its first field's id, 0 for an empty one, 255 for one that is no small
- * number. */
+/* Read a ColumnOrder union: the id of its first field, 0 if it is empty, 255 if the id is not a
+ * small number. */
 int pqx_read_column_order(pqx_cursor *c, uint8_t *order)
 {
     static const uint8_t TYPE_ORDER[] = {0x1c, 0x00, 0x00};
@@ -206,7 +206,7 @@ int pqx_read_column_order(pqx_cursor *c, uint8_t *order)
     return pqx_skip_field(c, PQX_TYPE_STRUCT, PQX_IN_COLUMN_ORDERS);
 }
 
-/* Give the leaves their column orders; the list has been walked before. */
+/* Assign column orders to the leaves. The list has been walked before. */
 static void assign_column_orders(pqx_scanning *s)
 {
     pqx_scan *scan = s->scan;
@@ -222,7 +222,7 @@ static void assign_column_orders(pqx_scanning *s)
 
 static uint8_t deeper(uint8_t level, int more) { return (uint8_t)(level + (more && level < 255)); }
 
-/* The place of element i below the open group. */
+/* Set the position of element i below the open group. */
 static void place_element(pqx_scan *scan, pqx_element *e, int32_t open)
 {
     e->parent = open;
@@ -236,7 +236,7 @@ static void place_element(pqx_scan *scan, pqx_element *e, int32_t open)
     e->max_repetition = deeper(group->max_repetition, is_repeated);
 }
 
-/* Close the open groups that wait for nothing more, or all of them. */
+/* Close the open groups that have all their children, or all open groups. */
 static int32_t close_groups(pqx_scan *scan, int32_t open, int all)
 {
     while (open >= 0 && (all || scan->elements[open].leaf_count == 0)) {
@@ -247,8 +247,8 @@ static int32_t close_groups(pqx_scan *scan, int32_t open, int all)
     return open;
 }
 
-/* Parents, levels and leaves of elements in preorder. While a group is open, its leaf_count is the
- * number of children that it still waits for. */
+/* Compute parents, levels and leaves of elements in preorder. While a group is open, its leaf_count
+ * is the number of missing children. */
 void pqx_scan_tree(pqx_scanning *s)
 {
     pqx_scan *scan = s->scan;

@@ -1,7 +1,7 @@
 #include "footer/scan_fast.h"
 #include "footer/take.h"
 
-/* The logical type's union: mostly one of the few that a schema has. */
+/* Read the logical type's union, mostly one of the few that a schema contains. */
 INLINE size_t take_logical_type(input in, size_t at, pqx_logical *logicals)
 {
     uint64_t bytes = pqx_load64(in.base + at);
@@ -18,7 +18,7 @@ INLINE size_t take_logical_type(input in, size_t at, pqx_logical *logicals)
     return skipping.at;
 }
 
-/* What stands behind the name. */
+/* Read the fields after the name. */
 INLINE size_t take_annotations(input in, size_t at, int32_t id, pqx_element *e,
                                pqx_logical *logicals, int *bad)
 {

@@ -1,4 +1,4 @@
-/* A slice of a scanned footer: which elements, chunks and key-values it is made of. */
+/* A slice of a scanned footer: select its elements, chunks and key-values. */
 #include <stdlib.h>
 
 #include "footer/slice.h"
@@ -8,9 +8,9 @@ typedef struct pqx_slicer {
     const uint32_t *row_groups;
     uint32_t row_group_count;
     pqx_buffer elements; /* pqx_slice_element, as in the slice */
-    pqx_buffer sources;  /* uint32_t: the elements of the footer that they are */
+    pqx_buffer sources;  /* uint32_t: their indices among the footer's elements */
     pqx_buffer
-        open; /* uint32_t: the groups, by their places in `elements`, that the last leaf is in */
+        open; /* uint32_t: the groups that contain the last leaf, as indices into `elements` */
     pqx_buffer chunks, groups, paths, path_bytes, key_values, arrow_schema;
     pqx_error *error;
 } pqx_slicer;
@@ -45,8 +45,8 @@ static int push(pqx_buffer *buffer, uint32_t value, pqx_error *error)
 
 static uint32_t *words(const pqx_buffer *buffer) { return (uint32_t *)(void *)buffer->data; }
 
-/* Append a leaf and the groups above it that the slice has not: those behind `known`, the last
- * element that it has. */
+/* Append a leaf and the groups above it that the slice does not have yet: those after `known`, the
+ * last element in the slice. */
 static int add_branch(pqx_slicer *s, uint32_t leaf, uint32_t known)
 {
     const pqx_element *all = s->projection.scan->elements;
@@ -57,7 +57,8 @@ static int add_branch(pqx_slicer *s, uint32_t leaf, uint32_t known)
     PQX_TRY(pqx_buffer_reserve(&s->elements, count * sizeof(pqx_slice_element), s->error));
     pqx_slice_element *elements = (pqx_slice_element *)(void *)s->elements.data;
     uint32_t *sources = words(&s->sources);
-    for (size_t i = begin, j = begin + count; i + 1 < j; i++) { /* they came from the leaf up */
+    for (size_t i = begin, j = begin + count; i + 1 < j;
+         i++) { /* they were added from the leaf up */
         uint32_t other = sources[--j];
         sources[j] = sources[i];
         sources[i] = other;
@@ -76,7 +77,7 @@ static int add_branch(pqx_slicer *s, uint32_t leaf, uint32_t known)
     return PQX_OK;
 }
 
-/* The root, the leaves, and the groups above them. */
+/* Add the root, the leaves, and the groups above them. */
 static int add_elements(pqx_slicer *s)
 {
     const pqx_projection *p = &s->projection;
@@ -93,7 +94,7 @@ static int add_elements(pqx_slicer *s)
     return status;
 }
 
-/* The path of a leaf, NUL between the names. */
+/* Append the path of a leaf, NUL between the names. */
 static int add_path(pqx_slicer *s, uint32_t leaf)
 {
     const pqx_element *all = s->projection.scan->elements;
@@ -102,7 +103,7 @@ static int add_path(pqx_slicer *s, uint32_t leaf)
     PQX_TRY(pqx_buffer_reserve(&s->path_bytes, length, s->error));
     size_t end = begin + length;
     for (uint32_t at = leaf; at;
-         at = (uint32_t)all[at].parent) { /* from the leaf up, so from the back */
+         at = (uint32_t)all[at].parent) { /* written from the leaf up, so from the back */
         s->path_bytes.data[--end] = 0;
         end -= all[at].name.length;
         if (all[at].name.length)
@@ -114,7 +115,7 @@ static int add_path(pqx_slicer *s, uint32_t leaf)
     return pqx_buffer_append(&s->paths, &path, sizeof path, s->error);
 }
 
-/* The paths of the leaves, for chunks that are made from facts or do not tell theirs. */
+/* Add the paths of the leaves, for chunks that are written from values or lack a path. */
 static int add_paths(pqx_slicer *s)
 {
     const pqx_projection *p = &s->projection;
@@ -154,7 +155,7 @@ static int add_chunks(pqx_slicer *s)
     return told ? PQX_OK : add_paths(s);
 }
 
-/* The key-values but ARROW:schema's. */
+/* Add the key-values except ARROW:schema. */
 static int add_key_values(pqx_slicer *s)
 {
     const pqx_scan *scan = s->projection.scan;

@@ -1,8 +1,9 @@
-/* The ARROW:schema of a projection: the fields of its top-level columns, their structs cut as the
- * Parquet groups are. */
+/* The ARROW:schema of a projection: the fields of its top-level columns, with structs reduced in
+ * the same way as the Parquet groups. */
 #include "footer/slice.h"
 
-/* One field of the new schema: ranges of `pieces` and `keeps`, as those may still move. */
+/* One field of the new schema, as ranges of `pieces` and `keeps`, because these buffers may move.
+ */
 typedef struct pqx_arrow_part {
     size_t piece, piece_end, keep, keep_end;
     pqx_bytes name;
@@ -15,7 +16,7 @@ typedef struct pqx_arrow_projection {
     pqx_buffer parts, pieces, keeps;
 } pqx_arrow_projection;
 
-/* How many of the wanted leaves are below `element`. */
+/* Return how many of the requested leaves are below `element`. */
 static uint32_t wanted_below(const pqx_projection *p, const pqx_element *element)
 {
     uint32_t bounds[2], ends[2] = {(uint32_t)element->first_leaf,
@@ -32,7 +33,7 @@ static uint32_t wanted_below(const pqx_projection *p, const pqx_element *element
     return bounds[1] - bounds[0];
 }
 
-/* A group that Arrow reads as a struct. */
+/* Return 1 for a group that Arrow reads as a struct. */
 static int is_struct(const pqx_projection *p, const pqx_element *element)
 {
     if (element->num_children <= 0 || element->repetition == PQX_REPETITION_REPEATED) return 0;
@@ -51,7 +52,7 @@ static int is_struct(const pqx_projection *p, const pqx_element *element)
            && element->converted_type != PQX_CONVERTED_MAP_KEY_VALUE;
 }
 
-/* Append a byte for each child of a struct: whether it stays. */
+/* Append a byte for each child of a struct: 1 if it is kept. */
 static int add_children(pqx_arrow_projection *a, uint32_t group)
 {
     const pqx_projection *p = a->from;
@@ -78,7 +79,7 @@ static int add_children(pqx_arrow_projection *a, uint32_t group)
     return status;
 }
 
-/* Append what stays of the struct's children, then of theirs. */
+/* Append the selection of the struct's children, then those of the children. */
 static int add_keep(pqx_arrow_projection *a, uint32_t group, int depth)
 {
     const pqx_scan *scan = a->from->scan;
@@ -117,8 +118,8 @@ static int add_part(pqx_arrow_projection *a, uint32_t element, uint32_t field)
     return status == PQX_OK ? pqx_buffer_append(&a->parts, &part, sizeof part, NULL) : status;
 }
 
-/* The top-level columns of the wanted leaves, each once; their fields have their places among the
- * root's children. */
+/* Add the top-level columns of the requested leaves, each once. The fields have the same positions
+ * as the root's children. */
 static int add_parts(pqx_arrow_projection *a)
 {
     const pqx_projection *p = a->from;

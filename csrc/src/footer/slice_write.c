@@ -1,13 +1,13 @@
-/* A slice's FileMetaData, in canonical compact Thrift. Its size is bounded first, so that writing
- * needs no checks. */
+/* Write a slice's FileMetaData in canonical compact Thrift. Its size is bounded first, so that
+ * writing needs no checks. */
 #include "footer/midpoint.h"
 #include "thrift/cursor.h"
 
 #define FIELD_HEADER(delta, type) ((uint8_t)((delta) << 4 | (type)))
 #define MAX_VARINT 10
-#define MAX_FACTS 320       /* a chunk made from facts, without its path */
-#define MAX_PATH_HEADERS 16 /* of a path's list, and of the fields at and behind it */
-#define MAX_ROW_GROUP 80    /* a row group's own fields */
+#define MAX_FACTS 320       /* a chunk written from values, without its path */
+#define MAX_PATH_HEADERS 16 /* of a path's list, and of the fields at and after it */
+#define MAX_ROW_GROUP 80    /* the direct fields of a row group */
 
 static uint8_t *put_varint(uint8_t *at, uint64_t value) { return at + pqx_varint_put(at, value); }
 
@@ -33,7 +33,7 @@ static uint8_t *put_list(uint8_t *at, int type, uint64_t count)
     return put_varint(at + 1, count);
 }
 
-/* Field `id` (1 to 15 above *last) of an integer type. */
+/* Write field `id` (1 to 15 above *last) of an integer type. */
 static uint8_t *put_field(uint8_t *at, int *last, int id, int type, int64_t value)
 {
     *at = FIELD_HEADER(id - *last, type);
@@ -41,7 +41,7 @@ static uint8_t *put_field(uint8_t *at, int *last, int id, int type, int64_t valu
     return put_int(at + 1, value);
 }
 
-/* The element's bytes with num_children renewed. */
+/* Write the element's bytes with a new num_children. */
 static int put_element(uint8_t **at, const pqx_slice_element *element, pqx_error *error)
 {
     const uint8_t *data = element->thrift.data;
@@ -90,7 +90,7 @@ static uint8_t *put_encodings(uint8_t *at, uint32_t mask)
     return at;
 }
 
-/* A ColumnMetaData of the facts that are there. */
+/* Write a ColumnMetaData with the values that are present. */
 static uint8_t *put_metadata(uint8_t *at, const pqx_chunk *chunk, const pqx_places *places,
                              pqx_bytes path)
 {
@@ -142,8 +142,8 @@ static uint8_t *put_header(uint8_t *at, int last, int id, int type)
     return put_int(at + 1, id);
 }
 
-/* The ColumnMetaData at `metadata` of the chunk, path_in_schema put in front of the first field
- * above it; the chunk before and behind it as it is. */
+/* Write a chunk and insert path_in_schema into its ColumnMetaData at `metadata`, before the first
+ * field with a higher id. The other bytes are copied. */
 static int put_with_path(uint8_t **at, pqx_bytes chunk, size_t metadata, pqx_bytes path,
                          pqx_error *error)
 {
@@ -163,8 +163,8 @@ static int put_with_path(uint8_t **at, pqx_bytes chunk, size_t metadata, pqx_byt
     return PQX_OK;
 }
 
-/* A chunk's own bytes; where they have no path_in_schema, which readers ask for, with the one that
- * the schema tells. */
+/* Write a chunk's Thrift bytes. If they lack path_in_schema, which readers require, insert the path
+ * from the schema. */
 static int put_thrift(uint8_t **at, pqx_bytes chunk, uint32_t present, const pqx_bytes *path,
                       pqx_error *error)
 {
@@ -181,7 +181,7 @@ static int put_thrift(uint8_t **at, pqx_bytes chunk, uint32_t present, const pqx
     return PQX_OK;
 }
 
-/* A ColumnChunk of the facts that are there. */
+/* Write a ColumnChunk with the values that are present. */
 static uint8_t *put_facts(uint8_t *at, const pqx_chunk *chunk, const pqx_places *places,
                           pqx_bytes path)
 {
@@ -266,7 +266,7 @@ static uint8_t *put_key_values(uint8_t *at, const pqx_slice_parts *parts, int *l
 static int is_leaf(const pqx_slice_parts *parts, uint32_t element)
 { return parts->elements[element].num_children <= 0 && (element || parts->leaf_count); }
 
-/* One ColumnOrder union per leaf: an empty struct in its member, or nothing. */
+/* Write one ColumnOrder union per leaf: an empty struct in its member, or nothing. */
 static uint8_t *put_column_orders(uint8_t *at, const pqx_slice_parts *parts)
 {
     at = put_list(at, PQX_TYPE_STRUCT, parts->leaf_count);
@@ -283,7 +283,7 @@ static uint8_t *put_column_orders(uint8_t *at, const pqx_slice_parts *parts)
     return at;
 }
 
-/* The elements are one tree in preorder, with leaf_count leaves. */
+/* Check that the elements are one tree in preorder, with leaf_count leaves. */
 static int check_tree(const pqx_slice_parts *parts, pqx_error *error)
 {
     int64_t open = 1;
@@ -300,7 +300,8 @@ static int check_tree(const pqx_slice_parts *parts, pqx_error *error)
     return PQX_OK;
 }
 
-/* More than the slice can take. A num_children of 2 bytes, header and all, may grow to 6. */
+/* Return an upper bound of the slice's size. A num_children of 2 bytes, header included, may grow
+ * to 6. */
 static size_t bound(const pqx_slice_parts *parts)
 {
     size_t size = 128 + parts->created_by.size + parts->arrow_schema.size,

@@ -1,5 +1,5 @@
-/* Parts of Thrift structs in the writers' usual order, by straight compares and without a check of
- * what is left for each. */
+/* Read parts of Thrift structs in the writers' usual order, with direct compares and without
+ * checking the remaining bytes for each part. */
 #ifndef PQX_TAKE_H
 #define PQX_TAKE_H
 
@@ -8,7 +8,7 @@
 #define HEADER(delta, type) ((uint8_t)((delta) << 4 | PQX_TYPE_##type))
 #define BYTES(a, b, c, d) \
     ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
-/* Go on behind what `call` takes, or leave the function where it takes nothing. */
+/* Continue after the bytes that `call` takes; leave the function if it takes nothing. */
 #define TAKE(call)                       \
     do {                                 \
         at = (call);                     \
@@ -17,7 +17,7 @@
 #if defined(__GNUC__)
 #define INLINE static inline __attribute__((always_inline))
 #define OUTLINE static __attribute__((noinline))
-/* Let the compiler forget what it knows of a value. */
+/* Make a value opaque to the compiler. */
 #define OPAQUE(value) __asm__("" : "+r"(value))
 #else
 #define INLINE static inline
@@ -27,13 +27,13 @@
 
 typedef struct input {
     const uint8_t *base;
-    size_t limit; /* how far a part may reach: PQX_SLACK bytes before the end */
+    size_t limit; /* upper limit for the start of a part: PQX_SLACK bytes before the end */
 } input;
 
-/* All that follows takes what stands at `at`, which is never 0, and returns where it ends, or 0 at
- * any surprise. */
+/* Each function below takes the bytes at `at`, which is never 0, and returns the offset after them,
+ * or 0 if they are not in the expected form. */
 
-/* A number of up to nine bytes that is not negative. */
+/* Take a number of up to nine bytes that is not negative. */
 OUTLINE size_t take_long_number(const uint8_t *base, size_t at, uint64_t *number)
 {
     uint64_t sum = 0;
@@ -46,8 +46,9 @@ OUTLINE size_t take_long_number(const uint8_t *base, size_t at, uint64_t *number
     return 0;
 }
 
-/* One branch per length, which a predicted one takes without waiting for the bytes. Instead of
- * returning 0, a surprise sets `bad` and goes on anywhere within ten bytes. */
+/* Take a number with one branch per length; a predicted branch does not wait for the bytes. An
+ * unexpected form sets `bad` instead of returning 0, and the position advances by at most ten
+ * bytes. */
 INLINE size_t take_number(const uint8_t *base, size_t at, int64_t *number, int *bad)
 {
     uint32_t word = pqx_load32(base + at);
@@ -64,7 +65,7 @@ INLINE size_t take_number(const uint8_t *base, size_t at, int64_t *number, int *
     return next ? next : at + 1;
 }
 
-/* The same for a place in a file, which is mostly a large number. */
+/* Take an offset in a file, which is mostly a large number. */
 INLINE size_t take_place(const uint8_t *base, size_t at, int64_t *number, int *bad)
 {
     uint32_t word = pqx_load32(base + at);
@@ -83,7 +84,7 @@ INLINE size_t take_i32(const uint8_t *base, size_t at, int32_t *number, int *bad
     return next;
 }
 
-/* Binary of less than 16 KiB. */
+/* Take a binary value of less than 16 KiB. */
 INLINE size_t take_binary(input in, size_t at, pqx_range *bytes)
 {
     uint32_t length = in.base[at++];
@@ -96,7 +97,7 @@ INLINE size_t take_binary(input in, size_t at, pqx_range *bytes)
     return at > in.limit ? 0 : at;
 }
 
-/* A list's header, of less than 128 items. */
+/* Take a list header, of less than 128 items. */
 INLINE size_t take_list(const uint8_t *base, size_t at, int type, uint32_t *count)
 {
     uint8_t header = base[at++];
@@ -107,8 +108,7 @@ INLINE size_t take_list(const uint8_t *base, size_t at, int type, uint32_t *coun
     return *count & 0x80 ? 0 : at;
 }
 
-/* Whether the field `next` stands at `at`, where `id` has been the last one, which then is `next`.
- */
+/* Return 1 if field `next` is at `at`, after field `id`, and set `id` to `next`. */
 INLINE int comes(const uint8_t *base, size_t at, int32_t *id, int32_t next, int type)
 {
     if (base[at] != (uint8_t)((next - *id) << 4 | type)) return 0;
@@ -116,8 +116,8 @@ INLINE int comes(const uint8_t *base, size_t at, int32_t *id, int32_t next, int 
     return 1;
 }
 
-/* Footers and arrays of wide tables are larger than the nearer caches: ask early for what is read
- * and written soon. */
+/* Footers and arrays of wide tables exceed the nearer caches: prefetch the bytes that are read and
+ * written soon. */
 INLINE void fetch_ahead(const uint8_t *bytes, const void *record, size_t size)
 {
     enum { LINE = 64, BYTES_AHEAD = 2048, RECORDS_AHEAD = 16 };

@@ -1,10 +1,10 @@
-/* The footer index (docs/formats.md, section 7): what its writer and its reader share. */
+/* The footer index (docs/formats.md, section 7): declarations shared by its writer and reader. */
 #ifndef PQX_INDEX_H
 #define PQX_INDEX_H
 
 #include "flat/flat.h"
 
-/* Counts and widths, from which the place of every cell follows. */
+/* Counts and widths, which determine the position of every cell. */
 typedef struct pqx_index_shape {
     uint32_t leaves, nodes, row_groups, key_values, names;
     uint8_t offset_bytes, length_bytes, number_bytes;
@@ -19,7 +19,7 @@ static inline uint32_t pqx_index_groups(uint32_t row_groups, uint32_t part)
 static inline uint32_t pqx_index_parts(const pqx_index_shape *s)
 { return s->row_groups ? (s->row_groups - 1) / PQX_FLAT_PART_ROW_GROUPS + 1 : 0; }
 
-/* Bytes of a COLUMN cell's schema part, or of a NODE cell up to its leaves. */
+/* Return the bytes of a COLUMN cell's schema part, or of a NODE cell up to its leaves. */
 static inline uint32_t pqx_index_schema_bytes(const pqx_index_shape *s)
 { return 8u + s->offset_bytes + s->length_bytes + 3u * s->number_bytes + 3; }
 static inline uint32_t pqx_index_node_bytes(const pqx_index_shape *s)
@@ -38,14 +38,14 @@ static inline uint32_t pqx_index_tail_bytes(const pqx_index_shape *s)
            + PQX_INDEX_RECORD_BYTES;
 }
 
-/* Bytes of a COLUMN cell: the schema part and the first part's chunks. */
+/* Return the bytes of a COLUMN cell: the schema part and the first part's chunks. */
 static inline uint32_t pqx_index_column_bytes(const pqx_index_shape *s)
 {
     return pqx_index_schema_bytes(s) + 4
            + pqx_index_groups(s->row_groups, 0) * pqx_index_chunk_bytes(s);
 }
 
-/* Bytes of a leaf's cells, one behind the other. */
+/* Return the bytes of a leaf's cells, which are adjacent. */
 static inline uint64_t pqx_index_leaf_bytes(const pqx_index_shape *s)
 {
     uint32_t parts = pqx_index_parts(s);
@@ -53,7 +53,7 @@ static inline uint64_t pqx_index_leaf_bytes(const pqx_index_shape *s)
            + 8 * (uint64_t)(parts ? parts - 1 : 0);
 }
 
-/* Where the cell of a leaf's part begins, and its bytes. */
+/* Return the size of the cell of a leaf's part. The function below returns its offset. */
 static inline uint32_t pqx_index_part_bytes(const pqx_index_shape *s, uint32_t part)
 {
     return part ? 8 + pqx_index_groups(s->row_groups, part) * pqx_index_chunk_bytes(s)
@@ -66,7 +66,7 @@ static inline uint64_t pqx_index_part_place(const pqx_index_shape *s, uint32_t l
            + (part ? pqx_index_column_bytes(s) + (part - 1) * full : 0);
 }
 
-/* Where the cells behind the leaves' begin. Sums that do not fit in `limit` are UINT64_MAX. */
+/* The offsets of the cells after those of the leaves. Sums that exceed `limit` are UINT64_MAX. */
 typedef struct pqx_index_areas {
     uint64_t nodes, row_groups, key_values, buckets, tail;
 } pqx_index_areas;

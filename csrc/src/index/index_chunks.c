@@ -1,9 +1,9 @@
-/* A leaf's chunks: a part of them is read from the Thrift footer, checked as a whole, and decoded.
- */
+/* Read a leaf's chunks: a part of them is read from the Thrift footer, checked as a whole, and
+ * decoded. */
 #include "index/index_read.h"
 #include "footer/scan_fast.h"
 
-/* The ranges of a part's chunks, which ascend; `lists` are the offsets and lengths in its cell, at
+/* Read the ascending ranges of a part's chunks; `lists` are the offsets and lengths in its cell, at
  * `place`. */
 static int read_ranges(const pqx_index *index, const uint8_t *lists, uint64_t place, uint32_t count,
                        pqx_range *ranges, pqx_error *error)
@@ -34,7 +34,7 @@ void pqx_index_want_chunks(pqx_index *index, uint32_t leaf, const uint8_t *cell)
         (void)pqx_index_gather(index, place, ranges, count, &index->part_thrift, NULL);
 }
 
-/* Bring the Thrift bytes of a leaf's part into index->part_thrift, checked; `ranges` are those of
+/* Read and check the Thrift bytes of a leaf's part into index->part_thrift; `ranges` are those of
  * its chunks. */
 static int load_part(pqx_index *index, uint32_t leaf, uint32_t part, pqx_range *ranges,
                      pqx_error *error)
@@ -64,8 +64,8 @@ static int load_part(pqx_index *index, uint32_t leaf, uint32_t part, pqx_range *
     return PQX_OK;
 }
 
-/* Decode the chunk at `at` of the arena, behind which PQX_SLACK zeros are, which is that of `range`
- * in the footer. */
+/* Decode the chunk at `at` of the arena, which is followed by PQX_SLACK zeros; `range` is its
+ * position in the footer. */
 static int decode(pqx_index *index, const pqx_buffer *arena, size_t at, pqx_range range,
                   pqx_chunk *chunk, pqx_places *places, pqx_error *error)
 {
@@ -84,7 +84,7 @@ static int decode(pqx_index *index, const pqx_buffer *arena, size_t at, pqx_rang
     return pqx_index_not_whole(index, range.offset, range.length, error);
 }
 
-/* Append the bytes of chunks to the arena, with the zeros behind them that fast decoding wants. */
+/* Append the bytes of chunks to the arena, followed by the zeros that fast decoding needs. */
 static int add_chunks(pqx_buffer *arena, const uint8_t *bytes, size_t size, pqx_error *error)
 {
     PQX_TRY(pqx_buffer_reserve(arena, size + PQX_SLACK, error));

@@ -1,16 +1,16 @@
-/* How names and field ids lead to leaves and groups of a footer index. */
+/* Look up leaves and groups of a footer index by name and field id. */
 #include "index/index_read.h"
 
-/* What a lookup compares with, and what it has found. */
+/* The key of a lookup and its results so far. */
 typedef struct lookup {
-    const uint8_t *name; /* dotted; NULL to look for the field id */
+    const uint8_t *name; /* dotted; NULL to search for the field id */
     size_t size;
     int32_t field_id;
     uint32_t *ids;
     size_t capacity, count;
 } lookup;
 
-/* '.' and NUL are one and the same. */
+/* '.' and NUL are equivalent. */
 static int is_wanted(const lookup *l, const pqx_index_entry *entry)
 {
     if (!l->name) return entry->element.field_id == l->field_id;
@@ -20,7 +20,7 @@ static int is_wanted(const lookup *l, const pqx_index_entry *entry)
     return 1;
 }
 
-/* Note an element that is what is wanted, once; *is_hit says whether it is. */
+/* Record an element once if it matches; *is_hit is 1 if it does. */
 static int try_id(pqx_index *index, uint32_t id, lookup *l, int *is_hit, pqx_error *error)
 {
     const pqx_index_entry *entry;
@@ -36,7 +36,7 @@ static int try_id(pqx_index *index, uint32_t id, lookup *l, int *is_hit, pqx_err
     return PQX_OK;
 }
 
-/* Compare those of the entries, which lie at `place`, that have the tag. */
+/* Compare those of the entries at `place` that have the tag. */
 static int try_entries(pqx_index *index, const uint8_t *entries, uint32_t count, uint64_t place,
                        uint32_t tag, lookup *l, pqx_error *error)
 {
@@ -73,8 +73,8 @@ static int load_bucket(pqx_index *index, uint32_t bucket, uint32_t *used, pqx_er
     return PQX_OK;
 }
 
-/* An element's name into the table; *all counts the bytes of paths, which take so many cells to put
- * together. */
+/* Add an element's name to the table; *all counts the bytes of the paths, which are assembled from
+ * that many cells. */
 static int add_name(pqx_index *index, uint32_t id, uint64_t *all, pqx_error *error)
 {
     const pqx_index_entry *entry;
@@ -89,7 +89,7 @@ static int add_name(pqx_index *index, uint32_t id, uint64_t *all, pqx_error *err
                               field_id == INT32_MIN ? NULL : &field_id, id, error);
 }
 
-/* Read all names, in the order in which buckets have them: leaves, then nodes but the root. */
+/* Read all names in the order of the buckets: leaves, then nodes except the root. */
 static int read_names(pqx_index *index, pqx_error *error)
 {
     uint64_t all = 0;
@@ -113,7 +113,7 @@ static int look_up_in_all(pqx_index *index, lookup *l, pqx_error *error)
     pqx_index_begin(index);
     while (pqx_name_table_next(names, hash, &at, &id)) {
         if (l->count > l->capacity)
-            l->count++; /* of the same hash under a secret key: the same name again */
+            l->count++; /* the same hash under a secret key: the same name again */
         else PQX_TRY(try_id(index, id, l, &is_hit, error));
     }
     return PQX_OK;

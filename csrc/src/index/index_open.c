@@ -1,4 +1,4 @@
-/* Opening a footer index: its tail block is checked, and nothing else. */
+/* Open a footer index: check its tail block and nothing else. */
 #include <stdlib.h>
 
 #include "index/index_read.h"
@@ -6,7 +6,8 @@
 #define FIRST_READ 4096
 #define SMALLEST_TAIL (PQX_INDEX_TAIL_BYTES + PQX_INDEX_RECORD_BYTES)
 
-/* Hold the file's bytes [begin, end), or more, read now where they are not there. */
+/* Make the file's bytes [begin, end) available; read them, and possibly more, if they are not in
+ * memory. */
 static int hold(pqx_index *index, uint64_t begin, uint64_t end, pqx_error *error)
 {
     if (begin >= index->held_begin && end <= index->held_end) return PQX_OK;
@@ -27,7 +28,8 @@ static int hold(pqx_index *index, uint64_t begin, uint64_t end, pqx_error *error
     return PQX_OK;
 }
 
-/* The record at the payload's end, and the checksum of the tail block; *tail is its place. */
+/* Check the record at the payload's end, and the checksum of the tail block; *tail is the block's
+ * offset. */
 static int check_record(pqx_index *index, uint32_t *tail, pqx_error *error)
 {
     uint64_t end = index->payload + index->length;
@@ -51,7 +53,7 @@ static int check_record(pqx_index *index, uint32_t *tail, pqx_error *error)
     return PQX_OK;
 }
 
-/* Counts and widths; that the cells which they mean fill the payload. */
+/* Check counts and widths, and that the resulting cells fill the payload. */
 static int check_counts(pqx_index *index, uint32_t tail, pqx_error *error)
 {
     const uint8_t *block = index->held + (index->payload + tail - index->held_begin);

@@ -1,8 +1,8 @@
-/* Cells of a footer index, and the pieces of the Thrift footer that they name: fetched and checked.
+/* Fetch and check cells of a footer index, and the pieces of the Thrift footer that they refer to.
  */
 #include "index/index_read.h"
 
-#define GAP 2048 /* bytes that cost less to read along than a read of their own */
+#define GAP 2048 /* a gap of this size costs less to read than a separate read */
 #define SPAN 65536
 
 void pqx_index_begin(pqx_index *index) { index->allowance = 2 * index->limit + 65536; }
@@ -34,7 +34,7 @@ int pqx_index_load(pqx_index *index, uint64_t place, size_t size, pqx_buffer *ce
     return PQX_OK;
 }
 
-/* Behind range i: the first one that is read by itself. */
+/* Return the end of the run that starts at range i: the first range that needs a separate read. */
 static uint32_t run_end(const pqx_range *ranges, uint32_t i, uint32_t count)
 {
     uint64_t begin = ranges[i].offset, end = begin + ranges[i].length;
@@ -65,8 +65,7 @@ static int gather_run(pqx_index *index, const pqx_range *run, uint32_t count, pq
     return PQX_OK;
 }
 
-/* Ranges of a footer that is in memory lie far from each other: their lines come at the same time.
- */
+/* Ranges of a footer in memory are far apart: prefetch their cache lines together. */
 static void fetch_ahead(const pqx_index *index, const pqx_range *ranges, uint32_t count)
 {
 #if defined(__GNUC__)
@@ -81,8 +80,8 @@ static void fetch_ahead(const pqx_index *index, const pqx_range *ranges, uint32_
 #endif
 }
 
-/* A run that cannot be read does not end it: a source that collects what it lacks learns of all of
- * them. */
+/* If a run cannot be read, continue with the others: a source that collects missing ranges then
+ * learns of all of them. */
 int pqx_index_gather(pqx_index *index, uint64_t place, const pqx_range *ranges, uint32_t count,
                      pqx_buffer *out, pqx_error *error)
 {

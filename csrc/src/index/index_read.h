@@ -1,10 +1,9 @@
-/* The footer index's reader: what its files share.
+/* The footer index's reader: declarations shared by its files.
  *
- * Nothing is used that does not lie under a checksum which was checked: the tail block when the
- * reader is opened, each cell and each piece of the Thrift footer when it is read. Places in cells
- * count from the payload's start, offsets of Thrift bytes from the footer's; errors say places of
- * the file.
- */
+ * Only bytes with a verified checksum are used: the tail block is checked when the reader is
+ * opened, each cell and each piece of the Thrift footer when it is read. Positions in cells count
+ * from the payload's start, offsets of Thrift bytes from the footer's start; errors give positions
+ * in the file. */
 #ifndef PQX_INDEX_READ_H
 #define PQX_INDEX_READ_H
 
@@ -14,39 +13,39 @@
 
 #define PQX_INDEX_NOTHING UINT64_MAX
 
-/* A leaf's or node's cell, checked, and what it leads to in the schema. */
+/* A leaf's or node's cell, checked, and its schema element. */
 typedef struct pqx_index_entry {
     uint64_t id;    /* PQX_INDEX_NOTHING: none loaded */
-    uint64_t place; /* of its index in preorder, in the file */
+    uint64_t place; /* of its index in preorder; an offset in the file */
     pqx_buffer cell, thrift, path;
-    pqx_element element; /* ranges count from `thrift` */
+    pqx_element element; /* ranges are relative to `thrift` */
     uint32_t parent, index, position, first_leaf, leaf_count;
     int has_path;
 } pqx_index_entry;
 
 struct pqx_index {
     pqx_source source;
-    uint64_t footer, payload, limit; /* in the file; Thrift bytes lie in [0, limit) of the footer */
+    uint64_t footer, payload, limit; /* in the file; Thrift bytes are in [0, limit) of the footer */
     uint32_t length;
     pqx_index_shape shape;
     pqx_index_areas areas;
     pqx_flat_facts facts;
-    uint32_t flags, arrow_schema; /* 1 + its number among the key-values; 0: none */
+    uint32_t flags, arrow_schema; /* 1 + its index among the key-values; 0: none */
     pqx_range created_by;
     uint32_t created_by_crc;
     uint8_t *held; /* the file's bytes [held_begin, held_end) */
     uint64_t held_begin, held_end;
     const uint8_t *listed;
-    pqx_index_entry column, node, above; /* the last one of each; a group above that node */
-    uint32_t group; /* whose path is known: the one that the last node was in; 0: none */
+    pqx_index_entry column, node, above; /* the most recent one of each; a group above that node */
+    uint32_t group; /* the group whose path is known: the parent of the last node; 0: none */
     pqx_buffer group_path;
     uint64_t part_of, part_number, pair,
-        row_group_part; /* what the buffers below hold; PQX_INDEX_NOTHING: nothing */
+        row_group_part; /* the contents of the buffers below; PQX_INDEX_NOTHING: nothing */
     pqx_buffer part, part_thrift, pair_thrift, row_groups, own, text, created_by_text, bucket,
         scratch, names, lengths, span;
     uint64_t reads, fetched, allowance;
-    pqx_name_table all_names; /* once lookups take too long */
-    pqx_scan scan;            /* what the decoder of chunks notes things in */
+    pqx_name_table all_names; /* used once lookups take too long */
+    pqx_scan scan;            /* a scan for the chunk decoder's use */
     pqx_scanning scanning;
 };
 
@@ -55,47 +54,46 @@ static inline int pqx_index_fail(const pqx_index *index, pqx_error *error, int c
 { return pqx_fail(error, code, index->payload + place, expected, found); }
 
 /* index_read.c */
-/* At the beginning of a call: what it may read of the Thrift footer at most. Ranges that overlap
- * must not multiply its work. */
+/* Set, at the beginning of a call, how many bytes of the Thrift footer it may read at most.
+ * Overlapping ranges must not multiply its work. */
 void pqx_index_begin(pqx_index *index);
 /* Read and check the cell of `size` bytes at `place`. */
 int pqx_index_load(pqx_index *index, uint64_t place, size_t size, pqx_buffer *cell,
                    pqx_error *error);
-/* Append the bytes of ranges of the Thrift footer, which ascend, to `out`; `place` is where the
- * index names them. */
+/* Append the bytes of ascending ranges of the Thrift footer to `out`; `place` is the position in
+ * the index that names them. */
 int pqx_index_gather(pqx_index *index, uint64_t place, const pqx_range *ranges, uint32_t count,
                      pqx_buffer *out, pqx_error *error);
-/* The checksum over Thrift bytes, which are those at `offset` of the footer. A wrong one is no
- * damage of the index. */
+/* Check the checksum of Thrift bytes at `offset` of the footer. A mismatch is not damage of the
+ * index. */
 int pqx_index_check_thrift(const pqx_index *index, uint32_t stored, const uint8_t *bytes,
                            size_t size, uint32_t offset, pqx_error *error);
-/* Thrift bytes that are not what the index says: `size` bytes at `offset` of the footer. */
+/* Report Thrift bytes that do not match the index: `size` bytes at `offset` of the footer. */
 int pqx_index_not_whole(const pqx_index *index, uint32_t offset, size_t size, pqx_error *error);
-/* Read a range that lies in the footer, and check its checksum; the bytes replace what is in `out`.
- */
+/* Read a range of the footer and verify its checksum; the bytes replace the contents of `out`. */
 int pqx_index_read_thrift(pqx_index *index, uint64_t place, pqx_range range, uint32_t stored,
                           pqx_buffer *out, pqx_error *error);
 
-/* index_schema.c: the entry of a leaf or node, from the last one where that is it */
+/* index_schema.c: load the entry of a leaf or node, unless it is already loaded */
 int pqx_index_load_id(pqx_index *index, uint32_t id, const pqx_index_entry **entry,
                       pqx_error *error);
-/* The same with its path, which may take the groups above it. */
+/* Load an entry with its path, which may need the groups above it. */
 int pqx_index_load_path(pqx_index *index, uint32_t id, const pqx_index_entry **entry,
                         pqx_error *error);
 
 /* index_chunks.c */
-/* Something about a leaf with this cell cannot be read: a source that collects what it lacks learns
- * what its chunks take. */
+/* Some part of a leaf with this cell cannot be read: tell a source that collects missing ranges
+ * which ones the leaf's chunks need. */
 void pqx_index_want_chunks(pqx_index *index, uint32_t leaf, const uint8_t *cell);
-/* The facts of a leaf's chunks in [first, first + count), within a call that has begun. Their
- * Thrift bytes are appended to `arena`, from whose start all ranges count. */
+/* Read a leaf's chunks in [first, first + count), within a call that has begun. Their Thrift bytes
+ * are appended to `arena`; all ranges are relative to its start. */
 int pqx_index_read_chunks(pqx_index *index, uint32_t leaf, uint32_t first, uint32_t count,
                           pqx_chunk *chunks, pqx_places *places, pqx_buffer *arena,
                           pqx_error *error);
 /* index_rows.c: within a call that has begun */
 int pqx_index_read_row_groups(pqx_index *index, uint32_t first, uint32_t count,
                               pqx_row_group *groups, pqx_error *error);
-/* The pair's Thrift bytes in index->pair_thrift, and where in them key and value are. */
+/* Read the pair's Thrift bytes into index->pair_thrift, and find its key and value in them. */
 int pqx_index_read_pair(pqx_index *index, uint32_t number, pqx_key_value *pair, pqx_error *error);
 int pqx_index_read_created_by(pqx_index *index, pqx_bytes *text, pqx_error *error);
 

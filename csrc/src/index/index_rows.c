@@ -1,8 +1,8 @@
-/* Row groups, key-values and created_by by a footer index. */
+/* Read row groups, key-values and created_by through a footer index. */
 #include "index/index_read.h"
 
-/* Decode what stands around a row group's columns: `own`, of which `before` bytes come before the
- * list's value. */
+/* Decode the fields around a row group's columns: `own`, of which `before` bytes precede the list's
+ * value. */
 static int decode_row_group(pqx_scanning *s, const uint8_t *own, size_t size, size_t before,
                             pqx_row_group *group)
 {
@@ -21,7 +21,7 @@ static int decode_row_group(pqx_scanning *s, const uint8_t *own, size_t size, si
     }
 }
 
-/* The ROW_GROUPS cell that row group `number` is in, and where in it. */
+/* Load the ROW_GROUPS cell that contains row group `number`, and find its entry. */
 static int load_cell(pqx_index *index, uint32_t number, uint64_t *place, const uint8_t **entry,
                      pqx_error *error)
 {
@@ -42,8 +42,8 @@ static int load_cell(pqx_index *index, uint32_t number, uint64_t *place, const u
     return PQX_OK;
 }
 
-/* The entry's four offsets, each not below the last one nor below *end: that of a row group in
- * front of it. */
+/* Read the entry's four offsets. None may be below the previous one or below *end, that of the
+ * preceding row group. */
 static int read_offsets(const pqx_index *index, const uint8_t *entry, uint64_t place, uint64_t *end,
                         pqx_range ranges[2], pqx_error *error)
 {
@@ -60,7 +60,7 @@ static int read_offsets(const pqx_index *index, const uint8_t *entry, uint64_t p
     return PQX_OK;
 }
 
-/* The row groups of one cell: what is their own is read in one go, into index->own. */
+/* Read the row groups of one cell; their bytes are read together into index->own. */
 static int read_some(pqx_index *index, uint32_t first, uint32_t count, uint64_t *end,
                      pqx_row_group *groups, pqx_error *error)
 {
@@ -112,7 +112,7 @@ int pqx_index_get_row_groups(pqx_index *index, uint32_t first, uint32_t count,
     pqx_index_begin(index);
     PQX_TRY(pqx_index_read_row_groups(index, first, count, row_groups, error));
     for (uint32_t i = 0; i < count; i++)
-        row_groups[i].sorting_columns = (pqx_range){0, 0}; /* counts from what is gone */
+        row_groups[i].sorting_columns = (pqx_range){0, 0}; /* relative to bytes that are gone */
     return PQX_OK;
 }
 
@@ -156,7 +156,7 @@ int pqx_index_get_sorting_columns(pqx_index *index, uint32_t row_group, pqx_sort
     *count = listed;
     return status == PQX_OK ? PQX_OK
                             : pqx_fail(error, status, index->footer, 0,
-                                       0); /* the list was walked before: not reached */
+                                       0); /* not reached: the list was walked before */
 }
 
 int pqx_index_read_pair(pqx_index *index, uint32_t number, pqx_key_value *pair, pqx_error *error)

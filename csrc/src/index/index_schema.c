@@ -1,7 +1,7 @@
-/* Leaves and groups of a footer index: their elements and their paths. */
+/* Read leaves and groups of a footer index: their elements and their paths. */
 #include "index/index_read.h"
 
-/* What a cell says of its element, and that it can be. */
+/* Read a cell's values for its element, and check them. */
 static int read_schema_part(pqx_index *index, pqx_index_entry *entry, uint64_t place, uint32_t id,
                             pqx_range *thrift, uint32_t *crc, pqx_error *error)
 {
@@ -43,7 +43,7 @@ static int read_schema_part(pqx_index *index, pqx_index_entry *entry, uint64_t p
                                                       place + leaves + n, most, entry->leaf_count);
 }
 
-/* The SchemaElement, with the levels and the column order that the cell says. */
+/* Read the SchemaElement, with the levels and the column order from the cell. */
 static int read_element(pqx_index *index, pqx_index_entry *entry, uint64_t place, pqx_range thrift,
                         uint32_t crc, pqx_error *error)
 {
@@ -80,8 +80,8 @@ static int load_entry(pqx_index *index, pqx_index_entry *entry, uint32_t id, pqx
     return status;
 }
 
-/* The names from below the root down to index->node, which is `node`, NUL between them. The path of
- * the group that it is in stays known: its other children have it too. */
+/* Build the path from below the root down to index->node, which is `node`, NUL between the names.
+ * The parent group's path stays cached, because its other children share it. */
 static int find_node_path(pqx_index *index, uint32_t node, pqx_error *error)
 {
     const pqx_index_entry *entry = &index->node;

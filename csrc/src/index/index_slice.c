@@ -1,14 +1,14 @@
-/* A slice by a footer index: what the projection needs of the Thrift footer, brought together as a
- * small scan. */
+/* Write a slice through a footer index: assemble the parts of the Thrift footer that the projection
+ * needs into a small scan. */
 #include <stdlib.h>
 
 #include "index/index_read.h"
 #include "footer/slice.h"
 #include "flat/flat_slice.h"
 
-/* An element of the slice, before its place among the others is known. */
+/* An element of the slice, before its final position is known. */
 typedef struct sliced_element {
-    pqx_element element; /* ranges count from the slicer's `data` */
+    pqx_element element; /* ranges are relative to the slicer's `data` */
     pqx_real real;
     uint64_t place;
     uint32_t id, index, parent;
@@ -18,7 +18,7 @@ typedef struct index_slicer {
     pqx_index *index;
     const uint32_t *leaves, *row_groups;
     uint32_t leaf_count, row_group_count;
-    pqx_scan scan; /* leaves and row groups are those of the slice, numbered anew */
+    pqx_scan scan; /* leaves and row groups are those of the slice, renumbered */
     pqx_buffer data, found, key_values;
     pqx_real *real;
     uint32_t *order, *numbers;
@@ -72,7 +72,7 @@ static int add_element(index_slicer *s, uint32_t id, uint32_t *parent)
     return pqx_buffer_append(&s->found, &found, sizeof found, s->error);
 }
 
-/* The leaves, and the groups above them. */
+/* Add the leaves, and the groups above them. */
 static int add_elements(index_slicer *s)
 {
     uint32_t node = 0;
@@ -92,8 +92,8 @@ static int by_index(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-/* Bring the elements into preorder, see that they make a tree with the leaves in their order, and
- * number them anew. */
+/* Sort the elements into preorder, check that they form a tree with the leaves in order, and
+ * renumber them. */
 static int make_tree(index_slicer *s)
 {
     sliced_element *found = (sliced_element *)(void *)s->found.data;
@@ -127,8 +127,8 @@ static int make_tree(index_slicer *s)
     return PQX_OK;
 }
 
-/* How many of the wanted row groups, from number i of the order on, follow each other both in the
- * file and in the slice. */
+/* Return how many of the requested row groups, from index i on, are consecutive both in the file
+ * and in the slice. */
 static uint32_t run_of(const index_slicer *s, uint32_t i)
 {
     uint32_t at = s->order[i], run = 1;
@@ -138,7 +138,7 @@ static uint32_t run_of(const index_slicer *s, uint32_t i)
     return run;
 }
 
-/* The wanted row groups, each read once. */
+/* Read the requested row groups, each once. */
 static int add_row_groups(index_slicer *s)
 {
     pqx_row_group *groups = s->scan.row_groups;
@@ -160,7 +160,7 @@ static int add_row_groups(index_slicer *s)
     return PQX_OK;
 }
 
-/* The chunks' Thrift bytes, leaf by leaf, each part read once. */
+/* Read the chunks' Thrift bytes leaf by leaf, each part once. */
 static int add_chunks(index_slicer *s)
 {
     pqx_buffer arena = {0};
@@ -213,7 +213,7 @@ static int add_created_by(index_slicer *s)
     return append(s, text.data, text.size);
 }
 
-/* More elements than the slice can have: a leaf and the groups above it, each once. */
+/* Reserve room for the maximum number of elements: each leaf and the groups above it, each once. */
 static int reserve(index_slicer *s)
 {
     size_t elements = s->found.size / sizeof(sliced_element), groups = s->row_group_count,
@@ -245,7 +245,7 @@ static int make_slice(index_slicer *s, int arrow_schema, int key_values, pqx_buf
     PQX_TRY(make_tree(s));
     PQX_TRY(pqx_flat_order(s->row_groups, s->row_group_count, s->order, s->error));
     PQX_TRY(add_row_groups(s));
-    pqx_index_begin(index); /* the leaves' elements once more */
+    pqx_index_begin(index); /* reads the leaves' elements again */
     PQX_TRY(add_chunks(s));
     PQX_TRY(add_key_values(s, arrow_schema, key_values));
     PQX_TRY(add_created_by(s));

@@ -1,5 +1,5 @@
-/* A whole footer index checked: every cell, every checksum over Thrift bytes, and that it is the
- * one that this footer has. */
+/* Check a whole footer index: every cell, every checksum over Thrift bytes, and that it is the
+ * index of this footer. */
 #include <stdlib.h>
 
 #include "index/index_read.h"
@@ -10,7 +10,7 @@ static int read_memory(void *context, uint64_t offset, size_t length, uint8_t *i
     return 0;
 }
 
-/* All that can be asked for, but for names: what they lead to is compared. */
+/* Read everything except names, which are covered by the comparison. */
 static int read_all(pqx_index *index, pqx_error *error)
 {
     const pqx_index_shape *s = &index->shape;
@@ -44,14 +44,14 @@ static int read_all(pqx_index *index, pqx_error *error)
     return status;
 }
 
-/* A status whose error counts from the footer: it counts from `data` from now on. */
+/* Convert an error offset from relative to the footer to relative to `data`. */
 static int from_footer(int status, size_t footer, pqx_error *error)
 {
     if (status != PQX_OK && error) error->offset += footer;
     return status;
 }
 
-/* The index that the footer has, against the one that is there. */
+/* Compare the stored index with the index written from the footer. */
 static int compare(const uint8_t *data, size_t size, size_t footer, size_t payload, size_t length,
                    pqx_error *error)
 {

@@ -1,4 +1,4 @@
-/* The footer index from a scanned Thrift footer: where everything is, names, checksums. */
+/* Write the footer index of a scanned Thrift footer: positions, names, checksums. */
 #include <stdlib.h>
 
 #include "index/index.h"
@@ -8,10 +8,10 @@ typedef struct pqx_index_writer {
     const pqx_scan *scan;
     pqx_index_shape shape;
     pqx_index_areas areas;
-    uint8_t *payload; /* zeros at first */
-    uint8_t *at;      /* what comes next */
+    uint8_t *payload; /* initialized to zeros */
+    uint8_t *at;      /* the write position */
     uint32_t *id_of,
-        *position; /* element -> leaf, or PQX_FLAT_GROUP | node; its number among its siblings */
+        *position; /* element -> leaf, or PQX_FLAT_GROUP | node; its index among its siblings */
     uint32_t *node_element, *homes;
     size_t *path_size;
     uint8_t *entries;
@@ -55,11 +55,11 @@ static uint8_t *put(uint8_t *at, uint64_t value, uint32_t width)
 static uint32_t crc_of(const pqx_index_writer *w, pqx_range range)
 { return pqx_crc32(0, w->footer + range.offset, range.length); }
 
-/* Sign the cell from `cell` to where the writer stands. */
+/* Write the checksum of the cell, which extends from `cell` to the write position. */
 static void sign(const pqx_index_writer *w, uint8_t *cell)
 { pqx_store32(cell, pqx_crc32(0, cell + 4, (size_t)(w->at - cell) - 4)); }
 
-/* How wide offsets, lengths and numbers have to be. */
+/* Compute the required widths of offsets, lengths and numbers. */
 static int measure(pqx_index_writer *w)
 {
     const pqx_scan *scan = w->scan;
@@ -116,11 +116,11 @@ static int reserve(pqx_index_writer *w)
     return pqx_fail(w->error, PQX_NO_MEMORY, 0, elements * 20 + names * 12, 0);
 }
 
-/* Tell leaves from nodes; count siblings. */
+/* Classify elements as leaves or nodes, and count siblings. */
 static void number_elements(pqx_index_writer *w)
 {
     const pqx_scan *scan = w->scan;
-    size_t *children = w->path_size; /* counted here before the paths need it */
+    size_t *children = w->path_size; /* used for counting before the paths need it */
     uint32_t nodes = 0;
     for (uint32_t i = 0; i < scan->element_count; i++) w->id_of[i] = PQX_FLAT_GROUP;
     for (uint32_t i = 0; i < scan->leaf_count; i++) w->id_of[scan->leaves[i]] = i;
@@ -151,7 +151,7 @@ static void put_schema_part(pqx_index_writer *w, uint32_t index)
     *w->at++ = element->max_repetition;
 }
 
-/* One checksum over all chunks of the part; their offsets; their lengths. */
+/* Write one checksum over all chunks of the part, their offsets, and their lengths. */
 static void put_chunks(pqx_index_writer *w, uint32_t leaf, uint32_t part)
 {
     const pqx_index_shape *s = &w->shape;
@@ -232,8 +232,8 @@ static void put_entry(pqx_index_writer *w, uint32_t *count, uint64_t hash, uint3
     w->homes[(*count)++] = (uint32_t)(hash >> 32);
 }
 
-/* Hash the path of each element: of its parent's, which the buffer still begins with, and its name.
- * Leaves' entries come first, then those of nodes. */
+/* Hash the path of each element: its parent's path, which is still at the start of the buffer, and
+ * its name. Entries of leaves come first, then those of nodes. */
 static int put_paths(pqx_index_writer *w, uint32_t *count)
 {
     const pqx_scan *scan = w->scan;
@@ -288,7 +288,7 @@ static void put_buckets(pqx_index_writer *w)
 
 /* ---- the tail block ---- */
 
-/* 1 + the number of the first ARROW:schema that has a value; 0 without one. */
+/* Return 1 + the index of the first ARROW:schema that has a value; 0 if there is none. */
 static uint32_t arrow_schema(const pqx_index_writer *w)
 {
     static const char key[] = "ARROW:schema";

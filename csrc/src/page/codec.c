@@ -6,9 +6,9 @@
 #include "parquetext.h"
 
 enum {
-    SNAPPY_FACTOR = 22,    /* a copy of 3 bytes stands for 64 */
-    LIKELY_FACTOR = 64,    /* of the others, which can make far more of a byte, */
-    LIKELY_BYTES = 1 << 20 /* if it is more than this */
+    SNAPPY_FACTOR = 22,    /* a copy of 3 bytes produces 64 */
+    LIKELY_FACTOR = 64,    /* the likely factor of the other codecs, whose limits are far higher, */
+    LIKELY_BYTES = 1 << 20 /* applied above this size */
 };
 
 int pqx_codec_is_known(int codec)

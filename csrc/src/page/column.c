@@ -1,9 +1,9 @@
-/* Reading rows: how far each step of a page goes. */
+/* Read rows: determine the extent of each step in a page. */
 #include "page/column.h"
 
 enum {
-    MOST_ENTRIES = 1 << 16, /* of a step */
-    MOST_BYTES = 1 << 20    /* of a step's values, unless one takes more */
+    MOST_ENTRIES = 1 << 16, /* in one step */
+    MOST_BYTES = 1 << 20    /* of one step's values, unless a single value is larger */
 };
 
 static int check_leaf(const pqx_column_leaf *leaf, pqx_error *error)
@@ -62,8 +62,8 @@ int pqx_column_give(pqx_column *column, const pqx_column_page *page, pqx_error *
     return PQX_OK;
 }
 
-/* The entry at which another row begins behind those that go on at the first one and `rows` more,
- * or `count`; *begun of the rows begin in front of it. */
+/* Return the entry that begins the row after the current row's rest and `rows` more, or `count`;
+ * *begun is the number of rows that begin before it. */
 static size_t end_of_rows(const uint16_t *levels, size_t count, uint64_t rows, uint64_t *begun)
 {
     size_t starts = 0;
@@ -76,7 +76,7 @@ static size_t end_of_rows(const uint16_t *levels, size_t count, uint64_t rows, u
     return end;
 }
 
-/* Levels again from `saved` on, up to another end. */
+/* Decode levels from `saved` on again, up to another end. */
 static int retake_repetition(pqx_column *column, pqx_runs saved, size_t count, uint16_t *levels,
                              pqx_error *error)
 {
@@ -85,7 +85,8 @@ static int retake_repetition(pqx_column *column, pqx_runs saved, size_t count, u
                            error);
 }
 
-/* Repetition levels of the next *count entries, which end where the rows end: *ends. */
+/* Decode the repetition levels of the next *count entries, up to the end of the rows; *ends is set
+ * if they end. */
 static int take_repetition(pqx_column *column, uint64_t rows, size_t *count, uint16_t *levels,
                            uint64_t *begun, int *ends, pqx_error *error)
 {
@@ -98,7 +99,7 @@ static int take_repetition(pqx_column *column, uint64_t rows, size_t *count, uin
     return *ends ? retake_repetition(column, saved, end, levels, error) : PQX_OK;
 }
 
-/* Where repetition levels of a step go: behind those of the output, or nowhere. */
+/* Make room for the repetition levels of a step: after those of the output, or nowhere. */
 static int room_for_repetition(pqx_column *column, size_t count, int keeps, uint16_t **levels,
                                pqx_error *error)
 {
@@ -110,7 +111,7 @@ static int room_for_repetition(pqx_column *column, size_t count, int keeps, uint
     return PQX_OK;
 }
 
-/* What the next entry may be, behind a step to the page's entry `at`. */
+/* Return the state of the next entry after a step to the page's entry `at`. */
 static uint8_t what_goes_on(const pqx_column *column, int keeps)
 {
     const pqx_open_page *page = &column->page;
@@ -118,7 +119,7 @@ static uint8_t what_goes_on(const pqx_column *column, int keeps)
     return !may ? PQX_NOTHING_GOES_ON : keeps ? PQX_READ_GOES_ON : PQX_SKIPPED_GOES_ON;
 }
 
-/* The output is full in front of the open page's next entry. */
+/* Mark the output as full before the open page's next entry. */
 static int fill_up(pqx_column *column, pqx_error *error)
 {
     uint16_t level = 0;
@@ -133,7 +134,7 @@ static int fill_up(pqx_column *column, pqx_error *error)
     return pqx_column_fail(column, PQX_PART_VALUES, status, error);
 }
 
-/* How many entries of the open page are decoded together. */
+/* Return the number of entries of the open page that are decoded together. */
 static size_t entries_of_a_step(const pqx_column *column)
 {
     uint64_t left = column->page.entries - column->page.at, most = MOST_ENTRIES;
@@ -142,7 +143,7 @@ static size_t entries_of_a_step(const pqx_column *column)
     return (size_t)(left < most ? left : most);
 }
 
-/* Pass over the next `count` entries. */
+/* Skip the next `count` entries. */
 static int pass(pqx_column *column, size_t count, pqx_error *error)
 {
     size_t values;
@@ -152,14 +153,14 @@ static int pass(pqx_column *column, size_t count, pqx_error *error)
     return PQX_OK;
 }
 
-/* Keep nothing of what was decoded but its memory. */
+/* Discard the decoded entries, but keep their memory. */
 static void forget(pqx_column_output *out)
 {
     out->entries = out->rows = out->slots = out->nulls = out->below = out->bytes = 0;
     out->has_valid = out->has_definition = 0;
 }
 
-/* Decode the next `count` entries, where *begun rows begin; fewer where no more fit. */
+/* Decode the next `count` entries, in which *begun rows begin; fewer if no more fit. */
 static int keep(pqx_column *column, size_t count, pqx_runs repetition, uint64_t *begun,
                 pqx_error *error)
 {
@@ -184,8 +185,8 @@ static int keep(pqx_column *column, size_t count, pqx_runs repetition, uint64_t 
     return PQX_OK;
 }
 
-/* Read or pass over entries of the open page that belong to what goes on and to the next `rows`
- * rows, *begun of which begin there. */
+/* Read or skip entries of the open page that belong to the current row or to the next `rows` rows;
+ * *begun rows begin there. */
 static int step(pqx_column *column, uint64_t rows, int keeps, uint64_t *begun, pqx_error *error)
 {
     size_t count = entries_of_a_step(column);
@@ -211,7 +212,7 @@ static int step(pqx_column *column, uint64_t rows, int keeps, uint64_t *begun, p
     return PQX_OK;
 }
 
-/* Read or skip what goes on, and `rows` rows more. */
+/* Read or skip the rest of the current row, and `rows` rows more. */
 static int advance(pqx_column *column, uint64_t rows, int keeps, uint64_t *begun, pqx_error *error)
 {
     uint64_t some;
@@ -227,7 +228,7 @@ static int advance(pqx_column *column, uint64_t rows, int keeps, uint64_t *begun
     return PQX_OK;
 }
 
-/* How much the reading of `rows` rows will decode, as far as the pages that are there tell. */
+/* Estimate how much a read of `rows` rows will decode, from the supplied pages. */
 static void expect(pqx_column *column, uint64_t rows)
 {
     const pqx_open_page *page = &column->page;

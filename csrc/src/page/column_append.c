@@ -1,22 +1,23 @@
-/* One step of a page: levels become validity, values go to their slots. */
+/* Append one step of a page: convert levels to validity, and move values to their slots. */
 #include "encoding/bitmap.h"
 #include "encoding/expand.h"
 #include "page/column.h"
 #include "page/spread.h"
 
 enum {
-    SPARE = 32,          /* bytes behind byte arrays: short ones are copied the fast way */
+    SPARE = 32,          /* bytes after byte arrays, for fast copies of short ones */
     SPREAD_SLOTS = 2048, /* that are spread together */
     SPREAD_BYTES = 1 << 15
 };
 
-/* What the entries of a step come to. */
+/* The counts of a step's entries. */
 typedef struct stretch {
     size_t entries, slots, values;
     int is_full; /* every entry has a value */
 } stretch;
 
-/* Room for validity of `slots` more slots; at the first null it begins, with ones. */
+/* Make room for validity of `slots` more slots. At the first null the bitmap is created, filled
+ * with ones. */
 static int room_for_valid(pqx_column *column, size_t slots, pqx_error *error)
 {
     pqx_column_output *out = &column->output;
@@ -33,8 +34,8 @@ static void fill_levels(uint16_t *levels, size_t count, uint16_t level)
     for (size_t i = 0; i < count; i++) levels[i] = level;
 }
 
-/* Room for definition levels of `entries` more entries; at the first one below the highest they
- * begin. */
+/* Make room for definition levels of `entries` more entries. The array is created at the first
+ * level below the maximum. */
 static int room_for_definition(pqx_column *column, size_t entries, uint16_t **levels,
                                pqx_error *error)
 {
@@ -49,7 +50,7 @@ static int room_for_definition(pqx_column *column, size_t entries, uint16_t **le
     return PQX_OK;
 }
 
-/* Levels of entries that all have a value. */
+/* Append the levels of entries that all have a value. */
 static int append_highest(pqx_column *column, stretch *s, pqx_error *error)
 {
     pqx_column_output *out = &column->output;
@@ -66,7 +67,7 @@ static int append_highest(pqx_column *column, stretch *s, pqx_error *error)
     return PQX_OK;
 }
 
-/* The next definition levels, from where the page's were kept or from its bytes. */
+/* Take the next definition levels, from the kept ones or from the page's bytes. */
 static int take_levels(pqx_column *column, size_t count, uint16_t *levels, pqx_error *error)
 {
     pqx_open_page *page = &column->page;
@@ -77,7 +78,7 @@ static int take_levels(pqx_column *column, size_t count, uint16_t *levels, pqx_e
     return PQX_OK;
 }
 
-/* The next levels, and the validity that they tell. */
+/* Append the next levels, and the validity that follows from them. */
 static int append_levels(pqx_column *column, stretch *s, pqx_error *error)
 {
     pqx_column_output *out = &column->output;
@@ -110,7 +111,7 @@ static int append_levels(pqx_column *column, stretch *s, pqx_error *error)
     return PQX_OK;
 }
 
-/* Slots that are spread together, so that their values stay near. */
+/* Return the number of slots that are spread together, so that their values stay in the cache. */
 static size_t slots_at_once(size_t width)
 {
     size_t most = width ? SPREAD_BYTES / width : SPREAD_SLOTS;
@@ -172,7 +173,7 @@ static int append_booleans(pqx_column *column, const stretch *s, pqx_error *erro
     return PQX_OK;
 }
 
-/* How many bytes the byte arrays will take that are going to be decoded. */
+/* Estimate the bytes of the byte arrays that will be decoded. */
 static size_t expected_bytes(const pqx_column *column)
 {
     int encoding = column->page.given.header.encoding;
@@ -188,8 +189,8 @@ static size_t expected_bytes(const pqx_column *column)
     return (size_t)((double)column->there * (share < 64 ? share : 64));
 }
 
-/* The next `count` byte arrays, as many as fit: they end at ends[1..*taken], ends[0] being where
- * those before end. */
+/* Take the next `count` byte arrays, or as many as fit. They end at ends[1..*taken]; ends[0] is the
+ * end of the previous one. */
 static int take_arrays(pqx_column *column, size_t count, int32_t *ends, size_t *taken,
                        pqx_error *error)
 {
@@ -236,7 +237,7 @@ static int append_arrays(pqx_column *column, const stretch *s, size_t *taken, pq
     return PQX_OK;
 }
 
-/* The step's entry that has the value behind the first `values` ones. */
+/* Return the entry of the step that has the value after the first `values` ones. */
 static size_t entry_of_value(const pqx_column *column, const stretch *s, size_t values)
 {
     const pqx_column_output *out = &column->output;

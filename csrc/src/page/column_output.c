@@ -1,4 +1,4 @@
-/* What was decoded: its memory, and how it is taken. */
+/* The decoded entries: their memory, and how the caller takes them. */
 #include "encoding/bitmap.h"
 #include "page/column.h"
 
@@ -37,7 +37,7 @@ void pqx_column_free(pqx_column *column)
     pqx_buffer_free(&column->previous);
 }
 
-/* Copy what is behind the first `from` of `size` bytes. */
+/* Copy the bytes after the first `from` of `size` bytes. */
 static int copy_tail(pqx_memory *to, const pqx_memory *memory, size_t from, size_t size,
                      pqx_error *error)
 {
@@ -47,7 +47,7 @@ static int copy_tail(pqx_memory *to, const pqx_memory *memory, size_t from, size
     return PQX_OK;
 }
 
-/* The same of bits; *ones of them are set. */
+/* Copy bits in the same way; *ones is the number of set bits. */
 static int copy_bits(pqx_memory *to, const pqx_memory *memory, size_t from, size_t size,
                      size_t *ones, pqx_error *error)
 {
@@ -56,7 +56,7 @@ static int copy_bits(pqx_memory *to, const pqx_memory *memory, size_t from, size
     return PQX_OK;
 }
 
-/* Values of the slots from `slot` on. */
+/* Copy the values of the slots from `slot` on. */
 static int copy_values(const pqx_column *column, size_t slot, pqx_column_output *rest,
                        pqx_error *error)
 {
@@ -73,7 +73,7 @@ static int copy_values(const pqx_column *column, size_t slot, pqx_column_output 
     return copy_tail(&rest->values, &out->values, (size_t)first, out->bytes, error);
 }
 
-/* Copy what there is of the last row. */
+/* Copy the available part of the last row. */
 static int copy_last_row(const pqx_column *column, pqx_column_output *rest, pqx_error *error)
 {
     const pqx_column_output *out = &column->output;
@@ -103,7 +103,7 @@ static int copy_last_row(const pqx_column *column, pqx_column_output *rest, pqx_
     return copy_values(column, slot, rest, error);
 }
 
-/* Make the output what is left of it without `rest`. */
+/* Shorten the output by `rest`. */
 static void cut_off(pqx_column_output *out, const pqx_column_output *rest)
 {
     out->entries -= rest->entries;
@@ -114,14 +114,14 @@ static void cut_off(pqx_column_output *out, const pqx_column_output *rest)
     out->bytes -= rest->bytes;
 }
 
-/* Bits behind the last one of a bitmap become 0; what is behind its bytes is given back. */
+/* Clear the bits after the last one of a bitmap, and free the bytes after it. */
 static void trim_bits(pqx_memory *bitmap, uint64_t bits)
 {
     if (bits & 7) pqx_bitmap_fill(bitmap->data, bits, 8 - (bits & 7), 0);
     pqx_trim(bitmap, (size_t)(bits + 7) / 8);
 }
 
-/* Leave only what there is to say, in memory of its size. */
+/* Remove redundant buffers, and shrink the others to their size. */
 static int finish(const pqx_column *column, pqx_column_output *taken, pqx_error *error)
 {
     if (taken->nulls) trim_bits(&taken->valid, taken->slots);

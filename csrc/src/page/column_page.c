@@ -1,21 +1,22 @@
-/* Opening a page of a column: its levels are checked and counted, then values may be taken. */
+/* Open a page of a column: check and count its levels, then allow values to be taken. */
 #include "encoding/runs.h"
 #include "page/column.h"
 #include "page/spread.h"
 
 enum {
-    SOME_LEVELS = 1024, /* that are looked at together */
+    SOME_LEVELS = 1024, /* that are processed together */
     MOST_KEPT = 1 << 23 /* bytes of levels */
 };
 
-/* What to keep of the definition levels, so that they are unpacked once: nothing where it would
- * take much more memory than the page does, or very much. */
+/* Choose which definition levels to keep, so that they are unpacked once: none if that would take
+ * much more memory than the page, or very much. */
 static enum pqx_keeps what_to_keep(const pqx_column *column, uint64_t *size)
 {
     const pqx_open_page *page = &column->page;
     const pqx_column_leaf *leaf = &column->leaf;
     int is_bits = !leaf->keeps_definition;
-    *size = is_bits ? page->entries / 8 + 9 : page->entries * 2; /* 8 bytes behind bits are read */
+    *size =
+        is_bits ? page->entries / 8 + 9 : page->entries * 2; /* 8 bytes after the bits are read */
     if (*size > pqx_column_most(page->given.levels_size + page->given.values_size)
         || *size > MOST_KEPT)
         return PQX_KEEPS_NOTHING;
@@ -43,7 +44,8 @@ static int keep_bits(pqx_column *column, pqx_runs *runs, pqx_error *error)
     return PQX_OK;
 }
 
-/* Check the open page's definition levels, count its values, and keep what reading it will need. */
+/* Check the open page's definition levels, count its values, and keep the levels that reading will
+ * need. */
 static int check_definition(pqx_column *column, pqx_error *error)
 {
     pqx_open_page *page = &column->page;
@@ -69,8 +71,8 @@ static int check_definition(pqx_column *column, pqx_error *error)
     return PQX_OK;
 }
 
-/* Compare the levels of the open page with each other, and count the elements of each list: an
- * entry that goes on with a list is an element of it, and so is the entry before. */
+/* Compare the levels of the open page with each other, and count the elements of each list. An
+ * entry that continues a list is an element of it, and so is the previous entry. */
 static int check_lists(pqx_column *column, pqx_error *error)
 {
     const pqx_column_leaf *leaf = &column->leaf;
@@ -142,7 +144,7 @@ int pqx_column_fail(pqx_column *column, enum pqx_column_part part, int status, p
     return status;
 }
 
-/* Count the page's entries off from what the column chunk has. */
+/* Subtract the page's entries from the remaining ones of the column chunk. */
 static int count_entries(pqx_column *column, pqx_error *error)
 {
     int32_t entries = column->page.given.header.num_values;
@@ -154,7 +156,7 @@ static int count_entries(pqx_column *column, pqx_error *error)
     return PQX_OK;
 }
 
-/* Count the page's rows off from those of the row group. More rows are not read. */
+/* Subtract the page's rows from the remaining ones of the row group. Excess rows are not read. */
 static int count_rows(pqx_column *column, uint64_t rows, pqx_error *error)
 {
     if (column->rows_left == UINT64_MAX) return PQX_OK;
@@ -164,7 +166,7 @@ static int count_rows(pqx_column *column, uint64_t rows, pqx_error *error)
     return PQX_OK;
 }
 
-/* Put the next page that was given in place of the one that is used up. */
+/* Replace the used-up page with the next supplied one. */
 static void next_page(pqx_column *column)
 {
     const pqx_column_page *given =
@@ -181,7 +183,7 @@ static void next_page(pqx_column *column)
     if (++column->next_page == column->page_count) column->next_page = column->page_count = 0;
 }
 
-/* Of indices that no entry has, their width is checked alone. */
+/* If no entry has an index, check only the indices' width. */
 static int check_unused(const pqx_open_page *page, pqx_error *error)
 {
     int encoding = page->given.header.encoding;
@@ -246,7 +248,7 @@ static int decode_dictionary(pqx_column *column, pqx_values *values, pqx_error *
 {
     enum { LENGTH = 4, SPARE = 32 };
     pqx_memory *bytes = &column->dictionary_bytes, *offsets = &column->dictionary_offsets;
-    /* Each value takes its length: what is behind the last one that may be there fails. */
+    /* Each value has a length prefix; the value after the maximum number of values fails. */
     size_t most = values->size / LENGTH + 1, taken, needed;
     size_t count = values->left < most ? (size_t)values->left : most;
     PQX_TRY(pqx_column_room(bytes, 0, values->size + SPARE, 0, error));
@@ -258,7 +260,7 @@ static int decode_dictionary(pqx_column *column, pqx_values *values, pqx_error *
     column->dictionary.bytes = bytes->data;
     column->dictionary.readable = bytes->capacity;
     column->dictionary.offsets = (const uint32_t *)offsets->data;
-    /* That an index leads to a text is all there is to check: none is copied. */
+    /* The only check needed is that indices are in range: no text is copied. */
     if (column->leaf.forgets) memset(ends, 0, (count + 1) * sizeof *ends);
     return PQX_OK;
 }

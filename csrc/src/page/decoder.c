@@ -1,4 +1,4 @@
-/* The decoder of a leaf for those who embed the library: a column behind a handle. */
+/* The public decoder of a leaf: a column behind a handle. */
 #include <stdlib.h>
 
 #include "page/column.h"
@@ -8,7 +8,7 @@ struct pqx_decoder {
     int has_failed;
 };
 
-/* Remember an error: nothing more is done then. */
+/* Record an error; all later calls fail. */
 static int noted(pqx_decoder *decoder, int status)
 {
     if (status) decoder->has_failed = 1;

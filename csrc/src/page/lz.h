@@ -1,4 +1,4 @@
-/* What blocks of LZ4 and of Snappy share: literals, and copies of earlier output. */
+/* Functions shared by LZ4 and Snappy blocks: literals, and copies of earlier output. */
 #ifndef PQX_LZ_H
 #define PQX_LZ_H
 
@@ -8,16 +8,16 @@
 
 enum {
     PQX_LZ_WORD = 8,
-    PQX_LZ_STEP = 16 /* bytes behind what is put that may be written, too */
+    PQX_LZ_STEP = 16 /* bytes after the output of a step that may be overwritten */
 };
 
-/* What is read, what is written, and how far both go. */
+/* The input and the output, with their limits. */
 typedef struct pqx_lz {
     const uint8_t *in, *in_end;
     uint8_t *begin, *out, *out_end;
-    size_t literals; /* of the open sequence, that were not taken yet */
-    unsigned token;  /* of that sequence of LZ4, */
-    int is_open;     /* if one is */
+    size_t literals; /* remaining literals of the open sequence */
+    unsigned token;  /* token of the open LZ4 sequence, */
+    int is_open;     /* if there is one */
 } pqx_lz;
 
 static inline pqx_lz pqx_lz_of(const uint8_t *data, size_t size, uint8_t *out, size_t out_size)
@@ -26,7 +26,8 @@ static inline pqx_lz pqx_lz_of(const uint8_t *data, size_t size, uint8_t *out, s
         .in = data, .in_end = data + size, .begin = out, .out = out, .out_end = out + out_size};
 }
 
-/* How far the output may go for another round of a loop that writes up to `most` bytes in one. */
+/* Return the last output position for another round of a loop that writes up to `most` bytes per
+ * round. */
 static inline const uint8_t *pqx_lz_last(const pqx_lz *b, const uint8_t *stop, size_t most)
 {
     if ((size_t)(b->out_end - b->out) < most) return b->out;
@@ -34,7 +35,7 @@ static inline const uint8_t *pqx_lz_last(const pqx_lz *b, const uint8_t *stop, s
     return stop < last ? stop : last;
 }
 
-/* Take `length` literals, if so many are there and have room. */
+/* Take `length` literals, if there are so many and they fit. */
 static inline int pqx_lz_literals(pqx_lz *b, size_t length)
 {
     size_t left = (size_t)(b->in_end - b->in);
@@ -46,8 +47,8 @@ static inline int pqx_lz_literals(pqx_lz *b, size_t length)
     return 1;
 }
 
-/* Begin with `length` literals: take them, or note them where they go on behind `stop`, or behind
- * what is there. 0: there is no room for so many. */
+/* Begin with `length` literals: take them, or record them if they extend beyond `stop` or beyond
+ * the available input. Return 0 if they do not fit in the output. */
 static inline int pqx_lz_begin_literals(pqx_lz *b, size_t length, const uint8_t *stop)
 {
     if (length <= (size_t)(b->in_end - b->in) && length <= (size_t)(stop - b->out))
@@ -56,7 +57,7 @@ static inline int pqx_lz_begin_literals(pqx_lz *b, size_t length, const uint8_t 
     return length <= (size_t)(b->out_end - b->out);
 }
 
-/* Take the literals that were noted, to `stop`. 0: what is there ends first. */
+/* Take the recorded literals, up to `stop`. Return 0 if the available input ends first. */
 static inline int pqx_lz_go_on(pqx_lz *b, const uint8_t *stop)
 {
     size_t left = (size_t)(b->in_end - b->in), room = stop > b->out ? (size_t)(stop - b->out) : 0;
@@ -69,8 +70,8 @@ static inline int pqx_lz_go_on(pqx_lz *b, const uint8_t *stop)
     return !b->literals || b->out >= stop;
 }
 
-/* Write `length` bytes, each of which is the one `distance` bytes in front of it. Up to a step more
- * is written behind them. */
+/* Write `length` bytes, each equal to the one `distance` bytes before it. Up to one step more is
+ * overwritten. */
 static inline void pqx_lz_repeat(uint8_t *out, size_t distance, size_t length)
 {
     enum { WORD = PQX_LZ_WORD, STEP = PQX_LZ_STEP };
@@ -78,7 +79,7 @@ static inline void pqx_lz_repeat(uint8_t *out, size_t distance, size_t length)
         for (size_t i = 0; i < length; i += STEP) memcpy(out + i, out + i - distance, STEP);
         return;
     }
-    if (distance < WORD) { /* the pattern, until it is as long as a word */
+    if (distance < WORD) { /* repeat the pattern until it is as long as a word */
         const uint8_t *from = out - distance;
         size_t whole = distance, first;
         while (whole < WORD) whole += distance;

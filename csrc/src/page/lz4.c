@@ -1,9 +1,9 @@
-/* What an LZ4 block stands for, without its values. */
+/* Compute the decompressed size of an LZ4 block without decompressing it. */
 #include "thrift/cursor.h"
 
 enum { LONGER = 15, MORE = 255, LEAST_MATCH = 4, DISTANCE_BYTES = 2 };
 
-/* A length: a nibble of the token, and more bytes where that is 15. */
+/* Read a length: a nibble of the token, followed by more bytes if it is 15. */
 static int read_length(pqx_cursor *c, unsigned nibble, uint64_t *length)
 {
     uint8_t more = nibble == LONGER ? MORE : 0;

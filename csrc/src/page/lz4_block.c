@@ -1,21 +1,20 @@
-/* A block is sequences: literals, then a copy of earlier bytes, which the last one lacks. */
+/* A block consists of sequences: literals, then a copy of earlier bytes, except in the last one. */
 #include "page/lz4_block.h"
 
 #include "page/lz.h"
 
 enum {
     STEP = PQX_LZ_STEP,
-    LONGER = 15, /* a nibble of this value has more bytes */
-    MORE = 255,  /* and each of these has another one */
+    LONGER = 15, /* a nibble with this value is followed by more bytes */
+    MORE = 255,  /* and a byte with this value by another one */
     LEAST_COPY = 4,
     DISTANCE_BYTES = 2,
-    LAST_LITERALS = 5, /* which no copy writes */
-    LAST_COPY = 12,    /* the last copy begins so many bytes in front of the end */
+    LAST_LITERALS = 5, /* not written by any copy */
+    LAST_COPY = 12,    /* the last copy begins at least so many bytes before the end */
     LAST_SEQUENCE = DISTANCE_BYTES + 1 + LAST_LITERALS
 };
 
-/* Add the bytes of a length that is longer than a nibble says; no more than fits into the output.
- */
+/* Add the bytes of a length that exceeds the nibble; fails if it exceeds the output. */
 static int take_length(pqx_lz *b, size_t *length)
 {
     uint8_t more = MORE;
@@ -45,8 +44,8 @@ static int take_copy(pqx_lz *b, size_t length)
     return 1;
 }
 
-/* Sequences of at most 14 literals and a copy of at most 18 bytes that lie a step back or more, to
- * `stop` in the output. */
+/* Take sequences of at most 14 literals and a copy of at most 18 bytes from a distance of a step or
+ * more, up to `stop` in the output. */
 static void take_short(pqx_lz *b, const uint8_t *stop)
 {
     const uint8_t *in = b->in, *last = pqx_lz_last(b, stop, 4 * STEP);
@@ -68,7 +67,8 @@ static void take_short(pqx_lz *b, const uint8_t *stop)
     b->out = out;
 }
 
-/* Open the next sequence, or end the open one, which has no copy if it is the block's last one. */
+/* Open the next sequence, or finish the open one, which has no copy if it is the block's last one.
+ */
 static int take_part(pqx_lz *b, const uint8_t *stop)
 {
     b->is_open = !b->is_open;
@@ -96,7 +96,7 @@ int pqx_lz4_until(pqx_lz *b, const uint8_t *stop)
 
 int pqx_lz4_block(const uint8_t *data, size_t size, uint8_t *out, size_t out_size)
 {
-    if (!out_size) return size == 1 && !*data; /* what lz4 takes for nothing, and no other */
+    if (!out_size) return size == 1 && !*data; /* only this input is an empty block for lz4 */
     pqx_lz b = pqx_lz_of(data, size, out, out_size);
     return pqx_lz4_until(&b, b.out_end) && b.in == b.in_end;
 }

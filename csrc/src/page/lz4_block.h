@@ -4,15 +4,15 @@
 
 #include "page/lz.h"
 
-enum { PQX_LZ4_SPARE = 64 }; /* bytes behind the output that may be written */
+enum { PQX_LZ4_SPARE = 64 }; /* bytes after the output that may be overwritten */
 
-/* Decompress a block into `out`, which has room for `out_size` bytes and PQX_LZ4_SPARE more.
- * Whether it is one that stands for exactly `out_size` bytes and ends as the format demands; if
- * not, `out` holds anything. */
+/* Decompress a block into `out`, which has room for `out_size` bytes and PQX_LZ4_SPARE more. Return
+ * 1 if the block decompresses to exactly `out_size` bytes and ends as the format requires;
+ * otherwise `out` is undefined. */
 int pqx_lz4_block(const uint8_t *data, size_t size, uint8_t *out, size_t out_size);
 
-/* Go on with a block of which b->in has what is there, to `stop` in the output at least. 0: b->in
- * ends first, in front of a sequence that is not whole, or that is damaged. */
+/* Continue a block whose available bytes are in b->in, at least to `stop` in the output. Return 0
+ * if b->in ends first, before a sequence that is incomplete or damaged. */
 int pqx_lz4_until(pqx_lz *b, const uint8_t *stop);
 
 #endif

@@ -1,8 +1,8 @@
 #include "page/nested.h"
 #include "encoding/level_bits.h"
 
-/* Fail at the first entry that goes on with a list, and is no element or follows none; there is
- * one. */
+/* Fail at the first entry that continues a list but is not an element, or follows an entry that is
+ * not; there is one. */
 static int fail_at_contradiction(const pqx_levels *levels, const pqx_list *list, pqx_error *error)
 {
     unsigned before = list->definition, defined;
@@ -56,12 +56,12 @@ int pqx_list_offsets(const pqx_levels *levels, const pqx_list *list, int32_t *of
     return wrong ? fail_at_contradiction(levels, list, error) : PQX_OK;
 }
 
-/* Which of `count` levels are `least` or higher; all where there are no levels. */
+/* Return which of `count` levels are `least` or higher; all if there are no levels. */
 static inline uint64_t at_least(const uint16_t *levels, size_t at, size_t count, uint32_t least)
 { return levels ? pqx_bits_at_least(levels + at, count, least) : UINT64_MAX >> (64 - count); }
 
-/* Those of the entries that begin a node: below repetition level `repeats`, and at definition level
- * `around` or above. Each gives a bit: whether it is at `there` or above. */
+/* Select the entries that begin a node: below repetition level `repeats`, and at definition level
+ * `around` or above. The result has one bit for each: set if its level is `there` or above. */
 static pqx_bits bits_of_nodes(const pqx_levels *levels, uint32_t repeats, uint32_t around,
                               uint32_t there, uint8_t *valid)
 {

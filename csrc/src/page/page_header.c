@@ -1,7 +1,7 @@
-/* Page headers: one, or those of a column chunk's pages one after another. */
+/* Read page headers: one, or those of a column chunk's pages one after another. */
 #include "thrift/cursor.h"
 
-/* What the three headers inside of a page header say. */
+/* The numbers in the three headers inside a page header. */
 enum {
     NUM_VALUES,
     NUM_NULLS,
@@ -15,8 +15,8 @@ enum {
 };
 enum { MOST_FIELDS = 9 };
 
-/* A header inside: for each field id one more than its number, 0 where it is none; and the fields
- * that are no numbers, 0 where there is none. */
+/* The layout of an inner header: for each field id one more than the number's index, 0 if the field
+ * is not a number; and the ids of the other fields, 0 if there is none. */
 typedef struct layout {
     uint8_t numbers[MOST_FIELDS];
     uint8_t statistics, is_compressed, is_sorted;
@@ -45,13 +45,13 @@ static const layout data_page_v2 = {
     .is_compressed = PQX_DATA_PAGE_HEADER_V2_IS_COMPRESSED,
 };
 
-/* One of them as it is read; a place of 0 says that the number is absent. */
+/* An inner header that is being read; place 0 means that the number is absent. */
 typedef struct inner {
     const layout *layout;
     size_t start;
     int32_t numbers[NUMBERS];
     uint32_t places[NUMBERS];
-    pqx_page statistics; /* of which only the statistics count */
+    pqx_page statistics; /* only the statistics are used */
     uint8_t is_compressed, is_sorted;
 } inner;
 
@@ -153,7 +153,7 @@ static int read_inner(pqx_cursor *c, int depth, const layout *layout, inner *in)
     }
 }
 
-/* A page header as it is read. */
+/* A page header that is being read. */
 typedef struct outer {
     number type, uncompressed_size, compressed_size, crc;
     inner data, dictionary, data_v2; /* without a layout: absent */
@@ -194,7 +194,7 @@ static int check_number(pqx_cursor *c, const number *n)
                : pqx_fail(c->error, PQX_PAGE_NUMBER, n->place, 0, (uint64_t)-(int64_t)n->value);
 }
 
-/* The header inside that the type asks for; *in is NULL where it asks for none. */
+/* Return the inner header for the page type; *in is NULL if the type has none. */
 static int choose_inner(pqx_cursor *c, const outer *out, const inner **in)
 {
     int field;
@@ -216,8 +216,8 @@ static int choose_inner(pqx_cursor *c, const outer *out, const inner **in)
     return (*in)->layout ? PQX_OK : missing(c, 0, field);
 }
 
-/* Whether a negative number is refused. Rows and nulls of V2 are counted from the levels: writers
- * give them wrong numbers, and nothing depends on them. */
+/* Return 1 if a negative number is rejected. Rows and nulls of V2 are counted from the levels:
+ * writers store wrong numbers, and nothing depends on them. */
 static int is_count(int slot)
 { return slot == NUM_VALUES || slot == DEFINITION_SIZE || slot == REPETITION_SIZE; }
 
@@ -233,7 +233,7 @@ static int check_inner(pqx_cursor *c, const inner *in)
     return PQX_OK;
 }
 
-/* Levels of V2 stand in the page as it is stored, so they fit both of its sizes. */
+/* Levels of V2 are never compressed, so they must fit both sizes of the page. */
 static int check_levels(pqx_cursor *c, const inner *in, const pqx_page *page)
 {
     if (in->layout != &data_page_v2) return PQX_OK;
@@ -268,7 +268,7 @@ static void take_inner(const inner *in, pqx_page *page)
     page->max = statistics->max;
 }
 
-/* The header at the cursor, which is at 0. */
+/* Read the header at the cursor, which is at 0. */
 static int read_header(pqx_cursor *c, pqx_page *page)
 {
     outer out;
@@ -312,7 +312,7 @@ static int read_header(pqx_cursor *c, pqx_page *page)
     return check_levels(c, in, page);
 }
 
-/* Whether more bytes may make a header of one that does not parse. */
+/* Return 1 if a header that does not parse may be valid with more bytes. */
 static int is_cut(int status) { return status == PQX_TRUNCATED || status == PQX_COUNT_TOO_LARGE; }
 
 int pqx_page_header(const uint8_t *data, size_t size, size_t at, pqx_page *page, pqx_error *error)

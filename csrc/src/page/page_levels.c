@@ -1,9 +1,9 @@
-/* The parts of a page's body, and the rows and values that its levels describe. */
+/* Find the parts of a page's body, and count the rows and values in its levels. */
 #include "encoding/runs.h"
 
 enum { LENGTH_BYTES = 4, MOST_LEVEL = UINT16_MAX };
 
-/* A part of the body that is being divided, from `at` on. */
+/* The rest of the body, from `at` on. */
 typedef struct body {
     const uint8_t *data;
     size_t size, at;
@@ -27,7 +27,7 @@ static int take(body *b, uint64_t length, size_t *start, size_t *end)
     return PQX_OK;
 }
 
-/* Levels of V1: RLE behind the length of it, or BIT_PACKED, whose length the count tells. */
+/* Take levels of V1: RLE after its length, or BIT_PACKED, whose length follows from the count. */
 static int take_levels(body *b, int encoding, uint32_t most, uint64_t count, size_t *start,
                        size_t *end)
 {

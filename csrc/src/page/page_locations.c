@@ -1,4 +1,4 @@
-/* An OffsetIndex: where the data pages of a column chunk are. */
+/* Read an OffsetIndex: the locations of a column chunk's data pages. */
 #include "thrift/cursor.h"
 
 static int read_location(pqx_cursor *c, pqx_page_location *location)

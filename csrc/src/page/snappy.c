@@ -1,11 +1,11 @@
-/* A block is the length of what it stands for, then literals and copies of earlier bytes. */
+/* A block is the decompressed length, then literals and copies of earlier bytes. */
 #include "page/snappy.h"
 
 #include "page/lz.h"
 
 enum {
     STEP = PQX_LZ_STEP,
-    SHORT_LITERAL = 60, /* from here on the length stands in 1 to 4 bytes of its own */
+    SHORT_LITERAL = 60, /* from this value on, the length is stored in 1 to 4 separate bytes */
     LENGTH_BITS = 32
 };
 
@@ -60,14 +60,14 @@ static int take_copy(pqx_lz *b, unsigned tag)
     return 1;
 }
 
-/* A copy behind a literal. */
+/* A copy after a literal. */
 typedef struct copy {
-    const uint8_t *next; /* the element behind it */
+    const uint8_t *next; /* the element after it */
     size_t distance, length;
 } copy;
 
-/* The copy at `in`, if it is one with a distance of 1 or 2 bytes. A branch for each kind, which is
- * predicted, leaves `next` without waiting for the tag. */
+/* Decode the copy at `in`, if its distance has 1 or 2 bytes. One predicted branch for each kind
+ * sets `next` without waiting for the tag. */
 static inline int peek_copy(const uint8_t *in, copy *found)
 {
     unsigned tag = *in, kind = tag & 3;
@@ -79,9 +79,9 @@ static inline int peek_copy(const uint8_t *in, copy *found)
     return kind == 2;
 }
 
-/* Literals of at most 16 bytes, each with the short copy of older bytes behind it: these are loaded
- * before the literal is stored, for a load of bytes that several stores have written waits for all
- * of them. Up to the first other element, to `stop`, or the last ones. */
+/* Take literals of at most 16 bytes, each followed by a short copy of older bytes. The bytes of the
+ * copy are loaded before the literal is stored, because a load of bytes written by several stores
+ * waits for all of them. Stops at the first other element, at `stop`, or at the last elements. */
 static void take_short(pqx_lz *b, const uint8_t *stop)
 {
     const uint8_t *in = b->in, *last = pqx_lz_last(b, stop, 2 * STEP);

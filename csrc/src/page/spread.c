@@ -3,9 +3,9 @@
 #include "encoding/expand.h"
 #include "encoding/level_bits.h"
 
-enum { STEP = 32 }; /* slots that are looked at together */
+enum { STEP = 32 }; /* slots that are processed together */
 
-/* `count` bits, at most 32, from bit `bit` on. */
+/* Return `count` bits, at most 32, from bit `bit` on. */
 static inline uint32_t some_bits(const uint8_t *bits, uint64_t bit, size_t count)
 {
     uint64_t word = pqx_load64(bits + (bit >> 3)) >> (bit & 7);

@@ -1,4 +1,4 @@
-/* Pages as a column chunk stores them, decompressed and given to a column. */
+/* Decompress the stored pages of a column chunk and supply them to a column. */
 #include "page/stored.h"
 
 #include "page/codec.h"
@@ -6,8 +6,8 @@
 
 enum {
     MAGIC_BYTES = 4,
-    VAST_PAGE = 1 << 24, /* bytes up to which a page may have any number of stored ones */
-    BELIEVED = 64        /* bytes of a larger page for one that is stored */
+    VAST_PAGE = 1 << 24, /* size up to which a page is accepted regardless of its stored size */
+    BELIEVED = 64        /* accepted bytes of a larger page per stored byte */
 };
 
 void pqx_unpacked_free(pqx_unpacked *room)
@@ -19,7 +19,7 @@ void pqx_unpacked_free(pqx_unpacked *room)
     *room = (pqx_unpacked){0};
 }
 
-/* The bytes of a page behind its levels, decompressed. */
+/* Decompress the bytes of a page after its levels. */
 static int unpack(const pqx_page *header, const uint8_t *stored, int codec, size_t levels,
                   void **zstd, pqx_memory *memory, pqx_bytes *body)
 {
@@ -103,7 +103,7 @@ int pqx_stored_page(pqx_column *column, const pqx_page *header, const uint8_t *s
     return !pqx_column_give(column, &page, &error);
 }
 
-/* Give the page whose header lies at data[*at], if it is one to give; *at is behind it then. */
+/* Supply the page whose header is at data[*at] if it is a data page; *at advances over it. */
 static int give_next(pqx_column *column, const uint8_t *data, size_t size, size_t *at, int codec,
                      pqx_unpacked *room)
 {

@@ -1,5 +1,5 @@
-/* Column chunks read from a file, a part of each at a time, so that what is decoded is still in the
- * processor's cache. */
+/* Read column chunks from a file, a part of each at a time, so that the decoded bytes are still in
+ * the processor's cache. */
 #include "page/stored_file.h"
 
 #include "page/codec.h"
@@ -7,22 +7,22 @@
 
 enum {
     AT_ONCE = 1 << 20, /* bytes that are read together */
-    LEAST = 16 << 10   /* where a few rows alone are wanted */
+    LEAST = 16 << 10   /* if only a few rows are requested */
 };
 
-/* A chunk as it is read. */
+/* A chunk that is being read. */
 typedef struct stored_chunk {
     pqx_window window; /* of its pages, */
-    pqx_window held;   /* and of a dictionary whose values come late */
+    pqx_window held;   /* and of a dictionary whose values are loaded on demand */
     pqx_stored_values values;
     uint64_t begin, at;    /* offsets in the file: the first page, and the next one */
-    pqx_memory dictionary; /* one that is not compressed */
+    pqx_memory dictionary; /* an uncompressed one */
     pqx_unpacked room;
     int codec;
-    uint64_t wanted; /* entries of the pages to come, up to the last one that is read */
-    int is_part;     /* far fewer than there are */
-    size_t turn;     /* what comes next, */
-    uint64_t done;   /* and how many rows of it are done */
+    uint64_t wanted; /* remaining entries up to the last one that is read */
+    int is_part;     /* far fewer entries are read than exist */
+    size_t turn;     /* the current turn, */
+    uint64_t done;   /* and the number of its rows that are done */
 } stored_chunk;
 
 static int parse_header(const stored_chunk *chunk, pqx_page *header)
@@ -32,7 +32,7 @@ static int parse_header(const stored_chunk *chunk, pqx_page *header)
                             pqx_window_held(&chunk->window, chunk->at), 0, header, &error);
 }
 
-/* Have the next page's header, whose body begins at *body. */
+/* Load the next page's header; its body begins at *body. */
 static int load_header(stored_chunk *chunk, pqx_page *header, uint64_t *body)
 {
     pqx_window *window = &chunk->window;
@@ -48,8 +48,8 @@ static int load_header(stored_chunk *chunk, pqx_page *header, uint64_t *body)
            && (uint64_t)header->compressed_size <= window->end - *body;
 }
 
-/* Give the column a dictionary page. One that is not compressed is copied: other pages are loaded
- * over it. */
+/* Supply a dictionary page to the column. An uncompressed one is copied, because other pages are
+ * loaded over it. */
 static int give_whole_dictionary(pqx_column *column, stored_chunk *chunk, const pqx_page *header,
                                  uint64_t body)
 {
@@ -64,8 +64,8 @@ static int give_whole_dictionary(pqx_column *column, stored_chunk *chunk, const 
     return pqx_stored_dictionary(column, header, stored, chunk->codec, &chunk->room);
 }
 
-/* Give the column a dictionary page, the values of which come late where a few rows are wanted:
- * a window of its own goes on with it. */
+/* Supply a dictionary page to the column. If only a few rows are requested, its values are loaded
+ * on demand through a separate window. */
 static int give_dictionary(pqx_column *column, stored_chunk *chunk, const pqx_page *header,
                            uint64_t body)
 {
@@ -79,8 +79,8 @@ static int give_dictionary(pqx_column *column, stored_chunk *chunk, const pqx_pa
                                       &chunk->values, &chunk->room);
 }
 
-/* Give the column a data page. One of at most `passed` entries is not decompressed, nor what is
- * behind the last entry that is wanted. */
+/* Supply a data page to the column. A page of at most `passed` entries is not decompressed; nor are
+ * the bytes after the last requested entry. */
 static int give_data(pqx_column *column, stored_chunk *chunk, const pqx_page *header, uint64_t body,
                      uint64_t passed)
 {
@@ -97,7 +97,7 @@ static int give_data(pqx_column *column, stored_chunk *chunk, const pqx_page *he
     return pqx_stored_page(column, header, stored, chunk->codec, passed, &chunk->room);
 }
 
-/* Give the column the next page. */
+/* Supply the next page to the column. */
 static int give_page(pqx_column *column, stored_chunk *chunk, uint64_t passed)
 {
     pqx_page header;
@@ -112,8 +112,8 @@ static int give_page(pqx_column *column, stored_chunk *chunk, uint64_t passed)
     return is_given;
 }
 
-/* One page after the other, and the turns as far as each goes: a page is done with when the next
- * one is given. */
+/* Read one page after another, and the turns as far as each page reaches. A page is finished when
+ * the next one is supplied. */
 static int read_chunk(pqx_column *column, stored_chunk *chunk, const int64_t *counts, size_t turns)
 {
     pqx_error error;
@@ -137,7 +137,7 @@ static int read_chunk(pqx_column *column, stored_chunk *chunk, const int64_t *co
     }
 }
 
-/* Begin with a chunk, if it is one of these rows that lies in the file. */
+/* Begin a chunk, if it has these rows and is within the file. */
 static int begin_chunk(pqx_column *column, stored_chunk *chunk, const pqx_chunk *facts,
                        int64_t rows)
 {
@@ -157,7 +157,7 @@ static int begin_chunk(pqx_column *column, stored_chunk *chunk, const pqx_chunk 
     return 1;
 }
 
-/* Say how far a chunk is read: up to the last row of a turn that reads some. */
+/* Determine how far a chunk is read: to the last row of the last turn that reads rows. */
 static void plan_chunk(stored_chunk *chunk, int64_t rows, const int64_t *counts, size_t turns)
 {
     uint64_t at = 0;
@@ -174,7 +174,7 @@ static void plan_chunk(stored_chunk *chunk, int64_t rows, const int64_t *counts,
     chunk->window.step = likely < LEAST ? LEAST : (size_t)likely;
 }
 
-/* Read the chosen rows of a leaf's chunks, one chunk after another. */
+/* Read the requested rows of a leaf's chunks, one chunk after another. */
 static int read_chunks(const pqx_leaf_reading *leaf, stored_chunk *chunk,
                        const pqx_chosen_rows *chosen)
 {
@@ -197,7 +197,7 @@ static int read_chunks(const pqx_leaf_reading *leaf, stored_chunk *chunk,
     return 1;
 }
 
-/* The bytes that the chosen chunks have in a file, which may tell any number. */
+/* Return the size of the requested chunks in a file. The footer may claim any number. */
 static uint64_t stored_bytes(const pqx_leaf_reading *leaf, const pqx_chosen_rows *chosen,
                              uint64_t most)
 {

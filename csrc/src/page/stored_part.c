@@ -1,12 +1,12 @@
 #include "page/stored_part.h"
 
 enum {
-    LENGTH = 4, /* bytes in front of levels, and of a byte array */
+    LENGTH = 4, /* bytes of a length prefix of levels and of byte arrays */
     RUN_HEADER = 5,
-    SMALL = 32 << 10 /* bytes of a dictionary that is decompressed at once */
+    SMALL = 32 << 10 /* dictionaries up to this size are decompressed at once */
 };
 
-/* Begin with a page's body, behind `levels` bytes that are not compressed. */
+/* Begin a page's body, after `levels` bytes that are not compressed. */
 static int begin(pqx_unpack *body, const pqx_page *header, pqx_window *window, uint64_t at,
                  size_t levels, int codec, pqx_memory *memory, void **zstd)
 {
@@ -58,11 +58,11 @@ int pqx_stored_late_dictionary(pqx_column *column, const pqx_page *header, pqx_w
 
 /* ---- data pages ---- */
 
-/* Have all of the body. */
+/* Make the whole body available. */
 static int have_all(pqx_unpack *body) { return pqx_unpack_until(body, UINT64_MAX); }
 
-/* Have the body as far as the first `count` indices go; all of it where there are fewer, or runs
- * that cannot be. */
+/* Make the body available up to the first `count` indices; all of it if there are fewer, or invalid
+ * runs. */
 static int have_indices(pqx_unpack *body, uint64_t at, uint64_t count)
 {
     if (!pqx_unpack_until(body, at + 1)) return 0;
@@ -84,7 +84,7 @@ static int have_indices(pqx_unpack *body, uint64_t at, uint64_t count)
     return pqx_unpack_until(body, at);
 }
 
-/* Have the body as far as the first `count` PLAIN byte arrays go, or all of it. */
+/* Make the body available up to the first `count` PLAIN byte arrays, or all of it. */
 static int have_arrays(pqx_unpack *body, uint64_t at, uint64_t count)
 {
     for (; count && at < body->size && body->size - at >= LENGTH; count--) {
@@ -94,7 +94,7 @@ static int have_arrays(pqx_unpack *body, uint64_t at, uint64_t count)
     return pqx_unpack_until(body, at);
 }
 
-/* Have the body as far as the first `count` values go that begin at `at`. */
+/* Make the body available up to the first `count` values, which begin at `at`. */
 static int have_values(pqx_unpack *body, const pqx_column *column, int encoding, uint64_t at,
                        uint64_t count)
 {
@@ -110,8 +110,8 @@ static int have_values(pqx_unpack *body, const pqx_column *column, int encoding,
     }
 }
 
-/* Have the body as far as the levels and the first `count` entries go: no more values than these.
- */
+/* Make the body available up to the levels and values of the first `count` entries: at most one
+ * value per entry. */
 static int have_entries(pqx_unpack *body, const pqx_column *column, const pqx_page *header,
                         uint64_t count)
 {

@@ -4,7 +4,7 @@
 
 enum {
     STEP = 16 << 10, /* bytes that are decompressed together, at least */
-    SOME = 1 << 10   /* more stored bytes than these should take */
+    SOME = 1 << 10   /* additional stored bytes to load at a time */
 };
 
 static int is_plain(const pqx_unpack *unpack) { return unpack->codec == PQX_CODEC_UNCOMPRESSED; }
@@ -18,7 +18,7 @@ int pqx_unpack_begin(pqx_unpack *unpack)
     return pqx_grow(unpack->memory, 0, unpack->size + PQX_DECOMPRESS_SPARE);
 }
 
-/* Where the stored bytes are held. */
+/* Return the stored bytes in memory. */
 static const uint8_t *stored_bytes(const pqx_unpack *unpack)
 { return pqx_window_at(unpack->window, unpack->at) + unpack->front; }
 
@@ -28,7 +28,7 @@ static int load(pqx_unpack *unpack, size_t size)
 const uint8_t *pqx_unpack_data(const pqx_unpack *unpack)
 { return is_plain(unpack) ? stored_bytes(unpack) : unpack->memory->data; }
 
-/* What is not compressed is loaded; readers may look at all of its room. */
+/* Load an uncompressed body; readers may access all of its room. */
 static int load_plain(pqx_unpack *unpack, size_t wanted)
 {
     pqx_window *window = unpack->window;
@@ -49,14 +49,14 @@ static int decompress_all(pqx_unpack *unpack)
                           unpack->zstd);
 }
 
-/* About how many stored bytes stand for the first `size` ones. */
+/* Estimate how many stored bytes produce the first `size` ones. */
 static size_t likely_stored(const pqx_unpack *unpack, size_t size)
 {
     double share = (double)size / (double)unpack->size * (double)unpack->stored + SOME;
     return share < (double)unpack->stored ? (size_t)share : unpack->stored;
 }
 
-/* Go on with the stored bytes, of which `have` are held at least. */
+/* Continue with the stored bytes, of which at least `have` are loaded. */
 static pqx_lz *go_on(pqx_unpack *unpack, size_t have)
 {
     size_t held = pqx_window_held(unpack->window, unpack->at) - unpack->front;
@@ -72,7 +72,8 @@ static void note(pqx_unpack *unpack)
     unpack->ready = (size_t)(unpack->lz.out - unpack->lz.begin);
 }
 
-/* Begin by parts, with the first bytes that are stored; or at once, where that cannot be. */
+/* Begin in parts, with the first stored bytes, or decompress all at once if parts are not possible.
+ */
 static int begin_parts(pqx_unpack *unpack)
 {
     size_t have = unpack->stored < SOME ? unpack->stored : SOME;
@@ -84,7 +85,7 @@ static int begin_parts(pqx_unpack *unpack)
     return 1;
 }
 
-/* Go on to `stop`, with more of what is stored until it is enough. */
+/* Continue to `stop`, loading more stored bytes until they suffice. */
 static int decompress(pqx_unpack *unpack, size_t stop)
 {
     size_t have = likely_stored(unpack, stop);

@@ -1,4 +1,4 @@
-/* The body of a page, decompressed from its begin as far as it is needed. */
+/* The body of a page, decompressed from its beginning as far as it is needed. */
 #ifndef PQX_UNPACK_H
 #define PQX_UNPACK_H
 
@@ -7,26 +7,26 @@
 
 typedef struct pqx_unpack {
     pqx_window *window; /* of the file that stores it: */
-    uint64_t at;        /* here, */
-    size_t front;       /* behind so many bytes that are held, too, */
-    size_t stored;      /* in so many */
+    uint64_t at;        /* offset of the body, */
+    size_t front;       /* preceded by so many bytes that are also loaded, */
+    size_t stored;      /* stored size */
     int codec;
-    size_t size;         /* of the body, */
-    size_t ready, taken; /* as much of it as is ready, and the stored bytes that this took */
-    pqx_memory *memory;  /* what it is decompressed into: room for all of it */
-    void **zstd;         /* of this body alone while it is decompressed by parts */
-    int has_begun;       /* to be */
-    pqx_lz lz;           /* where that stopped */
+    size_t size;         /* decompressed size, */
+    size_t ready, taken; /* decompressed bytes so far, and the stored bytes that they used */
+    pqx_memory *memory;  /* the output: room for all of it */
+    void **zstd;         /* used by this body only, while it is decompressed in parts */
+    int has_begun;       /* set after decompression has begun */
+    pqx_lz lz;           /* state of a decompression in parts */
 } pqx_unpack;
 
-/* Begin with the body that `unpack` describes. 0: so many bytes do not stand for so many, or there
- * is no memory. */
+/* Begin with the body that `unpack` describes. Return 0 if the sizes are impossible or there is no
+ * memory. */
 int pqx_unpack_begin(pqx_unpack *unpack);
-/* Have the first `wanted` bytes, or all where there are fewer. 0: they are damaged, or there is no
- * memory. What cannot be decompressed by parts is ready as a whole. */
+/* Make the first `wanted` bytes available, or all if there are fewer. Return 0 if they are damaged
+ * or there is no memory. A body that cannot be decompressed in parts is decompressed as a whole. */
 int pqx_unpack_until(pqx_unpack *unpack, uint64_t wanted);
-/* The body; what is behind the bytes that are ready is any. Without a codec it lies in the window,
- * and moves with it. */
+/* Return the body; bytes after the available ones are undefined. Without a codec it is in the
+ * window, and moves with it. */
 const uint8_t *pqx_unpack_data(const pqx_unpack *unpack);
 
 #endif

@@ -7,7 +7,8 @@ int pqx_window_load(pqx_window *window, uint64_t at, uint64_t size)
     if (at > window->end || size > window->end - at) return 0;
     size_t kept = pqx_window_held(window, at);
     if (size <= kept) return 1;
-    /* In steps that grow: who asks for a value at a time reads no file for each. */
+    /* Read in growing steps, so that a caller that asks for one value at a time does not read the
+     * file for each. */
     size_t more = kept / GROWTH > window->step ? kept / GROWTH : window->step;
     uint64_t left = window->end - at, wanted = (uint64_t)kept + more;
     if (wanted < size) wanted = size;

@@ -21,7 +21,7 @@ int pqx_zstd(void **context, const uint8_t *data, size_t size, uint8_t *out, siz
     return !library.is_error(made) && made == out_size;
 }
 
-/* Whether a frame says that it stands for `size` bytes (RFC 8878, 3.1.1.1). */
+/* Return 1 if a frame's header gives the content size `size` (RFC 8878, 3.1.1.1). */
 static int says_size(const uint8_t *frame, size_t there, size_t size)
 {
     enum { MAGIC_BYTES = 4, SINGLE_SEGMENT = 0x20, SECOND = 256 };
@@ -57,7 +57,7 @@ int pqx_zstd_until(void *context, pqx_lz *b, const uint8_t *stop)
         if (library.is_error(left)) return -1;
         int is_all = output.at == (size_t)(b->out_end - b->begin);
         if (!left && (input.at < input.size || !is_all)) return -1; /* another frame */
-        /* Behind the last byte a frame may have its checksum. */
+        /* After the last byte a frame may have a checksum. */
         is_done = output.at == output.size && (stop < b->out_end || !left);
     } while (!is_done && (input.at > taken || output.at > made));
     b->in += input.at;

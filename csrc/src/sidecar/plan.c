@@ -1,5 +1,5 @@
-/* Many files planned at once by their sidecars: which of them belong, and the bounds of some
- * columns, one behind the other. */
+/* Plan many files by their sidecars: find the valid sidecars, and collect the bounds of some
+ * columns, one file after another. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@ enum { LEAST = 1 << 16 };
 static int64_t nanoseconds(struct timespec time)
 { return (int64_t)time.tv_sec * NANOSECONDS + time.tv_nsec; }
 
-/* Read a whole file into `bytes`, in place of what was there; 0 or an errno. Of many files most fit
- * where the last one did, and one read shows that. */
+/* Read a whole file into `bytes`, replacing its contents. Return 0 or an errno. Most files fit into
+ * the buffer of the previous one, and a single read detects that. */
 static int read_file(int fd, pqx_buffer *bytes)
 {
     int more = 1;
@@ -33,7 +33,7 @@ static int read_file(int fd, pqx_buffer *bytes)
     return 0;
 }
 
-/* Whether a file is the very one, unchanged, that the sidecar was made from. */
+/* Return 1 if a file is the one that the sidecar was made from and has not changed. */
 static int is_untouched(int folder, const char *path, const pqx_plan_sidecar *opened)
 {
     struct stat facts;
@@ -85,8 +85,8 @@ static int open_one(const char *path, const char *sidecar, const pqx_plan *plan,
     return status;
 }
 
-/* Have the folder of a path open, of `length` bytes with its slash: files of one folder are found
- * from there in less time. */
+/* Open the folder of a path; the folder has `length` bytes with its slash. Opening files relative
+ * to their folder is faster. */
 static int enter(pqx_plan_sidecar *opened, const char *path, size_t length, pqx_error *error)
 {
     pqx_buffer *last = &opened->folder_path;
@@ -132,7 +132,7 @@ void pqx_plan_close(pqx_plan_sidecar *opened)
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) pqx_buffer_free(buffers[i]);
 }
 
-/* A column's facts in one file. */
+/* A column's values in one file. */
 typedef struct facts {
     int64_t *nulls, *values;
     uint64_t *offsets[2];
@@ -160,7 +160,7 @@ static int push_bit(pqx_buffer *bits, uint64_t at, int bit, pqx_error *error)
     return PQX_OK;
 }
 
-/* One side's bound behind the others; `range` is empty where there is none. */
+/* Append one side's bound; `range` is empty if there is none. */
 static int push_bound(pqx_plan_side *side, uint64_t at, uint32_t width, int has,
                       const uint8_t *bytes, pqx_range range, pqx_error *error)
 {
@@ -201,14 +201,14 @@ static int push_column(const pqx_plan_sidecar *opened, pqx_plan_column *column, 
     return PQX_OK;
 }
 
-/* Room for the facts of every column of one file, so that nothing is appended of a file that turns
- * out to be damaged. */
+/* Reserve room for the values of every column of one file, so that nothing is appended if the file
+ * turns out to be damaged. */
 static int reserve(pqx_buffer *room, size_t columns, size_t count, facts *all, pqx_error *error)
 {
     size_t each = count * (2 * sizeof(int64_t) + 2 * sizeof(uint64_t) + 2 * sizeof(uint32_t) + 8);
     room->size = 0;
     PQX_TRY(
-        pqx_buffer_reserve(room, columns * each + 1, error)); /* a place, of no row groups too */
+        pqx_buffer_reserve(room, columns * each + 1, error)); /* not NULL even without row groups */
     for (size_t i = 0; i < columns; i++) {
         uint8_t *at = room->data + i * each;
         all[i].nulls = (int64_t *)(void *)at;

@@ -1,14 +1,14 @@
-/* Of a sidecar only what a plan asks for: a few hundred bytes at their places, each under a
+/* Read only the parts of a sidecar that a plan needs: a few hundred bytes, each covered by a
  * checksum of the note PQTC. */
 #include <errno.h>
 #include <unistd.h>
 
 #include "sidecar/plan.h"
 
-/* To read so many bytes takes about as long as to begin a read. */
+/* Reading so many bytes takes about as long as starting a read. */
 enum { PAGE = 1 << 12, READS = 4 };
 
-/* Read bytes to where they stand in the file; whether all of them are there. */
+/* Read bytes into the buffer at their file offset. Return 1 if all of them were read. */
 static int fetch(int fd, pqx_buffer *bytes, uint64_t at, uint64_t size)
 {
     ssize_t got;
@@ -17,8 +17,7 @@ static int fetch(int fd, pqx_buffer *bytes, uint64_t at, uint64_t size)
     return got >= 0 && (uint64_t)got == size;
 }
 
-/* Bytes of the header, and of the descriptors that the plan asks for as far as one read brings
- * them. */
+/* Return the bytes of the header, and of as many of the plan's descriptors as one read covers. */
 static uint64_t header_bytes(const pqx_plan *plan)
 {
     uint64_t end = PQX_PM_HEADER_BYTES;
@@ -30,7 +29,8 @@ static uint64_t header_bytes(const pqx_plan *plan)
     return end < PAGE ? end : PAGE;
 }
 
-/* The header's fixed part, and room for the whole file, once its last byte is known to be there. */
+/* Read the header's fixed part, and reserve room for the whole file once its last byte is known to
+ * exist. */
 static int read_header(const pqx_plan *plan, int fd, pqx_plan_sidecar *opened)
 {
     pqx_buffer *bytes = &opened->bytes;
@@ -58,7 +58,7 @@ static int read_header(const pqx_plan *plan, int fd, pqx_plan_sidecar *opened)
     return 1;
 }
 
-/* The notes at the end; where the checksums' fixed part stands, 0: there is none. */
+/* Read the notes at the end. Return the offset of the checksums' fixed part, 0 if there is none. */
 static uint64_t read_tail(int fd, pqx_plan_sidecar *opened)
 {
     const pqx_pm *pm = &opened->pm;
@@ -79,7 +79,7 @@ static uint64_t read_tail(int fd, pqx_plan_sidecar *opened)
     return (uint64_t)(fixed - pm->data);
 }
 
-/* The footer's fixed part and its entries; whether they are sound. */
+/* Read the footer's fixed part and its entries. Return 1 if they are valid. */
 static int read_footer(int fd, uint64_t fixed, pqx_plan_sidecar *opened)
 {
     const pqx_pm *pm = &opened->pm;
@@ -107,7 +107,8 @@ static int read_footer(int fd, uint64_t fixed, pqx_plan_sidecar *opened)
     return pqx_pm_check_blocks(pm, footer, NULL) == PQX_OK;
 }
 
-/* A column's descriptor, its chunks, and what stands out of line; whether its checksum holds. */
+/* Read a column's descriptor, its chunks, and their out-of-line values. Return 1 if the checksum
+ * matches. */
 static int read_column(int fd, uint32_t column, uint64_t fixed, pqx_plan_sidecar *opened)
 {
     const pqx_pm *pm = &opened->pm;

@@ -1,4 +1,5 @@
-/* What the files of the sidecar share: where chunks stand, and the note with checksums of parts. */
+/* Declarations shared by the files of the sidecar: offsets of chunks, and the note with checksums
+ * of parts. */
 #ifndef PQX_SIDECAR_H
 #define PQX_SIDECAR_H
 
@@ -6,7 +7,8 @@
 
 enum {
     PQX_PM_SCRATCH_HEAD = 8, /* a scratchpad entry's code and length */
-    /* Behind what the note's own checksum covers: it, and the footer's checksum and trailer. */
+    /* After the bytes that the note's checksum covers: this checksum, and the footer's checksum and
+     * trailer. */
     PQX_PM_SUMS_BEHIND = PQX_PM_SUMS_BYTES - PQX_PM_SUMS_CRC + PQX_PM_CHECKSUM_BYTES
         + PQX_PM_TRAILER_BYTES,
 };
@@ -14,7 +16,7 @@ enum {
 static inline const uint8_t *pqx_pm_descriptor(const pqx_pm *pm, uint32_t column)
 { return pm->data + PQX_PM_HEADER_BYTES + (size_t)column * PQX_PM_COLUMN_BYTES; }
 
-/* A column's descriptor but for its name, whose place pqx_pm_open alone has checked. */
+/* Return a column's descriptor without its name, whose position only pqx_pm_open has checked. */
 static inline pqx_pm_column pqx_pm_column_without_name(const pqx_pm *pm, uint32_t column)
 {
     const uint8_t *at = pqx_pm_descriptor(pm, column);
@@ -29,7 +31,7 @@ static inline pqx_pm_column pqx_pm_column_without_name(const pqx_pm *pm, uint32_
     };
 }
 
-/* The block of a row group; pqx_pm_get_footer has seen to it that it is there. */
+/* Return the block of a row group; pqx_pm_get_footer has checked its offset. */
 static inline uint64_t pqx_pm_block_at(const pqx_pm *pm, const pqx_pm_footer *footer,
                                        uint32_t row_group)
 {
@@ -45,11 +47,11 @@ static inline uint64_t pqx_pm_chunk_at(const pqx_pm *pm, const pqx_pm_footer *fo
            + (uint64_t)column * PQX_PM_CHUNK_BYTES;
 }
 
-/* Whether a statistic at `offset` is not in its chunk's own slot. */
+/* Return 1 if a statistic at `offset` is not in its chunk's slot. */
 static inline int pqx_pm_is_out_of_line(uint64_t chunk, uint64_t offset, uint32_t length)
 { return length && (offset < chunk || offset >= chunk + PQX_PM_CHUNK_BYTES); }
 
-/* Bytes of a sidecar's end: the note that says to which file it belongs, the one with checksums,
+/* Return the size of a sidecar's end: the note that identifies its file, the note with checksums,
  * checksum and trailer. */
 static inline uint64_t pqx_pm_sums_tail(uint32_t column_count)
 {
@@ -57,8 +59,8 @@ static inline uint64_t pqx_pm_sums_tail(uint32_t column_count)
            + PQX_PM_SUMS_BYTES + PQX_PM_CHECKSUM_BYTES + PQX_PM_TRAILER_BYTES;
 }
 
-/* Where a chunk begins by QuestDB's rule, which is not pqx_chunk_begin: at the dictionary page
- * wherever the footer gives it an offset. */
+/* Return a chunk's beginning by QuestDB's rule, which differs from pqx_chunk_begin: the dictionary
+ * page if the footer gives its offset. */
 static inline int64_t pqx_pm_range_start(const pqx_chunk *chunk)
 {
     return chunk->present & PQX_PRESENT_DICTIONARY_PAGE_OFFSET ? chunk->dictionary_page_offset
@@ -67,16 +69,16 @@ static inline int64_t pqx_pm_range_start(const pqx_chunk *chunk)
 
 int pqx_pm_check_chunks(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column,
                         uint32_t first, uint32_t count, pqx_error *error);
-/* Every block lies between the header and the footer. */
+/* Check that every block is between the header and the footer. */
 int pqx_pm_check_blocks(const pqx_pm *pm, const pqx_pm_footer *footer, pqx_error *error);
-/* The checksum of a column: of its descriptor, and chunk by chunk of this and of what stands out of
- * line. O(row groups). */
+/* Compute the checksum of a column: of its descriptor, then, chunk by chunk, of the chunk and its
+ * out-of-line values. O(row groups). */
 int pqx_pm_sum_column(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column, uint32_t *sum,
                       pqx_error *error);
-/* The checksum of what leads to the columns: the header's fixed part but for the size, the footer's
- * and its entries, the tail. */
+/* Compute the checksum of the parts that locate the columns: the header's fixed part without the
+ * size, the footer's fixed part and entries, the tail. */
 uint32_t pqx_pm_sum_lead(const pqx_pm *pm, const pqx_pm_footer *footer);
-/* Append the note behind the others of a new sidecar's footer, which begins at `start`. */
+/* Append the note after the others of a new sidecar's footer, which begins at `start`. */
 int pqx_pm_put_sums(pqx_buffer *out, uint32_t column_count, uint32_t row_group_count, size_t start,
                     const pqx_pm_end *end, pqx_error *error);
 

@@ -1,9 +1,8 @@
-/* The sidecar's row group blocks: column chunks, statistics and Bloom filters, read where they
- * stand. */
+/* Read the sidecar's row group blocks: column chunks, statistics and Bloom filters. */
 #include "sidecar/sidecar.h"
 
-/* A column's chunks stand far apart: while one is read, the one that many row groups on is fetched.
- */
+/* A column's chunks are far apart: while one is read, the one this many row groups ahead is
+ * prefetched. */
 enum { AHEAD = 16 };
 static inline void fetch_ahead(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t row_group,
                                uint32_t end, uint32_t column)
@@ -58,8 +57,7 @@ int pqx_pm_get_bytes(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t col
     return PQX_OK;
 }
 
-/* A number as it is given out: -1 where the chunk does not say, or says more than a signed one
- * holds. */
+/* Read a number: -1 if the chunk does not have it, or if it exceeds a signed number. */
 static inline int64_t number_at(const uint8_t *chunk, int member)
 {
     uint8_t flag = member == PQX_PM_CHUNK_NULL_COUNT       ? PQX_PM_STAT_NULL_COUNT
@@ -98,7 +96,7 @@ int pqx_pm_get_all_numbers(const pqx_pm *pm, const pqx_pm_footer *footer, uint32
     return PQX_OK;
 }
 
-/* Bytes of an inline statistic of this column, 0: as the chunk's own sizes say. */
+/* Return the width of an inline statistic of this column; 0 if the chunk's sizes define it. */
 static uint32_t inline_width(const pqx_pm_column *column)
 {
     static const uint8_t widths[] = PQX_WIDTHS_OF_TYPE;
@@ -114,8 +112,8 @@ typedef struct statistic {
     uint32_t length;
 } statistic;
 
-/* One side of a chunk's statistics: `flags` are its own shifted down, `stored` is its size as the
- * chunk says. */
+/* Read one side of a chunk's statistics: `flags` are the side's flags, shifted down; `stored` is
+ * the size in the chunk. */
 static int read_statistic(const pqx_pm *pm, const pqx_pm_footer *footer, uint64_t slot,
                           uint64_t region, int flags, uint32_t stored, const pqx_pm_column *column,
                           statistic *found, pqx_error *error)
@@ -166,8 +164,7 @@ int pqx_pm_get_bounds(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t co
     return PQX_OK;
 }
 
-/* The column's place among those with filters, by binary search; bloom_count where it is none of
- * them. */
+/* Find the column among those with filters by binary search; bloom_count if it has none. */
 static uint32_t bloom_position(const pqx_pm *pm, uint32_t column)
 {
     uint32_t low = 0, high = pm->bloom_count;

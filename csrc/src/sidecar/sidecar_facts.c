@@ -1,8 +1,7 @@
-/* From a chunk's facts, as any footer's form has them, to what a sidecar says of it. */
+/* Convert a chunk's metadata from any footer form to a sidecar's. */
 #include "sidecar/sidecar.h"
 
-/* Parquet's encodings, by number, as the sidecar's bits; those that it has no bit for are left out.
- */
+/* Convert a set of Parquet encodings to the sidecar's bits; encodings without a bit are omitted. */
 static uint8_t encodings_of(uint32_t listed)
 {
     static const struct {
@@ -22,7 +21,7 @@ static uint8_t encodings_of(uint32_t listed)
     return bits;
 }
 
-/* Bytes of every statistic of a column, 0: they differ. */
+/* Return the width of a column's statistics, 0 if it varies. */
 static size_t width_of(const pqx_pm_column *column)
 {
     static const uint8_t widths[] = PQX_WIDTHS_OF_TYPE;
@@ -38,7 +37,7 @@ static pqx_bytes statistic_of(const uint8_t *bytes, pqx_range range, int present
     return fits ? (pqx_bytes){bytes + range.offset, range.length} : (pqx_bytes){NULL, 0};
 }
 
-/* Integers that QuestDB compares with their sign. */
+/* Return 1 for integers that QuestDB compares as signed. */
 static int is_signed_integer(const pqx_pm_column *column)
 {
     int is_integer =
@@ -46,7 +45,7 @@ static int is_signed_integer(const pqx_pm_column *column)
     return is_integer && (column->type < 0 || (column->type & 0xFF) != PQX_PM_TAG_IPV4);
 }
 
-/* Whether a signed reader sees it as negative. */
+/* Return 1 if the value is negative when read as signed. */
 static int is_beyond_signed(const pqx_bytes *value)
 { return value->size && value->data[value->size - 1] & 0x80; }
 

@@ -1,4 +1,4 @@
-/* The sidecar's footers: where they are, what they claim, how they lead back to older ones. */
+/* The sidecar's footers: their positions, their contents, and the links to older ones. */
 #include "sidecar/sidecar.h"
 
 uint64_t pqx_pm_committed_size(const uint8_t *data)
@@ -11,7 +11,7 @@ uint64_t pqx_pm_parquet_size(const pqx_pm_footer *footer, int *known)
     return footer->parquet_footer_offset + behind;
 }
 
-/* Where the footer that ends at `committed` begins, by its trailer. */
+/* Find the beginning of the footer that ends at `committed`, using its trailer. */
 static int place_footer(const pqx_pm *pm, uint64_t committed, pqx_pm_footer *footer,
                         pqx_error *error)
 {
@@ -33,7 +33,7 @@ static int place_footer(const pqx_pm *pm, uint64_t committed, pqx_pm_footer *foo
     return PQX_OK;
 }
 
-/* Scratchpad [u32 count]([u32 code][u32 length][bytes])* between `at` and `limit`. */
+/* Check the scratchpad [u32 count]([u32 code][u32 length][bytes])* between `at` and `limit`. */
 static int check_scratchpad(const pqx_pm *pm, uint64_t at, uint64_t limit, pqx_pm_footer *footer,
                             uint64_t *end, pqx_error *error)
 {
@@ -63,7 +63,7 @@ static int check_scratchpad(const pqx_pm *pm, uint64_t at, uint64_t limit, pqx_p
     return PQX_OK;
 }
 
-/* The parts behind the fixed one, in their order; the checksum stands at `limit`. */
+/* Read the parts after the fixed one, in order; the checksum is at `limit`. */
 static int read_sections(const pqx_pm *pm, uint64_t limit, pqx_pm_footer *footer, pqx_error *error)
 {
     uint64_t at = footer->entries, groups = footer->row_group_count;
@@ -100,8 +100,8 @@ static int read_sections(const pqx_pm *pm, uint64_t limit, pqx_pm_footer *footer
     return PQX_OK;
 }
 
-/* The trailer lies under no checksum: what is written behind what tells a footer from bytes that a
- * wrong length leads to. */
+/* No checksum covers the trailer. The order in which parts are written distinguishes a footer from
+ * bytes that a wrong length points to. */
 static int check_place(const pqx_pm *pm, const pqx_pm_footer *footer, pqx_error *error)
 {
     uint64_t previous = footer->previous;
@@ -158,7 +158,7 @@ int pqx_pm_find_footer(const pqx_pm *pm, uint64_t committed, uint64_t parquet_si
         if (footer->previous == 0)
             return pqx_fail(error, PQX_PM_CHAIN, footer->offset + PQX_PM_FOOTER_PREVIOUS_SIZE,
                             parquet_size, 0);
-        committed = footer->previous; /* at most the footer's own offset: the walk ends */
+        committed = footer->previous; /* at most the footer's offset, so the loop ends */
     }
 }
 

@@ -1,8 +1,8 @@
-/* The sidecar's header and columns, read where they stand. */
+/* Read the sidecar's header and columns in place. */
 #include "sidecar/sidecar.h"
 
-/* Behind the header's fixed part, its descriptors and sorting columns; SIZE_MAX where that is
- * beyond any size. */
+/* Return the offset after the header's fixed part, descriptors and sorting columns; SIZE_MAX if it
+ * overflows. */
 static uint64_t names_start(uint32_t columns, uint32_t sorting)
 {
     return PQX_PM_HEADER_BYTES + (uint64_t)columns * PQX_PM_COLUMN_BYTES
@@ -24,8 +24,7 @@ static int check_features(const pqx_pm *pm, pqx_error *error)
     return PQX_OK;
 }
 
-/* Check that every name lies in the file, behind the descriptors; *end is where the last one ends.
- */
+/* Check that every name is in the file, after the descriptors; *end is the end of the last one. */
 static int check_names(const pqx_pm *pm, uint64_t start, uint64_t *end, pqx_error *error)
 {
     *end = start;
@@ -43,7 +42,7 @@ static int check_names(const pqx_pm *pm, uint64_t start, uint64_t *end, pqx_erro
     return PQX_OK;
 }
 
-/* The section of columns with Bloom filters, at `at`. */
+/* Read the section of columns with Bloom filters, at `at`. */
 static int read_bloom_columns(pqx_pm *pm, uint64_t at, uint64_t *end, pqx_error *error)
 {
     if (pm->size - at < 4) return pqx_fail(error, PQX_PM_TRUNCATED, at, at + 4, pm->size);
@@ -111,7 +110,7 @@ int pqx_pm_get_column(const pqx_pm *pm, uint32_t index, pqx_pm_column *column, p
 void pqx_pm_find_name(const pqx_pm *pm, const uint8_t *name, size_t size, uint32_t *columns,
                       size_t capacity, size_t *count)
 {
-    /* Names of one table often begin alike, and seldom end alike. */
+    /* Names in one table often share a prefix, and seldom a suffix. */
     uint64_t end = size >= 8 ? pqx_load64(name + size - 8) : 0;
     *count = 0;
     for (uint32_t i = 0; i < pm->column_count; i++) {

@@ -1,12 +1,12 @@
-/* What a sidecar of ours carries for the slices of a footer: schema, key-values, and of each chunk
- * what `_pm` does not say. */
+/* The data that our sidecars store for slices of a footer: schema, key-values, and the metadata of
+ * each chunk that `_pm` lacks. */
 #include <stdlib.h>
 
 #include "footer/slice.h"
 #include "sidecar/sidecar.h"
 
 enum { LAYOUT = PQX_PM_SLICES_KNOWN_LAYOUT, FIXED = 24, HAS_DICTIONARY = 1 };
-#define FARTHEST (INT64_C(1) << 60) /* of a data page from its chunk's start */
+#define FARTHEST (INT64_C(1) << 60) /* maximum distance of a data page from its chunk's start */
 #define NEEDED                                                                             \
     (PQX_PRESENT_METADATA | PQX_PRESENT_NUM_VALUES | PQX_PRESENT_TOTAL_UNCOMPRESSED_SIZE   \
      | PQX_PRESENT_TOTAL_COMPRESSED_SIZE | PQX_PRESENT_DATA_PAGE_OFFSET | PQX_PRESENT_TYPE \
@@ -44,7 +44,7 @@ int pqx_pm_open_slices(const uint8_t *data, size_t size, pqx_pm_slices *slices, 
     return PQX_OK;
 }
 
-/* Whether a run and `_pm` together tell all that a reader needs of a chunk. */
+/* Return 1 if a run and `_pm` together contain everything that a reader needs of a chunk. */
 static int is_told(const pqx_chunk *chunk)
 {
     uint32_t present = chunk->present;
@@ -175,7 +175,7 @@ static void fill_statistics(const uint8_t *stored, uint8_t has, const uint64_t o
     }
 }
 
-/* An external Bloom filter's place; an inline one stands in no Parquet file. */
+/* Set the location of an external Bloom filter; an inline one is not in the Parquet file. */
 static int fill_bloom(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t row_group,
                       uint32_t column, pqx_chunk *chunk, pqx_places *places, pqx_error *error)
 {
@@ -225,11 +225,11 @@ int pqx_pm_get_chunks(const pqx_pm *pm, const pqx_pm_footer *footer, const pqx_p
     return PQX_OK;
 }
 
-/* The facts of a slice: all leaves' chunks, row-group major. */
+/* The chunks of a slice: those of all leaves, in row-group major order. */
 typedef struct facts {
     pqx_slice_row_group *groups;
     pqx_slice_chunk *chunks;
-    pqx_chunk *column, *wanted; /* one leaf's in all row groups; those of the slice */
+    pqx_chunk *column, *wanted; /* one leaf's chunks in all row groups; those of the slice */
     pqx_places *places;
     int64_t *rows;
 } facts;

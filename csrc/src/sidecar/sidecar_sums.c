@@ -1,5 +1,5 @@
-/* The note by which a plan reads little of a sidecar: a checksum of each column, and one of all
- * that leads to it. */
+/* The note that lets a plan read little of a sidecar: a checksum of each column, and one of the
+ * parts that locate the columns. */
 #include "sidecar/sidecar.h"
 
 int pqx_pm_sum_column(const pqx_pm *pm, const pqx_pm_footer *footer, uint32_t column, uint32_t *sum,

@@ -1,4 +1,4 @@
-/* Writing a sidecar, or what is appended to one: header, blocks, footer. */
+/* Write a sidecar, or an addition to one: header, blocks, footer. */
 #include "sidecar/sidecar.h"
 
 static int put(pqx_buffer *out, const void *bytes, size_t size, pqx_error *error)
@@ -10,7 +10,7 @@ static int put64(pqx_buffer *out, uint64_t value, pqx_error *error)
 
 static uint64_t position(const pqx_pm_writer *writer) { return writer->base + writer->out.size; }
 
-/* Zeros up to the next multiple of 8, counted from the file's start. */
+/* Append zeros up to the next multiple of 8 in the file. */
 static int align(pqx_pm_writer *writer, pqx_error *error)
 {
     static const uint8_t zeros[PQX_PM_ALIGNMENT];
@@ -128,8 +128,8 @@ int pqx_pm_write_on(pqx_pm_writer *writer, const pqx_pm *pm, const pqx_pm_footer
 
 /* ---- blocks ---- */
 
-/* One side of a chunk's statistics: its slot, and what goes out of line. `region` is where this
- * block's begins. */
+/* Write one side of a chunk's statistics: its slot, and its out-of-line bytes. `region` is the
+ * start of this block's out-of-line region. */
 static int put_statistic(pqx_pm_writer *writer, const pqx_bytes *value, uint64_t region,
                          uint8_t *slot, int *inlined, pqx_error *error)
 {
@@ -166,7 +166,7 @@ static int put_statistics(pqx_pm_writer *writer, const pqx_pm_chunk *chunk, uint
     return PQX_OK;
 }
 
-/* The filter of the column that is number `at` of those with filters. */
+/* Write the filter of the column that is number `at` of those with filters. */
 static int put_bloom(pqx_pm_writer *writer, const pqx_pm_chunk *chunk, uint8_t *entry,
                      pqx_error *error)
 {
@@ -207,7 +207,7 @@ static int put_chunk(pqx_pm_writer *writer, const pqx_pm_chunk *chunk, size_t bl
     return PQX_OK;
 }
 
-/* Room for row group `at` in the lists that the footer will have. */
+/* Make room for row group `at` in the lists of the future footer. */
 static int enter(pqx_pm_writer *writer, uint32_t at, uint64_t block, pqx_error *error)
 {
     size_t row = writer->bloom_count * bloom_bytes(writer);
@@ -258,7 +258,7 @@ int pqx_pm_write_row_group(pqx_pm_writer *writer, uint32_t at, uint64_t num_rows
 
 /* ---- footer ---- */
 
-/* Notes that are given, and the one with checksums: that of a sidecar that is all here. */
+/* Count the given notes and the one with checksums, which only a complete new sidecar has. */
 static uint32_t count_notes(const pqx_pm_end *end)
 { return end->scratchpad_count + (end->schema.size != 0); }
 

@@ -1,4 +1,4 @@
-/* A checked position in Thrift compact bytes: the reading primitives of every walk. */
+/* A checked position in Thrift compact bytes: the reading primitives of every parser. */
 #ifndef PQX_CURSOR_H
 #define PQX_CURSOR_H
 
@@ -10,8 +10,7 @@ typedef struct pqx_cursor {
     pqx_error *error;
 } pqx_cursor;
 
-/* Which of an extension's markers stands at `at`, no farther than `size`: PQX_MARKER_NONE, _SPEC or
- * _THRIFT. */
+/* Return which extension marker is at `at`, before `size`: PQX_MARKER_NONE, _SPEC or _THRIFT. */
 enum { PQX_MARKER_BYTES = 4 };
 int pqx_marker_at(const uint8_t *data, size_t size, size_t at);
 
@@ -58,7 +57,7 @@ static inline int pqx_read_i64(pqx_cursor *c, int64_t *value)
     return PQX_OK;
 }
 
-/* A binary value: the range of its bytes, without their length. */
+/* Read a binary value: the range of its bytes, without their length. */
 static inline int pqx_read_binary(pqx_cursor *c, pqx_range *bytes)
 {
     size_t start = c->at;
@@ -71,8 +70,8 @@ static inline int pqx_read_binary(pqx_cursor *c, pqx_range *bytes)
     return PQX_OK;
 }
 
-/* A field's header: its compact type, 0 at the stop byte; `id` holds the last field's id and takes
- * this one's. */
+/* Read a field header and return its compact type, 0 at the stop byte. `id` is the last field's id
+ * and becomes this one's. */
 static inline int pqx_read_field(pqx_cursor *c, int32_t *id, int *type)
 {
     size_t header = c->at;
@@ -93,7 +92,8 @@ static inline int pqx_read_field(pqx_cursor *c, int32_t *id, int *type)
     return PQX_OK;
 }
 
-/* A list's or set's header. Every item takes at least one byte, so `count` is believable. */
+/* Read the header of a list or set. Every item takes at least one byte, so `count` is bounded by
+ * the input. */
 static inline int pqx_read_list(pqx_cursor *c, uint32_t *count, int *type)
 {
     size_t start = c->at;
@@ -109,7 +109,7 @@ static inline int pqx_read_list(pqx_cursor *c, uint32_t *count, int *type)
     return PQX_OK;
 }
 
-/* A map's header; an entry takes at least two bytes. An empty map has no types. */
+/* Read the header of a map. An entry takes at least two bytes. An empty map has no types. */
 static inline int pqx_read_map(pqx_cursor *c, uint32_t *count, int *key, int *value)
 {
     size_t start = c->at;
@@ -129,7 +129,7 @@ static inline int pqx_read_map(pqx_cursor *c, uint32_t *count, int *key, int *va
     return PQX_OK;
 }
 
-/* A limit that a caller gives. */
+/* Check a nesting limit from a caller. */
 static inline int pqx_check_depth(int max_depth, pqx_error *error)
 {
     if (max_depth >= 0 && max_depth <= PQX_MAX_DEPTH) return PQX_OK;
@@ -137,8 +137,7 @@ static inline int pqx_check_depth(int max_depth, pqx_error *error)
                     max_depth < 0 ? 0 : (uint64_t)max_depth);
 }
 
-/* Skip a value of compact type `type`, which is 1 to 13; `item` where it stands in a list, set or
- * map. */
+/* Skip a value of compact type `type`, 1 to 13; set `item` if it is in a list, set or map. */
 int pqx_skip(pqx_cursor *c, int type, int item, int depth);
 
 #endif

@@ -1,5 +1,5 @@
-/* The extension in a struct's reserved field, found from the front, and its blocks, found from the
- * back. */
+/* Find the extension in a struct's reserved field, from the front, and its blocks, from the back.
+ */
 #include "thrift/cursor.h"
 
 int pqx_marker_at(const uint8_t *data, size_t size, size_t at)
@@ -11,7 +11,7 @@ int pqx_marker_at(const uint8_t *data, size_t size, size_t at)
     return memcmp(data + at, thrift, PQX_MARKER_BYTES) == 0 ? PQX_MARKER_THRIFT : PQX_MARKER_NONE;
 }
 
-/* The marker at `header` has been read and the cursor stands at the length. */
+/* Read an extension whose marker at `header` has been read; the cursor is at the length. */
 static int read_extension(pqx_cursor *c, int marker, size_t header, pqx_extension *extension)
 {
     size_t start = c->at;
@@ -29,8 +29,8 @@ static int read_extension(pqx_cursor *c, int marker, size_t header, pqx_extensio
     return PQX_OK;
 }
 
-/* Behind the stop of a FileMetaData: an extension counts if it and a stop byte are exactly what is
- * left. */
+/* Look after the stop byte of a FileMetaData: an extension counts only if it and a stop byte are
+ * exactly the remaining bytes. */
 static int find_after_stop(pqx_cursor *c, pqx_extension *extension)
 {
     size_t header = c->at;

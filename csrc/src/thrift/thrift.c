@@ -1,4 +1,5 @@
-/* Any Thrift compact value: skip it, walk a struct's fields, find one, follow a path. */
+/* Operations on any Thrift compact value: skip it, iterate over a struct's fields, find a field,
+ * follow a path. */
 #include "thrift/cursor.h"
 
 static int start(pqx_cursor *c, const uint8_t *data, size_t size, size_t at, pqx_error *error)
@@ -7,7 +8,7 @@ static int start(pqx_cursor *c, const uint8_t *data, size_t size, size_t at, pqx
     return at <= size ? PQX_OK : pqx_fail(error, PQX_TRUNCATED, at, 1, 0);
 }
 
-/* pqx_skip, its limit named as the caller set it. */
+/* Skip like pqx_skip, but report the limit that the caller set. */
 static int skip_value(pqx_cursor *c, int type, int item, int depth, int max_depth)
 {
     int status = pqx_skip(c, type, item, depth);
@@ -15,7 +16,7 @@ static int skip_value(pqx_cursor *c, int type, int item, int depth, int max_dept
     return status;
 }
 
-/* One field, or the stop byte: field->type is 0 then. `id` as pqx_read_field has it. */
+/* Read one field, or the stop byte (field->type is 0). `id` is used as in pqx_read_field. */
 static int read_field(pqx_cursor *c, int32_t *id, int depth, int max_depth, pqx_field *field)
 {
     int type = 0;
@@ -29,8 +30,8 @@ static int read_field(pqx_cursor *c, int32_t *id, int depth, int max_depth, pqx_
     return PQX_OK;
 }
 
-/* Read the struct at the cursor to its stop; the last field `id` counts. `depth` is what its values
- * may use. */
+/* Read the struct at the cursor to its stop byte; the last field with id `id` counts. `depth` is
+ * the limit for its values. */
 static int find_field(pqx_cursor *c, int32_t wanted, int depth, int max_depth, pqx_field *found,
                       int *is_there)
 {
@@ -47,7 +48,7 @@ static int find_field(pqx_cursor *c, int32_t wanted, int depth, int max_depth, p
     return PQX_OK;
 }
 
-/* Skip the items before the `step`-th one; *type becomes that one's, 0 where there is none. */
+/* Skip the items before item `step`; *type is the type of that item, or 0 if there is none. */
 static int find_item(pqx_cursor *c, int32_t step, int depth, int max_depth, int *type)
 {
     uint32_t count = 0;
@@ -58,7 +59,7 @@ static int find_item(pqx_cursor *c, int32_t step, int depth, int max_depth, int 
     return PQX_OK;
 }
 
-/* The same for a map: key n is step 2n, its value 2n + 1. */
+/* Skip to a key or value of a map: key n is step 2n, its value 2n + 1. */
 static int find_entry(pqx_cursor *c, int32_t step, int depth, int max_depth, int *type)
 {
     uint32_t count = 0;

@@ -1,4 +1,4 @@
-/* Whether strings and lists of a Thrift struct stay within limits that a caller gives. */
+/* Check the strings and lists of a Thrift struct against limits from a caller. */
 #include "thrift/cursor.h"
 
 typedef struct pqx_sizes {
@@ -33,7 +33,7 @@ static int check_fields(pqx_cursor *c, const pqx_sizes *most, int depth)
     }
 }
 
-/* A value at the cursor, as pqx_skip takes it. */
+/* Check the value at the cursor; the arguments are those of pqx_skip. */
 static int check_value(pqx_cursor *c, const pqx_sizes *most, int type, int item, int depth)
 {
     size_t start = c->at;
