@@ -38,7 +38,8 @@ def _new(spark, name: str, *arguments):
     """An object of a class of the jar, also of one that others cannot see."""
     jvm = spark._jvm
     loader = jvm.org.apache.spark.util.Utils.getContextOrSparkClassLoader()
-    constructor = jvm.java.lang.Class.forName(f"{PACKAGE}.{name}", True, loader).getDeclaredConstructors()[0]
+    constructors = jvm.java.lang.Class.forName(f"{PACKAGE}.{name}", True, loader).getDeclaredConstructors()
+    constructor = next(one for one in constructors if one.getParameterCount() == len(arguments))
     constructor.setAccessible(True)
     array = spark.sparkContext._gateway.new_array(jvm.java.lang.Object, len(arguments))
     for index, argument in enumerate(arguments):

@@ -7,7 +7,11 @@ import re
 __all__ = ["Names", "is_masked", "without_secrets"]
 
 MASK = "…"
-_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(\S+)")
+_URL = re.compile(
+    r"([A-Za-z][A-Za-z0-9+.-]{0,30}):(//?)"
+    r"((?:[^\s/?#@:]*:(?!\d{1,5}\b)(?=\S)(?:(?!://)[^\n@])*@)?"  # a password may contain spaces
+    r"\S+)"
+)
 _AFTER_URL = "\"'),:;>]}"  # punctuation of the text around a URL
 MOST_AFTER_URL = 3
 _HTTP = ("http", "https")
@@ -15,7 +19,7 @@ _CONTAINER_IN_FRONT = ("abfs", "abfss", "wasb", "wasbs")  # abfss://CONTAINER@AC
 _IPV6 = re.compile(r"\[[0-9A-Fa-f:.]+\]")
 _PORT = re.compile(r"\d{1,5}")
 _QUERY_KEY = re.compile(r"([?&#])[\w.%\[\]$-]+=")
-_MASKED = re.compile(rf"://{MASK}|[?&#][^/]*{MASK}")
+_MASKED = re.compile(rf":/{{1,2}}{MASK}|[?&#][^/]*{MASK}")
 _PLAIN = re.compile(r"(?!.*%40)[\w.,:%+-]*")
 # Keys of queries whose values are shown, in lower case. Every other value is masked.
 HARMLESS = frozenset(
@@ -38,8 +42,10 @@ def without_secrets(text: str) -> str:
     """Return a text with an ellipsis for each part of its URLs that may be a secret.
 
     These are the user information, each value of the query but those of a few known keys, and the fragment. A URL ends
-    at white space. A password with ``/``, ``?`` or ``#``, which a URL should have percent-encoded, is recognized by the
-    ``@`` behind it, unless it begins as a port does: ``host:8020/user@x`` has none.
+    at white space, but a password without ``@`` may contain spaces. A password with ``/``, ``?`` or ``#``, which a URL
+    should have percent-encoded, is recognized by the ``@`` behind it, unless it begins as a port does:
+    ``host:8020/user@x`` has none. ``https:/``, which `pathlib` makes of ``https://``, begins a URL, too; other schemes
+    with one slash have user information only if there is a password.
 
     Parameters
     ----------
@@ -55,7 +61,7 @@ def without_secrets(text: str) -> str:
     >>> without_secrets("cannot read https://me:pass@host/x.parquet?sig=abc&version=3#part")
     'cannot read https://…@host/x.parquet?sig=…&version=3#…'
     """
-    if "://" in text:
+    if ":/" in text:
         text = _URL.sub(_masked, text)
     return _NAMED.sub(rf"\1{MASK}", text) if "=" in text else text
 
@@ -105,8 +111,8 @@ class Names:
 
 
 def _masked(url: re.Match) -> str:
-    scheme, rest = url[1].lower(), url[2]
-    if scheme == "file":
+    scheme, slashes, rest = url[1].lower(), url[2], url[3]
+    if _is_path(scheme, slashes, rest):
         return url[0]
     end = max(len(rest.rstrip(_AFTER_URL)), len(rest) - MOST_AFTER_URL)
     rest, after = rest[:end], rest[end:]
@@ -114,10 +120,20 @@ def _masked(url: re.Match) -> str:
         begin = _query_begin(rest)
         at = rest.rfind("@", 0, begin)
         if at < 0 or "@" in rest[begin:]:  # nobody can say where the secret ends
-            return f"{url[1]}://{MASK}{after}"
+            return f"{url[1]}:{slashes}{MASK}{after}"
         rest = MASK + rest[at:]
     begin = _query_begin(rest)
-    return f"{url[1]}://{rest[:begin]}{_masked_query(rest[begin:], is_http=scheme in _HTTP)}{after}"
+    return f"{url[1]}:{slashes}{rest[:begin]}{_masked_query(rest[begin:], is_http=scheme in _HTTP)}{after}"
+
+
+def _is_path(scheme: str, slashes: str, rest: str) -> bool:
+    """Return whether nothing in a URL is a secret, because it is the path of a file: ``file:///x@y``, ``hdfs:/x@y``."""
+    if scheme == "file":
+        return slashes == "/" or not _has_user(scheme, rest)
+    if slashes == "//" or scheme in _HTTP:
+        return False
+    user, at, _ = re.split(r"[/?#]", rest, maxsplit=1)[0].rpartition("@")
+    return not at or ":" not in user or len(scheme) == 1  # one letter: a drive
 
 
 def _query_begin(rest: str) -> int:

@@ -15,11 +15,13 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.list_pages import list_column, list_file, list_page
+from support.pages import Column, data_page, file_of_row_groups
 from support.parquet_bytes import footer_of, with_footer
 from support.varints import varint, zigzag
 
 import parquetext
-from parquetext import extension, kernels
+from parquetext import extension, kernels, wire
 from parquetext.demo.readers import read_with
 from parquetext.errors import Malformed
 from parquetext.footer.leaf_types import leaf_type
@@ -310,3 +312,33 @@ print(fastparquet.ParquetFile(sys.argv[1]).to_pandas()["a"].tolist())
     path.write_bytes(with_footer(data, bytes(footer_of(data)[:-1]) + field + b"\0"))
     assert pq.read_table(path).to_pydict() == {"a": [1]}
     assert read(6) != "[1]"
+
+
+def values_behind_num_values(path: Path, data: bytes, read: list, expected: list) -> None:
+    """Write a file; compare what pyarrow and the default engine read, and what our decoder reads, of its column."""
+    path.write_bytes(data)
+    assert pq.ParquetFile(path).read()["x"].to_pylist() == read
+    assert parquetext.read_table(path)["x"].to_pylist() == read
+    assert parquetext.read_table(path, engine="parquetext")["x"].to_pylist() == expected
+    assert "page-values" in {finding.kind for finding in parquetext.verify(path, pages=True).findings}
+
+
+def test_pyarrow_takes_surplus_values_for_rows_of_the_next_row_group(tmp_path):
+    def column(*values: int, **metadata: int) -> Column:
+        page = data_page(struct.pack(f"<{len(values)}i", *values), len(values), wire.ENCODING_PLAIN)
+        return Column("x", wire.PHYSICAL_INT32, [page], metadata=metadata)
+
+    path = tmp_path / "x.parquet"
+    data = file_of_row_groups([([column(1, 2, 9, num_values=2)], 2), ([column(3)], 1)])
+    values_behind_num_values(path, data, [1, 2, 9], [1, 2, 3])
+    with pq.ParquetFile(path) as file:
+        assert [file.read_row_group(number)["x"].to_pylist() for number in range(2)] == [[1, 2], [3]]
+    assert pq.read_table(path)["x"].to_pylist() == [1, 2, 3]
+    with parquetext.open(path) as file:
+        assert [value for batch in file.iter_batches(1) for value in batch["x"].to_pylist()] == [1, 2, 3]
+
+
+def test_pyarrow_loses_the_end_of_a_list_behind_num_values(tmp_path):
+    pages = [list_page([[1]]), list_page(continues=[2, 3])]
+    data = list_file([(list_column(pages, num_values=1), 1)])
+    values_behind_num_values(tmp_path / "x.parquet", data, [[1]], [[1, 2, 3]])

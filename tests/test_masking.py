@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import urllib.parse
 
 import fsspec
@@ -17,7 +18,7 @@ import parquetext
 from parquetext import catalog, edits
 from parquetext.cli.app import app
 from parquetext.errors import Malformed, ParquetextError, name_file
-from parquetext.masking import without_secrets
+from parquetext.masking import is_masked, without_secrets
 from parquetext.storage import resolve
 
 VISIBLE = st.characters(codec="ascii", min_codepoint=33, max_codepoint=126)
@@ -44,6 +45,37 @@ def test_no_part_of_a_password_is_shown(scheme, password, raw):
         for text in (url, f"cannot read '{url}': no such file", f"({url})"):
             masked = without_secrets(text)
             assert shows_nothing(masked, password, f"{scheme}://store/lake/data.parquet cannot read no such file")
+
+
+SPACED = st.text("bcxyz0189 /?#'%", min_size=4, max_size=20).map("a {}".format)
+
+
+@given(scheme=SCHEMES, password=SPACED)
+def test_no_part_of_a_password_with_spaces_is_shown(scheme, password):
+    masked = without_secrets(f"cannot read '{scheme}://user:{password}@store/data.parquet': no such file")
+    assert shows_nothing(masked, password, "cannot read 'https://store/data.parquet': no such file")
+    assert masked.startswith("cannot read '") and masked.endswith(": no such file")
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("https:/user:hidden@store/x.parquet?sig=hidden#hidden", "https:/…@store/x.parquet?sig=…#…"),
+        ("/home/me/https:/hidden@store/x.parquet?jwt=hidden", "/home/me/https:/…@store/x.parquet?jwt=…"),
+        ("s3:/user:hidden@bucket/x.parquet", "s3:/…@bucket/x.parquet"),
+        ("file://user:hidden@host/x.parquet: not a local file", "file://…@host/x.parquet: not a local file"),
+    ],
+)
+def test_urls_that_are_taken_for_paths_are_masked(text, masked):
+    assert without_secrets(text) == masked
+    assert is_masked(masked)
+
+
+@pytest.mark.parametrize("text", ["://" + "a" * 200_000, "a://b:c " * 30_000, "a://:" + ":x" * 100_000])
+def test_masking_takes_a_time_in_proportion_to_the_text(text):
+    begin = time.process_time()
+    without_secrets(text)
+    assert time.process_time() - begin < 5
 
 
 @given(scheme=st.sampled_from(["http", "https", "hdfs"]), token=RAW)
@@ -79,6 +111,11 @@ def test_no_part_of_a_value_that_nobody_has_quoted_is_shown(scheme, value):
         "https://cdn.example/npm/package@1.0/x.parquet?download&version=1.2",
         "http://[::1]:8000/x.parquet",
         "file:///a#b?c=d@e.parquet",
+        "file:/a@b/x.parquet",
+        "hdfs:/me@work/x.parquet",
+        "C:/a:b@c/x.parquet",
+        "s3://bucket: not found, ask me@example.com",
+        "https://host:8020 is down, ask me@example.com",
         "a ? b & key of https://host/x.parquet",
     ],
 )

@@ -25,7 +25,7 @@ from parquetext.storage import resolve
 
 PARTS = ("SECRET", "pa%2Fss", "pa/ss")
 QUERY = "?sig=SECRET&X-Amz-Signature=SECRET#access_token=SECRET"
-CHANGES = ("upgrade", "finalize", "encode", "sidecar")  # these copy a local file first
+CHANGES = ("upgrade", "finalize", "encode", "sidecar", "drop_old", "recover")  # these copy a local file first
 LEFT_OUT = ("bench", "demo")
 GIVE_BACK = ("Planned", "Result", "each", "names_of")  # what these are given, to be opened
 COMMAND = typer.main.get_command(app)

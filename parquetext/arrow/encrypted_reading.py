@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 import pyarrow as pa
 
 from ..footer.arrow_errors import ArrowUnsupported
-from ..footer.row_counts import check_rows
 from ..footer.targets import readable
 from ..pruning import Predicate, predicate_of
 from ..storage import HeldTarget, LocalTarget
@@ -16,7 +15,7 @@ from .engine import OURS
 __all__ = ["for_pyarrow", "read_encrypted", "read_opened", "schema_of_encrypted"]
 
 PLACE = "__parquetext_place__"
-OF_FILES = "decryption_properties", "partitioning", "ignore_prefixes"
+OF_FILES = {"schema", "decryption_properties", "partitioning", "ignore_prefixes"}
 
 
 def read_encrypted(
@@ -38,32 +37,22 @@ def read_encrypted(
     OSError
         If the keys are wrong.
     RowsMissing
-        If pyarrow loses rows. If there are filters, this is not checked.
+        If pyarrow loses rows.
     """
     import pyarrow.parquet as pq  # slow to import
 
     _check_engine(engine)
     if not isinstance(source, list):
         source, filesystem = for_pyarrow(source, filesystem)
-    table = pq.read_table(source, columns=_dotted(columns), filters=filters, filesystem=filesystem, **options)
-    if filters is None:
-        _check_whole(table, source, filesystem, options, has_all_columns=columns is None)
+    from .counted_file import check_fragments  # takes long to import
+
+    columns, predicate = _dotted(columns), None if filters is None else predicate_of(filters)
+    table = pq.read_table(source, columns=columns, filters=filters, filesystem=filesystem, **options)
+    found = pq.ParquetDataset(
+        source, filesystem=filesystem, **{name: options[name] for name in OF_FILES & options.keys()}
+    )
+    check_fragments(table, found.fragments, found.schema, columns, predicate)
     return table if key_values else table.replace_schema_metadata(None)
-
-
-def _check_whole(table: pa.Table, source: object, filesystem: object, options: dict, *, has_all_columns: bool) -> None:
-    """Raise `RowsMissing` if pyarrow's table lacks rows of its files, or entries of lists of a single file."""
-    import pyarrow.parquet as pq  # slow to import
-
-    from .counted_file import check_whole
-
-    taken = {name: options[name] for name in OF_FILES if name in options}
-    files = pq.ParquetDataset(source, filesystem=filesystem, **taken).fragments
-    if len(files) > 1:
-        check_rows(table.num_rows, sum(file.metadata.num_rows for file in files))
-    for file in files if len(files) == 1 else ():
-        is_whole = has_all_columns and options.get("schema") is None
-        check_whole(table, file.metadata, range(file.num_row_groups), has_all_columns=is_whole)
 
 
 def schema_of_encrypted(source: object, filesystem: object, **options: object) -> pa.Schema:

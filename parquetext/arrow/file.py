@@ -209,16 +209,16 @@ class File(footer_file.File):
     ) -> pa.Table:
         """Read the values of a projection."""
         check = partial(self._check_expansion, limit=limit)
-        for step in (projection.step, projection.finder):
-            check(step, pages=False)
+        are_short = [check(step, pages=False) for step in (projection.step, projection.finder)]
         may_be_shorter = engine is None and not options and not self._is_remote
         shorter = partial(read_short_chunks, source=self._source, use_threads=use_threads) if may_be_shorter else None
+        checked = None if all(are_short) else check
 
         def theirs(*, counts_rows: bool = True) -> pa.Table:
             with self._locating(projection):
                 open_data = self._open_mapped if memory_map else self._open_data
                 reading = {"use_threads": use_threads, "remote": self._is_remote, "counts_rows": counts_rows}
-                return read_projection(projection, open_data, shorter=shorter, check=check, **reading, **options)
+                return read_projection(projection, open_data, shorter=shorter, check=checked, **reading, **options)
 
         def ours() -> pa.Table:
             with self._naming():
@@ -392,12 +392,12 @@ class File(footer_file.File):
                 raise
             raise EncryptedFile(f"column {name!r} is encrypted: {NO_KEYS}", file=str(self.path)) from error
 
-    def _check_expansion(self, step: Step | None, *, limit: int | None, **how: bool) -> None:
-        """Raise LimitExceeded if the values of a step take too much memory for their stored bytes."""
+    def _check_expansion(self, step: Step | None, *, limit: int | None, **how: bool) -> bool:
+        """Raise LimitExceeded if values of a step take too much memory; return True if no page needs to be checked."""
         if step is None or not step.footer:
-            return
+            return step is None
         try:
-            check_expansion(step.footer, step.indices, self._source, limit, **how)
+            return check_expansion(step.footer, step.indices, self._source, limit, **how)
         except LimitExceeded as error:
             raise self._named(error) from None
 

@@ -109,7 +109,7 @@ decryption_properties
         if encrypted:
             options["decryption_properties"] = decryption_properties
         self._filter = None if filters is None else predicate_of(filters).expression
-        self._folder = None
+        self._folder, self._checks_rows = None, False  # `dataset` and `read_table` check themselves
         if not isinstance(path_or_paths, (list, tuple)):
             target = readable(path_or_paths, filesystem_of(path_or_paths, filesystem))
             if isinstance(target, HeldTarget):
@@ -122,6 +122,7 @@ decryption_properties
             partitioning = ds.HivePartitioning.discover(infer_dictionary=True)
         found = {"filesystem": filesystem, "partitioning": partitioning, "ignore_prefixes": ignore_prefixes}
         found |= {"schema": schema, "format": format_of(EXTENSIONS | options)}
+        self._checks_rows = encrypted
         self._dataset = (
             ds.dataset(path_or_paths, **found) if encrypted else dataset(path_or_paths, engine=engine, **found)
         )
@@ -190,6 +191,11 @@ decryption_properties
         Returns
         -------
         pyarrow.Table
+
+        Raises
+        ------
+        RowsMissing
+            pyarrow loses rows of encrypted files, or neither pyarrow nor our decoder has all rows of others.
         """
         own = (self.schema.metadata or {}).get(PANDAS)
         common = self._common_pandas if use_pandas_metadata and own is None else None
@@ -197,9 +203,18 @@ decryption_properties
             columns = list(columns)
             columns += [name for name in _index_columns(own or common) if name not in columns]
         table = self._dataset.to_table(columns, self._filter, use_threads=use_threads)
+        if self._checks_rows:
+            self._check_rows(table, columns)
         if common is None:
             return table
         return table.replace_schema_metadata({**(table.schema.metadata or {}), PANDAS: common})
+
+    def _check_rows(self, table: pa.Table, columns: Sequence[str] | None) -> None:
+        """Raise `RowsMissing` if pyarrow has lost rows of encrypted files."""
+        from .counted_file import check_fragments  # takes long to import
+
+        predicate = None if self._filter is None else predicate_of(self._filter)
+        check_fragments(table, self.fragments, self.schema, columns, predicate)
 
     def read_pandas(self, **options: object) -> pa.Table:
         """Read with the columns of pandas's index; options as in `read`."""

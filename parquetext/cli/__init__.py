@@ -16,10 +16,10 @@ UNREAD = 141  # what shells give a command that SIGPIPE has ended
 
 def main() -> None:
     """Run the command line; its packages are imported only here."""
-    _open_closed_streams()
-    watch()
-    gc.set_threshold(FEW_COLLECTIONS)
     try:
+        watch()
+        _open_closed_streams()
+        gc.set_threshold(FEW_COLLECTIONS)
         from .app import build
 
         build(next((word for word in sys.argv[1:] if not word.startswith("-")), None))()

@@ -8,7 +8,6 @@ removes its unfinished files and ends the process.
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -88,6 +87,8 @@ def _end() -> None:
     if unfinished is not None:
         unfinished.abandon()
     if _command.temporary is not None:
+        import shutil  # `tempfile` has loaded it; importing it earlier delays `watch`
+
         shutil.rmtree(_command.temporary, ignore_errors=True)
     tell_stopped()
     os._exit(STOPPED)

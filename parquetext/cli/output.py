@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -139,8 +140,15 @@ def problem(text: str | Exception, path: object = None) -> None:
     if _names_file(text):
         path, text = text.filename, _without_path(text)  # the file that it is about may be another one
     kind = f"{type(text).__name__}: " if isinstance(text, Exception) and not isinstance(text, ParquetextError) else ""
-    about = "" if path is None or str(path) in str(text) else f"{without_secrets(str(path))}: "
+    is_named = path is None or _names(str(path).removeprefix("file://"), str(text))
+    about = "" if is_named else f"{without_secrets(str(path))}: "
     tell((kind, "red"), about, without_secrets(str(text)), to=errors)
+
+
+def _names(path: str, text: str) -> bool:
+    """Return whether a message names a path: ``a`` is no name in "a directory", and is one in "a: not found"."""
+    end = r"(?![\w/-])" if re.search(r"\w[./]\w", path) else r"(?=['\":])"
+    return re.search(rf"(?<![\w.-]){re.escape(path)}{end}", text) is not None
 
 
 def _names_file(error: object) -> bool:

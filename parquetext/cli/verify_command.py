@@ -37,7 +37,7 @@ def verify(
         typer.Option(
             "--pages",
             help="Also page headers, page indexes, Bloom filters' headers, chunk tiling, and the body of each page: "
-            "its checksum, or that it decompresses.",
+            "its checksum, or that it decompresses, and its rows and deltas.",
         ),
     ] = False,
     deep: Annotated[

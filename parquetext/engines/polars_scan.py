@@ -68,7 +68,7 @@ def scan_polars(source: object, columns: Iterable[str] | None = None, **options:
     if options.get("schema") is None:
         lake = _with_keys_of_polars(lake)
     lake = with_types_of_polars(lake)
-    schema = polars.Schema(lake.schema)
+    schema = polars.Schema(lake.schema.remove_metadata())  # at keys that are not UTF-8 Polars panics
 
     def read(
         names: list[str] | None, predicate: pl.Expr | None, most_rows: int | None, batch_rows: int | None
@@ -102,7 +102,7 @@ def _frames(
 def _frame_of(table: pa.Table) -> pl.DataFrame:
     import polars as pl
 
-    frame = pl.from_arrow(_with_whole_lists(table))
+    frame = pl.from_arrow(_with_whole_lists(table.replace_schema_metadata(None)))
     if "" in table.schema.names:
         frame.columns = table.schema.names  # Polars calls a column without a name `column_0`
     return frame

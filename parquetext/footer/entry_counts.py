@@ -19,7 +19,7 @@ from pyarrow import lib
 from .. import kernels
 from .row_counts import RowsMissing
 
-__all__ = ["EntryCounts", "count_entries", "find_wrong_count"]
+__all__ = ["EntryCounts", "check_entries", "count_entries", "count_in_batch", "find_wrong_count"]
 
 LISTS = lib.Type_LIST, lib.Type_LARGE_LIST, lib.Type_MAP
 
@@ -44,6 +44,19 @@ def count_entries(array: pa.Array) -> int:
         elif is_in_list:
             total += len(array) + without
     return total
+
+
+def count_in_batch(batch: pa.RecordBatch) -> int:
+    """Return the number of entries that the leaves in lists of a batch have in Parquet, all leaves together."""
+    found = kernels.arrays.count_entries(*batch.__arrow_c_array__())
+    return sum(map(count_entries, batch.columns)) if found is None else found
+
+
+def check_entries(found: int, expected: int) -> None:
+    """Raise `RowsMissing` if pyarrow gives fewer entries than the row groups have."""
+    if found < expected:
+        told = f"pyarrow gives {found} of {expected} values and nulls of columns in lists"
+        raise RowsMissing(told, expected=expected, found=found)
 
 
 def find_wrong_count(scan, leaves: Iterable[int] | None = None) -> tuple[int, int] | None:
@@ -111,8 +124,11 @@ class EntryCounts:
 
     def add(self, batch: pa.RecordBatch) -> None:
         """Count the entries of the next batch."""
-        found = kernels.arrays.count_entries(*batch.__arrow_c_array__())
-        self._found += sum(map(count_entries, batch.columns)) if found is None else found
+        self._found += count_in_batch(batch)
+
+    def expected(self, row_groups: Iterable[int]) -> int:
+        """Return the number of entries that the footer has for row groups."""
+        return sum(self._num_values(group, leaf) for group in row_groups for leaf in self._leaves)
 
     def check(self, row_groups: Sequence[int]) -> None:
         """Compare the entries of all batches since the last check with those of the row groups.
@@ -123,11 +139,7 @@ class EntryCounts:
             The batches have fewer entries.
         """
         found, self._found = self._found, 0
-        count = self._num_values
-        expected = sum(count(group, leaf) for group in row_groups for leaf in self._leaves)
-        if found < expected:
-            told = f"pyarrow gives {found} of {expected} values and nulls of columns in lists"
-            raise RowsMissing(told, expected=expected, found=found)
+        check_entries(found, self.expected(row_groups))
 
     def check_table(self, table: pa.Table, row_groups: Sequence[int]) -> None:
         """Compare the entries of a table with those of its row groups; raise as `check`."""

@@ -32,6 +32,7 @@ COUNTED_VALUES = 1 << 26  # of a page whose levels and indices are decoded to co
 WITH_DICTIONARY = wire.ENCODING_PLAIN_DICTIONARY, wire.ENCODING_RLE_DICTIONARY
 # Bytes that a codec makes of one byte; of others a page's header is believed.
 FACTORS = {wire.CODEC_UNCOMPRESSED: 1, wire.CODEC_SNAPPY: 22, wire.CODEC_LZ4: 255, wire.CODEC_LZ4_RAW: 255}
+MOST_FACTOR = max(FACTORS.values())
 
 
 class _Leaf(NamedTuple):
@@ -57,7 +58,7 @@ def check_expansion(
     limit: int | None = None,
     *,
     pages: bool = True,
-) -> None:
+) -> bool:
     """Check how much memory the values of a footer's row groups take.
 
     Parameters
@@ -73,6 +74,11 @@ def check_expansion(
     pages : bool
         Whether to check what page headers and dictionaries say, too. Those of remote files are not read for it.
 
+    Returns
+    -------
+    bool
+        True if the chunks are so short that no page of them needs to be looked at.
+
     Raises
     ------
     LimitExceeded
@@ -84,15 +90,17 @@ def check_expansion(
     counts = scan.chunks("num_values")
     rows = scan.row_groups("num_rows")
     if not counts or min(rows) < 0 or len(counts) != scan.leaf_count * scan.row_group_count:
-        return  # a footer that contradicts itself is refused when it is read
+        return False  # a footer that contradicts itself is refused when it is read
     pages = pages and not hasattr(source, "target")
     # Most reads end here: even the widest values of all chunks stay below the limit.
     claimed = sum(counts) - min(min(counts), 0) * len(counts) + sum(rows) * scan.leaf_count
-    if not pages and claimed * (max(WIDEST_FIXED, max(scan.elements("type_length"))) + LIST_BYTES) <= most:
-        return
+    if claimed * (max(WIDEST_FIXED, max(scan.elements("type_length"))) + LIST_BYTES) <= most:
+        are_short = _are_short(scan, claimed, most)
+        if are_short or not pages:
+            return are_short
     stored = scan.chunks("total_compressed_size")
     if min(stored) < 0:
-        return
+        return False
     read = _leaves(scan, range(scan.leaf_count) if leaves is None else leaves)
     codecs, chunks = scan.chunks("codec"), {}
     for leaf in read:
@@ -100,10 +108,20 @@ def check_expansion(
         chunks[leaf] = list(map(max, counts[own], rows)), stored[own], codecs[own]
     _check_counts(chunks, most)
     if not pages:
-        return
+        return False
     for leaf, facts in chunks.items():
         if _may_expand(leaf, *facts, most):
             _Texts(form, leaf, source, most).check()
+    return False
+
+
+def _are_short(scan, claimed: int, most: int) -> bool:
+    """Return True if `_may_expand` returns False for every leaf, because the chunks are short."""
+    if not FACTORS.keys() >= set(scan.chunks("codec")):
+        return False
+    stored = scan.chunks("total_compressed_size")
+    longest = max(stored) * MOST_FACTOR
+    return longest <= VAST_PAGE and (claimed + BELIEVED * sum(map(abs, stored))) * longest <= most
 
 
 def _may_expand(leaf: _Leaf, entries: list[int], stored: memoryview, codecs: memoryview, most: int) -> bool:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.hostile_pages import nulls
 from support.pages import Column, data_page, parquet_file
+from support.parquet_bytes import footer_of
 from support.vast_files import vast_files
 
 import parquetext
 from parquetext import wire
 from parquetext.encoding.decoded_sizes import VARIABLE
 from parquetext.errors import LimitExceeded, OutOfMemory, ParquetextError, naming_memory
+from parquetext.footer import expansion
+from parquetext.footer.expansion import check_expansion
 from parquetext.inspection.integrity import verify
+from parquetext.storage import open_source
 
 ENGINES = None, "pyarrow", "parquetext", "auto"
 VALUES = (
@@ -139,8 +145,6 @@ def test_ordinary_texts_of_many_row_groups_are_read_whatever_the_size_of_their_d
 
 
 def test_texts_are_counted_exactly_only_if_their_upper_bound_exceeds_the_limit(tmp_path, monkeypatch):
-    from parquetext.footer import expansion
-
     pq.write_table(pa.table({"a": ["x" * 99, *["y"] * 9_999]}), tmp_path / "x.parquet", row_group_size=1000)
     counted = []
     count = expansion._Texts._count
@@ -150,3 +154,30 @@ def test_texts_are_counted_exactly_only_if_their_upper_bound_exceeds_the_limit(t
         assert not counted
         list(file.iter_batches(decoded_size_limit=50_000))
         assert counted
+
+
+@pytest.mark.parametrize("codec, rows, is_short", [("snappy", 3, True), ("zstd", 3, False), ("none", 1 << 16, False)])
+def test_pages_of_short_chunks_of_codecs_with_a_known_factor_are_not_looked_at(tmp_path, codec, rows, is_short):
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"x": range(rows), "l": [["a"]] * rows}), path, compression=codec, use_dictionary=False)
+    footer = footer_of(path.read_bytes())
+    with open_source(path) as source:
+        assert check_expansion(footer, None, source, pages=False) is is_short
+        assert check_expansion(footer, None, source) is is_short
+
+
+@pytest.mark.parametrize("limit", [1 << 20, 1 << 32, 1 << 60])
+def test_chunks_are_short_only_if_the_exact_rule_looks_at_no_page_either(vast, monkeypatch, limit):
+    def check(path, **options) -> bool:
+        with open_source(path) as source:
+            return check_expansion(footer_of(path.read_bytes()), None, source, limit, **options)
+
+    short = []
+    for path in vast.values():
+        with contextlib.suppress(ParquetextError):
+            short += [path] if check(path, pages=False) else []
+    assert bool(short) == (limit == 1 << 60) and len(short) < len(vast)
+    monkeypatch.setattr(expansion, "_are_short", lambda *given: False)
+    monkeypatch.setattr(expansion, "_Texts", lambda *given: pytest.fail("a page is looked at"))
+    for path in short:
+        check(path)

@@ -5,13 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from support.list_pages import list_column, list_file, list_page
 
 import parquetext
 from parquetext import sidecar
+from parquetext.arrow.counted_file import CountedFile, check_fragments
 from parquetext.footer.entry_counts import EntryCounts
+from parquetext.footer.row_counts import RowsMissing
+from parquetext.pruning import predicate_of
 
 # Rows of each row group, and its pages: rows, or elements that continue the last row.
 LAYOUTS = {
@@ -62,6 +66,42 @@ def test_pyarrow_loses_elements(tmp_path):
     write(tmp_path / "x.parquet", "one list", 1)
     lost = pq.read_table(tmp_path / "x.parquet")["x"].to_pylist()
     assert lost == [[1]]  # if pyarrow reads 2, too, these tests have no effect
+
+
+@pytest.mark.parametrize("name", ["one list", "the last list of several", "two pages without values"])
+def test_the_checks_of_encrypted_files_count_entries_of_chosen_columns_with_filters_and_of_several_files(
+    tmp_path, name
+):
+    for part in ("a", "b"):
+        write(tmp_path / f"{part}.parquet", name, 1)
+    missing = pytest.raises(RowsMissing, match=r"pyarrow gives \d+ of \d+ (rows|values and nulls)")
+    with CountedFile(tmp_path / "a.parquet") as file:
+        for columns in (None, ["x"]):
+            with missing:
+                file.read(columns)
+            with missing:
+                list(file.iter_batches(2, columns=columns))
+    found = pq.ParquetDataset(tmp_path)
+    for columns in (None, ["x"]):
+        with missing:
+            check_fragments(found.read(columns), found.fragments, found.schema, columns, None)
+        expression = pc.field("x").is_valid()
+        table = found.read(columns).filter(expression)
+        with missing:
+            check_fragments(table, found.fragments, found.schema, columns, predicate_of(expression))
+
+
+@pytest.mark.parametrize("schema", [None, pa.schema({"n": pa.int32(), "l": pa.large_list(pa.int64())})])
+def test_the_checks_of_encrypted_files_accept_whole_files_of_different_schemas(tmp_path, schema):
+    lists = pa.array([[1, None], [], None, [3]])
+    pq.write_table(pa.table({"n": range(4), "l": lists}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"n": range(4), "l": lists, "more": lists}), tmp_path / "b.parquet")
+    pq.write_table(pa.table({"n": range(4), "more": lists}), tmp_path / "c.parquet")
+    found = pq.ParquetDataset(tmp_path, schema=schema)
+    for columns in (None, ["l"], ["l", "n"]):
+        for predicate in (None, predicate_of([("n", ">", 1)])):
+            table = found.read(columns)
+            check_fragments(table, found.fragments, found.schema, columns, predicate)
 
 
 NESTED = {

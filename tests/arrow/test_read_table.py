@@ -381,6 +381,35 @@ class TestEncrypted:
             assert file.read_row_group(2, ["n"])["n"].to_pylist() == [8]
         assert parquetext.read_table(path, ["n"], **keys)["n"].to_pylist() == [*range(9)]
 
+    def test_rows_and_entries_are_counted_with_filters_selections_and_several_files(self, tmp_path):
+        keys = {"decryption_properties": pe.create_decryption_properties(KEY)}
+        written = pe.create_encryption_properties(footer_key=KEY, plaintext_footer=False)
+        lists = pa.table({"a": pa.array([[1, 2], [None], [3]] * 3), "n": range(9)})
+        for folder, table in (("whole", lists), ("short", lists)):
+            path = tmp_path / folder / "key=1" / "lists.parquet"
+            path.parent.mkdir(parents=True)
+            size = {"data_page_size": 1} if folder == "short" else {}
+            pq.write_table(table, path, row_group_size=4, encryption_properties=written, **size)
+            pq.write_table(table, path.with_name("more.parquet"), encryption_properties=written)
+        short, whole = tmp_path / "short", tmp_path / "whole"
+        lost = pytest.raises(pa.ArrowInvalid, match=r"pyarrow gives \d+ of \d+ rows")
+        has_list = pc.field("a").is_valid()
+        assert pq.read_table(short, columns=["a"], filters=has_list, **keys).num_rows < 18  # else this has no effect
+        for source in (short, short / "key=1" / "lists.parquet"):
+            with lost:
+                parquetext.read_table(source, ["a"], filters=has_list, **keys)
+            with lost:
+                parquetext.ParquetDataset(source, filters=has_list, **keys).read(["a"])
+        for rows in (has_list, [("n", ">", 4)], [[("n", ">", 4)], [("key", "=", 1)]], pc.field("n") > 4):
+            expected = pq.read_table(whole, columns=["a", "n"], filters=rows, **keys)
+            assert parquetext.read_table(whole, ["a", "n"], filters=rows, **keys).equals(expected)
+            assert parquetext.ParquetDataset(whole, filters=rows, **keys).read(["a", "n"]).equals(expected)
+        outside = parquetext.read_table(tmp_path / "short", ["a"], filters=[("n", ">", 100)], **keys)
+        assert outside.num_rows == 0, "row groups without such rows are not read"
+        with pytest.raises(pa.ArrowInvalid, match=r"pyarrow gives \d+ of 18 rows"):
+            parquetext.ParquetDataset(tmp_path / "short", **keys).read(["a"])
+        assert parquetext.ParquetDataset(tmp_path / "short", **keys).read(["n"]).num_rows == 18
+
     def test_a_caller_without_keys_is_told(self, encrypted):
         with pytest.raises(OSError, match="give decryption_properties") as caught:
             parquetext.read_table(encrypted)

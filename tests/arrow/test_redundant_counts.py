@@ -5,13 +5,14 @@ from __future__ import annotations
 import struct
 from dataclasses import replace
 from pathlib import Path
+from zlib import crc32
 
 import pyarrow as pa
 import pytest
-from support.deltas import delta_bytes
+from support.deltas import delta_bytes, lengths_bytes, prefixed_bytes
 from support.hostile_pages import nulls
 from support.list_pages import list_column, list_file, list_page
-from support.pages import Column, Page, data_page, file_of_row_groups, parquet_file
+from support.pages import Column, Page, compress, data_page, data_page_v2, file_of_row_groups, levels, parquet_file
 from support.parquet_bytes import footer_of, with_footer
 from support.varints import varint
 
@@ -89,16 +90,88 @@ def test_the_values_are_those_of_the_pages(implementation, tmp_path, name, engin
     assert parquetext.scan_polars(path, engine=engine).collect()["x"].to_list() == expected
 
 
-NOT_IN_HEADERS = {"more deltas", "many more deltas", "more lists", "more lists in a row group"}
+KINDS = {"chunk-values", "page-values", "row-count", "page-rows", "page-deltas"}
 
 
-@pytest.mark.parametrize("name", [name for name in FILES if name not in NOT_IN_HEADERS])
-def test_verify_and_layout_report_the_counts(tmp_path, name):
+@pytest.mark.parametrize("name", FILES)
+def test_verify_reports_the_counts(implementation, tmp_path, name):
     path = tmp_path / "x.parquet"
     path.write_bytes(FILES[name][0]())
-    for found in (parquetext.verify(path, pages=True), parquetext.layout(path)):
-        kinds = {finding.kind for finding in found.findings if not finding.is_note}
-        assert kinds and kinds <= {"chunk-values", "page-values", "row-count"}
+    kinds = {finding.kind for finding in parquetext.verify(path, pages=True).findings if not finding.is_note}
+    assert kinds and kinds <= KINDS
+    assert kinds <= {finding.kind for finding in parquetext.verify(path, deep=True).findings if not finding.is_note}
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if "deltas" not in name])
+def test_layout_reports_the_counts(tmp_path, name):
+    path = tmp_path / "x.parquet"
+    path.write_bytes(FILES[name][0]())
+    kinds = {finding.kind for finding in parquetext.layout(path).findings if not finding.is_note}
+    assert kinds and kinds <= KINDS
+
+
+def zstd(page: Page, *, has_checksum: bool) -> Page:
+    """Return a V1 page whose body is compressed."""
+    body = compress(wire.CODEC_ZSTD, page.body)
+    fields = {name: value for name, value in page.header.items() if name != "crc"}
+    checksum = {"crc": struct.unpack("<i", struct.pack("<I", crc32(body)))[0]} if has_checksum else {}
+    return Page(fields | {"compressed_page_size": len(body)} | checksum, body)
+
+
+def claims(stored: bytes, total: int, at: int = 0) -> bytes:
+    """Return deltas with another number of values in the header at this offset."""
+    return stored[: at + 3] + varint(total) + stored[at + 4 :]
+
+
+TEXTS = [b"aab", b"aac", b"b"]
+PREFIXES = len(delta_bytes([0, 2, 0], 32))
+DELTA_PAGES = {
+    "prefixes": (wire.ENCODING_DELTA_BYTE_ARRAY, claims(prefixed_bytes(TEXTS), 4), "4 values, the page has 3"),
+    "suffixes": (
+        wire.ENCODING_DELTA_BYTE_ARRAY,
+        claims(prefixed_bytes(TEXTS), 5, PREFIXES),
+        "5 values, the page has 3",
+    ),
+    "lengths": (wire.ENCODING_DELTA_LENGTH_BYTE_ARRAY, claims(lengths_bytes(TEXTS), 2), "2 values, the page has 3"),
+    "sound": (wire.ENCODING_DELTA_BYTE_ARRAY, prefixed_bytes(TEXTS), None),
+}
+
+
+@pytest.mark.parametrize("name", DELTA_PAGES)
+@pytest.mark.parametrize("version", [1, 2])
+def test_verify_compares_each_stream_of_deltas_with_the_values_that_are_not_null(
+    implementation, tmp_path, name, version
+):
+    encoding, stored, message = DELTA_PAGES[name]
+    defined = levels([1, 0, 1, 1], 1)
+    made = (
+        data_page(stored, 4, encoding, definition=defined)
+        if version == 1
+        else data_page_v2(stored, 4, encoding, nulls=1, definition=defined)
+    )
+    path = tmp_path / "x.parquet"
+    path.write_bytes(parquet_file([Column("x", wire.PHYSICAL_BYTE_ARRAY, [made], repetition=1)], 4))
+    found = parquetext.verify(path, pages=True).findings
+    assert [(finding.kind, finding.offset) for finding in found] == ([("page-deltas", 4)] if message else [])
+    assert all(finding.message == f"its deltas are of {message}" for finding in found)
+
+
+@pytest.mark.parametrize("has_checksum", [False, True])
+@pytest.mark.parametrize("rows", [2, 3])
+def test_rows_and_deltas_of_compressed_pages_are_counted_if_the_tier_decompresses_them(tmp_path, has_checksum, rows):
+    tier = {"deep" if has_checksum else "pages": True}
+    pages = [zstd(page, has_checksum=has_checksum) for page in (list_page([[1], [2, 3]]), list_page([[4]]))]
+    path = tmp_path / "x.parquet"
+    path.write_bytes(list_file([(replace(list_column(pages), codec=wire.CODEC_ZSTD), rows)]))
+    expected = [] if rows == 3 else [("page-rows", "the data pages have 3 rows, the row group 2")]
+    findings = [finding for finding in parquetext.verify(path, **tier).findings if not finding.is_note]
+    assert [(finding.kind, finding.message) for finding in findings] == expected
+    stored = claims(delta_bytes([1, 2, 5], 32), rows + 1)
+    made = zstd(data_page(stored, 3, wire.ENCODING_DELTA_BINARY_PACKED), has_checksum=has_checksum)
+    path.write_bytes(parquet_file([replace(flat(made), codec=wire.CODEC_ZSTD)], 3))
+    kinds = [finding.kind for finding in parquetext.verify(path, **tier).findings if not finding.is_note]
+    assert kinds == ([] if rows == 2 else ["page-deltas"])
+    assert parquetext.verify(path, pages=True).ok == (has_checksum or rows == 2)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -221,3 +221,20 @@ main()
 """
     done = subprocess.run([sys.executable, "-c", program, "verify", str(lake)], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "stopped by Ctrl-C: nothing was begun\n")
+
+
+def test_ctrl_c_before_the_command_is_known_ends_in_one_line():
+    """Interrupt the main thread while it waits for the thread that watches for Ctrl-C."""
+    code = (
+        "import signal, sys, threading, time\n"
+        "start = threading.Thread.start\n"
+        "def interrupted(thread):\n"
+        "    start(thread)\n"
+        "    signal.raise_signal(signal.SIGINT)\n"
+        "threading.Thread.start = interrupted\n"
+        "sys.argv = ['parquetext', '--version']\n"
+        "from parquetext.cli import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "stopped by Ctrl-C: nothing was begun\n")

@@ -205,3 +205,20 @@ def test_a_folder_that_must_not_be_written_is_named_instead_of_a_hidden_file(fol
     first, second = as_user(ANNA, work).splitlines()
     assert first.endswith(f"parquetext-new: no permission to write to the folder {folder_of_root}")
     assert second == f"{path}: Permission denied"
+
+
+@pytest.mark.parametrize("name", ["a", "d", "it", "1", "."])
+@pytest.mark.parametrize("command", ["head", "columns", "rewrite --out x.parquet"])
+def test_a_path_that_is_a_word_of_the_message_is_named(tmp_path, monkeypatch, command, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).mkdir(exist_ok=True)
+    command, *options = command.split()
+    code, said = run(command, name, *options)
+    assert code == 2 and said.startswith(f"{name}: a ")
+
+
+@pytest.mark.parametrize("scheme", ["", "file://"])
+def test_a_damaged_file_is_named_once(path, scheme):
+    path.write_bytes(path.read_bytes()[:-1])
+    code, said = run("head", f"{scheme}{path}")
+    assert code == 2 and said.startswith(f"{path}: ") and said.count(str(path)) == 1

@@ -19,7 +19,9 @@ INDEXES = (
 ELSEWHERE = wire.PRESENT_CRYPTO | wire.PRESENT_FILE_PATH
 
 
-def check_pages(source, scan, data_end: int, report, others: Sequence[tuple[int, int, str]] = ()) -> Structure:
+def check_pages(
+    source, scan, data_end: int, report, others: Sequence[tuple[int, int, str]] = (), *, deep: bool = False
+) -> Structure:
     """Check all chunks of a scanned footer that are in this file; of encrypted ones the places alone.
 
     Parameters
@@ -28,18 +30,20 @@ def check_pages(source, scan, data_end: int, report, others: Sequence[tuple[int,
         Where the footer begins.
     others : sequence of (int, int, str)
         Begin and end of what belongs to neither chunks nor indexes and is no gap, and what to call it.
+    deep : bool
+        Also count the rows and deltas of pages with a checksum, which takes to decompress them.
 
     Returns
     -------
     Structure
         With what was found.
     """
-    structure, bodies = Structure(source, scan, data_end), Bodies(source)
+    structure, bodies = Structure(source, scan, data_end), Bodies(source, counts_all=deep)
     structure.check_magic()
     for chunk, headers in structure.walk():
         if headers is not None:
             report.pages += len(headers)
-            report.extend(bodies.check(headers, chunk.codec, chunk.place))
+            report.extend(bodies.check(headers, chunk))
     report.extend(structure.findings)
     report.extend(bodies.finish())
     report.extend(structure.overlaps(others))

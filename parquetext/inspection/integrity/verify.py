@@ -49,11 +49,12 @@ def verify(path: object, *, pages: bool = False, deep: bool = False) -> Report:
     path : str, PathLike, or (pyarrow.fs.FileSystem, str)
     pages : bool
         Also check the structure of chunks, pages, page indexes and Bloom filters, the rows and nulls that headers of V2
-        pages claim against their levels, and each page's body: its checksum, or without one that it decompresses.
+        pages claim against their levels, and each page's body: its checksum, or without one that it decompresses, and
+        has the rows of lists and the values of deltas that it claims.
     deep : bool
-        Also decode every value by pyarrow and by our own decoder and compare what they give; compare statistics, page
-        indexes and Bloom filters with the values, and the footer's forms with each other field by field. Implies
-        `pages`.
+        Also count rows and deltas in compressed pages with a checksum; decode every value by pyarrow and by our own
+        decoder and compare what they give; compare statistics, page indexes and Bloom filters with the values, and the
+        footer's forms with each other field by field. Implies `pages`.
 
     Returns
     -------
@@ -124,7 +125,7 @@ def _verify_footer(path, source, end: bytes, tail, report: Report, pages: bool, 
         report.extend(check_index(end, tail, places["index"]))
     encoded = Encoded(source, scan, footer, tail, leaf_paths(scan), report)
     if pages:
-        structure = check_pages(source, scan, tail.start, report, encoded.ranges)
+        structure = check_pages(source, scan, tail.start, report, encoded.ranges, deep=deep)
     if pages:
         encoded.check_bytes()
     if pages and (encrypted := encrypted_chunks(scan)):
@@ -169,7 +170,7 @@ def _verify_par3(path, source, end: bytes, tail, report: Report, pages: bool, de
         if pages:
             scan = kernels.scan.scan(reader.slice(leaves, row_groups))
             others = [] if encoded is None else encoded.ranges
-            structure = check_pages(source, scan, tail.footer_offset, report, others)
+            structure = check_pages(source, scan, tail.footer_offset, report, others, deep=deep)
             report.chunks_elsewhere = count_elsewhere(scan)
             if report.chunks_elsewhere:
                 return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .chunk import StoredChunk
+from .chunk import StoredChunk, check_rows
 from .counts import SIGNATURE_BYTES, behind_struct, check_counts
 from .leaf_names import leaf_paths
 from .structure import MAGICS, Structure, count_elsewhere
@@ -14,6 +14,7 @@ __all__ = [
     "Structure",
     "behind_struct",
     "check_counts",
+    "check_rows",
     "count_elsewhere",
     "leaf_paths",
 ]

@@ -9,7 +9,7 @@ from ... import wire
 from ...encoding.pages import Headers
 from ...findings import Finding
 
-__all__ = ["StoredChunk", "check_extent", "check_facts", "check_place", "check_values"]
+__all__ = ["StoredChunk", "check_extent", "check_facts", "check_place", "check_rows", "check_values"]
 
 FIRST_BYTE = 4  # behind the magic
 
@@ -82,6 +82,14 @@ def check_values(chunk: StoredChunk) -> Finding | None:
         message = f"{chunk.num_values} values for {chunk.num_rows} rows"
         return Finding("chunk-values", message, chunk.start, chunk.place)
     return None
+
+
+def check_rows(chunk: StoredChunk, rows: int) -> Finding | None:
+    """Return the finding about pages that have another number of rows than the row group."""
+    if rows == chunk.num_rows:
+        return None
+    message = f"the data pages have {rows} rows, the row group {chunk.num_rows}"
+    return Finding("page-rows", message, chunk.start, chunk.place)
 
 
 def check_place(chunk: StoredChunk, data_end: int) -> Finding | None:

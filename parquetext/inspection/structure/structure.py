@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ... import wire
-from ...encoding.page_counts import check_page_counts
+from ...encoding.page_counts import check_page_counts, count_rows
 from ...encoding.pages import OVERRUN, Headers, overrun_of, read_headers
 from ...errors import ParquetextError, Unsupported
 from ...findings import Finding
@@ -13,7 +13,7 @@ from ...footer.column_index import ChunkFacts, StoredIndex
 from ...footer.model import Node
 from ...footer.page_index import facts_of
 from ...pruning.bloom import find_bitset
-from .chunk import StoredChunk, check_extent, check_facts, check_place, check_values
+from .chunk import StoredChunk, check_extent, check_facts, check_place, check_rows, check_values
 from .leaf_names import leaf_paths
 from .overlaps import Range, overlaps
 from .page_index_checks import (
@@ -146,6 +146,9 @@ class Structure:
             levels = chunk.max_definition, chunk.max_repetition
             wrong_counts = list(check_page_counts(self._source, headers, *levels, chunk.place))
             self.findings += wrong_counts
+            if chunk.max_repetition and headers.problem is None and not wrong_counts:
+                rows = count_rows(self._source, headers, chunk.codec, chunk.max_repetition)
+                self._add(None if rows is None else check_rows(chunk, rows))
             if headers.problem is None and chunk.leaf >= 0 and (found is None or found.is_note):
                 pages = PagesOfChunk.of(headers, chunk.max_repetition, counts_are_right=not wrong_counts)
         if (found is None or found.is_note) and not chunk.is_encrypted and self._scan.regular:
