@@ -26,7 +26,7 @@ from parquetext.storage import resolve
 PARTS = ("SECRET", "pa%2Fss", "pa/ss")
 QUERY = "?sig=SECRET&X-Amz-Signature=SECRET#access_token=SECRET"
 CHANGES = ("upgrade", "finalize", "encode", "sidecar", "drop_old", "recover")  # these copy a local file first
-LEFT_OUT = ("bench", "demo")
+LEFT_OUT = ("demo",)
 GIVE_BACK = ("Planned", "Result", "each", "names_of")  # what these are given, to be opened
 COMMAND = typer.main.get_command(app)
 SMALL = 200  # batches, rows or files that are looked at of what a call gives

@@ -67,4 +67,4 @@ def test_every_command_that_takes_a_file_is_among_the_verbs():
     names = {name for name, one in command.commands.items() if not one.hidden}
     names |= {f"sidecar {name}" for name in command.commands["sidecar"].commands}
     covered = {" ".join(line.split()[:words]) for line in COMMANDS.values() for words in (1, 2)}
-    assert names - covered == {"bench", "demo"}  # which take no file
+    assert names - covered == {"demo"}  # which takes no file

@@ -192,7 +192,7 @@ Operations.truncate = slow
 
 def test_the_line_is_there_if_a_command_is_stopped_before_it_begins_its_work(lake):
     program = f"""
-from parquetext.cli import facts, output
+from parquetext.cli import footer_commands, output
 
 def slow(*_, **__):
     print("ready", flush=True)
