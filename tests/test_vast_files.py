@@ -35,7 +35,7 @@ def test_every_verb_takes_little_memory_for_small_files(tmp_path, request):
         path.write_bytes(data)
         paths[str(path)] = name
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-m", "support.every_verb_peaks", str(step), str(good), *paths]
+    command = [sys.executable, "-P", "-m", "support.every_verb_peaks", str(step), str(good), *paths]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", env=environment)
     assert done.returncode == 0, done.stderr[-2000:]
     lines = [line.split("\t") for line in done.stdout.splitlines() if line.count("\t") == 4]

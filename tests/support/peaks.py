@@ -25,6 +25,8 @@ from parquetext.arrow.decoding import short_chunks
 from parquetext.errors import ParquetextError
 from parquetext.inspection import integrity
 
+from .resident import most_taken
+
 __all__ = ["VERBS", "Peak", "peaks"]
 
 MOST_ROWS = 2_000_000  # of batches, which go on as long as a file says
@@ -82,18 +84,12 @@ def peaks(
 ) -> Iterator[Peak]:
     """What each verb takes for each file, after all of them were done with a good one."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)} | ({"PARQUETEXT_PURE": "1"} if pure else {})
-    command = [sys.executable, "-m", "support.peaks", ",".join(verbs), str(seconds), str(good), *map(str, paths)]
+    command = [sys.executable, "-P", "-m", "support.peaks", ",".join(verbs), str(seconds), str(good), *map(str, paths)]
     done = subprocess.run(command, capture_output=True, text=True, errors="surrogateescape", env=environment)
     assert done.returncode == 0, done.stderr[-2000:]
     for line in done.stdout.splitlines():
         taken, *told = line.split("\t")
         yield Peak(int(taken), *told)
-
-
-def _peak() -> int:
-    """Bytes of memory that this process has had at most since it was asked to forget them."""
-    status = Path("/proc/self/status").read_text()
-    return int(status.split("VmHWM:")[1].split()[0]) << 10
 
 
 def _end(*_: object) -> None:
@@ -122,10 +118,8 @@ def _measure(verb: str, path: str, seconds: int) -> None:
         return
     status = 1
     try:
-        Path("/proc/self/clear_refs").write_text("5")
-        before = _peak()
-        outcome = _outcome(verb, path, seconds)
-        print(_peak() - before, verb, outcome, path, sep="\t", flush=True)
+        taken, outcome = most_taken(lambda: _outcome(verb, path, seconds))
+        print(taken, verb, outcome, path, sep="\t", flush=True)
         status = 0
     except BaseException:
         traceback.print_exc()

@@ -127,7 +127,7 @@ def measured(program: str, tmp_path, data: bytes) -> tuple[int, str]:
     (tmp_path / "small.parquet").write_bytes(parquet_file([nulls(3)], rows=3))
     (tmp_path / "x.parquet").write_bytes(data)
     arguments = [str(tmp_path / "small.parquet"), str(tmp_path / "x.parquet")]
-    done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-P", "-c", program, *arguments], capture_output=True, text=True, check=True)
     taken, _, outcome = done.stdout.strip().partition(" ")
     return int(taken), outcome
 
