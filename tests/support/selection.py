@@ -25,6 +25,37 @@ STORES = {"storage/test_object_store.py", "storage/test_s3.py", "storage/test_s3
 FAST = {
     "encoding",
     "thrift",
+    "rewrite",
+    *(
+        f"kernels/test_{name}.py"
+        for name in (
+            "arrays",
+            "bloom",
+            "bounds",
+            "checksum",
+            "chunk_begin",
+            "column",
+            "encoding",
+            "encoding_delta",
+            "extension",
+            "fsst",
+            "levels",
+            "page",
+            "reference",
+            "required",
+            "scan_schema",
+            "sidecar_columns",
+            "values",
+            "varint",
+            "wide",
+        )
+    ),
+    *(f"footer/test_{name}.py" for name in ("locate", "open", "page_index", "projection", "schema")),
+    *(f"pruning/test_{name}.py" for name in ("bloom", "few_bounds")),
+    "edits/test_upgrade.py",
+    "arrow/test_read.py",
+    "test_architecture.py",
+    "test_extension.py",
 }
 
 # The files that take longest, longest first, so that no process is left alone with one at the end.
