@@ -33,6 +33,7 @@ def lint(session: nox.Session) -> None:
     session.run("python", "csrc/tables/generate.py", "--check")
     session.run("python", "csrc/tables/stubs.py", "--check")
     session.run("python", "csrc/tables/kernel_reference.py", "--check")
+    session.run("towncrier", "build", "--draft", "--version", "next", silent=True)
 
 
 @nox.session

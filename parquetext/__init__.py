@@ -1,4 +1,25 @@
-"""Fast, extensible footers for Parquet files, readable by every reader of today."""
+"""Fast, extensible footers for Parquet files, readable by every existing reader.
+
+Files
+    ``open``, ``File``, ``Column``, ``RowGroups``, ``dataset``, ``Dataset``, ``layout``, ``Layout``, ``verify``,
+    ``Report``
+Changes of files
+    ``upgrade``, ``strip``, ``finalize``, ``restore``, ``recover``, ``encode``, ``advise``, ``Advice``, ``drop_old``,
+    ``merge``, ``split``, ``Result``
+Other engines and many files
+    ``scan_polars``, ``register_duckdb``, ``plan``
+Modules
+    ``catalog``, ``encoding``, ``errors``, ``extension``, ``footer``, ``sidecar``, ``spark``
+Implementation
+    ``implementation``
+Drop-in names: the parameters and results of ``pyarrow.parquet``, with fast footers
+    ``read_table``, ``read_pandas``, ``read_schema``, ``read_metadata``, ``write_table``, ``write_to_dataset``,
+    ``write_metadata``, ``ParquetFile``, ``ParquetDataset``, ``ParquetWriter``, ``FileMetaData``, ``RowGroupMetaData``
+Names of ``pyarrow.parquet`` itself
+    ``ColumnChunkMetaData``, ``ColumnSchema``, ``FileDecryptionProperties``, ``FileEncryptionProperties``,
+    ``ParquetLogicalType``, ``ParquetReader``, ``ParquetSchema``, ``SortingColumn``, ``Statistics``,
+    ``filters_to_expression``
+"""
 
 from __future__ import annotations
 
@@ -7,23 +28,11 @@ from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
-# Public names and the modules that they come from; imported when first used.
-_HOMES = {
+# Public names and the modules that define them; a module is imported when its name is first used.
+_OURS = {
     "open": "arrow.file",
-    "read_table": "arrow.tables",
-    "read_pandas": "arrow.tables",
-    "read_schema": "arrow.tables",
     "File": "arrow.file",
     "dataset": "arrow.datasets.dataset",
-    "ParquetFile": "arrow.parquet_file",
-    "read_metadata": "arrow.parquet_file",
-    "FileMetaData": "arrow.metadata",
-    "RowGroupMetaData": "arrow.metadata",
-    "write_metadata": "arrow.datasets.metadata_files",
-    "write_table": "arrow.writing.writer",
-    "ParquetWriter": "arrow.writing.writer",
-    "ParquetDataset": "arrow.parquet_dataset",
-    "write_to_dataset": "arrow.writing.dataset_writing",
     "upgrade": "edits",
     "drop_old": "edits",
     "encode": "edits",
@@ -48,7 +57,23 @@ _HOMES = {
     "scan_polars": "engines",
     "register_duckdb": "engines",
 }
-# pyarrow's own: what it writes and reads with them is the same here.
+# The names, parameters and results of pyarrow.parquet, with fast footers.
+_DROP_IN = {
+    "read_table": "arrow.tables",
+    "read_pandas": "arrow.tables",
+    "read_schema": "arrow.tables",
+    "read_metadata": "arrow.parquet_file",
+    "write_table": "arrow.writing.writer",
+    "write_to_dataset": "arrow.writing.dataset_writing",
+    "write_metadata": "arrow.datasets.metadata_files",
+    "ParquetFile": "arrow.parquet_file",
+    "ParquetDataset": "arrow.parquet_dataset",
+    "ParquetWriter": "arrow.writing.writer",
+    "FileMetaData": "arrow.metadata",
+    "RowGroupMetaData": "arrow.metadata",
+}
+_HOMES = _OURS | _DROP_IN
+# Names of pyarrow.parquet itself: its classes work with the files and metadata of this package.
 _PYARROWS = (
     "ColumnChunkMetaData",
     "ColumnSchema",

@@ -8,7 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow.parquet
 import pytest
+
+import parquetext
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "parquetext"
@@ -182,6 +185,16 @@ def test_importing_the_package_imports_no_big_library():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_help_lists_every_public_name_once_and_separates_those_of_pyarrow():
+    ours, drop_in = parquetext.__doc__.split("Drop-in names")
+    drop_in, of_pyarrow = drop_in.split("Names of ``pyarrow.parquet`` itself")
+    names = [re.findall(r"``(\w+)``", text) for text in (ours, drop_in, of_pyarrow)]
+    assert sorted([*names[0], *names[1], *names[2]]) == sorted(parquetext.__all__)
+    for name in names[1] + names[2]:
+        assert hasattr(pyarrow.parquet, name)
+    assert not [name for name in names[0] if hasattr(pyarrow.parquet, name)]
 
 
 def test_every_public_name_is_there_in_a_fresh_interpreter():
