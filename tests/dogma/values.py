@@ -275,7 +275,7 @@ class Values:
         return choose
 
     def function(self, rule: Rule, arguments: tuple[Node, ...], scope: Scope) -> Callable:
-        """A call of a function described in prose: numbers and conditions are passed as they are, others as closures."""
+        """A call of a function described in prose: numbers and conditions are passed as values, others as closures."""
         if len(arguments) != len(rule.parameters):
             raise DogmaError(f"rule {scope.rule}: {rule.name} takes {len(rule.parameters)} arguments")
         apply = self.functions[rule.name]

@@ -10,8 +10,8 @@ __all__ = ["note_results"]
 
 
 def note_results(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> list[bool]:
-    """Whether each call of a module's function has a result, from now on; the calls go through."""
-    Record from now on whether each call of a module's function returns a result; the calls go through.
+    """Record from now on whether each call of a module's function returns a result; the calls go through."""
+    found, function = [], getattr(module, name)
 
     def noted(*args, **options):
         result = function(*args, **options)
