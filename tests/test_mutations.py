@@ -17,7 +17,7 @@ import parquetext
 TESTS = Path(__file__).parent
 DRIVER = TESTS / "support" / "mutation_driver.py"
 IMPORTED_FROM = Path(parquetext.__file__).parents[1]
-SAMPLE = {"native": 40, "pure": 10}
+SAMPLE = {"native": 25, "pure": 6}
 LONG = 20_000
 PROCESS = 500  # mutants for one process, so that the report of a crash is near
 FOUND = [71, 135, 546, 929, 1375, 1461, 1476, 1528, 1620, 1769, 1886, 18119]
