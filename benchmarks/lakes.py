@@ -88,13 +88,17 @@ def _long(workspace: Workspace, spark, rounds: int) -> list[Row]:
 
 def _jobs(workspace: Workspace, spark, lake: Path, files: int, rounds: int) -> Iterator[list[Row]]:
     """What looks at every footer, against a job of pyarrow's metadata."""
-    from parquetext.spark import catalog, verify
+    from parquetext.spark import build_catalog, verify
 
     paths = [str(path) for path in sorted(lake.iterdir())]
     theirs = Contender(METADATA, lambda _: scans.drain(_metadata_job(spark, paths)))
     for name, ours, targets in (
-        ("catalog", lambda _: catalog(spark, str(lake), progress=False), {METADATA: JOB_TARGET}),
-        ("catalog, and its rows read again", lambda _: scans.drain(catalog(spark, str(lake), progress=False)), {}),
+        ("catalog", lambda _: build_catalog(spark, str(lake), progress=False), {METADATA: JOB_TARGET}),
+        (
+            "catalog, and its rows read again",
+            lambda _: scans.drain(build_catalog(spark, str(lake), progress=False)),
+            {},
+        ),
         ("verify", lambda _: scans.drain(verify(spark, str(lake), progress=False)), {METADATA: JOB_TARGET}),
     ):
         workspace.progress(f"{name} over {files:,} files")

@@ -4,8 +4,8 @@ Files
     ``open``, ``File``, ``Column``, ``RowGroups``, ``dataset``, ``Dataset``, ``layout``, ``Layout``, ``verify``,
     ``Report``
 Changes of files
-    ``upgrade``, ``strip``, ``finalize``, ``restore``, ``recover``, ``encode``, ``advise``, ``Advice``, ``drop_old``,
-    ``merge``, ``split``, ``Result``
+    ``upgrade``, ``strip``, ``finalize``, ``restore``, ``recover``, ``encode``, ``advise``, ``Advice``,
+    ``drop_original_encoding``, ``merge``, ``split``, ``Result``
 Other engines and many files
     ``scan_polars``, ``register_duckdb``, ``plan``
 Modules
@@ -34,7 +34,7 @@ _OURS = {
     "File": "arrow.file",
     "dataset": "arrow.datasets.dataset",
     "upgrade": "edits",
-    "drop_old": "edits",
+    "drop_original_encoding": "edits",
     "encode": "edits",
     "advise": "edits",
     "strip": "edits",
@@ -144,7 +144,7 @@ if TYPE_CHECKING:
     from .catalog.planning import plan as plan
     from .edits.advice import Advice as Advice
     from .edits.advice import advise as advise
-    from .edits.drop_old import drop_old as drop_old
+    from .edits.drop_original_encoding import drop_original_encoding as drop_original_encoding
     from .edits.encode import encode as encode
     from .edits.finalize import finalize as finalize
     from .edits.merge import merge as merge

@@ -32,9 +32,9 @@ __all__ = [
 ]
 
 F = TypeVar("F", bound=Callable)
-# Refusals, by what forces them, that say what a file is, and not what this machine or its caller cannot do.
+# Checks whose refusal describes the file, not this machine or its caller.
 _OF_THE_FILE = frozenset({"table-format", "summary", "free-form", "size", "hard-links", "foreign-sidecar"})
-_CODES_OF_THE_FILE = frozenset({wire.ENCRYPTED, wire.NO_THRIFT})  # the same of refusals that nothing forces
+_CODES_OF_THE_FILE = frozenset({wire.ENCRYPTED, wire.NO_THRIFT})  # the same for refusals that cannot be ignored
 
 
 def name_file(error: OSError, path: object) -> OSError:
@@ -258,11 +258,11 @@ class Refused(ParquetextError):
 
     Attributes
     ----------
-    force : str or None
+    ignore : str or None
         The name of the refusal, where a caller may pass over it.
     """
 
-    force: str | None = None
+    ignore: str | None = None
 
 
 class Conflict(ParquetextError):
@@ -332,7 +332,7 @@ def outcome_of(error: Exception) -> str:
     >>> errors.outcome_of(errors.Conflict("another process is changing it"))
     'failed'
     """
-    of_the_file = isinstance(error, Refused) and (error.code in _CODES_OF_THE_FILE or error.force in _OF_THE_FILE)
+    of_the_file = isinstance(error, Refused) and (error.code in _CODES_OF_THE_FILE or error.ignore in _OF_THE_FILE)
     return "refused" if of_the_file else "failed"
 
 

@@ -25,7 +25,14 @@ from parquetext.storage import resolve
 
 PARTS = ("SECRET", "pa%2Fss", "pa/ss")
 QUERY = "?sig=SECRET&X-Amz-Signature=SECRET#access_token=SECRET"
-CHANGES = ("upgrade", "finalize", "encode", "sidecar", "drop_old", "recover")  # these copy a local file first
+CHANGES = (
+    "upgrade",
+    "finalize",
+    "encode",
+    "sidecar",
+    "drop_original_encoding",
+    "recover",
+)  # these copy a local file first
 LEFT_OUT = ("demo",)
 GIVE_BACK = ("Planned", "Result", "each", "names_of")  # check the arguments that these receive
 COMMAND = typer.main.get_command(app)

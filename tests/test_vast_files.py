@@ -59,7 +59,7 @@ def test_every_verb_takes_a_sound_file(tmp_path):
         try:
             verb(str(path), own)
         except ParquetextError as error:
-            assert name == "drop_old" and "copy" in str(error)
+            assert name == "drop_original_encoding" and "copy" in str(error)
 
 
 def test_every_command_that_takes_a_file_is_among_the_verbs():

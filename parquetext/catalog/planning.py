@@ -32,7 +32,7 @@ def plan(catalog: object, filters: object, *, files: Iterable | None = None) -> 
     Parameters
     ----------
     catalog : path, parquetext.Dataset, pyarrow.dataset.Dataset, pyarrow.Table, pyarrow.RecordBatch, or Spark DataFrame
-        The result of `parquetext.spark.catalog`, or a part of its files: unchanged, in Parquet, or in memory.
+        The result of `parquetext.spark.build_catalog`, or a part of its files: unchanged, in Parquet, or in memory.
     filters : list of tuples, list of lists of tuples, or pyarrow.compute.Expression
         Filters as in `parquetext.read_table`. Names refer to directories ``name=value`` first, then to top-level
         columns. If a file lacks a column, the column is null there.

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import inspect
+from collections.abc import Callable
+from typing import Annotated, TypedDict, TypeVar, get_type_hints
 
 import typer
 
-from .choices import Forceable
+from .choices import Ignorable
 from .output import be_quiet
 
-__all__ = ["File", "Files", "Force", "Json", "Quiet"]
+__all__ = ["ChangeArguments", "File", "Files", "Ignore", "Json", "Quiet", "RewriteArguments", "with_shared"]
+
+F = TypeVar("F", bound=Callable)
 
 Files = Annotated[
     list[str],
@@ -36,13 +40,51 @@ Quiet = Annotated[
         help="Print failures only, on standard error. Check the exit code for the result.",
     ),
 ]
-Force = Annotated[
-    list[Forceable] | None,
+Ignore = Annotated[
+    list[Ignorable] | None,
     typer.Option(
-        "--force",
+        "--ignore",
         metavar="WHAT",
         help="Go on although the command would refuse the file for this reason: table-format, summary, free-form, "
         "size, partition-columns, hard-links, attributes or lock. The message of the refusal names it. Repeat for "
         "several.",
     ),
 ]
+
+
+class RewriteArguments(TypedDict):
+    """Options of commands that write files anew; see `edits.options.RewriteOptions`."""
+
+    keep_mtime: Annotated[bool, typer.Option("--keep-mtime", help="Keep the modification time.")]
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would change, without changing it.")]
+    ignore: Ignore
+
+
+class ChangeArguments(RewriteArguments):
+    """Options of commands that change the ends of files; see `edits.options.ChangeOptions`."""
+
+    in_place: Annotated[
+        bool,
+        typer.Option(
+            "--in-place",
+            help="Overwrite the end of the file, protected by a journal, instead of replacing the whole file.",
+        ),
+    ]
+
+
+def with_shared(arguments: type) -> Callable[[F], F]:
+    """Give a command with keyword arguments ``**shared`` the options of a TypedDict; flags are off by default."""
+
+    def decorate(command: F) -> F:
+        own = inspect.signature(command, eval_str=True)
+        parameters = [each for each in own.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+        for name, annotation in get_type_hints(arguments, include_extras=True).items():
+            default = False if annotation.__origin__ is bool else None
+            parameters.append(
+                inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+            )
+        command.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        command.__annotations__ = {each.name: each.annotation for each in parameters}
+        return command
+
+    return decorate

@@ -3,47 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict
+from enum import Enum
 from typing import Annotated
 
 import typer
 
-from .. import wire
-from ..errors import ParquetextError, outcome_of
-from ..storage import resolve
+from ..errors import ParquetextError
 from .advice_table import show_advice
-from .arguments import Files, Force, Json, Quiet
+from .arguments import ChangeArguments, Files, Json, Quiet, RewriteArguments, with_shared
 from .choices import Codec, Dialect, Form, Marker, Placement, Stats
 from .completion import columns_of_path, encodings
-from .output import (
-    CANNOT_RUN,
-    counted,
-    exit_code,
-    failure,
-    files_progress,
-    human_bytes,
-    is_absent,
-    nothing_there,
-    print_json,
-    problem,
-    stoppable,
-    targets_of,
-    tell,
-)
+from .each_file import change_each
+from .output import CANNOT_RUN, human_bytes, print_json, problem, targets_of, tell
 
-REFUSED = "refused"
-
-InPlace = Annotated[
-    bool,
-    typer.Option(
-        "--in-place", help="Overwrite the end of the file, protected by a journal, instead of replacing the whole file."
-    ),
-]
 Wrap = Annotated[bool, typer.Option("--wrap", help="Keep foreign extension bytes as a block; `strip` restores them.")]
-KeepTimes = Annotated[bool, typer.Option("--keep-mtime", help="Keep the modification time.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what would change, without changing it.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -51,6 +26,7 @@ def register(app: typer.Typer) -> None:
         app.command()(command)
 
 
+@with_shared(ChangeArguments)
 def upgrade(
     paths: Files,
     form: Annotated[
@@ -65,7 +41,7 @@ def upgrade(
         typer.Option(
             show_default=False,
             help="arrow: also write the FlatBuffers footer that Arrow C++ and Rust propose. No released reader "
-            "reads it, and parquet-go cannot open the file. Prints the facts that this footer cannot hold.",
+            "reads it, and parquet-go cannot open the file. Prints the fields that this footer omits.",
         ),
     ] = None,
     placement: Annotated[
@@ -73,7 +49,7 @@ def upgrade(
         typer.Option(
             show_default=False,
             help="Where to put the footer. aside (the default): before the Thrift footer; all readers can read the "
-            "file. in-struct: inside the Thrift footer, as the specification shows. after-stop: behind the Thrift "
+            "file. in-struct: inside the Thrift footer, as the specification shows. after-stop: after the Thrift "
             "struct, as in the arrow dialect.",
         ),
     ] = None,
@@ -82,31 +58,18 @@ def upgrade(
         typer.Option(help="Start of the extension. spec: as specified. thrift: for readers generated from the IDL."),
     ] = Marker.spec,
     wrap: Wrap = False,
-    in_place: InPlace = False,
-    keep_mtime: KeepTimes = False,
-    dry_run: DryRun = False,
-    force: Force = None,
     quiet: Quiet = False,
     json: Json = False,
+    **shared,
 ) -> None:
     """Add a fast footer to Parquet files. Other readers still read them."""
     from .. import edits
 
-    options = {
-        "form": form.value,
-        "stats": stats.value,
-        "dialect": None if dialect is None else dialect.value,
-        "placement": None if placement is None else placement.value,
-        "marker": marker.value,
-        "wrap": wrap,
-        "in_place": in_place,
-        "keep_mtime": keep_mtime,
-        "dry_run": dry_run,
-        "force": force or (),
-    }
-    _run(paths, "upgrading", lambda path: edits.upgrade(path, **options), json)
+    options = {"form": form, "stats": stats, "dialect": dialect, "placement": placement, "marker": marker, "wrap": wrap}
+    _run(paths, "upgrading", edits.upgrade, json, **options, **shared)
 
 
+@with_shared(RewriteArguments)
 def encode(
     paths: Files,
     column: Annotated[
@@ -144,34 +107,37 @@ def encode(
     out: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write to this file instead of replacing the input.")
     ] = None,
-    drop_old: Annotated[
+    drop_original_encoding: Annotated[
         bool,
         typer.Option(
-            "--drop-old",
+            "--drop-original-encoding",
             help="Remove the original of columns with an ALP copy. Readers without ALP cannot read them.",
         ),
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="With --drop-old: do not ask for confirmation.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="With --drop-original-encoding: do not ask for confirmation.")
+    ] = False,
     wrap: Wrap = False,
-    keep_mtime: KeepTimes = False,
-    dry_run: DryRun = False,
-    force: Force = None,
     quiet: Quiet = False,
     json: Json = False,
+    **shared,
 ) -> None:
     """Add a copy of columns in another encoding. Other readers read the original; `strip` removes the copy."""
     from .. import edits
 
     if advise:
         show_advice(paths, column, max_growth, json)
-    if drop_old:
+    if drop_original_encoding:
         if encoding or codec or max_growth or out:
-            problem("--drop-old takes columns that have copies already: no --encoding, --codec, --max-growth or --out")
+            problem(
+                "--drop-original-encoding takes columns that have copies already: "
+                "no --encoding, --codec, --max-growth or --out"
+            )
             raise typer.Exit(CANNOT_RUN)
-        if not (yes or dry_run):
+        if not (yes or shared["dry_run"]):
             _confirm(edits.WITHOUT_ALP)
-        kept = {"wrap": wrap, "keep_mtime": keep_mtime, "dry_run": dry_run, "force": force or ()}
-        _run(paths, "dropping", lambda path: edits.drop_old(path, column or None, confirm=True, **kept), json)
+        options = {"columns": column or None, "confirm": True, "wrap": wrap}
+        _run(paths, "dropping", edits.drop_original_encoding, json, **options, **shared)
     try:
         columns = edits.paired(column or (), encoding or ())
     except ParquetextError as error:
@@ -180,18 +146,11 @@ def encode(
     if out is not None and len(targets_of(paths)) != 1:
         problem("--out takes one file")
         raise typer.Exit(CANNOT_RUN)
-    options = {
-        "codec": None if codec is None else codec.value,
-        "max_growth": max_growth,
-        "out": out,
-        "wrap": wrap,
-        "keep_mtime": keep_mtime,
-        "dry_run": dry_run,
-        "force": force or (),
-    }
-    _run(paths, "encoding", lambda path: edits.encode(path, columns, **options), json)
+    options = {"columns": columns, "codec": codec, "max_growth": max_growth, "out": out, "wrap": wrap}
+    _run(paths, "encoding", edits.encode, json, **options, **shared)
 
 
+@with_shared(ChangeArguments)
 def strip(
     paths: Files,
     kind: Annotated[
@@ -203,64 +162,47 @@ def strip(
     everything: Annotated[
         bool, typer.Option("--all", help="Remove all extension blocks, including those of other programs.")
     ] = False,
-    in_place: InPlace = False,
-    keep_mtime: KeepTimes = False,
-    dry_run: DryRun = False,
-    force: Force = None,
     quiet: Quiet = False,
     json: Json = False,
+    **shared,
 ) -> None:
     """Remove parquetext's footers and copies, and restore the original file byte for byte. Keep foreign blocks."""
     from .. import edits
 
     kinds = "all" if everything else kind or None
-    options = {"kinds": kinds, "in_place": in_place, "keep_mtime": keep_mtime, "dry_run": dry_run, "force": force or ()}
-    _run(paths, "stripping", lambda path: edits.strip(path, **options), json)
+    _run(paths, "stripping", edits.strip, json, kinds=kinds, **shared)
 
 
+@with_shared(ChangeArguments)
 def finalize(
     paths: Files,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
-    in_place: InPlace = False,
-    keep_mtime: KeepTimes = False,
-    dry_run: DryRun = False,
-    force: Force = None,
     quiet: Quiet = False,
     json: Json = False,
+    **shared,
 ) -> None:
     """Make files that ONLY PARQUETEXT READS: keep the flat footer alone (PAR3). `restore` undoes it."""
     from .. import edits
 
-    if not (yes or dry_run):
+    if not (yes or shared["dry_run"]):
         _confirm(edits.ONLY_PARQUETEXT)
-    options = {
-        "confirm": True,
-        "in_place": in_place,
-        "keep_mtime": keep_mtime,
-        "dry_run": dry_run,
-        "force": force or (),
-    }
-    _run(paths, "finalizing", lambda path: edits.finalize(path, **options), json)
+    _run(paths, "finalizing", edits.finalize, json, confirm=True, **shared)
 
 
+@with_shared(ChangeArguments)
 def restore(
     paths: Files,
     bare: Annotated[
         bool, typer.Option("--bare", help="Also remove all extension blocks, including those of other programs.")
     ] = False,
-    in_place: InPlace = False,
-    keep_mtime: KeepTimes = False,
-    dry_run: DryRun = False,
-    force: Force = None,
     quiet: Quiet = False,
     json: Json = False,
+    **shared,
 ) -> None:
     """Restore the Thrift footer of finalized files (PAR3), byte for byte."""
     from .. import edits
 
-    form = "thrift" if bare else None
-    options = {"form": form, "in_place": in_place, "keep_mtime": keep_mtime, "dry_run": dry_run, "force": force or ()}
-    _run(paths, "restoring", lambda path: edits.restore(path, **options), json)
+    _run(paths, "restoring", edits.restore, json, form="thrift" if bare else None, **shared)
 
 
 def recover(paths: Files, quiet: Quiet = False, json: Json = False) -> None:
@@ -286,40 +228,21 @@ def _confirm(consequence: str) -> None:
         raise typer.Exit(CANNOT_RUN)
 
 
-def _run(paths: list[str], description: str, change: Callable, json: bool, **which) -> None:
-    from .. import edits
+def _run(paths: list[str], description: str, verb: Callable, json: bool, unfinished: bool = False, **options) -> None:
+    """Apply a verb to each file with the options that are given."""
+    given = {
+        name: value.value if isinstance(value, Enum) else value for name, value in options.items() if value is not None
+    }
 
-    outcomes: Counter[str] = Counter()
-    asked_in_vain = 0  # files that a caller has named one by one, and that must not be touched
-    targets, named, absent = targets_of(paths, **which), {resolve(path).key for path in paths}, 0
-    told = "of {} done; the same command goes on with the rest"
-    with (
-        stoppable(lambda: f"{sum(outcomes.values()):,} {told.format(counted(len(targets), 'file'))}"),
-        files_progress(len(targets), description, quiet=json) as advance,
-    ):
-        for path, result, error in edits.each(targets, change):
-            advance()
-            if getattr(error, "code", None) == wire.BAD_ARGUMENT:
-                problem(error)
-                raise typer.Exit(CANNOT_RUN)
-            outcome = outcome_of(error) if error else result.outcome
-            outcomes[outcome] += 1
-            absent += is_absent(path, error)
-            asked_in_vain += outcome == REFUSED and resolve(path).key in named
-            if json:
-                print_json({**asdict(result), "path": str(path)} if result else failure(path, error))
-            elif error:
-                problem(f"{REFUSED}: {error}" if outcome == REFUSED else error, path)
-            else:
-                added = result.bytes_after - result.bytes_before
-                why = f": {result.message}" if result.message else ""
-                tell(f"{result.outcome:>10}  {path}  {human_bytes(result.bytes_after)} ({added:+,} B){why}")
-                for loss in result.losses:
-                    tell("            ", loss)
-    if not targets:
-        nothing_there(paths)
-        raise typer.Exit(CANNOT_RUN)
-    if not json:
-        counts = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.most_common())
-        tell(f"{counted(len(targets), 'file')}: {counts}")
-    raise typer.Exit(exit_code(len(targets), absent, outcomes["failed"] + asked_in_vain))
+    def show(path: object, result) -> str:
+        if json:
+            print_json({**asdict(result), "path": str(path)})
+            return result.outcome
+        added = result.bytes_after - result.bytes_before
+        why = f": {result.message}" if result.message else ""
+        tell(f"{result.outcome:>10}  {path}  {human_bytes(result.bytes_after)} ({added:+,} B){why}")
+        for field in result.omitted:
+            tell("            ", field)
+        return result.outcome
+
+    change_each(paths, description, lambda path: verb(path, **given), show, json=json, unfinished=unfinished)

@@ -9,8 +9,8 @@ __all__ = [
     "Dialect",
     "DiffKind",
     "Encoding",
-    "Forceable",
-    "ForceableSidecar",
+    "Ignorable",
+    "IgnorableSidecar",
     "Form",
     "Marker",
     "NewForm",
@@ -48,8 +48,8 @@ class NewForm(StrEnum):
     thrift = "thrift"
 
 
-class Forceable(StrEnum):
-    """Refusals that can be passed over: keys of `edits.FORCEABLE`."""
+class Ignorable(StrEnum):
+    """Checks that can be ignored: keys of `edits.IGNORABLE`."""
 
     table_format = "table-format"
     summary = "summary"
@@ -138,8 +138,8 @@ class Reader(StrEnum):
     fastparquet = "fastparquet"
 
 
-class ForceableSidecar(StrEnum):
-    """Refusals of sidecars that can be passed over."""
+class IgnorableSidecar(StrEnum):
+    """Checks of sidecars that can be ignored."""
 
     foreign_sidecar = "foreign-sidecar"
     table_format = "table-format"

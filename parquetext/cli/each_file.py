@@ -1,19 +1,24 @@
-"""One question asked of many files: each is opened and answered, and those that cannot be read are counted."""
+"""Read or change each of many files, count the outcomes, and end the command with its exit code."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import NoReturn
 
 import typer
 
-from ..errors import ParquetextError
+from .. import wire
+from ..errors import ParquetextError, outcome_of
+from ..storage import resolve
 from .output import (
     CANNOT_RUN,
     FINE,
     counted,
     exit_code,
     failure,
+    files_progress,
+    is_absent,
     nothing_there,
     print_json,
     problem,
@@ -22,7 +27,9 @@ from .output import (
     tell,
 )
 
-__all__ = ["ask_each", "ask_one"]
+__all__ = ["FINDINGS", "ask_each", "ask_one", "change_each"]
+
+FAILED, FINDINGS, REFUSED = "failed", "with findings", "refused"
 
 Ask = Callable[[object, object], None]
 
@@ -82,3 +89,63 @@ def _asked(path: object, ask: Ask, json: bool, values: bool) -> bool:
         print_json(failure(path, error)) if json else problem(error, path)
         return False
     return True
+
+
+def change_each(
+    paths: list[str],
+    description: str,
+    change: Callable[[object], object],
+    show: Callable[[object, object], str],
+    *,
+    json: bool,
+    unfinished: bool = False,
+) -> NoReturn:
+    """Apply `change(path)` to every file that paths select, and end the command.
+
+    Parameters
+    ----------
+    paths, unfinished
+        See `edits.expand`.
+    description : str
+        Description of the action for the progress bar, such as ``"upgrading"``.
+    change : callable
+        Changes a file, and returns a result. Its errors do not stop the other files, except wrong arguments.
+    show : callable
+        Prints a result from its path and the result, and returns its outcome, which is counted. `FINDINGS` makes the
+        exit code 1; so do failed files, and refused files if they were named one by one.
+    json : bool
+        Print one JSON document for each file instead of text.
+    """
+    from .. import edits
+
+    outcomes: Counter[str] = Counter()
+    targets, named = targets_of(paths, unfinished=unfinished), {resolve(path).key for path in paths}
+    absent = named_refused = 0
+    told = "of {} done; the same command goes on with the rest"
+    with (
+        stoppable(lambda: f"{sum(outcomes.values()):,} {told.format(counted(len(targets), 'file'))}"),
+        files_progress(len(targets), description, quiet=json) as advance,
+    ):
+        for path, result, error in edits.each(targets, change):
+            advance()
+            if error is None:
+                outcomes[show(path, result)] += 1
+                continue
+            if getattr(error, "code", None) == wire.BAD_ARGUMENT:
+                problem(error)
+                raise typer.Exit(CANNOT_RUN)
+            outcome = outcome_of(error)
+            outcomes[outcome] += 1
+            absent += is_absent(path, error)
+            named_refused += outcome == REFUSED and resolve(path).key in named
+            if json:
+                print_json(failure(path, error))
+            else:
+                problem(f"{REFUSED}: {error}" if outcome == REFUSED else error, path)
+    if not targets:
+        nothing_there(paths)
+        raise typer.Exit(CANNOT_RUN)
+    if not json:
+        counts = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.most_common())
+        tell(f"{counted(len(targets), 'file')}: {counts}")
+    raise typer.Exit(exit_code(len(targets), absent, outcomes[FAILED] + outcomes[FINDINGS] + named_refused))

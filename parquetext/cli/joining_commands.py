@@ -11,7 +11,7 @@ import typer
 from .. import wire
 from ..errors import ParquetextError
 from ..storage import resolve
-from .arguments import File, Files, Force, Quiet
+from .arguments import File, Files, Ignore, Quiet
 from .choices import NewForm
 from .output import (
     CANNOT_RUN,
@@ -44,7 +44,7 @@ def merge(
     paths: Files,
     out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="New file.", show_default=False)],
     form: Form = NewForm.auto,
-    force: Force = None,
+    ignore: Ignore = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -70,7 +70,7 @@ def merge(
         files_progress(len(targets), "merging", quiet=json) as step,
         _failing(targets, json),
     ):
-        made = edits.merge(targets, out, form=form.value, force=force or (), advance=advance)
+        made = edits.merge(targets, out, form=form.value, ignore=ignore or (), advance=advance)
         _print(made, json)
 
 
@@ -95,7 +95,7 @@ def split(
         ),
     ] = False,
     form: Form = NewForm.auto,
-    force: Force = None,
+    ignore: Ignore = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -110,7 +110,7 @@ def split(
         _failing([path], json),
     ):
         sizes = {"row_groups": row_groups, "files": files, "max_bytes": max_bytes}
-        for new in edits.split(path, out, **sizes, overwrite=overwrite, form=form.value, force=force or ()):
+        for new in edits.split(path, out, **sizes, overwrite=overwrite, form=form.value, ignore=ignore or ()):
             made.append(new)
             _print(new, json)
     if not json:

@@ -9,7 +9,7 @@ import typer
 
 from .. import wire
 from ..errors import ParquetextError
-from .arguments import File, Force, Quiet
+from .arguments import File, Ignore, Quiet
 from .choices import Codec, Encoding, NewForm
 from .output import (
     CANNOT_RUN,
@@ -68,7 +68,7 @@ def rewrite(
     form: Annotated[
         NewForm, typer.Option(help="Footer of the new file. auto: choose by its size and shape.")
     ] = NewForm.auto,
-    force: Force = None,
+    ignore: Ignore = None,
     quiet: Quiet = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
@@ -89,7 +89,7 @@ def rewrite(
         "sort": [_sort_key(each) for each in sort or ()],
         "encodings": dict(_named_encoding(each) for each in encoding or ()),
         "form": form.value,
-        "force": force or (),
+        "ignore": ignore or (),
     }
     with stoppable(lambda: "nothing is written; the same command begins again"):
         try:

@@ -7,34 +7,26 @@ from typing import Annotated
 
 import typer
 
-from .. import wire
-from ..errors import ParquetextError, outcome_of
-from ..storage import resolve
+from ..errors import ParquetextError
 from .arguments import Files, Json, Quiet
-from .change_commands import REFUSED
-from .choices import ForceableSidecar
+from .choices import IgnorableSidecar
+from .each_file import FINDINGS, change_each
 from .fact_tables import print_facts
 from .output import (
     CANNOT_RUN,
     complain,
     counted,
-    exit_code,
-    failure,
-    files_progress,
     human_bytes,
-    is_absent,
-    nothing_there,
     print_json,
     problem,
     stoppable,
-    targets_of,
     tell,
 )
 
-Force = Annotated[
-    list[ForceableSidecar] | None,
+Ignore = Annotated[
+    list[IgnorableSidecar] | None,
     typer.Option(
-        "--force",
+        "--ignore",
         metavar="WHAT",
         help="Go on although the command would refuse. foreign-sidecar: replace sidecars of other programs, such as "
         "QuestDB. table-format: also write into tables of Delta Lake, Hudi, Iceberg, Paimon and DuckLake.",
@@ -59,29 +51,24 @@ def build(
         bool,
         typer.Option("--external-blooms", help="Store the offsets of Bloom filters instead of copying the filters."),
     ] = False,
-    force: Force = None,
+    ignore: Ignore = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Write a sidecar for each Parquet file. Replaces existing sidecars of parquetext."""
     from .. import sidecar
 
-    def one(path) -> bool:
-        built = sidecar.build(path, external_blooms=external_blooms, force=force or ())
+    def show(_, built) -> str:
         if json:
             print_json(built)
         else:
-            what = ", ".join(
-                (
-                    counted(built.columns, "column"),
-                    counted(built.row_groups, "row group"),
-                    counted(built.filters, "Bloom filter"),
-                )
-            )
-            tell(f"{built.outcome:>10}  {built.sidecar}  {human_bytes(built.bytes)} ({what})")
-        return True
+            numbers = {"column": built.columns, "row group": built.row_groups, "Bloom filter": built.filters}
+            counts = ", ".join(counted(number, noun) for noun, number in numbers.items())
+            tell(f"{built.outcome:>10}  {built.sidecar}  {human_bytes(built.bytes)} ({counts})")
+        return "built"
 
-    _each(paths, "building", one, json, "built")
+    options = {"external_blooms": external_blooms, "ignore": ignore or ()}
+    change_each(paths, "building", lambda path: sidecar.build(path, **options), show, json=json)
 
 
 def show(
@@ -95,15 +82,14 @@ def show(
     """Print the contents of sidecars: columns, commits with their live and dead bytes, and row groups."""
     from ..sidecar.describing import description
 
-    def one(path) -> bool:
-        facts = description(path, parquet_size=parquet_size)
+    def show(_, described) -> str:
         if json:
-            print_json(facts)
+            print_json(described)
         else:
-            _draw(facts)
-        return not facts["findings"]
+            _draw(described)
+        return FINDINGS if described["findings"] else "shown"
 
-    _each(paths, "reading", one, json, "shown")
+    change_each(paths, "reading", lambda path: description(path, parquet_size=parquet_size), show, json=json)
 
 
 def verify(
@@ -117,8 +103,7 @@ def verify(
     """Compare every field of sidecars with the Parquet footers. The exit code is 1 if they differ."""
     from .. import sidecar
 
-    def one(path) -> bool:
-        findings = sidecar.compare(path, parquet_size=parquet_size)
+    def show(path, findings) -> str:
         if json:
             print_json(
                 {
@@ -136,22 +121,20 @@ def verify(
             tell(("findings", "red") if findings else ("ok", "green"), f"  {path}")
             for finding in findings:
                 tell("    ", finding)
-        return not findings
+        return FINDINGS if findings else "fine"
 
-    _each(paths, "verifying", one, json, "fine")
+    change_each(paths, "verifying", lambda path: sidecar.compare(path, parquet_size=parquet_size), show, json=json)
 
 
-def update(paths: Files, force: Force = None, quiet: Quiet = False, json: Json = False) -> None:
+def update(paths: Files, ignore: Ignore = None, quiet: Quiet = False, json: Json = False) -> None:
     """Append what is new in Parquet files to their sidecars. Writes missing sidecars.
 
     For files of a store, commit the row groups that were appended to them.
     """
     from .. import sidecar
 
-    def one(path) -> bool:
-        return _print_updated(sidecar.update(path, force=force or ()), json)
-
-    _each(paths, "updating", one, json, "up to date")
+    show = _show_updated(json, "up to date")
+    change_each(paths, "updating", lambda path: sidecar.update(path, ignore=ignore or ()), show, json=json)
 
 
 def compact(
@@ -159,17 +142,16 @@ def compact(
     always: Annotated[
         bool, typer.Option("--always", help="Compact all sidecars, however few of their bytes are dead.")
     ] = False,
-    force: Force = None,
+    ignore: Ignore = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Rewrite sidecars of which old commits take more than half. For stores, also rewrite the Parquet files."""
     from .. import sidecar
 
-    def one(path) -> bool:
-        return _print_updated(sidecar.compact(path, always=always, force=force or ()), json)
-
-    _each(paths, "compacting", one, json, "compact")
+    options = {"always": always, "ignore": ignore or ()}
+    show = _show_updated(json, "compact")
+    change_each(paths, "compacting", lambda path: sidecar.compact(path, **options), show, json=json)
 
 
 def prune(
@@ -205,59 +187,16 @@ def prune(
         tell(f"{counted(sum(counts.values()), 'sidecar')} without a Parquet file" + (f": {told}" if told else ""))
 
 
-def _print_updated(updated, json: bool) -> bool:
-    if json:
-        print_json(updated)
-    else:
-        what = f"{counted(updated.row_groups, 'row group')}, {human_bytes(updated.bytes)} written"
-        tell(f"{updated.outcome:>10}  {updated.sidecar}  {human_bytes(updated.size)} ({what})")
-    return True
+def _show_updated(json: bool, outcome: str) -> Callable[[object, object], str]:
+    def show(path: object, updated) -> str:
+        if json:
+            print_json(updated)
+        else:
+            counts = f"{counted(updated.row_groups, 'row group')}, {human_bytes(updated.bytes)} written"
+            tell(f"{updated.outcome:>10}  {updated.sidecar}  {human_bytes(updated.size)} ({counts})")
+        return outcome
 
-
-def _each(paths: list[str], description: str, action: Callable[[object], bool], json: bool, fine: str) -> None:
-    """Do it to every file; `action` prints, and says whether nothing was found.
-
-    Files that were refused make exit code 1 only where they are named one by one.
-    """
-    from .. import edits
-
-    targets, named = targets_of(paths), {resolve(path).key for path in paths}
-    found = failed = absent = refused = asked_in_vain = done = 0
-    told = "of {} done; the same command goes on with the rest"
-    with (
-        stoppable(lambda: f"{done:,} {told.format(counted(len(targets), 'file'))}"),
-        files_progress(len(targets), description, quiet=json) as advance,
-    ):
-        for path, good, error in edits.each(targets, action):
-            advance()
-            done += 1
-            if getattr(error, "code", None) == wire.BAD_ARGUMENT:
-                problem(error)
-                raise typer.Exit(CANNOT_RUN)
-            if error is not None:
-                is_refused = outcome_of(error) == REFUSED
-                refused, failed = refused + is_refused, failed + (not is_refused)
-                absent += is_absent(path, error)
-                asked_in_vain += is_refused and resolve(path).key in named
-                if json:
-                    print_json(failure(path, error))
-                else:
-                    problem(f"{REFUSED}: {error}" if is_refused else error, path)
-            else:
-                found += not good
-    if not targets:
-        nothing_there(paths)
-        raise typer.Exit(CANNOT_RUN)
-    if not json:
-        counts = [
-            (len(targets) - found - failed - refused, fine),
-            (found, "with findings"),
-            (refused, REFUSED),
-            (failed, "failed"),
-        ]
-        text = ", ".join(f"{count:,} {what}" for count, what in counts if count)
-        tell(f"{counted(len(targets), 'file')}: {text}")
-    raise typer.Exit(exit_code(len(targets), absent, found + failed + asked_in_vain))
+    return show
 
 
 def _draw(facts: dict) -> None:

@@ -1,4 +1,4 @@
-"""`parquetext verify`: check files, in three tiers."""
+"""`parquetext verify`: check files, at three depths."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ def verify(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Check files in three tiers. The exit code is 1 if a fault is found.
+    """Check files at three depths. The exit code is 1 if a fault is found.
 
     Without an option: tails, footers and their checksums alone.
     """
-    from ..inspection.integrity import tiers_below
+    from ..inspection.integrity import deeper_than
     from ..inspection.integrity import verify as verify_file
 
     found = unreadable = files = 0
@@ -85,12 +85,12 @@ def verify(
                 complain(report.findings, path)
                 continue
             tell(("ok", "green") if report.ok else ("findings", "red"), f"  {path}  ({', '.join(checked)})")
-            for line in (*report.findings, *report.losses):
+            for line in (*report.findings, *report.omitted):
                 tell("    ", line)
     if not files:
         nothing_there(paths)
     elif not json:
-        not_run = () if quiet else tiers_below("deep" if deep else "pages" if pages else "tail")
+        not_run = () if quiet else deeper_than("deep" if deep else "pages" if pages else "tail")
         if not_run:
             tell(f"not run: {', '.join(f'--{tier} ({CHECKED_BY[tier]})' for tier in not_run)}")
         fine = files - found - unreadable

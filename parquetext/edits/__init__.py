@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from .advice import Advice, ColumnAdvice, Estimate, advise
-from .drop_old import WITHOUT_ALP, drop_old
+from .drop_original_encoding import WITHOUT_ALP, drop_original_encoding
 from .encode import encode
 from .encoding_names import paired
 from .finalize import ONLY_PARQUETEXT, check_confirmed, finalize
 from .joining import CopiedFile
 from .many import each, expand, many
 from .merge import merge
-from .overrides import FORCEABLE
+from .options import IGNORABLE
 from .recover import recover
 from .restore import restore
 from .result import Result
@@ -24,13 +24,13 @@ __all__ = [
     "ColumnAdvice",
     "CopiedFile",
     "Estimate",
-    "FORCEABLE",
+    "IGNORABLE",
     "ONLY_PARQUETEXT",
     "Result",
     "advise",
     "check_confirmed",
     "each",
-    "drop_old",
+    "drop_original_encoding",
     "encode",
     "expand",
     "finalize",

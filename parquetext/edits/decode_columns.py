@@ -7,12 +7,15 @@ import hashlib
 from .. import kernels, wire
 from ..errors import Damaged, ParquetextError, Refused
 from ..footer.locate import read_tail
+from ..rewrite import recorded
 from ..rewrite.original import Original, OriginalSource, read_steps
-from .footer import Footer
+from ..rewrite.recorded import RecordedOriginal
+from .footer import Footer, parse_end
+from .par3 import Par3Footer, restored
 from .pieces import Piece, form_of
 from .run import Planned
 
-__all__ = ["decoded", "is_encoded", "original_of", "unchanged_original"]
+__all__ = ["decoded", "is_encoded", "original_of", "recorded_original", "unchanged_original"]
 
 
 def is_encoded(footer: Footer) -> bool:
@@ -93,3 +96,20 @@ def decoded(footer: Footer, source) -> Planned:
     except ParquetextError as error:
         raise Refused(f"what comes back is no Parquet file: {error.message}") from None
     return Planned(rebuilt, form_of([Piece(block.uuid, b"") for block in tail.blocks]))
+
+
+def recorded_original(source, tail) -> RecordedOriginal | None:
+    """Return the record of the file from before `encode`; for PAR3, from the Thrift footer that `restore` restores.
+
+    Raises
+    ------
+    Damaged, Malformed, Unsupported
+        If the record's block or the flat footer is invalid, or has another version.
+    """
+    if not tail.is_par3:
+        return recorded.recorded_original(source, tail)
+    [block] = tail.blocks  # other checks report its checksum
+    par3 = Par3Footer(source.read(block.payload, block.length), block.payload)
+    back = restored(par3)
+    original = original_of(parse_end(back.tail, back.keep))
+    return None if original is None else RecordedOriginal(original, par3.offset)

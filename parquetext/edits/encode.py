@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Unpack
 
 from .. import sidecar, storage, wire
 from ..errors import ParquetextError, Refused, Unsupported, names_memory
@@ -12,12 +13,12 @@ from ..footer.expansion import check_expansion
 from ..footer.names import as_path
 from ..footer.thrift_form import ThriftForm
 from ..rewrite.encoding import Encoder, Wanted
-from ..storage.forcing import check
+from ..storage.refusals import check
 from .advice import CODECS, advised, budget_of, chosen, growth_of, leaves_named
 from .directories import takes_directories
 from .encoding_names import BEST, codec_of, encoding_of
 from .footer import Footer, read_footer
-from .overrides import FORCEABLE, STORAGE_REFUSALS
+from .options import IGNORABLE, STORAGE_REFUSALS, RewriteOptions
 from .pieces import Piece
 from .renewal import Renewed, kept_pieces
 from .result import Result
@@ -41,10 +42,7 @@ def encode(
     max_growth: float | str | None = None,
     out: object = None,
     wrap: bool = False,
-    force: Iterable[str] = (),
-    timeout: float = 0,
-    keep_mtime: bool = False,
-    dry_run: bool = False,
+    **change: Unpack[RewriteOptions],
 ) -> Result:
     """Rewrite a Parquet file with copies of some columns in other encodings; the existing data stays, byte for byte.
 
@@ -69,10 +67,11 @@ def encode(
         Limit for the bytes that all of the best copies add to the file: 0.2 or ``"20%"`` of it, the default.
     out : str, os.PathLike, (filesystem, str) or file object, optional
         The new file; by default it replaces the old one.
-    wrap, force, timeout, keep_mtime
-        See `upgrade`; the last two apply if the file is replaced.
-    dry_run : bool
-        Encode, and report the size of the new file; nothing is locked or written.
+    wrap : bool
+        See `upgrade`.
+    **change
+        `keep_mtime`, `ignore`, `timeout` and `dry_run`: see `RewriteOptions`. `keep_mtime` and `timeout` apply if the
+        file is replaced. A dry run encodes, and reports the size of the new file.
 
     Returns
     -------
@@ -105,26 +104,16 @@ def encode(
     """
     check_asked(columns, codec, max_growth)
 
-    def plan(footer: Footer, forced: frozenset[str], source) -> Planned:
+    def plan(footer: Footer, ignored: frozenset[str], source) -> Planned:
         wanted, reason = _wanted(source, footer, columns, codec, max_growth)
-        change = EncodedFile(source, footer, wanted, kept_pieces(footer, forced, wrap), forced)
+        change = EncodedFile(source, footer, wanted, kept_pieces(footer, ignored, wrap), ignored)
         if not change.is_needed:
             return Planned(None, footer.form, reason=reason or "every column chunk with values has its copy")
         return Planned(change, footer.form, reason=reason)
 
-    if out is not None and not dry_run and not _is_same(path, out):
-        return _write_elsewhere(path, out, plan, force)
-    return change_footer(
-        path,
-        plan,
-        ENCODED,
-        "would-encode",
-        in_place=False,
-        keep_mtime=keep_mtime,
-        force=force,
-        timeout=timeout,
-        dry_run=dry_run,
-    )
+    if out is not None and not change.get("dry_run") and not _is_same(path, out):
+        return _write_elsewhere(path, out, plan, **change)
+    return change_footer(path, plan, "encode", in_place=False, **change)
 
 
 def check_asked(columns: Columns, codec: str | None, max_growth: float | str | None = None) -> None:
@@ -150,21 +139,30 @@ def _is_same(path: object, out: object) -> bool:
     return os.path.realpath(old.path) == os.path.realpath(new.path) if both_local else old == new
 
 
-def _write_elsewhere(path: object, out: object, plan: Callable, force: Iterable[str]) -> Result:
-    """Write the result as a new file; write nothing if there is nothing to do."""
-    start, forced = time.perf_counter(), check(force, FORCEABLE)
+def _write_elsewhere(
+    path: object,
+    out: object,
+    plan: Callable,
+    *,
+    ignore: Iterable[str] = (),
+    keep_mtime: bool = False,
+    timeout: float = 0,
+    dry_run: bool = False,
+) -> Result:
+    """Write the result as a new file, to which only `ignore` applies; write nothing if there is nothing to do."""
+    start, ignored = time.perf_counter(), check(ignore, IGNORABLE)
     if not hasattr(out, "write"):
-        refuse_table_files(out, forced)
-        refuse_stale_summary(out, forced)
+        refuse_table_files(out, ignored)
+        refuse_stale_summary(out, ignored)
     with storage.open_source(path) as source:
         _refuse_own_stream(source, out)
         footer = read_footer(source)
         try:
-            planned = plan(footer, forced, source)
+            planned = plan(footer, ignored, source)
         except ParquetextError as error:
             raise error.at(source.name, footer.offset) from None
         if planned.edit is not None:
-            _write_new(planned.edit, source, out, forced)
+            _write_new(planned.edit, source, out, ignored)
         size = source.size if planned.edit is None else planned.edit.size
         told = ["nothing is written"] if planned.edit is None else [_place(out), planned.edit.told]
         return Result(
@@ -185,8 +183,8 @@ def _place(out: object) -> str:
     return "" if hasattr(out, "write") else f"written to {storage.resolve(out)}"
 
 
-def _write_new(change: EncodedFile, source, out: object, forced: frozenset[str]) -> None:
-    new = storage.create(out, force=forced & STORAGE_REFUSALS.keys())
+def _write_new(change: EncodedFile, source, out: object, ignored: frozenset[str]) -> None:
+    new = storage.create(out, ignore=ignored & STORAGE_REFUSALS.keys())
     try:
         sink = storage.appender(new, source)
         change.write(sink)
@@ -199,11 +197,11 @@ def _write_new(change: EncodedFile, source, out: object, forced: frozenset[str])
         sidecar.follow(out)
 
 
-def write_encoded(source, new, columns: Columns, codec: str | None, forced: frozenset[str]) -> None:
+def write_encoded(source, new, columns: Columns, codec: str | None, ignored: frozenset[str]) -> None:
     """Write the file of `source` to `new` (`storage.create`) with copies of columns; see `encode`."""
     footer, sink = read_footer(source), storage.appender(new, source)
     wanted, _ = _wanted(source, footer, columns, codec, None)
-    change = EncodedFile(source, footer, wanted, (), forced)
+    change = EncodedFile(source, footer, wanted, (), ignored)
     if change.is_needed:
         change.write(sink)
     else:
@@ -231,9 +229,9 @@ class EncodedFile(Renewed):
     """
 
     def __init__(
-        self, source, footer: Footer, wanted: Mapping[int, Wanted], kept: Sequence[Piece], forced: frozenset[str]
+        self, source, footer: Footer, wanted: Mapping[int, Wanted], kept: Sequence[Piece], ignored: frozenset[str]
     ):
-        super().__init__(source, footer, kept, forced)
+        super().__init__(source, footer, kept, ignored)
         check_expansion(footer.bare, wanted, source)
         self._encoder = Encoder(source, footer.bare, footer.start, wanted)
         self.is_needed = self._encoder.is_needed

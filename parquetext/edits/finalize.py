@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import Unpack
 
 from ..errors import Refused, names_memory
 from ..extension import ASIDE
 from .directories import takes_directories
 from .footer import Footer
-from .form_options import Options
+from .options import ChangeOptions, Options
 from .par3 import Par3Footer, applied, sealed
 from .result import Result
 from .run import Planned, change_footer, read_either
@@ -27,11 +27,7 @@ def finalize(
     *,
     confirm: bool = False,
     extensions: Changes | None = None,
-    in_place: bool = False,
-    keep_mtime: bool = False,
-    force: Iterable[str] = (),
-    timeout: float = 0,
-    dry_run: bool = False,
+    **change: Unpack[ChangeOptions],
 ) -> Result:
     """Replace the footer by a flat footer (magic PAR3); only parquetext reads such a file.
 
@@ -45,8 +41,10 @@ def finalize(
         True confirms that no other reader needs the file from now on. A dry run needs no confirmation.
     extensions : mapping of UUID to bytes, optional
         First upgrade the file with these in slots of its flat footer; see `upgrade`.
-    path, in_place, keep_mtime, force, timeout, dry_run
+    path
         See `upgrade`.
+    **change
+        `in_place`, `keep_mtime`, `ignore`, `timeout` and `dry_run`: see `ChangeOptions`.
 
     Returns
     -------
@@ -72,30 +70,19 @@ def finalize(
     >>> parquetext.open("wide.parquet").form
     'par3'
     """
-    check_confirmed(confirm, dry_run)
+    check_confirmed(confirm, change.get("dry_run", False))
 
-    def plan(footer: Footer | Par3Footer, forced: frozenset[str], _source) -> Planned:
+    def plan(footer: Footer | Par3Footer, ignored: frozenset[str], _source) -> Planned:
         if isinstance(footer, Par3Footer):
             if extensions:
                 raise Refused("a PAR3 file does not change: restore it, and finalize it with these extensions")
             return Planned(None, "par3")
         if extensions:
             options = Options(placement=footer.placement or ASIDE, extensions=extensions)
-            footer = applied(footer, with_flat(footer, options, forced))
+            footer = applied(footer, with_flat(footer, options, ignored))
         return Planned(sealed(footer), "par3")
 
-    return change_footer(
-        path,
-        plan,
-        "finalized",
-        "would-finalize",
-        read=read_either,
-        in_place=in_place,
-        keep_mtime=keep_mtime,
-        force=force,
-        timeout=timeout,
-        dry_run=dry_run,
-    )
+    return change_footer(path, plan, "finalize", read=read_either, **change)
 
 
 def check_confirmed(confirm: bool, dry_run: bool = False) -> None:

@@ -6,17 +6,17 @@ from collections.abc import Container, Sequence
 from uuid import UUID
 
 from .. import wire
-from ..storage.forcing import refuse
+from ..storage.refusals import refuse
 from .footer import Footer
 from .pieces import Piece
 
 __all__ = ["others_of", "without"]
 
 
-def others_of(footer: Footer, own: Container[UUID], forced: frozenset[str], wrap: bool) -> list[Piece]:
+def others_of(footer: Footer, own: Container[UUID], ignored: frozenset[str], wrap: bool) -> list[Piece]:
     """Return the pieces that stay under our new block: all except those of the kinds `own`.
 
-    An extension that ends in free-form bytes is refused. With `wrap` these bytes become a block; if forced, our block
+    An extension that ends in free-form bytes is refused. With `wrap` these bytes become a block; if ignored, our block
     is stacked on them, except on an empty extension, which could not be distinguished from a missing one later.
     """
     others = [piece for piece in footer.pieces if piece.uuid not in own]
@@ -24,7 +24,7 @@ def others_of(footer: Footer, own: Container[UUID], forced: frozenset[str], wrap
         size = footer.pieces[0].size
         if not wrap:
             refuse(
-                forced,
+                ignored,
                 "free-form",
                 f"the footer has an extension of somebody else: {size} bytes that are no "
                 "block; wrap=True makes one of them",

@@ -10,8 +10,7 @@ from ..errors import ParquetextError
 from ..rewrite.joined import Joiner
 from ..rewrite.structs import end_of_file
 from .footer import parse_end, read_footer
-from .form_options import Options
-from .overrides import STORAGE_REFUSALS
+from .options import STORAGE_REFUSALS, Options
 from .table_logs import refuse_stale_summary, refuse_table_files
 from .upgrade import AUTO, FORMS, with_best
 
@@ -62,17 +61,17 @@ def join(
     sources: Sequence[Source],
     out: object,
     form: str,
-    forced: frozenset[str],
+    ignored: frozenset[str],
     *,
     advance: Callable[[], None] = lambda: None,
 ) -> CopiedFile:
     """Write the row groups of files to a new one; see `merge`. `advance` is called after each file."""
     if not hasattr(out, "write"):
-        refuse_table_files(out, forced)
-        refuse_stale_summary(out, forced)
-    new = storage.create(out, force=forced & STORAGE_REFUSALS.keys())
+        refuse_table_files(out, ignored)
+        refuse_stale_summary(out, ignored)
+    new = storage.create(out, ignore=ignored & STORAGE_REFUSALS.keys())
     try:
-        made = _write(sources, storage.appender(new), out, form, forced, advance)
+        made = _write(sources, storage.appender(new), out, form, ignored, advance)
         new.commit()
     finally:
         new.abort()
@@ -81,12 +80,12 @@ def join(
     return made
 
 
-def joined_already(sources: Sequence[Source], there: object, form: str, forced: frozenset[str]) -> CopiedFile | None:
+def joined_already(sources: Sequence[Source], there: object, form: str, ignored: frozenset[str]) -> CopiedFile | None:
     """Return the result of `join` if a file already has these bytes; both are read up to the first difference."""
     try:
         with storage.open_source(there) as source:
             same = storage.Comparison(source)
-            made = _write(sources, same, there, form, forced, lambda: None)
+            made = _write(sources, same, there, form, ignored, lambda: None)
             same.end()
     except storage.Different:
         return None
@@ -98,7 +97,7 @@ def _write(
     sink: storage.Appender,
     out: object,
     form: str,
-    forced: frozenset[str],
+    ignored: frozenset[str],
     advance: Callable[[], None],
 ) -> CopiedFile:
     """Write all bytes of the new file to `sink`."""
@@ -108,7 +107,7 @@ def _write(
         advance()
     start = sink.size
     try:
-        tail, made = _in_form(joiner.footer(), start, form, forced)
+        tail, made = _in_form(joiner.footer(), start, form, ignored)
     except ParquetextError as error:
         raise error.at(error.file or str(storage.resolve(sources[0][0]))) from None
     sink.write(tail)
@@ -128,7 +127,7 @@ def _add(joiner: Joiner, path: object, row_groups: Sequence[int] | None) -> None
         storage.check_as_opened(source)
 
 
-def _in_form(struct: bytes, start: int, form: str, forced: Iterable[str]) -> tuple[bytes, str]:
+def _in_form(struct: bytes, start: int, form: str, ignored: Iterable[str]) -> tuple[bytes, str]:
     """Return the new file's bytes from its footer on, and the footer's form."""
     data = end_of_file(struct)
     if form == THRIFT:
@@ -136,10 +135,10 @@ def _in_form(struct: bytes, start: int, form: str, forced: Iterable[str]) -> tup
     footer = parse_end(data, start)
     if form == AUTO:
         try:
-            planned = with_best(footer, Options(), forced)
+            planned = with_best(footer, Options(), ignored)
         except ParquetextError:  # failure of an optional form does not fail the file
             return data, THRIFT
         edit, form = planned.edit, planned.form
     else:
-        edit = FORMS[form](footer, Options(), forced, **({"verbatim": True} if form == "flat" else {}))
+        edit = FORMS[form](footer, Options(), ignored, **({"verbatim": True} if form == "flat" else {}))
     return (data, THRIFT) if edit is None else (data[: edit.keep - start] + edit.tail, form)

@@ -6,8 +6,8 @@ import posixpath
 from collections.abc import Callable, Iterable
 
 from ..storage import resolve
-from ..storage.forcing import refuse
 from ..storage.partition_names import directory_keys
+from ..storage.refusals import refuse
 
 __all__ = ["refuse_lost_partitions"]
 
@@ -16,9 +16,9 @@ VALUES_SHOWN = 3
 
 
 def refuse_lost_partitions(
-    paths: Iterable[object], out: object, columns: Callable[[], frozenset[str]], forced: frozenset[str]
+    paths: Iterable[object], out: object, columns: Callable[[], frozenset[str]], ignored: frozenset[str]
 ) -> None:
-    """Refuse a new file that loses partition columns of its source files, unless forced.
+    """Refuse a new file that loses partition columns of its source files, unless that check is ignored.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def refuse_lost_partitions(
         The new file. It loses nothing if its directories have the same values.
     columns : callable
         Returns the names of the columns in the files; called only if needed.
-    forced : frozenset of str
+    ignored : frozenset of str
         Refusals to ignore.
     """
     kept = {} if hasattr(out, "write") else _keys_of(out)
@@ -42,7 +42,7 @@ def refuse_lost_partitions(
     if lost:
         told = ", ".join(f"{name!r} ({_shown(list(values))})" for name, values in lost.items())
         refuse(
-            forced,
+            ignored,
             PARTITION_COLUMNS,
             f"the names of the files' directories alone have the values of {told}, which the new file would lose; "
             "parquetext.write_table(parquetext.read_table(DIRECTORY), FILE) writes them as columns",

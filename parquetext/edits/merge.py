@@ -9,11 +9,11 @@ from .. import storage
 from ..errors import ParquetextError
 from ..masking import without_secrets
 from ..rewrite.joined import check_same_schema, top_level_names
-from ..storage.forcing import check
+from ..storage.refusals import check
 from .footer import read_footer
 from .joining import THRIFT, CopiedFile, join
 from .lost_partitions import refuse_lost_partitions
-from .overrides import FORCEABLE
+from .options import IGNORABLE
 from .upgrade import AUTO, check_form
 
 __all__ = ["merge"]
@@ -24,7 +24,7 @@ def merge(
     out: object,
     *,
     form: str = AUTO,
-    force: Iterable[str] = (),
+    ignore: Iterable[str] = (),
     advance: Callable[[], None] = lambda: None,
 ) -> CopiedFile:
     """Merge the row groups of files into one file, in order: bytes are copied, and no value is decoded.
@@ -41,8 +41,8 @@ def merge(
         The new file; it gets its name when it is complete, and may replace one of the others.
     form : {"auto", "flat", "index", "thrift"}
         The form of its footer; ``"auto"`` chooses the one that pays off.
-    force : iterable of str
-        Refusals to ignore: keys of `FORCEABLE`.
+    ignore : iterable of str
+        Refusals to ignore: keys of `IGNORABLE`.
     advance : callable, optional
         Called after each file.
 
@@ -74,12 +74,12 @@ def merge(
         name = without_secrets(str(paths))
         raise TypeError(f"paths is a list of files, not the one path {name!r}; for a directory, list its files")
     check_form(form, THRIFT)
-    forced, paths = check(force, FORCEABLE), list(paths)
+    ignored, paths = check(ignore, IGNORABLE), list(paths)
     if not paths:
         raise ParquetextError("no files to merge")
     footer = _checked_schemas(paths)
-    refuse_lost_partitions(paths, out, lambda: top_level_names(footer), forced)
-    return join([(path, None) for path in paths], out, form, forced, advance=advance)
+    refuse_lost_partitions(paths, out, lambda: top_level_names(footer), ignored)
+    return join([(path, None) for path in paths], out, form, ignored, advance=advance)
 
 
 def _checked_schemas(paths: list[object]) -> bytes:

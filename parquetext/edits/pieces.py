@@ -1,17 +1,18 @@
-"""The pieces of a footer's extension, and what of them is ours."""
+"""The pieces of a footer's extension: our blocks, blocks of other programs, and free-form bytes."""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from .. import kernels, wire
 from ..block_text import decode_block, text_end
 from ..footer.dialect import framing
+from ..storage.refusals import refuse
 
-__all__ = ["BLOCKS", "OWN_FORMS", "Piece", "form_of"]
+__all__ = ["BLOCKS", "OWN_FORMS", "Piece", "check_size", "form_of"]
 
 # The first of them that a footer has is the one that it is opened by.
 OWN_FORMS = {wire.UUID_FLAT_FOOTER: "flat", wire.UUID_FOOTER_INDEX: "index", wire.UUID_ARROW_DIALECT: "arrow"}
@@ -87,3 +88,17 @@ def form_of(pieces: Sequence[Piece]) -> str:
     """The form of ours that an extension of these pieces holds, or ``"thrift"``."""
     kinds = {piece.uuid for piece in pieces}
     return next((form for kind, form in OWN_FORMS.items() if kind in kinds), "thrift")
+
+
+def check_size(pieces: Iterable[Piece], ignored: frozenset[str]) -> None:
+    """Refuse an extension with these pieces if it is too large for other readers."""
+    size = sum(piece.size for piece in pieces)
+    if size > wire.MAX_EXTENSION_BYTES:
+        refuse(
+            ignored,
+            "size",
+            f"an extension of {size} bytes: pyarrow and Spark fail on much more than {wire.MAX_EXTENSION_BYTES}",
+            expected=wire.MAX_EXTENSION_BYTES,
+            found=size,
+            code=wire.TOO_LARGE,
+        )

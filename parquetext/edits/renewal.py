@@ -12,9 +12,8 @@ from ..storage import TailEdit
 from .dialect_upgrade import with_arrow_dialect
 from .footer import Footer, parse_end
 from .foreign_bytes import others_of
-from .form_options import Options
-from .pieces import OWN_FORMS, Piece
-from .size import check_size
+from .options import Options
+from .pieces import OWN_FORMS, Piece, check_size
 from .slots import is_compact
 from .upgrade import FORMS, slots_in
 
@@ -31,8 +30,8 @@ class Nowhere:
 class Renewed(ABC):
     """A file whose data is written anew, and then its end; see `run.Rewrite`."""
 
-    def __init__(self, source, footer: Footer, kept: Sequence[Piece], forced: frozenset[str]):
-        self._footer, self._kept, self._forced = footer, kept, forced
+    def __init__(self, source, footer: Footer, kept: Sequence[Piece], ignored: frozenset[str]):
+        self._footer, self._kept, self._ignored = footer, kept, ignored
         self._name, self._size, self.told = source.name, None, ""
 
     @abstractmethod
@@ -51,20 +50,20 @@ class Renewed(ABC):
         """Write the data, then the footer with all that stands aside of it."""
         try:
             struct, start, payload = self._write_data(sink)
-            tail = _renewed_end(self._footer, struct, start, self._kept, payload, self._forced)
+            tail = _renewed_end(self._footer, struct, start, self._kept, payload, self._ignored)
         except ParquetextError as error:
             raise error.at(error.file or self._name) from None
         sink.write(tail)
         self._size = start + len(tail)
 
 
-def kept_pieces(footer: Footer, forced: frozenset[str], wrap: bool) -> list[Piece]:
+def kept_pieces(footer: Footer, ignored: frozenset[str], wrap: bool) -> list[Piece]:
     """What of an extension goes over to the new file as it is: what is not ours, and does not speak of offsets."""
-    return others_of(footer, {*OWN_FORMS, wire.UUID_FOOTER_REFERENCE, wire.UUID_ORIGINAL}, forced, wrap)
+    return others_of(footer, {*OWN_FORMS, wire.UUID_FOOTER_REFERENCE, wire.UUID_ORIGINAL}, ignored, wrap)
 
 
 def _renewed_end(
-    old: Footer, struct: bytes, start: int, kept: Sequence[Piece], payload: bytes | None, forced: frozenset[str]
+    old: Footer, struct: bytes, start: int, kept: Sequence[Piece], payload: bytes | None, ignored: frozenset[str]
 ) -> bytes:
     """The new file's bytes from `start` on.
 
@@ -91,15 +90,15 @@ def _renewed_end(
     if payload is not None:
         is_text = not is_behind and all(piece.is_text for piece in kept)
         pieces.append((Piece.text if is_text else Piece.made)(payload, wire.UUID_ORIGINAL))
-    check_size(pieces, forced)
+    check_size(pieces, ignored)
     edit = Footer(struct, start, None, ()).composed(pieces, [], marker, is_behind=is_behind)
     data = _applied(struct, start, edit)
     form = old.form
     if form in FORMS:
         options = {"verbatim": True} if form == "flat" else {}
-        data = _applied(data, start, FORMS[form](parse_end(data, start), _options(old, marker), forced, **options))
+        data = _applied(data, start, FORMS[form](parse_end(data, start), _options(old, marker), ignored, **options))
     if has_dialect:
-        planned = with_arrow_dialect(parse_end(data, start), Options(marker, AFTER_STOP), forced)
+        planned = with_arrow_dialect(parse_end(data, start), Options(marker, AFTER_STOP), ignored)
         data = _applied(data, start, planned.edit)
     return data
 

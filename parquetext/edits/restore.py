@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import Unpack
 
 from .. import wire
 from ..errors import ParquetextError, names_memory
 from .directories import takes_directories
 from .footer import Footer, parse_end
+from .options import ChangeOptions
 from .par3 import Par3Footer, restored
 from .result import Result
 from .run import Planned, change_footer, read_either
@@ -22,12 +23,7 @@ FORMS = (None, "thrift")
 def restore(
     path: object,
     form: str | None = None,
-    *,
-    in_place: bool = False,
-    keep_mtime: bool = False,
-    force: Iterable[str] = (),
-    timeout: float = 0,
-    dry_run: bool = False,
+    **change: Unpack[ChangeOptions],
 ) -> Result:
     """Give a PAR3 file its Thrift footer again: every reader of today reads it.
 
@@ -38,8 +34,10 @@ def restore(
     ----------
     form : str, optional
         ``"thrift"`` leaves out any extension, also what others had there.
-    path, in_place, keep_mtime, force, timeout, dry_run
-        As `upgrade` takes them; so is the result.
+    path
+        See `upgrade`.
+    **change
+        `in_place`, `keep_mtime`, `ignore`, `timeout` and `dry_run`: see `ChangeOptions`.
 
     Returns
     -------
@@ -69,21 +67,10 @@ def restore(
             f"unknown footer form {form!r}: use 'thrift', or None for the form from before", code=wire.BAD_ARGUMENT
         )
 
-    def plan(footer: Footer | Par3Footer, forced: frozenset[str], _source) -> Planned:
+    def plan(footer: Footer | Par3Footer, ignored: frozenset[str], _source) -> Planned:
         if not isinstance(footer, Par3Footer):
             return Planned(None, footer.form)
         edit = restored(footer, bare=form == "thrift")
         return Planned(edit, parse_end(bytes(edit.tail), footer.offset).form)
 
-    return change_footer(
-        path,
-        plan,
-        "restored",
-        "would-restore",
-        read=read_either,
-        in_place=in_place,
-        keep_mtime=keep_mtime,
-        force=force,
-        timeout=timeout,
-        dry_run=dry_run,
-    )
+    return change_footer(path, plan, "restore", read=read_either, **change)

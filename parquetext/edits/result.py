@@ -9,7 +9,7 @@ from ..tabular import Listing, Shown, Tabular, chosen
 
 __all__ = ["Result"]
 
-MOST_LETTERS = 120  # of a loss
+MOST_LETTERS = 120  # of an omitted field
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -33,9 +33,9 @@ class Result(Tabular):
     message : str
         What was done, or why nothing was, in words, where the outcome does not say it, and what else is worth knowing:
         also what was done to what an interrupted change had left.
-    losses : tuple of footer.dialect.differences.Loss
-        What the new form does not carry, or shortened, by field; the Thrift footer beside it goes on having it. Empty
-        but for the arrow dialect.
+    omitted : tuple of footer.dialect.differences.Loss
+        The fields that the new form omits or shortens; the Thrift footer still contains them. Always empty
+        except in the arrow dialect.
     """
 
     path: str
@@ -48,7 +48,7 @@ class Result(Tabular):
     bytes_written: int = 0
     seconds: float = 0.0
     message: str = ""
-    losses: tuple = ()
+    omitted: tuple = ()
 
     def _shown(self) -> Shown:
         facts = [
@@ -60,9 +60,9 @@ class Result(Tabular):
             ("seconds", f"{self.seconds:.3g}"),
             ("message", without_secrets(self.message) or None),
         ]
-        rows = [(str(self.losses[number]),) for number in chosen(len(self.losses))]
-        losses = Listing(("loss",), rows, len(self.losses), "losses", MOST_LETTERS)
-        return Shown(f"parquetext.Result {without_secrets(self.path)}", facts, [losses])
+        rows = [(str(self.omitted[number]),) for number in chosen(len(self.omitted))]
+        omitted = Listing(("omitted field",), rows, len(self.omitted), "omitted fields", MOST_LETTERS)
+        return Shown(f"parquetext.Result {without_secrets(self.path)}", facts, [omitted])
 
 
 def _change(before: str, after: str) -> str | None:

@@ -6,17 +6,17 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
-from .. import sidecar, storage
+from .. import kernels, sidecar, storage
 from ..errors import ParquetextError, name_file
 from ..footer.locate import read_tail
 from ..footer.soundness import has_sound_footer
-from ..storage.forcing import check
+from ..sidecar.questdb_key_value import KEY
+from ..storage.refusals import check
 from .footer import Footer, read_footer, read_thrift
-from .overrides import FORCEABLE, STORAGE_REFUSALS
+from .options import IGNORABLE, STORAGE_REFUSALS
 from .par3 import Par3Footer, read_par3
 from .result import Result
-from .table_logs import refuse_stale_summary, refuse_table_files
-from .told import told_of, told_of_rewrite
+from .table_logs import refuse_stale_summary, refuse_table_files, summary_above
 
 __all__ = ["Planned", "Rewrite", "change_footer", "read_either"]
 
@@ -45,34 +45,41 @@ class Planned(NamedTuple):
 
     edit: storage.TailEdit | Rewrite | None
     form: str
-    losses: tuple = ()
+    omitted: tuple = ()
     reason: str = ""
 
 
+OUTCOMES = {
+    "upgrade": "upgraded",
+    "strip": "stripped",
+    "finalize": "finalized",
+    "restore": "restored",
+    "encode": "encoded",
+    "drop": "dropped",
+}
 Plan = Callable[[Footer | Par3Footer, frozenset, Any], Planned]
 
 
 def change_footer(
     path: object,
     plan: Plan,
-    done: str,
-    would: str,
+    verb: str,
     *,
-    in_place: bool,
-    keep_mtime: bool,
-    force: Iterable[str],
-    timeout: float,
-    dry_run: bool,
+    in_place: bool = False,
+    keep_mtime: bool = False,
+    ignore: Iterable[str] = (),
+    timeout: float = 0,
+    dry_run: bool = False,
     read: Callable = read_footer,
 ) -> Result:
-    """Apply `plan` to the footer of the file at `path`, as `read` gives it."""
+    """Read the footer of the file at `path` with `read`, and apply `plan` to it; see `ChangeOptions`."""
     start = time.perf_counter()
-    forced = check(force, FORCEABLE)
-    refuse_table_files(path, forced)
+    ignored = check(ignore, IGNORABLE)
+    refuse_table_files(path, ignored)
 
     def result(source, footer: Footer | Par3Footer, planned: Planned, written: int, told: Iterable[str]) -> Result:
         edit, form = planned.edit, footer.form
-        outcome = "unchanged" if edit is None else would if dry_run else done
+        outcome = "unchanged" if edit is None else f"would-{verb}" if dry_run else OUTCOMES[verb]
         return Result(
             path=source.name,
             outcome=outcome,
@@ -84,26 +91,26 @@ def change_footer(
             bytes_written=written,
             seconds=time.perf_counter() - start,
             message="; ".join(filter(None, [planned.reason, *told])),
-            losses=planned.losses,
+            omitted=planned.omitted,
         )
 
     if dry_run:
         with storage.open_source(path) as source:
-            footer, planned = _planned(source, read, plan, forced)
-            _refuse(planned, path, forced)
-            return result(source, footer, planned, 0, _told(planned, path, footer, forced))
+            footer, planned = _planned(source, read, plan, ignored)
+            _refuse(planned, path, ignored)
+            return result(source, footer, planned, 0, _told(planned, path, footer, ignored))
     try:
         with storage.change(
             path,
             in_place=in_place,
             keep_mtime=keep_mtime,
             timeout=timeout,
-            force=forced & STORAGE_REFUSALS.keys(),
+            ignore=ignored & STORAGE_REFUSALS.keys(),
             is_sound=has_sound_footer,
         ) as changing:
-            footer, planned = _planned(changing.source, read, plan, forced)
-            _refuse(planned, path, forced)
-            told = [changing.settled, *_told(planned, path, footer, forced)]
+            footer, planned = _planned(changing.source, read, plan, ignored)
+            _refuse(planned, path, ignored)
+            told = [changing.settled, *_told(planned, path, footer, ignored)]
             if planned.edit is not None:
                 told.append(_commit(changing, planned.edit))
                 sidecar.follow(path)
@@ -116,17 +123,17 @@ def _is_rewrite(planned: Planned) -> bool:
     return planned.edit is not None and not isinstance(planned.edit, storage.TailEdit)
 
 
-def _refuse(planned: Planned, path: object, forced: frozenset[str]) -> None:
+def _refuse(planned: Planned, path: object, ignored: frozenset[str]) -> None:
     """Refuse what makes the places of column chunks wrong that others have."""
     if _is_rewrite(planned):
-        refuse_stale_summary(path, forced)
+        refuse_stale_summary(path, ignored)
 
 
-def _told(planned: Planned, path: object, footer: Footer | Par3Footer, forced: frozenset[str]) -> Iterator[str]:
+def _told(planned: Planned, path: object, footer: Footer | Par3Footer, ignored: frozenset[str]) -> Iterator[str]:
     if planned.edit is not None:
-        yield from told_of(path, footer, forced)
+        yield from _notes(path, footer, ignored)
     if _is_rewrite(planned):
-        yield from told_of_rewrite(path, forced)
+        yield from _rewrite_notes(path, ignored)
 
 
 def _commit(changing: storage.Change, edit: storage.TailEdit | Rewrite) -> str:
@@ -150,9 +157,43 @@ def read_either(source) -> Footer | Par3Footer:
         raise error.at(source.name) from None
 
 
-def _planned(source, read: Callable, plan: Plan, forced: frozenset[str]) -> tuple[Footer | Par3Footer, Planned]:
+def _planned(source, read: Callable, plan: Plan, ignored: frozenset[str]) -> tuple[Footer | Par3Footer, Planned]:
     footer = read(source)
     try:
-        return footer, plan(footer, forced, source)
+        return footer, plan(footer, ignored, source)
     except ParquetextError as error:
         raise error.at(source.name, footer.offset) from None
+
+
+def _notes(path: object, footer: Footer | Par3Footer, ignored: frozenset[str]) -> Iterator[str]:
+    """Yield notes about systems that recorded the file as it was before its footer changed."""
+    if _has_key(footer, KEY):
+        yield (
+            "its footer has QuestDB's key-value: where a QuestDB table has the file as a partition, it records the "
+            "file's size, and must be told"
+        )
+    if "table-format" in ignored and (theirs := sidecar.foreign_beside(path)):
+        yield f"{theirs}, which parquetext has not made, goes with the file as it was: it is stale after this change"
+
+
+def _rewrite_notes(path: object, ignored: frozenset[str]) -> Iterator[str]:
+    """Yield notes about systems that recorded the file as it was before it was rewritten."""
+    if "summary" in ignored and (summary := summary_above(path)):
+        yield f"{summary} has the places of its column chunks before this change: write it anew"
+
+
+def _has_key(footer: Footer | Par3Footer, key: bytes) -> bool:
+    thrift = footer.data if isinstance(footer, Footer) else footer.payload
+    is_scanned = isinstance(footer, Footer) and footer.known_scan is not None
+    if not is_scanned and key not in thrift:  # the one look that footers without it pay for
+        return False
+    try:
+        scan = (
+            footer.scan(strict=False)
+            if isinstance(footer, Footer)
+            else kernels.scan.scan(kernels.flat.to_thrift(footer.payload))
+        )
+    except ParquetextError:
+        return False
+    places = zip(scan.key_values("key_offset"), scan.key_values("key_length"), strict=True)
+    return any(scan.data[offset : offset + length] == key for offset, length in places)

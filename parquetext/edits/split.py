@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 
 from .. import storage, wire
 from ..errors import ParquetextError, Refused
-from ..storage.forcing import check
+from ..storage.refusals import check
 from .footer import read_footer
 from .joining import THRIFT, CopiedFile, join, joined_already
-from .overrides import FORCEABLE
+from .options import IGNORABLE
 from .upgrade import AUTO, check_form
 
 __all__ = ["split"]
@@ -29,7 +29,7 @@ def split(
     max_bytes: int | None = None,
     overwrite: bool = False,
     form: str = AUTO,
-    force: Iterable[str] = (),
+    ignore: Iterable[str] = (),
 ) -> Iterator[CopiedFile]:
     """Write the row groups of a file to several files, in their order: bytes are copied, and no value is decoded.
 
@@ -49,7 +49,7 @@ def split(
     overwrite : bool
         Replace files of these names. Without, those that have the very bytes which would be written are kept, so that
         the same call goes on where one was stopped; others are refused before anything is written.
-    form, force
+    form, ignore
         As `merge` takes them.
 
     Yields
@@ -76,16 +76,16 @@ def split(
         raise ParquetextError(
             "give only one of row_groups, files and max_bytes, and a number of at least 1", code=wire.BAD_ARGUMENT
         )
-    forced = check(force, FORCEABLE)
+    ignored = check(ignore, IGNORABLE)
     parts = list(_divided(_sizes(path), **asked))
     names = list(_names(path, folder, len(parts)))
     pairs = list(zip(parts, names, strict=True))
-    kept = {} if overwrite else {at: _kept(path, *pairs[at], form, forced) for at in _there(names)}
+    kept = {} if overwrite else {at: _kept(path, *pairs[at], form, ignored) for at in _there(names)}
     target = storage.resolve(folder)
     if isinstance(target, storage.LocalTarget):
         os.makedirs(target.path, exist_ok=True)
     for at, (part, name) in enumerate(pairs):
-        yield kept[at] if at in kept else join([(path, part)], name, form, forced)
+        yield kept[at] if at in kept else join([(path, part)], name, form, ignored)
 
 
 def _sizes(path: object) -> list[int]:
@@ -150,11 +150,11 @@ def _there(names: list[object]) -> Iterator[int]:
             yield at
 
 
-def _kept(path: object, part: range, name: object, form: str, forced: frozenset[str]) -> CopiedFile:
+def _kept(path: object, part: range, name: object, form: str, ignored: frozenset[str]) -> CopiedFile:
     """What is there under a new file's name, where it is that file."""
     target = storage.resolve(name)
     is_file = not isinstance(target, storage.LocalTarget) or os.path.isfile(target.path)
-    found = joined_already([(path, part)], name, form, forced) if is_file else None
+    found = joined_already([(path, part)], name, form, ignored) if is_file else None
     if found is None:
         told = "the file is there already, with other bytes than the new one (overwrite replaces it)"
         raise Refused(told, file=str(target))

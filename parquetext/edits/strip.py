@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
+from typing import Unpack
 from uuid import UUID
 
 from .. import wire
@@ -12,6 +13,7 @@ from .decode_columns import decoded, is_encoded
 from .directories import takes_directories
 from .footer import Footer
 from .foreign_bytes import without
+from .options import ChangeOptions
 from .pieces import OWN_FORMS, form_of
 from .result import Result
 from .run import Planned, change_footer
@@ -28,11 +30,7 @@ def strip(
     path: object,
     *,
     kinds: Iterable[UUID | str] | str | None = None,
-    in_place: bool = False,
-    keep_mtime: bool = False,
-    force: Iterable[str] = (),
-    timeout: float = 0,
-    dry_run: bool = False,
+    **change: Unpack[ChangeOptions],
 ) -> Result:
     """Remove our footer forms from a Parquet file: the original comes back, byte for byte.
 
@@ -44,8 +42,10 @@ def strip(
     ----------
     kinds : iterable of UUID or str, or "all", optional
         Remove the blocks of these kinds instead of ours; ``"all"`` the whole extension, whoever wrote it.
-    path, in_place, keep_mtime, force, timeout, dry_run
-        As `upgrade` takes them; so are the result and the errors. A file with columns in other encodings cannot be
+    path
+        See `upgrade`.
+    **change
+        `in_place`, `keep_mtime`, `ignore`, `timeout` and `dry_run`: see `ChangeOptions`.
         changed in place.
 
     Returns
@@ -71,7 +71,7 @@ def strip(
     """
     removed = _kinds(kinds)
 
-    def plan(footer: Footer, forced: frozenset[str], source) -> Planned:
+    def plan(footer: Footer, ignored: frozenset[str], source) -> Planned:
         if is_encoded(footer) and (kinds is None or removed == ALL or wire.UUID_ORIGINAL in removed):
             if removed == ALL:
                 raise Refused("columns have copies in other encodings: strip it without kinds first")
@@ -80,17 +80,7 @@ def strip(
         left = () if removed == ALL else [piece for piece in footer.pieces if piece.uuid not in removed]
         return Planned(edit, form_of(left))
 
-    return change_footer(
-        path,
-        plan,
-        "stripped",
-        "would-strip",
-        in_place=in_place,
-        keep_mtime=keep_mtime,
-        force=force,
-        timeout=timeout,
-        dry_run=dry_run,
-    )
+    return change_footer(path, plan, "strip", **change)
 
 
 def _kinds(kinds: Iterable[UUID | str] | str | None) -> frozenset[UUID] | str:

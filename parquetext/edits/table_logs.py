@@ -14,7 +14,7 @@ from ..sidecar.naming import ALONE
 from ..sidecar.store_layout import store_of
 from ..sidecar.table_formats import folders_above, membership
 from ..storage import LocalTarget, RemoteTarget, open_source, resolve
-from ..storage.forcing import refuse
+from ..storage.refusals import refuse
 
 __all__ = [
     "refuse_foreign_sidecar",
@@ -31,25 +31,25 @@ __all__ = [
 SUMMARY = "_metadata"
 
 
-def refuse_table_files(path: object, forced: frozenset[str]) -> None:
+def refuse_table_files(path: object, ignored: frozenset[str]) -> None:
     """Refuse a file whose size somebody has recorded: a table above it, or a sidecar of others beside it."""
-    if "table-format" in forced:
+    if "table-format" in ignored:
         return
     if found := table_above(path):
-        refuse(forced, "table-format", membership(*found), str(resolve(path)))
-    refuse_foreign_sidecar(path, forced)
+        refuse(ignored, "table-format", membership(*found), str(resolve(path)))
+    refuse_foreign_sidecar(path, ignored)
 
 
-def refuse_replacing(path: object, forced: frozenset[str]) -> None:
+def refuse_replacing(path: object, ignored: frozenset[str]) -> None:
     """Refuse a new file in the place of one whose size somebody has recorded."""
-    if "table-format" not in forced and _is_there(resolve(path)):
-        refuse_table_files(path, forced)
+    if "table-format" not in ignored and _is_there(resolve(path)):
+        refuse_table_files(path, ignored)
 
 
-def refuse_new_files(folder: object, forced: frozenset[str]) -> None:
+def refuse_new_files(folder: object, ignored: frozenset[str]) -> None:
     """Refuse new files in a folder of a table."""
-    if "table-format" not in forced and (found := table_holding(folder)):
-        refuse(forced, "table-format", without_new_files(*found), str(resolve(folder)))
+    if "table-format" not in ignored and (found := table_holding(folder)):
+        refuse(ignored, "table-format", without_new_files(*found), str(resolve(folder)))
 
 
 def without_new_files(kind: str, folder: str) -> str:
@@ -57,11 +57,11 @@ def without_new_files(kind: str, folder: str) -> str:
     return f"it belongs to the {kind} table at {folder}, which would not know of new files"
 
 
-def refuse_stale_summary(path: object, forced: frozenset[str]) -> None:
+def refuse_stale_summary(path: object, ignored: frozenset[str]) -> None:
     """Refuse to write a file anew if a ``_metadata`` file has the places of its column chunks, which change."""
-    if "summary" not in forced and _is_there(resolve(path)) and (summary := summary_above(path)):
+    if "summary" not in ignored and _is_there(resolve(path)) and (summary := summary_above(path)):
         told = f"{summary} has the places of its column chunks, and readers would read other bytes by it"
-        refuse(forced, "summary", told, str(resolve(path)))
+        refuse(ignored, "summary", told, str(resolve(path)))
 
 
 def summary_above(path: object) -> str | None:
@@ -95,11 +95,11 @@ def _is_there(target: LocalTarget | RemoteTarget) -> bool:
     return os.path.lexists(target.path) if isinstance(target, LocalTarget) else exists(target)
 
 
-def refuse_foreign_sidecar(path: object, forced: frozenset[str]) -> None:
-    """Refuse a file beside which a sidecar without our note stands, as QuestDB writes them, unless forced."""
-    if "table-format" not in forced and (theirs := sidecar.foreign_beside(path)):
+def refuse_foreign_sidecar(path: object, ignored: frozenset[str]) -> None:
+    """Refuse a file with a sidecar that another program, such as QuestDB, has written, unless that is ignored."""
+    if "table-format" not in ignored and (theirs := sidecar.foreign_beside(path)):
         refuse(
-            forced,
+            ignored,
             "table-format",
             f"{theirs}, which parquetext has not made, records its size, as QuestDB's sidecars do",
             str(resolve(path)),

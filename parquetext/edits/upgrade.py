@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from typing import Unpack
 from uuid import UUID
 
 from .. import kernels, wire
@@ -15,12 +16,11 @@ from .dialect_upgrade import ARROW, with_arrow_dialect
 from .directories import takes_directories
 from .footer import OURS, Footer
 from .foreign_bytes import others_of, without
-from .form_options import Options
-from .pieces import Piece
+from .options import ChangeOptions, Options
+from .pieces import Piece, check_size
 from .reference_edit import is_current
 from .result import Result
 from .run import Planned, change_footer
-from .size import check_size
 from .slots import Changes, Slots, changed, pairs_of, slot_of_copies, slots_of
 
 __all__ = ["AUTO", "FORMS", "check_form", "choice_of", "default_placement", "slots_in", "upgrade"]
@@ -40,11 +40,7 @@ def upgrade(
     marker: str = "spec",
     wrap: bool = False,
     extensions: Changes | None = None,
-    in_place: bool = False,
-    keep_mtime: bool = False,
-    force: Iterable[str] = (),
-    timeout: float = 0,
-    dry_run: bool = False,
+    **change: Unpack[ChangeOptions],
 ) -> Result:
     """Add a footer form to a Parquet file; every reader goes on reading it.
 
@@ -65,7 +61,7 @@ def upgrade(
     dialect : str, optional
         ``"arrow"``: write the flat form as the public proposals in C++ and Rust have it, beside our own if that is
         there. No released reader reads it, and parquet-go cannot open the file any more. It carries less;
-        `Result.losses` says what is missing, in a dry run too.
+        `Result.omitted` lists the missing fields, in a dry run too.
     placement : str, optional
         Where the block stands. ``"aside"``, the default: in front of the Thrift footer, to which a short text is added;
         every reader of today takes that. ``"in-struct"``: within the Thrift footer, as the specification draws it;
@@ -80,16 +76,8 @@ def upgrade(
     extensions : mapping of UUID to bytes, optional
         What to put into extension slots of the flat footer, whatever it is; `File.extensions` gives it again. What is
         in other slots stays; None takes a slot away.
-    in_place : bool
-        Change the file's tail under a journal, instead of replacing the file.
-    keep_mtime : bool
-        Leave the file's times as they are.
-    force : iterable of str
-        Refusals to pass over: keys of `FORCEABLE`.
-    timeout : float
-        Seconds to wait for another writer of the file.
-    dry_run : bool
-        Say what would be done; nothing is locked or written.
+    **change
+        `in_place`, `keep_mtime`, `ignore`, `timeout` and `dry_run`: see `ChangeOptions`.
 
     Returns
     -------
@@ -123,25 +111,15 @@ def upgrade(
     options = Options(marker, placement or default_placement(dialect), wrap, stats, extensions)
     check_form(form)
 
-    def plan(footer: Footer, forced: frozenset[str], _source) -> Planned:
+    def plan(footer: Footer, ignored: frozenset[str], _source) -> Planned:
         if dialect:
-            return with_arrow_dialect(footer, options, forced)
+            return with_arrow_dialect(footer, options, ignored)
         if form == AUTO:
-            return with_best(footer, options, forced)
-        edit = FORMS[form](footer, options, forced, **({"verbatim": True} if form == "flat" else {}))
+            return with_best(footer, options, ignored)
+        edit = FORMS[form](footer, options, ignored, **({"verbatim": True} if form == "flat" else {}))
         return Planned(edit, form, reason="" if edit else f"it has its {form} footer")
 
-    return change_footer(
-        path,
-        plan,
-        "upgraded",
-        "would-upgrade",
-        in_place=in_place,
-        keep_mtime=keep_mtime,
-        force=force,
-        timeout=timeout,
-        dry_run=dry_run,
-    )
+    return change_footer(path, plan, "upgrade", **change)
 
 
 def default_placement(dialect: str | None) -> str:
@@ -156,11 +134,11 @@ def check_form(form: str, *others: str) -> None:
         raise ParquetextError(f"unknown footer form {form!r}: use one of {', '.join(known)}", code=wire.BAD_ARGUMENT)
 
 
-def with_best(footer: Footer, options: Options, forced: frozenset[str] = frozenset()) -> Planned:
+def with_best(footer: Footer, options: Options, ignored: frozenset[str] = frozenset()) -> Planned:
     """The edit that gives the footer the form that it is worth; what the flat form cannot carry gets an index, and what
     would be out of all proportion in both stays as it is."""
     if changed(slots_in(footer), options.extensions):
-        return Planned(with_flat(footer, options, forced), "flat", reason="flat: no other form has extension slots")
+        return Planned(with_flat(footer, options, ignored), "flat", reason="flat: no other form has extension slots")
     form, reason = choice_of(footer, options.placement)
     if form not in FORMS:
         if _is_misplaced(footer, options):
@@ -169,7 +147,7 @@ def with_best(footer: Footer, options: Options, forced: frozenset[str] = frozens
         return Planned(None, form, reason=f"nothing is gained: {reason}")
     for each in dict.fromkeys((form, "index")):
         try:
-            return Planned(FORMS[each](footer, options, forced), each, reason=f"{each}: {reason}")
+            return Planned(FORMS[each](footer, options, ignored), each, reason=f"{each}: {reason}")
         except Unsupported as error:
             reason = f"the {each} form cannot carry it: {error}"
             if each == "index" and error.code != wire.OUT_OF_PROPORTION:
@@ -186,7 +164,7 @@ def choice_of(footer: Footer, placement: str = ASIDE) -> Choice:
 
 
 def with_flat(
-    footer: Footer, options: Options, forced: frozenset[str] = frozenset(), *, verbatim: bool = False
+    footer: Footer, options: Options, ignored: frozenset[str] = frozenset(), *, verbatim: bool = False
 ) -> TailEdit | None:
     """The edit that gives the footer its flat block, or None where it has just that.
 
@@ -197,24 +175,24 @@ def with_flat(
         slots = changed(slots_in(footer), options.extensions) | slot_of_copies(scan)
         return kernels.flat.write(scan, options.stats, verbatim=verbatim, extensions=pairs_of(slots))
 
-    return _with_block(footer, wire.UUID_FLAT_FOOTER, write, options, forced)
+    return _with_block(footer, wire.UUID_FLAT_FOOTER, write, options, ignored)
 
 
-def with_index(footer: Footer, options: Options, forced: frozenset[str] = frozenset()) -> TailEdit | None:
+def with_index(footer: Footer, options: Options, ignored: frozenset[str] = frozenset()) -> TailEdit | None:
     """The edit that gives the footer its index, or None where it has just that."""
     slots = changed(slots_in(footer), options.extensions)
     if slots:
         raise Refused(
             f"an index has no place for extensions, {len(slots)} would be lost; parquetext.strip takes them away"
         )
-    return _with_block(footer, wire.UUID_FOOTER_INDEX, kernels.index.write, options, forced)
+    return _with_block(footer, wire.UUID_FOOTER_INDEX, kernels.index.write, options, ignored)
 
 
 def _with_block(
-    footer: Footer, uuid: UUID, write: Callable, options: Options, forced: frozenset[str]
+    footer: Footer, uuid: UUID, write: Callable, options: Options, ignored: frozenset[str]
 ) -> TailEdit | None:
     """The edit that puts a block of ours behind those of others, in place of ours that are there."""
-    others = others_of(footer, OURS, forced, options.wrap)
+    others = others_of(footer, OURS, ignored, options.wrap)
     scan = footer.scan()
     if scan.encrypted:
         raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
@@ -224,7 +202,7 @@ def _with_block(
         return None
     pieces = [*others, block]
     if options.placement != ASIDE:
-        check_size(pieces, forced)
+        check_size(pieces, ignored)
     return footer.edit(pieces, options.marker, options.placement)
 
 

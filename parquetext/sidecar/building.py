@@ -14,11 +14,11 @@ from ..errors import Conflict, ParquetextError, Refused, names_memory
 from ..footer.locate import FIRST_READ_REMOTE, read_tail
 from ..footer.path_sizes import check_paths
 from ..storage import TICK_NS, LocalSource, LocalTarget, create, open_source, resolve
-from ..storage.forcing import check
+from ..storage.refusals import check
 from .backfill import backfill
 from .blooms import bitsets, bloom_columns
 from .following import exists
-from .foreign_sidecars import FORCEABLE, refuse_foreign
+from .foreign_sidecars import IGNORABLE, refuse_foreign
 from .header import describe
 from .naming import sidecar_path
 from .origin import CODE, Origin
@@ -62,7 +62,7 @@ class Built:
 
 
 @names_memory
-def build(path: object, *, sidecar: object = None, external_blooms: bool = False, force: Iterable[str] = ()) -> Built:
+def build(path: object, *, sidecar: object = None, external_blooms: bool = False, ignore: Iterable[str] = ()) -> Built:
     """Write the sidecar of a Parquet file; replace an existing one that parquetext wrote.
 
     Parameters
@@ -74,7 +74,7 @@ def build(path: object, *, sidecar: object = None, external_blooms: bool = False
         there, ``_NAME.pm`` for any other.
     external_blooms : bool
         Do not copy Bloom filters, but store their positions in the Parquet file.
-    force : iterable of str
+    ignore : iterable of str
         ``"foreign-sidecar"``: also replace a sidecar of another program, such as QuestDB.
         ``"table-format"``: also write the first sidecar in a folder of a table (Delta Lake, Hudi, Iceberg, Paimon,
         DuckLake) whose clean-up does not know sidecars.
@@ -110,17 +110,17 @@ def build(path: object, *, sidecar: object = None, external_blooms: bool = False
     True
     """
     start = time.perf_counter()
-    forced = check(force, FORCEABLE)
+    ignored = check(ignore, IGNORABLE)
     target = resolve(path)
     goal = sidecar_path(target) if sidecar is None else resolve(sidecar)
     if isinstance(goal, LocalTarget) and is_of_store(goal.path):
         raise Refused("it is a store's, whose readers need its commits: update it", file=goal.path)
     with open_source(target) as source:
-        refuse_foreign(goal, forced)
-        if TABLE_FORMAT not in forced and not exists(goal):
+        refuse_foreign(goal, ignored)
+        if TABLE_FORMAT not in ignored and not exists(goal):
             found = table_above(goal) or (table_by_name(target.path) if sidecar is None else None)
             if found:
-                refuse_sidecar(membership(*found), forced, str(target))
+                refuse_sidecar(membership(*found), ignored, str(target))
         settled = settle(source)
         try:
             made, counts = sidecar_bytes(source, external_blooms=external_blooms, settled=settled)

@@ -1,4 +1,4 @@
-"""Protect foreign sidecars, such as QuestDB's: they are replaced only if the caller forces it."""
+"""Protect foreign sidecars, such as QuestDB's: they are replaced only if the caller ignores the check."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import posixpath
 from .. import kernels, wire
 from ..errors import ParquetextError
 from ..storage import resolve
-from ..storage.forcing import refuse
+from ..storage.refusals import refuse
 from .following import exists
 from .naming import OURS, candidates
 from .table_formats import TABLE_FORMAT
 
-__all__ = ["FORCEABLE", "foreign_beside", "has_own_note", "is_foreign", "refuse_foreign"]
+__all__ = ["IGNORABLE", "foreign_beside", "has_own_note", "is_foreign", "refuse_foreign"]
 
 FOREIGN = "foreign-sidecar"
-FORCEABLE = {
+IGNORABLE = {
     FOREIGN: "somebody else has written the sidecar, such as QuestDB: it is replaced, or appended to",
     TABLE_FORMAT: "the folder is that of a table whose clean-up does not know sidecars",
 }
@@ -47,12 +47,12 @@ def foreign_beside(path: object) -> str | None:
     return next((str(place) for place in candidates(path) if exists(place) and is_foreign(place)), None)
 
 
-def refuse_foreign(sidecar, forced: frozenset[str]) -> None:
-    """Refuse to replace a foreign sidecar unless forced."""
+def refuse_foreign(sidecar, ignored: frozenset[str]) -> None:
+    """Refuse to replace a foreign sidecar unless that check is ignored."""
     place = resolve(sidecar)
-    if FOREIGN not in forced and exists(place) and is_foreign(place):
+    if FOREIGN not in ignored and exists(place) and is_foreign(place):
         refuse(
-            forced, FOREIGN, "another program, such as QuestDB, has written this sidecar and relies on it", str(place)
+            ignored, FOREIGN, "another program, such as QuestDB, has written this sidecar and relies on it", str(place)
         )
 
 

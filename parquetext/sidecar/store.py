@@ -296,7 +296,7 @@ class Store(Tabular):
         os.close(os.open(self._layout.lock, os.O_RDWR | os.O_CREAT | systems.O_CLOEXEC | systems.O_NOFOLLOW, 0o666))
         with (
             Folder(os.path.realpath(self.directory)) as folder,
-            open_locked(self._layout.lock, writable=True, timeout=self._timeout, forced=frozenset(), folder=folder),
+            open_locked(self._layout.lock, writable=True, timeout=self._timeout, ignored=frozenset(), folder=folder),
         ):
             self._layout.check_trusted()
             try:

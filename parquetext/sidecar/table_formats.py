@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from ..storage import LocalTarget, RemoteTarget, resolve
-from ..storage.forcing import refuse
+from ..storage.refusals import refuse
 
 __all__ = [
     "LOGGED",
@@ -111,11 +111,11 @@ def is_logged(reason: str) -> bool:
     return reason.startswith(tuple(map(_belonging, LOGGED)))
 
 
-def refuse_sidecar(reason: str, forced: frozenset[str], file: str) -> None:
-    """Refuse a new sidecar beside a file of such a table, for a reason of `membership`, unless forced."""
+def refuse_sidecar(reason: str, ignored: frozenset[str], file: str) -> None:
+    """Refuse a new sidecar beside a file of such a table, for a reason of `membership`, unless that is ignored."""
     if is_logged(reason):
         refuse(
-            forced,
+            ignored,
             TABLE_FORMAT,
             f"{reason}; its clean-up (VACUUM, removal of orphans) does not know a sidecar",
             file,

@@ -12,15 +12,15 @@ from .. import kernels, wire
 from ..errors import ParquetextError
 from ..storage import LocalSource, LocalTarget, open_source, resolve
 from ..storage.folder import Folder
-from ..storage.forcing import check
 from ..storage.lock import open_locked
 from ..storage.operations import OPERATIONS, Operations
+from ..storage.refusals import check
 from ..storage.trust import distrust, follow
 from .append_blocks import advanced, append, is_external, outdated
 from .building import Built, build, check_unchanged, footer_bytes, settle, sidecar_bytes
 from .describing import commits
 from .following import exists
-from .foreign_sidecars import FORCEABLE, refuse_foreign
+from .foreign_sidecars import IGNORABLE, refuse_foreign
 from .header import types_of
 from .naming import candidates
 from .origin import CODE, Belongs, Origin
@@ -68,7 +68,7 @@ class Updated:
 
 
 def update(
-    path: object, *, sidecar: object = None, force: Iterable[str] = (), operations: Operations = OPERATIONS
+    path: object, *, sidecar: object = None, ignore: Iterable[str] = (), operations: Operations = OPERATIONS
 ) -> Updated:
     """Bring the sidecar of a Parquet file up to date with it.
 
@@ -82,7 +82,7 @@ def update(
         As `parquetext.open` takes it.
     sidecar : path, optional
         By default the one beside the file.
-    force : iterable of str
+    ignore : iterable of str
         ``"foreign-sidecar"``: also one whose newest commit somebody else has written, such as QuestDB.
         ``"table-format"``: as `build` takes it, where there is none yet.
     operations : Operations
@@ -110,27 +110,27 @@ def update(
     []
     """
     start = time.perf_counter()
-    forced = check(force, FORCEABLE)
+    ignored = check(ignore, IGNORABLE)
     target = resolve(path)
     if (store := _store(target)) is not None:
         return _of_store(target, store, Store.commit, UPDATED, start)
     place = _existing(target, sidecar)
     if place is None:
-        return _built(build(target, sidecar=sidecar, force=forced), BUILT, start)
+        return _built(build(target, sidecar=sidecar, ignore=ignored), BUILT, start)
     if not isinstance(place, LocalTarget) or not isinstance(target, LocalTarget):
-        return _built(build(target, sidecar=place, force=forced), REBUILT, start)
-    refuse_foreign(place, forced)
+        return _built(build(target, sidecar=place, ignore=ignored), REBUILT, start)
+    refuse_foreign(place, ignored)
     owner = os.stat(target.path).st_uid
     goal = follow(place.path, owner)
     with (
         Folder.of(goal) as folder,
-        open_locked(goal, writable=True, timeout=0, forced=frozenset(), folder=folder) as file,
+        open_locked(goal, writable=True, timeout=0, ignored=frozenset(), folder=folder) as file,
     ):
         done = None if distrust(os.fstat(file.fd), owner) else _append(target, file, start, operations)
-    return done or _built(build(target, sidecar=place, force=forced), REBUILT, start)
+    return done or _built(build(target, sidecar=place, ignore=ignored), REBUILT, start)
 
 
-def compact(path: object, *, sidecar: object = None, always: bool = False, force: Iterable[str] = ()) -> Updated:
+def compact(path: object, *, sidecar: object = None, always: bool = False, ignore: Iterable[str] = ()) -> Updated:
     """Write the sidecar of a Parquet file anew, without its older commits.
 
     Parameters
@@ -141,7 +141,7 @@ def compact(path: object, *, sidecar: object = None, always: bool = False, force
         By default the one beside the file.
     always : bool
         Also where less than half of the sidecar, and less than 1 GiB, is dead.
-    force : iterable of str
+    ignore : iterable of str
         As for `update`.
 
     Returns
@@ -169,14 +169,14 @@ def compact(path: object, *, sidecar: object = None, always: bool = False, force
     []
     """
     start = time.perf_counter()
-    forced = check(force, FORCEABLE)
+    ignored = check(ignore, IGNORABLE)
     target = resolve(path)
     if (store := _store(target)) is not None:
         return _of_store(target, store, lambda store: store.compact(always=always), COMPACTED, start)
     place = _existing(target, sidecar)
     if place is None:
         raise FileNotFoundError(errno.ENOENT, "no sidecar", str(target))
-    refuse_foreign(place, forced)
+    refuse_foreign(place, ignored)
     with open_source(place) as file:
         size = file.size
     try:
@@ -185,7 +185,7 @@ def compact(path: object, *, sidecar: object = None, always: bool = False, force
         dead = size
     if not always and not is_due(dead, size):
         return Updated(str(target), str(place), CURRENT, 0, 0, size, time.perf_counter() - start)
-    return _built(build(target, sidecar=place, force=forced), COMPACTED, start)
+    return _built(build(target, sidecar=place, ignore=ignored), COMPACTED, start)
 
 
 def _store(target) -> Store | None:

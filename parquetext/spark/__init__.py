@@ -21,7 +21,7 @@ _HOMES = {
     "list_files": "listing",
     "watch": "watching",
     "read": "column_reads",
-    "catalog": "cataloging",
+    "build_catalog": "jobs",
     "session": "starting",
     "JavaNotFound": "java",
     "find_java_home": "java",
@@ -33,11 +33,11 @@ _HOMES = {
 __all__ = [*_HOMES]
 
 if TYPE_CHECKING:
-    from .cataloging import catalog as catalog
     from .column_reads import read as read
     from .java import JavaNotFound as JavaNotFound
     from .java import find_java_home as find_java_home
     from .jobs import JobFailed as JobFailed
+    from .jobs import build_catalog as build_catalog
     from .jobs import build_sidecars as build_sidecars
     from .jobs import encode as encode
     from .jobs import finalize as finalize

@@ -25,6 +25,7 @@ __all__ = ["main"]
 
 FINDINGS, CANNOT_RUN, INTERRUPTED = 1, 2, 130
 REFUSED = "refused"
+CATALOG = "build_catalog"
 FAILURES_TOLD = 20
 LOOK_SECONDS = 0.2  # until an interrupt is noticed, and jobs that have begun since are cancelled, too
 
@@ -62,7 +63,7 @@ def job(
     in_place: Annotated[bool, typer.Option("--in-place", help="Change only the tail, under a journal.")] = False,
     keep_mtime: Annotated[bool, typer.Option("--keep-mtime", help="Leave the modification time as it was.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")] = False,
-    force: Annotated[list[str] | None, typer.Option(metavar="WHAT", help="A refusal to pass over.")] = None,
+    ignore: Annotated[list[str] | None, typer.Option(metavar="WHAT", help="A check to ignore.")] = None,
     state: Annotated[str | None, typer.Option(help="A folder that records what is done, for reruns.")] = None,
     save: Annotated[str | None, typer.Option(help="Write the rows there, as Parquet, over what is there.")] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Go on with what arrives, until it is stopped.")] = False,
@@ -87,7 +88,7 @@ def job(
         "in_place": in_place,
         "keep_mtime": keep_mtime,
         "dry_run": dry_run,
-        "force": force,
+        "ignore": ignore,
     }
     options = {option: value for option, value in given.items() if value}
     try:
@@ -130,7 +131,7 @@ def _check(
         raise ParquetextError("--watch has its record and its rows in --checkpoint: no --state, --save or --json")
     if checkpoint and not watch:
         raise ParquetextError("--checkpoint is for --watch")
-    if name == "catalog" and not (save or state or watch):
+    if name == CATALOG and not (save or state or watch):
         raise ParquetextError("a catalog needs --save PATH, or --state PATH")
     for path in paths if save else ():
         if f"{normal(path)}/".startswith(f"{normal(save)}/"):
@@ -172,18 +173,14 @@ def _run(
     spark, name: str, paths: list[str], options: dict, state: str | None, save: str | None, as_json: bool, quiet: bool
 ) -> int:
     from . import jobs
-    from .cataloging import ORDER, catalog
     from .writing import write
 
-    if name == "catalog":
-        rows = catalog(spark, paths, state=state, progress=not quiet, **options)
-        results = rows.files
-    else:
-        rows = results = getattr(jobs, name)(spark, paths, state=state, progress=not quiet, **options)
+    rows = getattr(jobs, name)(spark, paths, state=state, progress=not quiet, **options)
+    results = rows.files if name == CATALOG else rows
     if results.isEmpty():
         raise ParquetextError(f"no Parquet files in {', '.join(paths)}")
     if save:
-        write(rows.sort(*ORDER) if name == "catalog" else rows, save, "overwrite")
+        write(rows.sort(*jobs.CATALOG_ORDER) if name == CATALOG else rows, save, "overwrite")
     if as_json:
         for row in results.toLocalIterator():
             print(json_line(row.asDict()))

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from .. import edits, sidecar
 from ..catalog.footers import Footer, read_footer
-from ..edits.overrides import FORCEABLE
+from ..edits.options import IGNORABLE
 from ..inspection.integrity import verify
-from ..sidecar.foreign_sidecars import FORCEABLE as SIDECAR_FORCEABLE
+from ..sidecar.foreign_sidecars import IGNORABLE as SIDECAR_IGNORABLE
 from ..sidecar.table_formats import TABLE_FORMAT, refuse_sidecar
-from ..storage.forcing import check, refuse
+from ..storage.refusals import check, refuse
 
 __all__ = ["ACTIONS", "FAILED", "FOUND", "Action", "prepared", "refuse_sidecar", "refuse_table", "rehearse"]
 
@@ -51,7 +51,7 @@ def _changing(verb: Callable) -> Action:
     def run(target, options: Mapping) -> dict:
         result = verb(target, **options)
         names = ("outcome", "form_before", "form_after", "bytes_before", "bytes_after", "bytes_read", "bytes_written")
-        told = [result.message, *map(str, result.losses)]
+        told = [result.message, *map(str, result.omitted)]
         return {**{name: getattr(result, name) for name in names}, "message": "; ".join(filter(None, told))}
 
     def moved(size: int, options: Mapping) -> int:
@@ -99,25 +99,25 @@ ACTIONS = {
     "restore": _changing(edits.restore),
     "verify": Action(_verify, lambda size, options: size if options.get("deep") or options.get("pages") else 0, False),
     "build_sidecars": Action(_build_sidecar, lambda size, options: 0, False),
-    "catalog": Action(_catalog, lambda size, options: 0, False, True),
+    "build_catalog": Action(_catalog, lambda size, options: 0, False, True),
 }
 
 
-def refuse_table(table: str, forced: frozenset[str], path: str) -> None:
+def refuse_table(table: str, ignored: frozenset[str], path: str) -> None:
     """Refused for a file of a table, where the listing has found one."""
     if table:
-        refuse(forced, TABLE_FORMAT, table, path)
+        refuse(ignored, TABLE_FORMAT, table, path)
 
 
 def prepared(action: Action, options: Mapping) -> tuple[frozenset[str], dict]:
     """The refusals to pass over, and the options for each file, which nobody searches for tables any more."""
     if action is ACTIONS["build_sidecars"]:
-        forced = check(options.get("force", ()), SIDECAR_FORCEABLE)
-        return forced, {**options, "force": forced | {TABLE_FORMAT}}
+        ignored = check(options.get("ignore", ()), SIDECAR_IGNORABLE)
+        return ignored, {**options, "ignore": ignored | {TABLE_FORMAT}}
     if not action.changes:
         return frozenset(), dict(options)
-    forced = check(options.get("force", ()), FORCEABLE)
-    return forced, {**options, "force": forced | {TABLE_FORMAT}}
+    ignored = check(options.get("ignore", ()), IGNORABLE)
+    return ignored, {**options, "ignore": ignored | {TABLE_FORMAT}}
 
 
 def rehearse(name: str, options: Mapping) -> None:

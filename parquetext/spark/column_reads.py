@@ -45,8 +45,8 @@ def read(
         As `parquetext.read_table` takes them, an OR of ANDs. Row groups that they rule out are not read; values of
         another type than the column's rule nothing out. Rows go by Spark's rules.
     catalog : str or os.PathLike, optional
-        A stored catalog of the files (`parquetext.spark.catalog`), by which those that the filters rule out are neither
-        opened nor given to a task. The files are listed: what the catalog does not know, or knows as another size or
+        A stored catalog of the files (`parquetext.spark.build_catalog`): files that the filters exclude are neither
+        opened nor assigned to a task. The files are listed: what the catalog does not know, or knows as another size or
         time, is read as without it. With ``listing=False`` nothing is listed, and the files are those of the catalog.
     **options
         Of the data source: docs/spark.md names them.

@@ -1,15 +1,18 @@
-"""One verb over a whole dataset: what `parquetext.upgrade` and its like do to one file, on a cluster."""
+"""Run one verb over a whole dataset, on a cluster: `parquetext.upgrade` and the other verbs for each file."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import wire
+from ..catalog import SCHEMA
+from ..edits.options import ChangeOptions, RewriteOptions
 from ..edits.upgrade import AUTO, default_placement
 from ..errors import ParquetextError
 from .actions import ACTIONS, rehearse
@@ -17,6 +20,7 @@ from .balance import pack
 from .filesystems import Filesystems, normal
 from .listing import listed
 from .parallelism import parallelism
+from .parts import chunks_of
 from .results import ROWS, begin, job_label, read_stored, store_skipped
 from .running import run_tasks
 from .shipping import ship
@@ -26,13 +30,19 @@ from .tasks import Work
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from ..edits.slots import Changes
+
 __all__ = [
-    "Done",
+    "CATALOG_ORDER",
+    "ChangeJob",
+    "Job",
     "JobFailed",
+    "RewriteJob",
+    "UpgradeJob",
+    "build_catalog",
     "build_sidecars",
     "encode",
     "finalize",
-    "finish",
     "restore",
     "run",
     "strip",
@@ -40,8 +50,9 @@ __all__ = [
     "verify",
 ]
 
+CATALOG_ORDER = ("column", "file", "row_group")  # sort order of a stored catalog, which is read column by column
 ON_ERROR = ("report", "raise")
-LOCK_SECONDS = 60  # another attempt at the same task, or another job, is at the file
+LOCK_SECONDS = 60  # another attempt at the same task, or another job, may have locked the file
 
 
 class JobFailed(ParquetextError):
@@ -50,64 +61,88 @@ class JobFailed(ParquetextError):
     Attributes
     ----------
     results : pyspark.sql.DataFrame
-        What the job would have returned.
+        The rows that the job would have returned.
     """
 
     results: DataFrame
 
 
-def upgrade(
-    spark: SparkSession,
-    paths: object,
-    form: str = AUTO,
-    *,
-    state: str | None = None,
-    on_error: str = "report",
-    progress: bool = True,
-    **options: object,
-) -> DataFrame:
-    """Give every file a faster footer beside the one that it has, as `parquetext.upgrade` does it to one.
+class Job(TypedDict, total=False):
+    """Options of every job.
 
-    The job runs before the call returns; the DataFrame reads what it has stored.
+    Parameters
+    ----------
+    state : str, optional
+        A folder, on a filesystem that all machines share, in which the job records its progress as Parquet. Files that
+        are recorded there and unchanged since are skipped, so a job that was killed resumes. Failed files are tried
+        again, except damaged files that have not changed. The record contains no secrets of URLs: a file whose URL has
+        a masked query is skipped only by its ETag.
+    on_error : {"report", "raise"}
+        If ``"raise"``, `JobFailed` is raised at the end if a file failed or has findings, but not if it was refused.
+    progress : bool
+        Print the progress on standard error, and at the end a summary with the kernels' implementation. The default is
+        True.
+
+    Notes
+    -----
+    The job runs before the call returns; the DataFrame reads its stored results. Without `state` they are stored in a
+    temporary folder of this machine in local mode, which is removed when the process ends, and on a cluster in
+    ``_parquetext`` below ``spark.sql.warehouse.dir``; tasks that cannot access the folder raise an error. The driver's
+    Python needs 0.15 kB for each listed file, and 0.4 kB more while tasks are created; `balance.pack` assigns files to
+    tasks of similar weight.
+    """
+
+    state: str | None
+    on_error: str
+    progress: bool
+
+
+class RewriteJob(Job, RewriteOptions):
+    """Options of jobs that rewrite files; the default of `timeout` is 60 seconds."""
+
+
+class ChangeJob(Job, ChangeOptions):
+    """Options of jobs that change the ends of files; the default of `timeout` is 60 seconds."""
+
+
+class UpgradeJob(ChangeJob, total=False):
+    """Options of `upgrade` on Spark; see `parquetext.upgrade` and `Job`."""
+
+    dialect: str | None
+    stats: str
+    placement: str | None
+    marker: str
+    wrap: bool
+    extensions: Changes | None
+
+
+def upgrade(spark: SparkSession, paths: object, form: str = AUTO, **options: Unpack[UpgradeJob]) -> DataFrame:
+    """Add a faster footer to every file, as `parquetext.upgrade` does for one file.
 
     Parameters
     ----------
     spark : pyspark.sql.SparkSession
-        A classic session.
+        A session, classic or of Spark Connect.
     paths : str, os.PathLike, an iterable of them, or a DataFrame of paths
         Files, directories and globs; see `list_files`.
-    form, **options
-        As `parquetext.upgrade` takes them; `timeout` is 60 seconds unless told otherwise.
-    state : str, optional
-        A folder, on a filesystem that all machines share, that records what is done, as Parquet, while it is being
-        done. Files that it has as they are now are skipped; a job that was killed goes on where it was. Files that
-        failed are tried again, unless their bytes are what is wrong and have not changed. It has no secrets of URLs:
-        a file whose URL has a masked query is skipped only by its ETag.
-    on_error : str
-        ``"report"``, or ``"raise"``: `JobFailed` in the end if any file failed or has findings, not for refused ones.
-    progress : bool
-        Tell on standard error how far the job is, and in the end what it did with which kernels.
+    form : str
+        See `parquetext.upgrade`.
+    **options
+        See `parquetext.upgrade`, and `Job`: `state`, `on_error`, `progress`.
 
     Returns
     -------
     pyspark.sql.DataFrame
         One row per file: `path`, a URL without its secrets, as `catalog.names_of` names the paths of `list_files`;
-        `outcome`, as `Result.outcome`, ``"skipped"``, ``"refused"`` (a sound file that must not be touched: of a
-        table, encrypted, signed) or ``"failed"``; `form_before`, `form_after`; `bytes_before`,
-        `bytes_after`, `bytes_read`, `bytes_written`; `milliseconds`; `implementation` of the kernels; `error` (its
-        class), `offset`, `message`; and `task`, -1 for files that were skipped.
+        `outcome`, as `Result.outcome`, ``"skipped"``, ``"refused"`` (an intact file that must not be changed: part of a
+        table, encrypted, signed) or ``"failed"``; `form_before`, `form_after`; `bytes_before`, `bytes_after`,
+        `bytes_read`, `bytes_written`; `milliseconds`; `implementation` of the kernels; `error` (its class), `offset`,
+        `message`; and `task`, -1 for files that were skipped.
 
     Raises
     ------
     JobFailed
-        With ``on_error="raise"``.
-
-    Notes
-    -----
-    Without `state` the results are in a temporary folder of this machine in local mode, which goes with the process,
-    and below ``spark.sql.warehouse.dir``, in ``_parquetext``, on a cluster; tasks that do not see them there say so.
-    The driver's Python holds 0.15 kB for each listed file, and 0.4 kB more while tasks are made. What tasks of like
-    weight are: `balance.pack`.
+        If ``on_error="raise"``, and a file failed.
 
     Examples
     --------
@@ -115,8 +150,8 @@ def upgrade(
     >>> [(row.outcome, row.form_after) for row in done.collect()]
     [('upgraded', 'flat')]
     """
-    options.setdefault("placement", default_placement(options.get("dialect")))  # for the state, as the form
-    return run(spark, "upgrade", paths, {"form": form, **options}, state, on_error, progress)
+    options.setdefault("placement", default_placement(options.get("dialect")))  # recorded in the state, like the form
+    return run(spark, "upgrade", paths, {"form": form, **options})
 
 
 def encode(
@@ -124,38 +159,24 @@ def encode(
     paths: object,
     columns: Mapping[str | tuple[str, ...], str] | str,
     *,
-    state: str | None = None,
-    on_error: str = "report",
-    progress: bool = True,
-    **options: object,
+    codec: str | None = None,
+    max_growth: float | str | None = None,
+    wrap: bool = False,
+    **options: Unpack[RewriteJob],
 ) -> DataFrame:
-    """Give columns of every file a copy in another encoding, as `parquetext.encode` does; otherwise as `upgrade`.
+    """Rewrite every file with copies of columns in other encodings, as `parquetext.encode` does for one file.
 
-    Each file is written anew.
+    The outcomes are ``"encoded"``, ``"unchanged"`` (every column has its copy), ``"skipped"``, ``"refused"`` and
+    ``"failed"``.
 
     Parameters
     ----------
-    spark : pyspark.sql.SparkSession
-        As `upgrade` takes it.
-    paths : str, os.PathLike, an iterable of them, or a DataFrame of paths
-        Files, directories and globs; see `list_files`.
-    columns : mapping of str to str, or "best"
-        Columns and their encodings, as the verb takes them.
-    state, on_error, progress
-        As `upgrade` takes them.
+    spark, paths
+        See `upgrade`; the result and the errors are the same, too.
+    columns, codec, max_growth, wrap
+        See `parquetext.encode`.
     **options
-        As the verb takes them.
-
-    Returns
-    -------
-    pyspark.sql.DataFrame
-        One row per file, as `upgrade` gives them. Outcomes are ``"encoded"``, ``"unchanged"`` (every
-        column has its copy), ``"skipped"``, ``"refused"`` and ``"failed"``.
-
-    Raises
-    ------
-    JobFailed
-        With ``on_error="raise"``.
+        See `parquetext.encode` and `Job`.
 
     Examples
     --------
@@ -163,42 +184,24 @@ def encode(
     >>> [row.outcome for row in done.collect()]
     ['encoded']
     """
+    given = {"codec": codec, "max_growth": max_growth, "wrap": wrap}
     columns = columns if isinstance(columns, str) else dict(columns)
-    return run(spark, "encode", paths, {"columns": columns, **options}, state, on_error, progress)
+    return run(spark, "encode", paths, {"columns": columns, **_given(given), **options})
 
 
-def strip(
-    spark: SparkSession,
-    paths: object,
-    *,
-    state: str | None = None,
-    on_error: str = "report",
-    progress: bool = True,
-    **options: object,
-) -> DataFrame:
-    """Take our footers out of every file again, as `parquetext.strip` does; otherwise as `upgrade` of this module.
+def strip(spark: SparkSession, paths: object, *, kinds: object = None, **options: Unpack[ChangeJob]) -> DataFrame:
+    """Remove our footers from every file, as `parquetext.strip` does for one file.
+
+    The outcomes are ``"stripped"``, ``"unchanged"``, ``"skipped"``, ``"refused"`` and ``"failed"``.
 
     Parameters
     ----------
-    spark : pyspark.sql.SparkSession
-        As `upgrade` takes it.
-    paths : str, os.PathLike, an iterable of them, or a DataFrame of paths
-        Files, directories and globs; see `list_files`.
-    state, on_error, progress
-        As `upgrade` takes them.
+    spark, paths
+        See `upgrade`; the result and the errors are the same, too.
+    kinds
+        See `parquetext.strip`.
     **options
-        As the verb takes them.
-
-    Returns
-    -------
-    pyspark.sql.DataFrame
-        One row per file, as `upgrade` gives them. Outcomes are ``"stripped"``, ``"unchanged"``,
-        ``"skipped"``, ``"refused"`` and ``"failed"``.
-
-    Raises
-    ------
-    JobFailed
-        With ``on_error="raise"``.
+        See `parquetext.strip` and `Job`.
 
     Examples
     --------
@@ -206,7 +209,7 @@ def strip(
     >>> [row.outcome for row in done.collect()]
     ['unchanged']
     """
-    return run(spark, "strip", paths, options, state, on_error, progress)
+    return run(spark, "strip", paths, {**_given({"kinds": kinds}), **options})
 
 
 def finalize(
@@ -214,40 +217,29 @@ def finalize(
     paths: object,
     *,
     confirm: bool = False,
-    state: str | None = None,
-    on_error: str = "report",
-    progress: bool = True,
-    **options: object,
+    extensions: Changes | None = None,
+    **options: Unpack[ChangeJob],
 ) -> DataFrame:
-    """Make files that only parquetext reads, as `parquetext.finalize` does; otherwise as `upgrade` of this module.
+    """Replace the footer of every file by a flat footer, as `parquetext.finalize` does for one file.
 
-    Readers of today cannot read such files, until `restore`.
+    Only parquetext reads such files, until `restore`. The outcomes are ``"finalized"``, ``"unchanged"``,
+    ``"skipped"``, ``"refused"`` and ``"failed"``.
 
     Parameters
     ----------
-    spark : pyspark.sql.SparkSession
-        As `upgrade` takes it.
-    paths : str, os.PathLike, an iterable of them, or a DataFrame of paths
-        Files, directories and globs; see `list_files`.
+    spark, paths
+        See `upgrade`; the result and the errors are the same, too.
     confirm : bool
-        Whether nobody else has to read the files.
-    state, on_error, progress
-        As `upgrade` takes them.
+        True confirms that no other reader needs the files. A dry run needs no confirmation.
+    extensions
+        See `parquetext.finalize`.
     **options
-        As the verb takes them.
-
-    Returns
-    -------
-    pyspark.sql.DataFrame
-        One row per file, as `upgrade` gives them. Outcomes are ``"finalized"``, ``"unchanged"``,
-        ``"skipped"`` and ``"failed"``.
+        See `parquetext.finalize` and `Job`.
 
     Raises
     ------
-    JobFailed
-        With ``on_error="raise"``.
     Refused
-        Without ``confirm=True``, except in a dry run.
+        If `confirm` is missing.
 
     Examples
     --------
@@ -255,41 +247,22 @@ def finalize(
     >>> [(row.outcome, row.form_after) for row in done.collect()]
     [('finalized', 'par3')]
     """
-    return run(spark, "finalize", paths, {"confirm": confirm, **options}, state, on_error, progress)
+    return run(spark, "finalize", paths, {"confirm": confirm, **_given({"extensions": extensions}), **options})
 
 
-def restore(
-    spark: SparkSession,
-    paths: object,
-    *,
-    state: str | None = None,
-    on_error: str = "report",
-    progress: bool = True,
-    **options: object,
-) -> DataFrame:
-    """Bring Thrift footers back, as `parquetext.restore` does; otherwise as `upgrade` of this module.
+def restore(spark: SparkSession, paths: object, *, form: str | None = None, **options: Unpack[ChangeJob]) -> DataFrame:
+    """Restore the Thrift footers of finalized files, as `parquetext.restore` does for one file.
+
+    The outcomes are ``"restored"``, ``"unchanged"``, ``"skipped"``, ``"refused"`` and ``"failed"``.
 
     Parameters
     ----------
-    spark : pyspark.sql.SparkSession
-        As `upgrade` takes it.
-    paths : str, os.PathLike, an iterable of them, or a DataFrame of paths
-        Files, directories and globs; see `list_files`.
-    state, on_error, progress
-        As `upgrade` takes them.
+    spark, paths
+        See `upgrade`; the result and the errors are the same, too.
+    form
+        See `parquetext.restore`.
     **options
-        As the verb takes them.
-
-    Returns
-    -------
-    pyspark.sql.DataFrame
-        One row per file, as `upgrade` gives them. Outcomes are ``"restored"``, ``"unchanged"``,
-        ``"skipped"``, ``"refused"`` and ``"failed"``.
-
-    Raises
-    ------
-    JobFailed
-        With ``on_error="raise"``.
+        See `parquetext.restore` and `Job`.
 
     Examples
     --------
@@ -298,41 +271,25 @@ def restore(
     >>> [row.outcome for row in parquetext.spark.restore(spark, "lake", progress=False).collect()]
     ['restored']
     """
-    return run(spark, "restore", paths, options, state, on_error, progress)
+    return run(spark, "restore", paths, {**_given({"form": form}), **options})
 
 
 def verify(
-    spark: SparkSession,
-    paths: object,
-    *,
-    state: str | None = None,
-    on_error: str = "report",
-    progress: bool = True,
-    **options: object,
+    spark: SparkSession, paths: object, *, pages: bool = False, deep: bool = False, **options: Unpack[Job]
 ) -> DataFrame:
-    """Check every file, as `parquetext.verify` does; otherwise as `upgrade` of this module.
+    """Check every file, as `parquetext.verify` does for one file.
+
+    The outcomes are ``"ok"``, ``"findings"`` (`message` contains the first ten, `offset` the first one's),
+    ``"skipped"`` and ``"failed"``.
 
     Parameters
     ----------
-    spark : pyspark.sql.SparkSession
-        As `upgrade` takes it.
-    paths : str, os.PathLike, an iterable of them, or a DataFrame of paths
-        Files, directories and globs; see `list_files`.
-    state, on_error, progress
-        As `upgrade` takes them.
+    spark, paths
+        See `upgrade`; the result and the errors are the same, too.
+    pages, deep
+        See `parquetext.verify`.
     **options
-        `pages` and `deep`, as the verb takes them.
-
-    Returns
-    -------
-    pyspark.sql.DataFrame
-        One row per file, as `upgrade` gives them. Outcomes are ``"ok"``, ``"findings"``
-        (`message` has the first ten, `offset` the first one's), ``"skipped"`` and ``"failed"``.
-
-    Raises
-    ------
-    JobFailed
-        With ``on_error="raise"``.
+        See `Job`.
 
     Examples
     --------
@@ -340,79 +297,117 @@ def verify(
     >>> [(row.outcome, row.message) for row in done.collect()]
     [('ok', '')]
     """
-    return run(spark, "verify", paths, options, state, on_error, progress)
+    return run(spark, "verify", paths, {**_given({"pages": pages, "deep": deep}), **options})
 
 
 def build_sidecars(
     spark: SparkSession,
     paths: object,
     *,
-    state: str | None = None,
-    on_error: str = "report",
-    progress: bool = True,
-    **options: object,
+    external_blooms: bool = False,
+    ignore: object = (),
+    **options: Unpack[Job],
 ) -> DataFrame:
-    """Write every file's sidecar, as `parquetext.sidecar.build` does; otherwise as `upgrade` of this module.
+    """Write the sidecar of every file, as `parquetext.sidecar.build` does for one file.
+
+    The outcomes are ``"built"``, ``"skipped"``, ``"refused"`` and ``"failed"``.
 
     Parameters
     ----------
-    spark : pyspark.sql.SparkSession
-        As `upgrade` takes it.
-    paths : str, os.PathLike, an iterable of them, or a DataFrame of paths
-        Files, directories and globs; see `list_files`.
-    state, on_error, progress
-        As `upgrade` takes them.
+    spark, paths
+        See `upgrade`; the result and the errors are the same, too.
+    external_blooms, ignore
+        See `parquetext.sidecar.build`.
     **options
-        As `parquetext.sidecar.build` takes them.
-
-    Returns
-    -------
-    pyspark.sql.DataFrame
-        One row per file, as `upgrade` gives them. Outcomes are ``"built"``, ``"skipped"``,
-        ``"refused"`` and ``"failed"``.
-
-    Raises
-    ------
-    JobFailed
-        With ``on_error="raise"``.
+        See `Job`.
 
     Examples
     --------
     >>> [row.outcome for row in parquetext.spark.build_sidecars(spark, "lake", progress=False).collect()]
     ['built']
     """
-    return run(spark, "build_sidecars", paths, options, state, on_error, progress)
+    given = _given({"external_blooms": external_blooms, "ignore": ignore})
+    return run(spark, "build_sidecars", paths, {**given, **options})
 
 
-def run(
-    spark: SparkSession,
-    action: str,
-    paths: object,
-    options: Mapping,
-    state: str | None = None,
-    on_error: str = "report",
-    progress: bool = True,
-) -> DataFrame:
-    """Do `action` to every file that `paths` stand for, once, and return the results; see `upgrade`."""
-    done = finish(spark, action, paths, options, state, on_error, progress)
-    return done.checked(done.rows(spark), on_error)
+def build_catalog(spark: SparkSession, paths: object, *, sidecars: bool = False, **options: Unpack[Job]) -> DataFrame:
+    """Collect the metadata of all files in one table with one row per column chunk: `parquetext.catalog.SCHEMA`.
+
+    Parameters
+    ----------
+    spark, paths
+        See `upgrade`.
+    sidecars : bool
+        Also look for the sidecars of remote files, which costs one or two requests for each file.
+    **options
+        See `Job`. With a state, only files that are new or changed are read again; the rows of the others are those
+        that an earlier run has stored in that folder.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        `parquetext.plan` plans from it, in memory or stored as Parquet; `read` and the data source plan from one stored
+        as Parquet. If it is sorted by column, file and row group, a plan reads only the rows of the columns that it
+        uses. A file that cannot be read has one row, with `error`. The attribute `files` is a second DataFrame with one
+        row per file, like the result of other jobs; the outcomes are ``"read"``, ``"skipped"``, ``"refused"``
+        (encrypted) and ``"failed"``.
+
+    Raises
+    ------
+    JobFailed
+        If ``on_error="raise"``, and a file failed; its `results` are the rows of the catalog.
+
+    Notes
+    -----
+    Tasks read only the tails of files, and store Arrow batches as Parquet beside the rows of files. A task holds at
+    most a million rows in memory, compressed.
+
+    Examples
+    --------
+    >>> found = parquetext.spark.build_catalog(spark, "lake", progress=False)
+    >>> [(row.column, row.row_group_rows, row.max_integer) for row in found.orderBy("column").collect()]
+    [('id', 9, 8), ('price', 9, None)]
+    """
+    done = _finish(spark, "build_catalog", paths, {**_given({"sidecars": sidecars}), **options})
+    kept = defaultdict(list)  # paths of the skipped files, by the stored file that contains their chunks
+    for part, path in zip(done.records["part"].to_pylist(), done.records["path"].to_pylist(), strict=True):
+        kept[chunks_of(part)].append(path)
+    chunks = read_stored(spark, done.filesystems, SCHEMA, list(map(chunks_of, done.parts)), kept)
+    chunks.files = done.rows(spark)
+    return done.checked(chunks)
+
+
+def run(spark: SparkSession, action: str, paths: object, options: Mapping) -> DataFrame:
+    """Apply `action` once to every file that `paths` select, and return the results; see `upgrade`.
+
+    `options` contain those of `Job` and those of the verb.
+    """
+    done = _finish(spark, action, paths, options)
+    return done.checked(done.rows(spark))
+
+
+def _given(options: Mapping) -> dict:
+    """Return the options that differ from their defaults, which are all false: only these are part of the state."""
+    return {name: value for name, value in options.items() if value}
 
 
 @dataclass(frozen=True)
-class Done:
+class _Done:
     """A job that has run.
 
     Attributes
     ----------
     filesystems : Filesystems
     parts : list of str
-        The files of results that its tasks have stored.
+        Files with the results that its tasks have stored.
     skipped : list of str
-        Those of the files that were left alone.
+        Files with the results for skipped files.
     records : pyarrow.Table
-        What earlier runs have recorded of these, as `state.KNOWN` says.
+        Records of the skipped files from earlier runs; see `state.KNOWN`.
     failure : str
-        The first one, in words, or nothing.
+        Description of the first failure, or an empty string.
+    on_error : str
+        See `Job`.
     """
 
     filesystems: Filesystems
@@ -420,27 +415,28 @@ class Done:
     skipped: list[str]
     records: pa.Table
     failure: str
+    on_error: str
 
     def rows(self, spark: SparkSession) -> DataFrame:
-        """One row per file."""
+        """Return one row per file."""
         return read_stored(spark, self.filesystems, ROWS, [*self.skipped, *self.parts])
 
-    def checked(self, results: DataFrame, on_error: str) -> DataFrame:
-        """The results; JobFailed with them, where that is asked for and something has failed."""
-        if on_error == "raise" and self.failure:
+    def checked(self, results: DataFrame) -> DataFrame:
+        """Return the results, or raise JobFailed with them if a file failed and `on_error` is ``"raise"``."""
+        if self.on_error == "raise" and self.failure:
             error = JobFailed(f"files failed, the first of them: {self.failure}")
             error.results = results
             raise error
         return results
 
 
-def finish(
-    spark: SparkSession, action: str, paths: object, options: Mapping, state: str | None, on_error: str, progress: bool
-) -> Done:
-    """Do `action` to every file that `paths` stand for, once."""
-    if on_error not in ON_ERROR:
+def _finish(spark: SparkSession, action: str, paths: object, options: Mapping) -> _Done:
+    """Apply `action` once to every file that `paths` select."""
+    job, options = {"state": None, "on_error": "report", "progress": True}, dict(options)
+    job.update({name: options.pop(name) for name in job if name in options})
+    if job["on_error"] not in ON_ERROR:
         raise ParquetextError(
-            f"no such choice on errors: {on_error!r} (known: {', '.join(ON_ERROR)})", code=wire.BAD_ARGUMENT
+            f"no such choice on errors: {job['on_error']!r} (known: {', '.join(ON_ERROR)})", code=wire.BAD_ARGUMENT
         )
     if ACTIONS[action].changes:
         options = {"timeout": LOCK_SECONDS, **options}
@@ -448,29 +444,30 @@ def finish(
     ship(spark)
     filesystems, label = Filesystems.of(spark), job_label(action, options)
     files = listed(spark, filesystems, paths)
-    records = KNOWN.empty_table()
-    if state is not None:  # within the dataset, perhaps
+    records, state = KNOWN.empty_table(), job["state"]
+    if state is not None:  # the folder may be within the dataset
         state = normal(state)
         files = files.filter(pc.invert(pc.starts_with(files["path"], f"{state}/")))
         records = done_before(filesystems, state, label)
     folder = begin(spark, filesystems, state, label)
     files, records = split(files, records)
     skipped = as_skipped(records)
-    work = Work(action, dict(options), label, folder, filesystems)
+    work = Work(action, options, label, folder, filesystems)
     tasks = _tasks(files, action, options, parallelism(spark))
-    parts = run_tasks(spark, work, tasks, progress, skipped.num_rows)
+    parts = run_tasks(spark, work, tasks, job["progress"], skipped.num_rows)
     failures = [first_failure(skipped), *(part.first_failure for part in parts)]
-    return Done(
+    return _Done(
         filesystems,
         [part.url for part in parts],
         store_skipped(filesystems, folder, skipped),
         records,
         next(filter(None, failures), ""),
+        job["on_error"],
     )
 
 
 def _tasks(files: pa.Table, action: str, options: Mapping, slots: int) -> list[list[tuple]]:
-    """The rows of the files, in tasks of like weight."""
+    """Return the rows of the files, grouped into tasks of similar weight."""
     weights = [ACTIONS[action].weight(size, options) for size in files["size"].to_pylist()]
     rows = list(zip(*(column.to_pylist() for column in files.columns), strict=True))
     return [[rows[position] for position in task] for task in pack(weights, slots)]

@@ -116,12 +116,12 @@ class Work:
 
     def _done(self, file: File, target: LocalTarget | RemoteTarget) -> dict:
         action = ACTIONS[self.action]
-        forced, options = prepared(action, self.options)
+        ignored, options = prepared(action, self.options)
         if action.changes:
-            refuse_table(file.table, forced, file.path)
-            refuse_foreign_sidecar(target, forced)
+            refuse_table(file.table, ignored, file.path)
+            refuse_foreign_sidecar(target, ignored)
         elif self.action == "build_sidecars" and file.table and not _has_sidecar(target):
-            refuse_sidecar(file.table, forced, file.path)
+            refuse_sidecar(file.table, ignored, file.path)
         return patiently(lambda: action.run(target, options), remote=isinstance(target, RemoteTarget))
 
 

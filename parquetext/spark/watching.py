@@ -96,7 +96,7 @@ def watch(
 
     def act(arrived: DataFrame, batch: int) -> None:
         # A batch that was cut short comes again under its number, and goes by its own record alone.
-        run(arrived.sparkSession, action, arrived, options, f"{results}/batch={batch}", progress=False)
+        run(arrived.sparkSession, action, arrived, {**options, "state": f"{results}/batch={batch}", "progress": False})
 
     source = spark.readStream.format("binaryFile").schema(_ARRIVALS).option("recursiveFileLookup", True)
     source = source.option("pathGlobFilter", _NAMES)

@@ -8,17 +8,17 @@ from .commit import Change, change, recover, remove_unfinished
 from .create import NewFile, NewObject, NewStream, create
 from .edit import TailEdit
 from .file_rewrite import Rewriting, check_as_opened, rewriting
-from .forcing import FORCEABLE
 from .overlay import Overlay
 from .paths import ChangedFile, LocalTarget, RemoteTarget, SchemeError, SourceError, resolve
 from .pending import journals_beside, old_tail
 from .readable import HeldSource, HeldTarget, filesystem_of, readable
+from .refusals import IGNORABLE
 from .same_bytes import Comparison, Different
 from .scratch import Scratch
 from .source import TICK_NS, LocalSource, RemoteSource, Version, open_source
 
 __all__ = [
-    "FORCEABLE",
+    "IGNORABLE",
     "TICK_NS",
     "Appender",
     "BatchedSource",

@@ -7,8 +7,8 @@ import os
 import stat
 
 from .. import systems
-from .forcing import refuse
 from .operations import Operations
+from .refusals import refuse
 from .source import LocalSource
 
 __all__ = ["keep_attributes", "keep_times"]
@@ -16,8 +16,8 @@ __all__ = ["keep_attributes", "keep_times"]
 _OF_CONTENT = {"security.ima", "security.evm"}  # the kernel's own sums over the content
 
 
-def keep_attributes(operations: Operations, source: LocalSource, target: int, forced: frozenset[str]) -> None:
-    """Give `target` what `source` has; Refused for what it cannot be given, unless forced."""
+def keep_attributes(operations: Operations, source: LocalSource, target: int, ignored: frozenset[str]) -> None:
+    """Give `target` what `source` has; Refused for what it cannot be given, unless that check is ignored."""
     old, new = os.fstat(source.fd), os.fstat(target)
     lost = []
     owner = old.st_uid, old.st_gid
@@ -27,7 +27,7 @@ def keep_attributes(operations: Operations, source: LocalSource, target: int, fo
         lost.append(f"mode {stat.S_IMODE(old.st_mode):04o}")
     lost += _keep_extended(operations, source.fd, target)
     if lost:
-        refuse(forced, "attributes", f"cannot be kept: {', '.join(lost)}", source.name)
+        refuse(ignored, "attributes", f"cannot be kept: {', '.join(lost)}", source.name)
 
 
 def _keep_extended(operations: Operations, source: int, target: int) -> list[str]:

@@ -12,13 +12,13 @@ from ..errors import ParquetextError, Refused
 from .crc_renewal import discard_checksums, renewed_for_edit, settle_checksums
 from .edit import TailEdit
 from .folder import Folder
-from .forcing import check, refuse
 from .fsspec_file import forget
 from .in_place import commit_in_place, repair
 from .lock import open_locked
 from .operations import OPERATIONS, Operations
 from .paths import LocalTarget, RemoteTarget, resolve
 from .pending import IsSound
+from .refusals import check, refuse
 from .remote import commit_remote
 from .replace import replace, sweep
 from .source import HTTP, LocalSource, RemoteSource
@@ -48,7 +48,7 @@ class Change:
     source: LocalSource | RemoteSource
     in_place: bool
     keep_mtime: bool
-    forced: frozenset[str]
+    ignored: frozenset[str]
     operations: Operations
     written: int = 0
     settled: str = ""
@@ -68,13 +68,13 @@ class Change:
         if not 0 <= edit.keep <= source.size:
             raise ParquetextError(f"cannot keep {edit.keep} of {source.size} bytes", file=source.name)
         if isinstance(source, RemoteSource):
-            self.written = commit_remote(source, edit, self.forced)
+            self.written = commit_remote(source, edit, self.ignored)
             return
-        with renewed_for_edit(self.operations, source, edit, self.forced) as self.told:
+        with renewed_for_edit(self.operations, source, edit, self.ignored) as self.told:
             if self.in_place:
                 commit_in_place(self.operations, source, edit, keep_mtime=self.keep_mtime)
             else:
-                replace(self.operations, source, edit, keep_mtime=self.keep_mtime, forced=self.forced)
+                replace(self.operations, source, edit, keep_mtime=self.keep_mtime, ignored=self.ignored)
         self.written = len(edit.tail) + (source.size - edit.keep if self.in_place else edit.keep)
 
 
@@ -84,7 +84,7 @@ def change(
     *,
     in_place: bool = False,
     keep_mtime: bool = False,
-    force: Iterable[str] = (),
+    ignore: Iterable[str] = (),
     timeout: float = 0,
     is_sound: IsSound | None = None,
     operations: Operations = OPERATIONS,
@@ -102,8 +102,8 @@ def change(
         Change the tail of the file itself, under a journal, instead of replacing the file.
     keep_mtime : bool
         Keep the times of the last access and change.
-    force : iterable of str
-        Refusals to pass over: the keys of `forcing.FORCEABLE`.
+    ignore : iterable of str
+        Refusals to pass over: the keys of `refusals.IGNORABLE`.
     timeout : float
         Seconds to wait for another writer.
     is_sound : callable, optional
@@ -120,21 +120,21 @@ def change(
     OSError
         It cannot be opened.
     """
-    target, forced = resolve(path), check(force)
+    target, ignored = resolve(path), check(ignore)
     if isinstance(target, RemoteTarget):
         with _open_remote(target, in_place, keep_mtime) as source:
-            yield Change(source, False, False, forced, operations)
+            yield Change(source, False, False, ignored, operations)
         return
     if in_place and not systems.has_locks():
         raise Refused("this system has no locks of files (fcntl): nothing is changed in place", file=target.path)
     if keep_mtime and os.utime not in os.supports_fd:
         raise Refused("this system cannot set the times of an open file: they are not kept", file=target.path)
-    with _open_local(target, writable=in_place, timeout=timeout, forced=forced) as source:
+    with _open_local(target, writable=in_place, timeout=timeout, ignored=ignored) as source:
         links = os.fstat(source.fd).st_nlink
         if links > 1:
-            refuse(forced, "hard-links", f"it has {links} hard links", source.name)
+            refuse(ignored, "hard-links", f"it has {links} hard links", source.name)
         settled = _clean(operations, source, is_sound, untrusted_passes=not in_place)
-        yield Change(source, in_place, keep_mtime, forced, operations, settled=settled or "")
+        yield Change(source, in_place, keep_mtime, ignored, operations, settled=settled or "")
 
 
 def _open_remote(target: RemoteTarget, in_place: bool, keep_mtime: bool) -> RemoteSource:
@@ -159,13 +159,13 @@ def _open_local(
     *,
     writable: bool,
     timeout: float,
-    forced: frozenset[str] = frozenset(),
+    ignored: frozenset[str] = frozenset(),
 ) -> Iterator[LocalSource]:
     """The file, locked, in its folder, which is held open."""
     path = os.path.realpath(target.path)
     with (
         Folder.of(path) as folder,
-        open_locked(path, writable=writable, timeout=timeout, forced=forced, folder=folder) as source,
+        open_locked(path, writable=writable, timeout=timeout, ignored=ignored, folder=folder) as source,
     ):
         yield source
 

@@ -35,7 +35,7 @@ REMOVED = "removed unfinished checksums of Hadoop's"
 
 @contextlib.contextmanager
 def renewed_for_edit(
-    operations: Operations, source: LocalSource, edit: TailEdit, forced: frozenset[str]
+    operations: Operations, source: LocalSource, edit: TailEdit, ignored: frozenset[str]
 ) -> Iterator[str]:
     """Let the checksum file beside `source`, which is locked, follow the block's change; yields what is to be told.
 
@@ -53,13 +53,13 @@ def renewed_for_edit(
         elif sums is None or not sums.fits(source, edit.keep):
             yield f"{os.path.basename(old.name)} does not fit the file before this change, and is left as it is"
         else:
-            with _renewed(operations, old, source.name, lambda: sums.after(source, edit), forced):
+            with _renewed(operations, old, source.name, lambda: sums.after(source, edit), ignored):
                 yield ""
 
 
 @contextlib.contextmanager
 def renewed_for(
-    operations: Operations, path: str, folder: Folder, new: LocalSource, forced: frozenset[str]
+    operations: Operations, path: str, folder: Folder, new: LocalSource, ignored: frozenset[str]
 ) -> Iterator[None]:
     """The same for a file that the block puts in the place of another, `new` by its content, whatever fitted before."""
     with _opened(path, folder) as old:
@@ -67,13 +67,13 @@ def renewed_for(
         if sums is None:
             yield
             return
-        with _renewed(operations, old, path, lambda: Checksums.of(new, sums.chunk), forced):
+        with _renewed(operations, old, path, lambda: Checksums.of(new, sums.chunk), ignored):
             yield
 
 
 @contextlib.contextmanager
 def _renewed(
-    operations: Operations, old: LocalSource, path: str, make: Callable[[], Checksums], forced: frozenset[str]
+    operations: Operations, old: LocalSource, path: str, make: Callable[[], Checksums], ignored: frozenset[str]
 ) -> Iterator[None]:
     folder, place, aside, new = old.folder, old.name, beside(path, CHECKSUMS_OLD), beside(path, CHECKSUMS_NEW)
     with contextlib.ExitStack() as opened:
@@ -81,7 +81,7 @@ def _renewed(
             sweep(operations, path, folder, CHECKSUMS_NEW)
             file = create_locked(operations, new, folder=folder)
             opened.callback(os.close, file)
-            _set_aside(operations, old, aside, file, make(), forced)
+            _set_aside(operations, old, aside, file, make(), ignored)
         except PermissionError as error:
             _discard(operations, [new], folder)
             raise Refused(
@@ -103,10 +103,10 @@ def _renewed(
 
 
 def _set_aside(
-    operations: Operations, old: LocalSource, aside: str, file: int, sums: Checksums, forced: frozenset[str]
+    operations: Operations, old: LocalSource, aside: str, file: int, sums: Checksums, ignored: frozenset[str]
 ) -> None:
     """Write the new checksums into the open `file`; then give the old ones the name `aside`."""
-    keep_attributes(operations, old, file, forced)
+    keep_attributes(operations, old, file, ignored)
     operations.write(file, sums.to_bytes(), 0)
     operations.fsync(file)
     operations.rename(old.name, aside, old.folder)

@@ -82,6 +82,6 @@ def rewriting(changing: Change) -> Iterator[Rewriting]:
 
 def _in_place_of(source: LocalSource | RemoteSource, changing: Change) -> NewFile | NewObject | NewS3Object:
     if isinstance(source, LocalSource):
-        return NewFile(source.name, changing.forced, changing.operations)
+        return NewFile(source.name, changing.ignored, changing.operations)
     goal, tag = s3_object(source.target), source.version.identity[0]
-    return create(source.target, force=changing.forced) if goal is None or not tag else NewS3Object(goal, tag)
+    return create(source.target, ignore=changing.ignored) if goal is None or not tag else NewS3Object(goal, tag)

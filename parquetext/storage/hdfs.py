@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from ..errors import Unsupported
-from .forcing import refuse
+from .refusals import refuse
 
 if TYPE_CHECKING:
     import pyarrow.fs
@@ -65,13 +65,13 @@ def native_client(filesystem: pyarrow.fs.FileSystem) -> HdfsClient | None:
     return getattr(filesystem.handler, "client", None)
 
 
-def keep_attributes(client: HdfsClient, old: str, new: str, forced: frozenset[str]) -> None:
+def keep_attributes(client: HdfsClient, old: str, new: str, ignored: frozenset[str]) -> None:
     """Give a new file the owner, mode, access control list and replication of an old one.
 
     Raises
     ------
     Refused
-        It may not be given them, and "attributes" is not forced.
+        It may not be given them, and "attributes" is not ignored.
     """
     before, now, lost = client.get_file_info(old), client.get_file_info(new), []
 
@@ -88,7 +88,7 @@ def keep_attributes(client: HdfsClient, old: str, new: str, forced: frozenset[st
         attempt("access control list", client.set_acl, [*_of_mode(before.permission, bool(entries)), *entries])
     attempt(f"mode {before.permission:o}", client.set_permission, before.permission)
     if lost:
-        refuse(forced, "attributes", f"cannot be kept: {'; '.join(lost)}", old)
+        refuse(ignored, "attributes", f"cannot be kept: {'; '.join(lost)}", old)
     if before.replication and before.replication != now.replication:
         client.set_replication(new, before.replication)
 

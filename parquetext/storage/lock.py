@@ -13,7 +13,7 @@ import time
 from .. import systems
 from ..errors import Conflict
 from .folder import Folder
-from .forcing import refuse
+from .refusals import refuse
 from .source import LocalSource
 from .unchanged import names_file
 
@@ -25,7 +25,7 @@ _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 
 
 def open_locked(
-    path: str, *, writable: bool, timeout: float, forced: frozenset[str], folder: Folder | None = None
+    path: str, *, writable: bool, timeout: float, ignored: frozenset[str], folder: Folder | None = None
 ) -> LocalSource:
     """The file at `path`, which is no link, open and locked until it is closed; looked up in `folder` if that is open.
 
@@ -41,13 +41,13 @@ def open_locked(
     while True:
         source = LocalSource(path, flags, folder)
         try:
-            if _lock(source, forced) and names_file(path, source.fd, folder):
+            if _lock(source, ignored) and names_file(path, source.fd, folder):
                 return source
         except OSError as error:
             source.close()
             if error.errno == errno.EBADF and not writable:  # NFS locks only what is open for writing
                 left = deadline - time.monotonic()
-                return open_locked(path, writable=True, timeout=left, forced=forced, folder=folder)
+                return open_locked(path, writable=True, timeout=left, ignored=ignored, folder=folder)
             raise
         except BaseException:
             source.close()
@@ -58,7 +58,7 @@ def open_locked(
         time.sleep(_PAUSE_SECONDS)
 
 
-def _lock(source: LocalSource, forced: frozenset[str]) -> bool:
+def _lock(source: LocalSource, ignored: frozenset[str]) -> bool:
     try:
         systems.lock(source.fd)
     except BlockingIOError:
@@ -67,5 +67,5 @@ def _lock(source: LocalSource, forced: frozenset[str]) -> bool:
         if error.errno not in _NO_LOCKS:
             raise
         lacks = f"its filesystem has no locks ({os.strerror(error.errno)})" if systems.has_locks() else NO_LOCKS
-        refuse(forced, "lock", lacks, source.name)
+        refuse(ignored, "lock", lacks, source.name)
     return True

@@ -39,7 +39,7 @@ class NewFile:
     Parameters
     ----------
     path : str
-    forced : frozenset of str
+    ignored : frozenset of str
     operations : Operations
         For tests.
     owner : int, optional
@@ -64,22 +64,22 @@ class NewFile:
     def __init__(
         self,
         path: str,
-        forced: frozenset[str] = frozenset(),
+        ignored: frozenset[str] = frozenset(),
         operations: Operations = OPERATIONS,
         *,
         owner: int | None = None,
     ):
         self.path = os.path.realpath(path) if owner is None else follow(path, owner)
-        self._operations, self._forced, self._fd = operations, forced, -1
+        self._operations, self._ignored, self._fd = operations, ignored, -1
         self._hidden = beside(self.path, NEW)
         self._folder = Folder.of(self.path)
         try:
-            self._open(forced, owner)
+            self._open(ignored, owner)
         except BaseException:
             self.abort()
             raise
 
-    def _open(self, forced: frozenset[str], owner: int | None) -> None:
+    def _open(self, ignored: frozenset[str], owner: int | None) -> None:
         """Create it, with what the file has that it replaces, if there is one that it takes anything from."""
         with contextlib.ExitStack() as opened:
             old = _existing(self.path, self._folder)
@@ -89,7 +89,7 @@ class NewFile:
             self._fd = self._create(0o600 if passes_on else _NEW_MODE)
             self.sink = _sink(self._fd)
             if passes_on:
-                keep_attributes(self._operations, old, self._fd, forced)
+                keep_attributes(self._operations, old, self._fd, ignored)
 
     def _create(self, mode: int) -> int:
         try:
@@ -147,7 +147,7 @@ class NewFile:
                 raise Conflict("somebody removed the new file before it was in place", file=self.path)
             with (
                 LocalSource(self._hidden, folder=self._folder) as new,
-                renewed_for(operations, self.path, self._folder, new, self._forced),
+                renewed_for(operations, self.path, self._folder, new, self._ignored),
             ):
                 if check is not None:
                     check()

@@ -19,7 +19,7 @@ __all__ = ["check_same", "commit_remote"]
 _PIECE_BYTES = 8 << 20
 
 
-def commit_remote(source: RemoteSource, edit: TailEdit, forced: frozenset[str] = frozenset()) -> int:
+def commit_remote(source: RemoteSource, edit: TailEdit, ignored: frozenset[str] = frozenset()) -> int:
     """Put the new object in `source`'s place, if that is still the one that was read; returns the bytes sent."""
     goal = s3_object(source.target)
     if goal is not None and source.version.identity[0]:
@@ -27,7 +27,7 @@ def commit_remote(source: RemoteSource, edit: TailEdit, forced: frozenset[str] =
     check_size(source.target, edit.size)
     staged = Staged(source.target)
     try:
-        _stage(source, edit, staged, forced)
+        _stage(source, edit, staged, ignored)
         check_same(source)
         _publish(source, staged, edit)
         return edit.size
@@ -35,12 +35,12 @@ def commit_remote(source: RemoteSource, edit: TailEdit, forced: frozenset[str] =
         staged.discard()
 
 
-def _stage(source: RemoteSource, edit: TailEdit, staged: Staged, forced: frozenset[str]) -> None:
+def _stage(source: RemoteSource, edit: TailEdit, staged: Staged, ignored: frozenset[str]) -> None:
     try:
         _upload(source, edit, staged.path)
         staged.check(edit.size)
         if client := native_client(source.target.filesystem):
-            keep_attributes(client, source.target.path, staged.path, forced)
+            keep_attributes(client, source.target.path, staged.path, ignored)
     except OSError:
         check_same(source)  # what is gone is not read; Google's store reads what was opened and nothing else
         raise

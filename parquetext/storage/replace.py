@@ -20,7 +20,7 @@ __all__ = ["create_locked", "replace", "sweep"]
 
 
 def replace(
-    operations: Operations, source: LocalSource, edit: TailEdit, *, keep_mtime: bool, forced: frozenset[str]
+    operations: Operations, source: LocalSource, edit: TailEdit, *, keep_mtime: bool, ignored: frozenset[str]
 ) -> None:
     """Write the new file beside `source`, whose lock is held, flush it, rename it, flush the folder."""
     new, folder = beside(source.name, NEW), source.folder
@@ -29,7 +29,7 @@ def replace(
         try:
             operations.copy(source.fd, file, edit.keep)
             operations.write(file, edit.tail, edit.keep)
-            keep_attributes(operations, source, file, forced)
+            keep_attributes(operations, source, file, ignored)
             if keep_mtime:
                 keep_times(operations, source, file)
             operations.fsync(file)

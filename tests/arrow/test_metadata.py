@@ -86,7 +86,7 @@ def test_it_is_pyarrows_for_every_file_of_the_corpus_in_each_form(corpus, expect
 def compare(file, copy, form: str) -> None:
     if form != "thrift":
         shutil.copyfile(file, copy)
-        parquetext.upgrade(copy, form, force=["size"])
+        parquetext.upgrade(copy, form, ignore=["size"])
         file = copy
     with parquetext.open(str(file)) as opened:
         ours = opened.metadata

@@ -26,7 +26,7 @@ from parquetext.cli import choices
 from parquetext.cli.app import app
 from parquetext.cli.choices import Reader
 from parquetext.demo.readers import READERS
-from parquetext.edits.form_options import PLACEMENTS, STATS
+from parquetext.edits.options import PLACEMENTS, STATS
 from parquetext.edits.upgrade import AUTO, FORMS
 from parquetext.inspection.content import file_differences
 from parquetext.inspection.content.schema_text import FORMATS
@@ -231,7 +231,7 @@ def test_a_refused_file_that_was_named_itself_is_what_the_exit_code_says(lake, t
     done = run("upgrade", "--form", "flat", name(table_file), lake / "day=1")
     assert done.exit_code == 1
     assert done.stdout.strip().splitlines()[-1] == "2 files: 1 refused, 1 upgraded"
-    assert run("upgrade", "--force", "table-format", "--form", "flat", name(table_file)).exit_code == 0
+    assert run("upgrade", "--ignore", "table-format", "--form", "flat", name(table_file)).exit_code == 0
 
 
 def test_what_cannot_be_done_here_is_a_failure_and_no_refusal(lake):
@@ -291,7 +291,7 @@ def test_one_row_group_is_no_plural(lake):
         (("--marker", "none"), ("spec", "thrift")),
         (("--stats", "no"), ("full", "compact")),
         (("--dialect", "rust"), ("arrow",)),
-        (("--force", "it"), ("attributes", "free-form", "hard-links")),
+        (("--ignore", "it"), ("attributes", "free-form", "hard-links")),
     ],
     ids=lambda value: value[0].strip("-"),
 )
@@ -302,7 +302,7 @@ def test_a_wrong_choice_is_exit_code_2_and_names_the_known_ones(option, told, la
 
 
 def test_choices_are_those_of_the_library():
-    assert [*choices.Forceable] == [*edits.FORCEABLE] and [*choices.DiffKind] == [*file_differences.KINDS]
+    assert [*choices.Forceable] == [*edits.IGNORABLE] and [*choices.DiffKind] == [*file_differences.KINDS]
     assert {*choices.Form} == {*FORMS, AUTO} and {*choices.NewForm} == {*FORMS, AUTO, "thrift"}
     assert {*choices.Placement} == {*PLACEMENTS} and {*choices.Stats} == {*STATS}
     assert {*choices.Marker} == {*extension.MARKERS} and {*choices.SchemaFormat} == {*FORMATS}
@@ -343,7 +343,7 @@ def test_a_file_that_is_no_parquet_file_is_exit_code_1_and_stays_as_it_is(comman
         ("--form", "par4"),
         ("--placement", "nowhere"),
         ("--marker", "none"),
-        ("--force", "everything"),
+        ("--ignore", "everything"),
     ],
 )
 def test_a_wrong_option_is_exit_code_2_before_any_file(wrong, lake):
@@ -354,8 +354,8 @@ def test_a_wrong_option_is_exit_code_2_before_any_file(wrong, lake):
 
 def test_the_help_names_every_refusal_that_can_be_forced():
     options = typer.main.get_command(app).commands["upgrade"].params
-    (force,) = (option.help for option in options if option.name == "force")
-    assert [name for name in edits.FORCEABLE if name not in force] == []
+    (ignore,) = (option.help for option in options if option.name == "ignore")
+    assert [name for name in edits.IGNORABLE if name not in ignore] == []
 
 
 def test_findings_are_exit_code_1(lake):

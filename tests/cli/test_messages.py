@@ -79,7 +79,7 @@ def test_encode_suggests_columns(path):
         ("head -n -5", "-5 is too small: the least is 0"),
         ("rewrite --out x.parquet --codec zst", "'zst' is not one of"),
         ("upgrade --form flatt", "'flatt' is not one of"),
-        ("sidecar build --force x", "'x' is not one of"),
+        ("sidecar build --ignore x", "'x' is not one of"),
     ],
 )
 def test_a_wrong_option_is_told_in_plain_words(path, words, told):

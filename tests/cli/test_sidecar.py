@@ -198,11 +198,11 @@ def test_foreign_sidecars_are_refused_and_counted_apart(lake, verb):
     assert record["outcome"] == "refused"
     assert theirs.read_bytes() == before
     assert (
-        run(verb, "--force", "foreign-sidecar", lake)
+        run(verb, "--ignore", "foreign-sidecar", lake)
         .stdout.strip()
         .endswith({"build": "2 built", "update": "2 up to date", "compact": "2 compact"}[verb])
     )
 
 
 def test_a_refusal_of_another_name_cannot_be_forced(lake):
-    assert run("build", "--force", "nonsense", lake).exit_code == 2
+    assert run("build", "--ignore", "nonsense", lake).exit_code == 2

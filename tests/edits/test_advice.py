@@ -169,7 +169,7 @@ def test_best_stands_beside_encodings_by_name(path):
 
 
 def test_a_table_is_written_with_its_best_copies(path):
-    parquetext.write_table(TABLE, path, carry="best", form="flat", use_dictionary=False, compression="none")
+    parquetext.write_table(TABLE, path, copies="best", form="flat", use_dictionary=False, compression="none")
     with parquetext.open(path) as file:
         assert file.form == "flat"
         assert file.read(engine="parquetext").equals(TABLE)

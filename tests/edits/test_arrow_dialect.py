@@ -36,15 +36,15 @@ def path(tmp_path):
 
 def test_nothing_is_written_in_the_dialect_unless_it_is_asked_for(path):
     result = edits.upgrade(path, form="flat")
-    assert (result.form_after, result.losses) == ("flat", ())
+    assert (result.form_after, result.omitted) == ("flat", ())
     assert DIALECT not in path.read_bytes()
 
 
 def test_what_is_lost_is_known_before_anything_is_written(path):
     result = edits.upgrade(path, dialect="arrow", dry_run=True)
     assert result.outcome == "would-upgrade" and path.read_bytes() == ORIGINAL
-    assert result.losses == edits.upgrade(path, dialect="arrow").losses != ()
-    assert set(parquetext.verify(path).losses) == {str(loss) for loss in result.losses}
+    assert result.omitted == edits.upgrade(path, dialect="arrow").omitted != ()
+    assert set(parquetext.verify(path).omitted) == {str(loss) for loss in result.omitted}
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_a_writers_name_that_is_no_text_is_left_out_and_said_to_be(path):
     odd = footer[:at] + b"\xff" + footer[at + 1 :]
     path.write_bytes(with_footer(ORIGINAL, odd))
     result = edits.upgrade(path, dialect="arrow")
-    assert "FileMetaData.created_by" in {loss.field for loss in result.losses}
+    assert "FileMetaData.created_by" in {loss.field for loss in result.omitted}
     with parquetext.open(path, form="arrow") as file:
         assert file.created_by is None and file.column("b").max.to_pylist()[0] is not None
     assert parquetext.verify(path).ok
@@ -185,6 +185,6 @@ def test_the_command_line_lists_what_is_lost(path):
     assert run.exit_code == 0 and "the arrow dialect: ColumnMetaData.encodings is lost" in run.stdout
     run = CliRunner().invoke(app, ["upgrade", "--dialect", "arrow", "--json", str(path)])
     [record] = [json.loads(line) for line in run.stdout.splitlines()]
-    assert record["form_after"] == "arrow" and record["losses"][0]["field"] == "ColumnMetaData.encodings"
+    assert record["form_after"] == "arrow" and record["omitted"][0]["field"] == "ColumnMetaData.encodings"
     run = CliRunner().invoke(app, ["verify", str(path)])
     assert run.exit_code == 0 and "thrift + arrow" in run.stdout and "is lost" in run.stdout

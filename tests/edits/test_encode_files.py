@@ -349,7 +349,7 @@ def test_tables_whose_log_records_a_files_size_are_refused(tmp_path):
         edits.encode(path, {"price": "plain"})
     with pytest.raises(Refused, match="Delta Lake"):
         edits.encode(path, {"price": "plain"}, out=tmp_path / "out.parquet")
-    assert edits.encode(path, {"price": "plain"}, force=["table-format"]).outcome == "encoded"
+    assert edits.encode(path, {"price": "plain"}, ignore=["table-format"]).outcome == "encoded"
 
 
 def test_bytes_of_others_without_a_trailer_are_refused_or_wrapped(tmp_path):

@@ -332,7 +332,7 @@ def test_what_upgrade_refuses_is_refused(path, tmp_path):
     path.write_bytes(ORIGINAL)
     (tmp_path / "_delta_log").mkdir()
     refused(path, "Delta Lake")
-    assert edits.finalize(path, force="table-format", confirm=True).outcome == "finalized"
+    assert edits.finalize(path, ignore="table-format", confirm=True).outcome == "finalized"
     refused(path, "Delta Lake", edits.restore)
 
 

@@ -347,13 +347,13 @@ def partitioned(tmp_path):
 def test_partition_columns_that_a_merged_file_would_lose_are_named(partitioned, tmp_path):
     out = tmp_path / "out.parquet"
     with pytest.raises(
-        errors.Refused, match=r"'year' \(2024, 2025\).*would lose.*force 'partition-columns'"
+        errors.Refused, match=r"'year' \(2024, 2025\).*would lose.*ignore 'partition-columns'"
     ) as refused:
         edits.merge(partitioned, out)
-    assert refused.value.force == "partition-columns" and not out.exists()
+    assert refused.value.ignore == "partition-columns" and not out.exists()
     with pytest.raises(errors.Refused, match="'year'"):
         edits.merge(partitioned[:2], tmp_path / "year=2025" / "out.parquet")
-    assert edits.merge(partitioned, out, force="partition-columns").rows == 4
+    assert edits.merge(partitioned, out, ignore="partition-columns").rows == 4
 
 
 def test_files_of_one_partition_are_merged_within_it(partitioned, tmp_path):

@@ -134,7 +134,7 @@ def test_an_object_of_a_table_format_is_refused(s3, log):
     with pytest.raises(Refused, match=f"table at {BUCKET}/table"):
         edits.upgrade((s3, PATH), form="flat")
     assert get(s3, PATH) == ORIGINAL
-    assert edits.upgrade((s3, PATH), force="table-format", form="flat").outcome == "upgraded"
+    assert edits.upgrade((s3, PATH), ignore="table-format", form="flat").outcome == "upgraded"
 
 
 def test_a_folder_of_objects(s3):

@@ -1,4 +1,4 @@
-"""Files of a QuestDB database, which records their sizes, are left unchanged; a forced change is reported."""
+"""Files of a QuestDB database, which records their sizes, are left unchanged; a ignored change is reported."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def test_every_change_of_a_partition_is_refused(partition, verb, options):
     confirmed = {"confirm": True} if verb == "finalize" else {}
     error = refusal(lambda path: getattr(edits, verb)(path, **confirmed, **options), partition)
     assert f"QuestDB table at {partition.parents[1]}, whose log records its size" in str(error)
-    assert error.force == "table-format" and error.file == str(partition)
+    assert error.ignore == "table-format" and error.file == str(partition)
     assert partition.read_bytes() == ORIGINAL and os.listdir(partition.parent) == ["data.parquet"]
 
 
 def test_a_forced_change_of_a_partition_is_made(partition):
-    assert edits.upgrade(partition, "flat", force="table-format").outcome == "upgraded"
+    assert edits.upgrade(partition, "flat", ignore="table-format").outcome == "upgraded"
 
 
 @pytest.mark.parametrize("gone", ["_txn", "_meta"])
@@ -88,10 +88,10 @@ def test_a_forced_change_says_that_the_foreign_sidecar_is_stale(tmp_path, option
     path.write_bytes(ORIGINAL)
     place = build_foreign(path)
     before = place.read_bytes()
-    result = edits.upgrade(path, "flat", force="table-format", **options)
+    result = edits.upgrade(path, "flat", ignore="table-format", **options)
     assert f"{place}, which parquetext has not made" in result.message and "stale after this change" in result.message
     assert place.read_bytes() == before
-    again = edits.upgrade(path, "flat", force="table-format", **options)
+    again = edits.upgrade(path, "flat", ignore="table-format", **options)
     assert ("stale" in again.message) is bool(options)
 
 

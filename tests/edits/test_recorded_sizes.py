@@ -56,7 +56,7 @@ def changes(path, out):
     yield lambda: edits.upgrade(path, dry_run=True)
     yield lambda: edits.strip(path)
     yield lambda: edits.encode(path, {"a": "plain"})
-    yield lambda: edits.drop_old(path, ["a"], confirm=True)
+    yield lambda: edits.drop_original_encoding(path, ["a"], confirm=True)
     yield lambda: edits.finalize(path, confirm=True)
     yield lambda: edits.restore(path)
     yield lambda: edits.merge([out, out], path)
@@ -71,10 +71,10 @@ def test_every_change_is_refused(recorded, tmp_path):
     for change in changes(path, out):
         with pytest.raises(Refused, match=rf"{kind} table at {folder}, whose log records its size") as refused:
             change()
-        assert refused.value.force == "table-format" and refused.value.file == str(path)
+        assert refused.value.ignore == "table-format" and refused.value.file == str(path)
     assert path.read_bytes() == ORIGINAL
-    assert edits.upgrade(path, "flat", force="table-format").outcome == "upgraded"
-    parquetext.write_table(pa.table({"a": [1]}), path, force=["table-format"])
+    assert edits.upgrade(path, "flat", ignore="table-format").outcome == "upgraded"
+    parquetext.write_table(pa.table({"a": [1]}), path, ignore=["table-format"])
     assert pq.read_table(path).num_rows == 1
 
 
@@ -94,9 +94,9 @@ def test_a_dataset_is_not_written_into_a_table(recorded, behavior):
                 Refused, match=f"{kind} table at {folder}, which would not know of new files"
             ) as refused:
                 parquetext.write_to_dataset(table, root, keys, existing_data_behavior=behavior)
-            assert refused.value.force == "table-format" and refused.value.file == str(root)
+            assert refused.value.ignore == "table-format" and refused.value.file == str(root)
     assert sorted(folder.rglob("*")) == before and path.read_bytes() == ORIGINAL
-    parquetext.write_to_dataset(table, path.parent, basename_template="new-{i}.parquet", force=["table-format"])
+    parquetext.write_to_dataset(table, path.parent, basename_template="new-{i}.parquet", ignore=["table-format"])
     assert pq.read_table(path.parent / "new-0.parquet", partitioning=None).to_pylist() == table.to_pylist()
 
 

@@ -82,14 +82,14 @@ def test_what_is_no_parquet_file_of_today(tmp_path, content, kind, message):
 
 def test_an_extension_of_somebody_else_without_blocks_unless_forced(tmp_path):
     theirs = with_footer(ORIGINAL, extension.append(FOOTER, b"free-form bytes"))
-    message = "somebody else: 15 bytes.*wrap=True.*force 'free-form'"
+    message = "somebody else: 15 bytes.*wrap=True.*ignore 'free-form'"
     error = refused(tmp_path, theirs, Refused, message, (add_flat,))
     assert error.code == wire.FREE_FORM
     path = tmp_path / "x.parquet"
     assert edits.strip(path).outcome == "unchanged"
-    edits.upgrade(path, force="free-form", form="flat")
+    edits.upgrade(path, ignore="free-form", form="flat")
     assert pq.read_table(path).equals(TABLE)
-    assert edits.upgrade(path, force="free-form", form="flat").outcome == "unchanged"
+    assert edits.upgrade(path, ignore="free-form", form="flat").outcome == "unchanged"
     edits.strip(path)
     assert path.read_bytes() == theirs
 
@@ -108,9 +108,9 @@ def test_fields_behind_the_extension(tmp_path):
 def test_an_extension_larger_than_readers_take_unless_forced(tmp_path, monkeypatch):
     monkeypatch.setattr(wire, "MAX_EXTENSION_BYTES", 1000)
     within = functools.partial(add_flat, placement="in-struct")
-    error = refused(tmp_path, ORIGINAL, Refused, "pyarrow and Spark.*1000.*force 'size'", (within,))
+    error = refused(tmp_path, ORIGINAL, Refused, "pyarrow and Spark.*1000.*ignore 'size'", (within,))
     assert error.expected == 1000 < error.found
-    assert within(tmp_path / "x.parquet", force=["size"]).outcome == "upgraded"
+    assert within(tmp_path / "x.parquet", ignore=["size"]).outcome == "upgraded"
 
 
 def test_a_footer_of_any_size_stands_aside(tmp_path, monkeypatch):
@@ -139,10 +139,10 @@ def test_a_file_of_a_table_format_unless_forced(tmp_path, kind):
     link.symlink_to(path)
     for name in (path, link):
         for action in (add_flat, edits.strip):
-            with pytest.raises(Refused, match=rf"{kind} table at {tmp_path}/table, whose log .*force 'table-format'"):
+            with pytest.raises(Refused, match=rf"{kind} table at {tmp_path}/table, whose log .*ignore 'table-format'"):
                 action(name)
     assert path.read_bytes() == ORIGINAL
-    assert edits.upgrade(path, force={"table-format"}, form="flat").outcome == "upgraded"
+    assert edits.upgrade(path, ignore={"table-format"}, form="flat").outcome == "upgraded"
 
 
 def test_a_folder_of_metadata_that_is_not_icebergs_refuses_nothing(tmp_path):

@@ -16,7 +16,7 @@ from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
 import parquetext
 from parquetext import edits, extension, kernels, wire
 from parquetext.edits.footer import read_footer
-from parquetext.edits.form_options import Options
+from parquetext.edits.options import Options
 from parquetext.edits.strip import without_blocks
 from parquetext.edits.upgrade import with_flat
 from parquetext.errors import ParquetextError, Refused
@@ -188,7 +188,7 @@ def test_free_form_bytes_are_refused_or_wrapped_and_strip_gives_them_back(path, 
 @pytest.mark.parametrize("content", [b"", b"whatever"], ids=len)
 def test_forced_ours_is_stacked_on_free_form_bytes_and_comes_off_exactly(path, content):
     theirs = put_free_form(path, content)
-    edits.upgrade(path, force="free-form", form="flat", placement=WITHIN)
+    edits.upgrade(path, ignore="free-form", form="flat", placement=WITHIN)
     with parquetext.open(path) as file:
         assert file.form == "flat"
     assert [finding.kind for finding in inspect(path).findings] == ["free-form"] * bool(content)

@@ -191,11 +191,11 @@ def test_an_owner_of_a_file_of_hdfs_that_cannot_be_kept_is_a_refusal(hdfs, monke
     monkeypatch.setenv("HADOOP_USER_NAME", "somebody")
     uri = hdfs.uri.format("owned/x.parquet").replace("127.0.0.1", "localhost")  # a client of its own
     owner = getpass.getuser()
-    with pytest.raises(Refused, match=rf"cannot be kept: owner {owner}:.*not a super user.*force 'attributes'"):
+    with pytest.raises(Refused, match=rf"cannot be kept: owner {owner}:.*not a super user.*ignore 'attributes'"):
         parquetext.upgrade(uri, form="flat")
     assert hdfs.get("owned/x.parquet") == ORIGINAL
     assert hdfs.names("owned") == ["x.parquet"]
-    assert parquetext.upgrade(uri, force="attributes", form="flat").outcome == "upgraded"
+    assert parquetext.upgrade(uri, ignore="attributes", form="flat").outcome == "upgraded"
     now = Client(hdfs.url).get_file_info("/store/owned/x.parquet")
     assert (now.owner, now.permission) == ("somebody", 0o644)
 

@@ -1,4 +1,4 @@
-"""Files whose column chunks' places a ``_metadata`` file has are not written anew, unless that is forced."""
+"""Files whose column chunks' places a ``_metadata`` file has are not written anew, unless that is ignored."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def by_summary(lake: Path) -> pa.Table:
 
 def rewrites(path: Path, other: Path):
     """Every call that moves the column chunks of a file that is there."""
-    yield lambda **force: edits.encode(path, {"n": "delta_binary_packed"}, **force)
-    yield lambda **force: edits.encode(path, {"n": "delta_binary_packed"}, dry_run=True, **force)
-    yield lambda **force: edits.encode(other, {"n": "delta_binary_packed"}, out=path, **force)
-    yield lambda **force: edits.merge([other, other], path, **force)
-    yield lambda **force: rewrite_file(other, path, **force)
-    yield lambda **force: rewrite_file(path, path, codec="zstd", **force)
+    yield lambda **ignore: edits.encode(path, {"n": "delta_binary_packed"}, **ignore)
+    yield lambda **ignore: edits.encode(path, {"n": "delta_binary_packed"}, dry_run=True, **ignore)
+    yield lambda **ignore: edits.encode(other, {"n": "delta_binary_packed"}, out=path, **ignore)
+    yield lambda **ignore: edits.merge([other, other], path, **ignore)
+    yield lambda **ignore: rewrite_file(other, path, **ignore)
+    yield lambda **ignore: rewrite_file(path, path, codec="zstd", **ignore)
 
 
 def test_what_moves_column_chunks_is_refused(lake, tmp_path):
@@ -60,7 +60,7 @@ def test_what_moves_column_chunks_is_refused(lake, tmp_path):
     for change in rewrites(path, other):
         with pytest.raises(Refused, match=f"{lake}/_metadata has the places of its column chunks") as refused:
             change()
-        assert refused.value.force == "summary" and refused.value.file == str(path)
+        assert refused.value.ignore == "summary" and refused.value.file == str(path)
     assert path.read_bytes() == before and by_summary(lake).equals(TABLE)
     assert edits.encode(path, {"n": "delta_binary_packed"}, out=tmp_path / "new.parquet").outcome == "encoded"
     assert edits.merge([path], path.with_name("joined.parquet")).rows == 1000  # the summary does not list it
@@ -68,7 +68,7 @@ def test_what_moves_column_chunks_is_refused(lake, tmp_path):
 
 def test_a_file_that_has_copies_keeps_them(lake):
     path = file_of(lake)
-    done = edits.encode(path, {"n": "delta_binary_packed"}, force="summary")
+    done = edits.encode(path, {"n": "delta_binary_packed"}, ignore="summary")
     assert done.outcome == "encoded" and f"{lake}/_metadata" in done.message and "write it anew" in done.message
     with pytest.raises((OSError, AssertionError)):  # the reason for the refusal
         assert by_summary(lake).equals(TABLE)
@@ -77,7 +77,7 @@ def test_a_file_that_has_copies_keeps_them(lake):
         with pytest.raises(Refused, match="has the places of its column chunks"):
             change(path)
     assert path.read_bytes() == encoded
-    assert "write it anew" in edits.strip(path, force="summary").message
+    assert "write it anew" in edits.strip(path, ignore="summary").message
     assert by_summary(lake).equals(TABLE)
 
 
@@ -102,7 +102,7 @@ def test_a_change_of_the_footer_alone_leaves_the_summary_true(lake):
 def test_a_directory_tells_it_of_each_file(lake):
     found = parquetext.encode(lake, {"n": "delta_binary_packed"})
     assert [(one.outcome, "_metadata has the places" in one.message) for one in found] == [("refused", True)]
-    [done] = parquetext.encode(lake, {"n": "delta_binary_packed"}, force="summary")
+    [done] = parquetext.encode(lake, {"n": "delta_binary_packed"}, ignore="summary")
     assert done.outcome == "encoded"
 
 

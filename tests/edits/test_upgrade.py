@@ -146,7 +146,7 @@ def test_an_extension_keeps_its_marker(path):
         {"form": "par3"},
         {"marker": "none"},
         {"placement": "before"},
-        {"force": "everything"},
+        {"ignore": "everything"},
     ],
 )
 def test_a_wrong_argument_is_an_error_before_anything_is_opened(tmp_path, wrong):

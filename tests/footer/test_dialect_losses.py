@@ -123,7 +123,7 @@ def test_names_that_are_no_utf8_can_be_printed(path):
     path.write_bytes(with_block(single, block))
     report = parquetext.verify(path)
     assert not report.ok
-    for line in (*map(str, report.findings), *report.losses):
+    for line in (*map(str, report.findings), *report.omitted):
         line.encode()
 
 

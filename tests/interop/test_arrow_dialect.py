@@ -391,4 +391,4 @@ def test_a_file_of_a_public_writer_opens_without_findings_and_verifies(tmp_path)
             assert (file.form, file.findings) == ("thrift", [])
         report = parquetext.verify(path)
         assert report.ok and report.forms == ["thrift", "arrow"]
-        assert any("ColumnMetaData.encodings is lost" in loss for loss in report.losses)
+        assert any("ColumnMetaData.encodings is lost" in loss for loss in report.omitted)

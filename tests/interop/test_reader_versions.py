@@ -15,7 +15,7 @@ import pytest
 from support.readers import AFTER_STOP, CARRIED, READERS, Reader
 
 import parquetext
-from parquetext.edits.form_options import PLACEMENTS
+from parquetext.edits.options import PLACEMENTS
 
 ROOT = Path(__file__).parents[2]
 ROWS = 60

@@ -64,7 +64,7 @@ def test_a_dry_run_and_a_change_that_is_none_leave_it(path):
 def test_those_of_others_are_left_alone(path):
     theirs = sidecars.sidecar(kernels.sidecar)
     place(path).write_bytes(theirs)
-    parquetext.upgrade(path, "flat", force="table-format")
+    parquetext.upgrade(path, "flat", ignore="table-format")
     assert place(path).read_bytes() == theirs
 
 

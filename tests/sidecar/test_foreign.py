@@ -60,7 +60,7 @@ class TestIsForeign:
         place = Path(sidecar.build(file).sidecar)
         grow(file, rows(100))
         commit_on_top(file, place, keeps_notes=keeps_notes)
-        sidecar.update(file, force="foreign-sidecar")
+        sidecar.update(file, ignore="foreign-sidecar")
         assert not sidecar.is_foreign(place)
 
     @pytest.mark.parametrize(("name", "foreign"), [("_pm", True), ("_data.parquet.pm", False)])
@@ -91,7 +91,7 @@ class TestLeftAlone:
         place = build_foreign(file, file.with_name(name))
         before = place.read_bytes()
         grow(file, rows(100))
-        with pytest.raises(Refused, match="force 'foreign-sidecar'") as caught:
+        with pytest.raises(Refused, match="ignore 'foreign-sidecar'") as caught:
             WRITE[verb](file, sidecar=place)
         assert (caught.value.file, outcome_of(caught.value)) == (str(place), "refused")
         assert place.read_bytes() == before
@@ -101,7 +101,7 @@ class TestLeftAlone:
     def test_it_is_replaced_where_that_is_forced(self, file, verb, outcome):
         build_foreign(file)
         grow(file, rows(100))
-        assert WRITE[verb](file, force=["foreign-sidecar"]).outcome == outcome
+        assert WRITE[verb](file, ignore=["foreign-sidecar"]).outcome == outcome
         assert sidecar.foreign_beside(file) is None
         with sidecar.open(file) as plan:
             assert plan.num_rows == 200
@@ -121,15 +121,15 @@ class TestLeftAlone:
         grow(file, rows(100))
         commit_on_top(file, place)
         before = place.read_bytes()
-        parquetext.upgrade(file, force=["table-format"])
-        parquetext.write_table(rows(7), file, force=["table-format"])
+        parquetext.upgrade(file, ignore=["table-format"])
+        parquetext.write_table(rows(7), file, ignore=["table-format"])
         assert place.read_bytes() == before
 
     @pytest.mark.parametrize("verb", WRITE)
     def test_a_refusal_of_another_name_cannot_be_forced(self, file, verb):
         sidecar.build(file)
-        with pytest.raises(ParquetextError, match="no such refusal to force: foreign"):
-            WRITE[verb](file, force="foreign")
+        with pytest.raises(ParquetextError, match="no such refusal to ignore: foreign"):
+            WRITE[verb](file, ignore="foreign")
 
     def test_one_on_another_filesystem(self, file):
         place = build_foreign(file)

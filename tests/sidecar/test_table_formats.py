@@ -37,10 +37,10 @@ def table(request, tmp_path) -> tuple[str, Path]:
 def test_a_first_sidecar_is_refused_there_unless_forced(table):
     kind, path = table
     for make in (sidecar.build, sidecar.update):
-        with pytest.raises(Refused, match=rf"{kind} table at .*/table.*does not know a sidecar \(force 'table-format'"):
+        with pytest.raises(Refused, match=rf"{kind} table at .*/table.*not know a sidecar \(ignore 'table-format'"):
             make(path)
     assert [each.name for each in path.parent.iterdir()] == ["x.parquet"]
-    assert sidecar.build(path, force="table-format").outcome == "built"
+    assert sidecar.build(path, ignore="table-format").outcome == "built"
     assert sidecar.build(path).outcome == "built"  # one is there: it was asked for
 
 

@@ -125,7 +125,7 @@ class TestUpdate:
         )
         place.write_bytes((len(data) + len(tail)).to_bytes(8, "little") + data[8:] + tail)
         grow(file, rows(300), **BLOOMS)
-        assert sidecar.update(file, force="foreign-sidecar").outcome == "updated"
+        assert sidecar.update(file, ignore="foreign-sidecar").outcome == "updated"
         notes = kernels.sidecar.Reader(place.read_bytes()).scratchpad
         assert (notes[7], notes[8], len(notes)) == (b"somebody's", b"else", 4)
         with sidecar.open(file) as plan:

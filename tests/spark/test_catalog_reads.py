@@ -62,7 +62,7 @@ def rows(reader: Reader) -> list[int]:
 
 def test_a_read_by_a_catalog_of_sparks_gives_the_rows_of_one_without(spark, lake, tmp_path):
     stored = str(tmp_path / "catalog")
-    jobs.catalog(spark, lake, progress=False).sort("column", "file", "row_group").write.parquet(stored)
+    jobs.build_catalog(spark, lake, progress=False).sort("column", "file", "row_group").write.parquet(stored)
     for filters in ([("n", "=", 707)], [("n", ">", 1500), ("day", "=", 2)], [[("n", "<", 3)], [("day", "=", 9)]]):
         by_catalog = jobs.read(spark, lake, ["n", "day"], filters, catalog=stored)
         assert sorted(by_catalog.collect()) == sorted(jobs.read(spark, lake, ["n", "day"], filters).collect())

@@ -65,7 +65,7 @@ def test_rows_say_why_a_file_was_left_alone(run, lake):
 
 def test_a_catalog_is_saved_and_says_what_it_could_not_read(spark, run, lake, tmp_path):
     (lake / "bad.parquet").write_bytes(b"not at all, not at all")
-    done = run("catalog", lake, "--save", tmp_path / "catalog", "--json")
+    done = run("build_catalog", lake, "--save", tmp_path / "catalog", "--json")
     assert (done.exit_code, "bad.parquet: not a Parquet file" in done.stderr) == (1, True), done.output
     assert sorted(json.loads(line)["outcome"] for line in done.stdout.splitlines()) == ["failed", "read"]
     metadata = pq.read_metadata(lake / "day=1" / "x.parquet")
@@ -99,8 +99,8 @@ def test_exit_codes_tell_failed_files_from_a_job_that_could_not_run(run, lake):
         (["finalize", lake], "only parquetext reads a finalized file, until restore; give --yes"),
         (["finalize", lake, "--watch"], "give --yes to go on"),
         (["verify", lake, "--yes"], "confirm"),
-        (["catalog", lake], "--save"),
-        (["catalog", lake, "--save", lake.parent], "replace"),
+        (["build_catalog", lake], "--save"),
+        (["build_catalog", lake, "--save", lake.parent], "replace"),
         (["upgrade", lake, "--watch", "--save", "rows"], "no --state, --save"),
         (["upgrade", lake, lake, "--watch"], "only one path"),
         (["upgrade", ""], "not a path"),

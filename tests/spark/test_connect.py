@@ -68,7 +68,7 @@ def test_jobs_run_on_the_server_and_their_state_counts(connect, lake, tmp_path_f
 
 def test_a_catalog_is_made_on_the_server_and_read_by(connect, lake, tmp_path_factory):
     folder = tmp_path_factory.mktemp("catalog")
-    chunks = jobs.catalog(connect, lake, state=str(folder / "state"), progress=False)
+    chunks = jobs.build_catalog(connect, lake, state=str(folder / "state"), progress=False)
     assert {row.outcome for row in chunks.files.collect()} == {"read"}
     chunks.write.parquet(str(folder / "stored"))
     found = jobs.read(connect, lake, ["a"], [("a", ">=", 200)], catalog=folder / "stored")

@@ -129,17 +129,17 @@ def test_foreign_sidecars_are_refused_and_the_row_says_why(spark, tmp_path):
     results = quietly(jobs.build_sidecars, spark, tmp_path, on_error="raise").collect()
     rows = {Path(row.path).name: row for row in results}
     assert (rows["a.parquet"].outcome, rows["data.parquet"].outcome) == ("built", "refused")
-    assert "force 'foreign-sidecar'" in rows["data.parquet"].message and theirs.read_bytes() == before
-    rows = quietly(jobs.build_sidecars, spark, tmp_path, force="foreign-sidecar").collect()
+    assert "ignore 'foreign-sidecar'" in rows["data.parquet"].message and theirs.read_bytes() == before
+    rows = quietly(jobs.build_sidecars, spark, tmp_path, ignore="foreign-sidecar").collect()
     assert {row.outcome for row in rows} == {"built"}
     with pytest.raises(ParquetextError, match="no such refusal"):
-        jobs.build_sidecars(spark, tmp_path, force="nonsense")
+        jobs.build_sidecars(spark, tmp_path, ignore="nonsense")
 
 
 def test_the_corpus_has_a_catalog_whatever_is_among_the_files(spark, corpus_lake):
     paths = sorted(map(str, corpus_lake.rglob("*.parquet")))
     alone = pa.Table.from_batches(batches_of(paths))
-    found = jobs.catalog(spark, corpus_lake).select("file", "error").toArrow()
+    found = jobs.build_catalog(spark, corpus_lake).select("file", "error").toArrow()
     assert Counter(found["file"].to_pylist()) == Counter(alone["file"].to_pylist())
     assert {*found["error"].to_pylist()} == {*alone["error"].to_pylist()} > {None}
 
@@ -186,7 +186,7 @@ def test_failed_files_raise_in_the_end_where_that_is_asked_for(spark, lake):
     ("options", "error"),
     [
         ({"form": "none"}, "unknown footer form"),
-        ({"force": ["nothing"]}, "no such refusal"),
+        ({"ignore": ["nothing"]}, "no such refusal"),
         ({"on_error": "ignore"}, "no such choice"),
     ],
 )
@@ -278,8 +278,8 @@ def test_files_of_a_table_are_refused_as_single_ones_are(spark, lake):
         edits.upgrade(lake / "day=0" / "x.parquet", form="flat")
     assert {row.message for row in rows} == {refused.value.message}
     assert contents(lake)["x.parquet"] == ORIGINAL
-    forced = quietly(jobs.upgrade, spark, lake, form="flat", force="table-format")
-    assert outcomes(forced) == {"upgraded": 3, "failed": 1}
+    ignored = quietly(jobs.upgrade, spark, lake, form="flat", ignore="table-format")
+    assert outcomes(ignored) == {"upgraded": 3, "failed": 1}
 
 
 def test_a_table_gets_sidecars_only_where_asked_for(spark, tmp_path):
@@ -291,8 +291,8 @@ def test_a_table_gets_sidecars_only_where_asked_for(spark, tmp_path):
         sidecar.build(path)
     assert (row.outcome, row.message) == ("refused", refused.value.message)
     assert not sidecar.exists(sidecar.sidecar_path(path))
-    for force in ("table-format", ()):  # then one is there already
-        assert outcomes(quietly(jobs.build_sidecars, spark, tmp_path, force=force)) == {"built": 1}
+    for ignore in ("table-format", ()):  # then one is there already
+        assert outcomes(quietly(jobs.build_sidecars, spark, tmp_path, ignore=ignore)) == {"built": 1}
 
 
 def test_a_file_beside_a_sidecar_of_others_is_refused(spark, tmp_path):
@@ -303,7 +303,7 @@ def test_a_file_beside_a_sidecar_of_others_is_refused(spark, tmp_path):
     [row] = quietly(jobs.upgrade, spark, tmp_path, form="flat").collect()
     assert row.outcome == "refused" and row.message.startswith(str(place))
     assert path.read_bytes() == ORIGINAL
-    [row] = quietly(jobs.upgrade, spark, tmp_path, form="flat", force="table-format").collect()
+    [row] = quietly(jobs.upgrade, spark, tmp_path, form="flat", ignore="table-format").collect()
     assert row.outcome == "upgraded" and f"{place}, which parquetext has not made" in row.message
 
 
@@ -316,7 +316,7 @@ def test_files_below_a_summary_are_not_written_anew(spark, tmp_path):
     [row] = quietly(jobs.encode, spark, tmp_path, columns, on_error="raise").collect()
     assert (upgraded.outcome, row.outcome, row.error) == ("upgraded", "refused", "Refused")
     assert f"{tmp_path}/_metadata has the places of its column chunks" in row.message
-    [row] = quietly(jobs.encode, spark, tmp_path, columns, force="summary").collect()
+    [row] = quietly(jobs.encode, spark, tmp_path, columns, ignore="summary").collect()
     assert row.outcome == "encoded" and "write it anew" in row.message
 
 

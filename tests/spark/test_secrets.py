@@ -15,7 +15,7 @@ from support.served_files import Ranged, served
 
 import parquetext
 from parquetext.masking import without_secrets
-from parquetext.spark import build_sidecars, catalog, list_files, read, tasks, upgrade, verify
+from parquetext.spark import build_catalog, build_sidecars, list_files, read, tasks, upgrade, verify
 from parquetext.spark.crashes import Doing
 from parquetext.spark.filesystems import Filesystems
 from parquetext.spark.folders import FILES
@@ -93,7 +93,7 @@ def test_a_job_that_raises_shows_no_secret(spark, lake):
 
 
 def test_a_catalog_of_such_urls_has_none_and_leads_to_the_files(spark, lake, tmp_path):
-    rows = catalog(spark, lake, state=str(tmp_path / "state"), progress=False)
+    rows = build_catalog(spark, lake, state=str(tmp_path / "state"), progress=False)
     names = parquetext.catalog.names_of(list_files(spark, lake)["path"].to_pylist())
     assert {row.file for row in rows.collect()} == names.keys() == {NAME, f"{NAME}#2"}
     assert sorted(names.values()) == lake
@@ -112,7 +112,7 @@ def test_a_catalog_without_secrets_plans_no_file_by_a_name(spark, lake, tmp_path
     assert "SECRET" not in str(error.value)
 
 
-@pytest.mark.parametrize("action", ["verify", "catalog", "build_sidecars", "upgrade"])
+@pytest.mark.parametrize("action", ["verify", "build_catalog", "build_sidecars", "upgrade"])
 def test_a_task_stores_and_notes_no_secret(work, tmp_path, action, monkeypatch):
     noted = []
     tell = Doing._tell
@@ -125,7 +125,7 @@ def test_a_task_stores_and_notes_no_secret(work, tmp_path, action, monkeypatch):
     [part] = work(0, iter([list(zip(*(column.to_pylist() for column in left.columns), strict=True))]))
     assert "SECRET" not in str(part) and noted == [name, ""]
     stored = [table for table in check_folder(tmp_path / "state") if "outcome" in table.column_names]
-    outcome = {"verify": "ok", "catalog": "read"}.get(action, "failed")  # nothing is written over HTTP
+    outcome = {"verify": "ok", "build_catalog": "read"}.get(action, "failed")  # nothing is written over HTTP
     assert [(row["path"], row["outcome"]) for table in stored for row in table.to_pylist()] == [(name, outcome)]
     left, known = split(files, done_before(work.filesystems, str(tmp_path / "state"), "verify"))
     assert known.num_rows == (outcome != "failed") and left["path"].to_pylist() == [work.url] * (outcome == "failed")

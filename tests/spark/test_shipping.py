@@ -65,7 +65,7 @@ def test_every_job_ships_by_itself_before_it_does_anything(spark, tmp_path, monk
         monkeypatch.setattr(module, "ship", ship)
     calls = [
         getattr(parquetext.spark, verb)
-        for verb in ("upgrade", "strip", "restore", "verify", "build_sidecars", "catalog", "read")
+        for verb in ("upgrade", "strip", "restore", "verify", "build_sidecars", "build_catalog", "read")
     ]
     for call in [
         *calls,

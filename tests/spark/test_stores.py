@@ -18,7 +18,7 @@ from parquetext.arrow.datasets.file_errors import naming
 from parquetext.catalog.file_batches import Gathering
 from parquetext.errors import ParquetextError, Unsupported
 from parquetext.masking import without_secrets
-from parquetext.spark import catalog, finalize, list_files, read, restore, strip, upgrade, verify, write
+from parquetext.spark import build_catalog, finalize, list_files, read, restore, strip, upgrade, verify, write
 from parquetext.spark.filesystems import Filesystems
 from parquetext.spark.patience import patiently
 from parquetext.spark.results import Row
@@ -73,7 +73,7 @@ def test_a_dataset_goes_through_every_job_and_back(on, store, lake):
         if job is not finalize:  # after it nobody else reads the file
             check_files(store, lake)
     assert read(on, path).count() == len(NAMES) * TABLE.num_rows
-    chunks = catalog(on, path, progress=False)
+    chunks = build_catalog(on, path, progress=False)
     assert chunks.count() == len(NAMES) * 3 * 3
     assert outcomes(strip(on, path, progress=False)) == {"stripped": len(NAMES)}
     assert {store.get(f"{lake}/{name}") for name in NAMES} == {ORIGINAL}

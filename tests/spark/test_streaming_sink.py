@@ -52,12 +52,12 @@ def test_jobs_refuse_the_directory_and_parts_of_it(spark, sink):
 
 def test_spark_reads_nothing_after_a_forced_change_until_it_is_taken_back(spark, sink):
     before = contents(sink)
-    rows = jobs.upgrade(spark, sink, form="flat", force="table-format", progress=False).collect()
+    rows = jobs.upgrade(spark, sink, form="flat", ignore="table-format", progress=False).collect()
     assert {row.outcome for row in rows} == {"upgraded"}
     with pytest.raises(Exception, match="magic number"):
         spark.read.parquet(str(sink)).collect()
     for path in before:
-        edits.strip(path, force="table-format")
+        edits.strip(path, ignore="table-format")
     assert contents(sink) == before
     assert sorted(row.v for row in spark.read.parquet(str(sink)).collect()) == [10, 20]
 

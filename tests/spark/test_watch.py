@@ -63,7 +63,7 @@ def test_a_running_query_takes_what_arrives_by_paths_as_the_driver_sees_them(spa
 
 
 def test_what_no_job_takes_is_said_at_once(spark, tmp_path):
-    for action in ("nothing", "catalog"):  # a catalog's rows have no place there
+    for action in ("nothing", "build_catalog"):  # a catalog's rows have no place there
         with pytest.raises(ParquetextError, match=f"no such job for files that arrive: '{action}'"):
             watch(spark, str(tmp_path), action)
     with pytest.raises(ParquetextError, match="unknown footer form"):

@@ -119,10 +119,10 @@ class Forbidding(Operations):
 def test_what_cannot_be_kept_is_refused_unless_forced(path):
     os.chown(path, 1234, 4321)
     os.setxattr(path, "user.origin", b"a")
-    with pytest.raises(Refused, match=r"owner 1234:4321, user\.origin.*force 'attributes'"):
+    with pytest.raises(Refused, match=r"owner 1234:4321, user\.origin.*ignore 'attributes'"):
         commit(path, operations=Forbidding())
     assert path.read_bytes() == OLD and os.listdir(path.parent) == ["x.bin"]
-    commit(path, operations=Forbidding(), force="attributes")
+    commit(path, operations=Forbidding(), ignore="attributes")
     assert path.read_bytes() == NEW_CONTENT
 
 
@@ -143,14 +143,14 @@ def test_several_hard_links_are_refused_unless_forced(path, in_place):
     with pytest.raises(Refused, match="2 hard links"):
         commit(path, in_place=in_place)
     assert path.read_bytes() == OLD
-    commit(path, in_place=in_place, force=["hard-links"])
+    commit(path, in_place=in_place, ignore=["hard-links"])
     assert path.read_bytes() == NEW_CONTENT
     assert other.read_bytes() == (NEW_CONTENT if in_place else OLD)
 
 
 def test_an_unknown_waiver_is_an_error(path):
     with pytest.raises(ParquetextError, match="no such refusal"):
-        commit(path, force={"everything"})
+        commit(path, ignore={"everything"})
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def system(request, monkeypatch):
 
 
 @pytest.fixture
-def force(system) -> list[str]:
+def ignore(system) -> list[str]:
     """Return the options that a change needs there: without locks no other process may change the file."""
     return ["lock"] if system == "windows" else []
 
@@ -71,21 +71,21 @@ def test_files_are_read(system, file):
     assert parquetext.dataset(file).count_rows() == 300
 
 
-def test_a_change_keeps_the_values_and_goes_back(system, force, file):
+def test_a_change_keeps_the_values_and_goes_back(system, ignore, file):
     before = file.read_bytes()
-    parquetext.upgrade(file, form="flat", force=force)
+    parquetext.upgrade(file, form="flat", ignore=ignore)
     assert pq.read_table(file).equals(TABLE)
     with parquetext.open(file) as opened:
         assert opened.form == "flat"
     assert not parquetext.verify(file).findings
-    parquetext.strip(file, force=force)
+    parquetext.strip(file, ignore=ignore)
     assert file.read_bytes() == before
-    parquetext.encode(file, {"id": "pfor"}, force=force)
+    parquetext.encode(file, {"id": "pfor"}, ignore=ignore)
     assert parquetext.read_table(file, ["id"], engine="parquetext").equals(TABLE.select(["id"]))
-    parquetext.strip(file, force=force)
+    parquetext.strip(file, ignore=ignore)
     assert file.read_bytes() == before
-    parquetext.finalize(file, confirm=True, force=force)
-    parquetext.restore(file, force=force)
+    parquetext.finalize(file, confirm=True, ignore=ignore)
+    parquetext.restore(file, ignore=ignore)
     assert file.read_bytes() == before
     assert os.listdir(file.parent) == [file.name]
 
@@ -96,7 +96,7 @@ def test_without_locks_a_change_is_refused_in_one_line_unless_forced(system, fil
     with pytest.raises(Refused, match="this system has no locks of files"):
         parquetext.upgrade(file, form="flat")
     with pytest.raises(Refused, match="nothing is changed in place"):
-        parquetext.upgrade(file, form="flat", in_place=True, force=["lock"])
+        parquetext.upgrade(file, form="flat", in_place=True, ignore=["lock"])
     assert file.read_bytes() == before
 
 
@@ -120,10 +120,10 @@ def test_files_and_sidecars_are_written(system, tmp_path):
     assert not sidecar.compare(path)
 
 
-def test_the_command_changes_and_shows_a_file(system, force, file):
+def test_the_command_changes_and_shows_a_file(system, ignore, file):
     runner = CliRunner()
-    forced = [part for what in force for part in ("--force", what)]
-    assert runner.invoke(app, ["upgrade", str(file), "--form", "flat", *forced]).exit_code == 0
+    ignored = [part for what in ignore for part in ("--ignore", what)]
+    assert runner.invoke(app, ["upgrade", str(file), "--form", "flat", *ignored]).exit_code == 0
     assert runner.invoke(app, ["inspect", str(file)]).exit_code == 0
     assert runner.invoke(app, ["verify", "--pages", str(file)]).exit_code == 0
     done = runner.invoke(app, ["upgrade", str(file), "--form", "index", "--in-place"])
@@ -132,10 +132,10 @@ def test_the_command_changes_and_shows_a_file(system, force, file):
     assert pq.read_table(file).equals(TABLE)
 
 
-def test_extended_attributes_that_are_left_behind_are_said_once(system, force, file, recwarn):
+def test_extended_attributes_that_are_left_behind_are_said_once(system, ignore, file, recwarn):
     warnings.simplefilter("always", systems.LacksWarning)
-    parquetext.upgrade(file, form="flat", force=force)
-    parquetext.strip(file, force=force)
+    parquetext.upgrade(file, form="flat", ignore=ignore)
+    parquetext.strip(file, ignore=ignore)
     told = [str(warning.message) for warning in recwarn if issubclass(warning.category, systems.LacksWarning)]
     assert len(told) == 1 and "extended attributes" in told[0] and "\n" not in told[0]
 

@@ -208,7 +208,7 @@ PYTHON: dict[str, Verb] = {
     "dataset filters": _filtered_dataset,
     "dataset take": lambda path, folder: parquetext.dataset(path).take([0, 1]),
     "dataset fragments": lambda path, folder: [repr(one) for one in parquetext.dataset(path).get_fragments()],
-    "drop_old": _changed(lambda path: parquetext.drop_old(path, confirm=True)),
+    "drop_original_encoding": _changed(lambda path: parquetext.drop_original_encoding(path, confirm=True)),
     "recover": _changed(parquetext.recover),
     "plan": lambda path, folder: parquetext.plan(list(catalog.batches_of([path])), _not_null(path)),
     "scan_polars": _polars,

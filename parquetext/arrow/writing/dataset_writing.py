@@ -9,13 +9,12 @@ import pyarrow.fs as pafs
 import pyarrow.parquet as pq
 
 from ... import storage
-from ...edits.form_options import Options
-from ...edits.overrides import FORCEABLE
+from ...edits.options import IGNORABLE, Options
 from ...edits.table_logs import refuse_new_files
 from ...edits.upgrade import FORMS, check_form
 from ...errors import Refused
 from ...extension import ASIDE
-from ...storage.forcing import check
+from ...storage.refusals import check
 from .new_files import NewFiles
 from .written_form import AUTO, DEFAULTS, THRIFT
 
@@ -37,7 +36,7 @@ def write_to_dataset(
     form: str = AUTO,
     placement: str = ASIDE,
     marker: str = "spec",
-    force: Iterable[str] = (),
+    ignore: Iterable[str] = (),
     **options: object,
 ) -> None:
     """Write a table to files below a folder; the arguments are those of `pyarrow.parquet.write_to_dataset`.
@@ -66,7 +65,7 @@ def write_to_dataset(
     existing_data_behavior : {"overwrite_or_ignore", "error", "delete_matching"}, optional
         The treatment of existing files: replace files of the same name, raise an error, or empty each folder before a
         file is written to it.
-    form, placement, marker, force
+    form, placement, marker, ignore
         As in `ParquetWriter`.
     **options
         Options of `pyarrow.dataset.write_dataset` and of `write_table`, such as `max_rows_per_file`, `row_group_size`
@@ -79,7 +78,7 @@ def write_to_dataset(
         If a form, placement, marker or refusal is unknown.
     Refused
         If the folder belongs to a table of Delta Lake, Iceberg or another system that records its files (without
-        ``force="table-format"``, nothing is written or deleted). If encrypted files are to get a footer of another
+        ``ignore="table-format"``, nothing is written or deleted). If encrypted files are to get a footer of another
         form. If an attribute of a file that is replaced cannot be kept.
     Conflict
         If another process is writing or changing one of the files.
@@ -98,9 +97,9 @@ def write_to_dataset(
             raise Refused(f"encrypted files cannot have footers of the form {form!r}")
         form = THRIFT
     base, root = _base_of(root_path, filesystem)
-    forced = check(force, FORCEABLE)
-    refuse_new_files((base, root), forced)
-    files = NewFiles(base, form, Options(marker, placement), forced)
+    ignored = check(ignore, IGNORABLE)
+    refuse_new_files((base, root), ignored)
+    files = NewFiles(base, form, Options(marker, placement), ignored)
     try:
         pq.write_to_dataset(
             table,

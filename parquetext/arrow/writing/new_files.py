@@ -8,8 +8,7 @@ import pyarrow as pa
 import pyarrow.fs as pafs
 
 from ... import sidecar, storage
-from ...edits.form_options import Options
-from ...edits.overrides import STORAGE_REFUSALS
+from ...edits.options import STORAGE_REFUSALS, Options
 from ...edits.table_logs import refuse_new_files, refuse_replacing
 from .written_form import THRIFT, edit_of_written
 
@@ -27,12 +26,12 @@ class NewFiles(pafs.FileSystemHandler):
     Parameters
     ----------
     base : pyarrow.fs.FileSystem
-    form, options, forced
+    form, options, ignored
         As in `edit_of_written`.
     """
 
-    def __init__(self, base: pafs.FileSystem, form: str, options: Options, forced: frozenset[str]):
-        self.base, self._form, self._options, self._forced = base, form, options, forced
+    def __init__(self, base: pafs.FileSystem, form: str, options: Options, ignored: frozenset[str]):
+        self.base, self._form, self._options, self._ignored = base, form, options, ignored
         self._open: set[_NewFile] = set()
 
     def abort(self) -> None:
@@ -47,11 +46,11 @@ class NewFiles(pafs.FileSystemHandler):
 
     def create(self, path: str):
         """Create a file; raise Refused if it replaces a file whose size is recorded by a table format."""
-        refuse_replacing((self.base, path), self._forced)
-        return storage.create((self.base, path), force=self._forced & STORAGE_REFUSALS.keys())
+        refuse_replacing((self.base, path), self._ignored)
+        return storage.create((self.base, path), ignore=self._ignored & STORAGE_REFUSALS.keys())
 
     def edit_of(self, written) -> storage.TailEdit | None:
-        return edit_of_written(written, self._form, self._options, self._forced)
+        return edit_of_written(written, self._form, self._options, self._ignored)
 
     def closed(self, file: _NewFile, path: str) -> None:
         """Record that a file has its name."""
@@ -87,7 +86,7 @@ class NewFiles(pafs.FileSystemHandler):
         self.base.delete_dir(path)
 
     def delete_dir_contents(self, path: str, missing_dir_ok: bool) -> None:
-        refuse_new_files((self.base, path), self._forced)
+        refuse_new_files((self.base, path), self._ignored)
         self.base.delete_dir_contents(path, missing_dir_ok=missing_dir_ok)
 
     def delete_root_dir_contents(self) -> None:

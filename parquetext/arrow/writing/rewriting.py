@@ -14,11 +14,11 @@ from ...errors import ColumnError, Malformed, ParquetextError, Unsupported
 from ...footer.leaf_types import CODECS
 from ...footer.sorting import sorting_of
 from ...nearest import nearest
-from ...storage.forcing import check
+from ...storage.refusals import check
 from ..file import open as open_file
 from .dictionaries import leaf_paths
 from .rewritten_blooms import bloom_options
-from .writer import AUTO, FORCEABLE, ParquetWriter
+from .writer import AUTO, IGNORABLE, ParquetWriter
 
 __all__ = ["SortKey", "WrittenFile", "rewrite_file"]
 
@@ -71,7 +71,7 @@ def rewrite_file(
     sort: Sequence[SortKey] = (),
     encodings: Mapping[str, str] | None = None,
     form: str = AUTO,
-    force: Iterable[str] = (),
+    ignore: Iterable[str] = (),
 ) -> WrittenFile:
     """Decode and rewrite a file; keep its key-values, and rebuild the Bloom filters of columns that have some.
 
@@ -92,7 +92,7 @@ def rewrite_file(
         order.
     encodings : mapping of str to str, optional
         Encodings of leaves, by their dotted paths, which replace dictionary encoding.
-    form, force
+    form, ignore
         As in `ParquetWriter`.
 
     Raises
@@ -112,10 +112,10 @@ def rewrite_file(
     >>> rewrite_file("wide.parquet", "sorted.parquet", codec="zstd", sort=[("price", "descending")]).rows
     300
     """
-    forced = check(force, FORCEABLE)
+    ignored = check(ignore, IGNORABLE)
     _check_level(codec, level)
-    refuse_table_files(out, forced)
-    refuse_stale_summary(out, forced)
+    refuse_table_files(out, ignored)
+    refuse_stale_summary(out, ignored)
     with storage.open_source(path) as source, open_file(path) as file:
         size, schema = source.size, _schema_of(file)
         options = _writer_options(file, schema, codec, level, sort, encodings or {})
@@ -124,7 +124,7 @@ def rewrite_file(
         options["bloom_filter_options"], lost = _bloom_options(file, source, schema, row_group_size, sort)
         notes = tuple(_notes(file, lost))
         try:
-            with ParquetWriter(out, schema, form=form, force=forced, **options) as writer:
+            with ParquetWriter(out, schema, form=form, ignore=ignored, **options) as writer:
                 for table in _tables(file, row_group_size, sort):
                     writer.write_table(_as_schema(table, schema, file), max(table.num_rows, 1))
                 storage.check_as_opened(source)

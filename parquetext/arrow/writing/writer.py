@@ -12,8 +12,7 @@ import pyarrow.parquet as pq
 from ... import sidecar, storage
 from ...edits.encode import Columns, check_asked, write_encoded
 from ...edits.footer import parse_end
-from ...edits.form_options import Options
-from ...edits.overrides import FORCEABLE, STORAGE_REFUSALS
+from ...edits.options import IGNORABLE, STORAGE_REFUSALS, Options
 from ...edits.table_logs import refuse_replacing
 from ...edits.upgrade import FORMS, check_form
 from ...errors import ParquetextError, Refused
@@ -21,7 +20,7 @@ from ...extension import ASIDE
 from ...footer.names import find_group_or_leaf
 from ...footer.thrift_form import ThriftForm
 from ...sidecar.store_layout import store_of
-from ...storage.forcing import check
+from ...storage.refusals import check
 from ...unpicklable import Unpicklable
 from .dictionaries import DICTIONARY_BYTES, worth_a_dictionary
 from .written_form import AUTO, DEFAULTS, THRIFT, edit_of_written
@@ -88,13 +87,13 @@ class ParquetWriter(Unpicklable, pq.ParquetWriter):
         it can be written here, and otherwise ``"thrift"``.
     placement, marker : str
         As in `parquetext.upgrade`.
-    force : iterable of str
+    ignore : iterable of str
         Refusals to override: ``"size"``, if readers would fail on the footer, ``"attributes"``, if attributes of a
         replaced file cannot be kept, and ``"table-format"``, if a table's log records the size of a replaced file.
-    carry : mapping of str or tuple to str, or "best", optional
+    copies : mapping of str or tuple to str, or "best", optional
         Columns that get a copy in another encoding, as in `parquetext.encode`. The file is first written to an unnamed
         local file in the folder of `tempfile`, and encoded from there.
-    carry_codec : str, optional
+    copies_codec : str, optional
         The codec of the copies; ``"none"`` by default.
     metadata_collector : list, optional
         Receives the metadata after the file has got its name. It describes the file without copies.
@@ -110,7 +109,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
     ParquetextError
         If a form, placement, marker, refusal, encoding or codec is unknown.
     ColumnError
-        If `carry` names an unknown column.
+        If `copies` names an unknown column.
     Refused
         If an encrypted file is to get a footer of another form. If an attribute cannot be kept. If the file belongs to
         a `sidecar.Store`, whose `append` and `replace` write it, or to a table whose log records its size.
@@ -151,25 +150,25 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
         form: str = AUTO,
         placement: str = ASIDE,
         marker: str = "spec",
-        force: Iterable[str] = (),
+        ignore: Iterable[str] = (),
         metadata_collector: list | None = None,
-        carry: Columns | None = None,
-        carry_codec: str | None = None,
+        copies: Columns | None = None,
+        copies_codec: str | None = None,
         **options: object,
     ):
         options = DEFAULTS | options | _given(locals())
         check_form(form, THRIFT)
         if filesystem is not None and _is_stream(where):
             raise ParquetextError(f"specified path is file-like, and a filesystem goes with paths only: {where!r}")
-        if carry is not None:
-            check_asked(carry, carry_codec)
-            _check_columns(() if isinstance(carry, str) else carry, schema)
-        self._carry, self._carry_codec = carry, carry_codec
-        self._forced = check(force, FORCEABLE)
+        if copies is not None:
+            check_asked(copies, copies_codec)
+            _check_columns(() if isinstance(copies, str) else copies, schema)
+        self._copies, self._copies_codec = copies, copies_codec
+        self._ignored = check(ignore, IGNORABLE)
         if options.get("encryption_properties") is not None:
             if form in FORMS:
                 raise Refused(f"an encrypted file cannot have a footer of the form {form!r}")
-            if carry is not None:
+            if copies is not None:
                 raise Refused("columns of an encrypted file cannot have copies in other encodings")
             form = THRIFT
         self._form, self._options = form, Options(marker, placement)
@@ -177,11 +176,11 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
         self._target = where if filesystem is None else (filesystem, where)
         if not _is_stream(self._target):
             _refuse_store(self._target)
-            refuse_replacing(self._target, self._forced)
-        self._new = storage.create(self._target, force=self._forced & STORAGE_REFUSALS.keys())
+            refuse_replacing(self._target, self._ignored)
+        self._new = storage.create(self._target, ignore=self._ignored & STORAGE_REFUSALS.keys())
         self._scratch = None
         try:
-            self._scratch = None if carry is None else storage.Scratch(str(where))
+            self._scratch = None if copies is None else storage.Scratch(str(where))
             super().__init__((self._scratch or self._new).sink, schema, **options)
         except BaseException:
             self._abandon()
@@ -204,7 +203,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
             written = self._scratch or self._new
             written.hold()
             super().close()
-            written.commit(edit_of_written(written, self._form, self._options, self._forced))
+            written.commit(edit_of_written(written, self._form, self._options, self._ignored))
             if self._scratch is not None:
                 self._encode()
         except BaseException as error:
@@ -253,7 +252,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
     def _encode(self) -> None:
         """Write the final file with its copies from the unnamed local file."""
         with self._scratch.written() as source:
-            write_encoded(source, self._new, self._carry, self._carry_codec, self._forced)
+            write_encoded(source, self._new, self._copies, self._copies_codec, self._ignored)
         self._new.commit()
         self._scratch.abort()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ... import storage
 from ...edits.footer import SMALLEST_READ, read_footer
-from ...edits.form_options import Options
+from ...edits.options import Options
 from ...edits.upgrade import FORMS, choice_of
 from ...errors import ParquetextError
 
@@ -14,7 +14,7 @@ AUTO, THRIFT = "auto", "thrift"
 DEFAULTS = {"write_page_index": True}  # as in parquet-java, and unlike pyarrow
 
 
-def edit_of_written(written, form: str, options: Options, forced: frozenset[str]) -> storage.TailEdit | None:
+def edit_of_written(written, form: str, options: Options, ignored: frozenset[str]) -> storage.TailEdit | None:
     """Return the edit that converts the end of a file to the form, or None if it stays unchanged.
 
     Parameters
@@ -32,7 +32,7 @@ def edit_of_written(written, form: str, options: Options, forced: frozenset[str]
         if chosen not in FORMS:
             return None
         try:
-            return FORMS[chosen](footer, options, forced)
+            return FORMS[chosen](footer, options, ignored)
         except ParquetextError as error:
             if form == AUTO:
                 return None

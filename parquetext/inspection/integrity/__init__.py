@@ -1,8 +1,8 @@
-"""Verification of a file in three tiers: tail and checksums, pages, and everything."""
+"""Verification of a file at three depths: tail and checksums, pages, and everything."""
 
 from __future__ import annotations
 
-from .report import Report, tiers_below
+from .report import Report, deeper_than
 from .verify import verify
 
-__all__ = ["Report", "tiers_below", "verify"]
+__all__ = ["Report", "deeper_than", "verify"]

@@ -42,7 +42,7 @@ def check_dialect(footer: bytes, tail, compared: bool, report: Report) -> None:
         else:
             report.findings.append(Finding.of(DAMAGED, in_buffer(error, block), PLACE))
         return
-    report.losses += map(str, losses_of(found))
+    report.omitted += map(str, losses_of(found))
     report.extend(_contradictions(found, block.payload))
 
 

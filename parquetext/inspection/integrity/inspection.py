@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 
 from ... import extension, kernels, wire
 from ...edits.choice import choose_form
-from ...edits.recorded_original import recorded_original
+from ...edits.decode_columns import recorded_original
 from ...encoding.carried import may_have_copies
 from ...errors import ParquetextError, names_memory
 from ...findings import Finding

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ... import kernels
-from ...edits.recorded_original import recorded_original
+from ...edits.decode_columns import recorded_original
 from ...errors import ParquetextError, Unsupported
 from ...findings import Finding
 from ...rewrite.original import Original, OriginalSource, digest_of

@@ -1,4 +1,4 @@
-"""What a verification found."""
+"""The report of a verification."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from ...findings import Finding, is_sound
 from ...masking import without_secrets
 from ...tabular import Listing, Shown, Tabular, chosen
 
-__all__ = ["Report", "tiers_below"]
+__all__ = ["Report", "deeper_than"]
 
-TIERS = "tail", "pages", "deep"
+DEPTHS = "tail", "pages", "deep"
 OF_FINDINGS = "kind", "message", "place", "offset", "is"
 MOST_LETTERS = 120  # of a message
 
 
-def tiers_below(tier: str) -> tuple[str, ...]:
-    """Return the tiers that check more than this one."""
-    return TIERS[TIERS.index(tier) + 1 :]
+def deeper_than(depth: str) -> tuple[str, ...]:
+    """Return the depths that check more than this one."""
+    return DEPTHS[DEPTHS.index(depth) + 1 :]
 
 
 @dataclass(slots=True, repr=False)
 class Report(Tabular):
-    """The findings of a verification, and how much of the file it looked at.
+    """The findings of a verification, and how much of the file was checked.
 
     Attributes
     ----------
     path : str
-    tier : str
+    depth : str
         ``"tail"``, ``"pages"`` or ``"deep"``.
     forms : list of str
         The footer forms that are there.
@@ -36,24 +36,24 @@ class Report(Tabular):
     checked_bytes : int
         Bytes under a checksum that was computed.
     pages : int
-        Page headers walked; 0 in the first tier.
+        Page headers walked; 0 if only the tail is checked.
     decompressed_pages : int
-        Pages without a checksum that were decompressed; 0 in the first tier.
+        Pages without a checksum that were decompressed; 0 if only the tail is checked.
     chunks_elsewhere : int
         Column chunks in other files, as those of a ``_metadata`` file: their pages and values are not checked.
     rows : int or None
-        Rows decoded; None below the deep tier.
-    losses : list of str
-        What a block of the arrow dialect does not carry of the Thrift footer: no findings, nothing is wrong.
+        Rows decoded; None unless the depth is ``"deep"``.
+    omitted : list of str
+        Fields of the Thrift footer that a block in the arrow dialect omits or shortens; these are not findings.
     gaps : list of (int, int)
         Offset and length of what lies between chunks, indexes and Bloom filters and belongs to none of them, such as
-        padding: no findings either. Empty in the first tier.
+        padding: no findings either. Empty if only the tail is checked.
     bytes_read : int
-        Of the file; what pyarrow reads in the deep tier is not counted, what our decoder reads is.
+        Of the file; what pyarrow reads at the depth ``"deep"`` is not counted, what our decoder reads is.
     """
 
     path: str
-    tier: str
+    depth: str
     forms: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     checked_bytes: int = 0
@@ -61,14 +61,14 @@ class Report(Tabular):
     decompressed_pages: int = 0
     chunks_elsewhere: int = 0
     rows: int | None = None
-    losses: list[str] = field(default_factory=list)
+    omitted: list[str] = field(default_factory=list)
     gaps: list[tuple[int, int]] = field(default_factory=list)
     bytes_read: int = 0
 
     @property
-    def tiers_not_run(self) -> list[str]:
-        """The deeper tiers that would check more."""
-        return list(tiers_below(self.tier))
+    def not_run(self) -> list[str]:
+        """Return the depths that would check more."""
+        return list(deeper_than(self.depth))
 
     @property
     def ok(self) -> bool:
@@ -85,8 +85,8 @@ class Report(Tabular):
         ]
         facts = [
             ("ok", str(self.ok)),
-            ("tier", self.tier),
-            ("not run", ", ".join(self.tiers_not_run) or None),
+            ("depth", self.depth),
+            ("not run", ", ".join(self.not_run) or None),
             ("footer", ", ".join(self.forms) or None),
             ("pages", self.pages or None),
             ("pages decompressed", self.decompressed_pages or None),
@@ -94,7 +94,7 @@ class Report(Tabular):
             ("rows", self.rows),
             ("bytes under checksums", self.checked_bytes),
             ("bytes read", self.bytes_read),
-            ("losses", len(self.losses) or None),
+            ("omitted", len(self.omitted) or None),
             ("gaps", len(self.gaps) or None),
         ]
         listing = Listing(OF_FINDINGS, rows, len(self.findings), "findings", MOST_LETTERS)
@@ -104,15 +104,15 @@ class Report(Tabular):
         return {
             "path": self.path,
             "ok": self.ok,
-            "tier": self.tier,
-            "tiers_not_run": self.tiers_not_run,
+            "depth": self.depth,
+            "not_run": self.not_run,
             "forms": self.forms,
             "pages": self.pages,
             "decompressed_pages": self.decompressed_pages,
             "chunks_elsewhere": self.chunks_elsewhere,
             "rows": self.rows,
             "checked_bytes": self.checked_bytes,
-            "losses": self.losses,
+            "omitted": self.omitted,
             "gaps": [{"offset": offset, "length": length} for offset, length in self.gaps],
             "findings": [
                 {

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import pyarrow as pa
 
 from ... import wire
-from ...edits.recorded_original import recorded_original
+from ...edits.decode_columns import recorded_original
 from ...encoding.carried import Carried
 from ...encoding.pages import read_headers
 from ...errors import ParquetextError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...edits.form_options import PLACEMENTS
+from ...edits.options import PLACEMENTS
 from ...edits.upgrade import FORMS
 from ...errors import ColumnError, ParquetextError, Unsupported
 from ...extension import ASIDE

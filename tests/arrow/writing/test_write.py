@@ -183,7 +183,7 @@ def test_a_footer_that_readers_would_fail_on_is_refused_forced_or_not_added(path
     assert os.listdir(path.parent) == []
     parquetext.write_table(TABLE, path, placement="in-struct")
     assert path.read_bytes() == pyarrows()
-    parquetext.write_table(TABLE, path, form="flat", placement="in-struct", force="size")
+    parquetext.write_table(TABLE, path, form="flat", placement="in-struct", ignore="size")
     with parquetext.open(path) as file:
         assert file.form == "flat"
 
@@ -193,7 +193,7 @@ def test_a_footer_that_readers_would_fail_on_is_refused_forced_or_not_added(path
     [
         {"form": "par3"},
         {"form": "flat", "marker": "none"},
-        {"force": "everything"},
+        {"ignore": "everything"},
         {"form": "flat", "placement": "before"},
         {"no_such_option": 1},
     ],

@@ -270,9 +270,9 @@ def test_bounds_without_a_column_order_have_no_meaning(path):
 
 def test_reports_say_which_tiers_did_not_run(path):
     path.write_bytes(indexed_file())
-    assert verify(path).as_dict()["tiers_not_run"] == ["pages", "deep"]
-    assert verify(path, pages=True).tiers_not_run == ["deep"]
-    assert verify(path, deep=True).tiers_not_run == []
+    assert verify(path).as_dict()["not_run"] == ["pages", "deep"]
+    assert verify(path, pages=True).not_run == ["deep"]
+    assert verify(path, deep=True).not_run == []
 
 
 def test_chunks_in_other_files_are_no_finding(tmp_path):

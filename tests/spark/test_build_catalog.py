@@ -13,7 +13,7 @@ import pytest
 import parquetext
 from parquetext.catalog import SCHEMA, batches_of
 from parquetext.catalog.footers import read_footer
-from parquetext.spark import JobFailed, catalog, parts
+from parquetext.spark import JobFailed, build_catalog, parts
 from parquetext.spark.filesystems import Filesystems
 from parquetext.spark.results import ROWS, Row
 
@@ -51,7 +51,7 @@ def outcomes(frame) -> Counter:
 
 
 def test_it_is_what_one_machine_would_make_and_plans_as_it_is_and_as_parquet(spark, lake, tmp_path):
-    frame = catalog(spark, lake, progress=False)
+    frame = build_catalog(spark, lake, progress=False)
     assert frame.columns == SCHEMA.names
     arrow = frame.toArrow()
     assert rows(arrow) == rows(alone(lake))
@@ -63,7 +63,7 @@ def test_it_is_what_one_machine_would_make_and_plans_as_it_is_and_as_parquet(spa
 
 
 def test_it_runs_once_before_the_call_returns_and_says_what_it_did_to_each_file(spark, lake, capfd):
-    frame = catalog(spark, lake)
+    frame = build_catalog(spark, lake)
     implementation = parquetext.implementation()
     assert capfd.readouterr().err.splitlines()[-1] == (
         f"catalog: 41 files: 40 read, 1 failed ({implementation} kernels in 8 tasks)"
@@ -81,21 +81,21 @@ def test_it_runs_once_before_the_call_returns_and_says_what_it_did_to_each_file(
 
 def test_files_that_cannot_be_read_raise_in_the_end_where_that_is_asked_for(spark, lake):
     with pytest.raises(JobFailed, match=r"bad\.parquet: not a Parquet file") as caught:
-        catalog(spark, lake, on_error="raise", progress=False)
+        build_catalog(spark, lake, on_error="raise", progress=False)
     assert caught.value.results.where("error IS NOT NULL").select("file").first().file.endswith("bad.parquet")
     assert outcomes(caught.value.results) == {"read": 40, "failed": 1}
 
 
 def test_with_a_state_only_what_is_new_or_changed_is_read_again(spark, lake, tmp_path):
     state = str(tmp_path / "state")
-    catalog(spark, lake, state=state, progress=False)
+    build_catalog(spark, lake, state=state, progress=False)
     write(lake / "day=0" / "0.parquet", 500)
     write(lake / "day=1" / "new.parquet", 600)
     os.remove(lake / "day=1" / "1.parquet")
-    frame = catalog(spark, lake, state=state, progress=False)
+    frame = build_catalog(spark, lake, state=state, progress=False)
     assert outcomes(frame) == {"read": 2, "skipped": 38, "failed": 1}
     assert rows(frame.toArrow()) == rows(alone(lake))
-    assert rows(catalog(spark, lake, state=state, progress=False).toArrow()) == rows(alone(lake))
+    assert rows(build_catalog(spark, lake, state=state, progress=False).toArrow()) == rows(alone(lake))
     assert spark.read.parquet(state).count() == 43
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import Unpack
 
 from .. import wire
 from ..errors import Refused
@@ -12,12 +13,13 @@ from ..rewrite.native import Native, Replaced, replaced
 from .advice import leaves_named
 from .decode_columns import unchanged_original
 from .footer import Footer
+from .options import RewriteOptions
 from .pieces import Piece
 from .renewal import Renewed, kept_pieces
 from .result import Result
 from .run import Planned, change_footer
 
-__all__ = ["WITHOUT_ALP", "check_drop_confirmed", "drop_old"]
+__all__ = ["WITHOUT_ALP", "check_drop_confirmed", "drop_original_encoding"]
 
 WITHOUT_ALP = (
     "readers without ALP cannot read the columns any more: pyarrow up to 26, DuckDB, Polars, DataFusion, Spark, Trino "
@@ -25,16 +27,13 @@ WITHOUT_ALP = (
 )
 
 
-def drop_old(
+def drop_original_encoding(
     path: object,
     columns: Sequence[str | tuple[str, ...]] | None = None,
     *,
     confirm: bool = False,
     wrap: bool = False,
-    force: Iterable[str] = (),
-    timeout: float = 0,
-    keep_mtime: bool = False,
-    dry_run: bool = False,
+    **change: Unpack[RewriteOptions],
 ) -> Result:
     """Rewrite a Parquet file so that columns with a copy in ALP consist of that copy only.
 
@@ -50,10 +49,11 @@ def drop_old(
         Leaves, or groups, which select all their leaves; by default, all columns with such copies.
     confirm : bool
         True confirms that every reader of the file supports ALP. A dry run needs no confirmation.
-    wrap, force, timeout, keep_mtime
+    wrap : bool
         See `upgrade`.
-    dry_run : bool
-        Compare the copies, and report the size of the new file; write nothing.
+    **change
+        `keep_mtime`, `ignore`, `timeout` and `dry_run`: see `RewriteOptions`. A dry run compares the copies, and
+        reports the size of the new file.
 
     Returns
     -------
@@ -75,14 +75,14 @@ def drop_old(
     --------
     >>> parquetext.encode("wide.parquet", {"price": "alp"}).outcome
     'encoded'
-    >>> parquetext.drop_old("wide.parquet", ["price"], confirm=True).outcome
+    >>> parquetext.drop_original_encoding("wide.parquet", ["price"], confirm=True).outcome
     'dropped'
     >>> parquetext.read_table("wide.parquet", ["price"], engine="parquetext").num_rows
     300
     """
-    check_drop_confirmed(confirm, dry_run)
+    check_drop_confirmed(confirm, change.get("dry_run", False))
 
-    def plan(footer: Footer, forced: frozenset[str], source) -> Planned:
+    def plan(footer: Footer, ignored: frozenset[str], source) -> Planned:
         form = ThriftForm(footer.bare)
         if form.scan.encrypted:
             raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
@@ -91,20 +91,10 @@ def drop_old(
         if not gone:
             return Planned(None, footer.form, reason="no column chunk has a copy in ALP")
         names = {".".join(as_path(form.node(one.leaf).path)) for one in gone}
-        change = _WithoutOld(source, form, footer, gone, kept_pieces(footer, forced, wrap), forced)
+        change = _WithoutOld(source, form, footer, gone, kept_pieces(footer, ignored, wrap), ignored)
         return Planned(change, footer.form, reason=f"{', '.join(sorted(names))}: {WITHOUT_ALP}")
 
-    return change_footer(
-        path,
-        plan,
-        "dropped",
-        "would-drop",
-        in_place=False,
-        keep_mtime=keep_mtime,
-        force=force,
-        timeout=timeout,
-        dry_run=dry_run,
-    )
+    return change_footer(path, plan, "drop", in_place=False, **change)
 
 
 def check_drop_confirmed(confirm: bool, dry_run: bool = False) -> None:
@@ -116,8 +106,8 @@ def check_drop_confirmed(confirm: bool, dry_run: bool = False) -> None:
 class _WithoutOld(Renewed):
     """The file without the chunks that copies replace."""
 
-    def __init__(self, source, form: ThriftForm, footer: Footer, gone: list[Replaced], kept: list[Piece], forced):
-        super().__init__(source, footer, kept, forced)
+    def __init__(self, source, form: ThriftForm, footer: Footer, gone: list[Replaced], kept: list[Piece], ignored):
+        super().__init__(source, footer, kept, ignored)
         original = unchanged_original(footer)
         self._native = Native(source, footer.bare, footer.start, gone, original.rest if original else None)
         self._native.check(form.scan)

@@ -40,7 +40,7 @@ def test_the_file_is_the_one_that_encode_makes_of_what_is_written_without_copies
     original = path.read_bytes()
     parquetext.encode(path, CARRY, codec=codec)
     other = path.with_name("y.parquet")
-    parquetext.write_table(TABLE, other, 700, form=form, carry=CARRY, carry_codec=codec)
+    parquetext.write_table(TABLE, other, 700, form=form, copies=CARRY, copies_codec=codec)
     assert other.read_bytes() == path.read_bytes()
     with parquetext.open(other) as file:
         assert (file.form, [*file.findings]) == (form, [])
@@ -52,7 +52,7 @@ def test_the_file_is_the_one_that_encode_makes_of_what_is_written_without_copies
 
 @pytest.mark.parametrize("placement", ["aside", "in-struct", "after-stop"])
 def test_the_footers_placement_is_kept(path, placement):
-    parquetext.write_table(TABLE, path, form="flat", placement=placement, carry=CARRY)
+    parquetext.write_table(TABLE, path, form="flat", placement=placement, copies=CARRY)
     parquetext.write_table(TABLE, path.with_name("y.parquet"), form="flat", placement=placement)
     parquetext.encode(path.with_name("y.parquet"), CARRY)
     assert path.read_bytes() == path.with_name("y.parquet").read_bytes()
@@ -61,7 +61,7 @@ def test_the_footers_placement_is_kept(path, placement):
 def test_batches_and_streams_are_written_alike(path):
     stream = io.BytesIO()
     for where in (path, stream):
-        with parquetext.ParquetWriter(where, TABLE.schema, carry=CARRY) as writer:
+        with parquetext.ParquetWriter(where, TABLE.schema, copies=CARRY) as writer:
             for batch in TABLE.to_batches(900):
                 writer.write_batch(batch)
     assert stream.getvalue() == path.read_bytes()
@@ -69,7 +69,7 @@ def test_batches_and_streams_are_written_alike(path):
 
 
 def test_a_table_without_rows_has_nothing_to_encode(path):
-    parquetext.write_table(TABLE[:0], path, form="thrift", carry=CARRY)
+    parquetext.write_table(TABLE[:0], path, form="thrift", copies=CARRY)
     sink = io.BytesIO()
     pq.write_table(TABLE[:0], sink)
     assert path.read_bytes() == sink.getvalue()
@@ -78,11 +78,11 @@ def test_a_table_without_rows_has_nothing_to_encode(path):
 @pytest.mark.parametrize(
     ("error", "options"),
     [
-        (ColumnError, {"carry": {"nothing": "alp"}}),
-        (Unsupported, {"carry": {"price": "no such"}}),
-        (ParquetextError, {"carry": {"price": "alp"}, "carry_codec": "lzo"}),
-        (ParquetextError, {"carry": {}}),
-        (Refused, {"carry": {"price": "alp"}, "encryption_properties": object()}),
+        (ColumnError, {"copies": {"nothing": "alp"}}),
+        (Unsupported, {"copies": {"price": "no such"}}),
+        (ParquetextError, {"copies": {"price": "alp"}, "copies_codec": "lzo"}),
+        (ParquetextError, {"copies": {}}),
+        (Refused, {"copies": {"price": "alp"}, "encryption_properties": object()}),
     ],
 )
 def test_what_cannot_be_carried_is_an_error_before_anything_is_written(path, error, options):
@@ -94,7 +94,7 @@ def test_what_cannot_be_carried_is_an_error_before_anything_is_written(path, err
 def test_an_encoding_that_serves_other_types_leaves_the_name_as_it_was(path):
     path.write_bytes(b"before")
     with pytest.raises(Unsupported, match="word"):
-        parquetext.write_table(TABLE, path, carry={"word": "alp"})
+        parquetext.write_table(TABLE, path, copies={"word": "alp"})
     assert [(file.name, file.read_bytes()) for file in path.parent.iterdir()] == [("x.parquet", b"before")]
 
 
@@ -107,13 +107,13 @@ def test_nothing_stands_under_the_name_until_it_is_whole(path, monkeypatch):
 
     original = NewFile.put
     monkeypatch.setattr(NewFile, "put", put)
-    parquetext.write_table(TABLE, path, carry=CARRY)
+    parquetext.write_table(TABLE, path, copies=CARRY)
     assert names and not any(names)
     assert [file.name for file in path.parent.iterdir()] == ["x.parquet"]
 
 
 def test_a_writer_that_fails_leaves_nothing(path):
-    with pytest.raises(ZeroDivisionError), parquetext.ParquetWriter(path, TABLE.schema, carry=CARRY) as writer:
+    with pytest.raises(ZeroDivisionError), parquetext.ParquetWriter(path, TABLE.schema, copies=CARRY) as writer:
         writer.write_table(TABLE)
         raise ZeroDivisionError
     assert not [*path.parent.iterdir()]
@@ -123,7 +123,7 @@ def test_filesystems_hold_what_a_file_would(path):
     memory = pytest.importorskip("fsspec").filesystem("memory")
     memory.mkdirs("/carried", exist_ok=True)
     for where, options in ((path, {}), ("/carried/x.parquet", {"filesystem": memory})):
-        parquetext.write_table(TABLE, where, carry=CARRY, **options)
+        parquetext.write_table(TABLE, where, copies=CARRY, **options)
     assert memory.cat("/carried/x.parquet") == path.read_bytes()
     assert memory.ls("/carried", detail=False) == ["/carried/x.parquet"]
     memory.rm("/carried", recursive=True)

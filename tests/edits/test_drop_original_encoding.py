@@ -1,4 +1,4 @@
-"""drop_old: columns are their copies in ALP, and the chunks that were copied are gone."""
+"""drop_original_encoding: columns are their copies in ALP, and the chunks that were copied are gone."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_columns_are_their_copies_and_the_others_stay(path, columns):
     parquetext.encode(path, ALP)
     before = path.stat().st_size
     dropped = set(ALP) & set(columns or ALP)
-    result = parquetext.drop_old(path, columns, confirm=True)
+    result = parquetext.drop_original_encoding(path, columns, confirm=True)
     assert result.outcome == "dropped" and result.bytes_after == path.stat().st_size < before
     assert bits(parquetext.read_table(path, engine="parquetext")) == bits(TABLE)
     for leaf, name in enumerate(TABLE.column_names):
@@ -74,7 +74,7 @@ def test_columns_are_their_copies_and_the_others_stay(path, columns):
 
 def test_row_groups_tell_their_sizes(path):
     parquetext.encode(path, ALP)
-    parquetext.drop_old(path, confirm=True)
+    parquetext.drop_original_encoding(path, confirm=True)
     footer = pq.read_metadata(path)
     for number in range(footer.num_row_groups):
         group = footer.row_group(number)
@@ -88,7 +88,7 @@ def test_footers_and_sidecars_of_ours_are_made_anew(path, form):
     parquetext.upgrade(path, form=form)
     parquetext.encode(path, {"price": "alp"})
     sidecar.build(path)
-    assert parquetext.drop_old(path, confirm=True).form_after == form
+    assert parquetext.drop_original_encoding(path, confirm=True).form_after == form
     with parquetext.open(path) as file:
         assert file.form == form
         assert set(file.columns(["price"])[0].encodings) == {1 << wire.ENCODING_RLE | 1 << wire.ENCODING_ALP}
@@ -99,14 +99,14 @@ def test_footers_and_sidecars_of_ours_are_made_anew(path, form):
 def test_copies_in_other_encodings_go_with_their_chunk_and_stay_with_others(path):
     parquetext.encode(path, {"price": "byte_stream_split", "text": "fsst"})
     parquetext.encode(path, {"price": "alp"})
-    parquetext.drop_old(path, confirm=True)
+    parquetext.drop_original_encoding(path, confirm=True)
     assert [copy.uuid.hex[:8] for copy in copies(path)] == ["c3331ac8"] * -(-ROWS // GROUP)
     assert verify(path, deep=True).ok
 
 
 def test_nothing_is_left_that_strip_could_give_back(path):
     parquetext.encode(path, ALP)
-    parquetext.drop_old(path, confirm=True)
+    parquetext.drop_original_encoding(path, confirm=True)
     assert parquetext.strip(path).outcome == "unchanged"
     assert bits(parquetext.read_table(path, engine="parquetext")) == bits(TABLE)
 
@@ -115,9 +115,9 @@ def test_nobody_loses_columns_unasked(path):
     parquetext.encode(path, ALP)
     before = path.read_bytes()
     with pytest.raises(Refused, match="pyarrow"):
-        parquetext.drop_old(path)
-    assert parquetext.drop_old(path, dry_run=True).outcome == "would-drop"
-    done = CliRunner().invoke(app, ["encode", str(path), "--drop-old"])
+        parquetext.drop_original_encoding(path)
+    assert parquetext.drop_original_encoding(path, dry_run=True).outcome == "would-drop"
+    done = CliRunner().invoke(app, ["encode", str(path), "--drop-original-encoding"])
     assert done.exit_code == 2 and "DuckDB" in done.stderr and "--yes" in done.stderr
     assert path.read_bytes() == before
 
@@ -125,7 +125,7 @@ def test_nobody_loses_columns_unasked(path):
 def test_a_file_without_copies_in_alp_stays_as_it_is(path):
     parquetext.encode(path, {"price": "byte_stream_split"})
     before = path.read_bytes()
-    assert parquetext.drop_old(path, confirm=True).outcome == "unchanged"
+    assert parquetext.drop_original_encoding(path, confirm=True).outcome == "unchanged"
     assert path.read_bytes() == before
 
 
@@ -140,7 +140,7 @@ def test_a_copy_with_other_values_takes_no_columns_place(path, monkeypatch):
     parquetext.encode(path, {"list": "alp"})
     before = path.read_bytes()
     with pytest.raises(Damaged, match=r"row group 0, column list.* other values"):
-        parquetext.drop_old(path, confirm=True)
+        parquetext.drop_original_encoding(path, confirm=True)
     assert path.read_bytes() == before
 
 
@@ -151,16 +151,16 @@ def test_another_programs_footer_is_not_taken_for_that_of_encode(path):
     footer = data[-8 - size : -8].replace(b"parquet-cpp-arrow", b"parquet-cpp-other", 1)
     path.write_bytes(data[: -8 - size] + footer + data[-8:])
     with pytest.raises(Refused, match="another program"):
-        parquetext.drop_old(path, confirm=True)
+        parquetext.drop_original_encoding(path, confirm=True)
 
 
 def test_the_command_drops_the_old_bytes_of_columns(path):
     runner = CliRunner()
     assert runner.invoke(app, ["encode", str(path), "--column", "price", "--encoding", "alp"]).exit_code == 0
-    done = runner.invoke(app, ["encode", str(path), "--drop-old", "--yes", "--column", "price"])
+    done = runner.invoke(app, ["encode", str(path), "--drop-original-encoding", "--yes", "--column", "price"])
     assert done.exit_code == 0 and "readers without ALP" in done.output.replace("\n", " ")
     assert encodings(path, 1) == {NATIVE}
-    refused = runner.invoke(app, ["encode", str(path), "--drop-old", "--yes", "--encoding", "alp"])
+    refused = runner.invoke(app, ["encode", str(path), "--drop-original-encoding", "--yes", "--encoding", "alp"])
     assert refused.exit_code == 2
 
 
@@ -172,7 +172,7 @@ def test_whatever_the_values_are_they_stay(tmp_path_factory, values, rows_of_gro
     table = pa.table(columns if is_first else dict(reversed(columns.items())))
     pq.write_table(table, path, row_group_size=rows_of_group)
     parquetext.encode(path, {"x": "alp"})
-    parquetext.drop_old(path, confirm=True)
+    parquetext.drop_original_encoding(path, confirm=True)
     found = parquetext.read_table(path, engine="parquetext")
     assert found["x"].combine_chunks().view(pa.int64()).equals(table["x"].combine_chunks().view(pa.int64()))
     assert found["n"].equals(table["n"])
