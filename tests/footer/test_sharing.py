@@ -109,15 +109,14 @@ def test_what_reads_the_footer_while_the_file_is_closed_reads_on(path, form, imp
 def test_a_read_goes_on_where_the_file_is_closed_meanwhile_and_lets_go_of_it_then(path, engine, monkeypatch):
     """A descriptor that is closed under a read may be another file's by the time of the next one."""
     file = parquetext.open(path)
-    name = "decode_projection" if engine == "parquetext" else "read_projection"
-    read, inodes = getattr(arrow_file, name), []
+    read, inodes = arrow_file.execute, []
 
     def close_and_read(*arguments, **options) -> pa.Table:
         inodes.append(os.fstat(file._source.fd).st_ino)
         in_another_thread(file.close)
         return read(*arguments, **options)
 
-    monkeypatch.setattr(arrow_file, name, close_and_read)
+    monkeypatch.setattr(arrow_file, "execute", close_and_read)
     assert file.read([LAST], engine=engine).equals(TABLE.select([LAST]))
     assert file.closed and file._source.fd == -1 and inodes == [os.stat(path).st_ino]
 
