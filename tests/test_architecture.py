@@ -161,7 +161,7 @@ def test_c_includes_go_down_only():
     assert not upward
 
 
-def test_what_c_and_python_share_has_not_drifted():
+def test_tables_shared_by_c_and_python_have_not_drifted():
     done = subprocess.run(
         [sys.executable, "csrc/tables/generate.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
     )

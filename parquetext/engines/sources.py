@@ -1,4 +1,4 @@
-"""What an engine reads: a dataset, with all of its columns or with those that were named."""
+"""The source that an engine reads: a dataset, with all of its columns or with the named ones."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def texts_of_keys(lake: Dataset) -> dict[str, list[str]]:
 
 
 def is_directory(source: object, filesystem: pafs.FileSystem | None) -> bool:
-    """Whether a dataset's source is one directory."""
+    """Return True if a dataset's source is one directory."""
     if isinstance(source, Iterable) and not isinstance(source, (str, bytes, os.PathLike, tuple)):
         return False
     target = resolve(source if filesystem is None else (filesystem, source))

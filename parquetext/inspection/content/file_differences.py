@@ -1,4 +1,4 @@
-"""What differs between two files: their schemas, what their footers say of the values, and the values."""
+"""Compare two files: their schemas, the values in their footers, and their rows."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Difference:
     kind : str
         One of `KINDS`.
     name : str
-        The column, by its dotted path, or what it is of the file, such as ``"num_rows"``.
+        The dotted path of the column, or a property of the file, such as ``"num_rows"``.
     what : str
-        What of it differs.
+        The property that differs.
     a, b : object
-        What each file has, as JSON has it; None for nothing.
+        The values in both files, as in JSON; None if a file has none.
     rows, first_row : int or None
         Of values: how many rows differ, and the first of them.
     """
@@ -51,7 +51,7 @@ class Difference:
 
 
 def differences(a, b, kinds: Collection[str] = KINDS) -> Iterator[Difference]:
-    """What differs between two open files, in the order of `KINDS`.
+    """Yield the differences of two open files, in the order of `KINDS`.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def _aligned(
 
 
 def _differing(one: pa.Array, another: pa.Array) -> list[int]:
-    """The rows where two arrays of one type differ; NaN equals NaN, and null equals null."""
+    """Return the rows in which two arrays of one type differ; NaN equals NaN, and null equals null."""
     if one.equals(another):
         return []
     if pa.types.is_nested(one.type) or isinstance(one.type, pa.BaseExtensionType):

@@ -1,4 +1,4 @@
-"""The decoded values of a column chunk, page by page: what statistics and indexes are compared with."""
+"""Decode a column chunk page by page, to compare its values with statistics and indexes."""
 
 from __future__ import annotations
 
