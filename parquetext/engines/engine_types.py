@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pyarrow as pa
 
 from ..arrow.datasets.dataset import Dataset
-from ..arrow.decoding.assemble import TAKEN_AS
+from ..reading.execute.assemble import TAKEN_AS
 from .sources import with_schema
 
 __all__ = ["with_types_of_duckdb", "with_types_of_polars"]

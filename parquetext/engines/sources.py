@@ -15,11 +15,11 @@ from ..arrow.datasets.file_errors import naming
 from ..arrow.datasets.fragment_planning import FragmentPlanner
 from ..arrow.datasets.partitioning import HIVE, partition_keys
 from ..arrow.datasets.scan_columns import check_columns
-from ..arrow.decoding.arrow_fields import schema_or_ours
 from ..arrow.file import open as open_file
-from ..arrow.selection import find_top_level
 from ..errors import ColumnError, ParquetextError
 from ..footer.names import nearest_columns
+from ..reading.fields.arrow_fields import schema_or_ours
+from ..reading.request.selection import find_top_level
 from ..storage import RemoteTarget, resolve
 
 __all__ = ["is_directory", "open_source", "texts_of_keys", "with_schema"]

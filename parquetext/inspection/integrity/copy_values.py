@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
-from ...arrow.decoding.assemble_leaves import stored_array
-from ...arrow.decoding.decoder import refuse_much_in_python
 from ...encoding.chunk_reader import Chunk, ChunkReader, Stretch, chunk_of
 from ...encoding.pages import VAST_BYTES
 from ...errors import ParquetextError, Unsupported
 from ...findings import Finding
+from ...reading.execute.assemble_leaves import stored_array
+from ...reading.execute.decoder import refuse_much_in_python
 from ...rewrite.recode import leaves_of
 from .copy_checks import Copy
 from .same_values import first_difference

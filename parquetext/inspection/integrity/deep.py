@@ -15,13 +15,15 @@ from collections.abc import Callable, Iterator, Sequence
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ...arrow.decoding.assemble_leaves import BeyondArrow
-from ...arrow.decoding.decoder import Decoder, refuse_much_in_python
 from ...encoding.pages import OutOfProportion
 from ...errors import LimitExceeded, ParquetextError, Unsupported
 from ...findings import Finding
 from ...footer.expansion import check_expansion
 from ...footer.pyarrow_footer import metadata_of
+from ...footer.thrift_form import ThriftForm
+from ...reading.execute.assemble_leaves import BeyondArrow
+from ...reading.execute.decoder import Decoder, refuse_much_in_python
+from ...reading.plan.read_plan import Part
 from ...storage import resolve
 from .little import LITTLE, most_of
 from .same_values import first_difference
@@ -115,7 +117,7 @@ def _told_of_expansion(source, footer_of: Callable[[int], bytes], row_groups: in
     """Return a note that the values take more memory than the limit; None if they do not."""
     for row_group in range(row_groups):
         try:
-            check_expansion(footer_of(row_group), None, source)
+            check_expansion(ThriftForm(footer_of(row_group)), None, source)
         except LimitExceeded as error:
             return _undecoded(error, f"row group {row_group}")
         except ParquetextError:
@@ -288,7 +290,9 @@ def _offset(error: Exception) -> int | None:
 
 
 def _decoder(source, footer_of: Callable[[int], bytes], row_group: int, leaves: list[int] | None = None) -> Decoder:
-    return Decoder(footer_of(row_group), leaves, [row_group], source, {"page_checksum_verification": True})
+    return Decoder(
+        Part.of_slice(footer_of(row_group), leaves, [row_group]), source, {"page_checksum_verification": True}
+    )
 
 
 def _ours(source, footer_of: Callable[[int], bytes], row_group: int, leaves: list[int] | None = None) -> Batches:

@@ -8,13 +8,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ... import kernels, thrift, wire
-from ...arrow.decoding.decoder import refuse_much_in_python
 from ...encoding.chunk_reader import chunk_of
 from ...encoding.pages import DATA_PAGES, Headers, read_headers
 from ...errors import ParquetextError, Unsupported
 from ...findings import Finding
 from ...footer.column_index import StoredIndex
 from ...pruning.bloom import find_bitset
+from ...reading.execute.decoder import refuse_much_in_python
 from ...rewrite.recode import leaves_of
 from ..structure import StoredChunk, Structure
 from .bloom_values import BloomCheck
