@@ -21,7 +21,7 @@ def test_tasks_are_as_long_as_those_of_jobs(monkeypatch):
     import scale
 
     from parquetext.spark.actions import ACTIONS
-    from parquetext.spark.balance import pack
+    from parquetext.spark.parallelism import pack
 
     files, slots = 40_000, 4
     for name, moves in (("upgrade", True), ("catalog", False)):

@@ -1,4 +1,4 @@
-"""All commands, put together; only the modules of the commands that are asked for are imported."""
+"""All commands; only the modules of requested commands are imported."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from importlib import import_module
 from typing import Annotated
 
 import typer
+from typer.core import TyperCommand
 
 import parquetext
 
+from ..masking import without_secrets
 from .output import be_quiet
-from .usage import Command
 
 __all__ = ["PANELS", "app", "build"]  # noqa: F822
 
@@ -36,6 +37,37 @@ PANELS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "Try": {"demo_command": ("demo",)},
 }
+UsageError = typer.BadParameter.__base__
+_OF_NUMBERS = {
+    "int_parsing": "{input!r} is not a whole number",
+    "int_from_float": "{input!r} is not a whole number",
+    "float_parsing": "{input!r} is not a number",
+    "bool_parsing": "{input!r} is neither yes nor no",
+    "greater_than_equal": "{input} is too small: the least is {ge}",
+    "less_than_equal": "{input} is too large: the greatest is {le}",
+}
+
+
+class Command(TyperCommand):
+    """A command whose messages about wrong options do not depend on the library that checks them."""
+
+    def parse_args(self, ctx, args):
+        try:
+            return super().parse_args(ctx, args)
+        except UsageError as error:
+            error.message = without_secrets(_plain(error))
+            raise
+
+
+def _plain(error: UsageError) -> str:
+    """Return the message without pydantic's wording: some versions of Typer check options with it."""
+    message = error.message.removeprefix("Value error, ")
+    found = getattr(error.__cause__, "errors", None)
+    if not callable(found):
+        return message
+    first = found()[0]
+    plain = _OF_NUMBERS.get(first["type"])
+    return message if plain is None else plain.format(input=first["input"], **first.get("ctx", {}))
 
 
 def _version(asked: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from typing import Annotated, TypedDict, TypeVar, get_type_hints
 
@@ -11,9 +12,25 @@ import typer
 from .choices import Ignorable
 from .output import be_quiet
 
-__all__ = ["ChangeArguments", "File", "Files", "Ignore", "Json", "Quiet", "RewriteArguments", "with_shared"]
+__all__ = [
+    "ChangeArguments",
+    "File",
+    "Files",
+    "Ignore",
+    "Json",
+    "Quiet",
+    "RewriteArguments",
+    "Size",
+    "size_of",
+    "with_shared",
+]
 
 F = TypeVar("F", bound=Callable)
+
+UNITS = {"": 1, "B": 1}
+for power, letter in enumerate("KMGT", 1):
+    UNITS |= {letter: 1024**power, f"{letter}IB": 1024**power, f"{letter}B": 1000**power}
+_SIZE = re.compile(r"(\d[\d_]*(?:\.\d+)?)\s*([A-Za-z]*)\Z")
 
 Files = Annotated[
     list[str],
@@ -88,3 +105,15 @@ def with_shared(arguments: type) -> Callable[[F], F]:
         return command
 
     return decorate
+
+
+class Size(int):
+    """A number of bytes."""
+
+
+def size_of(text: str) -> Size:
+    """Parse a size: ``128MiB``, ``1_000_000``, ``64 KB``."""
+    found = _SIZE.match(text.strip())
+    if found is None or found[2].upper() not in UNITS:
+        raise typer.BadParameter(f"no size: {text!r}; a number of bytes, or one with KiB, MiB, GiB")
+    return Size(float(found[1].replace("_", "")) * UNITS[found[2].upper()])

@@ -4,142 +4,43 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-__all__ = [
-    "Codec",
-    "Dialect",
-    "DiffKind",
+
+def _choice(name: str, *values: str) -> type[StrEnum]:
+    return StrEnum(name, {value.replace("-", "_"): value for value in values}, module=__name__)
+
+
+SchemaFormat = _choice("SchemaFormat", "parquet", "arrow", "spark", "duckdb")
+RowFormat = _choice("RowFormat", "table", "csv", "json")
+DiffKind = _choice("DiffKind", "schema", "statistics", "values")  # inspection.content.differences.KINDS
+Reader = _choice("Reader", "pyarrow", "polars", "duckdb", "spark", "fastparquet")  # demo.readers.READERS
+
+Form = _choice("Form", "auto", "flat", "index")  # forms that `upgrade` adds
+NewForm = _choice("NewForm", "auto", "flat", "index", "thrift")  # forms of new files
+Stats = _choice("Stats", "full", "compact")
+Dialect = _choice("Dialect", "arrow")
+Placement = _choice("Placement", "aside", "in-struct", "after-stop")
+Marker = _choice("Marker", "spec", "thrift")
+
+Codec = _choice("Codec", "none", "snappy", "gzip", "brotli", "lz4", "zstd")
+Encoding = _choice(  # encodings that `rewrite` writes
     "Encoding",
+    "dictionary",
+    "plain",
+    "rle",
+    "delta_binary_packed",
+    "delta_length_byte_array",
+    "delta_byte_array",
+    "byte_stream_split",
+)
+Ignorable = _choice(  # edits.IGNORABLE
     "Ignorable",
-    "IgnorableSidecar",
-    "Form",
-    "Marker",
-    "NewForm",
-    "Placement",
-    "Reader",
-    "RowFormat",
-    "SchemaFormat",
-    "Stats",
-]
-
-
-class SchemaFormat(StrEnum):
-    """How `schema` prints a schema."""
-
-    parquet = "parquet"
-    arrow = "arrow"
-    spark = "spark"
-    duckdb = "duckdb"
-
-
-class RowFormat(StrEnum):
-    """How `head` and `cat` print rows."""
-
-    table = "table"
-    csv = "csv"
-    json = "json"
-
-
-class NewForm(StrEnum):
-    """The footer of a new file."""
-
-    auto = "auto"
-    flat = "flat"
-    index = "index"
-    thrift = "thrift"
-
-
-class Ignorable(StrEnum):
-    """Checks that can be ignored: keys of `edits.IGNORABLE`."""
-
-    table_format = "table-format"
-    summary = "summary"
-    free_form = "free-form"
-    size = "size"
-    partition_columns = "partition-columns"
-    hard_links = "hard-links"
-    attributes = "attributes"
-    lock = "lock"
-
-
-class DiffKind(StrEnum):
-    """What `diff` compares: `describe.differences.KINDS`."""
-
-    schema = "schema"
-    statistics = "statistics"
-    values = "values"
-
-
-class Codec(StrEnum):
-    """What compresses pages."""
-
-    none = "none"
-    snappy = "snappy"
-    gzip = "gzip"
-    brotli = "brotli"
-    lz4 = "lz4"
-    zstd = "zstd"
-
-
-class Encoding(StrEnum):
-    """Encodings that `rewrite` writes."""
-
-    dictionary = "dictionary"
-    plain = "plain"
-    rle = "rle"
-    delta_binary_packed = "delta_binary_packed"
-    delta_length_byte_array = "delta_length_byte_array"
-    delta_byte_array = "delta_byte_array"
-    byte_stream_split = "byte_stream_split"
-
-
-class Form(StrEnum):
-    """What `upgrade` adds."""
-
-    auto = "auto"
-    flat = "flat"
-    index = "index"
-
-
-class Stats(StrEnum):
-    """Bounds of the flat footer."""
-
-    full = "full"
-    compact = "compact"
-
-
-class Dialect(StrEnum):
-    """Flat footers of others."""
-
-    arrow = "arrow"
-
-
-class Placement(StrEnum):
-    """Where a block stands."""
-
-    aside = "aside"
-    in_struct = "in-struct"
-    after_stop = "after-stop"
-
-
-class Marker(StrEnum):
-    """What an extension begins with."""
-
-    spec = "spec"
-    thrift = "thrift"
-
-
-class Reader(StrEnum):
-    """Readers that `demo` asks: keys of `demo.readers.READERS`."""
-
-    pyarrow = "pyarrow"
-    polars = "polars"
-    duckdb = "duckdb"
-    spark = "spark"
-    fastparquet = "fastparquet"
-
-
-class IgnorableSidecar(StrEnum):
-    """Checks of sidecars that can be ignored."""
-
-    foreign_sidecar = "foreign-sidecar"
-    table_format = "table-format"
+    "table-format",
+    "summary",
+    "free-form",
+    "size",
+    "partition-columns",
+    "hard-links",
+    "attributes",
+    "lock",
+)
+IgnorableSidecar = _choice("IgnorableSidecar", "foreign-sidecar", "table-format")  # sidecar.foreign_sidecars.IGNORABLE

@@ -11,7 +11,7 @@ import typer
 from .. import wire
 from ..errors import ParquetextError
 from ..storage import resolve
-from .arguments import File, Files, Ignore, Quiet
+from .arguments import File, Files, Ignore, Quiet, Size, size_of
 from .choices import NewForm
 from .output import (
     CANNOT_RUN,
@@ -29,7 +29,6 @@ from .output import (
     targets_of,
     tell,
 )
-from .sizes import Size, size_of
 
 Form = Annotated[NewForm, typer.Option(help="Footer of the new file. auto: choose by its size and shape.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document per new file.")]

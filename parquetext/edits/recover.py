@@ -1,4 +1,4 @@
-"""Settle what killed processes left behind."""
+"""Undo or finish changes that were interrupted."""
 
 from __future__ import annotations
 
@@ -18,36 +18,34 @@ __all__ = ["recover"]
 
 @takes_directories()
 def recover(path: object, *, timeout: float = 0) -> Result:
-    """Undo a change in place that was interrupted, and remove unfinished new files, the file's sidecars' too.
+    """Undo an interrupted change in place, and remove unfinished new files of a file and its sidecars.
 
-    Only the holder of the file's lock does that, so a change that is still going on is a Conflict. Every later
-    `upgrade` and `strip` does the same by itself, but for sidecars. The journal of another file, which had this name
-    before, is set aside as ``.NAME.parquetext-journal-stale``, and the result's message says so. A file that is not
-    there may have an unfinished new file: ``expand(folder, unfinished=True)`` lists such names. Objects of a remote
-    store are never half changed: nothing to do.
+    A change that is still running holds the file's lock, and is a Conflict. Every later `upgrade` and `strip` does the
+    same by itself, except for sidecars. If the journal belongs to another file that had this name before, it is renamed
+    to ``.NAME.parquetext-journal-stale``, and the result's message says so. A missing file may have an unfinished new
+    file: ``expand(folder, unfinished=True)`` lists such names. Objects of a remote store are never partly changed, so
+    nothing is done.
 
     Parameters
     ----------
     path : str, os.PathLike, or (pyarrow.fs.FileSystem, str)
-        As `parquetext.open` takes it.
+        See `parquetext.open`.
     timeout : float
         Seconds to wait for another writer.
 
     Returns
     -------
-    Result
-        `.outcome`, sizes before and after, and a message.
-        If `path` is a directory: a list with one for each file; of a file that was refused or that failed, its outcome
-        is ``"refused"`` or ``"failed"``, and its message is the error.
+    Result or list of Result
+        See `upgrade`.
 
     Raises
     ------
     Conflict
-        Somebody is changing the file right now.
+        If another process is changing the file.
     Refused
-        What has the journal's name beside it belongs to somebody else, is a link or has links: it is not trusted.
+        If a file with the journal's name belongs to another user, is a link or has links: it is not trusted.
     OSError
-        The file cannot be opened.
+        If the file cannot be opened.
 
     Examples
     --------
@@ -69,7 +67,7 @@ def recover(path: object, *, timeout: float = 0) -> Result:
 
 
 def _of_sidecars(target: storage.LocalTarget | storage.RemoteTarget) -> Iterator[str]:
-    """Remove what a killed build of a sidecar has left, unless somebody is building it now; what was done."""
+    """Remove temporary files of killed sidecar builds, unless a build is running; yield what was done."""
     if not isinstance(target, storage.LocalTarget):
         return
     for place in sidecar.candidates(target):

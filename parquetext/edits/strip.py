@@ -50,10 +50,8 @@ def strip(
 
     Returns
     -------
-    Result
-        `.outcome`, sizes before and after, and a message.
-        If `path` is a directory: a list with one for each file; of a file that was refused or that failed, its outcome
-        is ``"refused"`` or ``"failed"``, and its message is the error.
+    Result or list of Result
+        See `upgrade`.
 
     Raises
     ------

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from .filesystems import Filesystems
 from .owner import Owner
-from .patience import patiently
 from .results import put, read_bytes
+from .retrying import retrying
 
 __all__ = ["Crashed", "Doing"]
 
@@ -92,7 +92,7 @@ class Doing:
 
     def _noted(self, url: str) -> Note | None:
         try:
-            return Note(**json.loads(patiently(lambda: read_bytes(self._filesystems, url), remote=True)))
+            return Note(**json.loads(retrying(lambda: read_bytes(self._filesystems, url), remote=True)))
         except FileNotFoundError:
             return None
 
@@ -100,7 +100,7 @@ class Doing:
         if self.is_noted:
             with self._writing:
                 self._mine = self._mine._replace(file=path)
-                patiently(self._tell, remote=True)
+                retrying(self._tell, remote=True)
 
     def _beat(self) -> None:
         while not self._over.wait(BEAT_SECONDS):

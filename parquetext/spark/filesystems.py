@@ -18,7 +18,6 @@ from ..storage.hdfs import HDFS_SCHEMES, hdfs_filesystem
 from ..storage.paths import fsspec_filesystem
 from .azure_settings import AZURE_SCHEMES, azure_filesystem, azure_settings
 from .gcs_settings import GCS_SCHEMES, gcs_settings
-from .hdfs_settings import as_written, hdfs_settings, of_hdfs
 from .s3_settings import S3_SCHEMES, s3_filesystem, s3_settings
 
 if TYPE_CHECKING:
@@ -30,6 +29,15 @@ __all__ = ["Filesystems", "is_setting", "local_path", "normal"]
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/]*)")
 _FILE = re.compile(r"file:(?://(?:localhost)?(?=/))?", re.IGNORECASE)
 _SETTINGS = ("fs.", "dfs.")
+_HDFS_NAMES = ("fs.defaultFS", "dfs.nameservices")
+# Name nodes behind a logical name, mounts, and the replacement of lost data nodes.
+_HDFS_PREFIXES = (
+    "dfs.ha.namenodes.",
+    "dfs.namenode.rpc-address.",
+    "dfs.client.failover.",
+    "fs.viewfs.mounttable.",
+    "dfs.client.block.write.replace-datanode-on-failure.",
+)
 _HDFS = "fs.hdfs.settings"  # as an option: those of HDFS as JSON, for Spark makes small letters of names
 
 
@@ -80,7 +88,7 @@ class Filesystems:
             **s3_settings(hadoop.get, below),
             **azure_settings(hadoop.get, below),
             **gcs_settings(hadoop.get),
-            **hdfs_settings(hadoop.get, below),
+            **_hdfs_settings(hadoop.get, below),
         }
         return cls({name: value for name, value in settings.items() if value})
 
@@ -89,13 +97,13 @@ class Filesystems:
         """By a data source's options, of which ``fs.…`` and ``dfs.…`` are Hadoop's settings, as for Spark's own."""
         given = {name.lower(): value for name, value in options.items() if is_setting(name)}
         hdfs = json.loads(given.pop(_HDFS, "{}"))
-        return cls({**given, **as_written(given), **hdfs})
+        return cls({**given, **_as_written(given), **hdfs})
 
     @property
     def options(self) -> dict[str, str]:
         """What `of_options` makes the same of."""
         settings = dict(self._settings)
-        hdfs = of_hdfs(settings)
+        hdfs = _of_hdfs(settings)
         rest = {name: value for name, value in settings.items() if name not in hdfs}
         return {**rest, _HDFS: json.dumps(hdfs)} if hdfs else rest
 
@@ -167,7 +175,7 @@ def _azure(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:
 
 
 def _hdfs(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:
-    return _Mount(hdfs_filesystem(url, of_hdfs(settings)), url, "")
+    return _Mount(hdfs_filesystem(url, _of_hdfs(settings)), url, "")
 
 
 def _fsspec(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:
@@ -183,6 +191,26 @@ def _fsspec(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:
     except (ImportError, ValueError) as error:
         raise Unsupported(without_secrets(f"{url}: {error}")) from None
     return _Mount(fsspec_filesystem(filesystem), url, path.rstrip("/"))
+
+
+def _hdfs_settings(
+    get: Callable[[str], str | None], below: Callable[[str], Mapping[str, str]]
+) -> dict[str, str | None]:
+    """Return the settings of HDFS in Hadoop's configuration that hdfs-native's client uses; libhdfs reads its own."""
+    found = {name: get(name) for name in _HDFS_NAMES}
+    for prefix in _HDFS_PREFIXES:
+        found |= below(prefix)
+    return found
+
+
+def _of_hdfs(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings of HDFS among those of all filesystems."""
+    return {name: value for name, value in settings.items() if name in _HDFS_NAMES or name.startswith(_HDFS_PREFIXES)}
+
+
+def _as_written(options: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings of HDFS whose names contain capitals from options with lower-case names."""
+    return {name: options[name.lower()] for name in _HDFS_NAMES if name.lower() in options}
 
 
 _MAKERS: dict[str, Callable[[str, str, Mapping[str, str]], _Mount]] = {

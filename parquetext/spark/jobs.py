@@ -16,10 +16,9 @@ from ..edits.options import ChangeOptions, RewriteOptions
 from ..edits.upgrade import AUTO, default_placement
 from ..errors import ParquetextError
 from .actions import ACTIONS, rehearse
-from .balance import pack
 from .filesystems import Filesystems, normal
 from .listing import listed
-from .parallelism import parallelism
+from .parallelism import pack, parallelism
 from .parts import chunks_of
 from .results import ROWS, begin, job_label, read_stored, store_skipped
 from .running import run_tasks
@@ -88,7 +87,7 @@ class Job(TypedDict, total=False):
     The job runs before the call returns; the DataFrame reads its stored results. Without `state` they are stored in a
     temporary folder of this machine in local mode, which is removed when the process ends, and on a cluster in
     ``_parquetext`` below ``spark.sql.warehouse.dir``; tasks that cannot access the folder raise an error. The driver's
-    Python needs 0.15 kB for each listed file, and 0.4 kB more while tasks are created; `balance.pack` assigns files to
+    Python needs 0.15 kB for each listed file, and 0.4 kB more while tasks are created; `parallelism.pack` assigns files to
     tasks of similar weight.
     """
 

@@ -15,7 +15,7 @@ from ..masking import without_secrets
 from .filesystems import Filesystems, local_path, normal
 from .folders import FILES, Folder, Walk
 from .parallelism import parallelism
-from .patience import patiently
+from .retrying import retrying
 from .shipping import is_connect
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def _by_cluster(spark: SparkSession, filesystems: Filesystems, places: DataFrame
 
     def below(walk: Walk, row: dict) -> list[tuple]:
         place = Folder(**row) if row["base"] else Folder(normal(row["url"], here))
-        return patiently(lambda: list(walk.below(place)), remote=local_path(place.url) is None)
+        return retrying(lambda: list(walk.below(place)), remote=local_path(place.url) is None)
 
     def walk(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         walk = Walk(filesystems)

@@ -22,8 +22,8 @@ from .crashes import Doing
 from .filesystems import Filesystems, local_path
 from .folders import NOT_THERE
 from .parts import ChunkRows, Part, Rows
-from .patience import patiently
 from .results import JOB_FILE, Row
+from .retrying import retrying
 
 if TYPE_CHECKING:
     from pyspark import Accumulator
@@ -69,8 +69,8 @@ class Work:
         for row, found in self._rows(task, [File(*each) for files in partition for each in files]):
             rows.add(row, found)
             if rows.is_due():
-                yield from patiently(rows.store, remote=True)
-        yield from patiently(rows.store, remote=True)
+                yield from retrying(rows.store, remote=True)
+        yield from retrying(rows.store, remote=True)
         _spare_modules()
 
     def _rows(self, task: int, files: list[File]) -> Iterator[tuple[Row, object]]:
@@ -122,7 +122,7 @@ class Work:
             refuse_foreign_sidecar(target, ignored)
         elif self.action == "build_sidecars" and file.table and not _has_sidecar(target):
             refuse_sidecar(file.table, ignored, file.path)
-        return patiently(lambda: action.run(target, options), remote=isinstance(target, RemoteTarget))
+        return retrying(lambda: action.run(target, options), remote=isinstance(target, RemoteTarget))
 
 
 def _has_sidecar(target: LocalTarget | RemoteTarget) -> bool:
@@ -158,7 +158,7 @@ def identity(target: LocalTarget | RemoteTarget) -> tuple[int, int, str]:
 def _identity_if_told(target: LocalTarget | RemoteTarget, size: int) -> tuple[int, int, str]:
     """The identity of a file that was left with so many bytes; one that no file has where it is another by now."""
     try:
-        found = patiently(lambda: identity(target), remote=isinstance(target, RemoteTarget))
+        found = retrying(lambda: identity(target), remote=isinstance(target, RemoteTarget))
     except OSError:
         return NOT_THERE, 0, ""
     return found if found[0] == size else (NOT_THERE, 0, "")
@@ -173,7 +173,7 @@ def _attempt() -> int:
 def check_shared(filesystems: Filesystems, folder: str) -> None:
     """Unsupported unless the folder of results is the one that the driver has made."""
     try:
-        patiently(lambda: open_source(filesystems.target(f"{folder}/{JOB_FILE}")).close(), remote=True)
+        retrying(lambda: open_source(filesystems.target(f"{folder}/{JOB_FILE}")).close(), remote=True)
     except FileNotFoundError:
         raise Unsupported(
             f"{folder}: results are stored here, but this machine does not see what the driver has "

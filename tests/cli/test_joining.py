@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from parquetext import edits
 from parquetext.cli.app import app
-from parquetext.cli.sizes import size_of
+from parquetext.cli.arguments import size_of
 
 
 def run(*arguments: object):

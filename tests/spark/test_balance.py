@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parquetext.spark.balance import FILES_PER_TASK, TASKS_PER_SLOT, pack
+from parquetext.spark.parallelism import FILES_PER_TASK, TASKS_PER_SLOT, pack
 
 GB = 10**9
 

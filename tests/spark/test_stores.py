@@ -20,8 +20,8 @@ from parquetext.errors import ParquetextError, Unsupported
 from parquetext.masking import without_secrets
 from parquetext.spark import build_catalog, finalize, list_files, read, restore, strip, upgrade, verify, write
 from parquetext.spark.filesystems import Filesystems
-from parquetext.spark.patience import patiently
 from parquetext.spark.results import Row
+from parquetext.spark.retrying import retrying
 
 IMPORTED_FROM = str(Path(parquetext.__file__).parents[1])
 ORIGINAL = parquet_bytes()
@@ -153,7 +153,7 @@ def test_the_signature_of_the_store_is_never_shown():
         raise PermissionError(SECRET)
 
     with pytest.raises(PermissionError, match=rf"^{re.escape(TOLD)}$"):
-        patiently(failing, remote=True)
+        retrying(failing, remote=True)
     with pytest.raises(PermissionError, match=rf"^x: {re.escape(TOLD)}$"), naming("x"):
         failing()
 

@@ -49,7 +49,7 @@ class Report(Tabular):
         Offset and length of bytes that belong to no chunk, index or Bloom filter, such as
         padding: no findings either. Empty if only the tail is checked.
     bytes_read : int
-        Bytes read from the file, those of our decoder at the depth ``"deep"`` included; pyarrow's reads are not counted.
+        Bytes read from the file, those of our decoder at the depth ``"deep"`` included, those of pyarrow not.
     """
 
     path: str

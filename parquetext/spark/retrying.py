@@ -1,4 +1,4 @@
-"""What failed for now is tried again: somebody else was at the file, or a request to a store failed."""
+"""Retry transient errors: a file that another process is changing, or a failed request to a store."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from ..errors import Conflict, masking
 
-__all__ = ["patiently"]
+__all__ = ["retrying"]
 
 TRIES = 4
 PAUSE_SECONDS = 0.5  # before the second try; doubled each time
@@ -16,11 +16,11 @@ _LASTING = (FileNotFoundError, PermissionError, NotADirectoryError, IsADirectory
 _LASTING_AWS = re.compile(r"AWS Error (ACCESS_DENIED|NO_SUCH_BUCKET|INVALID_ACCESS_KEY_ID|SIGNATURE_DOES_NOT_MATCH)")
 
 
-def patiently(action: Callable, *, remote: bool):
-    """What `action` gives, tried again where somebody else was at the file, or a request failed for now."""
+def retrying(action: Callable, *, remote: bool):
+    """Call `action`; retry if another process is changing the file, or, if `remote`, a request failed."""
     for number in range(1, TRIES + 1):
         try:
-            with masking():  # for Spark's logs have the messages
+            with masking():  # Spark's logs contain the messages
                 return action()
         except (Conflict, OSError) as error:
             if number == TRIES or not (isinstance(error, Conflict) or (remote and _may_pass(error))):
