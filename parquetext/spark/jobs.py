@@ -87,8 +87,8 @@ class Job(TypedDict, total=False):
     The job runs before the call returns; the DataFrame reads its stored results. Without `state` they are stored in a
     temporary folder of this machine in local mode, which is removed when the process ends, and on a cluster in
     ``_parquetext`` below ``spark.sql.warehouse.dir``; tasks that cannot access the folder raise an error. The driver's
-    Python needs 0.15 kB for each listed file, and 0.4 kB more while tasks are created; `parallelism.pack` assigns files to
-    tasks of similar weight.
+    Python needs 0.15 kB for each listed file, and 0.4 kB more while tasks are created; `parallelism.pack` assigns
+    files to tasks of similar weight.
     """
 
     state: str | None
