@@ -78,8 +78,6 @@ def encode(
     Result
         The outcome is ``"encoded"``. It is ``"unchanged"`` if every column chunk with values has its copy, or if
         ``"best"`` finds no copy that pays off: then nothing is written, not even to `out`. `message` lists the choice.
-        If `path` is a directory: a list with one for each file; of a file that was refused or that failed, its outcome
-        is ``"refused"`` or ``"failed"``, and its message is the error.
 
     Raises
     ------

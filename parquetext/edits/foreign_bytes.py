@@ -16,8 +16,9 @@ __all__ = ["others_of", "without"]
 def others_of(footer: Footer, own: Container[UUID], ignored: frozenset[str], wrap: bool) -> list[Piece]:
     """Return the pieces that stay under our new block: all except those of the kinds `own`.
 
-    An extension that ends in free-form bytes is refused. With `wrap` these bytes become a block; if ignored, our block
-    is stacked on them, except on an empty extension, which could not be distinguished from a missing one later.
+    An extension that ends in free-form bytes is refused. With `wrap` these bytes become a block; if the
+    check is ignored, our block is stacked on them, except on an empty extension, which could not be distinguished from
+    a missing one later.
     """
     others = [piece for piece in footer.pieces if piece.uuid not in own]
     if footer.is_free_form:

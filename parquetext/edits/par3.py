@@ -22,13 +22,13 @@ RENEW = "parquetext.upgrade with form='flat' renews it"
 
 @dataclass(frozen=True, slots=True)
 class Par3Footer:
-    """A flat footer that stands alone, its checksum and all its cells checked.
+    """A flat footer without a Thrift footer; its checksum and all its cells have been checked.
 
     Attributes
     ----------
     payload : bytes
     offset : int
-        From the file's start.
+        Offset from the file's start.
     """
 
     payload: bytes
@@ -40,12 +40,12 @@ class Par3Footer:
 
 
 def read_par3(source, tail) -> Par3Footer:
-    """The footer of a PAR3 file.
+    """Read the footer of a PAR3 file.
 
     Raises
     ------
     Damaged
-        A checksum does not hold, or something else in it is wrong; offsets count from the file's start.
+        If a checksum or another part of the footer is wrong; offsets count from the file's start.
     """
     [block] = tail.blocks
     payload = source.read(block.payload, block.length)
@@ -70,14 +70,15 @@ def _check_payload(payload, crc: int) -> None:
 
 
 def sealed(footer: Footer) -> TailEdit:
-    """The edit that leaves the flat footer alone; nothing is in it that was not checked.
+    """Return the edit that removes the Thrift footer and leaves the flat footer, after checking all of it.
 
     Raises
     ------
     Refused
-        The file is encrypted; the flat footer is damaged, outdated or not lossless; or the file would not come back.
+        If the file is encrypted, if the flat footer is damaged, outdated or not lossless, or if it would not restore
+        the file.
     Unsupported
-        The flat form cannot carry the footer.
+        If the flat form cannot represent the footer.
     """
     scan = footer.scan()
     if scan.encrypted:
@@ -101,12 +102,12 @@ def sealed(footer: Footer) -> TailEdit:
 
 
 def _is_same(back: TailEdit, footer: Footer) -> bool:
-    """Whether an edit writes the file's end as it is, blocks aside included."""
+    """Return True if an edit writes exactly the present end of the file, blocks before the footer included."""
     return back.keep == footer.start and back.tail[:-LENGTH_AND_MAGIC] == footer.end
 
 
 def _checked_slots(piece: Piece, footer: Footer, scan) -> Slots:
-    """What is in the slots of the flat footer that is there, once it is known to be whole and lossless."""
+    """Return the slots of the existing flat footer after checking that it is intact and lossless."""
     payload = bytes(piece.payload)
     try:
         _check_payload(payload, piece.crc)
@@ -125,12 +126,12 @@ def _checked_slots(piece: Piece, footer: Footer, scan) -> Slots:
 
 
 def restored(footer: Par3Footer, *, bare: bool = False) -> TailEdit:
-    """The edit that brings the Thrift footer back, with its extension as it was or, `bare`, without any.
+    """Return the edit that restores the Thrift footer with its extension, or if `bare`, without an extension.
 
     Raises
     ------
     Damaged, Malformed
-        The payload does not say how.
+        If the payload is invalid.
     """
     thrift = kernels.flat.to_thrift(footer.payload)
     inside, aside, kept = [], [], PLAIN
@@ -139,7 +140,7 @@ def restored(footer: Par3Footer, *, bare: bool = False) -> TailEdit:
         record = slots.pop(wire.UUID_THRIFT_EXTENSION, None)
         kept = PLAIN if record is None else parse(record, slots)
         own = {uuid: data for uuid, data in slots.items() if uuid not in kept.in_slots}
-        if own.keys() - MADE_ANEW and not kept.has(FLAT):  # nobody's slots are lost
+        if own.keys() - MADE_ANEW and not kept.has(FLAT):  # keep slots of other programs
             kept = kept._replace(pieces=(*kept.pieces, *PLAIN.pieces))
         made = {FLAT: footer.payload} if record is None else _made(kept, thrift, own)
         inside, aside = kept.contents(made, slots, footer.offset, thrift)
@@ -150,7 +151,7 @@ def restored(footer: Par3Footer, *, bare: bool = False) -> TailEdit:
 
 
 def _made(kept: KeptExtension, thrift: bytes, slots: Slots) -> dict[int, bytes]:
-    """The payloads of our blocks as they were written from the Thrift footer; these slots are the flat one's own."""
+    """Return the payloads of our blocks, written again from the Thrift footer; `slots` are those of the flat footer."""
     scan = kernels.scan.scan(thrift)
     made = {}
     if kept.has(FLAT):
@@ -161,7 +162,7 @@ def _made(kept: KeptExtension, thrift: bytes, slots: Slots) -> dict[int, bytes]:
 
 
 def applied(footer: Footer, edit: TailEdit | None) -> Footer:
-    """The footer that an edit of it leaves."""
+    """Return the footer after an edit."""
     if edit is None:
         return footer
     return parse_end(footer.end[: edit.keep - footer.start] + edit.tail, footer.start)

@@ -16,14 +16,14 @@ __all__ = ["BLOCKS", "OWN_FORMS", "Piece", "check_size", "form_of"]
 
 # The first of them that a footer has is the one that it is opened by.
 OWN_FORMS = {wire.UUID_FLAT_FOOTER: "flat", wire.UUID_FOOTER_INDEX: "index", wire.UUID_ARROW_DIALECT: "arrow"}
-BLOCKS = frozenset({wire.UUID_FLAT_FOOTER, wire.UUID_FOOTER_INDEX})  # of which a footer has one; they may stand aside
+BLOCKS = frozenset({wire.UUID_FLAT_FOOTER, wire.UUID_FOOTER_INDEX})  # a footer has one of them; it may be aside
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A block of an extension; without `uuid` the bytes in front of all blocks.
+    """A block of an extension, or if `uuid` is None, the bytes before all blocks.
 
-    These have no trailer, and neither has a block that stands there as text: its payload is all of the text.
+    These bytes have no trailer. A block stored as text has none either: its payload is the whole text.
     """
 
     uuid: UUID | None
@@ -33,17 +33,17 @@ class Piece:
 
     @classmethod
     def made(cls, payload, uuid: UUID) -> Piece:
-        """A new block of this payload."""
+        """Return a new block with this payload."""
         return cls(uuid, payload, kernels.extension.trailer(payload, uuid.bytes))
 
     @classmethod
     def text(cls, payload, uuid: UUID) -> Piece:
-        """The same as text; payload and trailer are a multiple of 3 bytes."""
+        """Return a new block stored as text; payload and trailer must be a multiple of 3 bytes."""
         return cls(uuid, base64.b64encode(cls.made(payload, uuid).content))
 
     @classmethod
     def text_before(cls, content: memoryview) -> Piece | None:
-        """The block that ends `content` as text."""
+        """Return the block stored as text at the end of `content`, or None."""
         found = text_end(content)
         if found is None or found[1] > len(content):
             return None
@@ -51,22 +51,22 @@ class Piece:
 
     @property
     def content(self) -> bytes:
-        """All of its bytes."""
+        """Return all bytes of the piece."""
         return b"".join((self.payload, self.trailer))
 
     @property
     def size(self) -> int:
-        """How many."""
+        """Return the number of bytes of the piece."""
         return len(self.payload) + len(self.trailer)
 
     @property
     def is_text(self) -> bool:
-        """Whether it is a block as base64, which text may stand in front of and behind."""
+        """Return True for a block stored as base64, which may have text before and after it."""
         return self.uuid is not None and not self.trailer
 
     @property
     def content_of_text(self) -> bytes | None:
-        """Payload and trailer of a block that stands there as text; None where it is no base64."""
+        """Return payload and trailer of a block stored as text, or None if it is not base64."""
         return decode_block(self.payload)
 
     @property
@@ -75,17 +75,17 @@ class Piece:
 
     @property
     def crc(self) -> int:
-        """The checksum that the payload should have; not of the arrow dialect's block."""
+        """Return the expected checksum of the payload; not for the arrow dialect's block."""
         return int.from_bytes(self.trailer[:4], "little")
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is a block of ours or others whose payload has its checksum."""
+        """Return True for a block with a trailer of ours whose payload matches its checksum."""
         return len(self.trailer) == wire.BLOCK_TRAILER_BYTES and kernels.checksum.crc32(self.payload) == self.crc
 
 
 def form_of(pieces: Sequence[Piece]) -> str:
-    """The form of ours that an extension of these pieces holds, or ``"thrift"``."""
+    """Return the form that an extension with these pieces contains, or ``"thrift"``."""
     kinds = {piece.uuid for piece in pieces}
     return next((form for kind, form in OWN_FORMS.items() if kind in kinds), "thrift")
 

@@ -1,4 +1,4 @@
-"""The reference to blocks that stand aside, read from a footer and made for one (docs/formats.md, section 8)."""
+"""Read and write the reference to blocks before the footer (docs/formats.md, section 8)."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ BLOCK = struct.Struct("<16sQII")
 
 @dataclass(frozen=True, slots=True)
 class ReferencePiece:
-    """A reference that fits its footer.
+    """A reference that matches its footer.
 
     Attributes
     ----------
     start : int
-        Where the Thrift footer stood before blocks stood aside.
+        Offset of the Thrift footer before blocks were placed aside.
     payload : bytes
     is_text : bool
     """
@@ -37,11 +37,11 @@ class ReferencePiece:
 
 
 def read_reference(piece: Piece, offset: int, place, front: bytes) -> tuple[ReferencePiece, tuple[Piece, ...]] | None:
-    """Go by a reference, if it fits the footer at `offset` whose extension is at `place`.
+    """Read a reference and its blocks; return None unless it matches the footer at `offset` with the extension `place`.
 
-    `front` are the file's bytes right in front of the footer. A reference fits if the struct ends where it says, and if
-    all between the place where the footer stood before and the footer are its blocks, by the checksums of their
-    trailers: nothing that is not ours is ever taken for a block and removed.
+    `front` are the file's bytes directly before the footer. A reference matches if the struct ends at the recorded
+    offset, and if its blocks, checked by the checksums of their trailers, fill the range between the former offset of
+    the footer and the footer. So bytes of other programs are never removed as a block.
     """
     block = piece.content if piece.trailer else decode_block(piece.payload)
     if block is None or kernels.extension.block_before(block, len(block)) is None:
@@ -70,12 +70,12 @@ def read_reference(piece: Piece, offset: int, place, front: bytes) -> tuple[Refe
 
 
 def is_current(reference: ReferencePiece, bare: bytes, blocks: Sequence[Piece]) -> bool:
-    """Whether the reference to these blocks is the one that would be written for the struct `bare`."""
+    """Return True if the reference to these blocks equals the one that would be written for the struct `bare`."""
     return reference_of(reference.start, bare, blocks, is_text=False).payload == reference.payload
 
 
 def reference_of(start: int, bare: bytes, blocks: Sequence[Piece], *, is_text: bool) -> Piece:
-    """The reference to blocks that stand aside of the struct `bare`, from the first multiple of 8 behind `start` on."""
+    """Return the reference to blocks aside of the struct `bare`; they begin at the first multiple of 8 from `start`."""
     entries, at = [], start + -start % 8
     for block in blocks:
         entries.append(BLOCK.pack(block.uuid.bytes, at, len(block.payload), kernels.checksum.crc32(block.trailer)))
@@ -92,6 +92,6 @@ def reference_of(start: int, bare: bytes, blocks: Sequence[Piece], *, is_text: b
 
 
 def _tail_block(payload) -> bytes:
-    """The end of a payload, by which it is opened; its length stands in its last 8 bytes."""
+    """Return the end of a payload that is needed to open it; its length is in the payload's last 8 bytes."""
     length = int.from_bytes(payload[-8:-4], "little")
     return bytes(payload[-length:]) if 0 < length <= len(payload) else b""

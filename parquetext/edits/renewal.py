@@ -1,4 +1,4 @@
-"""The end of a file that is written anew: what others have in its footer, and the forms that it had, made again."""
+"""The end of a rewritten file: keep blocks of other programs, and write the forms that the footer had again."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ __all__ = ["Renewed", "kept_pieces"]
 
 
 class Nowhere:
-    """A sink that keeps nothing."""
+    """A sink that discards its data."""
 
     def write(self, data) -> None:
-        """Let it go."""
+        """Discard data."""
 
 
 class Renewed(ABC):
-    """A file whose data is written anew, and then its end; see `run.Rewrite`."""
+    """A file whose data and end are rewritten; see `run.Rewrite`."""
 
     def __init__(self, source, footer: Footer, kept: Sequence[Piece], ignored: frozenset[str]):
         self._footer, self._kept, self._ignored = footer, kept, ignored
@@ -36,18 +36,18 @@ class Renewed(ABC):
 
     @abstractmethod
     def _write_data(self, sink) -> tuple[bytes, int, bytes | None]:
-        """Write what stands in front of the footer; the new Thrift footer, without an extension, where it begins, and
-        the payload of the block that tells of the original, if there is to be one."""
+        """Write the data before the footer; return the new Thrift footer without an extension, its offset, and the
+        payload of the block with the record of the original, or None."""
 
     @property
     def size(self) -> int:
-        """Of the new file; before it is written, all of it is made to know that."""
+        """Return the size of the new file; if it has not been written yet, encode it without storing it."""
         if self._size is None:
             self.write(Nowhere())
         return self._size
 
     def write(self, sink) -> None:
-        """Write the data, then the footer with all that stands aside of it."""
+        """Write the data, then the footer with the blocks before it."""
         try:
             struct, start, payload = self._write_data(sink)
             tail = _renewed_end(self._footer, struct, start, self._kept, payload, self._ignored)
@@ -58,30 +58,30 @@ class Renewed(ABC):
 
 
 def kept_pieces(footer: Footer, ignored: frozenset[str], wrap: bool) -> list[Piece]:
-    """What of an extension goes over to the new file as it is: what is not ours, and does not speak of offsets."""
+    """Return the pieces of an extension that the new file keeps: those of other programs, without offsets."""
     return others_of(footer, {*OWN_FORMS, wire.UUID_FOOTER_REFERENCE, wire.UUID_ORIGINAL}, ignored, wrap)
 
 
 def _renewed_end(
     old: Footer, struct: bytes, start: int, kept: Sequence[Piece], payload: bytes | None, ignored: frozenset[str]
 ) -> bytes:
-    """The new file's bytes from `start` on.
+    """Return the new file's bytes from `start` on.
 
     Parameters
     ----------
     old : Footer
-        Of the old file.
+        Footer of the old file.
     struct : bytes
         The new Thrift footer without an extension.
     kept : sequence of Piece
         See `kept_pieces`.
     payload : bytes, optional
-        Of the block that tells of the original.
+        Payload of the block with the record of the original.
 
     Raises
     ------
     Refused
-        The extension would be too large, or slots of the flat footer are damaged.
+        If the extension would be too large, or if slots of the flat footer are damaged.
     """
     has_dialect = any(piece.is_dialect for piece in old.pieces)
     marker = old.marker or "spec"
@@ -108,7 +108,7 @@ def _applied(data: bytes, start: int, edit: TailEdit) -> bytes:
 
 
 def _options(old: Footer, marker: str) -> Options:
-    """How the form of ours was written that the file had."""
+    """Return the options with which the file's form was written."""
     flat = next((piece for piece in reversed(old.pieces) if piece.uuid == wire.UUID_FLAT_FOOTER), None)
     if flat is None:
         return Options(marker, old.placement)

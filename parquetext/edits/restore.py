@@ -1,4 +1,4 @@
-"""Bring the Thrift footer of a PAR3 file back."""
+"""Restore the Thrift footer of a PAR3 file."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def restore(
     form: str | None = None,
     **change: Unpack[ChangeOptions],
 ) -> Result:
-    """Give a PAR3 file its Thrift footer again: every reader of today reads it.
+    """Restore the Thrift footer of a PAR3 file, so that existing readers can read it.
 
-    After `finalize` the file is the one from before, byte for byte, with its flat footer and the blocks of others. A
-    file that has a Thrift footer is left unchanged.
+    The result equals the file before `finalize`, byte for byte, with its flat footer and the blocks of other programs.
+    A file that has a Thrift footer is left unchanged.
 
     Parameters
     ----------
     form : str, optional
-        ``"thrift"`` leaves out any extension, also what others had there.
+        ``"thrift"`` omits the extension, including blocks of other programs.
     path
         See `upgrade`.
     **change
@@ -47,9 +47,9 @@ def restore(
     Raises
     ------
     Damaged
-        The PAR3 footer is not whole: nothing is changed.
+        If the PAR3 footer is damaged: nothing is changed.
     Conflict, Refused
-        As `upgrade`.
+        See `upgrade`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a change did to one file."""
+"""The result of a change for one file."""
 
 from __future__ import annotations
 
@@ -21,18 +21,17 @@ class Result(Tabular):
     path : str
     outcome : str
         ``"upgraded"``, ``"stripped"``, ``"finalized"``, ``"restored"``, ``"recovered"`` or ``"unchanged"``; in a dry
-        run ``"would-upgrade"`` and so on. Of a file of a directory also ``"refused"`` or ``"failed"``.
+        run ``"would-upgrade"`` and so on. For the files of a directory also ``"refused"`` or ``"failed"``.
     form_before, form_after : str
-        ``"flat"`` where the footer has a flat block, ``"arrow"`` where it has one in the arrow dialect only,
-        ``"par3"``, otherwise ``"thrift"``; empty where nobody looked.
+        ``"flat"`` if the footer has a flat block, ``"arrow"`` if it has one in the arrow dialect only, ``"index"``,
+        ``"par3"``, otherwise ``"thrift"``; empty if the footer was not read.
     bytes_before, bytes_after : int
         The file's size.
     bytes_read, bytes_written : int
-        Traffic of the whole change; the bytes of the file that a new one takes over count as written.
+        Traffic of the whole change; bytes that are copied to a new file count as written.
     seconds : float
     message : str
-        What was done, or why nothing was, in words, where the outcome does not say it, and what else is worth knowing:
-        also what was done to what an interrupted change had left.
+        Details of the change, the reason if nothing was changed, and the recovery of an interrupted change.
     omitted : tuple of footer.dialect.differences.Loss
         The fields that the new form omits or shortens; the Thrift footer still contains them. Always empty
         except in the arrow dialect.
@@ -66,5 +65,5 @@ class Result(Tabular):
 
 
 def _change(before: str, after: str) -> str | None:
-    """Both, or the one that holds before and after."""
+    """Return both values, or the only one."""
     return f"{before} → {after}" if before != after and before and after else after or before or None

@@ -1,4 +1,4 @@
-"""From an edit of footer bytes to a change of a file: what all verbs share."""
+"""Turn an edit of footer bytes into a change of a file; shared by all verbs."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ __all__ = ["Planned", "Rewrite", "change_footer", "read_either"]
 
 
 class Rewrite(Protocol):
-    """A change that is no tail edit: the file is written anew.
+    """A change that rewrites the whole file.
 
     Attributes
     ----------
     size : int
-        Of the new file; at the latest once it is written.
+        Size of the new file; known at the latest when it is written.
     told : str
-        What was done, in words.
+        Description of the change.
     """
 
     size: int
@@ -40,8 +40,8 @@ class Rewrite(Protocol):
 
 
 class Planned(NamedTuple):
-    """What is to be done to a footer, None for nothing; the form that it then has, what that does not carry, and why it
-    was chosen, where it was."""
+    """The change of a footer, or None for no change; the resulting form, the fields that it omits, and the reason for
+    the choice, or an empty string."""
 
     edit: storage.TailEdit | Rewrite | None
     form: str
@@ -124,7 +124,7 @@ def _is_rewrite(planned: Planned) -> bool:
 
 
 def _refuse(planned: Planned, path: object, ignored: frozenset[str]) -> None:
-    """Refuse what makes the places of column chunks wrong that others have."""
+    """Refuse a rewrite if another file records the positions of column chunks."""
     if _is_rewrite(planned):
         refuse_stale_summary(path, ignored)
 
@@ -137,7 +137,7 @@ def _told(planned: Planned, path: object, footer: Footer | Par3Footer, ignored: 
 
 
 def _commit(changing: storage.Change, edit: storage.TailEdit | Rewrite) -> str:
-    """Change the file; what is worth knowing of it."""
+    """Change the file, and return notes for the user."""
     if isinstance(edit, storage.TailEdit):
         changing.commit(edit)
         return changing.told
@@ -149,7 +149,7 @@ def _commit(changing: storage.Change, edit: storage.TailEdit | Rewrite) -> str:
 
 
 def read_either(source) -> Footer | Par3Footer:
-    """The footer of a file, Thrift or PAR3."""
+    """Read the footer of a file, Thrift or PAR3."""
     try:
         tail = read_tail(source)
         return read_par3(source, tail) if tail.is_par3 else read_thrift(source, tail)

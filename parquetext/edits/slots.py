@@ -1,4 +1,4 @@
-"""Extension slots of a flat footer: what is in them, and how it is changed."""
+"""Read and change the extension slots of a flat footer."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Memory:
 
 
 def slots_of(payload) -> Slots:
-    """What a payload has in its slots; nothing where it cannot even be opened.
+    """Return the slots of a payload, or an empty dict if it cannot be opened.
 
     Raises
     ------
     Damaged
-        It has slots, and they cannot be read.
+        If it has slots that cannot be read.
     """
     try:
         reader = kernels.flat.Reader(Memory(payload), 0, len(payload), payload)
@@ -41,7 +41,7 @@ def slots_of(payload) -> Slots:
 
 
 def is_compact(payload) -> bool:
-    """Whether a payload has shortened bounds; not where it cannot be opened."""
+    """Return True if a payload has shortened bounds; False if it cannot be opened."""
     try:
         return not kernels.flat.Reader(Memory(payload), 0, len(payload), payload).is_lossless
     except (Damaged, Unsupported):
@@ -49,7 +49,7 @@ def is_compact(payload) -> bool:
 
 
 def changed(slots: Slots, changes: Changes | None) -> Slots:
-    """The slots with those of `changes` added or replaced, and those that are None there taken out."""
+    """Return the slots with those of `changes` added or replaced, and removed if None."""
     try:
         named = {
             key if isinstance(key, UUID) else UUID(key): data if data is None else bytes(memoryview(data))
@@ -63,11 +63,11 @@ def changed(slots: Slots, changes: Changes | None) -> Slots:
 
 
 def slot_of_copies(scan) -> Slots:
-    """The slot that leads to columns' copies, made from a scanned Thrift footer; none where no column has one."""
+    """Return the slot with the table of columns' copies, from a scanned Thrift footer; empty if there are none."""
     table = table_of(scan)
     return {} if table is None else {wire.UUID_COPY_TABLE: table}
 
 
 def pairs_of(slots: Slots) -> Iterable[tuple[bytes, bytes]]:
-    """As the kernels take them."""
+    """Return slots as pairs for the kernels."""
     return sorted((uuid.bytes, data) for uuid, data in slots.items())

@@ -1,4 +1,4 @@
-"""Divide a file by its row groups into several: they are copied, not encoded again."""
+"""Divide a file into several files by row groups, which are copied without decoding."""
 
 from __future__ import annotations
 
@@ -36,33 +36,33 @@ def split(
     Parameters
     ----------
     path : str, os.PathLike or (filesystem, str)
-        As `upgrade` takes it.
+        See `upgrade`.
     folder : str, os.PathLike or (filesystem, str)
-        Where the new files go; a local folder is made where there is none. Their names are that of the file and a
-        number: ``wide-00000.parquet``.
+        Folder of the new files; a missing local folder is created. Their names consist of the file's name and a number:
+        ``wide-00000.parquet``.
     row_groups : int, optional
-        How many row groups each file gets; one without any of these three.
+        Number of row groups per file; 1 if none of the three is given.
     files : int, optional
-        How many files there are to be, of about as many row groups each; there are never more than row groups.
+        Number of files, with similar numbers of row groups; at most the number of row groups.
     max_bytes : int, optional
-        How many bytes of pages a file has at most; a larger row group has a file of its own.
+        Maximum bytes of pages per file; a larger row group becomes a separate file.
     overwrite : bool
-        Replace files of these names. Without, those that have the very bytes which would be written are kept, so that
-        the same call goes on where one was stopped; others are refused before anything is written.
+        Replace files of these names. By default, existing files with exactly the new bytes are kept, so that the same
+        call continues after an interruption; others are refused before anything is written.
     form, ignore
-        As `merge` takes them.
+        See `merge`.
 
     Yields
     ------
     CopiedFile
-        One for each file, once it is there; its `outcome` says whether it was written or kept.
+        One for each complete file; its `outcome` is ``"written"`` or ``"kept"``.
 
     Raises
     ------
     Refused
-        The file is encrypted or signed, or has no Thrift footer; a file of such a name is there with other bytes.
+        If the file is encrypted or signed, if it has no Thrift footer, or if a file of such a name has other bytes.
     ParquetextError
-        More than one of `row_groups`, `files` and `max_bytes`, or one that is less than 1.
+        If more than one of `row_groups`, `files` and `max_bytes` is given, or if one is less than 1.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def split(
 
 
 def _sizes(path: object) -> list[int]:
-    """The bytes of each row group's pages."""
+    """Return the bytes of each row group's pages."""
     with storage.open_source(path) as source:
         footer = read_footer(source)
         try:
@@ -102,7 +102,7 @@ def _sizes(path: object) -> list[int]:
 
 
 def _divided(sizes: list[int], row_groups: int | None, files: int | None, max_bytes: int | None) -> Iterator[range]:
-    """Which row groups each file gets; a file without any has one file without any."""
+    """Yield the row groups of each new file; a file without row groups gives one without row groups."""
     count = len(sizes)
     if max_bytes is not None:
         yield from _by_bytes(sizes, max_bytes)
@@ -139,7 +139,7 @@ def _names(path: object, folder: object, count: int) -> Iterator[object]:
 
 
 def _there(names: list[object]) -> Iterator[int]:
-    """Which of the new files' names something has already."""
+    """Yield the positions of names that exist already."""
     for at, name in enumerate(names):
         target = storage.resolve(name)
         if isinstance(target, storage.LocalTarget):
@@ -151,7 +151,7 @@ def _there(names: list[object]) -> Iterator[int]:
 
 
 def _kept(path: object, part: range, name: object, form: str, ignored: frozenset[str]) -> CopiedFile:
-    """What is there under a new file's name, where it is that file."""
+    """Return the existing file of this name if it has the new bytes; otherwise raise Refused."""
     target = storage.resolve(name)
     is_file = not isinstance(target, storage.LocalTarget) or os.path.isfile(target.path)
     found = joined_already([(path, part)], name, form, ignored) if is_file else None

@@ -1,4 +1,4 @@
-"""Take footers and other blocks out of a file again."""
+"""Remove footers and other blocks from a file."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ def strip(
     kinds: Iterable[UUID | str] | str | None = None,
     **change: Unpack[ChangeOptions],
 ) -> Result:
-    """Remove our footer forms from a Parquet file: the original comes back, byte for byte.
+    """Remove our footer forms from a Parquet file, and restore the original, byte for byte.
 
-    Blocks of others stay; a file without a block of ours is left unchanged. A file with columns in other encodings
-    becomes the one that `encode` was given, whatever footer it has got since: it is written anew, and its SHA-256
-    compared before it takes the file's place.
+    Blocks of other programs stay; a file without a block of ours is left unchanged. For a file with copies in other
+    encodings, the input file of `encode` is restored, even if `upgrade` has changed the footer since: it is written
+    anew, and its SHA-256 is compared before it replaces the file.
 
     Parameters
     ----------
     kinds : iterable of UUID or str, or "all", optional
-        Remove the blocks of these kinds instead of ours; ``"all"`` the whole extension, whoever wrote it.
+        Remove the blocks of these kinds instead of ours; ``"all"`` removes the whole extension.
     path
         See `upgrade`.
     **change
-        `in_place`, `keep_mtime`, `ignore`, `timeout` and `dry_run`: see `ChangeOptions`.
-        changed in place.
+        `in_place`, `keep_mtime`, `ignore`, `timeout` and `dry_run`: see `ChangeOptions`. A file
+        with copies in other encodings cannot be changed in place.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def strip(
     Raises
     ------
     Refused
-        Another program has changed the file since it was encoded, or what comes back is not what it was.
+        If another program has changed the file since it was encoded, or if the restored file differs from the original.
 
     Examples
     --------
@@ -94,9 +94,9 @@ def _kinds(kinds: Iterable[UUID | str] | str | None) -> frozenset[UUID] | str:
 
 
 def without_blocks(footer: Footer, kinds: Container[UUID] | str = OWN) -> TailEdit | None:
-    """The edit that leaves the footer without blocks of these kinds, or None where it has none.
+    """Return the edit that removes blocks of these kinds from the footer, or None if it has none.
 
-    Free-form bytes that an upgrade has wrapped are unwrapped once nothing stands above them.
+    Free-form bytes that an upgrade has wrapped are unwrapped if no block follows them.
     """
     left = [] if kinds == ALL and footer.pieces else without(footer.pieces, kinds)
     return None if left is None else footer.edit(left)

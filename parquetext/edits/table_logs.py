@@ -32,7 +32,7 @@ SUMMARY = "_metadata"
 
 
 def refuse_table_files(path: object, ignored: frozenset[str]) -> None:
-    """Refuse a file whose size somebody has recorded: a table above it, or a sidecar of others beside it."""
+    """Refuse a file whose size is recorded by a table above it, or by a sidecar of another program."""
     if "table-format" in ignored:
         return
     if found := table_above(path):
@@ -41,7 +41,7 @@ def refuse_table_files(path: object, ignored: frozenset[str]) -> None:
 
 
 def refuse_replacing(path: object, ignored: frozenset[str]) -> None:
-    """Refuse a new file in the place of one whose size somebody has recorded."""
+    """Refuse to replace a file whose size is recorded by a table or by a sidecar of another program."""
     if "table-format" not in ignored and _is_there(resolve(path)):
         refuse_table_files(path, ignored)
 
@@ -67,7 +67,7 @@ def refuse_stale_summary(path: object, ignored: frozenset[str]) -> None:
 def summary_above(path: object) -> str | None:
     """Return the nearest ``_metadata`` file of Parquet in the folders above a file, or None.
 
-    It is not asked whether it lists the file: that may take long, and the file's other names would be unknown.
+    Whether it lists the file is not checked: that may take long, and the file may be listed under another name.
     """
     target = resolve(path)
     if posixpath.basename(target.path) == SUMMARY:
@@ -115,7 +115,7 @@ def table_holding(folder: object) -> tuple[str, str] | None:
 
 
 def table_above(path: object) -> tuple[str, str] | None:
-    """The table format above a file, or the `sidecar.Store` that it belongs to, and its folder; None where is none."""
+    """Return the table format above a file, or its `sidecar.Store`, with the folder, or None."""
     target = resolve(path)
     if isinstance(target, LocalTarget) and (store := store_of(target.path)) is not None:
         return "sidecar.Store", store

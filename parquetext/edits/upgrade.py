@@ -1,4 +1,4 @@
-"""Give a file a faster footer beside the one it has."""
+"""Add a faster footer to a file, beside the existing one."""
 
 from __future__ import annotations
 
@@ -42,58 +42,60 @@ def upgrade(
     extensions: Changes | None = None,
     **change: Unpack[ChangeOptions],
 ) -> Result:
-    """Add a footer form to a Parquet file; every reader goes on reading it.
+    """Add a footer form to a Parquet file; other readers can still read it.
 
-    Upgrading twice changes nothing the second time; a block of ours that is outdated, damaged or of another form is
-    replaced, blocks of others stay, under ours. `strip` gives the original file back, byte for byte.
+    A second upgrade changes nothing. A block of ours that is outdated, damaged or of another form is replaced; blocks
+    of other programs stay, under ours. `strip` restores the original file, byte for byte.
 
     Parameters
     ----------
     path : str, os.PathLike or (filesystem, str)
-        A local path, a URI, or a pair of a ``pyarrow.fs`` filesystem and a path. A directory stands for the Parquet
+        A local path, a URI, or a pair of a ``pyarrow.fs`` filesystem and a path. A directory selects the Parquet
         files below it; end the URI of a remote one with ``/``.
     form : str
-        ``"auto"`` takes one of the others, or none where little is gained: the file is ``"unchanged"`` then. The
-        result's `message` says why. ``"flat"`` is the fastest one, about as large as the Thrift footer; ``"index"``, a
-        jump table into the Thrift footer, is a fraction of it.
+        ``"auto"`` chooses one of the others, or none if it does not pay off: then the file is ``"unchanged"``. The
+        result's `message` contains the reason. ``"flat"`` is the fastest form, about as large as the Thrift footer;
+        ``"index"``, a jump table into the Thrift footer, takes a fraction of it.
     stats : str
-        ``"full"``, or ``"compact"``: bounds of strings longer than 16 bytes are shortened in the flat form, validly.
+        ``"full"``, or ``"compact"``: in the flat form, bounds of strings longer than 16 bytes are shortened; they stay
+        valid.
     dialect : str, optional
-        ``"arrow"``: write the flat form as the public proposals in C++ and Rust have it, beside our own if that is
-        there. No released reader reads it, and parquet-go cannot open the file any more. It carries less;
+        ``"arrow"``: write the flat form of the public proposals in C++ and Rust, beside ours if the file has it. No
+        released reader reads it, and parquet-go cannot open the file any more. It omits fields;
         `Result.omitted` lists the missing fields, in a dry run too.
     placement : str, optional
-        Where the block stands. ``"aside"``, the default: in front of the Thrift footer, to which a short text is added;
-        every reader of today takes that. ``"in-struct"``: within the Thrift footer, as the specification draws it;
-        readers that take unknown bytes for UTF-8 refuse the file. ``"after-stop"``: behind the footer's struct, where
-        parquet-go refuses it; the default of the arrow dialect, which never stands aside. A block of ours that stands
-        elsewhere is moved. An extension with bytes of others keeps its placement and marker.
+        The position of the block. ``"aside"``, the default: before the Thrift footer, to which a short text is added;
+        all readers accept that. ``"in-struct"``: within the Thrift footer, as in the specification; readers that decode
+        unknown bytes as UTF-8 refuse the file. ``"after-stop"``: after the footer's struct, which parquet-go refuses;
+        the default of the arrow dialect, which is never aside. A block of ours in another position is moved. An
+        extension with bytes of other programs keeps its placement and marker.
     marker : str
         ``"spec"`` or ``"thrift"``.
     wrap : bool
-        Where somebody else's extension is no block but free-form bytes, make a block of them; `strip` gives them back
-        as they were.
+        If another program's extension consists of free-form bytes, make a block of them; `strip` restores them.
     extensions : mapping of UUID to bytes, optional
-        What to put into extension slots of the flat footer, whatever it is; `File.extensions` gives it again. What is
-        in other slots stays; None takes a slot away.
+        Contents of extension slots of the flat footer; `File.extensions` returns them. Other slots stay; None removes
+        a slot.
     **change
         `in_place`, `keep_mtime`, `ignore`, `timeout` and `dry_run`: see `ChangeOptions`.
 
     Returns
     -------
     Result
-        If `path` is a directory: a list with one for each file; of a file that was refused or that failed, its outcome
-        is ``"refused"`` or ``"failed"``, and its message is the error.
+        The outcome, sizes before and after, and a message. If `path` is a directory: a list with one result for each
+        file; if a file was refused or failed, its outcome is ``"refused"`` or ``"failed"``, and its message is the
+        error.
 
     Raises
     ------
     Refused
-        The file must not be touched: encrypted or signed, stray bytes, part of a table whose log records its size,
-        free-form bytes of somebody else, an extension over 64 MiB, or something that a new file cannot keep.
+        If the file must not be changed: it is encrypted or signed, has stray bytes, belongs to a table whose log
+        records its size, has free-form bytes of another program, an extension over 64 MiB, or attributes that a new
+        file cannot keep.
     Conflict
-        Somebody else is changing the file, or has changed it meanwhile.
+        If another program is changing the file, or has changed it meanwhile.
     Malformed, Unsupported
-        The footer is broken, or cannot be carried by the form.
+        If the footer is broken, or if the form cannot represent it.
 
     Examples
     --------
@@ -123,20 +125,20 @@ def upgrade(
 
 
 def default_placement(dialect: str | None) -> str:
-    """Where a block stands unless told otherwise: readers of the arrow dialect look behind the struct's stop alone."""
+    """Return the default placement: readers of the arrow dialect look only after the struct's stop."""
     return AFTER_STOP if dialect else ASIDE
 
 
 def check_form(form: str, *others: str) -> None:
-    """ParquetextError for a form that no footer can be given; `others` are known besides."""
+    """Raise ParquetextError for a form that cannot be written; `others` are also allowed."""
     known = (*FORMS, AUTO, *others)
     if form not in known:
         raise ParquetextError(f"unknown footer form {form!r}: use one of {', '.join(known)}", code=wire.BAD_ARGUMENT)
 
 
 def with_best(footer: Footer, options: Options, ignored: frozenset[str] = frozenset()) -> Planned:
-    """The edit that gives the footer the form that it is worth; what the flat form cannot carry gets an index, and what
-    would be out of all proportion in both stays as it is."""
+    """Return the edit that adds the form that pays off; if the flat form cannot represent the footer, add an index;
+    if both would be out of proportion, add nothing."""
     if changed(slots_in(footer), options.extensions):
         return Planned(with_flat(footer, options, ignored), "flat", reason="flat: no other form has extension slots")
     form, reason = choice_of(footer, options.placement)
@@ -156,7 +158,7 @@ def with_best(footer: Footer, options: Options, ignored: frozenset[str] = frozen
 
 
 def choice_of(footer: Footer, placement: str = ASIDE) -> Choice:
-    """The form that a footer is worth, extensions left out."""
+    """Choose the form that pays off for a footer without extensions."""
     scan, length = footer.scan(), len(footer.bare)
     return choose_form(
         length, footer.start + length + LENGTH_AND_MAGIC, scan.leaf_count, scan.row_group_count, placement
@@ -166,9 +168,9 @@ def choice_of(footer: Footer, placement: str = ASIDE) -> Choice:
 def with_flat(
     footer: Footer, options: Options, ignored: frozenset[str] = frozenset(), *, verbatim: bool = False
 ) -> TailEdit | None:
-    """The edit that gives the footer its flat block, or None where it has just that.
+    """Return the edit that adds the flat block to the footer, or None if it already has exactly this block.
 
-    With `verbatim` a footer that tables cannot say is carried as it is: nothing to look anything up in, and whole.
+    With `verbatim`, a footer that tables cannot represent is stored as a whole, without fast access.
     """
 
     def write(scan) -> bytes:
@@ -179,7 +181,7 @@ def with_flat(
 
 
 def with_index(footer: Footer, options: Options, ignored: frozenset[str] = frozenset()) -> TailEdit | None:
-    """The edit that gives the footer its index, or None where it has just that."""
+    """Return the edit that adds the index to the footer, or None if it already has exactly this index."""
     slots = changed(slots_in(footer), options.extensions)
     if slots:
         raise Refused(
@@ -191,7 +193,7 @@ def with_index(footer: Footer, options: Options, ignored: frozenset[str] = froze
 def _with_block(
     footer: Footer, uuid: UUID, write: Callable, options: Options, ignored: frozenset[str]
 ) -> TailEdit | None:
-    """The edit that puts a block of ours behind those of others, in place of ours that are there."""
+    """Return the edit that adds our block after those of other programs, and replaces our existing blocks."""
     others = others_of(footer, OURS, ignored, options.wrap)
     scan = footer.scan()
     if scan.encrypted:
@@ -207,7 +209,7 @@ def _with_block(
 
 
 def slots_in(footer: Footer) -> Slots:
-    """What the flat footer that is there has in its slots, but for what is made from the Thrift footer."""
+    """Return the slots of the existing flat footer, except slots that are derived from the Thrift footer."""
     flat = next((piece for piece in reversed(footer.pieces) if piece.uuid == wire.UUID_FLAT_FOOTER), None)
     try:
         slots = {} if flat is None else slots_of(flat.payload)
@@ -220,12 +222,12 @@ def slots_in(footer: Footer) -> Slots:
 
 
 def _is(piece: Piece, block: Piece) -> bool:
-    """Whether a block is the one that would be written, byte for byte."""
+    """Return True if a block equals the one that would be written, byte for byte."""
     return piece.trailer == block.trailer and piece.payload == block.payload
 
 
 def _is_misplaced(footer: Footer, options: Options) -> bool:
-    """Whether blocks of ours stand elsewhere than wanted, or by a reference that would not be written so."""
+    """Return True if our blocks have another placement, or if their reference differs from the one to be written."""
     own = [piece for piece in footer.pieces if piece.uuid in OURS]
     if not own:
         return False
@@ -239,5 +241,5 @@ def _is_misplaced(footer: Footer, options: Options) -> bool:
     )
 
 
-# What makes the edit for each form that a footer can be given.
+# The functions that make the edit for each form.
 FORMS = {"flat": with_flat, "index": with_index}

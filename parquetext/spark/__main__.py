@@ -120,7 +120,7 @@ def _check(
     checkpoint: str | None,
     as_json: bool,
 ) -> None:
-    """What can be said before a session has started."""
+    """Raise an error for wrong arguments, before a session is started."""
     if name not in ACTIONS:
         raise ParquetextError(f"no such job: {name!r} (known: {', '.join(ACTIONS)})")
     if name == "finalize" and not (options.get("confirm") or options.get("dry_run")):
@@ -152,12 +152,14 @@ def _session(conf: Sequence[str]) -> SparkSession:
 
 
 def _interruptibly(spark: SparkSession, action: Callable[[], T]) -> T:
-    """What `action` gives. A thread does it: Ctrl-C in the middle of a call to Java breaks py4j's connection."""
+    """Return the result of `action`, called in a thread: Ctrl-C during a call to Java breaks py4j's connection."""
     with ThreadPoolExecutor(1) as pool:
         try:
             doing = pool.submit(action)
             while not doing.done():
-                wait([doing], LOOK_SECONDS)  # not without end: no signal ends it where another library takes signals
+                wait(
+                    [doing], LOOK_SECONDS
+                )  # with a timeout: without one, no signal ends it if another library handles signals
             return doing.result()
         except KeyboardInterrupt:
             behind = pool.submit(lambda: None)  # done when the action is, which may have begun without a future for it

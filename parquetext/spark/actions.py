@@ -1,4 +1,4 @@
-"""What jobs do to one file, and what that weighs."""
+"""The actions of jobs on one file, and their costs."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Action(NamedTuple):
     run : callable
         (target, options) → the columns of `results.Row` that it knows.
     moved : callable
-        (size, options) → how many bytes of the file it reads or writes, about.
+        (size, options) → the approximate number of bytes of the file that it reads or writes.
     changes : bool
-        Whether it changes the file: those of table formats are refused then.
+        True if it changes the file: files of table formats are refused then.
     finds : bool
-        Whether it gives more than columns: what it has found, under `FOUND`.
+        True if its result also has an entry `FOUND`, which is not a column.
     """
 
     run: Callable[[object, Mapping], dict]
@@ -43,7 +43,7 @@ class Action(NamedTuple):
     finds: bool = False
 
     def weight(self, size: int, options: Mapping) -> int:
-        """What a file of this size costs, in bytes."""
+        """Return the cost of a file of this size, in bytes."""
         return FILE_WEIGHT + self.moved(max(size, 0), options)
 
 
@@ -104,13 +104,13 @@ ACTIONS = {
 
 
 def refuse_table(table: str, ignored: frozenset[str], path: str) -> None:
-    """Refused for a file of a table, where the listing has found one."""
+    """Raise Refused if the listing has found that the file belongs to a table."""
     if table:
         refuse(ignored, TABLE_FORMAT, table, path)
 
 
 def prepared(action: Action, options: Mapping) -> tuple[frozenset[str], dict]:
-    """The refusals to pass over, and the options for each file, which nobody searches for tables any more."""
+    """Return the checks to ignore, and the options for each file: the listing has already searched for tables."""
     if action is ACTIONS["build_sidecars"]:
         ignored = check(options.get("ignore", ()), SIDECAR_IGNORABLE)
         return ignored, {**options, "ignore": ignored | {TABLE_FORMAT}}
@@ -121,7 +121,7 @@ def prepared(action: Action, options: Mapping) -> tuple[frozenset[str], dict]:
 
 
 def rehearse(name: str, options: Mapping) -> None:
-    """Raise what the verb says to options that it does not take, before any file is touched."""
+    """Raise the verb's error for options that it does not accept, before any file is changed."""
     if name == "finalize":
         edits.check_confirmed(options.get("confirm", False), options.get("dry_run", False))
     try:

@@ -30,13 +30,13 @@ _OF_ACCOUNTS = (
     "account.oauth2.client.secret",
 )
 _TENANT = re.compile(r"https?://[^/]+/([^/]+)/oauth2/")
-_DOMAIN = "dfs.core.windows.net"  # where all accounts are, but those of other clouds
+_DOMAIN = "dfs.core.windows.net"  # domain of all accounts except those of other clouds
 
 
 def azure_settings(
     get: Callable[[str], str | None], below: Callable[[str], Mapping[str, str]]
 ) -> dict[str, str | None]:
-    """The settings that are mapped, those of single accounts and containers too, out of Hadoop's configuration."""
+    """Return the supported settings of Hadoop's configuration, those of single accounts and containers included."""
     found = {_AZURE + name: get(_AZURE + name) for name in (*_EVERYWHERE, *_OF_ACCOUNTS)}
     for name in _OF_ACCOUNTS:
         found |= below(f"{_AZURE}{name}.")
@@ -44,24 +44,24 @@ def azure_settings(
 
 
 def azure_filesystem(settings: Mapping[str, str], url: str) -> pyarrow.fs.AzureFileSystem:
-    """pyarrow's filesystem for the account in a URL, by Hadoop's settings."""
+    """Return pyarrow's filesystem for the account in a URL, configured by Hadoop's settings."""
     import pyarrow.fs as pafs
 
     return pafs.AzureFileSystem(**azure_options(settings, url))
 
 
 def azure_options(settings: Mapping[str, str], url: str) -> dict:
-    """Arguments of ``pyarrow.fs.AzureFileSystem`` for the URL of a container, by Hadoop's settings.
+    """Return arguments of ``pyarrow.fs.AzureFileSystem`` for the URL of a container, from Hadoop's settings.
 
-    What is set for a container goes before what is set for its account, and that before what is set for all. Without
-    a key, a token or a client, Azure's own chain of credentials is asked.
+    Settings of a container override those of its account, which override those of all. Without a key, a token or a
+    client, Azure's chain of credentials is used.
 
     Raises
     ------
     ParquetextError
-        The URL names no container and account.
+        If the URL names no container and account.
     Unsupported
-        Credentials come from a class of Java's.
+        If a Java class provides the credentials.
     """
     scheme, _, authority = url.partition("://")
     container, _, host = authority.partition("@")

@@ -1,6 +1,6 @@
-"""Tables of Spark's catalog: where their files are, kept in the schema, for Spark tells a reader nothing else of them.
+"""Tables of Spark's catalog: their location is stored in the schema, the only information that Spark gives a reader.
 
-Spark 4.3 hands a table's properties to a Python data source once, when the schema is asked for, that is, by
+Spark 4.3 passes a table's properties to a Python data source only when it requests the schema, that is, in
 ``CREATE TABLE … USING parquetext LOCATION …`` without columns (PythonDataSourceV2.getTable drops them).
 """
 
@@ -22,17 +22,17 @@ _OPTION = "option."  # Spark gives each of OPTIONS with this before its name, to
 
 
 def is_table(options: Mapping[str, str]) -> bool:
-    """Whether a table is being created, of whose properties these are."""
+    """Return True if these are the properties of a table that is being created."""
     return "provider" in options
 
 
 def table_options(properties: Mapping[str, str]) -> Mapping[str, str]:
-    """What LOCATION and OPTIONS have said among a table's properties, whose names Spark gives in small letters.
+    """Return LOCATION and OPTIONS from a table's properties, whose names Spark converts to lower case.
 
     Raises
     ------
     Unsupported
-        There is no location.
+        If there is no location.
     """
     if not properties.get("path"):
         raise Unsupported(
@@ -43,19 +43,19 @@ def table_options(properties: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def remembering(schema: StructType, options: Mapping[str, str]) -> StructType:
-    """The schema with a table's options in it, but for what opens a store."""
+    """Return the schema with a table's options in its metadata, except credentials and other settings of stores."""
     kept = {name: value for name, value in options.items() if not is_setting(name)}
     first, *others = schema
     return StructType([_with_metadata(first, {**first.metadata, _KEY: json.dumps(kept)}), *others])
 
 
 def options_for(schema: StructType, options: Mapping[str, str]) -> Mapping[str, str]:
-    """The options of a read: those that are said, else those of the table that the schema is of.
+    """Return the options of a read, or if they have no path, those of the schema's table with them.
 
     Raises
     ------
     Unsupported
-        There is no path in either.
+        If neither has a path.
     """
     if options.get("path") or options.get("paths"):
         return options
@@ -70,7 +70,7 @@ def options_for(schema: StructType, options: Mapping[str, str]) -> Mapping[str, 
 
 
 def without_options(schema: StructType) -> StructType:
-    """The schema without what it remembers of a table: another one's, where a query reads that table."""
+    """Return the schema without a table's options: they may belong to a table that the query reads."""
     return StructType(
         [
             _with_metadata(field, {key: value for key, value in field.metadata.items() if key != _KEY})

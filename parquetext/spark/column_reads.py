@@ -34,22 +34,22 @@ def read(
     Parameters
     ----------
     spark : pyspark.sql.SparkSession
-        A Spark Connect session will do where the package is installed for its server.
+        A session, classic or of Spark Connect; the latter needs the package on its server.
     path : str, os.PathLike, or list of them
-        Files, or directories of files, with Hive partitions or without. URLs lead where the session's ``fs.…``
-        settings say, and timestamps in names of directories are of its time zone.
+        Files, or directories of files, with or without Hive partitions. URLs are resolved with the session's ``fs.…``
+        settings, and timestamps in names of directories are in its time zone.
     columns : list of str, optional
-        Top-level columns, keys of directories among them; of the others not even the metadata is read, where the
-        footers are flat. All without.
+        Top-level columns, which may be keys of directories; by default all. If the footers are flat, not even the
+        metadata of other columns is read.
     filters : list of tuples or list of lists of tuples, optional
-        As `parquetext.read_table` takes them, an OR of ANDs. Row groups that they rule out are not read; values of
-        another type than the column's rule nothing out. Rows go by Spark's rules.
+        As in `parquetext.read_table`, an OR of ANDs. Row groups that they exclude are not read; a value whose type
+        differs from the column's excludes nothing. Rows are compared by Spark's rules.
     catalog : str or os.PathLike, optional
         A stored catalog of the files (`parquetext.spark.build_catalog`): files that the filters exclude are neither
-        opened nor assigned to a task. The files are listed: what the catalog does not know, or knows as another size or
-        time, is read as without it. With ``listing=False`` nothing is listed, and the files are those of the catalog.
+        opened nor assigned to a task. Listed files that are missing in the catalog, or have another size or time there,
+        are read as without it. With ``listing=False`` nothing is listed, and the files are those of the catalog.
     **options
-        Of the data source: docs/spark.md names them.
+        Options of the data source; see docs/spark.md.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def read(
     Raises
     ------
     TypeError, ValueError
-        The filters are none, or the columns.
+        If the filters or the columns are invalid.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a job's tasks have done so far: told to the driver by an accumulator, and shown by stage in Spark's UI."""
+"""Progress of a job's tasks: an accumulator sends counts to the driver, and Spark's UI shows them by stage."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TAGS = "spark.job.tags"
 
 
 class Tally(AccumulatorParam):
-    """Counts by name; `show` gets the total whenever the driver hears of more. Tasks have one that shows nothing."""
+    """Add counts by name; on the driver, call `show` with the total after each update."""
 
     def __init__(self, show: Callable[[Counter], None] | None = None):
         self._show = show
@@ -40,17 +40,17 @@ class Tally(AccumulatorParam):
 
 
 class StagePage:
-    """The counts in the table of accumulators on the page of the stage that a running job ends with.
+    """Show the counts as accumulators on the page of a running job's final stage.
 
-    Spark shows accumulators that have a name, and Python's have none. So each count has one of the JVM's, whose value
-    is put beside the stage while Spark's scheduler waits for the driver to take a task's counts: before the stage ends,
-    and while nobody else looks at the scheduler's jobs.
+    Spark shows only accumulators with names, and Python's have none. So each count has an accumulator of the JVM, whose
+    value is added to the stage while Spark's scheduler waits for the driver to process a task's counts: before the
+    stage ends, and while no other thread accesses the scheduler's jobs.
 
     Parameters
     ----------
     context : pyspark.SparkContext
     tag : str
-        Of the jobs that the counts are of.
+        Tag of the jobs.
     """
 
     def __init__(self, context: SparkContext, tag: str):
@@ -59,7 +59,7 @@ class StagePage:
         self._works = True
 
     def __call__(self, counts: Counter) -> None:
-        """Show counts; where this Spark has no such place, the log says so once and nothing else happens."""
+        """Show counts; if this version of Spark does not support it, log that once."""
         if not self._works:
             return
         try:

@@ -25,25 +25,25 @@ class Crashed(Exception):
 
 
 class Note(NamedTuple):
-    """What an attempt was at when it last told."""
+    """The file that an attempt was processing at its last update."""
 
     owner: str  # its Python
-    file: str  # nothing between files
-    beat: int = 0  # how often it has told
+    file: str  # empty between files
+    beat: int = 0  # number of updates
 
 
 class Doing:
-    """What an attempt at a task is at, noted beside the results; only from the second on, since notes cost writes.
+    """Record which file an attempt at a task is processing; first attempts do not, because each note costs a write.
 
-    Each attempt has a note of its own, which outlives it. An earlier one's note that names a file stands for an attempt
-    that died of it, or for one that runs at the same time and is no reason to pass the file over. Which, the process
-    table tells on its own machine; from another machine, signs of life do: they are counted, and watched by this
-    machine's clock alone.
+    Each attempt has its note beside the results, which remains after it ends. If an earlier attempt's note names a
+    file, either that attempt died at the file, or it is still running, and the file need not be skipped. On the same
+    machine, the process table distinguishes the two. On another machine, the attempt updates a counter while it is
+    alive, and only this machine's clock is used to wait for updates.
 
     Parameters
     ----------
     filesystems, folder : Filesystems, str
-        Where the results are stored.
+        The folder of the results.
     task, attempt : int
         Numbers, from 0.
     """
@@ -67,7 +67,7 @@ class Doing:
             self._beating.join()
 
     def is_doubtful(self, path: str) -> bool:
-        """Whether an earlier attempt was at the file when this one began: it is better done last."""
+        """Return True if an earlier attempt was processing the file when this one began: it is then processed last."""
         return any(note.file == path for note in self._seen.values())
 
     @contextmanager
@@ -82,7 +82,7 @@ class Doing:
             self._note("")
 
     def _has_died(self, url: str, seen: Note) -> bool:
-        """Whether the attempt is dead whose note this was when this one began."""
+        """Return True if the attempt that wrote this note is dead."""
         alive = Owner.parse(seen.owner).is_alive()
         while self._noted(url) == seen:
             if alive is not None or time.monotonic() - self._since >= LEASE_SECONDS:

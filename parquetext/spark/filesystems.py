@@ -1,4 +1,4 @@
-"""Where URLs lead in a cluster: Spark's own settings of a filesystem, mapped to pyarrow's."""
+"""Open URLs in a cluster: Spark's settings of filesystems, mapped to pyarrow's."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _HDFS = "fs.hdfs.settings"  # as an option: those of HDFS as JSON, for Spark mak
 
 
 class _Mount(NamedTuple):
-    """A filesystem, and what is the same place in URLs and in its own paths."""
+    """A filesystem, and the prefixes of its URLs and of its paths."""
 
     filesystem: pyarrow.fs.FileSystem
     url: str
@@ -50,7 +50,7 @@ class _Mount(NamedTuple):
 
 
 class Filesystems:
-    """Where URLs lead; picklable, so that executors see the same as the driver.
+    """Resolve URLs to filesystems; picklable, so that executors use the driver's settings.
 
     Parameters
     ----------
@@ -69,9 +69,9 @@ class Filesystems:
 
     @classmethod
     def of(cls, spark: SparkSession) -> Filesystems:
-        """With the settings that Spark's own readers have in this session.
+        """Return the filesystems with the settings that Spark's readers use in this session.
 
-        A Spark Connect session tells only what was set in it, as ``spark.hadoop.fs.…`` or ``fs.…``.
+        A Spark Connect session only has the settings that were set in it, as ``spark.hadoop.fs.…`` or ``fs.…``.
         """
         if not hasattr(spark, "_jsparkSession"):
             told = {name.removeprefix("spark.hadoop."): value for name, value in spark.conf.getAll.items()}
@@ -94,26 +94,26 @@ class Filesystems:
 
     @classmethod
     def of_options(cls, options: Mapping[str, str]) -> Filesystems:
-        """By a data source's options, of which ``fs.…`` and ``dfs.…`` are Hadoop's settings, as for Spark's own."""
+        """Return the filesystems with the settings in a data source's options: ``fs.…`` and ``dfs.…``, as in Spark."""
         given = {name.lower(): value for name, value in options.items() if is_setting(name)}
         hdfs = json.loads(given.pop(_HDFS, "{}"))
         return cls({**given, **_as_written(given), **hdfs})
 
     @property
     def options(self) -> dict[str, str]:
-        """What `of_options` makes the same of."""
+        """Return options from which `of_options` makes equal filesystems."""
         settings = dict(self._settings)
         hdfs = _of_hdfs(settings)
         rest = {name: value for name, value in settings.items() if name not in hdfs}
         return {**rest, _HDFS: json.dumps(hdfs)} if hdfs else rest
 
     def target(self, url: str) -> LocalTarget | RemoteTarget:
-        """Where a path or URL leads; nothing is read. Of Azure's stores credentials are asked for.
+        """Resolve a path or URL without reading anything; for Azure, check for credentials.
 
         Raises
         ------
         Unsupported
-            What its scheme needs is not installed here.
+            If a package that its scheme needs is not installed.
         """
         if (local := local_path(url)) is not None:
             return LocalTarget(local)
@@ -122,7 +122,7 @@ class Filesystems:
         return RemoteTarget(with_credentials(mount.filesystem, path), path)
 
     def url(self, path: str, like: str) -> str:
-        """The URL of a path of the filesystem that the URL `like` leads to."""
+        """Return the URL of a path in the filesystem of the URL `like`."""
         if local_path(like) is not None:
             return path
         mount = self._mount(like)
@@ -134,12 +134,12 @@ class Filesystems:
 
 
 def is_setting(name: str) -> bool:
-    """Whether an option is one of Hadoop's settings of filesystems."""
+    """Return True if an option is one of Hadoop's settings of filesystems."""
     return name.lower().startswith(_SETTINGS)
 
 
 def local_path(url: str) -> str | None:
-    """The local path that a path or ``file:`` URL stands for, or None."""
+    """Return the local path of a path or ``file:`` URL, or None for other URLs."""
     if match := _FILE.match(url):
         path = url[match.end() :]
         return urllib.parse.unquote(path) if "//" in match[0] else path  # Hadoop writes file:/a b
@@ -147,7 +147,7 @@ def local_path(url: str) -> str | None:
 
 
 def normal(path: object, here: str = "") -> str:
-    """A path or URL as all machines understand it: absolute, seen from `here`, without a slash at its end."""
+    """Return an absolute path or URL, valid on all machines, without a slash at its end; `here` is the base folder."""
     if not isinstance(path, (str, os.PathLike)) or not (text := os.fsdecode(path)):
         raise ParquetextError(f"not a path or URL: {path!r}")
     local = local_path(text)
@@ -156,7 +156,7 @@ def normal(path: object, here: str = "") -> str:
 
 @functools.lru_cache(maxsize=64)
 def _mount(scheme: str, authority: str, settings: tuple[tuple[str, str], ...]) -> _Mount:
-    """Kept for the process: a client of an object store takes longer to make than many a request."""
+    """Return the mount; it is cached, because creating a client of an object store takes longer than most requests."""
     url, kind = f"{scheme}://{authority}", scheme.lower()
     if kind in S3_SCHEMES:
         return _Mount(s3_filesystem(dict(settings), authority), url, authority)

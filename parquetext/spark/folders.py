@@ -1,4 +1,4 @@
-"""What is in folders, on any filesystem: Parquet files, further folders, and tables whose log records the files."""
+"""List folders on any filesystem: Parquet files, folders, and tables whose log records the files."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ FILES = pa.schema(
         ("table", pa.string()),
     ]
 )
-NOT_THERE = -1  # the size of a file that nobody has seen
+NOT_THERE = -1  # the size of a missing file
 
 Target = LocalTarget | RemoteTarget
 
 
 class Folder(NamedTuple):
-    """A place to list: a folder at or below `base`, whose files count that match `glob`, or are below what does.
+    """A folder to list, `base` or a folder below it; selected are files that match `glob`, or are below a match.
 
-    Without `base` it is whatever a caller has named, to be looked at first.
+    If `base` is empty, it is a path from a caller, and may be a file, a folder or a pattern.
     """
 
     url: str
@@ -61,13 +61,13 @@ class Entry(NamedTuple):
 
 @dataclass
 class Walk:
-    """Lists places; what it has learnt of the folders above them is kept."""
+    """List folders, and cache the tables that contain them."""
 
     filesystems: Filesystems
     _above: dict[str, str] = field(default_factory=dict)
 
     def below(self, place: Folder) -> Iterator[tuple]:
-        """All files of a place, as rows of FILES."""
+        """Yield all files of a folder, as rows of FILES."""
         left = [place]
         while left:
             files, folders = self.step(left.pop(), at_once=True)
@@ -75,9 +75,9 @@ class Walk:
             left += folders
 
     def step(self, place: Folder, *, at_once: bool = False) -> tuple[list[tuple], list[Folder]]:
-        """The files in one place, and the folders left to be listed: with `at_once` none, for objects.
+        """Return the files in one folder, and the folders to list next; with `at_once`, list stores recursively.
 
-        Google's store is listed at once anyhow, for each of its folders would list all below it.
+        Google's store is always listed recursively, because listing one of its folders lists everything below it.
         """
         if not place.base:
             return self._named(place.url)
@@ -104,7 +104,7 @@ class Walk:
         return files, folders
 
     def _named(self, url: str) -> tuple[list[tuple], list[Folder]]:
-        """What a caller has named: a folder, a file, a pattern, or something that is not there."""
+        """Return the files and folders of a caller's path: a folder, a file, a pattern, or a missing file."""
         files, folders = [], []
         for path, glob in meant(url, lambda path: entry_at(self.filesystems.target(path)) is not None):
             entry = None if glob else entry_at(self.filesystems.target(path))
@@ -124,7 +124,7 @@ class Walk:
 
 
 def _is_entered(place: Folder, name: str) -> bool:
-    """Whether a folder of this name is not skipped, and does not by its name lead away from the pattern."""
+    """Return True if a folder of this name is not hidden, and if the pattern can match files below it."""
     depth = 0 if place.url == place.base else posixpath.relpath(place.url, place.base).count("/") + 1
     names = place.glob.split("/") if place.glob else []
     if "**" in names[: depth + 1]:
@@ -133,7 +133,7 @@ def _is_entered(place: Folder, name: str) -> bool:
 
 
 def entry_at(target: Target) -> Entry | None:
-    """What is at a place, without its name; None for nothing."""
+    """Return the entry of a path, without its name, or None if the path does not exist."""
     if isinstance(target, LocalTarget):
         try:
             status = os.stat(target.path)
@@ -150,7 +150,7 @@ def entry_at(target: Target) -> Entry | None:
 
 
 def entries_of(target: Target, *, links: bool = False) -> list[Entry]:
-    """What is in a folder; nothing if it is gone. Links to folders, which may lead back, only if they are asked for."""
+    """Return the entries of a folder, if it exists; `links` includes links to folders, which may be cyclic."""
     if isinstance(target, RemoteTarget):
         return _infos(target, recursive=False)
     found = []
@@ -176,17 +176,17 @@ def _of_file(entry: os.DirEntry) -> Entry:
 
 
 def _tree(target: RemoteTarget) -> list[Entry]:
-    """Everything below a folder."""
+    """Return everything below a folder."""
     return _infos(target, recursive=True)
 
 
 def _hides_folders(target: RemoteTarget) -> bool:
-    """Whether pyarrow shows no folder in a folder that is not an object itself, as other programs make none."""
+    """Return True if pyarrow lists only folders that are objects; most programs do not create such objects."""
     return target.filesystem.type_name == "gcs"
 
 
 def _first_level(entries: list[Entry]) -> list[Entry]:
-    """What is in a folder, of all that is below it."""
+    """Return the entries directly in a folder, from all entries below it."""
     folders = {entry.name.partition("/")[0] for entry in entries if entry.is_folder or "/" in entry.name}
     files = [entry for entry in entries if not entry.is_folder and "/" not in entry.name]
     return files + [Entry(name, True, 0, 0) for name in sorted(folders)]
@@ -214,7 +214,7 @@ def _of_info(name: str, info: pafs.FileInfo) -> Entry:
 
 
 def _of_facts(name: str, facts: Mapping) -> Entry:
-    """What fsspec's filesystems tell: ETags, too."""
+    """Return the entry for information from fsspec's filesystems, which includes ETags."""
     return Entry(
         name, facts["type"] == "directory", facts.get("size") or 0, modified_of(facts) or 0, facts.get("ETag") or ""
     )
@@ -226,7 +226,7 @@ def _fsspecs(target: RemoteTarget) -> FsspecHandler | None:
 
 
 def _told_names(target: Target, entries: list[Entry]) -> Iterator[Entry]:
-    """Yield what is in those of the folders whose contents tell the folder of a table."""
+    """Yield the entries of folders whose contents show that the folder belongs to a table."""
     for entry in entries:
         if entry.is_folder and entry.name in TOLD_FOLDERS:
             path = posixpath.join(target.path, entry.name)
@@ -244,7 +244,7 @@ def _tables(url: str, entries: Sequence[Entry]) -> dict[str, str]:
 
 
 def _table_of(url: str, name: str, tables: Mapping[str, str]) -> str:
-    """Return why a file must not be changed: its own name, or the nearest of the tables among the folders above it."""
+    """Return why a file must not be changed: its name, or the nearest table above it; empty if it may be changed."""
     if by_name := table_by_name(url):
         return membership(*by_name)
     if not tables:

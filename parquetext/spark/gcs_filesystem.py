@@ -1,4 +1,4 @@
-"""Google's store by a key file: pyarrow has no way to name one, and forgets it where it is pickled."""
+"""Google's store with a key file: pyarrow has no argument for it, and loses it when it is pickled."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .gcs_settings import gcs_options
 
 __all__ = ["GoogleFileSystem"]
 
-_KEY_FILE = "GOOGLE_APPLICATION_CREDENTIALS"  # where Google's library looks, when a client is made
+_KEY_FILE = "GOOGLE_APPLICATION_CREDENTIALS"  # read by Google's library when a client is created
 _environment = threading.Lock()
 
 
@@ -32,7 +32,7 @@ class GoogleFileSystem(pafs.GcsFileSystem):
 
 @contextlib.contextmanager
 def _key_file(path: str | None) -> Iterator[None]:
-    """Let Google's chain of credentials find a key file, and nobody else's: pyarrow has no other way to name one."""
+    """Make Google's chain of credentials find only this key file: pyarrow has no argument for it."""
     with _environment:
         if path is None:
             yield

@@ -27,19 +27,19 @@ _BY_JAVA = ("ACCESS_TOKEN_PROVIDER", "USER_CREDENTIALS")
 
 
 def gcs_settings(get: Callable[[str], str | None]) -> dict[str, str | None]:
-    """The settings that are mapped, out of Hadoop's configuration."""
+    """Return the supported settings of Hadoop's configuration."""
     return {_GS + name: get(_GS + name) for name in _NAMES}
 
 
 def gcs_options(settings: Mapping[str, str], url: str) -> dict:
-    """Arguments of ``pyarrow.fs.GcsFileSystem`` for Hadoop's settings, and `key_file`, of a service account.
+    """Return arguments of ``pyarrow.fs.GcsFileSystem`` from Hadoop's settings, and `key_file` of a service account.
 
-    Without a key file, and unless access is anonymous, Google's own chain of credentials is asked.
+    Without a key file, and unless access is anonymous, Google's chain of credentials is used.
 
     Raises
     ------
     Unsupported
-        Credentials come from a class of Java's.
+        If a Java class provides the credentials.
     """
 
     def value(name: str) -> str:

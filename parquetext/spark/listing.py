@@ -1,4 +1,4 @@
-"""Which files paths stand for: directories, globs, lists and DataFrames of paths, listed by the whole cluster."""
+"""List the files of directories, globs, lists and DataFrames of paths, with the whole cluster."""
 
 from __future__ import annotations
 
@@ -33,37 +33,37 @@ _FOUND = f"path string, size bigint, modified bigint, etag string, table string,
 
 
 def list_files(spark: SparkSession, paths: object) -> pa.Table:
-    """The files that paths stand for, each once, by path, with what their filesystem tells of them.
+    """Return the files that paths select, each once, sorted by path, with the information of their filesystem.
 
     Parameters
     ----------
     spark : pyspark.sql.SparkSession
-        A Spark Connect session will do.
+        A session, classic or of Spark Connect.
     paths : str, os.PathLike, an iterable of them, or a DataFrame with a column of them (`path`, or its only one)
-        Paths and URLs of files, directories and patterns (`edits.globs`). A directory stands for all Parquet files
-        below it, Hive partitions included: names that end in .parquet, .parq or .pq, and names without any suffix whose
-        content ends as Parquet files do. Hidden names and those that begin with ``_`` are skipped there and by
-        wildcards, except directories such as ``_day=1``. A file that is named in full is always taken, also if nothing
-        is there.
+        Paths and URLs of files, directories and patterns (`edits.globs`). A directory selects all Parquet files
+        below it, Hive partitions included: names that end in .parquet, .parq or .pq, and names without a suffix if the
+        content ends like a Parquet file. Hidden names and those that begin with ``_`` are skipped there and by
+        wildcards, except directories such as ``_day=1``. A literal path of a file is always
+        selected, even if it does not exist.
 
     Returns
     -------
     pyarrow.Table
-        `path`: as Spark takes it, under the scheme that it was asked by; `size` in bytes (-1: nothing is there);
-        `modified` in ns since 1970 (0: not told); `etag`, and `table`: the table format whose log records the file, in
-        words (both may be empty).
+        `path`, for Spark, with the scheme of the given path; `size` in bytes (-1 if it does not exist); `modified` in
+        ns since 1970 (0 if unknown); `etag`, and `table`: a description of the table whose log records the file (both
+        may be empty).
 
     Raises
     ------
     ParquetextError
-        What is no path.
+        If an argument is not a path.
     OSError, Unsupported
-        A filesystem cannot be asked, or what it needs is not installed.
+        If a filesystem cannot be accessed, or a package that it needs is not installed.
 
     Notes
     -----
-    The driver lists up to 64 folders by itself, or until it has found 10,000 files; what is below further ones is
-    listed by the cluster's tasks. A local folder costs one call, a tree of objects one request for every thousand.
+    The driver lists up to 64 folders, or until it has found 10,000 files; the cluster's tasks list the folders below
+    further ones. A local folder costs one call, a tree of objects one request for every thousand.
 
     Examples
     --------
@@ -74,13 +74,13 @@ def list_files(spark: SparkSession, paths: object) -> pa.Table:
 
 
 def listed(spark: SparkSession, filesystems: Filesystems, paths: object) -> pa.Table:
-    """The same for whoever has the session's filesystems already: its settings take a tenth of a second."""
+    """List files with the session's filesystems, whose settings take a tenth of a second to read; see `list_files`."""
     if hasattr(paths, "mapInArrow"):
         table = _by_cluster(spark, filesystems, _places_of(paths))
     else:
         if not isinstance(paths, (str, os.PathLike, Iterable)):
             raise ParquetextError(f"paths are a path, several, or a DataFrame of them, not {paths!r}")
-        folders = 0 if is_connect(spark) else BY_THE_DRIVER  # a client may not see what its server does
+        folders = 0 if is_connect(spark) else BY_THE_DRIVER  # a client may not have access to its server's storage
         found, left = _by_driver(filesystems, [paths] if isinstance(paths, (str, os.PathLike)) else paths, folders)
         table = _table(found)
         if left:
@@ -102,7 +102,7 @@ def _places_of(paths: DataFrame) -> DataFrame:
 
 
 def _by_driver(filesystems: Filesystems, paths: Iterable[object], most: int) -> tuple[list[tuple], list[Folder]]:
-    """Breadth first: the files found, and the folders left when there were too many for one machine to ask."""
+    """List breadth first; return the files, and the remaining folders if there are too many for one machine."""
     walk, found = Walk(filesystems), []
     left = deque(Folder(normal(path)) for path in paths)
     for _ in range(most):
@@ -138,7 +138,7 @@ def _by_cluster(spark: SparkSession, filesystems: Filesystems, places: DataFrame
 
 
 def _as_row(error: Exception) -> pa.RecordBatch:
-    """What a listing failed with: Spark would try it again and again, and tell only its words."""
+    """Return the row for a listing's error: Spark would retry it, and report only its message."""
     if not isinstance(error, ParquetextError) and type(error).__module__ != "builtins":  # may not be made of its words
         error = OSError(f"{type(error).__name__}: {error}")
     if (told := without_secrets(str(error))) != str(error):
@@ -149,7 +149,7 @@ def _as_row(error: Exception) -> pa.RecordBatch:
 
 
 def _encodable(name: str) -> str:
-    """The name, or where it is no UTF-8, which Spark has no place for, one that leads nowhere and says which it was."""
+    """Return the name; if it is not UTF-8, which Spark needs, return an invalid path that shows the name."""
     return name.encode("utf-8", "backslashreplace").decode()
 
 

@@ -1,4 +1,4 @@
-"""Which process a folder or note belongs to, and whether it still lives; a short text that goes into names."""
+"""Identify the process that owns a folder or note, as a short text for file names, and check if it is alive."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Owner:
 
     @classmethod
     def this(cls) -> Owner:
-        """This process."""
+        """Return the owner for this process."""
         return cls._of(os.getpid())
 
     @classmethod
     def driver(cls) -> Owner:
-        """The driver: this process, or the Java program whose worker it is."""
+        """Return the owner for the driver: this process, or the Java program whose worker it is."""
         return cls._of(next((process for process in _ancestors() if _facts(process)[0] == "java"), os.getpid()))
 
     @classmethod
@@ -39,7 +39,7 @@ class Owner:
 
     @classmethod
     def parse(cls, text: str) -> Owner | None:
-        """What `str` gave, with anything behind it."""
+        """Parse the result of `str`; any text may follow it."""
         found = _TEXT.match(text)
         return cls(found[1], int(found[2]), int(found[3])) if found else None
 
@@ -47,7 +47,7 @@ class Owner:
         return f"{self.machine}-{self.process}-{self.started}"
 
     def is_alive(self) -> bool | None:
-        """Whether the process runs; None where that is not known: of another machine, or hidden by this one."""
+        """Return True if the process is alive; None if that is unknown, on another machine or for a hidden process."""
         if self.machine != _machine():
             return None
         try:
@@ -58,13 +58,13 @@ class Owner:
 
 @functools.cache
 def _machine() -> str:
-    """What differs between machines, containers of one machine, and a machine before and after a start."""
+    """Return an identifier that differs between machines, their containers and their starts."""
     start, container = Path("/proc/sys/kernel/random/boot_id").read_text(), os.readlink("/proc/self/ns/pid")
     return hashlib.sha256(f"{socket.gethostname()}\n{start}\n{container}".encode()).hexdigest()[:8]
 
 
 def _is_hidden(process: int) -> bool:
-    """Whether it is there, and somebody else's whose facts nobody is told (a /proc that is mounted with hidepid)."""
+    """Return True if the process exists, but belongs to another user and is hidden (/proc mounted with hidepid)."""
     try:
         os.kill(process, 0)
     except PermissionError:
@@ -82,7 +82,7 @@ def _ancestors():
 
 
 def _facts(process: int) -> tuple[str, int, int]:
-    """The name of a process, its parent and its start; ProcessLookupError where it is no more."""
+    """Return the name of a process, its parent and its start time; raise ProcessLookupError if it has ended."""
     try:
         text = Path(f"/proc/{process}/stat").read_text()
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What a task knows of its files until it is stored: the rows of the results, and of a catalog the chunks'."""
+"""Collect the result rows of a task's files, and for a catalog the rows of their chunks, and store them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["ChunkRows", "Part", "Rows", "chunks_of"]
 RECORD_SECONDS = 20  # how much of a task's work a kill can take out of the record
 CHUNKS_AT_ONCE = 1 << 20  # rows of a catalog that are kept in memory, compressed
 CHUNKS = "_chunks"  # beside the results, for whose readers such a name is hidden
-# What dictionaries are worth it for: numbers are written, and read by Spark, faster without.
+# Columns with dictionaries: numbers are written, and read by Spark, faster without.
 _REPEATED = [
     f"{field.name}.list.element" if pa.types.is_list(field.type) else field.name
     for field in CODED
@@ -47,7 +47,7 @@ class Rows:
     Parameters
     ----------
     filesystems, folder : Filesystems, str
-        Where the results are stored.
+        The folder of the results.
     task : int
     """
 
@@ -60,14 +60,14 @@ class Rows:
         self._since = time.monotonic()
 
     def add(self, row: Row, found: object) -> None:
-        """A file's row, and what else was found in it, or its error."""
+        """Add a file's row, and its other result or its error."""
         self._rows.append(row)
 
     def is_due(self) -> bool:
         return time.monotonic() - self._since > RECORD_SECONDS
 
     def store(self) -> list[Part]:
-        """Store what there is, as one part, or none."""
+        """Store the rows, if there are any, as one part."""
         rows = self._rows
         if not rows:
             return []
@@ -138,6 +138,6 @@ class ChunkRows(Rows):
 
 
 def chunks_of(url: str) -> str:
-    """Where the chunks are of the files in a part of a catalog's results."""
+    """Return the URL of the chunks for a part of a catalog's results."""
     folder, name = posixpath.split(url)
     return posixpath.join(folder, CHUNKS, name)

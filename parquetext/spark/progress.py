@@ -32,7 +32,7 @@ class Counts(NamedTuple):
 
 @contextmanager
 def shown(what: str, files: int, look: Callable[[], Counts], enabled: bool = True) -> Iterator[Callable[[str], None]]:
-    """Show what `look` says until the end of the block; yields what prints a last line."""
+    """Show the counts that `look` returns until the end of the block; yield a function that prints a last line."""
     console = _console()
     stop = threading.Event()
     show = _bar if console.is_terminal else _lines
@@ -48,7 +48,7 @@ def shown(what: str, files: int, look: Callable[[], Counts], enabled: bool = Tru
 
 
 def _console() -> Console:
-    """Standard error; under spark-submit, which gives its driver a pipe, the terminal that its own leads to."""
+    """Return a console on standard error; under spark-submit, whose driver has a pipe, on spark-submit's terminal."""
     terminal = _terminal_of_parent() if "PYSPARK_GATEWAY_PORT" in os.environ and not sys.stderr.isatty() else None
     return Console(file=terminal or sys.stderr, highlight=False, soft_wrap=True)
 
@@ -65,7 +65,7 @@ def _terminal_of_parent() -> TextIO | None:
 
 
 class _Told(Progress):
-    """A bar, and below it what is told of it: beside it, a terminal of 80 columns has no room for either."""
+    """A bar with its text below it: a terminal of 80 columns is too narrow for both in one line."""
 
     def get_renderables(self) -> Iterator[RenderableType]:
         yield self.make_tasks_table(self.tasks)

@@ -1,4 +1,4 @@
-"""What a job did to each file, stored as Parquet by the tasks that did it."""
+"""Results of a job for each file, stored as Parquet by its tasks."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ ROWS = pa.schema(
     ]
 )
 
-JOB_FILE = "_job.json"  # beside the results: what was asked
+JOB_FILE = "_job.json"  # beside the results: description of the job
 SKIPPED = "_skipped"
 _NOT_TOLD = ("timeout", "confirm")  # options that make no other job
 _WITHOUT_FOLDERS = ("s3", "gcs", "abfs")
 _PATTERN = re.compile(r"[\\*?\[{]")
 
-# What a state goes by: the job that a file was done by, and the file as it was left.
+# Columns of a state: the job that processed a file, and the file after it.
 RECORDS = pa.schema(
     [*ROWS, ("job", pa.string()), ("size", pa.int64()), ("modified", pa.int64()), ("etag", pa.string())]
 )
@@ -80,7 +80,7 @@ RECORDS = pa.schema(
 
 @dataclass(slots=True)
 class Row:
-    """One file's row, and what a state goes by."""
+    """The result for one file, with the columns of a state."""
 
     path: str
     outcome: str = "failed"
@@ -102,7 +102,7 @@ class Row:
     etag: str = ""
 
     def fail(self, error: Exception) -> None:
-        """The file has failed with this error, or was refused."""
+        """Record that the file has failed with this error, or was refused."""
         self.outcome, self.error = outcome_of(error), kind_of(error)
         told, self.offset = (error.message, error.offset) if isinstance(error, ParquetextError) else (str(error), None)
         self.message = without_secrets(told)
@@ -114,7 +114,7 @@ def as_table(rows: Iterable[Row]) -> pa.Table:
 
 
 def job_label(action: str, options: Mapping) -> str:
-    """What a job does, in words that are the same for the same job."""
+    """Return a description of a job that is equal for equal jobs."""
     told = {name: _keyed_by_text(value) for name, value in options.items() if name not in _NOT_TOLD}
     return f"{action} {json.dumps(told, sort_keys=True, default=_plain)}" if told else action
 
@@ -128,7 +128,7 @@ def _plain(value: object) -> object:
 
 
 def begin(spark: SparkSession, filesystems: Filesystems, state: str | None, label: str) -> str:
-    """A new folder for the results of a job, with a note of what it is; its URL."""
+    """Create a folder for the results of a job, with a description of the job; return its URL."""
     run = f"run={datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
     folder = posixpath.join(state or _default_folder(spark), run)
     make_folder(filesystems, folder)
@@ -145,7 +145,7 @@ def _default_folder(spark: SparkSession) -> str:
 
 
 def make_folder(filesystems: Filesystems, folder: str) -> None:
-    """Make a folder, where the filesystem has such a thing."""
+    """Create a folder, if the filesystem has folders."""
     target = filesystems.target(folder)
     if isinstance(target, LocalTarget):
         os.makedirs(target.path, exist_ok=True)
@@ -183,7 +183,7 @@ def store_skipped(filesystems: Filesystems, folder: str, rows: pa.Table) -> list
 
 
 def part_name(task: int) -> str:
-    """A name that no other attempt at the task has."""
+    """Return a file name that is unique among the attempts at the task."""
     return f"part-{task:05d}-{uuid.uuid4().hex}.parquet"
 
 
@@ -203,12 +203,12 @@ def read_stored(
     urls: Sequence[str],
     rows: Mapping[str, Sequence[str]] | None = None,
 ) -> DataFrame:
-    """The rows in stored files, whatever their filesystem.
+    """Return the rows in stored files, on any filesystem.
 
     Parameters
     ----------
     urls : sequence of str
-        Files that are read whole.
+        Files that are read completely.
     rows : mapping of str to sequence of str, optional
         Further files, and the paths in their column `file` whose rows are read.
     """
@@ -230,7 +230,7 @@ def read_stored(
 
 
 def _of_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """As the schema has it; a column that an older version has not stored is null."""
+    """Convert a table to the schema; columns that an older version has not stored are null."""
     for name in schema.names:
         if name not in table.column_names:
             table = table.append_column(name, pa.nulls(table.num_rows, schema.field(name).type))
@@ -238,5 +238,5 @@ def _of_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:
 
 
 def _is_sparks(url: str) -> bool:
-    """Whether Spark reads it by itself: it may not have what other filesystems need, and takes patterns."""
+    """Return True if Spark can read the path: it may lack filesystems, and treats special characters as patterns."""
     return url.startswith("/") and not _PATTERN.search(url)

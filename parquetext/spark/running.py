@@ -1,4 +1,4 @@
-"""One Spark job over tasks of files: started, watched, and its results told."""
+"""Run one Spark job over tasks of files, show its progress, and print a summary."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _GROUP, _DESCRIPTION = "spark.jobGroup.id", "spark.job.description"
 def run_tasks(
     spark: SparkSession, work: Work, tasks: Sequence[Sequence[tuple]], progress: bool, skipped: int = 0
 ) -> list[Part]:
-    """Run `work` on the files of each task; what the attempts that Spark has accepted have stored."""
+    """Run `work` on the files of each task; return the parts that the accepted attempts have stored."""
     if is_connect(spark):
         return _by_connect(spark, work, tasks, progress, skipped)
     return _by_context(spark.sparkContext, work, tasks, progress, skipped)
@@ -36,7 +36,7 @@ def run_tasks(
 def _by_connect(
     spark: SparkSession, work: Work, tasks: Sequence[Sequence[tuple]], progress: bool, skipped: int
 ) -> list[Part]:
-    """As a DataFrame of a row for each task: a client has no accumulators to tell by how far it is."""
+    """Run the tasks as a DataFrame with one row each: a client has no accumulators, so there is no progress."""
 
     def do(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for row in (row for batch in batches for row in batch.to_pylist()):
@@ -107,7 +107,7 @@ class _Group:
         return self.context.statusTracker().getJobIdsForGroup(self._name)
 
     def stages(self) -> list:
-        """What the status tracker knows of the stages of the block's jobs."""
+        """Yield a function that returns the status tracker's stages of the block's jobs."""
         tracker = self.context.statusTracker()
         jobs = [tracker.getJobInfo(job) for job in self._jobs() if job not in self._old_jobs]
         stages = [tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds]
@@ -125,7 +125,7 @@ def _counts(group: _Group, work: Work) -> Counts:
 
 
 def _summary(action: str, files: int, parts: Sequence[Part], skipped: int) -> str:
-    """Outcomes, and which implementation ran how many tasks."""
+    """Return the counts of outcomes, and of tasks by implementation."""
     outcomes, tasks = {}, {}
     for part in parts:
         for outcome, count in part.outcomes.items():

@@ -41,16 +41,16 @@ _NAMES = (
 )
 _AMAZON = re.compile(r"s3[.-](?:dualstack\.)?(?:([a-z0-9-]+)\.)?amazonaws\.com(?:\.cn)?", re.IGNORECASE)
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-_ATTEMPTS = 10  # throttling is usual where a whole cluster asks at once
+_ATTEMPTS = 10  # stores often throttle a whole cluster
 
 
 def s3_settings(get: Callable[[str], str | None], below: Callable[[str], Mapping[str, str]]) -> dict[str, str | None]:
-    """The settings that are mapped, those of single buckets too, out of Hadoop's configuration."""
+    """Return the supported settings of Hadoop's configuration, those of single buckets included."""
     return {**{_S3A + name: get(_S3A + name) for name in _NAMES}, **below(_BUCKET)}
 
 
 def s3_filesystem(settings: Mapping[str, str], bucket: str) -> pyarrow.fs.S3FileSystem:
-    """pyarrow's filesystem for a bucket, by Hadoop's settings."""
+    """Return pyarrow's filesystem for a bucket, configured by Hadoop's settings."""
     import pyarrow.fs as pafs
 
     options = s3_options(settings, bucket)
@@ -61,9 +61,9 @@ def s3_filesystem(settings: Mapping[str, str], bucket: str) -> pyarrow.fs.S3File
 
 
 def s3_options(settings: Mapping[str, str], bucket: str) -> dict:
-    """Arguments of ``pyarrow.fs.S3FileSystem`` for Hadoop's settings, and `attempts`; those of a bucket go first.
+    """Return arguments of ``pyarrow.fs.S3FileSystem`` from Hadoop's settings, and `attempts`; a bucket's go first.
 
-    Without keys, role or the anonymous provider, AWS's own chain of credentials is asked, as Hadoop does.
+    Without keys, role or the anonymous provider, AWS's chain of credentials is used, as in Hadoop.
     """
 
     def value(name: str) -> str:
@@ -127,7 +127,7 @@ def _endpoint(value: Callable[[str], str]) -> dict:
 
 
 def _is_address(host: str) -> bool:
-    """Whether buckets cannot be part of the host's name."""
+    """Return True if buckets cannot be part of the host name."""
     try:
         ipaddress.ip_address(host)
     except ValueError:
@@ -136,7 +136,7 @@ def _is_address(host: str) -> bool:
 
 
 def _seconds(name: str, text: str) -> float:
-    """Hadoop's times: milliseconds where no unit is said."""
+    """Parse one of Hadoop's times, in milliseconds if it has no unit."""
     told = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?)\s*(ns|us|ms|s|m|h|d|)\s*", text.lower())
     if told is None:
         raise ParquetextError(f"{_S3A}{name}={text}: a time expected, such as 30s", code=wire.BAD_ARGUMENT)
@@ -156,4 +156,4 @@ def _region_of(bucket: str) -> str | None:
     try:
         return pafs.resolve_s3_region(bucket)
     except OSError:
-        return None  # the SDK's own default, by environment and profile
+        return None  # the SDK's default, from environment and profile

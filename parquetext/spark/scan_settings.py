@@ -1,4 +1,4 @@
-"""Spark's own scan of Parquet files, given slices of their footers: the settings that install it."""
+"""Settings that let Spark's scan of Parquet files read slices of their footers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _JARS, _EXTENSIONS = "spark.jars", "spark.sql.extensions"
 
 
 def find_jar() -> Path | None:
-    """The jar of this installation, put into a file where the package comes from a zip; None where it has none."""
+    """Return the jar of this installation, or None; a jar within a zip is copied to a file."""
     if path := installed():
         return path
     try:
@@ -32,17 +32,17 @@ def find_jar() -> Path | None:
 
 
 def scan_settings(wanted: Mapping[str, str]) -> dict[str, str]:
-    """What to set before Spark starts, so that its scans slice footers; what the user has set stays in it.
+    """Return settings for starting Spark so that its scans slice footers; they include the user's settings.
 
     Parameters
     ----------
     wanted : mapping of str to str
-        The settings that were asked for; what they lack is taken from ``spark-defaults.conf``, which they would hide.
+        The requested settings; others are read from ``spark-defaults.conf``, which these would hide.
 
     Returns
     -------
     dict of str to str
-        ``spark.jars`` and ``spark.sql.extensions``, longer by ours; nothing, and a warning, where there is no jar.
+        ``spark.jars`` and ``spark.sql.extensions`` with ours added; empty, with a warning, if there is no jar.
     """
     jar = find_jar()
     if jar is None:
@@ -57,9 +57,9 @@ def scan_settings(wanted: Mapping[str, str]) -> dict[str, str]:
 
 
 def add_scan(spark: SparkSession) -> None:
-    """Let a classic session that was started without the extension slice footers; calling it again costs little.
+    """Let a classic session slice footers that was started without the extension; calling it again costs little.
 
-    A session with extensions or plugins stays as it is: engines of their own would no longer know its scans.
+    A session with extensions or plugins is not changed: other engines would no longer recognize its scans.
     """
     jar = find_jar()
     others = (spark.conf.get(_EXTENSIONS, ""), spark.sparkContext.getConf().get("spark.plugins", ""))
@@ -81,7 +81,7 @@ def _jars_of(spark: SparkSession) -> list[str]:
 
 
 def _in_jar(spark: SparkSession):
-    """The class of the jar that adds to sessions, whichever loader has it."""
+    """Return the jar's class that extends sessions, from any loader that has it."""
     thread = spark._jvm.java.lang.Thread.currentThread()
     before = thread.getContextClassLoader()
     thread.setContextClassLoader(spark._jsparkSession.sharedState().jarClassLoader())
@@ -97,7 +97,7 @@ def _longer(listed: str | None, name: str) -> str:
 
 
 def _spark_defaults() -> dict[str, str]:
-    """The settings of `spark-defaults.conf`, as far as they concern us."""
+    """Return the relevant settings of `spark-defaults.conf`."""
     import pyspark
 
     home = os.environ.get("SPARK_HOME") or pyspark.__path__[0]

@@ -34,25 +34,25 @@ def ship(spark: SparkSession) -> None:
     """Let the executors of a session import the package that this process runs, and register the data source.
 
     A package in a directory, installed or a source tree, is sent as a zip, and so is the wheel or zip that it was
-    imported from. On executors it stands before what is installed there. Nothing is sent that they have anyway: a
-    zip of `--py-files`, and in local mode what is installed or on PYTHONPATH. Calling it again costs nothing, and tells
-    the data source how many cores the session has by now.
+    imported from. Executors prefer it to an installed package. Nothing is sent if they have the package already:
+    through `--py-files`, or in local mode if it is installed or on PYTHONPATH. Calling it again costs nothing, and
+    updates the number of cores for the data source.
 
     Parameters
     ----------
     spark : pyspark.sql.SparkSession
-        A session, local or on a cluster. To the server of a Spark Connect session the package goes as an artifact,
-        which its workers of this session alone import.
+        A session, local or on a cluster. The server of a Spark Connect session receives the package as an artifact,
+        which only the workers of this session import.
 
     Raises
     ------
     OSError
-        The zip cannot be written.
+        If the zip cannot be written.
 
     Notes
     -----
-    Executors with the architecture of the compiled kernels run them (they are copied out of the zip, into a directory
-    of the executor's user alone), others the pure-Python twin. pyarrow must be installed on the executors.
+    Executors with the architecture of the compiled kernels run them (they are copied from the zip to a private
+    directory of the executor's user), others run the pure-Python twin. pyarrow must be installed on the executors.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def ship(spark: SparkSession) -> None:
 
 
 def _has_data_sources() -> bool:
-    """Whether Spark's data sources in Python are what ours needs: those of 4.0 take no filters."""
+    """Return True if Spark's data sources in Python support filters; those of 4.0 do not."""
     from pyspark.sql import datasource
 
     return hasattr(datasource, "Filter")
@@ -90,7 +90,7 @@ def _send(spark: SparkSession) -> None:
 
 
 def _source(spark: SparkSession) -> type[DataSource]:
-    """The data source, with the parallelism in it: no session's setting reaches one that plans a read."""
+    """Return the data source class with the parallelism: a data source cannot access the session's settings."""
     from .source import ParquetextSource
 
     told = {"parallelism": parallelism(spark), "__module__": ParquetextSource.__module__}
@@ -98,7 +98,7 @@ def _source(spark: SparkSession) -> type[DataSource]:
 
 
 def check_classic(spark: SparkSession, what: str) -> None:
-    """Unsupported for a Spark Connect session, in which there is no such thing."""
+    """Raise Unsupported for a Spark Connect session, which does not support the feature."""
     if is_connect(spark):
         raise Unsupported(
             f"{what} needs a classic Spark session, and this is one of Spark Connect: run it on the cluster, by "
@@ -107,12 +107,12 @@ def check_classic(spark: SparkSession, what: str) -> None:
 
 
 def is_connect(spark: SparkSession) -> bool:
-    """Whether it is a session of Spark Connect."""
+    """Return True for a session of Spark Connect."""
     return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
 def _register(spark: SparkSession, source: type[DataSource]) -> None:
-    """Register a data source, in a session of `newSession`, too: Spark asks the active one whether it has the name."""
+    """Register a data source, also in a session of `newSession`: Spark looks the name up in the active one."""
     sessions = getattr(spark._jvm, "org.apache.spark.sql.classic.SparkSession")
     before = sessions.getActiveSession()
     sessions.setActiveSession(spark._jsparkSession)
@@ -131,7 +131,7 @@ def _shipped_to(application: str) -> set[str]:
 
 
 def _package_directory() -> Path | None:
-    """Where the package lies, unless in an archive."""
+    """Return the package's directory, or None if it is in an archive."""
     directory = Path(__file__).parents[1]
     return directory if directory.is_dir() else None
 
@@ -141,7 +141,7 @@ def _package_archive() -> Path:
 
 
 def _is_on_local_path(context: SparkContext) -> bool:
-    """Whether workers are this machine's, and find the package where this process has found it."""
+    """Return True if workers run on this machine and import the package from the same path."""
     directory = _package_directory()
     if directory is None or not (context.master == "local" or context.master.startswith("local[")):
         return False
@@ -151,7 +151,7 @@ def _is_on_local_path(context: SparkContext) -> bool:
 
 
 def _is_submitted(context: SparkContext) -> bool:
-    """Whether `--py-files` has already put the archive on the workers' path."""
+    """Return True if `--py-files` has already added the archive to the workers' path."""
     if _package_directory() is not None or _package_archive().suffix not in _ON_WORKERS_PATH:
         return False
     submitted = context.getConf().get("spark.submit.pyFiles", "").split(",")
@@ -160,7 +160,7 @@ def _is_submitted(context: SparkContext) -> bool:
 
 @cache
 def _archive() -> Path:
-    """The package as a zip."""
+    """Return the package as a zip."""
     directory = _package_directory()
     content = _zipped(directory) if directory else _package_archive().read_bytes()
     name = f"{_PACKAGE}-{hashlib.sha256(content).hexdigest()[:16]}.zip"

@@ -1,4 +1,4 @@
-"""Spark's types, and those of which they are made."""
+"""Spark's types, with their nested types."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["within"]
 
 
 def within(kind: DataType) -> Iterator[DataType]:
-    """A type, and those of which it is made."""
+    """Yield a type, and the types nested in it."""
     yield kind
     inner = (
         [field.dataType for field in kind]

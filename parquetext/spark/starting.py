@@ -1,4 +1,4 @@
-"""A Spark session that works on a laptop as it is, and takes what a cluster says."""
+"""Start a Spark session that works on a laptop without settings, and uses a cluster's settings."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _DEFAULTS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.python.filterPushdown.enabled": "true",
 }
-# A machine whose own name does not resolve is no hindrance.
+# Also works if the machine's host name does not resolve.
 _LOCAL_DEFAULTS = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-# Errors only, from the first moment: `spark.log.level` comes later. The shell has a logger of its own.
+# Log errors only, from the start: `spark.log.level` applies later. The shell has a separate logger.
 _LOGGING = b"""rootLogger.level = error
 logger.shell.name = org.apache.spark.api.python.PythonGatewayServer
 logger.shell.level = error
@@ -39,24 +39,24 @@ appender.console.layout.pattern = %d{yy/MM/dd HH:mm:ss} %p %c{1}: %m%n%ex
 
 
 def session(**conf: object) -> SparkSession:
-    """A Spark session, quiet, to whose executors parquetext is shipped, and whose own scans slice footers.
+    """Return a quiet Spark session whose executors have parquetext, and whose scans slice footers.
 
     Parameters
     ----------
     **conf
-        Spark's settings. A name may stand as Spark has it (``**{"spark.sql.shuffle.partitions": 4}``), or with
-        underscores for dots and without the first word: ``session(master="local[2]", driver_memory="2g")``.
+        Spark's settings. A name is Spark's (``**{"spark.sql.shuffle.partitions": 4}``), or has underscores for dots and
+        lacks the first word: ``session(master="local[2]", driver_memory="2g")``.
 
     Returns
     -------
     pyspark.sql.SparkSession
-        By default ``local[*]``. Under spark-submit, and where a session is active already, what is set there stays,
-        and `conf` is added.
+        By default ``local[*]``. Under spark-submit, and if a session is active already, its settings are kept, and
+        `conf` is added.
 
     Raises
     ------
     JavaNotFound
-        No Java that Spark can start on, with what helps.
+        If there is no Java on which Spark can start; the message contains the remedy.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def session(**conf: object) -> SparkSession:
 
 
 def _is_shadowed() -> bool:
-    """Whether the working directory, where workers look first, has another package of our name, as a checkout has."""
+    """Return True if the working directory, from which workers import first, has another package of our name."""
     here, package = Path.cwd(), Path(__file__).parents[1]
     return (here / package.name).is_dir() and here != package.parent
 

@@ -1,4 +1,4 @@
-"""What is done already: records of earlier runs against what a listing finds now."""
+"""Find the files that earlier runs have completed: compare their records with a new listing."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ SECOND = 10**9
 KNOWN = pa.schema([*RECORDS, ("part", pa.string())])
 _READERS = 8
 _MAY_HAVE_SECRETS = "://.*[@?#]"
-_MASKED_QUERY = "[?#].*…"  # in a name: files may differ in what is masked
+_MASKED_QUERY = "[?#].*…"  # in a name: different files may have the same masked name
 
 
 def done_before(filesystems: Filesystems, state: str, job: str) -> pa.Table:
-    """The records of files that this very job has done, in any run, a killed one too.
+    """Return the records of files that earlier runs of the same job have completed, killed runs included.
 
     Raises
     ------
     ParquetextError
-        There is a Parquet file that is no record: the folder is something else.
+        If a Parquet file in the folder is not a record: it is not the folder of a state.
     """
     parts = [path for path, *_ in Walk(filesystems).below(Folder(state, state))]
     with ThreadPoolExecutor(_READERS) as pool:
@@ -52,13 +52,13 @@ def _of_job(filesystems: Filesystems, url: str, job: str) -> pa.Table:
 
 
 def split(files: pa.Table, records: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """Return the files left to be done, with a column `name`, and the records of those that are as their record says.
+    """Return the remaining files, with a column `name`, and the records of unchanged files.
 
-    `name` is the path without the secrets of a URL, which records have, or null if the path has none.
+    `name` is the path without the secrets of a URL, as in records, or null if the path has no secrets.
 
-    A file is the same if size and ETag are, or, if either side has no ETag, size and time. Times of whole seconds stand
-    for any in that second: object stores tell a time more coarsely when asked for one object. A name with a masked
-    query may be that of another file: there only the ETag counts.
+    A file is unchanged if its size and ETag are equal, or, if either side has no ETag, its size and time. A time of
+    whole seconds equals any time in that second: object stores round times in requests for one object. For a name with
+    a masked query, which may be that of another file, only the ETag counts.
     """
     files = files.append_column("name", _names_of(files["path"]))
     stored = pc.coalesce(files["name"], files["path"])
@@ -98,7 +98,7 @@ def _is_same_time(one: pa.ChunkedArray, other: pa.ChunkedArray) -> pa.ChunkedArr
 
 
 def as_skipped(records: pa.Table) -> pa.Table:
-    """The rows of files that were left alone: as they were left, at no cost."""
+    """Return the result rows of skipped files, from their records."""
     zeros = pa.array([0] * records.num_rows, pa.int64())
     told = {
         "outcome": pc.if_else(pc.is_in(records["outcome"], pa.array(FAILED)), records["outcome"], "skipped"),
@@ -113,6 +113,6 @@ def as_skipped(records: pa.Table) -> pa.Table:
 
 
 def first_failure(rows: pa.Table) -> str:
-    """The first of the rows that tell of a failure or finding, in words, or nothing."""
+    """Return a description of the first row with a failure or finding, or an empty string."""
     failed = rows.filter(pc.is_in(rows["outcome"], pa.array(FAILED))).slice(0, 1).to_pylist()
     return f"{failed[0]['path']}: {failed[0]['message']}" if failed else ""

@@ -1,4 +1,4 @@
-"""What a task does with its files, on an executor."""
+"""Process the files of a task, on an executor."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ AHEAD = 8 * AT_ONCE  # files that may be done before a slow one
 
 
 class File(NamedTuple):
-    """What a listing tells, and the name that is stored, without secrets; none: the path."""
+    """A listed file, and its stored name without secrets; if None, that is the path."""
 
     path: str
     size: int
@@ -46,7 +46,7 @@ class File(NamedTuple):
 
     @property
     def stored(self) -> str:
-        """What results and notes call the file."""
+        """Return the file's name in results and notes."""
         return self.path if self.name is None else self.name
 
 
@@ -85,7 +85,7 @@ class Work:
                 yield row, found
 
     def _row(self, task: int, doing: Doing, file: File) -> tuple[Row, object]:
-        """A file's row, and what the action has found or the error that it failed with."""
+        """Return a file's row, and the action's other result or its error."""
         row = Row(
             file.stored,
             bytes_before=max(file.size, 0),
@@ -99,7 +99,7 @@ class Work:
         start, found = time.perf_counter(), None
         try:
             target = self.filesystems.target(file.path)
-            row.size = file.size  # what goes wrong before is nothing that the same bytes would give again
+            row.size = file.size  # earlier errors do not depend on the file's bytes
             with doing.file(file.stored):
                 done = self._done(file, target)
             found = done.pop(FOUND, None)
@@ -131,12 +131,12 @@ def _has_sidecar(target: LocalTarget | RemoteTarget) -> bool:
 
 @cache
 def _spare_modules() -> None:
-    """Keep what a process has loaded by its first task out of the collections that Spark makes after every task."""
+    """Exclude loaded modules from the garbage collection that Spark runs after every task."""
     gc.freeze()
 
 
 def _ahead(pool: ThreadPoolExecutor, do: Callable, files: Iterable[File]) -> Iterator:
-    """What `do` gives for each, in order, done by the pool while earlier ones are taken; only so many wait for that."""
+    """Yield the results of `do` in order; the pool computes a limited number of them ahead."""
     waiting: deque[Future] = deque()
     for file in files:
         waiting.append(pool.submit(do, file))
@@ -147,7 +147,7 @@ def _ahead(pool: ThreadPoolExecutor, do: Callable, files: Iterable[File]) -> Ite
 
 
 def identity(target: LocalTarget | RemoteTarget) -> tuple[int, int, str]:
-    """Size, time of modification in ns and ETag, as far as the filesystem tells them."""
+    """Return size, time of modification in ns and ETag, as far as the filesystem provides them."""
     if isinstance(target, LocalTarget):
         status = os.stat(target.path)
         return status.st_size, status.st_mtime_ns, ""
@@ -156,7 +156,7 @@ def identity(target: LocalTarget | RemoteTarget) -> tuple[int, int, str]:
 
 
 def _identity_if_told(target: LocalTarget | RemoteTarget, size: int) -> tuple[int, int, str]:
-    """The identity of a file that was left with so many bytes; one that no file has where it is another by now."""
+    """Return the identity of a file if it still has this size; otherwise one that matches no file."""
     try:
         found = retrying(lambda: identity(target), remote=isinstance(target, RemoteTarget))
     except OSError:
@@ -171,7 +171,7 @@ def _attempt() -> int:
 
 
 def check_shared(filesystems: Filesystems, folder: str) -> None:
-    """Unsupported unless the folder of results is the one that the driver has made."""
+    """Raise Unsupported unless the folder of results is the one that the driver has created."""
     try:
         retrying(lambda: open_source(filesystems.target(f"{folder}/{JOB_FILE}")).close(), remote=True)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Files that arrive, done as they come: a job as a Structured Streaming query."""
+"""Run a job on arriving files, as a Structured Streaming query."""
 
 from __future__ import annotations
 
@@ -34,28 +34,28 @@ def watch(
     max_files: int | None = None,
     **options: object,
 ) -> StreamingQuery:
-    """Do `action` to the files below a directory, to those that are there and to those that arrive.
+    """Apply `action` to the files below a directory, existing and arriving ones.
 
     Parameters
     ----------
     spark : pyspark.sql.SparkSession
         A classic session.
     path : str
-        A directory or glob, as Spark's own file source takes it; files in all folders below it count, if their names
-        end in .parquet, .parq or .pq and they have their names only once they are whole.
+        A directory or glob, as for Spark's file source. Files in all folders below it are processed if their names end
+        in .parquet, .parq or .pq; writers must give a file this name only when it is complete.
     action : str
         The name of a job: ``"upgrade"``, ``"strip"``, ``"finalize"``, ``"restore"``, ``"verify"`` or
         ``"build_sidecars"``.
     checkpoint : str, optional
-        A folder for Spark's record of what has arrived, and for ``results``, which ``spark.read.parquet`` reads; by
-        default ``_parquetext/ACTION`` below a directory `path`.
+        A folder for Spark's record of processed files, and for ``results``, which ``spark.read.parquet`` reads; by
+        default ``_parquetext/ACTION`` below the directory `path`.
     trigger : mapping, optional
-        When to look, as ``writeStream.trigger`` takes it: ``{"processingTime": "1 minute"}``, or
-        ``{"availableNow": True}`` to do what is there and end. By default as often as possible.
+        When to list, as for ``writeStream.trigger``: ``{"processingTime": "1 minute"}``, or ``{"availableNow": True}``
+        to process existing files and end. By default as often as possible.
     max_files : int, optional
-        At most so many files in one go.
+        Maximum number of files in one batch.
     **options
-        As the verb takes them.
+        Options of the verb.
 
     Returns
     -------
@@ -65,14 +65,14 @@ def watch(
     Raises
     ------
     ParquetextError, TypeError
-        There is no such job for files that arrive, or it does not take such options.
+        If there is no such job for arriving files, or if it does not accept the options.
     Unsupported
-        The session is one of Spark Connect.
+        If it is a Spark Connect session.
 
     Notes
     -----
-    A file is done once: that its action changes it does not make it new, nor does a later change by others, which a
-    job over the directory finds. Files that fail do not end the query; they are in the results.
+    A file is processed once, even if the action or another program changes it later; a job over the directory finds
+    such changes. Files that fail do not end the query; they are in the results.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def watch(
     results = posixpath.join(checkpoint, "results")
 
     def act(arrived: DataFrame, batch: int) -> None:
-        # A batch that was cut short comes again under its number, and goes by its own record alone.
+        # An interrupted batch runs again with the same number, and uses only its own record.
         run(arrived.sparkSession, action, arrived, {**options, "state": f"{results}/batch={batch}", "progress": False})
 
     source = spark.readStream.format("binaryFile").schema(_ARRIVALS).option("recursiveFileLookup", True)
@@ -112,5 +112,5 @@ def watch(
 
 
 def _for_spark(url: str) -> str:
-    """The same place for Spark, which takes paths for those of its default filesystem, seen from where it started."""
+    """Return the URL for Spark, which resolves plain paths on its default filesystem."""
     return url if local_path(url) is None else f"file://{url}"

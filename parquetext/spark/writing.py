@@ -1,4 +1,4 @@
-"""Writing a DataFrame as a dataset of Parquet files with footers of the chosen form."""
+"""Write a DataFrame as a dataset of Parquet files with footers of the chosen form."""
 
 from __future__ import annotations
 
@@ -40,41 +40,41 @@ def write(
     Parameters
     ----------
     df : pyspark.sql.DataFrame
-        Of a classic session, or one of Spark Connect whose client and server see the same storage.
+        A DataFrame of a classic session, or of Spark Connect if client and server access the same storage.
     path : str or os.PathLike
-        A folder; a URL as Spark has it.
+        A folder, or its URL for Spark.
     mode : {"errorifexists", "error", "ignore", "append", "overwrite"}
-        What to do where the dataset is already; as `DataFrameWriter.mode` means it. ``"overwrite"`` replaces only
-        the partitions that get rows where ``spark.sql.sources.partitionOverwriteMode``, or the option, is dynamic.
+        Treatment of an existing dataset, as in `DataFrameWriter.mode`. ``"overwrite"`` replaces only the partitions
+        that get rows if ``spark.sql.sources.partitionOverwriteMode``, or the option, is dynamic.
     partition_by : str or sequence of str
         Columns that become directories.
     form : str
-        Of the footers, as `parquetext.ParquetWriter` takes it.
+        Form of the footers; see `parquetext.ParquetWriter`.
     sidecar : bool
-        Write one beside each file.
+        Write a sidecar beside each file.
     **options
-        Spark's own: ``compression`` and ``partitionOverwriteMode`` (what the session says by default),
+        Spark's options: ``compression`` and ``partitionOverwriteMode`` (by default the session's settings),
         ``maxRecordsPerFile``, and ``**{"parquet.block.size": …}``.
 
     Returns
     -------
     Written
-        Files, rows, bytes, and the number of tasks by implementation: nothing where mode ``"ignore"`` has ignored it.
+        Numbers of files, rows, bytes, and tasks by implementation; zeros if mode ``"ignore"`` has skipped the write.
 
     Raises
     ------
     FileExistsError
-        Mode ``"errorifexists"``, and there is something.
+        If the dataset exists, in mode ``"errorifexists"``.
     ParquetextError
-        An unknown option or mode, a column that is not there, a type that Parquet has no place for.
+        If an option, a mode or a column is unknown, or if Parquet has no such type.
     Refused
-        The dataset belongs to a table format.
+        If the dataset belongs to a table format.
 
     Notes
     -----
-    Files are written into a hidden staging folder on the same filesystem and put in their place when all are there;
-    nothing is left of a write that fails. What a killed driver left, the next write removes, or ends if it was
-    decided already. The rows of each task are sorted by the partition columns, so that one file is open at a time.
+    Files are written into a hidden staging folder on the same filesystem, and moved when all are complete; a write that
+    fails leaves no files. The next write removes the files of a killed driver, or moves them if the write had been
+    committed. The rows of each task are sorted by the partition columns, so that one file is open at a time.
 
     Examples
     --------
@@ -111,28 +111,28 @@ def write(
 
 
 def recover(spark: SparkSession, path: str | os.PathLike) -> list[str]:
-    """End at once what killed writes to a dataset have left, also those of drivers on other machines.
+    """Finish or remove killed writes to a dataset, also those of drivers on other machines.
 
-    A write does the same with what it finds, but of drivers on other machines only with what has not changed for a
-    day: it cannot know whether they are alive. Whoever calls this knows that no other machine writes to the dataset.
+    A write does the same, but for drivers on other machines, which may be alive, only with files that have not changed
+    for a day. Call this function only if no other machine is writing to the dataset.
 
     Parameters
     ----------
     spark : pyspark.sql.SparkSession
-        For its settings of filesystems; a Spark Connect session will do.
+        A session, classic or of Spark Connect, with the settings of filesystems.
     path : str or os.PathLike
-        The dataset's folder; a URL as Spark has it.
+        The dataset's folder, or its URL for Spark.
 
     Returns
     -------
     list of str
-        The staging folders that are gone, by their paths in the dataset's filesystem. What was decided is done to its
-        end, unless the dataset was overwritten meanwhile; all else is thrown away.
+        The removed staging folders, as paths in the dataset's filesystem. Committed writes are finished, unless the
+        dataset has been overwritten since; others are discarded.
 
     Raises
     ------
     OSError, Unsupported
-        The filesystem cannot be asked, or what it needs is not installed.
+        If the filesystem cannot be accessed, or a package that it needs is not installed.
 
     Examples
     --------

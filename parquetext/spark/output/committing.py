@@ -32,23 +32,22 @@ _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a commit does; every step of it can be done again.
+    """The steps of a commit; each can be repeated.
 
     Attributes
     ----------
     dataset : str
         The dataset's path.
     moves : list of (str, str)
-        Files: where they are, and where they go in the dataset.
+        Files: their present path, and their path in the dataset.
     mode : str
     removed : list of str
-        Files of the dataset that go.
+        Files of the dataset to remove.
     inode : int
-        Of the staged folder that becomes the dataset as a whole; 0 where files are moved. Without its device: other
-        machines number those otherwise, and so does the same one when it has been started again.
+        Inode of the staged folder that becomes the dataset as a whole; 0 if files are moved. Its device is not stored:
+        the number differs between machines, and after a restart.
     partitions : list of (str, int)
-        Mode `OVERWRITE_PARTITIONS`: the directories that are replaced, and the inodes of the staged ones; 0 where
-        files are moved.
+        Mode `OVERWRITE_PARTITIONS`: the replaced directories, and the inodes of the staged ones; 0 if files are moved.
     """
 
     dataset: str
@@ -65,7 +64,7 @@ class Manifest:
 
     @classmethod
     def read(cls, file: Folder) -> Manifest:
-        """The manifest in a staging folder; Refused where it tells of other places than its dataset's and its own."""
+        """Read the manifest in a staging folder; refuse one with paths outside the dataset and the staging folder."""
         with file.filesystem.open_input_stream(file.path) as stream:
             manifest = cls(**json.loads(stream.read()))
         if not manifest._stays_within(file.parent):
@@ -90,31 +89,30 @@ class Manifest:
 
 
 def commit(staging: Staging, dataset: Folder, files: Iterable[tuple[str, str]], mode: str) -> None:
-    """Put the files of a write in their place: all of them, or none.
+    """Move the files of a write to the dataset: all of them, or none.
 
-    On a local filesystem a dataset that is new, or that is replaced, is there whole from one moment to the next.
-    Partitions that are replaced there each change from one moment to the next. Everything else is moved file by file.
-    A driver that is killed meanwhile leaves the rest to the next write.
+    On a local filesystem a new or replaced dataset appears atomically, and so does each replaced partition. Otherwise
+    files are moved one by one. If the driver is killed meanwhile, the next write moves the rest.
 
     Parameters
     ----------
     staging : Staging
-        Of the write; nothing is left of it.
+        Staging folder of the write; it is removed.
     dataset : Folder
     files : iterable of (str, str)
-        Where each file is in the attempts' folder, and where it goes in the dataset.
+        The path of each file in the attempts' folder, and its path in the dataset.
     mode : {"append", "overwrite", "overwrite partitions", "error", "ignore"}
-        `ERROR` and `IGNORE`: of a dataset that is not there. `OVERWRITE_PARTITIONS`: only the directories that get
-        files are replaced, with all that is in them.
+        `ERROR` and `IGNORE`: the dataset did not exist. `OVERWRITE_PARTITIONS`: only the directories that get files are
+        replaced, with all their files.
 
     Raises
     ------
     FileExistsError
-        Mode `ERROR`, and somebody has made the dataset meanwhile.
+        If another program has created the dataset meanwhile, in mode `ERROR`.
     FileNotFoundError
-        A file is gone: nothing has been done.
+        If a file is missing: nothing has been changed.
     Refused
-        The store could not copy a file to its place: nothing has been done.
+        If the store could not copy a file: nothing has been changed.
     """
     moves = [((staging.attempts / source).path, goal) for source, goal in files]
     there = {info.path: info.size for info in staging.attempts.entries(recursive=True)}
@@ -137,14 +135,14 @@ def commit(staging: Staging, dataset: Folder, files: Iterable[tuple[str, str]], 
 
 
 def settle(folder: Folder) -> None:
-    """End a write: what was decided is done, what was not is thrown away; the staging folder is gone."""
+    """Finish a write if it was committed, or discard it; remove the staging folder."""
     with _alone(folder):
         _settle(folder)
 
 
 @contextlib.contextmanager
 def _alone(folder: Folder) -> Iterator[None]:
-    """One after the other on a local filesystem: two that exchange the same folders at once change nothing."""
+    """Serialize commits on a local filesystem: two that exchange the same folders would undo each other."""
     with contextlib.ExitStack() as held:
         if folder.is_local:
             with contextlib.suppress(OSError):  # it is gone already, or on a filesystem without locks
@@ -169,7 +167,7 @@ def _settle(folder: Folder) -> None:
             if manifest.mode in (OVERWRITE, OVERWRITE_PARTITIONS):
                 _remove(dataset, manifest.removed)
             _move(dataset, manifest.moves)
-        # First: without it, and with half of its files gone, the folder is nothing but a leftover.
+        # First: a folder without a manifest is discarded, even if some of its files are missing.
         folder.filesystem.delete_file(staging.manifest.path)
     staging.remove()
 
@@ -188,7 +186,7 @@ def _supersede(staging: Staging, dataset: Folder, manifest: Manifest) -> None:
 
 
 def _outside(manifest: Manifest, dataset: Folder, places: set[str]) -> Manifest:
-    """What remains of a decision when these partitions have been replaced since: moves of single files."""
+    """Return the rest of a commit if these partitions have been replaced since: moves of single files."""
     if manifest.mode in (ERROR, IGNORE):
         return manifest  # given up, because the dataset is there
     removed = _files_below(dataset) if manifest.inode and manifest.mode == OVERWRITE else manifest.removed
@@ -218,7 +216,7 @@ def settle_leftovers(dataset: Folder, forgotten: float = FORGOTTEN) -> list[Fold
 
 
 def _is_made(dataset: Folder) -> bool:
-    """Whether the dataset is there; on stores the staging folder of its first write lies where it will be."""
+    """Return True if the dataset exists; on stores, the staging folder of its first write is in the same folder."""
     if dataset.is_local:
         return dataset.exists()
     ours = {folder.path for folder, _ in stagings(dataset)}
@@ -226,20 +224,20 @@ def _is_made(dataset: Folder) -> bool:
 
 
 def _give_up(staging: Staging, dataset: Folder, mode: str) -> None:
-    """Somebody else has made a dataset that was to be a new one."""
+    """Discard the write: another program has created the dataset."""
     if mode != IGNORE:
         staging.remove()
         raise FileExistsError(errno.EEXIST, "the dataset was made meanwhile", without_secrets(dataset.path))
 
 
 def _as_a_whole(staging: Staging, dataset: Folder, mode: str) -> bool:
-    """Whether the staged folder can become the dataset by a rename."""
+    """Return True if the staged folder can become the dataset by a rename."""
     is_beside = posixpath.dirname(staging.folder.path) == dataset.parent.path
     return dataset.is_local and is_beside and (mode == OVERWRITE or not dataset.exists())
 
 
 def _staged_table(staging: Staging, dataset: Folder, moves: Iterable[tuple[str, str]], mode: str) -> Manifest:
-    """The files in one folder, ready to become the dataset."""
+    """Collect the files in one folder that can become the dataset."""
     table = staging.table
     _move(table, list(moves))
     if dataset.exists():
@@ -249,7 +247,7 @@ def _staged_table(staging: Staging, dataset: Folder, moves: Iterable[tuple[str, 
 
 
 def _staged_partitions(staging: Staging, dataset: Folder, moves: list[tuple[str, str]]) -> Manifest:
-    """The partitions that get files, ready to replace those of the dataset."""
+    """Collect the partitions that can replace those of the dataset."""
     places = sorted({posixpath.dirname(goal) for _, goal in moves})
     if not dataset.is_local:
         removed = [f"{place}/{name}" for place in places for name in _files_below(dataset / place)]
@@ -286,7 +284,7 @@ def _replace(staged: str, path: str, replaced: str) -> None:
 
 
 def _swap(staging: Staging, dataset: Folder, manifest: Manifest) -> None:
-    """Let the staged folder become the dataset; nothing if it has become it already."""
+    """Exchange the staged folder and the dataset, unless that was done already."""
     if not _is(staging.table.path, manifest.inode):
         return
     try:
@@ -314,7 +312,7 @@ def _is(path: str, inode: int) -> bool:
 
 
 def _exchange(staged: str, path: str, replaced: str) -> None:
-    """Exchange two folders in one step; where the filesystem cannot, by two renames."""
+    """Exchange two folders in one step, or by two renames if the filesystem does not support it."""
     libc = ctypes.CDLL(None, use_errno=True)
     if hasattr(libc, "renameat2"):
         old, new = os.fsencode(staged), os.fsencode(path)
@@ -371,7 +369,7 @@ def _each(function: Callable, items: Iterable) -> None:
 
 
 def _files_below(dataset: Folder) -> list[str]:
-    """The dataset's files, hidden ones too, but for staging folders."""
+    """Return the dataset's files, including hidden ones, without staging folders."""
     inside = len(dataset.path) + 1
     names = [info.path[inside:] for info in dataset.entries(recursive=True) if info.type == pafs.FileType.File]
     return [name for name in names if not name.startswith(".parquetext-") and name != SUCCESS]

@@ -30,13 +30,13 @@ from .write_options import DYNAMIC, OutputOptions, partition_columns
 
 __all__ = ["APPEND", "ERROR", "IGNORE", "OVERWRITE", "OutputJob", "TaskOutput", "Written"]
 
-# What Spark's own reader takes a file's schema from, and whose calendar it has.
+# Key-values from which Spark's reader takes a file's schema and calendar.
 _ROW_SCHEMA, _VERSION = "org.apache.spark.sql.parquet.row.metadata", "org.apache.spark.version"
 _PARTITION_OVERWRITE = "spark.sql.sources.partitionOverwriteMode"
 
 
 class Written(NamedTuple):
-    """What a write has put into the dataset, and how many of its tasks each implementation of the kernels ran."""
+    """The files, rows and bytes of a write, and the number of tasks by implementation of the kernels."""
 
     files: int
     rows: int
@@ -45,9 +45,9 @@ class Written(NamedTuple):
 
 
 class TaskOutput(NamedTuple):
-    """What the attempt of a task has written, where in the staging folder, and how the session overwrites partitions.
+    """The files that a task's attempt has written to the staging folder, and the session's mode of overwriting.
 
-    A task alone is told the session's settings: no writer of a Python data source is.
+    Only tasks receive the session's settings; writers of Python data sources do not.
     """
 
     attempt: str
@@ -58,7 +58,7 @@ class TaskOutput(NamedTuple):
 
 @dataclass(frozen=True)
 class OutputJob:
-    """One write; picklable, so that tasks see what the driver has prepared."""
+    """One write; picklable, so that tasks use the driver's preparations."""
 
     dataset: Folder
     staging: Staging
@@ -76,21 +76,21 @@ class OutputJob:
         partition_by: Sequence[str],
         options: OutputOptions,
     ) -> OutputJob | None:
-        """End what earlier drivers have left, check what can be checked, and make the staging folder.
+        """Finish or discard writes of killed drivers, check the arguments, and create the staging folder.
 
         Returns
         -------
         OutputJob or None
-            None where mode `IGNORE` finds something there.
+            None if the dataset exists, in mode `IGNORE`.
 
         Raises
         ------
         FileExistsError
-            Mode `ERROR` finds something there.
+            If the dataset exists, in mode `ERROR`.
         Refused
-            The dataset belongs to a table format, which would not know of the files.
+            If the dataset belongs to a table format, whose log would lack the files.
         ColumnError, ParquetextError, Unsupported
-            Columns that cannot be partitions, or a type that Parquet has no place for.
+            If columns cannot be partitions, or if Parquet has no such type.
         """
         check_columns(schema)
         dataset = Folder.of(target)
@@ -118,9 +118,9 @@ class OutputJob:
         return self._attempt(task.partitionId() if task else 0, lambda files: files.write(batches))
 
     def commit(self, outputs: Iterable[TaskOutput]) -> Written:
-        """Put what these have written into the dataset; on the driver.
+        """Commit the outputs of tasks to the dataset; called on the driver.
 
-        Without a row, and without partition columns, there is one file: a dataset has a schema.
+        Without rows and without partition columns, one empty file is written, which contains the schema.
         """
         outputs = list(outputs)
         tasks = dict(Counter(output.implementation for output in outputs))
@@ -134,12 +134,12 @@ class OutputJob:
         return Written(len(files), sum(file.rows for file in files), sum(file.bytes for file in files), tasks)
 
     def _mode(self, outputs: Iterable[TaskOutput]) -> str:
-        """As Spark decides: without partition columns there is nothing but the whole to overwrite."""
+        """Return the mode, as in Spark: without partition columns, the whole dataset is overwritten."""
         said = self.options.partition_overwrite or next((output.partition_overwrite for output in outputs), "")
         return OVERWRITE_PARTITIONS if self.mode == OVERWRITE and self.keys and said == DYNAMIC else self.mode
 
     def abort(self) -> None:
-        """Leave nothing of it, unless it was decided already: then it is done."""
+        """Discard the write, or finish it if it was committed."""
         settle(self.staging.folder)
 
     def _attempt(self, partition: int, write: Callable[[TaskFiles], list[NewFile]]) -> TaskOutput:
@@ -161,11 +161,11 @@ class OutputJob:
 
 
 def _session_overwrite() -> str:
-    """How the session of this task overwrites partitions; nothing where there is no task, or no such setting."""
+    """Return the session's mode of overwriting partitions; empty outside of a task, or without the setting."""
     task = TaskContext.get()
     return ((task and task.getLocalProperty(_PARTITION_OVERWRITE)) or "").lower()
 
 
 def _is_mount(dataset: Folder) -> bool:
-    """Whether the folder beside it is on another filesystem, so that nothing there can be renamed to it."""
+    """Return True if the parent folder is on another filesystem, so that a rename into this one is impossible."""
     return os.path.ismount(dataset.path)

@@ -18,7 +18,7 @@ __all__ = ["NAMES", "PER_COLUMN", "ParquetOptions", "flag", "number"]
 PAGE_BYTES, PAGE_ROWS = 1 << 20, 20_000
 BLOOM_BYTES = 1 << 20
 BLOOM_FPP = 0.01
-UNTOLD_FPP = 0.05  # where the number of values is not told, either: a filter of BLOOM_BYTES
+UNTOLD_FPP = 0.05  # if the number of values is not given either: a filter of BLOOM_BYTES
 UNTOLD_NDV = 1 << 20
 ZSTD_LEVEL = 3
 _ZLIB = {
@@ -57,7 +57,7 @@ _WRITER_KNOWS = {*inspect.signature(pq.ParquetWriter.__init__).parameters}
 
 @dataclass(frozen=True, slots=True)
 class ParquetOptions:
-    """What a file's pages and filters are like.
+    """Options for pages, dictionaries and Bloom filters.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class ParquetOptions:
     levels : mapping of str to int
         The codecs' levels, by Arrow's names.
     columns : mapping of str to mapping of str to str
-        For each option of `PER_COLUMN` what was said of a column in small letters, or of all of them (``""``).
+        For each option of `PER_COLUMN` the value by lower-case column, or for all columns (``""``).
     """
 
     page_bytes: int = PAGE_BYTES
@@ -79,12 +79,12 @@ class ParquetOptions:
 
     @classmethod
     def of(cls, given: Mapping[str, str]) -> ParquetOptions:
-        """From options by their names in small letters; those of others are passed over.
+        """Parse options by their lower-case names; ignore other options.
 
         Raises
         ------
         ParquetextError
-            A value that an option cannot have.
+            If a value is invalid.
         """
         columns: dict[str, dict[str, str]] = {}
         for name, value in given.items():
@@ -105,14 +105,14 @@ class ParquetOptions:
         )
 
     def check(self, schema: pa.Schema) -> None:
-        """Refuse, before anything is written, what these columns cannot have.
+        """Refuse options that these columns do not support, before anything is written.
 
         Raises
         ------
         ColumnError
-            An option is for a column that is not there.
+            If an option is for a missing column.
         Unsupported
-            This version of pyarrow does not have it.
+            If this version of pyarrow does not support it.
         """
         for option in PER_COLUMN:
             self._of_columns(option, schema)
@@ -124,7 +124,7 @@ class ParquetOptions:
                 raise Unsupported(f"{option}: pyarrow {pa.__version__} cannot do that, a newer one can")
 
     def for_arrow(self, codec: str, rows: pa.Table) -> dict:
-        """What Arrow's writer is told, for a file that begins with these rows."""
+        """Return arguments for Arrow's writer, for a file that begins with these rows."""
         told = {
             "data_page_size": self.page_bytes,
             "max_rows_per_page": self.page_rows,
@@ -158,14 +158,14 @@ class ParquetOptions:
         }
 
     def _bloom(self, values: str | None, share: str | None) -> dict:
-        """Values and share of false answers, the values no more than the largest filter is good for."""
+        """Return the number of values, limited by the largest filter, and the rate of false positives."""
         fpp = float(share) if share else BLOOM_FPP if values else UNTOLD_FPP
         bits = 8 << (self.bloom_bytes.bit_length() - 1)
         most = int(-bits / 8 * math.log(1 - fpp ** (1 / 8)))  # of a split block filter: 8 bits for each value
         return {"ndv": max(min(int(values or UNTOLD_NDV), most), 1), "fpp": fpp}
 
     def _of_columns(self, option: str, schema: pa.Schema) -> dict[str, str]:
-        """What was said of each leaf, with what was said of all of them where nothing was."""
+        """Return the option's value for each leaf, or the value for all leaves."""
         said = self.columns.get(option, {})
         paths = list(leaf_paths(schema))
         lower = [path.lower() for path in paths]
@@ -179,7 +179,7 @@ class ParquetOptions:
 
 
 def flag(given: Mapping[str, str], name: str, default: str = "false") -> bool:
-    """An option that is true or false."""
+    """Return the value of an option that is true or false."""
     text = given.get(name, default).lower()
     if text not in ("true", "false"):
         raise ParquetextError(f"{name}={text}: true or false expected")
@@ -187,7 +187,7 @@ def flag(given: Mapping[str, str], name: str, default: str = "false") -> bool:
 
 
 def number(given: Mapping[str, str], name: str, default: int) -> int:
-    """An option that is a number; a negative one is 0."""
+    """Return the value of a numeric option; a negative one counts as 0."""
     text = given.get(name, str(default))
     try:
         return max(int(text), 0)  # Spark, too, takes a negative number for no limit

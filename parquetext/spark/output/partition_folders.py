@@ -20,7 +20,7 @@ _POSITIONAL = (1e-3, 1e7)  # between them Java writes a floating-point number wi
 
 
 def by_directory(batch: pa.RecordBatch, keys: Sequence[str]) -> Iterator[tuple[str, pa.RecordBatch]]:
-    """The rows of a batch by the directory that they belong to, without the key columns; their order stays.
+    """Group the rows of a batch by directory, without the key columns; keep their order.
 
     O(rows × log rows) for several partitions, O(rows) for one.
     """
@@ -38,7 +38,7 @@ def by_directory(batch: pa.RecordBatch, keys: Sequence[str]) -> Iterator[tuple[s
 
 
 def _codes(batch: pa.RecordBatch, keys: Sequence[str]) -> tuple[pa.Array, list[str]]:
-    """For each row the number of its directory, and the directories."""
+    """Return the number of each row's directory, and the directories."""
     codes, names = pa.repeat(pa.scalar(0, pa.int64()), batch.num_rows), [""]
     for key in keys:
         encoded = batch.column(key).dictionary_encode(null_encoding="encode")
@@ -57,7 +57,7 @@ def check_type(name: str, kind: pa.DataType) -> None:
 
 
 def _text(value: pa.Scalar) -> str:
-    """A value as Spark casts it to a string, escaped."""
+    """Return the escaped string to which Spark casts a value."""
     if pa.types.is_floating(value.type) and value.is_valid:
         return _escaped(_number_text(value))
     known = value.as_py()
@@ -73,13 +73,13 @@ def _text(value: pa.Scalar) -> str:
 
 
 def _timestamp_text(value: datetime.datetime) -> str:
-    """As the clock of its own time zone showed it, without zeros at the end of the fraction."""
+    """Return a timestamp in its time zone, without trailing zeros of the fraction."""
     fraction = f".{value.microsecond:06}".rstrip("0").rstrip(".")
     return f"{value.replace(microsecond=0, tzinfo=None)}{fraction}"
 
 
 def _number_text(value: pa.Scalar) -> str:
-    """As Java writes it; the digits are the shortest that say which number of its width it is."""
+    """Return a number as in Java, with the fewest digits that identify it among numbers of its width."""
     number = value.as_py()
     if not math.isfinite(number):
         return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"

@@ -1,4 +1,4 @@
-"""The writing half of the data source: what `df.write.format("parquetext")` calls."""
+"""The writer of the data source, for `df.write.format("parquetext")`."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class _Message(WriterCommitMessage):
 
 
 class DatasetWriter(DataSourceArrowWriter):
-    """Writes a dataset; made by the driver, and carried to executors and back by Spark.
+    """Write a dataset; created by the driver, and pickled by Spark for executors.
 
     Parameters
     ----------
     options : mapping of str to str
-        What `DataFrameWriter.option` was told, and the path.
+        Options of `DataFrameWriter.option`, and the path.
     schema : pyspark.sql.types.StructType
     overwrite : bool
-        Replace the dataset, or else append to it: Spark knows no other mode for a Python data source.
+        Replace the dataset instead of appending; Spark has no other modes for a Python data source.
     """
 
     def __init__(self, options: Mapping[str, str], schema: StructType, overwrite: bool):

@@ -1,4 +1,4 @@
-"""Where new files lie until all of them are there: a hidden folder, named after the write that it belongs to."""
+"""Staging: new files are in a hidden folder until all are complete; its name identifies the write."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["FORGOTTEN", "Folder", "Staging", "belongs_to", "leftovers", "staging
 
 _MARK = ".parquetext-"
 _LONGEST_NAME = 100  # of a dataset, in bytes, within the staging folder's name
-# A folder of a driver on another machine, of which nothing else can be known, is left over when it has not changed
+# A folder of a driver on another machine counts as abandoned if it has not changed
 # for so long (seconds).
 FORGOTTEN = 24 * 3600
 _REMOVALS, _PAUSE_SECONDS = 50, 0.02  # tries to remove a folder in which others still make and rename files
@@ -29,7 +29,7 @@ _REMOVALS, _PAUSE_SECONDS = 50, 0.02  # tries to remove a folder in which others
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder of any filesystem, with what is needed of it here; picklable."""
+    """A folder of any filesystem, with the operations that writes need; picklable."""
 
     filesystem: pafs.FileSystem
     path: str
@@ -62,7 +62,7 @@ class Folder:
         return self.type() != pafs.FileType.NotFound
 
     def modified(self) -> int:
-        """In ns since 1970."""
+        """Return the time of modification in ns since 1970."""
         return self.filesystem.get_file_info(self.path).mtime_ns or 0
 
     def entries(self, recursive: bool = False) -> list[pafs.FileInfo]:
@@ -72,7 +72,7 @@ class Folder:
         self.filesystem.create_dir(self.path, recursive=True)
 
     def make_below(self, relative: str) -> Folder:
-        """A folder below this one, which must be there: nothing of it comes back once it was removed."""
+        """Create a folder below this one, which must exist: a removed folder is not created again."""
         folder = self
         for name in filter(None, relative.split("/")):
             folder = folder / name
@@ -80,7 +80,7 @@ class Folder:
         return folder
 
     def move(self, goal: Folder) -> None:
-        """Give a file another name; where the store has no such thing, by a copy: done again, it does the rest."""
+        """Rename a file, or copy it on stores without renames; repeating an interrupted move finishes it."""
         try:
             self.filesystem.move(self.path, goal.path)
         except NotImplementedError:  # Azure without a hierarchical namespace
@@ -89,7 +89,7 @@ class Folder:
             self.filesystem.delete_file(self.path)
 
     def remove(self) -> None:
-        """With all that is in it, also what others still put there meanwhile; no error where it is not there."""
+        """Remove the folder with all its content, including files added meanwhile; it may be missing."""
         for left in reversed(range(_REMOVALS)):
             try:
                 return self.filesystem.delete_dir(self.path)
@@ -110,7 +110,7 @@ class Staging:
 
     @classmethod
     def new(cls, dataset: Folder, beside: bool) -> Staging:
-        """One for a dataset, made on its filesystem: beside it, or within it."""
+        """Create a staging folder for a dataset on its filesystem, beside it or within it."""
         job = uuid.uuid4().hex[:16]
         name = f"{_MARK}{Owner.driver()}-{job}"
         folder = dataset.parent / f".{_known_as(dataset)}{name}" if beside else dataset / name
@@ -122,18 +122,18 @@ class Staging:
 
     @property
     def running(self) -> Folder:
-        """There as long as the write is not over. An object store brings the folder of a removed file back."""
+        """Return the marker that exists while the write runs. An object store keeps the folder of a removed file."""
         return self.folder / "running"
 
     def remove(self) -> None:
-        """With all that is in it; attempts that still run will see that the write is over."""
+        """Remove the folder with all its content; running attempts then notice that the write is over."""
         if self.running.exists():
             self.folder.filesystem.delete_file(self.running.path)
         self.folder.remove()
 
     @property
     def table(self) -> Folder:
-        """What becomes the dataset."""
+        """Return the folder that becomes the dataset."""
         return self.folder / "table"
 
     @property
@@ -142,20 +142,20 @@ class Staging:
 
     @property
     def manifest(self) -> Folder:
-        """The decision: from when it is there, the write is done to its end, by whomever."""
+        """Return the manifest: once it exists, the write is committed, and any later writer finishes it."""
         return self.folder / "commit.json"
 
 
 def leftovers(dataset: Folder, forgotten: float = FORGOTTEN) -> list[Folder]:
-    """Staging folders for a dataset, beside it or within it, whose drivers are no more.
+    """Return staging folders for a dataset, beside it or within it, whose drivers have ended.
 
-    Of drivers on other machines those folders are, in which nothing has changed for `forgotten` seconds.
+    For drivers on other machines, return folders that have not changed for `forgotten` seconds.
     """
     return [folder for folder, owner in stagings(dataset) if _is_left_over(folder, owner, forgotten)]
 
 
 def stagings(dataset: Folder) -> list[tuple[Folder, Owner]]:
-    """All staging folders for a dataset, and whose they are; not those that somebody else may have put there."""
+    """Return all staging folders for a dataset with their owners, except folders that other users may have created."""
     places = [(dataset, _MARK)]
     if dataset.is_local:
         places.append((dataset.parent, f".{_known_as(dataset)}{_MARK}"))
@@ -178,14 +178,14 @@ def _is_trusted(path: str) -> bool:
 
 
 def belongs_to(folder: Folder, dataset: Folder) -> bool:
-    """Whether a staging folder is one for the dataset, by its name and place."""
+    """Return True if a staging folder's name and path show that it is for the dataset."""
     if folder.parent == dataset:
         return folder.name.startswith(_MARK)
     return folder.parent == dataset.parent and folder.name.startswith(f".{_known_as(dataset)}{_MARK}")
 
 
 def _known_as(dataset: Folder) -> str:
-    """Its name, or by its SHA-256 where that would make others too long: no other dataset has it."""
+    """Return the dataset's name, or its SHA-256 if names would be too long; it is unique."""
     name = os.fsencode(dataset.name)
     return dataset.name if len(name) <= _LONGEST_NAME else hashlib.sha256(name).hexdigest()
 
@@ -198,4 +198,4 @@ def _is_left_over(folder: Folder, owner: Owner, forgotten: float) -> bool:
 def _last_change(folder: Folder) -> float:
     infos = [folder.filesystem.get_file_info(folder.path), *folder.entries(recursive=True)]
     times = [info.mtime_ns for info in infos if info.mtime_ns]
-    return max(times) / 1e9 if times else time.time()  # of what tells no time nothing is known
+    return max(times) / 1e9 if times else time.time()  # the age is unknown without a time

@@ -1,4 +1,4 @@
-"""What one task writes: files by partition, in row groups of a size, not more of them open than memory allows."""
+"""Write the files of one task: by partition, with row groups of a given size, and a limited number of open files."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ class TaskFiles:
     Parameters
     ----------
     folder : Folder
-        Of the attempt: nobody else writes there.
+        Folder of the attempt, to which only it writes.
     name : str
-        What the names of its files begin with.
+        Prefix of the names of its files.
     keys : sequence of str
         The partition columns.
     options : OutputOptions
     metadata : dict of str to str
-        For the footers.
+        Key-values of the footers.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class TaskFiles:
         self._count = 0
 
     def write(self, batches: Iterable[pa.RecordBatch]) -> list[NewFile]:
-        """All rows of these; the files that they are in. After an exception nothing is left open."""
+        """Write all rows of the batches, and return the files. After an exception no file is left open."""
         try:
             for batch in batches:
                 for directory, rows in by_directory(batch, self._keys):
@@ -77,7 +77,7 @@ class TaskFiles:
         return self._done
 
     def write_empty(self, schema: pa.Schema) -> list[NewFile]:
-        """One file without a row."""
+        """Write one file without rows."""
         self._open[""] = self._start("", schema)
         return self.write([])
 
@@ -92,7 +92,7 @@ class TaskFiles:
             max(self._open.values(), key=lambda file: file.waiting).flush()
 
     def _pieces(self, directory: str, rows: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        """The rows, cut where a file is full."""
+        """Yield the rows, divided when a file is full."""
         most, start = self._options.max_records, 0
         while start < rows.num_rows:
             file = self._open.get(directory)
@@ -131,7 +131,7 @@ class _File:
             self.flush()
 
     def flush(self) -> None:
-        """Write what waits: one row group, or as many as one batch of large rows is worth."""
+        """Write the buffered rows: one row group, or several for a batch of large rows."""
         table = pa.Table.from_batches(self._batches).replace_schema_metadata(self._schema.metadata)
         self._begin(table)
         row_groups = max(round(self.waiting / self._options.block_bytes), 1)
@@ -139,7 +139,7 @@ class _File:
         self._batches, self.waiting = [], 0
 
     def _begin(self, rows: pa.Table) -> None:
-        """Open the writer, which is told by the first rows what a dictionary is worth to."""
+        """Open the writer; the first rows decide which columns get dictionaries."""
         if self._writer is None:
             options = self._options
             self._writer = ParquetWriter(

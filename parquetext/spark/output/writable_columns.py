@@ -1,4 +1,4 @@
-"""Which columns can be written: those whose files Spark's own reader gives back as they were."""
+"""Check which columns can be written: those that Spark's reader reads back unchanged."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _ALIEN = {"time", "geometry", "geography"}  # which Arrow's writer stores otherw
 
 
 def arrow_columns(schema: StructType) -> pa.Schema:
-    """The columns as Spark hands them to Arrow."""
+    """Return the columns with the types that Spark passes to Arrow."""
     return to_arrow_schema(schema, timezone="UTC", prefers_large_types=False)
 
 
 def check_columns(schema: StructType) -> None:
-    """Refuse what cannot be written, before anything is.
+    """Refuse columns that cannot be written, before anything is written.
 
     Raises
     ------
     Unsupported
-        A column of a type that Arrow's Parquet writer does not know, or that Spark would not read back.
+        If Arrow's Parquet writer does not support a column's type, or if Spark would not read it back.
     """
     alien = [field for field in schema if any(_name(kind.typeName()) in _ALIEN for kind in within(field.dataType))]
     if not alien and not _is_known(schema):
@@ -44,7 +44,7 @@ def _name(type_name: str) -> str:
 
 
 def _is_known(schema: StructType) -> bool:
-    """Whether Arrow's writer takes it."""
+    """Return True if Arrow's writer supports the type."""
     try:
         pq.ParquetWriter(pa.BufferOutputStream(), arrow_columns(schema)).close()
     except (PySparkException, pa.ArrowException, ValueError):

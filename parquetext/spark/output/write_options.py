@@ -1,4 +1,4 @@
-"""How a dataset is written: options named as Spark's own, and the footer's."""
+"""Options for writing a dataset: Spark's, and those of the footer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .parquet_options import PER_COLUMN, ParquetOptions, flag, number
 
 __all__ = ["DYNAMIC", "STATIC", "OutputOptions", "partition_columns"]
 
-# Spark's names of codecs: pyarrow's, and what stands in file names.
+# Spark's names of codecs: pyarrow's names, and suffixes of file names.
 CODECS = {
     "none": ("none", ""),
     "uncompressed": ("none", ""),
@@ -38,32 +38,32 @@ NAMES = (
     *PARQUET_NAMES,
 )
 STATIC, DYNAMIC = "static", "dynamic"
-BLOCK_BYTES = 128 << 20  # as Spark's own writer
+BLOCK_BYTES = 128 << 20  # as in Spark's writer
 
 
 @dataclass(frozen=True, slots=True)
 class OutputOptions:
-    """How a dataset is written.
+    """Options for writing a dataset.
 
     Attributes
     ----------
     compression : str
         A codec, by Spark's name.
     max_records : int
-        The most rows of a file; 0 for no limit.
+        Maximum number of rows of a file; 0 for no limit.
     block_bytes : int
-        About the size of a row group, in bytes in memory.
+        Approximate size of a row group, in bytes in memory.
     form : str
-        Of the footer, as `parquetext.ParquetWriter` takes it.
+        Form of the footer; see `parquetext.ParquetWriter`.
     placement : str
-        Where it stands, likewise.
+        Placement of the footer; see `parquetext.ParquetWriter`.
     sidecar : bool
-        Whether each file gets one.
+        True to write a sidecar for each file.
     partition_overwrite : str
-        `STATIC`: mode ``"overwrite"`` replaces the dataset; `DYNAMIC`: the partitions that get rows. Empty: what the
-        session says.
+        `STATIC`: mode ``"overwrite"`` replaces the dataset; `DYNAMIC`: only the partitions that get rows. If empty, the
+        session's setting.
     parquet : ParquetOptions
-        What pages, dictionaries and Bloom filters are like.
+        Options for pages, dictionaries and Bloom filters.
     """
 
     compression: str = "snappy"
@@ -89,12 +89,12 @@ class OutputOptions:
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> OutputOptions:
-        """From what `DataFrameWriter.option` was told, whatever the case of the names.
+        """Parse options of `DataFrameWriter.option`; names are compared without case.
 
         Raises
         ------
         ParquetextError
-            An unknown option, or a value that it cannot have.
+            If an option is unknown, or has an invalid value.
         """
         given = {name.lower(): str(value) for name, value in options.items()}
         known = {name.lower() for name in NAMES} | {"path"}
@@ -114,24 +114,24 @@ class OutputOptions:
 
     @property
     def codec(self) -> str:
-        """The codec's name in pyarrow."""
+        """Return the codec's name in pyarrow."""
         return CODECS[self.compression][0]
 
     @property
     def suffix(self) -> str:
-        """How file names end."""
+        """Return the suffix of file names."""
         return f"{CODECS[self.compression][1]}.parquet"
 
 
 def partition_columns(names: Sequence[str], columns: Sequence[str]) -> list[str]:
-    """The columns that `names` mean, in that order; like Spark, without regard to case where that is no matter.
+    """Return the columns named by `names`, in that order; case is ignored if the name remains unique, as in Spark.
 
     Raises
     ------
     ColumnError
-        There is no such column, or it is ambiguous.
+        If there is no such column, or if it is ambiguous.
     ParquetextError
-        A column is named twice, or none is left for the files.
+        If a column is named twice, or if no column is left for the files.
     """
     found = []
     for name in names:

@@ -28,14 +28,14 @@ _CENTURIES = (100, 200, 300, 500, 600, 700, 900, 1000, 1100, 1300, 1400, 1500)  
 
 
 class Calendar:
-    """Which calendar a file's days are in.
+    """The calendar of a file's dates and timestamps.
 
     Parameters
     ----------
     form : Form
         The file's footer.
     modes : mapping
-        For ``"datetime"`` and ``"int96"`` what counts where the file does not say: CORRECTED, LEGACY or EXCEPTION.
+        For ``"datetime"`` and ``"int96"`` the mode if the file does not declare it: CORRECTED, LEGACY or EXCEPTION.
     """
 
     def __init__(self, form: Form, modes: dict[str, str]):
@@ -44,11 +44,11 @@ class Calendar:
 
     @property
     def is_plain(self) -> bool:
-        """Whether values mean what they say."""
+        """Return True if values need no conversion."""
         return set(self._modes.values()) == {"CORRECTED"}
 
     def days(self, days: pa.Array) -> pa.Array:
-        """Dates as the proleptic Gregorian calendar has them."""
+        """Convert dates to the proleptic Gregorian calendar."""
         mode = self._modes["datetime"]
         if mode == "CORRECTED" or not _any_below(days, SWITCH_DAY, pa.int32()):
             return days
@@ -63,7 +63,7 @@ class Calendar:
         return shifted.cast(pa.date32())
 
     def moments(self, moments: pa.Array, what: str) -> pa.Array:
-        """Timestamps in microseconds; those that depend on the writer's time zone are refused."""
+        """Convert timestamps in microseconds; refuse those that depend on the writer's time zone."""
         if self._modes[what] != "CORRECTED" and _any_below(moments, SWITCH_MOMENT, pa.int64()):
             raise _refused("timestamps before 1900")
         return moments
@@ -92,7 +92,7 @@ def _refused(what: str) -> Unsupported:
 
 @cache
 def _differences() -> list[tuple[int, int]]:
-    """(first stored day, days to add), ascending; up to the first one as much more as one day back in 300 years."""
+    """Return (first stored day, days to add), ascending, back to 300 years before the first difference."""
     found = [(-(1 << 31), 2)]
     for year in _CENTURIES:
         first = _julian_day(year, 3, 1)
@@ -101,7 +101,7 @@ def _differences() -> list[tuple[int, int]]:
 
 
 def _julian_day(year: int, month: int, day: int) -> int:
-    """Days since 1970 of a date in the Julian calendar."""
+    """Return the days since 1970 of a date in the Julian calendar."""
     shift = (14 - month) // 12
     years, months = year + 4800 - shift, month + 12 * shift - 3
     number = day + (153 * months + 2) // 5 + 365 * years + years // 4 - 32083

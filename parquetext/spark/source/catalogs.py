@@ -1,4 +1,4 @@
-"""A stored catalog in place of footers, and of the listing where that is asked for."""
+"""Plan from a stored catalog instead of footers, and on request instead of a listing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["left_by_catalog", "listed_by_catalog"]
 
 
 def listed_by_catalog(options: Options, targets: Sequence[LocalTarget | RemoteTarget]) -> list[Files]:
-    """For each path the files at or below it that the catalog has, in the order of their paths."""
+    """Return for each path the catalog's files at or below it, sorted by path."""
     rows = rows_of(options.target(options.catalog)).one_per_row_group(["file", "file_size", "modified"])
     known = rows.group_by("file", use_threads=False).aggregate([("file_size", "max"), ("modified", "max")])
     remote = any(isinstance(target, RemoteTarget) for target in targets)
@@ -43,9 +43,9 @@ def left_by_catalog(
     types: Mapping[str, pa.DataType],
     given: Mapping[str, pa.Array],
 ) -> tuple[dict[int, Kept], list[int]]:
-    """What the catalog leaves of files that it knows as they are, by number; and the files that it does not know so.
+    """Return the parts of unchanged files that the catalog selects, by number, and the files that it does not describe.
 
-    `given` has a value for each file of what their directories tell.
+    `given` contains, for each file, the values from its directories.
     """
     told = ([getattr(file, name) for file in files] for name in ("path", "size", "modified"))
     catalog = options.target(options.catalog)
@@ -54,7 +54,7 @@ def left_by_catalog(
 
 
 def _path_of(options: Options) -> Callable[[str], str]:
-    """The path in its filesystem of a file's URL; folders are looked up once each."""
+    """Return a function from a file's URL to its path in its filesystem; each folder is resolved once."""
     folders: dict[str, str] = {}
 
     def path_of(url: str) -> str:
@@ -62,7 +62,7 @@ def _path_of(options: Options) -> Callable[[str], str]:
         if local is not None:
             return local
         folder, _, name = url.rpartition("/")
-        if is_masked(url):  # nothing is at such a path: the file counts as unknown
+        if is_masked(url):  # no file has such a path: the file counts as unknown
             return url
         if folder not in folders:
             folders[folder] = options.target(folder).path.rstrip("/")

@@ -1,4 +1,4 @@
-"""A file's columns as Spark's schema has them: cast where nothing can get lost, refused where Spark refuses too."""
+"""Convert a file's columns to Spark's schema: cast without loss, or refuse as Spark does."""
 
 from __future__ import annotations
 
@@ -16,20 +16,19 @@ pt = pa.types
 
 
 def conformed(column: pa.Array, kind: pa.DataType, name: str, calendar: Calendar, is_int96: bool) -> pa.Array:
-    """A column of a file as an array of the type that Spark expects.
+    """Return a column of a file as an array of the type that Spark expects.
 
     Parameters
     ----------
     kind : pyarrow.DataType
         Of Spark's schema.
     is_int96 : bool
-        Whether timestamps in it are stored as INT96, whose calendar may be another.
+        True if its timestamps are stored as INT96, whose calendar may differ.
 
     Raises
     ------
     Unsupported
-        The column has another type, of which Spark's reader makes no such values; or it is a date or time of a
-        calendar that cannot be told.
+        If Spark's reader does not convert the column's type, or if the calendar of dates or times is unknown.
     """
     if not _fits(column.type, kind):
         raise Unsupported(
@@ -73,7 +72,7 @@ def _fits(source: pa.DataType, wanted: pa.DataType) -> bool:
 
 
 def _is_moment(source: pa.DataType, wanted: pa.DataType) -> bool:
-    """Whether Spark takes them for such moments: it counts instants and local times alike, whatever the file says."""
+    """Return True if Spark reads one as the other: it treats instants and local times in the same way."""
     if pt.is_date32(source):
         return wanted.tz is None
     return pt.is_null(source) or (pt.is_timestamp(source) and source.unit != "ns")
@@ -125,12 +124,12 @@ _CASTS = [
     (pt.is_decimal, pt.is_decimal, _is_wider),
     (_is_bytes, lambda kind: pt.is_string(kind) or pt.is_binary(kind), lambda source, wanted: True),
     (pt.is_duration, pt.is_int64, lambda source, wanted: True),
-    (pt.is_int64, pt.is_duration, lambda source, wanted: wanted.unit == "us"),  # what Spark writes of its intervals
+    (pt.is_int64, pt.is_duration, lambda source, wanted: wanted.unit == "us"),  # Spark's representation of intervals
 ]
 
 
 def _place(source: pa.DataType, name: str) -> int | None:
-    """A struct's member of that name; another case will do if there is only one."""
+    """Return a struct's member of that name, or the only one that differs by case alone."""
     names = [source.field(index).name for index in range(source.num_fields)]
     if names.count(name) == 1:
         return names.index(name)
@@ -165,7 +164,7 @@ def _from_zero(offsets: pa.Array) -> pa.Array:
 
 
 def _masked(made: pa.Array, like: pa.Array) -> pa.Array:
-    """With the nulls of another array."""
+    """Return an array with the nulls of another one added."""
     return pc.if_else(like.is_valid(), made, pa.scalar(None, made.type)) if like.null_count else made
 
 

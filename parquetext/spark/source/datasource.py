@@ -1,4 +1,4 @@
-"""What Spark knows the data source by: its name, its schema, its reader and its writer."""
+"""The data source for Spark: its name, schema, reader and writer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .spark_schema import arrow_schema, merged, spark_schema
 
 __all__ = ["ParquetextSource"]
 
-# Before, what pushFilters leaves is every query's of a DataFrame: the next one would have the last one's rows
+# Before, filters of one query stay for all queries of a DataFrame: the next one would return wrong rows
 # (readInfo of PythonDataSourceV2; SPARK-58551 brings pushLimit and puts an end to it).
 KEEPS_SCANS_APART = hasattr(DataSourceReader, "pushLimit")
 VERY_WIDE = 1_000  # columns from which on it is worth a word that all of them are read
@@ -31,14 +31,15 @@ _PUSHING = "data_source_pushdown_filters.py"  # the worker that Spark runs when 
 
 
 class ParquetextSource(DataSource):
-    """``spark.read.format("parquetext")``: Parquet files by their fastest footers, as Arrow batches.
+    """``spark.read.format("parquetext")``: read Parquet files by their fastest footers, as Arrow batches.
 
     See docs/spark.md for the options.
 
     Attributes
     ----------
     parallelism : int
-        Of the session, where `ship` has registered the data source: the least number of partitions of what is large.
+        Parallelism of the session in which `ship` has registered the data source: minimum number of partitions of
+        large reads.
     """
 
     parallelism = UNTOLD
@@ -48,7 +49,7 @@ class ParquetextSource(DataSource):
         return "parquetext"
 
     def schema(self) -> StructType:
-        """That of the first file, or of all with `mergeSchema`, and the keys of directories."""
+        """Return the schema of the first file, or of all with `mergeSchema`, and the keys of directories."""
         said = table_options(self.options) if is_table(self.options) else self.options
         options = Options.of(said)
         files = list_files(options)
@@ -70,17 +71,17 @@ class ParquetextSource(DataSource):
         return remembering(found, said) if is_table(self.options) else found
 
     def reader(self, schema: StructType) -> Reader:
-        """One that takes filters where Spark pushes them down, and keeps them to the scan that they are of."""
+        """Return a reader that accepts filters if Spark pushes them down, and applies them only to their scan."""
         kind = PruningReader if _is_pushing() and KEEPS_SCANS_APART else Reader
         return kind(Options.of(options_for(schema, self.options), self.parallelism), without_options(schema))
 
     def writer(self, schema: StructType, overwrite: bool) -> DatasetWriter:
-        """One that appends to the dataset, or replaces it."""
+        """Return a writer that appends to the dataset, or replaces it."""
         return DatasetWriter(self.options, schema, overwrite)
 
 
 def _is_pushing() -> bool:
-    """Whether it is the worker for filters that asks; no other one tells whether Spark's setting is on."""
+    """Return True in the worker for filters: only there is it known that Spark's setting is enabled."""
     return any(frame.f_code.co_filename.endswith(_PUSHING) for frame, _ in traceback.walk_stack(None))
 
 
@@ -94,7 +95,7 @@ def _schema(files: Iterable[Found], columns: list[str] | None) -> StructType:
 
 
 def _with_keys(whole: StructType, keys: StructType, options: Options) -> StructType:
-    """Keys behind the files' own columns, or in the place of one of the same name."""
+    """Return the schema with keys after the files' columns; a key replaces a column of the same name."""
     by_name = {key.name.lower(): key for key in keys}
     fields = [by_name.pop(field.name.lower(), field) for field in whole]
     fields += by_name.values()

@@ -36,7 +36,7 @@ _HEX = re.compile(r"[+-]?0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+
 _NO_NUMBER = re.compile(r"[+-]?(NaN|Infinity)")
 _BLANKS = "".join(map(chr, range(33)))
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d)?", re.ASCII)  # what Spark takes for one by itself
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d)?", re.ASCII)  # values that Spark recognizes
 _GIVEN_MOMENT = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d{1,6})?)?)?", re.ASCII)
 _TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?", re.ASCII)
 _OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d\d?)(?::?(\d\d))?")
@@ -45,12 +45,12 @@ _TIMES = "times of day"  # a type of Spark's that is not in all its versions
 
 
 def key_fields(files: Iterable[Mapping[str, str | None]], zone: str | None) -> StructType:
-    """The keys of all files, in the order in which they come, each with the one type that all of its values have.
+    """Return the keys of all files, in order of appearance, each with the common type of its values.
 
     Raises
     ------
     Unsupported
-        Values are times of day, or timestamps where no time zone is known.
+        If values are times of day, or timestamps without a known time zone.
     """
     values: dict[str, set[str]] = {}
     for keys in shared(files):
@@ -64,7 +64,7 @@ def key_fields(files: Iterable[Mapping[str, str | None]], zone: str | None) -> S
 
 
 def _kind(text: str) -> DataType | str:
-    """What a single value is to Spark."""
+    """Return Spark's type of a single value."""
     if _WHOLE.fullmatch(text) and -(1 << 63) <= (number := int(text)) < 1 << 63:
         return IntegerType() if -(1 << 31) <= number < 1 << 31 else LongType()
     if _DECIMAL.fullmatch(text):
@@ -80,7 +80,7 @@ def _kind(text: str) -> DataType | str:
 
 
 def _common(kinds: set[DataType | str], key: str) -> DataType:
-    """The type of values of several."""
+    """Return the common type of several types."""
     if kinds == {_TIMES}:
         raise Unsupported(
             f"directories {key}=… look like times of day: give a schema in which {key} is a string, or "
@@ -101,12 +101,12 @@ def _common(kinds: set[DataType | str], key: str) -> DataType:
 
 
 def key_scalar(value: str | None, kind: pa.DataType, key: str, zone: str | None) -> pa.Scalar:
-    """A directory's value as a column's type has it.
+    """Return a directory's value as a scalar of a column's type.
 
     Raises
     ------
     Unsupported
-        It is no such value, or an instant where no time zone is known.
+        If it is not a value of the type, or an instant without a known time zone.
     """
     if value is None:
         return pa.scalar(None, kind)
@@ -130,7 +130,7 @@ def _micros(value: str, kind: pa.TimestampType, key: str, zone: str | None) -> i
     if kind.tz is not None:
         if zone is None:
             raise _zoneless(key)
-        # As in Java: where clocks are set back the first time counts, where they are set forward the old offset.
+        # As in Java: if clocks are set back, the first time counts; if they are set forward, the old offset.
         since -= moment.replace(tzinfo=_zone(zone)).utcoffset()
     return since // datetime.timedelta(microseconds=1)
 
@@ -143,7 +143,7 @@ def _moment(text: str) -> datetime.datetime | None:
 
 
 def _double(text: str) -> float | None:
-    """As Java's `Double.parseDouble` has it."""
+    """Parse a number like Java's `Double.parseDouble`."""
     text = text.strip(_BLANKS)
     if _NO_NUMBER.fullmatch(text):
         return float(text)

@@ -39,7 +39,7 @@ _PLANS = Kept()
 
 
 class Reader(DataSourceReader):
-    """Reads the columns of a schema. It plans by the listing alone: footers are read where the data is."""
+    """Read the columns of a schema. Plan from the listing only: the tasks read footers."""
 
     def __init__(self, options: Options, schema: StructType):
         self.options, self.schema = options, schema
@@ -48,7 +48,7 @@ class Reader(DataSourceReader):
         self.predicate = _predicate(self.alternatives)
 
     def partitions(self) -> list[Share]:
-        """Shares of like size of the files that their directories do not rule out."""
+        """Return shares of similar size of the files that their directories do not exclude."""
         files = list_files(self.options)
         asked = pickle.dumps((self.options, self.arrow, self.predicate))
         return _PLANS.of(asked, [files], lambda: shares(self._portions(files), self.options) or [Share([])])
@@ -59,7 +59,7 @@ class Reader(DataSourceReader):
                 yield from self._batches(piece)
 
     def _portions(self, files: list[Found]) -> list[Portion]:
-        """What is left of the files: by directories, then by the catalog, if there is one."""
+        """Return the portions of files that directories, and then the catalog, if there is one, do not exclude."""
         left = self._left(files)
         if self.predicate is None or self.options.catalog is None:
             return [Portion.whole(file) for file in left]
@@ -73,7 +73,7 @@ class Reader(DataSourceReader):
         return [portions[number] for number in sorted(portions)]
 
     def _given(self, files: list[Found]) -> dict[str, pa.Array] | None:
-        """What directories tell of columns that the predicate looks at; None unless all of them tell of the same."""
+        """Return the directories' values of the predicate's columns; None unless all directories have the same keys."""
         types = self._types()
         folders = {id(file.keys): file.keys for file in files}
         told = {
@@ -91,7 +91,7 @@ class Reader(DataSourceReader):
         }
 
     def _left(self, files: list[Found]) -> list[Found]:
-        """Those that the keys of their directories do not rule out, which is decided for all directories at once."""
+        """Return the files that the keys of their directories do not exclude, decided for all directories at once."""
         if self.predicate is None:
             return files
         types, folders = self._types(), list(shared(file.keys for file in files))
@@ -106,7 +106,7 @@ class Reader(DataSourceReader):
     def _folders_left(
         self, names: tuple[str, ...], folders: list[tuple[int, list[pa.Scalar]]], types: dict[str, pa.DataType]
     ) -> list[int]:
-        """Of folders with values of these keys; nothing is known of their files' columns."""
+        """Return a mask of the folders that these keys do not exclude; their files' columns are unknown."""
         if not names:
             return [number for number, _ in folders]
         columns = zip(*(values for _, values in folders), strict=True)
@@ -115,13 +115,13 @@ class Reader(DataSourceReader):
         return [number for (number, _), row_groups in zip(folders, found, strict=True) if row_groups]
 
     def _types(self) -> dict[str, pa.DataType]:
-        """What the columns that the predicate looks at are compared as."""
+        """Return the types with which the predicate's columns are compared."""
         return {
             part.column: self.arrow.field(part.column).type for group in self.predicate.alternatives for part in group
         }
 
     def _keys(self, told: Mapping[str, str | None]) -> dict[str, pa.Scalar]:
-        """Values that directories give, of columns that are wanted; another case of a name will do."""
+        """Return the directories' values of requested columns; names are compared without case."""
         keys = {key.lower(): value for key, value in told.items()}
         return {
             field.name: key_scalar(keys[field.name.lower()], field.type, field.name, self.options.time_zone)
@@ -164,7 +164,7 @@ class Reader(DataSourceReader):
 
 
 def _batch(columns: list[pa.Array], rows: int, schema: pa.Schema) -> pa.RecordBatch:
-    """Of these columns; of none it still has its rows, which are counted."""
+    """Return a batch of these columns; without columns, it still has a number of rows."""
     if columns:
         return pa.RecordBatch.from_arrays(columns, schema=schema)
     return pa.RecordBatch.from_struct_array(pa.array([{}] * rows, pa.struct([])))
@@ -174,19 +174,19 @@ class PruningReader(Reader):
     """The same with filters. Spark allows no reader that has `pushFilters` while its setting is off."""
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
-        """Take note of what rules out row groups; all filters stay Spark's, for the rows."""
+        """Record the filters that exclude row groups; Spark still applies all filters to the rows."""
         pushed = comparisons_of(filters, self.schema)
         self.predicate = _predicate([[*group, *pushed] for group in self.alternatives or [[]]])
         return filters
 
 
 def _predicate(alternatives: list[list[Comparison]]) -> Predicate | None:
-    """None where one of the alternatives rules nothing out."""
+    """Return the predicate, or None if one of the alternatives excludes nothing."""
     return Predicate(None, alternatives) if alternatives and all(alternatives) else None
 
 
 class _Content:
-    """What of the wanted columns a file has, and how."""
+    """The requested columns that a file has, and their representation."""
 
     def __init__(self, file: File, fields: list[pa.Field], options: Options):
         self.names = file._on_form(lambda form: _names(form, fields))
@@ -197,7 +197,7 @@ class _Content:
         self._places = {name: place for place, name in enumerate(self.names)}
 
     def column(self, batch: pa.RecordBatch, field: pa.Field) -> pa.Array:
-        """A column as Spark wants it; of nulls where the file has none."""
+        """Return a column with Spark's type; it contains nulls if the file lacks it."""
         place = self._places.get(field.name)
         if place is None:
             return pa.nulls(batch.num_rows, field.type)
@@ -205,7 +205,7 @@ class _Content:
 
 
 def _names(form: Form, fields: Iterable[pa.Field]) -> dict[str, str]:
-    """Of each field that is there its name in the file: the same, else the only one that differs by case alone."""
+    """Return the file's name of each field that it has: the same, or the only one that differs by case alone."""
     found = {field.name: field.name if find_top_level(form, field.name) is not None else None for field in fields}
     if None in found.values():
         by_case: dict[str, list[str]] = {}
@@ -223,7 +223,7 @@ def _top_level_names(form: Form) -> list[str]:
 
 
 def _of_int96(form: Form, names: dict[str, str], fields: Iterable[pa.Field]) -> set[str]:
-    """The columns that have INT96 in them."""
+    """Return the columns that contain INT96."""
     moments = [field.name for field in fields if field.name in names and _has_moments(field.type)]
     return {
         name
@@ -239,7 +239,7 @@ def _has_moments(kind: pa.DataType) -> bool:
 
 
 def _beginning_in(file: File, piece: Piece, count: int) -> list[int]:
-    """The row groups whose first column begins in a part of the file."""
+    """Return the row groups whose first column begins in a part of the file."""
     if not file.num_columns:
         return list(range(count)) if piece.start < 0 else []
     begins = file._on_form(lambda form: form.column(0)).begins()

@@ -1,4 +1,4 @@
-"""What was made of a listing by an earlier action of this process, for as long as the listing is the same."""
+"""Cache results of earlier actions of this process as long as their listing is unchanged."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ MOST_FILES = 1_000_000  # of one listing: larger ones are worth their memory els
 
 
 class Kept:
-    """The last few results by key; each of them counts as long as what it was made of is equal."""
+    """The last few results by key, each valid as long as its listing is equal."""
 
     def __init__(self):
         self._results: dict[Hashable, tuple[Sequence[list], object]] = {}
 
     def of(self, key: Hashable, listing: Sequence[list], make: Callable[[], T]) -> T:
-        """What was made for this key of an equal listing, or else is made now.
+        """Return the cached result for this key and an equal listing, or make it.
 
-        `listing` has a list for each of its columns.
+        `listing` contains a list for each column.
         """
         before, result = self._results.pop(key, (None, None))
         if before is None or before != listing:

@@ -1,7 +1,7 @@
-"""The option `prune`: filters, as JSON, by which row groups are passed over, whatever Spark pushes down.
+"""The option `prune`: filters as JSON that exclude row groups, independent of the filters that Spark pushes down.
 
-Spark's literals have types of their own, and what is compared is cast to a common one; here only values of the column's
-own type rule anything out, so that no row is lost that Spark's filter would keep.
+Spark casts a literal and a column to a common type before it compares them. Here only values of the column's type
+exclude anything, so that no row is lost that Spark's filter would keep.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ _TAKES = (
 
 
 def encoded(alternatives: Iterable[Iterable[Comparison]], naive_is_local: bool) -> str:
-    """The option's text for an OR of ANDs; a comparison whose value has no such text rules nothing out.
+    """Return the option's text for an OR of ANDs; a comparison whose value cannot be encoded excludes nothing.
 
-    `naive_is_local` says that Spark takes a datetime without a time zone for an instant, by the clock of this process.
+    If `naive_is_local`, a datetime without a time zone is an instant in the time zone of this process, as in Spark.
     """
     return json.dumps(
         [
@@ -68,14 +68,14 @@ def encoded(alternatives: Iterable[Iterable[Comparison]], naive_is_local: bool) 
 
 
 def alternatives_of(text: str | None, schema: StructType, arrow: pa.Schema) -> list[list[Comparison]]:
-    """What columns can be asked of it: an OR of ANDs, some of which may be empty; none without a text.
+    """Return the comparisons that apply to columns: an OR of ANDs, some of which may be empty; empty without a text.
 
-    `arrow` has the columns of `schema` as they are compared.
+    `arrow` contains the columns of `schema` with the types in which they are compared.
 
     Raises
     ------
     ParquetextError
-        It is no such list.
+        If the text is not such a list.
     """
     if text is None:
         return []
@@ -120,7 +120,7 @@ def _comparison(name: str, operator: str, value: object, by_name: dict[str, list
 
 
 def _value(text: object, kind: DataType, compared: pa.DataType) -> object:
-    """A value of that type, None where Spark would cast the column."""
+    """Return a value of that type, or None if Spark would cast the column."""
     value = _untagged(text)
     if isinstance(kind, DateType) and isinstance(value, str) and len(value) == len("2020-01-01"):
         value = _parsed(datetime.date.fromisoformat, value)  # Spark casts such texts to days
@@ -137,7 +137,7 @@ def _value(text: object, kind: DataType, compared: pa.DataType) -> object:
 
 
 def _is_one_of(kind: pa.DataType, value: object) -> bool:
-    """Whether a type has this very value."""
+    """Return True if a type can represent exactly this value."""
     try:
         return pa.scalar(value, kind).as_py() == value
     except (pa.ArrowException, ArithmeticError, ValueError):
@@ -145,7 +145,7 @@ def _is_one_of(kind: pa.DataType, value: object) -> bool:
 
 
 def _text(value: object, naive_is_local: bool) -> object:
-    """JSON for a value, with its type where JSON has none; None where it has no text."""
+    """Return JSON for a value, with its type if JSON lacks it; None if it cannot be encoded."""
     match value:
         case bool() | str() | int():
             return value
@@ -168,7 +168,7 @@ def _text(value: object, naive_is_local: bool) -> object:
 
 
 def _instant(value: datetime.datetime) -> datetime.datetime:
-    """As PySpark takes it."""
+    """Return a datetime as PySpark interprets it."""
     if value.tzinfo is not None:
         return value.astimezone(datetime.UTC)
     seconds = time.mktime(value.timetuple())
@@ -184,7 +184,7 @@ def _untagged(text: object) -> object:
 
 
 def _parsed(read: Callable, text: object) -> object:
-    """What it reads; None of what it cannot."""
+    """Return the value of a text, or None if it cannot be parsed."""
     try:
         return read(text)
     except (ValueError, ArithmeticError):

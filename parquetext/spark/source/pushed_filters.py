@@ -50,13 +50,13 @@ _OF_FLOATS = {"=", "<", "<=", "in"}
 
 
 def comparisons_of(filters: Iterable[Filter], schema: StructType) -> list[Comparison]:
-    """What of the filters, all of which rows have to meet, bounds and Bloom filters can be asked."""
+    """Return the comparisons, from filters that all must hold, that bounds and Bloom filters can evaluate."""
     types = {field.name: field.dataType for field in schema}
     return [comparison for each in filters for comparison in _comparisons(each, types)]
 
 
 def is_decided_by_bounds(kind: DataType, operator: str) -> bool:
-    """Whether Spark compares such values as Parquet's bounds do."""
+    """Return True if Spark orders such values like Parquet's bounds."""
     if isinstance(kind, StringType):
         return kind == StringType()  # of the collation that compares bytes
     if isinstance(kind, FractionalType) and not isinstance(kind, DecimalType):
@@ -92,7 +92,7 @@ def _column(each: Filter, types: dict[str, DataType]) -> tuple[str, DataType | N
 
 
 def _starting(each: StringStartsWith, types: dict[str, DataType]) -> list[Comparison]:
-    """From the prefix to the first string behind all that begin with it."""
+    """Return the range of strings that begin with the prefix."""
     name, kind = _column(each, types)
     prefix = each.value.encode() if isinstance(each.value, str) else b""
     if kind is None or not is_decided_by_bounds(kind, ">=") or not prefix:

@@ -26,7 +26,7 @@ from .reader_options import Options
 
 __all__ = ["Piece", "Portion", "Share", "list_files", "shares"]
 
-COPYING = "._COPYING_"  # what Hadoop's shell has not yet copied whole
+COPYING = "._COPYING_"  # files that Hadoop's shell is still copying
 _FILES = Kept()
 
 
@@ -44,7 +44,7 @@ class Piece:
 
 
 class _Partition(NamedTuple):
-    """The keys of a folder: their names in small letters, what they say, and the folder that they are below."""
+    """The keys of a folder: their lower-case names, their values, and the base folder."""
 
     names: tuple[str, ...]
     keys: Mapping[str, str | None]
@@ -52,7 +52,7 @@ class _Partition(NamedTuple):
 
 
 class Share(InputPartition):
-    """What one task reads; pickled with each folder and its keys once."""
+    """The files that one task reads; each folder and its keys are pickled once."""
 
     def __init__(self, pieces: list[Piece]):
         super().__init__(None)
@@ -72,7 +72,7 @@ class Share(InputPartition):
 
 
 class _Folder(NamedTuple):
-    """What the files of a folder share; no filesystem: this machine's."""
+    """Properties that the files of a folder share; without a filesystem, they are local."""
 
     path: str
     filesystem: pafs.FileSystem | None
@@ -89,16 +89,16 @@ class _Folder(NamedTuple):
 
 
 def list_files(options: Options) -> list[Found]:
-    """The files of all paths and patterns, those of a directory in the order of their paths; keys of directories below.
+    """Return the files of all paths and patterns, sorted by path within a directory, and the keys of directories.
 
-    As Spark's own reader has it: where directories below a path are partitions, the files in these count, else only
-    those that are in it directly, unless `recursiveFileLookup` says otherwise. Hidden names are passed over,
-    partitions such as ``_day=1`` are not, and a file of a directory that holds nothing is no file.
+    As in Spark's reader: if directories below a path are partitions, their files are read, otherwise only the files
+    directly in it, unless `recursiveFileLookup` is set. Hidden names are skipped, except partitions such as
+    ``_day=1``, and so are empty files of a directory.
 
     Raises
     ------
     Unsupported
-        Directories that Spark's own reader makes no partitions of.
+        If Spark's reader cannot use the directories as partitions.
     """
     paths = [match for named in options.paths for match in matches(options.filesystems, named)]
     targets = [options.target(path) for path in paths]
@@ -128,7 +128,7 @@ def _tell_once(told: str) -> None:
 
 
 def _files_of(options: Options, path: str, listing: Files, base: str | None) -> list[Found]:
-    """What counts of a listing. All that folders decide is decided once for each."""
+    """Return the files of a listing to read. Decisions that depend only on the folder are made once for each."""
     root = path.rstrip("/")
     hidden: dict[str, bool] = {}
     found: list[tuple[int, str]] = []
@@ -156,7 +156,7 @@ def _files_of(options: Options, path: str, listing: Files, base: str | None) -> 
 
 
 def _partition(folder: str, base: str) -> _Partition:
-    """What the names of directories below `base` say: the last ones that are ``key=value``, one behind the other."""
+    """Return the keys in the names of directories below `base`: the last consecutive ones of the form ``key=value``."""
     names = folder[len(base) :].strip("/").split("/") if f"{folder}/".startswith(f"{base}/") else []
     end = next((number for number in range(len(names), 0, -1) if "=" in names[number - 1]), 0)
     first = next((number for number in range(end, 0, -1) if "=" not in names[number - 1]), 0)
@@ -169,7 +169,7 @@ def _partition(folder: str, base: str) -> _Partition:
 
 
 def _check_alike(partitions: Mapping[str, _Partition]) -> None:
-    """Refuse, as Spark's own reader does, what is not one table, or has a key or value without a name."""
+    """Refuse, like Spark's reader, directories that are not a single table, or that have an empty key or value."""
     places = {partition.place.lower(): folder for folder, partition in partitions.items()}
     named = {partition.names: folder for folder, partition in partitions.items() if partition.names}
     for differing in (places, named):
@@ -187,7 +187,7 @@ def _check_alike(partitions: Mapping[str, _Partition]) -> None:
 
 
 class Portion(NamedTuple):
-    """A file, about how many of its bytes are wanted, and where wanted row groups begin, if that is known."""
+    """A file, the approximate number of bytes to read, and the offsets of the row groups to read, if known."""
 
     file: Found
     size: int
@@ -199,7 +199,7 @@ class Portion(NamedTuple):
 
 
 def shares(files: Sequence[Portion], options: Options) -> list[Share]:
-    """Files put together, or cut, into shares of like size; a file counts its bytes and what it costs to open one."""
+    """Combine or divide files into shares of similar size; the size of a file includes the cost of opening it."""
     total = sum(each.size for each in files) + len(files) * options.open_cost
     most = min(options.partition_bytes, max(options.open_cost, total // options.min_partitions))
     pieces = sorted((piece for each in files for piece in _cut(each, most)), key=lambda piece: -piece[1])
@@ -215,7 +215,7 @@ def shares(files: Sequence[Portion], options: Options) -> list[Share]:
 
 
 def _cut(portion: Portion, most: int) -> Iterator[tuple[Piece, int]]:
-    """A file's pieces and their bytes: one begins where another ends, so that each row group is in just one."""
+    """Yield a file's pieces and their sizes; they are contiguous, so that each row group is in exactly one."""
     file, size, begins = portion
     count = -(-size // most)
     if begins:  # pieces without a wanted row group would be tasks without work

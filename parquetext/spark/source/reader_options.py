@@ -1,4 +1,4 @@
-"""What a reader may say with `.option(…)`."""
+"""Options of the reader: `.option(…)`."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ NAMES = (
     "listing",
 )
 _KNOWN = {name.lower() for name in (*NAMES, "path", "paths")}
-UNTOLD = 32  # partitions of what is large, where nobody has told the session's parallelism
+UNTOLD = 32  # partitions of large reads if the session's parallelism is unknown
 REBASE_MODES = ("CORRECTED", "LEGACY", "EXCEPTION")
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """A reader's options; names are Spark's own where Spark has them."""
+    """A reader's options, with Spark's names if Spark has them."""
 
     paths: list[str]
     filesystems: Filesystems
@@ -62,13 +62,13 @@ class Options:
 
     @classmethod
     def of(cls, options: Mapping[str, str], parallelism: int = UNTOLD) -> Options:
-        """Parse what Spark hands over, for a session of so many tasks at a time.
+        """Parse the options from Spark, for a session with this number of parallel tasks.
 
         Raises
         ------
         ParquetextError
-            There is no path, or an option is unknown, or has no value that makes sense: one of Spark's own reader that
-            was passed over would give other rows.
+            If there is no path, or if an option is unknown or has an invalid value: ignoring an option of Spark's
+            reader would return other rows.
         """
         unknown = {name for name in options if not is_setting(name) and name.lower() not in _KNOWN}
         if unknown:
@@ -100,7 +100,7 @@ class Options:
         )
 
     def target(self, path: str) -> LocalTarget | RemoteTarget:
-        """Where a path or URL leads, by the settings of filesystems that are among the options."""
+        """Resolve a path or URL with the settings of filesystems in the options."""
         return self.filesystems.target(normal(path))
 
 
@@ -114,7 +114,7 @@ def _paths(options: Mapping[str, str]) -> list[str]:
 
 
 def _columns(text: str | None) -> list[str] | None:
-    """A JSON list of names, or names with commas between them."""
+    """Parse a JSON list of names, or names separated by commas."""
     if text is None:
         return None
     if text.lstrip().startswith("["):

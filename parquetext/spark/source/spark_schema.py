@@ -1,4 +1,4 @@
-"""Spark's schema of a Parquet file: as its key-values have it where Spark wrote it, else by the rules of its reader."""
+"""Return Spark's schema of a Parquet file: from its key-values if Spark wrote it, else by the rules of its reader."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ _OF_BYTES = {"STRING": StringType(), "ENUM": StringType(), "JSON": StringType(),
 
 
 def spark_schema(form: Form, columns: Iterable[str] | None) -> StructType:
-    """What Spark makes of a file's schema, or of those of some top-level columns that are there.
+    """Return Spark's schema of a file, or of some of its top-level columns.
 
     Raises
     ------
     Unsupported
-        A type that Spark does not read from Parquet.
+        If Spark does not read a type from Parquet.
     ColumnError
-        A name is ambiguous.
+        If a name is ambiguous.
     """
     stored = next(
         (value for key, value in map(form.key_value, range(form.key_value_count)) if key == SPARK_SCHEMA), None
@@ -90,7 +90,7 @@ def spark_schema(form: Form, columns: Iterable[str] | None) -> StructType:
 
 
 def nullable(kind: DataType) -> DataType:
-    """The same with everything nullable, as Spark reads Parquet."""
+    """Return the schema with everything nullable, as Spark reads Parquet."""
     if isinstance(kind, StructType):
         return StructType([StructField(field.name, nullable(field.dataType), True, field.metadata) for field in kind])
     if isinstance(kind, ArrayType):
@@ -99,12 +99,12 @@ def nullable(kind: DataType) -> DataType:
 
 
 def arrow_schema(schema: StructType) -> pa.Schema:
-    """As Spark takes Arrow batches of it.
+    """Return the Arrow schema of batches for Spark.
 
     Raises
     ------
     Unsupported
-        A type that Spark does not take from Arrow.
+        If Spark does not accept a type from Arrow.
     """
     for field in schema:
         alien = next((kind for kind in within(field.dataType) if not _is_of_arrow(kind)), None)
@@ -128,12 +128,12 @@ def _is_of_arrow(kind: DataType) -> bool:
 
 
 def merged(one: DataType, other: DataType, path: str = "") -> DataType:
-    """Two files' types as one, as `mergeSchema` has it: fields of both, by name without regard to case.
+    """Merge two files' types like `mergeSchema`: fields of both, by name without regard to case.
 
     Raises
     ------
     Unsupported
-        The types of a column differ.
+        If the types of a column differ.
     """
     if isinstance(one, StructType) and isinstance(other, StructType):
         theirs = {field.name.lower(): field for field in other}
@@ -155,7 +155,7 @@ def merged(one: DataType, other: DataType, path: str = "") -> DataType:
 
 
 def _named(fields: list, columns: Iterable[str]) -> list:
-    """Those of the fields that are named so, or if there is none, the one that differs by case alone."""
+    """Return the fields of this name, or if there are none, those that differ by case alone."""
     found = []
     for name in columns:
         alike = [field for field in fields if field.name == name] or [
@@ -176,12 +176,12 @@ class _Tree:
 
     @classmethod
     def whole(cls, form: Form) -> _Tree:
-        """All of a schema, under its root."""
+        """Return the tree of a schema, with its root."""
         return cls._built(form, [*range(form.leaf_count), *(GROUP | node for node in range(form.node_count))])
 
     @classmethod
     def of_column(cls, form: Form, name: str) -> _Tree | None:
-        """A top-level column, for which no other element is read; None where there is none."""
+        """Return a top-level column without reading other elements, or None if there is none."""
         encoded = name.encode()
         found = [identity for identity in form.find_name(encoded) if form.node(identity).path == encoded]
         if len(found) > 1:
@@ -190,7 +190,7 @@ class _Tree:
 
     @classmethod
     def _built(cls, form: Form, identities: Iterable[int]) -> _Tree:
-        """The tree of elements, the first of which in the schema's order is the top."""
+        """Return the tree of elements; the first one in the schema's order is the root."""
         nodes = sorted(
             ((form.node(identity), identity) for identity in identities), key=lambda pair: pair[0].schema_index
         )
@@ -207,13 +207,13 @@ class _Tree:
         return top
 
     def field(self) -> StructField:
-        """As a column or a member."""
+        """Return the node as a field."""
         if self.element.repetition == wire.REPETITION_REPEATED:
             return StructField(self.name, ArrayType(self.type(), True))
         return StructField(self.name, self.type())
 
     def type(self) -> DataType:
-        """Without regard to the repetition."""
+        """Return the type, without regard to the repetition."""
         if self.is_leaf:
             return self._leaf()
         name = None if self.element.logical is None else self.element.logical.name
@@ -230,7 +230,7 @@ class _Tree:
         return StructType([child.field() for child in self.children])
 
     def _list(self, repeated: _Tree) -> DataType:
-        """By the rules for old lists: the repeated element is the list's own where it can be nothing else."""
+        """Return a list's element by the rules for old lists, in which the repeated node may be the element."""
         is_element = (
             not repeated.children
             or len(repeated.children) > 1
@@ -284,7 +284,7 @@ class _Tree:
 
 
 def _below(form: Form, identity: int) -> list[int]:
-    """A node and all that is below it."""
+    """Yield a node and all nodes below it."""
     if not identity & GROUP:
         return [identity]
     node = form.node(identity)
