@@ -27,7 +27,7 @@ from ..footer.names import as_path
 from ..footer.opening import open_as, open_file
 from ..footer.path_sizes import check_form
 from ..footer.row_counts import RowsMissing
-from ..storage import HeldSource
+from ..storage import can_reopen, has_descriptor, is_remote
 from .at_exit import closed_at_exit
 from .decoding.arrow_fields import schema_or_ours
 from .decoding.short_chunks import read_short_chunks
@@ -320,7 +320,7 @@ class File(footer_file.File):
         """
         from ..inspection.layout.layout import layout, layout_of
 
-        if isinstance(self._source, HeldSource):
+        if not can_reopen(self._source):
             return layout_of(self._source, str(self.path), decompress=decompress)
         return layout(self._source.target if self._is_remote else self.path, decompress=decompress)
 
@@ -403,7 +403,7 @@ class File(footer_file.File):
 
     @property
     def _is_remote(self) -> bool:
-        return hasattr(self._source, "target")
+        return is_remote(self._source)
 
     def _watching(self, projection: Projection) -> Watch:
         return Watch(self._source, self.path, self.form, projection)
@@ -447,13 +447,13 @@ class File(footer_file.File):
         source = self._source
         if hasattr(source, "for_arrow"):
             return nullcontext(source.for_arrow())
-        if not hasattr(source, "fd"):
+        if not has_descriptor(source):
             return pa.OSFile(source.name)
         return self._opened_by(pa.OSFile)
 
     def _open_mapped(self) -> AbstractContextManager[pa.NativeFile]:
         """Return the same bytes, of a local file as a memory map."""
-        return self._opened_by(pa.memory_map) if hasattr(self._source, "fd") else self._open_data()
+        return self._opened_by(pa.memory_map) if has_descriptor(self._source) else self._open_data()
 
     def _opened_by(self, open_file: Callable[[str], pa.NativeFile]) -> pa.NativeFile:
         try:

@@ -10,7 +10,7 @@ from .. import kernels, wire
 from ..errors import ParquetextError
 from ..footer.locate import FIRST_READ_REMOTE, Tail, locate
 from ..sidecar.naming import candidates
-from ..storage import LocalTarget, open_source, resolve
+from ..storage import open_source, resolve
 from .times import settled
 
 __all__ = ["Footer", "read_footer"]
@@ -51,7 +51,7 @@ def read_footer(path, *, sidecars: bool = False) -> Footer:
         If there is no readable footer.
     """
     target = resolve(path)
-    local = isinstance(target, LocalTarget)
+    local = target.is_local
     try:
         tail, data, size, read, modified = _local(target.path) if local else _remote(target)
         if tail.is_par3:

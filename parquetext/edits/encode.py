@@ -146,7 +146,7 @@ def _is_same(path: object, out: object) -> bool:
     if hasattr(out, "write") and not isinstance(out, os.PathLike):
         return False
     old, new = storage.resolve(path), storage.resolve(out)
-    both_local = isinstance(old, storage.LocalTarget) and isinstance(new, storage.LocalTarget)
+    both_local = old.is_local and new.is_local
     return os.path.realpath(old.path) == os.path.realpath(new.path) if both_local else old == new
 
 
@@ -217,7 +217,7 @@ def _refuse_own_stream(source, out: object) -> None:
         opened = os.fstat(out.fileno())
     except (AttributeError, OSError, ValueError):  # not a file object of the operating system
         return
-    if isinstance(source, storage.LocalSource) and os.path.samestat(opened, os.fstat(source.fd)):
+    if source.is_local and os.path.samestat(opened, os.fstat(source.fd)):
         raise Refused("out is the file itself, open for writing: give its name instead, or no out", file=source.name)
 
 

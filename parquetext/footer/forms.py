@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from .. import kernels, wire
 from ..errors import Damaged, Malformed, ParquetextError, Unsupported
 from ..findings import Finding
-from ..storage import BatchedSource
+from ..storage import can_gather
 from .dialect.dialect_form import dialect_form, dialect_of, layout_findings
 from .locate import FIRST_READ_REMOTE, Block, Tail, locate_in
 from .model import Form
@@ -61,7 +61,7 @@ def open_reader(
     name: str, handle, footer: int, thrift_length: int, payload: int, length: int, known, known_end: int
 ) -> Form:
     """The reader of a form of ours, placed as `kernels.local.own_block` says; `handle` as kernels take a source."""
-    if isinstance(handle, BatchedSource):
+    if can_gather(handle):
         begin, end = payload, payload + length
         if name == "index":
             begin, end = min(begin, footer), max(end, footer + thrift_length)
@@ -194,7 +194,7 @@ def thrift_length(source) -> int | None:
 def _read_tail(source, through: bool = False) -> tuple[Tail, bytes]:
     """The tail and its bytes: what opening a local file has read, or one read; more of it up to a block of ours,
     or all of its blocks."""
-    data = source.tail if hasattr(source, "tail") else source.read_tail(FIRST_READ_REMOTE)[1]
+    data = source.tail if isinstance(source, kernels.local.LocalFile) else source.read_tail(FIRST_READ_REMOTE)[1]
     tail, known = locate_in(source, data), 0
     while tail.missing and (through or not any(block.uuid in NAMES for block in tail.blocks[known:])):
         known = len(tail.blocks)

@@ -16,7 +16,7 @@ from ..edits.globs import matcher, meant
 from ..edits.many import is_folder, is_skipped, is_wanted, parents
 from ..edits.table_logs import table_above
 from ..sidecar.table_formats import TOLD_FOLDERS, membership, table_by_name, tables_among
-from ..storage import LocalTarget, RemoteTarget
+from ..storage import Target
 from ..storage.fsspec_file import modified_of
 from ..storage.fsspec_handler import FsspecHandler
 from .filesystems import Filesystems
@@ -33,8 +33,6 @@ FILES = pa.schema(
     ]
 )
 NOT_THERE = -1  # the size of a file that nobody has seen
-
-Target = LocalTarget | RemoteTarget
 
 
 class Folder(NamedTuple):
@@ -82,7 +80,7 @@ class Walk:
         if not place.base:
             return self._named(place.url)
         target = self.filesystems.target(place.url)
-        tree = isinstance(target, RemoteTarget) and (at_once or _hides_folders(target))
+        tree = not target.is_local and (at_once or _hides_folders(target))
         entries = _tree(target) if tree else entries_of(target)
         tables = _tables(place.url, entries if tree else [*entries, *_told_names(target, entries)])
         named = ((entry, posixpath.join(place.url, entry.name)) for entry in entries if not entry.is_folder)
@@ -134,7 +132,7 @@ def _is_entered(place: Folder, name: str) -> bool:
 
 def entry_at(target: Target) -> Entry | None:
     """What is at a place, without its name; None for nothing."""
-    if isinstance(target, LocalTarget):
+    if target.is_local:
         try:
             status = os.stat(target.path)
         except (FileNotFoundError, NotADirectoryError):
@@ -151,7 +149,7 @@ def entry_at(target: Target) -> Entry | None:
 
 def entries_of(target: Target, *, links: bool = False) -> list[Entry]:
     """What is in a folder; nothing if it is gone. Links to folders, which may lead back, only if they are asked for."""
-    if isinstance(target, RemoteTarget):
+    if not target.is_local:
         return _infos(target, recursive=False)
     found = []
     try:
@@ -175,12 +173,12 @@ def _of_file(entry: os.DirEntry) -> Entry:
     return Entry(entry.name, False, status.st_size, status.st_mtime_ns)
 
 
-def _tree(target: RemoteTarget) -> list[Entry]:
+def _tree(target: Target) -> list[Entry]:
     """Everything below a folder."""
     return _infos(target, recursive=True)
 
 
-def _hides_folders(target: RemoteTarget) -> bool:
+def _hides_folders(target: Target) -> bool:
     """Whether pyarrow shows no folder in a folder that is not an object itself, as other programs make none."""
     return target.filesystem.type_name == "gcs"
 
@@ -192,7 +190,7 @@ def _first_level(entries: list[Entry]) -> list[Entry]:
     return files + [Entry(name, True, 0, 0) for name in sorted(folders)]
 
 
-def _infos(target: RemoteTarget, recursive: bool) -> list[Entry]:
+def _infos(target: Target, recursive: bool) -> list[Entry]:
     if not recursive and _hides_folders(target):
         return _first_level(_infos(target, recursive=True))
     if (handler := _fsspecs(target)) is not None:
@@ -220,7 +218,7 @@ def _of_facts(name: str, facts: Mapping) -> Entry:
     )
 
 
-def _fsspecs(target: RemoteTarget) -> FsspecHandler | None:
+def _fsspecs(target: Target) -> FsspecHandler | None:
     handler = getattr(target.filesystem, "handler", None)
     return handler if isinstance(handler, FsspecHandler) else None
 
@@ -230,7 +228,7 @@ def _told_names(target: Target, entries: list[Entry]) -> Iterator[Entry]:
     for entry in entries:
         if entry.is_folder and entry.name in TOLD_FOLDERS:
             path = posixpath.join(target.path, entry.name)
-            inner = LocalTarget(path) if isinstance(target, LocalTarget) else RemoteTarget(target.filesystem, path)
+            inner = target.at(path)
             yield from (each._replace(name=f"{entry.name}/{each.name}") for each in entries_of(inner))
 
 

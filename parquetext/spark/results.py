@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 
 from ..errors import ParquetextError, kind_of, outcome_of
 from ..masking import without_secrets
-from ..storage import LocalTarget, create, open_source
+from ..storage import create, open_source
 from .filesystems import Filesystems, normal
 from .shipping import is_connect
 
@@ -147,7 +147,7 @@ def _default_folder(spark: SparkSession) -> str:
 def make_folder(filesystems: Filesystems, folder: str) -> None:
     """Make a folder, where the filesystem has such a thing."""
     target = filesystems.target(folder)
-    if isinstance(target, LocalTarget):
+    if target.is_local:
         os.makedirs(target.path, exist_ok=True)
     elif target.filesystem.type_name not in _WITHOUT_FOLDERS:
         target.filesystem.create_dir(target.path)

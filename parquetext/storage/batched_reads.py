@@ -8,10 +8,11 @@ from operator import itemgetter
 from threading import Lock, RLock, get_ident
 from typing import TypeVar
 
-from .paths import RemoteTarget
+from .paths import Target
+from .readable import OpenSource, OpenTarget
 from .source import RemoteSource
 
-__all__ = ["BatchedSource", "merged"]
+__all__ = ["BatchedSource", "merged", "open_batched"]
 
 GAP = 16 << 10  # bytes between two ranges that cost less than another request
 LEAST = 4 << 10  # of a request, where there are few: what lies behind a small cell is often wanted next
@@ -43,7 +44,7 @@ class BatchedSource(RemoteSource):
 
     __slots__ = ("_along", "_collector", "_gathering", "_missing", "_pieces", "_pieces_lock", "shared", "worth")
 
-    def __init__(self, target: RemoteTarget):
+    def __init__(self, target: Target):
         super().__init__(target, versioned=False)
         self._pieces: list[tuple[int, int, bytes]] = []  # (begin, end, bytes); begins and ends both ascend
         self._missing: list[tuple[int, int]] = []
@@ -137,6 +138,11 @@ class BatchedSource(RemoteSource):
             while last < len(pieces) and pieces[last][1] <= end:
                 last += 1
             pieces[first:last] = [(begin, end, data)]
+
+
+def open_batched(target: Target | OpenTarget) -> BatchedSource | OpenSource:
+    """Open a file that is not on this machine, or that the caller has opened, for reading its footer."""
+    return OpenSource(target) if target.is_open else BatchedSource(target)
 
 
 def merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -17,7 +17,7 @@ from .fsspec_file import forget
 from .in_place import commit_in_place, repair
 from .lock import open_locked
 from .operations import OPERATIONS, Operations
-from .paths import LocalTarget, RemoteTarget, resolve
+from .paths import Target, resolve
 from .pending import IsSound
 from .remote import commit_remote
 from .replace import replace, sweep
@@ -121,7 +121,7 @@ def change(
         It cannot be opened.
     """
     target, forced = resolve(path), check(force)
-    if isinstance(target, RemoteTarget):
+    if not target.is_local:
         with _open_remote(target, in_place, keep_mtime) as source:
             yield Change(source, False, False, forced, operations)
         return
@@ -137,7 +137,7 @@ def change(
         yield Change(source, in_place, keep_mtime, forced, operations, settled=settled or "")
 
 
-def _open_remote(target: RemoteTarget, in_place: bool, keep_mtime: bool) -> RemoteSource:
+def _open_remote(target: Target, in_place: bool, keep_mtime: bool) -> RemoteSource:
     if in_place or keep_mtime:
         what = "changed in place" if in_place else "kept with their times"
         raise Refused(f"objects cannot be {what}", file=str(target))
@@ -155,7 +155,7 @@ def _open_remote(target: RemoteTarget, in_place: bool, keep_mtime: bool) -> Remo
 
 @contextlib.contextmanager
 def _open_local(
-    target: LocalTarget,
+    target: Target,
     *,
     writable: bool,
     timeout: float,
@@ -204,7 +204,7 @@ def recover(
         What lies beside it under the names of ours is not trusted.
     """
     target = resolve(path)
-    if isinstance(target, RemoteTarget):
+    if not target.is_local:
         return None
     try:
         with _open_local(target, writable=False, timeout=timeout) as source:
@@ -216,13 +216,13 @@ def recover(
         raise
 
 
-def _discard_checksums(target: LocalTarget, operations: Operations) -> bool:
+def _discard_checksums(target: Target, operations: Operations) -> bool:
     path = os.path.realpath(target.path)
     with Folder.of(path) as folder:
         return discard_checksums(operations, path, folder)
 
 
-def remove_unfinished(target: LocalTarget, *, operations: Operations = OPERATIONS) -> bool:
+def remove_unfinished(target: Target, *, operations: Operations = OPERATIONS) -> bool:
     """Remove the unfinished new file of a killed process beside a name, whatever has that; whether there was one.
 
     Conflict where somebody is writing it right now.

@@ -9,7 +9,7 @@ from .forcing import check
 from .new_file import NewFile
 from .new_object import NewObject, NewStream
 from .new_s3_object import NewS3Object
-from .paths import LocalTarget, resolve
+from .paths import resolve
 from .s3 import s3_object
 
 __all__ = ["NewFile", "NewObject", "NewS3Object", "NewStream", "create"]
@@ -36,7 +36,7 @@ def create(
     if hasattr(path, "write") and not isinstance(path, os.PathLike):
         return NewStream(path)
     target = resolve(path)
-    if isinstance(target, LocalTarget):
+    if target.is_local:
         return NewFile(target.path, forced, owner=owner)
     goal = s3_object(target)
     return NewObject(target) if goal is None else NewS3Object(goal)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from ..errors import Unsupported
-from .paths import RemoteTarget
+from .paths import Target
 from .ranged_file import RangedFile
 
 __all__ = ["FsspecFile", "forget", "modified_of"]
@@ -34,7 +34,7 @@ class FsspecFile(RangedFile):
         self.modified = modified_of(facts)
 
     @classmethod
-    def of(cls, target: RemoteTarget) -> FsspecFile | None:
+    def of(cls, target: Target) -> FsspecFile | None:
         """The file of a target; None where its filesystem is another one, or does not tell of a file's size."""
         import pyarrow.fs
 
@@ -73,7 +73,7 @@ class FsspecFile(RangedFile):
         return self._filesystem.cat_ranges([self._path] * len(ranges), begins, ends, on_error="raise")
 
 
-def forget(target: RemoteTarget) -> None:
+def forget(target: Target) -> None:
     """Let the next look at a target be one at what is there: fsspec's filesystems may tell what they listed earlier."""
     fsspecs = getattr(getattr(target.filesystem, "handler", None), "fs", None)
     if hasattr(fsspecs, "invalidate_cache"):

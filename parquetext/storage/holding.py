@@ -82,6 +82,8 @@ class HeldEnd:
         What to write to.
     """
 
+    edits_end_in_place, has_name = False, True
+
     def __init__(self, stream, name: str, start: int = 0):
         import pyarrow as pa
 

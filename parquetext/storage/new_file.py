@@ -61,6 +61,8 @@ class NewFile:
         It cannot be written there: no such folder, no permission, not a regular file.
     """
 
+    edits_end_in_place = has_name = True
+
     def __init__(
         self,
         path: str,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from .edit import TailEdit
 from .fsspec_file import FsspecFile
 from .holding import HeldEnd
-from .paths import RemoteTarget
+from .paths import Target
 from .staged import Staged, check_size
 
 __all__ = ["NewObject", "NewStream"]
@@ -18,6 +18,8 @@ _END = 1 << 16  # bytes that tell one file from another
 
 class NewStream(HeldEnd):
     """A file object of the caller's, who closes it; what was written when an error came stays there."""
+
+    has_name = False
 
     def __init__(self, stream):
         super().__init__(stream, str(getattr(stream, "name", type(stream).__name__)), _position(stream))
@@ -34,7 +36,7 @@ class NewStream(HeldEnd):
 class NewObject(HeldEnd):
     """An object of a `pyarrow.fs` filesystem, uploaded under a hidden name, then copied to its own by the store."""
 
-    def __init__(self, target: RemoteTarget):
+    def __init__(self, target: Target):
         super().__init__(self, str(target))
         self._target, self._staged = target, Staged(target)
         self._stream = target.filesystem.open_output_stream(self._staged.path, compression=None)

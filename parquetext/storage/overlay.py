@@ -23,5 +23,9 @@ class Overlay(Source):
         start = max(0, offset - self.keep)
         return head + bytes(self._tail[start : start + length - kept])
 
+    @property
+    def is_local(self) -> bool:
+        return self._source.is_local
+
     def close(self) -> None:
         self._source.close()

@@ -8,7 +8,7 @@ import re
 import sys
 import urllib.parse
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from ..errors import Conflict, ParquetextError
 from ..masking import without_secrets
@@ -21,11 +21,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ChangedFile",
-    "LocalTarget",
     "NotReadable",
-    "RemoteTarget",
     "SchemeError",
     "SourceError",
+    "Target",
     "fsspec_filesystem",
     "resolve",
 ]
@@ -59,65 +58,71 @@ class ChangedFile(Conflict, OSError):
     __reduce__ = ParquetextError.__reduce__
 
 
-@dataclass(frozen=True, slots=True)
-class LocalTarget:
-    """A path of this machine."""
-
-    path: str
-
-    def __str__(self) -> str:
-        return self.path
-
-    @property
-    def key(self) -> str:
-        """The target's identity."""
-        return self.path
-
-    @property
-    def shown(self) -> str:
-        """The path, as it may be shown and stored."""
-        return self.path
-
-
 @dataclass(frozen=True, slots=True, repr=False)
-class RemoteTarget:
-    """A path in a filesystem of pyarrow.fs."""
+class Target:
+    """A path on this machine, or in a filesystem of `pyarrow.fs`.
 
-    filesystem: pyarrow.fs.FileSystem
+    Attributes
+    ----------
+    path : str
+    filesystem : pyarrow.fs.FileSystem or None
+        None for a path that the operating system understands.
+    """
+
     path: str
+    filesystem: pyarrow.fs.FileSystem | None = None
 
-    def __str__(self) -> str:
-        return self._without_secrets(self.key)
+    is_open: ClassVar[bool] = False
 
-    def __repr__(self) -> str:
-        return f"RemoteTarget({str(self)!r})"
+    @property
+    def is_local(self) -> bool:
+        """True if `path` can be passed to the operating system."""
+        return self.filesystem is None
+
+    @property
+    def arrow_filesystem(self) -> pyarrow.fs.FileSystem:
+        """The filesystem as pyarrow's functions expect it."""
+        import pyarrow.fs
+
+        return pyarrow.fs.LocalFileSystem() if self.filesystem is None else self.filesystem
+
+    def at(self, path: str) -> Target:
+        """Return another path in the same filesystem."""
+        return Target(path, self.filesystem)
 
     @property
     def key(self) -> str:
-        """The target's identity, which includes credentials: never show it."""
-        if self.filesystem.type_name == "py::http":  # whose paths are URLs
+        """The target's identity. It contains credentials: do not print or store it."""
+        if self.filesystem is None or self.filesystem.type_name == "py::http":  # whose paths are URLs
             return self.path
         return f"{self.filesystem.type_name}://{self.path}"
 
     @property
     def shown(self) -> str:
-        """The path in its filesystem, as it may be shown and stored: without the secrets of a URL."""
+        """The path without the secrets of a URL, to be printed and stored."""
         return self._without_secrets(self.path)
 
+    def __str__(self) -> str:
+        return self._without_secrets(self.key)
+
+    def __repr__(self) -> str:
+        return f"Target({str(self)!r})"
+
     def _without_secrets(self, text: str) -> str:
-        return without_secrets(text) if self.filesystem.type_name.startswith("py::") else text
+        is_ours = self.filesystem is not None and self.filesystem.type_name.startswith("py::")
+        return without_secrets(text) if is_ours else text
 
 
 class SchemeError(ParquetextError):
     """Nobody knows the scheme of a URI, what it takes is not installed, or the rest of the URI does not fit it."""
 
 
-def resolve(path: object) -> LocalTarget | RemoteTarget:
+def resolve(path: object, filesystem: object = None) -> Target:
     """Where a path leads; nothing is opened. Of Azure's stores credentials are asked for, unless a key is given.
 
     Parameters
     ----------
-    path : str, os.PathLike, (filesystem, str), LocalTarget or RemoteTarget
+    path : str, os.PathLike, (filesystem, str) or Target
         A local path (``~`` is the home directory); a ``file://``, ``s3://``, ``gs://``, ``abfs://``, ``hdfs://``,
         ``http://`` or ``https://`` URI (``s3a://`` too), or one that fsspec knows, such as ``memory://``; or a pair of
         a filesystem (of ``pyarrow.fs`` or fsspec, or a URI of one) and a path in it. Local files never go through a
@@ -132,10 +137,12 @@ def resolve(path: object) -> LocalTarget | RemoteTarget:
     ParquetextError
         There are no credentials for Azure.
     """
-    if isinstance(path, (LocalTarget, RemoteTarget)):
+    if isinstance(path, Target):
         return path
+    if filesystem is not None:
+        return _of_filesystem(filesystem, path)
     if type(path) is str and "://" not in path and path[:1] != "~":
-        return LocalTarget(path)
+        return Target(path)
     if isinstance(path, tuple) and len(path) == 2:
         return _of_filesystem(*path)
     if not isinstance(path, (str, bytes, os.PathLike)):
@@ -144,18 +151,18 @@ def resolve(path: object) -> LocalTarget | RemoteTarget:
     text = text.removeprefix(_FSSPEC)
     uri = _URI.match(text)
     if uri is None:
-        return _of_fsspec_uri(text) if _CHAIN.match(text) else LocalTarget(os.path.expanduser(text))
+        return _of_fsspec_uri(text) if _CHAIN.match(text) else Target(os.path.expanduser(text))
     scheme = uri[1].lower()
     if scheme == "file":
-        return LocalTarget(_of_file_uri(text))
+        return Target(_of_file_uri(text))
     _check_authority(scheme, text[uri.end() :], text)
     if scheme in HDFS_SCHEMES:
         name_node, slash, rest = text[uri.end() :].partition("/")
-        return RemoteTarget(hdfs_filesystem(uri[0] + name_node), (slash or "/") + rest)
+        return Target((slash or "/") + rest, hdfs_filesystem(uri[0] + name_node))
     if scheme in _HTTP:
         from .http_handler import http_filesystem
 
-        return RemoteTarget(http_filesystem(), text)
+        return Target(text, http_filesystem())
     uri = _SCHEME_ALIASES.get(scheme, scheme) + text[len(scheme) :]
     return _of_uri(uri) if uri.partition(":")[0] in _OF_ARROW else _of_fsspec_uri(uri)
 
@@ -177,7 +184,7 @@ def _of_file_uri(text: str) -> str:
     return "/" + urllib.parse.unquote(path)
 
 
-def _of_uri(uri: str) -> RemoteTarget:
+def _of_uri(uri: str) -> Target:
     import pyarrow as pa
     import pyarrow.fs
 
@@ -185,17 +192,17 @@ def _of_uri(uri: str) -> RemoteTarget:
         filesystem, path = pyarrow.fs.FileSystem.from_uri(uri)
     except pa.ArrowInvalid as error:
         raise SchemeError(without_secrets(f"{uri}: {error}")) from None
-    return RemoteTarget(with_credentials(filesystem, path), path)
+    return Target(path, with_credentials(filesystem, path))
 
 
-def _of_fsspec_uri(uri: str) -> RemoteTarget:
+def _of_fsspec_uri(uri: str) -> Target:
     try:
         from fsspec.core import url_to_fs
 
         filesystem, path = url_to_fs(uri)
     except (ImportError, ValueError) as error:  # fsspec, or what it needs for this scheme, is not installed
         raise SchemeError(without_secrets(f"{uri}: Unrecognized filesystem type in URI: {error}")) from None
-    return RemoteTarget(fsspec_filesystem(filesystem), path)
+    return Target(path, fsspec_filesystem(filesystem))
 
 
 def _is_fsspec(filesystem: object) -> bool:
@@ -219,7 +226,7 @@ def _filesystem_of_uri(uri: str) -> pyarrow.fs.FileSystem:
     if not _URI.match(uri):
         raise SourceError(f"not the URI of a filesystem: {uri!r}")
     target = resolve(uri)
-    if isinstance(target, LocalTarget):
+    if target.is_local:
         return pyarrow.fs.SubTreeFileSystem(target.path, pyarrow.fs.LocalFileSystem())
     return pyarrow.fs.SubTreeFileSystem(target.path, target.filesystem) if target.path else target.filesystem
 
@@ -231,7 +238,7 @@ def _base(filesystem: pyarrow.fs.FileSystem) -> pyarrow.fs.FileSystem:
     return filesystem
 
 
-def _of_filesystem(filesystem: object, path: object) -> LocalTarget | RemoteTarget:
+def _of_filesystem(filesystem: object, path: object) -> Target:
     import pyarrow.fs
 
     if isinstance(filesystem, str):
@@ -252,5 +259,5 @@ def _of_filesystem(filesystem: object, path: object) -> LocalTarget | RemoteTarg
     if isinstance(filesystem, pyarrow.fs.SubTreeFileSystem):
         return _of_filesystem(filesystem.base_fs, filesystem.base_path.rstrip("/") + "/" + path.lstrip("/"))
     if isinstance(filesystem, pyarrow.fs.LocalFileSystem):
-        return LocalTarget(path)
-    return RemoteTarget(with_credentials(filesystem, path), path)
+        return Target(path)
+    return Target(path, with_credentials(filesystem, path))

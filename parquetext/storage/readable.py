@@ -6,26 +6,29 @@ import io
 import os
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from .. import systems
 from .callers_file import CallersFile
-from .paths import LocalTarget, NotReadable, RemoteTarget, SourceError, resolve
+from .paths import NotReadable, SourceError, Target, resolve
 from .ranged_file import RangedFile
 from .source import Source, Version
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["HeldSource", "HeldTarget", "filesystem_of", "readable"]
+__all__ = ["OpenSource", "OpenTarget", "filesystem_of", "readable"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HeldTarget:
+class OpenTarget:
     """Bytes in memory, or a file that the caller has opened, as a file of pyarrow's."""
 
     file: pa.NativeFile | RangedFile
     name: str
+
+    is_local: ClassVar[bool] = False
+    is_open: ClassVar[bool] = True
 
     def for_arrow(self) -> pa.NativeFile:
         """The file as pyarrow's readers take it."""
@@ -35,12 +38,14 @@ class HeldTarget:
         return self.name
 
 
-class HeldSource(Source):
-    """The bytes of a `HeldTarget`. To close it does not close what the caller has opened."""
+class OpenSource(Source):
+    """The bytes of a `OpenTarget`. To close it does not close what the caller has opened."""
 
     __slots__ = ("_target", "file")
 
-    def __init__(self, target: HeldTarget):
+    can_reopen = False
+
+    def __init__(self, target: OpenTarget):
         self.file, self._target = target.file, target
         super().__init__(target.name, Version((id(target.file),), target.file.size(), None))
 
@@ -55,7 +60,7 @@ class HeldSource(Source):
         """Nothing: the file is the caller's."""
 
 
-def readable(source: object, filesystem: object = None) -> LocalTarget | RemoteTarget | HeldTarget:
+def readable(source: object, filesystem: object = None) -> Target | OpenTarget:
     """Where a source leads; no file is opened.
 
     Parameters
@@ -77,10 +82,10 @@ def readable(source: object, filesystem: object = None) -> LocalTarget | RemoteT
     ValueError
         The file object is closed, or a filesystem comes with something that is no path.
     """
-    if isinstance(source, (LocalTarget, RemoteTarget, HeldTarget)):
+    if isinstance(source, (Target, OpenTarget)):
         return source
     if isinstance(source, (str, os.PathLike, tuple)):
-        return resolve(source if filesystem is None else (filesystem, source))
+        return resolve(source, filesystem)
     if filesystem is not None:
         raise ValueError(f"filesystem: there is nothing to open with it, {_kind(source)} is no path")
     return _of_fsspec(source) or _held(source)
@@ -95,7 +100,7 @@ def _kind(source: object) -> str:
     return f"<{type(source).__name__}>"
 
 
-def _of_fsspec(source: object) -> LocalTarget | RemoteTarget | None:
+def _of_fsspec(source: object) -> Target | None:
     """Where an fsspec OpenFile leads; None for anything else."""
     fsspec = sys.modules.get("fsspec.core")  # whoever has one has imported it
     if fsspec is None or not isinstance(source, fsspec.OpenFile):
@@ -105,21 +110,21 @@ def _of_fsspec(source: object) -> LocalTarget | RemoteTarget | None:
     return resolve((source.fs, source.path))
 
 
-def _held(source: object) -> HeldTarget:
+def _held(source: object) -> OpenTarget:
     import pyarrow as pa
 
     if isinstance(source, pa.NativeFile):
-        return HeldTarget(_checked(source, _kind(source)), _kind(source))
+        return OpenTarget(_checked(source, _kind(source)), _kind(source))
     if type(source) is io.BytesIO:
-        return HeldTarget(pa.BufferReader(source.getvalue()), _kind(source))
+        return OpenTarget(pa.BufferReader(source.getvalue()), _kind(source))
     if isinstance(source, pa.Buffer):
-        return HeldTarget(pa.BufferReader(source), _kind(source))
+        return OpenTarget(pa.BufferReader(source), _kind(source))
     if hasattr(source, "read") and hasattr(source, "seek") and not _is_buffer(source):
         name = getattr(source, "name", None)
         name = name if isinstance(name, str) else _kind(source)
-        return HeldTarget(_file_of(_checked(source, name)), name)
+        return OpenTarget(_file_of(_checked(source, name)), name)
     try:
-        return HeldTarget(pa.BufferReader(pa.py_buffer(source)), _kind(source))
+        return OpenTarget(pa.BufferReader(pa.py_buffer(source)), _kind(source))
     except TypeError:
         raise SourceError(f"neither a path, nor bytes, nor a file object that can seek: {_kind(source)}") from None
 

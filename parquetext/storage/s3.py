@@ -13,7 +13,7 @@ from functools import lru_cache
 from urllib.parse import quote, urlencode
 
 from ..errors import Conflict
-from .paths import RemoteTarget
+from .paths import Target
 from .s3_checksums import NO_CHECKSUM, ObjectChecksum
 
 __all__ = ["AT_ONCE", "LEAST_PART", "S3Object", "S3Upload", "s3_object"]
@@ -42,7 +42,7 @@ _KEPT = (
 _LOCKED = ObjectChecksum("CRC32")
 
 
-def s3_object(target: RemoteTarget) -> S3Object | None:
+def s3_object(target: Target) -> S3Object | None:
     """The same object by boto3; None without boto3, and for what is not S3, has a role to assume, or is anonymous."""
     if target.filesystem.type_name != "s3" or importlib.util.find_spec("boto3") is None:
         return None
@@ -68,7 +68,7 @@ class S3Object:
     PermissionError, or else OSError.
     """
 
-    def __init__(self, client, target: RemoteTarget):
+    def __init__(self, client, target: Target):
         self.client, self.name = client, str(target)
         bucket, _, key = target.path.partition("/")
         self.where = {"Bucket": bucket, "Key": key}
@@ -192,12 +192,12 @@ class S3Upload:
             self._goal.client.abort_multipart_upload(**self._where)
 
 
-def _settings(target: RemoteTarget) -> Mapping:
+def _settings(target: Target) -> Mapping:
     """What an S3FileSystem was made with: what it gives to be pickled is the one way to learn it."""
     return target.filesystem.__reduce__()[1][0]
 
 
-def _client_of(target: RemoteTarget, settings: Mapping):
+def _client_of(target: Target, settings: Mapping):
     return _client(
         settings.get("region") or target.filesystem.region,
         settings.get("endpoint_override") or "",

@@ -15,7 +15,7 @@ from ..errors import Malformed, wire_error
 from ..threads import Pool
 from .folder import Folder, at, naming
 from .fsspec_file import FsspecFile
-from .paths import LocalTarget, RemoteTarget, resolve
+from .paths import Target, resolve
 from .ranged_file import RangedFile
 
 if TYPE_CHECKING:
@@ -78,6 +78,9 @@ class Source:
 
     __slots__ = ("bytes_read", "name", "requests", "size", "version")
 
+    is_local = False
+    can_reopen = True
+
     def __init__(self, name: str, version: Version):
         self.name, self.version, self.size = name, version, version.size
         self.requests = self.bytes_read = 0
@@ -108,6 +111,11 @@ class Source:
         if offset < 0 or length < 0 or length > self.size - offset:
             raise self._ends(offset, length, max(0, self.size - offset))
 
+    @property
+    def owner(self) -> int:
+        """The user that the file belongs to: the process's user if its storage has no owners."""
+        return systems.user()
+
     def read_tail(self, length: int) -> tuple[int, bytes]:
         """The last `length` bytes, or all there are, and the offset where they begin."""
         length = min(length, self.size)
@@ -133,6 +141,8 @@ class LocalSource(Source):
     """
 
     __slots__ = ("fd", "folder")
+
+    is_local = True
 
     def __init__(self, path: str, flags: int = os.O_RDONLY, folder: Folder | None = None):
         self.folder, flags = folder, flags | _OPEN_FLAGS
@@ -166,7 +176,7 @@ class LocalSource(Source):
 
     @property
     def owner(self) -> int:
-        """The user that it belongs to."""
+        """The user that the file belongs to."""
         return os.fstat(self.fd).st_uid
 
     def refresh(self) -> None:
@@ -197,7 +207,7 @@ class RemoteSource(Source):
 
     __slots__ = ("_quickest", "_seen", "file", "metadata", "target")
 
-    def __init__(self, target: RemoteTarget, *, versioned: bool = True):
+    def __init__(self, target: Target, *, versioned: bool = True):
         self.target, self._quickest = target, float("inf")
         # The time is read before the file is opened, so that a file replaced in between does not match it.
         self._seen = self._modified() if versioned and target.filesystem.type_name in _WITHOUT_TAGS else None
@@ -255,7 +265,7 @@ class RemoteSource(Source):
         self.file.close()
 
 
-def _opened(target: RemoteTarget) -> pa.NativeFile | RangedFile:
+def _opened(target: Target) -> pa.NativeFile | RangedFile:
     if target.filesystem.type_name == HTTP:
         from .http_file import HttpFile  # what it is made of takes long to import
 
@@ -287,4 +297,4 @@ def open_source(path: object) -> LocalSource | RemoteSource:
         It is no regular file.
     """
     target = resolve(path)
-    return LocalSource(target.path) if isinstance(target, LocalTarget) else RemoteSource(target)
+    return LocalSource(target.path) if target.is_local else RemoteSource(target)

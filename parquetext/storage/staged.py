@@ -13,20 +13,20 @@ from ..errors import Refused
 from .fsspec_file import forget
 from .hdfs import native_client
 from .hidden_names import NEW, beside
-from .paths import RemoteTarget
+from .paths import Target
 
 __all__ = ["Staged", "check_size", "copy_whole"]
 
 _S3_COPY_LIMIT = 5 << 30
 
 
-def check_size(target: RemoteTarget, size: int) -> None:
+def check_size(target: Target, size: int) -> None:
     """Refused for an object that its store could not copy."""
     if target.filesystem.type_name == "s3" and size > _S3_COPY_LIMIT:
         raise Refused(f"{size} bytes: S3 copies objects of up to {_S3_COPY_LIMIT} bytes", file=str(target))
 
 
-def copy_whole(source: RemoteTarget, path: str, size: int) -> None:
+def copy_whole(source: Target, path: str, size: int) -> None:
     """Let the store copy an object of so many bytes to a path.
 
     Raises
@@ -39,8 +39,8 @@ def copy_whole(source: RemoteTarget, path: str, size: int) -> None:
     _check_there(source, path, size)
 
 
-def _check_there(source: RemoteTarget, path: str, size: int) -> None:
-    goal = RemoteTarget(source.filesystem, path)
+def _check_there(source: Target, path: str, size: int) -> None:
+    goal = Target(path, source.filesystem)
     forget(goal)
     found = source.filesystem.get_file_info(path).size
     if found != size:
@@ -57,7 +57,7 @@ class Staged:
         Its hidden name.
     """
 
-    def __init__(self, target: RemoteTarget):
+    def __init__(self, target: Target):
         self._target, self._size, self._is_all = target, 0, False
         self.path = beside(target.path, f"{uuid.uuid4().hex}.{NEW}")
 
@@ -78,7 +78,7 @@ class Staged:
             filesystem.move(self.path, path)
             return
         try:
-            copy_whole(RemoteTarget(filesystem, self.path), path, self._size)
+            copy_whole(Target(self.path, filesystem), path, self._size)
         except OSError:
             self._is_all = True  # as far as is known
             self._is_all = not filesystem.get_file_info(path).size
@@ -94,7 +94,7 @@ class Staged:
                 self._is_all = True
                 filesystem.delete_file(path)
             filesystem.move(self.path, path)
-            _check_there(RemoteTarget(filesystem, self.path), path, self._size)
+            _check_there(Target(self.path, filesystem), path, self._size)
             self._is_all = False
 
     def discard(self) -> None:

@@ -19,7 +19,7 @@ from parquetext.spark.output import committing, staging
 from parquetext.spark.output.committing import APPEND, ERROR, IGNORE, OVERWRITE, OVERWRITE_PARTITIONS
 from parquetext.spark.output.staging import Folder, Staging
 from parquetext.spark.owner import Owner
-from parquetext.storage import LocalTarget
+from parquetext.storage import Target
 
 OLD, NEW = ["old"], ["new 0", "new 1", "new 2"]
 STEPS = 100  # more than a commit has
@@ -31,7 +31,7 @@ class Killed(BaseException):
 
 @pytest.fixture
 def dataset(tmp_path) -> Folder:
-    return Folder.of(LocalTarget(str(tmp_path / "data")))
+    return Folder.of(Target(str(tmp_path / "data")))
 
 
 def write_file(path: Path, text: str) -> None:
@@ -117,7 +117,7 @@ def test_a_commit_that_is_killed_anywhere_is_ended_by_the_next_write(tmp_path, m
     outcomes = set()
     for step in range(STEPS):
         folder = tmp_path / str(step)
-        dataset = Folder.of(LocalTarget(str(folder / "data")))
+        dataset = Folder.of(Target(str(folder / "data")))
         if is_there:
             write_file(folder / "data" / "part-old", OLD[0])
         new, files = staged(dataset, beside)
@@ -159,7 +159,7 @@ def test_replaced_partitions_are_old_or_new_wherever_the_commit_is_killed(tmp_pa
     outcomes = set()
     for step in range(STEPS):
         folder = tmp_path / str(step)
-        dataset = Folder.of(LocalTarget(str(folder / "data")))
+        dataset = Folder.of(Target(str(folder / "data")))
         for number in range(3):
             write_file(folder / f"data/k={number}/part-{old[number]}", old[number])
         (folder / "data/_SUCCESS").touch()
@@ -397,7 +397,7 @@ def test_names_of_others_are_never_taken_for_staging_folders(dataset):
 
 
 def test_datasets_of_long_names_that_begin_alike_have_nothing_to_do_with_each_other(tmp_path):
-    one, other = (Folder.of(LocalTarget(str(tmp_path / ("長" * 80 + end)))) for end in "ab")
+    one, other = (Folder.of(Target(str(tmp_path / ("長" * 80 + end)))) for end in "ab")
     new, files = staged(one, beside=True)
     assert staging.stagings(other) == []
     committing.commit(new, one, files, ERROR)

@@ -10,17 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parquetext.errors import Malformed
-from parquetext.storage import BatchedSource, RemoteTarget, batched_reads
+from parquetext.storage import BatchedSource, Target, batched_reads
 
 CONTENT = bytes(number * 7 % 251 for number in range(200_000))
 
 
 @pytest.fixture(scope="module")
-def target() -> RemoteTarget:
+def target() -> Target:
     filesystem = pafs._MockFileSystem()  # in memory
     with filesystem.open_output_stream("x.bin") as stream:
         stream.write(CONTENT)
-    return RemoteTarget(filesystem, "x.bin")
+    return Target("x.bin", filesystem)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 from support.objects import BUCKET, get, names, put, s3_server
 
 from parquetext.errors import Conflict, Malformed, Refused
-from parquetext.storage import RemoteTarget, TailEdit, change, create, open_source, recover, remote, resolve
+from parquetext.storage import TailEdit, Target, change, create, open_source, recover, remote, resolve
 from parquetext.storage.fsspec_file import modified_of
 
 PATH = f"{BUCKET}/folder/x.bin"
@@ -141,7 +141,7 @@ def copyless():
 def test_where_the_store_cannot_copy_a_new_file_is_moved_to_its_name(copyless, exists):
     if exists:
         put(copyless, "/x", b"old")
-    new = create(RemoteTarget(copyless, "/x"))
+    new = create(Target("/x", copyless))
     new.sink.write(b"new")
     new.commit()
     assert get(copyless, "/x") == b"new"
@@ -151,7 +151,7 @@ def test_where_the_store_cannot_copy_a_new_file_is_moved_to_its_name(copyless, e
 def test_a_new_file_is_kept_where_it_cannot_take_the_place_of_the_old_one_that_is_gone(copyless, monkeypatch):
     put(copyless, "/x", b"old")
     monkeypatch.setattr(_Copyless, "move", lambda *_: None)
-    new = create(RemoteTarget(copyless, "/x"))
+    new = create(Target("/x", copyless))
     new.sink.write(b"new")
     with pytest.raises(OSError, match=r"not put the new file in its place; it is /\.x\..*new"):
         new.commit()
@@ -160,14 +160,14 @@ def test_a_new_file_is_kept_where_it_cannot_take_the_place_of_the_old_one_that_i
 
 def test_where_the_store_cannot_copy_no_change_is_made(copyless):
     put(copyless, "/x", OLD)
-    with change(RemoteTarget(copyless, "/x")) as changing, pytest.raises(Refused, match="cannot put a file"):
+    with change(Target("/x", copyless)) as changing, pytest.raises(Refused, match="cannot put a file"):
         changing.commit(EDIT)
     assert get(copyless, "/x") == OLD
     assert names(copyless, "/") == ["x"]
 
 
 def test_libhdfs_is_refused_before_anything_is_uploaded():
-    target = RemoteTarget(SimpleNamespace(type_name="hdfs"), "/x")
+    target = Target("/x", SimpleNamespace(type_name="hdfs"))
     with pytest.raises(Refused, match="hdfs-native can"), change(target):
         pass
 

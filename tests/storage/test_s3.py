@@ -10,7 +10,7 @@ import pytest
 from support.objects import BUCKET, get, names, put, recorded_s3_server
 
 from parquetext.errors import Conflict
-from parquetext.storage import RemoteTarget, TailEdit, change, copied, create, new_s3_object
+from parquetext.storage import TailEdit, Target, change, copied, create, new_s3_object
 from parquetext.storage.s3 import LEAST_PART, S3Object, S3Upload, s3_object
 
 KEY = "folder/x.bin"
@@ -201,5 +201,5 @@ def test_errors_are_those_of_python(s3):
 def test_a_proxys_password_may_hold_what_urls_have_for_themselves():
     proxy = {"scheme": "http", "host": "proxy.example", "port": 8080, "username": "user", "password": "a@b/c:d"}
     filesystem = pafs.S3FileSystem(access_key="any", secret_key="any", region="us-east-1", proxy_options=proxy)
-    config = s3_object(RemoteTarget(filesystem, "lake/x")).client.meta.config
+    config = s3_object(Target("lake/x", filesystem)).client.meta.config
     assert config.proxies["https"] == "http://user:a%40b%2Fc%3Ad@proxy.example:8080"

@@ -13,7 +13,7 @@ import pyarrow.fs as pafs
 import pytest
 from support.objects import BUCKET, get, recorded_s3_server
 
-from parquetext.storage import RemoteTarget, TailEdit, change, copied, create, s3
+from parquetext.storage import TailEdit, Target, change, copied, create, s3
 from parquetext.storage.s3 import S3Object
 from parquetext.storage.s3_checksums import _BLOCK, _CRC32C, _CRC64NVME, _SUMS, ObjectChecksum
 
@@ -158,7 +158,7 @@ class Source:
 
 
 def goal_of(client: Recording) -> S3Object:
-    return S3Object(client, RemoteTarget(pafs.LocalFileSystem(), "lake/x"))
+    return S3Object(client, Target("lake/x", pafs.LocalFileSystem()))
 
 
 @pytest.mark.parametrize("algorithm", ["CRC32C", "CRC64NVME", "CRC32", "SHA256"])
@@ -226,7 +226,7 @@ def test_where_object_lock_holds_everything_has_a_checksum():
 
 def test_the_client_adds_no_checksum_by_itself(server):
     filesystem, _ = server
-    config = s3.s3_object(RemoteTarget(filesystem, f"{BUCKET}/x")).client.meta.config
+    config = s3.s3_object(Target(f"{BUCKET}/x", filesystem)).client.meta.config
     assert config.request_checksum_calculation == "when_required"
 
 

@@ -18,6 +18,7 @@ from ...footer.model import Form
 from ...footer.page_index import PagePlaces, read_places
 from ...footer.pyarrow_footer import key_values_of
 from ...footer.thrift_form import ThriftForm
+from ...storage import can_gather, has_descriptor
 from .arrow_fields import fields_of, within_the_stack
 from .assemble import always_fits, assemble
 from .assemble_plan import LeafPlan
@@ -163,7 +164,7 @@ class Decoder:
         self, columns: Sequence[Column], groups: Sequence[Picks], *, whole: bool, use_threads: bool
     ) -> dict[int, list[pa.Array]]:
         """Read fields whose row groups the kernels read together. `_by_pages` reads the others and reports errors."""
-        if not hasattr(self._source, "fd") or self._checks_crc:
+        if not has_descriptor(self._source) or self._checks_crc:
             return {}
         claims = self._claims
         if claims is None or not (self._is_checked or claims.are_believed):
@@ -444,7 +445,7 @@ class Decoder:
     ) -> dict[tuple[int, int], tuple[Chunk, list[Stretch]]]:
         """Return the chunk or copy that contains the values, and the pages to read there, by row group and leaf."""
         chunks = [(number, self._stored(leaf, number)) for number, column in tasks for leaf in column.leaves]
-        if not whole and hasattr(self._source, "gather"):
+        if not whole and can_gather(self._source):
             without = [(number, chunk.leaf.leaf) for number, chunk in chunks if chunk.copy is None]
             self._source.gather([partial(self.places, leaf, number) for number, leaf in without])
 
