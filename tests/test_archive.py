@@ -30,7 +30,7 @@ def _compiled():
 
 
 def zipped(path: Path, machine: int | None = None) -> Path:
-    """The package in a zip; `machine` is what its compiled modules claim to be for."""
+    """Return the package in a zip; its compiled modules claim to be built for `machine`."""
     with zipfile.ZipFile(path, "w") as archive:
         for file in PACKAGE.rglob("*"):
             if file.suffix in (".py", ".so"):

@@ -1,4 +1,4 @@
-"""The C library as others embed it: what it exports, and the example program on real files."""
+"""The C library as other programs embed it: its exported functions, and the example program on real files."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def wide(tmp_path_factory) -> dict[str, Path]:
 
 @pytest.mark.parametrize("form", ["flat", "index", "par3"])
 def test_no_flipped_bit_of_the_last_64_kib_makes_a_wrong_answer(built, wide, form):
-    """What stands behind the payload, which C does not look at, is flipped in tests/footer/test_damage.py."""
+    """Bytes after the payload, which C does not read, are flipped in tests/footer/test_damage.py."""
     program, span = built / "flips", 1 << 16
     if not program.exists():
         subprocess.run(["cc", "-std=c11", "-O1", CSRC / "tests/flips.c", built / "libpqx.a", f"-I{CSRC / 'include'}",

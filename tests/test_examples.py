@@ -1,4 +1,4 @@
-"""The examples of the README and of the guides do what they say."""
+"""The examples of the README and of the guides have the results that they show."""
 
 from __future__ import annotations
 

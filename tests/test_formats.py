@@ -1,4 +1,4 @@
-"""The hex examples of docs/formats.md are what the code writes and reads."""
+"""The code writes and reads the hex examples of docs/formats.md."""
 
 from __future__ import annotations
 

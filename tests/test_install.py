@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def translated(tmp_path_factory) -> Path:
-    """A copy of what is needed to build; only Cython has run, here or already in the checkout."""
+    """Return a copy of the files needed to build; only Cython has run, here or already in the checkout."""
     folder = tmp_path_factory.mktemp("source")
     ignored = shutil.ignore_patterns("*.so", "__pycache__", "build", "*.egg-info")
     for name in ("parquetext", "pyspark_parquetext", "csrc", "jvm", "tests", "docs", "wheels"):

@@ -1,4 +1,4 @@
-"""Libraries of the system: what is not there, or is another one, is done without."""
+"""System libraries: if one is missing or has another version, the package works without it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Credentials in URLs: no part of one is in what anybody is shown, however it is spelled."""
+"""Credentials in URLs: no part of one is shown, however it is spelled."""
 
 from __future__ import annotations
 

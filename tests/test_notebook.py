@@ -1,4 +1,4 @@
-"""What a prompt and a notebook show of files, columns, schemas, reports, results, stores, datasets and layouts."""
+"""Prompt and notebook output of files, columns, schemas, reports, results, stores, datasets and layouts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of storage, edits, footers and the command pass where a system lacks what Linux has: `pytest --system`."""
+"""Tests of storage, edits, footers and commands pass without the functions that a system lacks: `pytest --system`."""
 
 from __future__ import annotations
 

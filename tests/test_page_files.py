@@ -1,4 +1,4 @@
-"""Files made of given pages (support.pages): readers read them, and what is changed stands in them."""
+"""Files made of given pages (support.pages): readers read them, and they contain the changed fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/scale.md says what its script says."""
+"""docs/scale.md contains the results of its script."""
 
 from __future__ import annotations
 

@@ -27,9 +27,9 @@ PARTS = ("SECRET", "pa%2Fss", "pa/ss")
 QUERY = "?sig=SECRET&X-Amz-Signature=SECRET#access_token=SECRET"
 CHANGES = ("upgrade", "finalize", "encode", "sidecar", "drop_old", "recover")  # these copy a local file first
 LEFT_OUT = ("demo",)
-GIVE_BACK = ("Planned", "Result", "each", "names_of")  # what these are given, to be opened
+GIVE_BACK = ("Planned", "Result", "each", "names_of")  # check the arguments that these receive
 COMMAND = typer.main.get_command(app)
-SMALL = 200  # batches, rows or files that are looked at of what a call gives
+SMALL = 200  # batches, rows or files of a result that are checked
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def data(host, monkeypatch) -> str:
 
 
 def shown(call: Callable[[], object]) -> str:
-    """Everything that a call shows: its result, what it prints and warns of, and its error with all that led to it."""
+    """Collect everything that a call shows: its result, output, warnings, and its error with all causes."""
     streams, told = io.StringIO(), []
     with (
         contextlib.redirect_stdout(streams),

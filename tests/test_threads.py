@@ -1,4 +1,4 @@
-"""Calls by threads, and what becomes of them where no thread starts."""
+"""Calls in threads, and calls when no thread can be started."""
 
 from __future__ import annotations
 

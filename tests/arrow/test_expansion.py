@@ -84,7 +84,7 @@ def test_a_limit_is_an_option_or_a_variable(tmp_path, engine, monkeypatch):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_texts_are_counted_by_their_lengths(tmp_path, engine):
-    """A text of 1,000 bytes in 7 of 1,000 rows, others of one byte: no product of the two is what they take."""
+    """A text of 1,000 bytes in 7 of 1,000 rows, others of one byte: their memory is not the product of the two."""
     texts = ["x" * 1000 if row % 150 == 0 else "y" for row in range(1000)]
     for name, options in {
         "dictionary": {},
@@ -113,7 +113,7 @@ def test_the_deep_tier_leaves_values_beyond_the_limit_undecoded(vast, name):
 
 
 def test_a_page_of_zeros_that_its_values_need_is_read(tmp_path):
-    """A page of 32 MiB in 1 KiB is what zstd makes of equal numbers."""
+    """zstd compresses a page of 32 MiB of equal numbers to 1 KiB."""
     count = 1 << 23
     page = data_page(bytes(4 * count), count, wire.ENCODING_PLAIN, codec=wire.CODEC_ZSTD)
     path = tmp_path / "zeros.parquet"

@@ -1,4 +1,4 @@
-"""Reading tables: projections, row groups and filters give what pyarrow gives."""
+"""Reading tables: projections, row groups and filters give pyarrow's results."""
 
 from __future__ import annotations
 
@@ -366,7 +366,7 @@ class TestThreads:
 
 
 class TestLimits:
-    """What a caller allows a footer to hold, as pyarrow means it."""
+    """Limits that a caller sets for a footer, with pyarrow's meaning."""
 
     @pytest.fixture(params=["thrift", "flat", "index", "par3", "sidecar"])
     def limited(self, request, tmp_path, table):

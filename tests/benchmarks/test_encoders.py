@@ -1,4 +1,4 @@
-"""The measurement of encoders: what it compares, and that both sides write the same values."""
+"""The measurement of encoders compares the same work, and both sides write the same values."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def catalog_of(paths: Iterable[Path]) -> pa.Table:
 
 
 def over(catalog, lake: Path, filters, **options) -> tuple[dict[str, list[int]], list[str]]:
-    """What the catalog leaves of the files, and the files that it does not know, by the stems of their names."""
+    """Return the chunks that the catalog keeps, and the files that it does not know, by the stems of their names."""
     files = discover(str(lake), sizes=True)
     cover = Cover(catalog, files.paths, files.sizes, files.modified, **options)
     keys = {"day": pa.array([int(keys.get("day", -1)) for keys in files.keys], pa.int32())}

@@ -35,7 +35,7 @@ def expected(name: str) -> dict:
 
 
 def of_source(expectation: dict) -> dict:
-    """What does not depend on the form."""
+    """Return the part that does not depend on the form."""
     return {key: value for key, value in expectation.items() if key not in ("form", "made", "findings", "verify")}
 
 

@@ -1,4 +1,4 @@
-"""docs/parquet.dogma over real files: every byte claimed once, and for what `parquetext layout` says."""
+"""docs/parquet.dogma over real files: every byte is claimed once, with the kind that `parquetext layout` gives."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ DAMAGED = {
     "parquet-testing/bad_data/ARROW-RS-GH-6229-DICTHEADER.parquet": 4,
     "parquet-testing/bad_data/PARQUET-1481.parquet": 307,
 }
-# Kinds of findings about what the description does not look into.
+# Kinds of findings about parts that the description does not cover.
 NOT_DESCRIBED = {"offset-index", "column-index", "page-counts", "page-values", "chunk-values", "chunk-codec"}
-# What a layout does not look at: levels above the highest one, and a type that no enumeration has.
+# Defects that a layout does not check: levels above the highest one, and a type that no enumeration has.
 ONLY_DESCRIBED = {"parquet-testing/bad_data/ARROW-GH-41317.parquet", "parquet-testing/bad_data/PARQUET-1481.parquet"}
 
 

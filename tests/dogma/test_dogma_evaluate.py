@@ -1,4 +1,4 @@
-"""Small descriptions over small documents: what matches, what is claimed, and where others fail."""
+"""Small descriptions over small documents: matches, claims, and failures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TYPES = {
 
 
 def match(text: str, data: bytes, **kinds: str) -> list[tuple]:
-    """What is claimed by a description, all of it for the kind `file` if no rules are given."""
+    """Return the claims of a description; if no rules are given, everything is claimed for the kind `file`."""
     functions = "".join(f'{name}{types} = """x""";' for name, types in TYPES.items())
     grammar = parse(f"{HEADER}{text}{NUMBERS}{functions}")
     evaluator = Evaluator(grammar, {grammar.start.name: "file"} | kinds)

@@ -1,4 +1,4 @@
-"""Dogma text becomes rules; what is not well formed is told with its line."""
+"""Dogma text is parsed into rules; an error names the line."""
 
 from __future__ import annotations
 

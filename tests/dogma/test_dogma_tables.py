@@ -1,4 +1,4 @@
-"""What docs/parquet.dogma says of parquet.thrift and of our UUIDs is what csrc/tables/wire.toml says."""
+"""The field tables and UUIDs in docs/parquet.dogma equal those in csrc/tables/wire.toml."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every public function says what it takes, gives and raises, and shows itself by an example that runs."""
+"""Every public function documents its parameters, result and errors, and has an example that runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What leads to a column's copy: written, read, moved, and damaged."""
+"""The payload that refers to a column's copy: written, read, moved, and damaged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bodies of pages are decompressed by the number of their codec, in memory that follows what is really there."""
+"""Page bodies are decompressed by codec number, in memory proportional to the actual bytes."""
 
 from __future__ import annotations
 

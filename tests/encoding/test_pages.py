@@ -1,4 +1,4 @@
-"""Pages of column chunks: headers in windows, bodies decompressed, checksums, and what is found in the wild."""
+"""Pages of column chunks: headers read in windows, decompressed bodies, checksums, and pages from real files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from parquetext.errors import Damaged, Malformed, ParquetextError, Unsupported
 
 
 class Bytes:
-    """A source over bytes that counts what it reads."""
+    """A source over bytes that counts the bytes read."""
 
     def __init__(self, data: bytes):
         self.data, self.size, self.reads, self.bytes_read = data, len(data), 0, 0

@@ -1,4 +1,4 @@
-"""Encodings: those of the kernels, and what a program registers."""
+"""Encodings: those of the kernels, and those that a program registers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DuckDB over our footers gives what DuckDB's own reader gives, and reads no more than a query needs."""
+"""DuckDB over our footers returns the rows of DuckDB's reader, and reads no more than a query needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Polars over our footers gives what Polars' own reader gives, and reads no more than a query needs."""
+"""Polars over our footers returns the rows of Polars' reader, and reads no more than a query needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arrow dialect: how it ranks, what of it is believed, and that no bytes of it do harm."""
+"""The arrow dialect: its rank, the parts that readers use, and safety for any bytes."""
 
 from __future__ import annotations
 
@@ -244,7 +244,7 @@ def test_every_flipped_bit_of_a_frame_is_noticed(codec):
 
 
 def test_a_compressed_bomb_is_not_unpacked(path):
-    """What stands beside a Thrift footer of a few hundred bytes is not a hundred megabytes."""
+    """A dialect footer next to a Thrift footer of a few hundred bytes cannot have a hundred megabytes."""
     bomb = framed(bytes(100 << 20), LZ4)
     with opened(path, with_block(PLAIN, bomb)) as file:
         assert file.form == "thrift"
@@ -369,7 +369,7 @@ def test_a_schema_that_is_no_tree_is_damage(schema):
         Decoded(Builder(LAYOUTS["a77d277"]).finish("FileMetaData", footer))
 
 
-# ---- what public writers leave out
+# ---- fields that public writers omit
 
 
 def chunk_of(metadata: dict, **group) -> dict:

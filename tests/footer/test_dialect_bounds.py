@@ -1,4 +1,4 @@
-"""Bounds in the arrow dialect: what goes in and out of their slots holds, or is left out."""
+"""Bounds in the arrow dialect: a bound that passes through their slots still holds, or is omitted."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def both(column: Column, least: bytes, most: bytes, exact=(True, True)):
         (TEXT, b"ab zebra", b"b", (b"ab y", b"b")),  # cut, and one less
         (BYTES, b"\0\0\0\0\1", b"b", None),  # there is nothing less
         (BYTES, b"a", b"\xff\xff\xff\xff\0", None),  # there is nothing more
-        (TEXT, "x\u00fc\u00fc\u00fc".encode(), b"z", None),  # what is cut is no text
+        (TEXT, "x\u00fc\u00fc\u00fc".encode(), b"z", None),  # truncated bytes are not valid text
         (
             TEXT,
             "\u00e9".encode(),
@@ -87,7 +87,7 @@ def test_whatever_is_packed_for_bytes_holds(one, other, exact):
     ("column", "packed", "prefix", "upper", "why"),
     [
         (TEXT, Packed(0xFFFF_FFFF, 0, 0, -4), b"a", True, "one writer leaves it as it is instead of one more"),
-        (TEXT, Packed(0x6162_6364, 0, 0, 4), "a\ufffd".encode(), False, "one writer replaces what is no UTF-8"),
+        (TEXT, Packed(0x6162_6364, 0, 0, 4), "a\ufffd".encode(), False, "one writer replaces bytes that are not UTF-8"),
         (NUMBER, Packed(0x6162_6364, 0, 0, -4), b"a", False, "perhaps cut off, and numbers are not ordered by that"),
         (Column(FIXED, 9), Packed(0x6162_6364, 0, 0, -4), b"a", False, "not of the type's length"),
         (Column(INT32), Packed(7, 0, 0, 0), b"", False, "a length of nothing stands for no value"),

@@ -1,4 +1,4 @@
-"""What the arrow dialect cannot say of a footer is listed, and what it says otherwise is a finding."""
+"""Footer fields that the arrow dialect cannot store are listed; different values in it are findings."""
 
 from __future__ import annotations
 

@@ -193,7 +193,7 @@ def test_every_footer_of_the_corpus_reads_by_an_index_as_by_a_scan(corpus, expec
 
 
 def outcome(form, leaves, groups) -> bytes | tuple:
-    """A slice, or what it is refused with."""
+    """Return a slice, or the error if it is refused."""
     try:
         return form.slice(leaves, groups, key_values=True)
     except ParquetextError as error:

@@ -1,4 +1,4 @@
-"""The page table takes from the page index what the headers do not say, and nothing that cannot be."""
+"""The page table takes fields that page headers lack from the page index, and ignores impossible values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file's tail: where the footer is, which blocks end it, and what is no Parquet file."""
+"""The tail of a file: the position of the footer, the blocks at its end, and files that are not Parquet."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UNKNOWN = uuid.UUID("6d1f7b52-93c4-4e0a-b8f5-2a7c05e9d341")
 
 
 class Bytes:
-    """A source that counts what is read."""
+    """A source that counts the bytes read."""
 
     def __init__(self, data: bytes):
         self.data, self.size, self.reads = data, len(data), []

@@ -1,4 +1,4 @@
-"""Opening: which form is taken, what is reported, and what is an error."""
+"""Opening a file: the chosen form, findings, and errors."""
 
 from __future__ import annotations
 

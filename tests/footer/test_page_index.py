@@ -1,4 +1,4 @@
-"""Page indexes: where pages are and what bounds they have, in any order of fields, and what is refused."""
+"""Page indexes: positions and bounds of pages, any order of fields, and refused indexes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Chunks:
 
 
 def places_of(index: dict, end: int | None = None):
-    """What is read of an index, of a chunk that ends with its last page where no end is given."""
+    """Read an index. If no end is given, the chunk ends with its last page."""
     data = thrift.write("OffsetIndex", index)
     last = (index["page_locations"] or [{"offset": 4}])[-1]
     end = last["offset"] + last.get("compressed_page_size", 0) if end is None else end

@@ -1,4 +1,4 @@
-"""A slice holds lists and maps whole, and of structs what is wanted."""
+"""A slice contains lists and maps whole, and only the requested members of structs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Over a network a projection costs what it is worth: requests are counted by the server, an S3 store on loopback."""
+"""Requests and bytes of a projection over a network, counted by an S3 server on the loopback interface."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def content(table, request) -> bytes:
 
 @pytest.fixture
 def remote(store, content, implementation):
-    """The path of a wide file in the store, and what the server saw since."""
+    """Yield the path of a wide file in the store, and the server's log of requests since then."""
     filesystem, recorder = store
     path = f"{BUCKET}/{implementation}.parquet"
     put(filesystem, path, content)
@@ -56,7 +56,7 @@ def remote(store, content, implementation):
 
 
 def check_stats(file, recorder) -> None:
-    """What the file says that it read is what the server gave."""
+    """The bytes that the file reports as read are those that the server sent."""
     assert file.io_stats == (recorder.count("GET"), sum(end - begin for begin, end in recorder.ranges()))
 
 

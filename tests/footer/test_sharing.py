@@ -43,7 +43,7 @@ def damage(path: str) -> None:
 
 
 def in_another_thread(call: Callable[[], object]) -> object:
-    """What a call gives that another thread makes, and ends."""
+    """Return the result of a call in another thread, after the thread has ended."""
     results = []
     thread = threading.Thread(target=lambda: results.append(call()))
     thread.start()

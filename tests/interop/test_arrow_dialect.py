@@ -128,7 +128,7 @@ def check_one_column(decoded: Decoded) -> None:
     [
         ({"geospatial_statistics": {}}, "5a0baf2"),
         ({"statistics": {"null_count": 1 << 33, "min_lo4": 1, "min_len": 4, "max_lo4": 9, "max_len": 4}}, "5a0baf2"),
-        ({"statistics": {"null_count": 1 << 30}}, "a77d277"),  # what nothing tells apart reads alike
+        ({"statistics": {"null_count": 1 << 30}}, "a77d277"),  # versions that cannot be told apart are read alike
     ],
 )
 def test_what_only_one_of_two_layouts_can_hold_tells_them_apart(change, layout, tmp_path):
@@ -354,7 +354,7 @@ def test_a_rich_footer_that_flatc_made_is_read_field_by_field(tmp_path):
 
 
 def test_a_rich_footer_that_flatc_made_stands_for_a_thrift_one(tmp_path):
-    """Broken Thrift bytes in front of it: what is asked is answered by the dialect alone."""
+    """With broken Thrift bytes, the requested values are read from the dialect alone."""
     path = tmp_path / "x.parquet"
     footer = b"\xff" * 2000
     path.write_bytes(

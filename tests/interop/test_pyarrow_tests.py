@@ -17,7 +17,7 @@ TESTS = Path(__file__).parents[1]
 INSTALLED = Path(pyarrow.__file__).parent / "tests"
 LISTED = tomllib.loads(Path(__file__).with_name("pyarrow_failures.toml").read_text())["group"]
 REPLACED = (*PARQUET, "dataset")
-# What takes seconds and tests pyarrow's `write_dataset` alone.
+# Slow tests that cover only pyarrow's `write_dataset`.
 DESELECTED = "test_write_dataset_with_backpressure"
 
 pytestmark = [

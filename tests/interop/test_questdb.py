@@ -71,7 +71,7 @@ def test_the_engine_counts_the_rows_that_we_read(database):
 
 
 def test_the_sample_is_what_the_engine_writes(database):
-    """But for what is random in it."""
+    """Return the content without its random parts."""
     [path] = database.rglob("data.parquet")
     names = [*UNITS, "ip", "l", "ts", "sh", "da", "a"]
     assert parquetext.read_table(path, names).equals(parquetext.read_table(questdb.FILE, names))

@@ -65,7 +65,7 @@ def maps_table() -> pa.Table:
 
 
 def groups_table() -> pa.Table:
-    """What goes into many row groups."""
+    """Return a table that is written in many row groups."""
     return pa.table(
         {
             "id": range(ROWS),
@@ -139,7 +139,7 @@ def _cases(folder: Path, name: str, table: pa.Table, rows: int) -> list[Case]:
 
 @dataclass(frozen=True)
 class Answers:
-    """What a reader made of the files: each case with the outcome before and after, and two that differ in a value."""
+    """Return a reader's result: the outcome of each case before and after, and two cases that differ in a value."""
 
     reader: Reader
     outcomes: list[tuple[Case, dict, dict]]

@@ -112,7 +112,7 @@ def test_impossible_statistics_are_left_out(ask, path, form, leaf, statistics, g
 
 
 def assert_no_other_change(path, chunks: list[dict]) -> None:
-    """The chunks differ from those of the file's second row group in nothing but what they leave out."""
+    """The chunks equal those of the file's second row group, except for the omitted fields."""
     data = path.read_bytes()
     whole = chunks_of(data[-8 - int.from_bytes(data[-8:-4], "little") : -8])[1]
     for chunk, own in zip(chunks, whole, strict=True):

@@ -1,4 +1,4 @@
-"""What schema inference is given: all schema elements, Spark's own key-values, and no row groups."""
+"""The footer for schema inference: all schema elements, Spark's key-values, and no row groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slices that Java makes are those of the C library, byte for byte, and say what golden files expect."""
+"""Slices made in Java equal those of the C library byte for byte, and match the golden files."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def test_arrays_are_made_once_and_of_leaves_that_there_are(arrays, implementatio
 
 
 def test_arrays_that_the_garbage_collector_finds_are_given_back(tmp_path, implementation):
-    """It takes the scan from them first: what is in a cycle is cleared in the order in which it was made."""
+    """The collector clears objects of a cycle in the order of their creation, so the scan loses its arrays first."""
     if implementation == "pure":
         return
     path, times = tmp_path / "x.parquet", 20

@@ -1,4 +1,4 @@
-"""Split-block Bloom filters: known bitsets, both implementations alike, and what is no bitset."""
+"""Split-block Bloom filters: known bitsets, equal results of both implementations, and refused bitsets."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ INT32 = 1
 
 
 class Counting(Memory):
-    """A file in memory that counts what is read of it."""
+    """A file in memory that counts the bytes read."""
 
     def __init__(self, data: bytes):
         super().__init__(data)
@@ -45,7 +45,7 @@ def footer_of(names: list[bytes], field_ids=None, group: bytes | None = None) ->
 
 @pytest.fixture(params=["flat", "index"])
 def open_form(request, implementation):
-    """Open a footer by one of the forms; what it has read counts from then on."""
+    """Open a footer in one form, and start counting the bytes read."""
 
     def opened(footer: bytes):
         payload = bytes(getattr(kernels, request.param).write(kernels.scan.scan(footer)))

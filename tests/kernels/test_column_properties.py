@@ -63,7 +63,7 @@ def values_of(field: pa.Field) -> st.SearchStrategy:
 
 @st.composite
 def files(draw, depth: int = 3):
-    """A file of one column of few rows, many times over; and what was written."""
+    """Return a file of one short column, repeated many times, and the written values."""
     field = pa.field("c", draw(types(depth)), draw(st.booleans()))
     few = draw(st.lists(values_of(field), min_size=1, max_size=12))
     rows = (few * draw(st.integers(1, 30)))[: draw(st.integers(1, 200))]
@@ -80,14 +80,14 @@ def files(draw, depth: int = 3):
 
 
 def plain(decoded) -> tuple:
-    """A `Decoded` as what can be compared."""
+    """Return a `Decoded` as comparable values."""
     numbers = len([member for member in decoded if isinstance(member, int)])
     buffers = (None if member is None else memoryview(member).tobytes() for member in decoded[numbers:])
     return (*decoded[:numbers], *buffers)
 
 
 def in_steps(module, stored, steps, *, given_together: bool = True, **options):
-    """What comes of reading (positive) and skipping (negative) so many rows, and then the rest; and the error."""
+    """Return the result or error of reading (positive) and skipping (negative) these row counts, and then the rest."""
     leaf = stored.leaf
     column = module.Column(
         leaf.type, leaf.type_length, leaf.max_definition, leaf.max_repetition, leaf.repeated_definition, **options

@@ -1,4 +1,4 @@
-"""The ALP encoder: what comes back, how small, both implementations byte for byte, and what it refuses."""
+"""The ALP encoder: values that come back, size, equal bytes from both implementations, and refused input."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SPECIAL = [float("nan"), float("inf"), -float("inf"), -0.0, 0.0, 5e-324, 1.7e308
 
 
 def bytes_of(values: list[float], name: str) -> bytes:
-    """In the type's precision; what is too large is infinite."""
+    """Cast to the type's precision; values that are too large become infinite."""
     return array(CODES[name], values).tobytes()
 
 

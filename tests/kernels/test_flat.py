@@ -37,7 +37,7 @@ def both(payload: bytes, **place) -> dict:
     return native
 
 
-# ---- what the form carries
+# ---- content of the form
 
 
 def test_a_leaf_is_found_by_its_path_whichever_way_it_is_written(implementation):
@@ -176,7 +176,7 @@ def test_bounds_that_cannot_be_trusted_are_not_stored(implementation):
     assert (chunks.bounds()[0], list(chunks.array("null_count"))) == (b"\0", [3])
 
 
-# ---- what it costs
+# ---- cost
 
 
 @pytest.mark.parametrize(("row_groups", "most"), [(1, 1.15), (10, 0.95)])
@@ -309,7 +309,7 @@ def test_a_slice_loads_each_page_of_arrow_fields_once(implementation):
     assert found.equals(schema, check_metadata=True)
 
 
-# ---- what is refused
+# ---- refused input
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Extension slots of the flat footer: both implementations write the same bytes, and read only what is asked for."""
+"""Extension slots of the flat footer: both implementations write the same bytes, and read only the requested slots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Thrift to flat and back: the same bytes, whatever is in them; and what that costs."""
+"""Thrift to flat and back: the same bytes for any content, and the cost of the conversion."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def is_verbatim(payload: bytes) -> bool:
     return bool(struct.unpack_from("<I", payload, end + 24)[0] & 8)
 
 
-# ---- what comes back
+# ---- content that comes back
 
 
 def test_every_footer_of_the_corpus_comes_back(implementation, corpus, expected):
@@ -196,7 +196,7 @@ def test_any_struct_comes_back(data):
     both(data)
 
 
-# ---- what does not
+# ---- content that does not come back
 
 
 @pytest.mark.parametrize("footer", [small_footer(), irregular()], ids=["tables", "verbatim"])
@@ -294,7 +294,7 @@ def test_both_write_the_same_compact_payload(footer):
     both(footer, "compact")
 
 
-# ---- what it costs, and limits
+# ---- cost and limits
 
 
 def test_chunks_that_are_alike_share_what_the_tables_do_not_say(implementation):

@@ -1,4 +1,4 @@
-"""The compiled flat footer: what it says is what the Thrift footer says, and damage is never believed."""
+"""The compiled flat footer contains the values of the Thrift footer, and rejects damage."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ flat = pytest.importorskip("parquetext._native.flat")
 kernel_scan = pytest.importorskip("parquetext._native.scan")
 checksum = pytest.importorskip("parquetext._native.checksum")
 
-# What the flat form does not carry, or not under the same name.
+# Fields that the flat form does not contain, or contains under another name.
 NOT_CARRIED = (
     wire.PRESENT_MIN_VALUE
     | wire.PRESENT_MAX_VALUE
@@ -52,7 +52,7 @@ FACTS = (
 
 
 class Memory:
-    """Bytes as a source that counts what is read."""
+    """Bytes as a source that counts the bytes read."""
 
     def __init__(self, data: bytes):
         self.data, self.size = data, len(data)
@@ -125,7 +125,7 @@ def carried(present: int) -> int:
 
 
 def check_against(scan, reader) -> None:
-    """The flat footer says what the scanned Thrift footer says."""
+    """The flat footer contains the values of the scanned Thrift footer."""
     assert (reader.version, reader.num_rows, reader.created_by) == (scan.version, scan.num_rows, scan.created_by)
     for name in ("num_rows", "total_byte_size", "file_offset", "total_compressed_size", "ordinal"):
         assert reader.row_groups(name).tolist() == scan.row_groups(name).tolist()

@@ -147,7 +147,7 @@ def assert_equal(reader, form: ThriftForm) -> None:
         assert reader.key_value(pair) == form.key_value(pair)
 
 
-# ---- what it says is what the Thrift footer says
+# ---- the values are those of the Thrift footer
 
 
 def test_a_small_footer_reads_by_its_index_as_by_a_scan(implementation):
@@ -245,7 +245,7 @@ def test_slices_are_those_of_the_thrift_footer(implementation, options):
                 assert ours == kernels.slice.slice_footer(scan, wanted, groups, **given_options), (wanted, groups)
 
 
-# ---- what it costs
+# ---- cost
 
 
 def test_it_is_small():
@@ -336,7 +336,7 @@ def test_it_is_read_wherever_it_lies_and_however_little_of_the_tail_is_there(imp
         assert found == whole
 
 
-# ---- what is refused
+# ---- refused input
 
 
 def test_row_groups_without_one_chunk_per_leaf_are_refused(implementation):

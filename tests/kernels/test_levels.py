@@ -192,7 +192,7 @@ any_level = st.integers(0, 0xFFFF) | small
 
 
 def comparable(found):
-    """What a kernel came to, as numbers and bytes."""
+    """Return a kernel's result as numbers and bytes."""
     if found[0] == "error":
         return found
     return [bytes(memoryview(part)) if part is not None and not isinstance(part, int) else part for part in found[1]]

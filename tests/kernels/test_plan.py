@@ -1,4 +1,4 @@
-"""Sidecars of many files gathered at once, on both implementations: which count, and what they say."""
+"""Plans from the sidecars of many files, on both implementations: which sidecars count, and their values."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def files(made, tmp_path) -> list[str]:
 
 
 def said(paths, columns=((0, 4), (1, 0), (2, 8), (3, 1), (4, 4), (5, 5), (6, 8), (7, 8)), **options) -> list:
-    """What both kernels say, which is the same."""
+    """Return the result of both kernels, after checking that they are equal."""
     found = []
     for kernel, scanner in zip(both("plan"), both("scan"), strict=True):
         first = kernel.first_schema(paths, **options)

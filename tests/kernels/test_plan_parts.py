@@ -1,4 +1,4 @@
-"""Plans by a few hundred bytes of each sidecar, on both implementations: what is used is checked, no more is read."""
+"""Plans from a few hundred bytes of each sidecar, on both implementations: used bytes are checked, others not read."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def table(first: int) -> pa.Table:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """Two files with sidecars; the second one's sidecar is what tests change, and its bytes."""
+    """Two files with sidecars, and the bytes of the second sidecar, which the tests change."""
     folder, paths = tmp_path_factory.mktemp("files"), []
     for number in range(2):
         paths.append(str(folder / f"{number}.parquet"))
@@ -43,7 +43,7 @@ def made(tmp_path_factory):
 
 
 def said(paths, **options):
-    """What both kernels say of these files: statuses and facts."""
+    """Return both kernels' statuses and values for these files."""
     found = []
     for kernel, scanner in zip(both("plan"), both("scan"), strict=True):
         _, schema = kernel.first_schema(paths, **options)

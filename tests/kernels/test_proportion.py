@@ -86,7 +86,7 @@ from parquetext.errors import Unsupported
 
 kernels.use(sys.argv[2])
 for form in ("flat", "index"):
-    parquetext.upgrade(sys.argv[1], form=form, dry_run=True)    # a first time, of a small file: what imports take
+    parquetext.upgrade(sys.argv[1], form=form, dry_run=True)    # once with a small file, so that imports do not count
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 for path in sys.argv[3:]:
     for form, dry_run in (("flat", True), ("index", False)):

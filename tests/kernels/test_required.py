@@ -1,4 +1,4 @@
-"""What readers require of a footer is found missing wherever in it a struct lacks it."""
+"""A missing required field is found in every struct of a footer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Thrift footer scanned into arrays: both implementations say the same, and what other readers say."""
+"""Scans of a Thrift footer into arrays: both implementations agree with each other and with other readers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TYPES = ["BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", 
 
 @cache
 def table_footer(rows_per_group: int = 5, **options) -> bytes:
-    """What pyarrow writes for a table of many types."""
+    """Return the file that pyarrow writes for a table of many types."""
     rows = 20
     columns = {
         "int": pa.array(range(rows), pa.int32()),

@@ -62,7 +62,7 @@ def test_levels_and_leaves_of_nested_groups(implementation):
 
 
 def element_tree(depth: int = 3) -> st.SearchStrategy[list[dict]]:
-    """One schema element and what is below it, in preorder; names of few kinds, so that paths read alike."""
+    """Return a schema element and its descendants in preorder. Few different names make paths similar."""
     names = st.sampled_from(["", "a", "b", "a.b", "a\0b", "b.a", "."])
     leaf = names.map(lambda name: [{"type": 2, "name": name}])
     if not depth:
@@ -74,7 +74,7 @@ def element_tree(depth: int = 3) -> st.SearchStrategy[list[dict]]:
 
 
 def ids_by_path(schema: list[dict]) -> dict[bytes, list[int]]:
-    """Leaves, then groups, by their paths with dots: what a look-up has to find."""
+    """Return the dotted paths that a look-up must find: leaves, then groups."""
     found: dict[bytes, list[int]] = {}
     above: list[list] = []  # paths of the open groups, and children they wait for
     leaves = groups = 0

@@ -1,4 +1,4 @@
-"""The metadata sidecar: the format's vectors, and what is written and read back."""
+"""The metadata sidecar: the test vectors of the format, and sidecars written and read back."""
 
 from __future__ import annotations
 

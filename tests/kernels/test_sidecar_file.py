@@ -1,4 +1,4 @@
-"""Sidecars in local files: ours mapped up to what is committed, others read; known by our note to belong to a file."""
+"""Sidecars in files: ours are mapped up to the committed end, others are read; our note names the Parquet file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sidecars that are none: every rejection with its offset, and what must neither crash nor mislead."""
+"""Rejected sidecars: every error with its offset, and input that must neither crash nor mislead the reader."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class Everything:
 
 
 def cut(places: Everything, end: int) -> bytes:
-    """The footer without what stands behind `end`."""
+    """Return the footer without the bytes after `end`."""
     data = places.data
     return at(data[:end] + data[-8:-4] + u32(end + 4 - places.footer), 0, u64(end + 8))
 
 
-# What is done to the file, and the error with its offset that has to come; `f` holds the places above.
+# Change to the file, and the expected error with its offset; `f` contains the offsets above.
 REJECTED = {
     "no header": (lambda f: f.data[:31], wire.PM_TRUNCATED, lambda f: 0),
     "nothing": (lambda f: b"", wire.PM_TRUNCATED, lambda f: 0),
@@ -179,7 +179,7 @@ HEADER_BITS, FOOTER_BITS = 4, 2  # features that are known: of the header, of a 
 
 
 class TestTraps:
-    """What the format lets a file say, and what must not be made of it."""
+    """Contradictions that the format permits must not lead to wrong results."""
 
     def test_rows_that_add_up_to_more_than_a_signed_number(self, kernel):
         places = Everything(kernel)

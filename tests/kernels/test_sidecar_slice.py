@@ -1,4 +1,4 @@
-"""The note for slices, on both implementations: what it says of chunks, and what cannot be read from it."""
+"""The note for slices, on both implementations: the recorded chunks, and chunks that cannot be read from it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def opened(kernel, scanner, footer: bytes):
 
 
 def said(kernel, scanner, footer: bytes, note: bytes, leaves=(0, 2), row_groups=(2, 0)) -> list:
-    """What a note says of every leaf, and a slice by it."""
+    """Return the note's values for every leaf, and a slice built from it."""
     reader, _ = opened(kernel, scanner, footer)
     slices = kernel.Slices(reader, note)
     schema = scanner.scan(slices.schema)

@@ -1,4 +1,4 @@
-"""Snapshots of a sidecar: the chain of footers, and what is appended to it."""
+"""Snapshots of a sidecar: the chain of footers, and appending to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the metadata sidecar's writer refuses, and that both implementations write the same bytes."""
+"""The writer of the metadata sidecar: refused input, and equal bytes from both implementations."""
 
 from __future__ import annotations
 

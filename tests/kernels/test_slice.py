@@ -1,4 +1,4 @@
-"""A slice is a valid Thrift footer of a projection, by which pyarrow reads what it reads by the whole one."""
+"""A slice is a valid Thrift footer of a projection; pyarrow reads the same values with it as with the whole footer."""
 
 from __future__ import annotations
 

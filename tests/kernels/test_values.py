@@ -1,4 +1,4 @@
-"""Stored values as Arrow's buffers: what each kind of them becomes, and both implementations byte for byte."""
+"""Stored values as Arrow buffers: the result for each type, and equal bytes from both implementations."""
 
 from __future__ import annotations
 
@@ -279,7 +279,7 @@ def test_both_implementations_give_equal_bounds_of_real_footers(tmp_path, seed):
                 assert found[0] == found[1] and found[0][0] == "result"
 
 
-# ---- what columns of one type have in common
+# ---- properties of all columns of one type
 
 
 ELEMENT = {"type": 1, "repetition_type": 1, "name": "a long name", "field_id": 77, "logicalType": {"DATE": {}}}

@@ -165,7 +165,7 @@ def test_decoding_undoes_encoding(zigzag):
 
 
 def outcome(call, *arguments, **options):
-    """What a call gives: its values, or its error's facts."""
+    """Return a call's values, or the attributes of its error."""
     try:
         result = call(*arguments, **options)
     except ParquetextError as error:

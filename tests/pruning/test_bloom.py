@@ -1,4 +1,4 @@
-"""Bloom filters rule out equalities, and only where what they say can be relied on."""
+"""Bloom filters exclude equality conditions, but only if the filter is reliable."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def a_filter(bitset: bytes, **changes) -> bytes:
 
 
 class Bytes:
-    """A file of these bytes from AT on, that counts what is read."""
+    """A file that contains these bytes from AT on, and counts the bytes read."""
 
     def __init__(self, content: bytes):
         self.content, self.size, self.ranges = bytes(AT) + content, AT + len(content), []

@@ -1,4 +1,4 @@
-"""A filter finds the same rows, or raises the same error, in every layout: what pyarrow.compute gives for all rows."""
+"""A filter finds the rows, or raises the error, of pyarrow.compute over all rows, in every layout."""
 
 from __future__ import annotations
 

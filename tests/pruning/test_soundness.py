@@ -84,7 +84,7 @@ def test_no_row_that_meets_the_predicate_is_skipped(kind, data):
 
 @st.composite
 def expressions(draw, literals) -> pc.Expression:
-    """Comparisons, also of what they say, set membership and tests for nulls under not, and, or."""
+    """Comparisons, set membership and null tests, under not, and, or, including comparisons of their results."""
     field, literal = pc.field("x"), draw(literals)
     expression = draw(
         st.sampled_from(

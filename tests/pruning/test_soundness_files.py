@@ -138,7 +138,7 @@ def files_of(folder: Path, data: bytes) -> dict[str, str]:
 
 
 def wanted(name: str, operator: str, literal) -> pc.Expression:
-    """What rows have to meet, for QuestDB's operators too."""
+    """Conditions on rows, for QuestDB's operators too."""
     field = pc.field(name)
     if operator == "between":
         low, high = sorted(literal)

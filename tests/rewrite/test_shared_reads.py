@@ -37,7 +37,7 @@ class Watched(Memory):
 
 
 def copied(reads: SharedReads, ranges: list[tuple[int, int]]) -> tuple[bytes, bytes]:
-    """What the ranges hold, and the digest that was taken beside them."""
+    """Return the content of the ranges, and the digest computed while reading them."""
     with ThreadPoolExecutor(1) as pool:
         digest = pool.submit(reads.digest, Event())
         found = b"".join(b"".join(reads.pieces(begin, end)) for begin, end in ranges)

@@ -1,4 +1,4 @@
-"""Sidecars made from Parquet files: what they take from the footer, from QuestDB's key-value, and from the data."""
+"""Sidecars of Parquet files: values from the footer, from QuestDB's key-value metadata, and from the data."""
 
 from __future__ import annotations
 

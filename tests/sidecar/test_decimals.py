@@ -76,7 +76,7 @@ def decimals(draw) -> tuple[pa.Table, int, list]:
     """A table, rows of a row group, and literals of which some are values, some between them, some far off."""
     precision = draw(st.integers(1, 76))
     scale = draw(st.integers(0, precision))
-    # Few different values, near zero or near what the type can hold, so that literals meet bounds.
+    # Few different values, near zero or near the limits of the type, so that literals equal bounds.
     largest = 10**precision - 1
     numbers = st.integers(-largest, largest) | st.integers(max(-largest, -20), min(largest, 20))
     with localcontext(prec=100):
@@ -155,7 +155,7 @@ class TestNoRowIsLost:
 
 
 class TestRuledOut:
-    """Filters are of use: what bounds rule out is left out."""
+    """Filters skip data: ranges that the bounds exclude are left out."""
 
     @pytest.mark.parametrize("as_integer", [False, True])
     @pytest.mark.parametrize(("precision", "scale"), [(2, 1), (4, 4), (9, 3), (18, 3), (38, 10), (76, 30)])

@@ -83,7 +83,7 @@ WRITE = {
 
 
 class TestLeftAlone:
-    """What writes sidecars leaves foreign ones as they are, unless it is told to write them too."""
+    """Verbs that write sidecars leave foreign ones unchanged, unless an option includes them."""
 
     @pytest.mark.parametrize("verb", WRITE)
     @pytest.mark.parametrize("name", ["_pm", "_data.parquet.pm"])

@@ -1,4 +1,4 @@
-"""Sidecars of generated tables say what the footers say, in both implementations with the same bytes."""
+"""Sidecars of generated tables contain the values of the footers; both implementations write the same bytes."""
 
 from __future__ import annotations
 

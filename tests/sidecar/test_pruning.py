@@ -1,4 +1,4 @@
-"""`sidecar.prune`: what we have made for files that are gone goes, and nothing else."""
+"""`sidecar.prune` removes our sidecars of deleted files, and nothing else."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_orphans_are_removed_at_every_depth(implementation, lake):
 
 
 def test_what_is_not_surely_ours_is_kept_with_a_reason(implementation, lake):
-    """Damaged ones, others' notes, plain files, links, and what hidden folders hold."""
+    """It keeps damaged sidecars, others' notes, plain files, links, and the contents of hidden folders."""
     (lake / "_notes.pm").write_text("minutes of the meeting")
     (lake / "_empty.pm").touch()
     (lake / "_folder.parquet.pm").mkdir()

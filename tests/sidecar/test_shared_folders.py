@@ -1,4 +1,4 @@
-"""Sidecars have names that everybody can tell beforehand: what others have put there is not written through."""
+"""Sidecars have predictable names: files that another user put there are not written through."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plan rules out: QuestDB's rules on the columns of a sidecar, one row group after the other."""
+"""Row groups that a plan excludes: QuestDB's rules on the columns of a sidecar, one row group at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A store: commits, and snapshots that stay what they were."""
+"""A store: commits, and snapshots that never change."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class TestCommits:
                 assert snapshot.footer.unused_bytes == dead_bytes(store)
 
     def test_a_row_group_more_costs_the_same_in_the_sidecar_whatever_is_there(self, store):
-        """A block of 8 + 64 bytes per column, what is out of line, and a footer of 4 bytes more than the last one."""
+        """A block has 8 + 64 bytes per column and out-of-line values; each footer has 4 bytes more than the last."""
         store.append(rows(0, 1))
         sizes = []
         for _ in range(40):
@@ -101,18 +101,18 @@ class TestCommits:
             sizes.append(os.path.getsize(os.path.join(store.directory, "_pm")))
         added = [after - before for before, after in itertools.pairwise(sizes)]
         rest = [size - 4 * earlier for earlier, size in enumerate(added)]
-        assert max(rest) - min(rest) < 8, "but for what brings a block to a multiple of 8"
+        assert max(rest) - min(rest) < 8, "only the padding of a block to a multiple of 8 differs"
 
 
 def test_a_thousand_row_groups_before_cost_a_commit_4_bytes_each(tmp_path):
     rows = commits(Workspace(str(tmp_path)), 1, None)
     few, many = (row.value for row in rows if row.unit == "B")
-    assert abs(many - few) < 8, "but for 4 bytes each, and what brings a block to a multiple of 8"
+    assert abs(many - few) < 8, "only 4 bytes each and the padding of a block to a multiple of 8 differ"
     assert few < 1_000 * (64 + 16), "a block, and little more"
 
 
 def dead_bytes(store: sidecar.Store) -> int:
-    """By the Parquet footer: what is neither magic, nor footer, nor of a row group."""
+    """Return the ranges outside the magic, the footer and the row groups, according to the Parquet footer."""
     path = os.path.join(store.directory, "data.parquet")
     with store.snapshot() as snapshot:
         footer = snapshot.parquet_footer()
@@ -302,7 +302,7 @@ class TestRefusals:
 
     @pytest.mark.parametrize("lost", [["_token"], ["_token", "_lock"]])
     def test_the_file_of_a_store_without_its_token_is_no_other_file(self, store, lost, tmp_path):
-        """Its links say so, and in a generation what is left of the token and the lock."""
+        """Its links show it, and so does the rest of the token and the lock in a generation."""
         store.append(rows(0, 10))
         own, link = os.path.realpath(store.path), tmp_path / "link.parquet"
         link.symlink_to(store.path)

@@ -15,7 +15,7 @@ from parquetext import sidecar
 ROOT = Path(__file__).parents[2]
 COMMITS, READERS = 1_000, 3
 
-# A commit's rows are those numbered below its own number; what replaces a row group holds the same numbers. So every
+# A commit's rows are those numbered below its number; a replaced row group contains the same numbers. So every
 # snapshot can be checked by itself: 0, 1, 2, … up to its sequence.
 READER = """
 import sys, time

@@ -1,4 +1,4 @@
-"""Sidecars brought up to date by appending, and what becomes of their older commits."""
+"""Sidecars updated by appending, and the state of their older commits."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class TestUpdate:
         with open(place, "rb") as held:
             inode = os.fstat(held.fileno()).st_ino
             assert sidecar.update(file).outcome == "rebuilt"
-            assert place.stat().st_ino != inode, "a mapping of the old one stays what it is"
+            assert place.stat().st_ino != inode, "a mapping of the old sidecar stays unchanged"
         assert sidecar.compare(file) == []
         assert len(chain(place)) == 1
 

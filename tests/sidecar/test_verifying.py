@@ -1,4 +1,4 @@
-"""`sidecar.compare` sees every field that differs from what the Parquet footer says."""
+"""`sidecar.compare` reports every field that differs from the Parquet footer."""
 
 from __future__ import annotations
 

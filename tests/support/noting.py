@@ -1,4 +1,4 @@
-"""What became of a function's calls."""
+"""Record the results of a function's calls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["note_results"]
 
 
 def note_results(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> list[bool]:
-    """Whether each call of a module's function has a result, from now on; the calls go through."""
+    """Record from now on whether each call of a module's function returns a result; the calls go through."""
     found, function = [], getattr(module, name)
 
     def noted(*args, **options):

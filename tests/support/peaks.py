@@ -59,7 +59,7 @@ def batches(path: str) -> None:
 
 
 def short(path: str) -> None:
-    """What is read of short chunks."""
+    """Read the short chunks."""
     with parquetext.open(path) as file:
         step = file._projection(None, None, None).step
         short_chunks.read_short_chunks(step, _refuse, file._source)
@@ -82,7 +82,7 @@ VERBS: dict[str, Callable[[str], object]] = {
 def peaks(
     good: Path, paths: Iterable[Path], verbs: Iterable[str] = VERBS, *, pure: bool = False, seconds: int = 0
 ) -> Iterator[Peak]:
-    """What each verb takes for each file, after all of them were done with a good one."""
+    """Return each verb's peak for each file, after all verbs have run once with a valid file."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)} | ({"PARQUETEXT_PURE": "1"} if pure else {})
     command = [sys.executable, "-P", "-m", "support.peaks", ",".join(verbs), str(seconds), str(good), *map(str, paths)]
     done = subprocess.run(command, capture_output=True, text=True, errors="surrogateescape", env=environment)

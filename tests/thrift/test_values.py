@@ -1,4 +1,4 @@
-"""parquet.thrift's structs as Python values: what is read is written as it was."""
+"""parquet.thrift's structs as Python values: reading and writing them gives the same bytes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Columns of a local file whose chunks the compiled kernels read by themselves: the values are those of pyarrow, and
-what is wrong with the pages is said as by the way of one page after the other."""
+errors of pages are those of reading one page after the other."""
 
 from __future__ import annotations
 

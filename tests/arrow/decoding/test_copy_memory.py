@@ -1,4 +1,4 @@
-"""Copies of a few bytes that stand for very many values: what they take is bounded, by the encodings of pages too that
+"""Copies of a few bytes that represent very many values: their memory is bounded, also by the encodings of pages that
 are decoded as a whole."""
 
 from __future__ import annotations

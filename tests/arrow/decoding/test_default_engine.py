@@ -121,7 +121,7 @@ def test_bit_packed_levels_are_pyarrows(tmp_path, is_listed):
 
 
 def test_a_footer_whose_row_groups_lost_rows_is_refused_as_by_pyarrow(tmp_path):
-    """Its damage is also elsewhere: what ours gave was a table without rows."""
+    """The file has further damage: our decoder returned a table without rows."""
     path = tmp_path / "a.parquet"
     pq.write_table(pa.table({"a": range(ROWS)}), path)
     data = path.read_bytes()

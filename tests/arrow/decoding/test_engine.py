@@ -1,4 +1,4 @@
-"""Our own decoder: any table that pyarrow writes comes back, whole, in batches, of any columns; and what is refused."""
+"""Our decoder: any table that pyarrow writes is read back, whole, in batches, of any columns; and refused files."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def decoded(data: bytes, folder, **options) -> pa.Table:
 
 @st.composite
 def columns(draw, depth: int = 3):
-    """A type and what makes values of it."""
+    """A type and a strategy for its values."""
     kinds = ["leaf"] * 3 + (["list", "large_list", "struct", "map"] if depth else [])
     kind = draw(st.sampled_from(kinds))
     if kind == "leaf":

@@ -84,7 +84,7 @@ def places(path) -> dict[tuple[str, int], tuple[range, range]]:
 
 
 def read(path, columns=None, **options):
-    """What our engine reads, the findings, and the ranges that were read."""
+    """Return our engine's table, the findings, and the ranges that were read."""
     with parquetext.open(path) as file:
         source = file._source = Counted(file._source)
         table = file.read(columns, engine="parquetext", **options)

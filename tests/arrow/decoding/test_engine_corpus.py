@@ -1,4 +1,4 @@
-"""Our own decoder on real files: equal to pyarrow where pyarrow reads, and what comes of every other file."""
+"""Our decoder on real files: equal to pyarrow if pyarrow reads the file, and the known outcome for every other file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ IMPALA, TESTING = "impala/testdata/", "parquet-testing/"
 # format, and parquet-java, say the most significant one.
 OTHERWISE = {"alltypes_agg_bitpacked_def_levels.parquet"}
 
-# What pyarrow does not read and our decoder does: rows, and why pyarrow does not.
+# Files that our decoder reads and pyarrow does not: rows, and the reason.
 OURS_ALONE = {
     f"{IMPALA}data/create_table_like_parquet_test.parquet": (1, "a group annotated as nothing but nulls"),
     f"{IMPALA}data/decimal_padded_fixed_len_byte_array.parquet": (5, "decimals of 17 bytes for 38 digits"),
@@ -35,7 +35,7 @@ OURS_ALONE = {
 }
 TOO_LARGE = f"{TESTING}data/large_string_map.brotli.parquet"  # keys of more than 2 GiB
 
-# What neither reads, of the files that are declared bad.
+# Files declared bad that neither reads.
 NEITHER = {
     f"{IMPALA}bad_parquet_data/dict-encoded-negative-len.parq": "a byte array of 4294967285 bytes, 11 are left",
     f"{IMPALA}bad_parquet_data/dict-encoded-out-of-bounds.parq": "a byte array of 12 bytes, 11 are left",

@@ -105,7 +105,7 @@ def test_any_range_of_any_pages_is_found(tmp_path_factory, data):
 
 
 def changed_index(path, column: int, name: str, change) -> bytes:
-    """Write a chunk's index anew, of the same length; gives what stood there."""
+    """Write a chunk's index again with the same length; return the old one."""
     chunk = thrift.read("FileMetaData", footer(path))["row_groups"][1]["columns"][column]
     offset, length = chunk[f"{name}_offset"], chunk[f"{name}_length"]
     with open(path, "r+b") as file:

@@ -1,4 +1,4 @@
-"""What a few bytes claim costs no memory: batches stay small, and counts that disagree are refused before anything."""
+"""Claims of a few bytes cost no memory: batches stay small, and contradicting counts are refused first."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def cut_short(count: int) -> Column:
 
 
 def measured(program: str, tmp_path, data: bytes) -> tuple[int, str]:
-    """Bytes that reading a file takes beyond those of reading a small one, and what came of it."""
+    """Return the bytes that reading a file takes beyond those of a small one, and the outcome."""
     assert len(data) <= 500
     (tmp_path / "small.parquet").write_bytes(parquet_file([nulls(3)], rows=3))
     (tmp_path / "x.parquet").write_bytes(data)
@@ -134,7 +134,7 @@ def measured(program: str, tmp_path, data: bytes) -> tuple[int, str]:
 
 @pytest.fixture(autouse=True)
 def _without_limit(monkeypatch):
-    """Let what is behind the limit of values out of proportion say what is wrong."""
+    """Raise the limit for disproportionate values, so that the checks behind it report the damage."""
     monkeypatch.setenv(VARIABLE, str(1 << 62))
 
 
@@ -279,7 +279,7 @@ def test_sound_values_out_of_proportion_are_verified_and_laid_out_in_little_memo
 
 
 def test_the_twin_refuses_what_few_bytes_say_to_be_very_much(tmp_path):
-    """It decodes a page as a whole, and so refuses by name what the compiled kernels read in parts."""
+    """It decodes a page as a whole, so it refuses by name the pages that the compiled kernels read in parts."""
     few = "bytes of pages are not decoded in Python"
     files = [
         ([nulls(MOST)], MOST, few),

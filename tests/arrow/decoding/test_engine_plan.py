@@ -1,4 +1,4 @@
-"""What Arrow fields a Parquet schema means, by our own rules: those of pyarrow on every file that it reads."""
+"""The Arrow fields of a Parquet schema by our rules equal those of pyarrow for every file that it reads."""
 
 from __future__ import annotations
 

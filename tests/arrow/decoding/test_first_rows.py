@@ -91,7 +91,7 @@ def test_an_index_to_the_end_of_a_dictionary_brings_all_of_it(tmp_path):
     assert found["x"].to_pylist() == [(19_999 - row) * 1000 for row in range(10, 15)]
 
 
-@pytest.mark.skipif(not IO_COUNTERS.exists(), reason="the system does not count what a process reads")
+@pytest.mark.skipif(not IO_COUNTERS.exists(), reason="the system does not count the bytes that a process reads")
 @pytest.mark.parametrize("compression", CODECS)
 def test_the_first_rows_take_a_part_of_the_bytes(tmp_path, table, compression):
     if kernels.implementation() != "native":
@@ -154,7 +154,7 @@ def bytes_read() -> int:
 
 
 def counted(what: str) -> int:
-    """What this process has read so far, by the system's count."""
+    """Return the bytes that this process has read so far, as the system counts them."""
     return int(IO_COUNTERS.read_text().split(f"{what}: ")[1].split()[0])
 
 

@@ -1,4 +1,4 @@
-"""Picked rows: a mask becomes ranges for pages and turns of rows to skip and to read, and leaves what it keeps."""
+"""Picked rows: a mask becomes page ranges and runs of rows to skip and to read, and selects the masked rows."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ LITERALS = {
 
 
 def rows_by_mask(predicate) -> list[int] | str:
-    """The rows that are kept; what Arrow says where it cannot compare."""
+    """Return the rows that are kept, or the name of Arrow's error if it cannot compare."""
     try:
         return TABLE.filter(mask_of(TABLE, predicate))["row"].to_pylist()
     except pa.ArrowException as error:

@@ -296,7 +296,7 @@ def resident() -> int:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_damaged_pages_are_read_or_refused_as_before(tmp_path, read_short, seed):
-    """What is read of them is what our decoder reads page by page, or pyarrow; errors are pyarrow's."""
+    """Their values are those that our decoder reads page by page, or pyarrow's; errors are pyarrow's."""
     path, chance = tmp_path / "x.parquet", random.Random(seed)
     pq.write_table(table_of(seed).slice(0, 60), path, row_group_size=25, compression=CODECS[seed % len(CODECS)])
     sound = path.read_bytes()

@@ -20,7 +20,7 @@ BUDGET = 1 << 22  # of a file that stores less than 64 KiB
 
 
 class Meeting:
-    """The first calls of all threads wait for each other: what each of them may decode is known before any has."""
+    """The first calls of all threads wait for each other, so each call's budget is known before any has decoded."""
 
     def __init__(self):
         self._barrier, self._lock = Barrier(WORKERS), Lock()

@@ -29,7 +29,7 @@ def measured(folder: Path, numbers, *, pure: bool, vast: bool = False, flips: bo
 
 
 def assert_little(found: list[Peak]) -> None:
-    """But of a table that is read: what is valid may be large."""
+    """Except for reading a table, because valid content may be large."""
     much = [peak for peak in found if peak.taken >= ROOM and (peak.verb, peak.outcome) != ("table", "read")]
     assert not much, much[0]
 

@@ -1,4 +1,4 @@
-"""What verify says of copies in other encodings, and of the file from before they were made."""
+"""Findings of verify about copies in other encodings, and about the file before they were made."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def original_block(path):
 
 
 def without_original(path) -> None:
-    """Take away what says what the file was before."""
+    """Remove the record of the original file."""
     whole = path.read_bytes()
     footer = parquetext.extension.strip(footer_of(whole))
     begin = len(whole) - 8 - len(footer_of(whole))
@@ -109,7 +109,7 @@ def check_flips(tmp_path, step: int) -> None:
     [copy], block = copies(path), original_block(path)
     assert unfound_flips(path, copy.offset, copy.end, step, pages=True) == []
     assert unfound_flips(path, block.payload, block.payload + block.size, step) == []
-    for is_recorded in (True, False):  # by what the original's block knows of the footer, and by each block alone
+    for is_recorded in (True, False):  # from the footer's record in the original's block, and from each block alone
         if not is_recorded:
             without_original(path)
         text = bytes(parquetext.extension.find(metadata(path)))

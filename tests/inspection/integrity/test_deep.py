@@ -1,4 +1,4 @@
-"""The third tier of verification: both engines decode every value, and what they give is compared."""
+"""The third tier of verification: both engines decode every value, and the results are compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`verify` says of sound encrypted and signed files what they are, and of broken ones what is broken."""
+"""`verify` reports the kind of sound encrypted and signed files, and the damage of broken ones."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ VERBS = "layout", "pages", "verify pages", "verify deep", "batches"
 
 
 def assert_little(tmp_path, paths, *verbs: str) -> None:
-    """No file, whichever comes first, makes the process grow by more than 64 MiB over what a sound one takes."""
+    """No file, whichever is first, makes the process grow by more than 64 MiB over the need of a sound one."""
     good = tmp_path / "good.parquet"
     pq.write_table(pa.table({"n": [1, 2], "s": ["a", "b"]}), good, compression="zstd")
     command = [sys.executable, "-c", MEASURE, ",".join(verbs), str(good), *map(str, paths)]

@@ -1,4 +1,4 @@
-"""What inspect and the command line say of columns' copies in other encodings."""
+"""Output of inspect and the command line about columns' copies in other encodings."""
 
 from __future__ import annotations
 

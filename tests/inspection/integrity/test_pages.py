@@ -1,4 +1,4 @@
-"""The second tier of verification: pages, their checksums and counts, and what lies between chunks."""
+"""The second tier of verification: pages, their checksums and counts, and the bytes between chunks."""
 
 from __future__ import annotations
 

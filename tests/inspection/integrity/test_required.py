@@ -1,4 +1,4 @@
-"""Verification finds what pyarrow would refuse of a footer, and an error of a read says where it is."""
+"""Verification finds defects that make pyarrow refuse a footer, and an error of a read gives its position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verification says what is wrong with a file, and nothing where nothing is."""
+"""Verification reports every defect of a file, and nothing for files without defects."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def test_stray_bytes_and_signatures_are_told(implementation, path):
 
 
 def test_the_corpus_walks_as_expected(corpus, expected, tmp_path):
-    """Page walks and checksums agree with what is known of the files that nobody encrypted or fuzzed."""
+    """Page walks and checksums agree with the known properties of files that are neither encrypted nor fuzzed."""
     wrong = {}
     for file in expected:
         known = file["footer"]["parses"] and file.get("page_walk_ok") is not None
