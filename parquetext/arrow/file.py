@@ -27,7 +27,7 @@ from ..footer.names import as_path
 from ..footer.opening import open_as, open_file
 from ..footer.path_sizes import check_form
 from ..footer.row_counts import RowsMissing
-from ..storage import can_reopen, has_descriptor, is_remote
+from ..storage import can_reopen, has_arrow_file, has_descriptor, is_remote
 from .at_exit import closed_at_exit
 from .decoding.arrow_fields import schema_or_ours
 from .decoding.short_chunks import read_short_chunks
@@ -445,7 +445,7 @@ class File(footer_file.File):
     def _open_data(self) -> AbstractContextManager[pa.NativeFile]:
         """Return the bytes of the open file for pyarrow, even if its path now leads to another file."""
         source = self._source
-        if hasattr(source, "for_arrow"):
+        if has_arrow_file(source):
             return nullcontext(source.for_arrow())
         if not has_descriptor(source):
             return pa.OSFile(source.name)

@@ -12,7 +12,7 @@ from ..footer.expansion import check_expansion
 from ..footer.names import as_path
 from ..footer.thrift_form import ThriftForm
 from ..rewrite.encoding import Encoder, Wanted
-from ..storage.forcing import check
+from ..storage.refusals import check
 from .advice import CODECS, advised, budget_of, chosen, growth_of, leaves_named
 from .directories import takes_directories
 from .encoding_names import BEST, codec_of, encoding_of
@@ -191,7 +191,7 @@ def _write_new(change: EncodedFile, source, out: object, forced: frozenset[str])
         sink = storage.appender(new, source)
         change.write(sink)
         sink.flush()
-        storage.check_as_opened(source)
+        source.check_unchanged()
         new.commit()
     finally:
         new.abort()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ..errors import ParquetextError
 from ..storage import Target, open_source, resolve
-from ..storage.hidden_names import NEW, beside
+from ..storage.folder import NEW, beside
 from .globs import matcher, matching, meant
 
 __all__ = ["each", "expand", "is_folder", "is_skipped", "is_wanted", "many", "parents"]

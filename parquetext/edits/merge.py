@@ -9,7 +9,7 @@ from .. import storage
 from ..errors import ParquetextError
 from ..masking import without_secrets
 from ..rewrite.joined import check_same_schema, top_level_names
-from ..storage.forcing import check
+from ..storage.refusals import check
 from .footer import read_footer
 from .joining import THRIFT, CopiedFile, join
 from .lost_partitions import refuse_lost_partitions

@@ -10,7 +10,7 @@ from .. import sidecar, storage
 from ..errors import ParquetextError, name_file
 from ..footer.locate import read_tail
 from ..footer.soundness import has_sound_footer
-from ..storage.forcing import check
+from ..storage.refusals import check
 from .footer import Footer, read_footer, read_thrift
 from .overrides import FORCEABLE, STORAGE_REFUSALS
 from .par3 import Par3Footer, read_par3

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from .. import storage, wire
 from ..errors import ParquetextError, Refused
-from ..storage.forcing import check
+from ..storage.refusals import check
 from .footer import read_footer
 from .joining import THRIFT, CopiedFile, join, joined_already
 from .overrides import FORCEABLE

@@ -14,7 +14,7 @@ from ..sidecar.naming import ALONE
 from ..sidecar.store_layout import store_of
 from ..sidecar.table_formats import folders_above, membership
 from ..storage import Target, open_source, resolve
-from ..storage.forcing import refuse
+from ..storage.refusals import refuse
 
 __all__ = [
     "refuse_foreign_sidecar",

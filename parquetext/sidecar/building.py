@@ -14,7 +14,7 @@ from ..errors import Conflict, ParquetextError, Refused, names_memory
 from ..footer.locate import FIRST_READ_REMOTE, read_tail
 from ..footer.path_sizes import check_paths
 from ..storage import TICK_NS, create, open_source, resolve
-from ..storage.forcing import check
+from ..storage.refusals import check
 from .backfill import backfill
 from .blooms import bitsets, bloom_columns
 from .following import exists

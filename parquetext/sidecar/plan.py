@@ -16,8 +16,8 @@ from ..footer.columns import Bounds, fact
 from ..footer.leaf_types import PHYSICAL_TYPES, REPETITIONS, LeafType
 from ..masking import without_secrets
 from ..pruning import ColumnBounds, Predicate
-from ..storage import Version, open_source, resolve
-from ..storage.trust import is_strangers
+from ..storage import Version, has_descriptor, open_source, resolve
+from ..storage.ownership import is_strangers
 from ..unpicklable import Unpicklable
 from .building import LENGTH_AND_MAGIC
 from .foreign_sidecars import has_own_note
@@ -224,7 +224,7 @@ def belonging(target, reader, origin: Origin | None, source=None) -> Belongs:
 
 def _version_of(source) -> Version:
     """Return an open file's version, as of now if it is local."""
-    if source.is_local:
+    if has_descriptor(source):
         return Version.of_stat(os.fstat(source.fd))
     if not source.version.identity:
         source.identify()

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from ..storage import Target, resolve
-from ..storage.forcing import refuse
+from ..storage.refusals import refuse
 
 __all__ = [
     "LOGGED",

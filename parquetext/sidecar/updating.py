@@ -12,10 +12,10 @@ from .. import kernels, wire
 from ..errors import ParquetextError
 from ..storage import LocalSource, Target, open_source, resolve
 from ..storage.folder import Folder
-from ..storage.forcing import check
-from ..storage.lock import open_locked
+from ..storage.locking import open_locked
 from ..storage.operations import OPERATIONS, Operations
-from ..storage.trust import distrust, follow
+from ..storage.ownership import distrust, follow
+from ..storage.refusals import check
 from .append_blocks import advanced, append, is_external, outdated
 from .building import Built, build, check_unchanged, footer_bytes, settle, sidecar_bytes
 from .describing import commits

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..errors import ParquetextError, Unsupported
 from ..masking import without_secrets
 from ..storage import Target
-from ..storage.azure_credentials import with_credentials
-from ..storage.hdfs import HDFS_SCHEMES, hdfs_filesystem
-from ..storage.paths import fsspec_filesystem
+from ..storage.backends.fsspec import fsspec_filesystem
+from ..storage.backends.hdfs import HDFS_SCHEMES, hdfs_filesystem
+from ..storage.paths import target_in
 from .azure_settings import AZURE_SCHEMES, azure_filesystem, azure_settings
 from .gcs_settings import GCS_SCHEMES, gcs_settings
 from .hdfs_settings import as_written, hdfs_settings, of_hdfs
@@ -111,7 +111,7 @@ class Filesystems:
             return Target(local)
         mount = self._mount(url)
         path = mount.path + url[len(mount.url) :] or "/"
-        return Target(path, with_credentials(mount.filesystem, path))
+        return target_in(mount.filesystem, path)
 
     def url(self, path: str, like: str) -> str:
         """The URL of a path of the filesystem that the URL `like` leads to."""

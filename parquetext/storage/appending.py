@@ -1,11 +1,11 @@
-"""Bytes put behind those that a new file has: what is written, and ranges of other files."""
+"""Writing bytes and ranges of other files to the end of a new file."""
 
 from __future__ import annotations
 
-from .create import NewFile, NewObject, NewS3Object, NewStream
+from .new_file import NewFile
 from .source import LocalSource, RemoteSource
 
-__all__ = ["Appender", "appender"]
+__all__ = ["Appender", "Comparison", "Different", "appender"]
 
 STEP = 8 << 20
 BUFFER = 1 << 20
@@ -105,11 +105,39 @@ class _LocalAppender(Appender):
             self._begun = self._at
 
 
-def appender(
-    new: NewFile | NewObject | NewS3Object | NewStream, source: LocalSource | RemoteSource | None = None
-) -> Appender:
+def appender(new, source: LocalSource | RemoteSource | None = None) -> Appender:
     """What writes a new file from its beginning on; its `sink` is not written to beside it.
 
     Ranges are copied from `source`, or from what `Appender.use` is given.
     """
     return _LocalAppender(new, source) if isinstance(new, NewFile) else Appender(new.sink, source)
+
+
+class Different(Exception):
+    """The file has other bytes."""
+
+
+class Comparison(Appender):
+    """An appender that writes nothing: it reads the same range of a file, and raises `Different` where bytes differ.
+
+    Parameters
+    ----------
+    there : LocalSource or RemoteSource
+        The file.
+    """
+
+    def __init__(self, there: LocalSource | RemoteSource):
+        super().__init__(None, None)
+        self._there, self._at = there, 0
+
+    def end(self) -> None:
+        """Compare what is left; the file has to end there."""
+        self.flush()
+        if self._at != self._there.size:
+            raise Different
+
+    def _put(self, data) -> None:
+        data = memoryview(data).cast("B")
+        if self._at + len(data) > self._there.size or self._there.read(self._at, len(data)) != data:
+            raise Different
+        self._at += len(data)

@@ -8,9 +8,8 @@ from operator import itemgetter
 from threading import Lock, RLock, get_ident
 from typing import TypeVar
 
-from .paths import Target
-from .readable import OpenSource, OpenTarget
-from .source import RemoteSource
+from .paths import OpenTarget, Target
+from .source import OpenSource, RemoteSource
 
 __all__ = ["BatchedSource", "merged", "open_batched"]
 

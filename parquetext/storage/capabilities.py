@@ -6,7 +6,15 @@ overlay over one of these. The functions here also accept such objects.
 
 from __future__ import annotations
 
-__all__ = ["can_gather", "can_read_many", "can_reopen", "counts_requests", "has_descriptor", "is_remote"]
+__all__ = [
+    "can_gather",
+    "can_read_many",
+    "can_reopen",
+    "counts_requests",
+    "has_arrow_file",
+    "has_descriptor",
+    "is_remote",
+]
 
 
 def has_descriptor(source: object) -> bool:
@@ -32,6 +40,11 @@ def can_read_many(source: object) -> bool:
 def can_reopen(source: object) -> bool:
     """Return False for bytes in memory and for files that the caller has opened: they have no path."""
     return getattr(source, "can_reopen", True)
+
+
+def has_arrow_file(source: object) -> bool:
+    """Return True if `source.for_arrow()` returns the file as pyarrow's readers expect it."""
+    return hasattr(source, "for_arrow")
 
 
 def counts_requests(source: object) -> bool:

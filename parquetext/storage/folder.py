@@ -1,14 +1,33 @@
-"""A folder held open: what is done in it is done in that very folder, wherever its name leads by then."""
+"""Open folders, and the names of files in them."""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 from collections.abc import Iterator
 
 from .. import systems
 
-__all__ = ["Folder", "at", "naming"]
+__all__ = [
+    "CHECKSUMS_NEW",
+    "CHECKSUMS_OLD",
+    "Folder",
+    "JOURNAL",
+    "NEW",
+    "STALE",
+    "at",
+    "beside",
+    "names_file",
+    "naming",
+    "status_of",
+]
+
+JOURNAL = "parquetext-journal"
+STALE = f"{JOURNAL}-stale"
+NEW = "parquetext-new"
+CHECKSUMS_NEW, CHECKSUMS_OLD = "parquetext-checksums-new", "parquetext-checksums-old"
+_NAME_MAX = 255
 
 
 class Folder:
@@ -74,3 +93,28 @@ def naming(path: str) -> Iterator[None]:
         error.filename = path
         del error.filename2  # a None that is set would show in the message
         raise
+
+
+def beside(path: str, kind: str) -> str:
+    """The hidden name beside `path`: ``.NAME.KIND``, or by NAME's SHA-256 where that would be too long."""
+    folder, name = os.path.split(path)
+    hidden = f".{name}.{kind}"
+    if len(os.fsencode(hidden)) > _NAME_MAX:
+        hidden = f".{hashlib.sha256(os.fsencode(name)).hexdigest()}.{kind}"
+    return os.path.join(folder, hidden)
+
+
+def status_of(path: str, folder: Folder | None) -> os.stat_result:
+    """What `path` leads to; in an open folder what has the name, be it a link."""
+    name, within = at(path, folder)
+    return os.stat(name, dir_fd=within, follow_symlinks=folder is None)
+
+
+def names_file(path: str, file: int, folder: Folder | None = None) -> bool:
+    """Whether `path`, as a name in `folder` if that is open, is the open `file`."""
+    name, within = at(path, folder)
+    try:
+        there, opened = os.lstat(name, dir_fd=within), os.fstat(file)
+    except FileNotFoundError:
+        return False
+    return (there.st_dev, there.st_ino) == (opened.st_dev, opened.st_ino)

@@ -16,18 +16,16 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .edit import TailEdit
-from .hidden_names import JOURNAL, beside
+from .folder import JOURNAL, beside
 from .operations import Operations
-from .source import LocalSource, Version
+from .source import LocalSource, TailEdit, Version
 
-__all__ = ["MIXED", "NEW", "OLD", "Journal", "is_of_later_version", "journal_path", "parse", "write"]
+__all__ = ["Journal", "MIXED", "NEW", "OLD", "is_of_later_version", "journal_path", "parse", "write"]
 
 OLD, NEW, MIXED = "old", "new", "mixed"  # what a file that a journal was made for may hold behind the kept bytes
 SECTOR = 512  # of the file: a disk writes each of them whole or not at all
 SEEN_BYTES = 1 << 16  # of the kept bytes, right before the tail
 STEP = 1 << 20  # read at once; a multiple of SECTOR
-
 _MAGIC = b"PQXJRNL2"
 _HEADER = struct.Struct("<8sQQQQQqqIII")
 _MAGIC_1 = b"PQXJRNL1"

@@ -1,4 +1,4 @@
-"""A new local file that gets its name once it is whole: until then the name holds what it held."""
+"""New local files, which get their names when they are complete."""
 
 from __future__ import annotations
 
@@ -6,26 +6,23 @@ import contextlib
 import errno
 import os
 import stat
+import tempfile
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .. import systems
 from ..errors import Conflict, ParquetextError
-from .attributes import keep_attributes, keep_times
-from .crc_renewal import renewed_for
-from .edit import TailEdit
-from .folder import Folder, at
-from .hidden_names import NEW, beside
-from .operations import OPERATIONS, Operations
-from .replace import create_locked, sweep
-from .source import LocalSource
-from .trust import distrust, follow
-from .unchanged import names_file, status_of
+from .folder import NEW, Folder, at, beside, names_file, status_of
+from .hadoop_crc import renewed_for
+from .locking import create_locked, sweep
+from .operations import OPERATIONS, Operations, keep_attributes, keep_times
+from .ownership import distrust, follow
+from .source import LocalSource, TailEdit
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["NewFile"]
+__all__ = ["NewFile", "Scratch", "replace"]
 
 _NEW_MODE = 0o666  # what is left of it by the umask, as for any new file
 
@@ -205,3 +202,78 @@ def _existing(path: str, folder: Folder) -> LocalSource | None:
     if not os.access(name, os.W_OK, dir_fd=within):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
     return LocalSource(path, folder=folder)
+
+
+class Scratch:
+    """As `create` gives it, but under no name, in the folder of `tempfile`: nothing is left when the process ends.
+
+    Parameters
+    ----------
+    name : str
+        For errors.
+
+    Attributes
+    ----------
+    sink : pyarrow.NativeFile
+        What to write to.
+    """
+
+    def __init__(self, name: str):
+        import pyarrow as pa
+
+        self._name = name
+        self._file = tempfile.TemporaryFile(prefix="parquetext-")  # noqa: SIM115 (until `abort`)
+        self.sink = pa.OSFile(self._path, "wb")
+
+    @property
+    def _path(self) -> str:
+        return f"/dev/fd/{self._file.fileno()}"
+
+    def hold(self) -> None:
+        """Nothing is held back."""
+
+    def written(self) -> LocalSource:
+        """What was written; `sink` is closed."""
+        self.sink.close()
+        source = LocalSource(self._path)
+        source.name = self._name
+        return source
+
+    def commit(self, edit: TailEdit | None = None) -> None:
+        """Apply the edit: `written` gives the new file then."""
+        self.sink.close()
+        if edit is not None:
+            systems.pwrite(self._file.fileno(), edit.tail, edit.keep)
+            os.ftruncate(self._file.fileno(), edit.size)
+
+    def abort(self) -> None:
+        """Let go of it; a second call does nothing."""
+        self.sink.close()
+        self._file.close()
+
+
+def replace(
+    operations: Operations, source: LocalSource, edit: TailEdit, *, keep_mtime: bool, forced: frozenset[str]
+) -> None:
+    """Write the new file beside `source`, whose lock is held, flush it, rename it, flush the folder."""
+    new, folder = beside(source.name, NEW), source.folder
+    file = create_locked(operations, new, folder=folder)
+    try:
+        try:
+            operations.copy(source.fd, file, edit.keep)
+            operations.write(file, edit.tail, edit.keep)
+            keep_attributes(operations, source, file, forced)
+            if keep_mtime:
+                keep_times(operations, source, file)
+            operations.fsync(file)
+            source.check_unchanged()
+            if not names_file(new, file, folder):
+                raise Conflict("somebody removed the new file before it was in place", file=source.name)
+            operations.rename(new, source.name, folder)
+        except BaseException:
+            if names_file(new, file, folder):
+                operations.unlink(new, folder)
+            raise
+        operations.fsync_folder(folder)
+    finally:
+        os.close(file)

@@ -1,4 +1,4 @@
-"""What a path may be, and where it leads."""
+"""Paths, URLs and open files that users pass, and the targets they lead to."""
 
 from __future__ import annotations
 
@@ -6,36 +6,40 @@ import io
 import os
 import re
 import sys
-import urllib.parse
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
+from urllib.parse import unquote
 
+from .. import systems
 from ..errors import Conflict, ParquetextError
 from ..masking import without_secrets
-from .azure_credentials import with_credentials
-from .hdfs import HDFS_SCHEMES, hdfs_filesystem
+from .backend import Backend, Capability, backend_of, backend_of_scheme
+from .ranged_file import CallersFile, RangedFile
 
 if TYPE_CHECKING:
-    import fsspec
+    import pyarrow as pa
     import pyarrow.fs
 
 __all__ = [
     "ChangedFile",
     "NotReadable",
+    "OpenTarget",
     "SchemeError",
     "SourceError",
     "Target",
-    "fsspec_filesystem",
+    "directory_keys",
+    "filesystem_of",
+    "readable",
     "resolve",
+    "target_in",
 ]
 
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _PORT = re.compile(r":([^\]:]*)\Z")
 _CHAIN = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*::)+[A-Za-z][A-Za-z0-9+.-]+://")  # of fsspec's filesystems
-_SCHEME_ALIASES = {"s3a": "s3", "s3n": "s3"}  # Hadoop's names
-_OF_ARROW = frozenset({"s3", "gs", "gcs", "abfs", "abfss", "mock"})  # whose filesystems pyarrow has
 _FSSPEC = "fsspec+"  # pyarrow's prefix for a scheme that fsspec serves
-_HTTP = frozenset({"http", "https"})
+NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
 class SourceError(ParquetextError, TypeError):
@@ -86,6 +90,15 @@ class Target:
 
         return pyarrow.fs.LocalFileSystem() if self.filesystem is None else self.filesystem
 
+    @property
+    def backend(self) -> Backend:
+        """The storage backend of the filesystem."""
+        return backend_of(self.filesystem)
+
+    def can(self, capability: Capability) -> bool:
+        """Return True if the storage has a capability."""
+        return capability in self.backend.capabilities_of(self)
+
     def at(self, path: str) -> Target:
         """Return another path in the same filesystem."""
         return Target(path, self.filesystem)
@@ -93,7 +106,7 @@ class Target:
     @property
     def key(self) -> str:
         """The target's identity. It contains credentials: do not print or store it."""
-        if self.filesystem is None or self.filesystem.type_name == "py::http":  # whose paths are URLs
+        if self.filesystem is None or self.backend.paths_are_urls:
             return self.path
         return f"{self.filesystem.type_name}://{self.path}"
 
@@ -151,72 +164,23 @@ def resolve(path: object, filesystem: object = None) -> Target:
     text = text.removeprefix(_FSSPEC)
     uri = _URI.match(text)
     if uri is None:
-        return _of_fsspec_uri(text) if _CHAIN.match(text) else Target(os.path.expanduser(text))
+        return backend_of_scheme("").resolve(text) if _CHAIN.match(text) else Target(os.path.expanduser(text))
     scheme = uri[1].lower()
-    if scheme == "file":
-        return Target(_of_file_uri(text))
-    _check_authority(scheme, text[uri.end() :], text)
-    if scheme in HDFS_SCHEMES:
-        name_node, slash, rest = text[uri.end() :].partition("/")
-        return Target((slash or "/") + rest, hdfs_filesystem(uri[0] + name_node))
-    if scheme in _HTTP:
-        from .http_handler import http_filesystem
-
-        return Target(text, http_filesystem())
-    uri = _SCHEME_ALIASES.get(scheme, scheme) + text[len(scheme) :]
-    return _of_uri(uri) if uri.partition(":")[0] in _OF_ARROW else _of_fsspec_uri(uri)
+    if scheme != "file":
+        _check_authority(text[uri.end() :], text)
+    return backend_of_scheme(scheme).resolve(scheme + text[len(scheme) :])
 
 
-def _check_authority(scheme: str, rest: str, text: str) -> None:
-    """Refuse what no library takes: their errors would show a part of the password."""
+def _check_authority(rest: str, text: str) -> None:
+    """Refuse URLs that no library accepts, because the libraries' messages would show a part of the password."""
     authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
-    user, at, _ = authority.rpartition("@")
-    if not at and "@" in rest and (port := _PORT.search(authority)) and not port[1].isdigit():
+    if "@" not in authority and "@" in rest and (port := _PORT.search(authority)) and not port[1].isdigit():
         raise SchemeError(f"{text}: no host: percent-encode the user name and the password")
-    if at and ":" in user and scheme in HDFS_SCHEMES:
-        raise SchemeError(f"{text}: HDFS takes no password in a URL")
-
-
-def _of_file_uri(text: str) -> str:
-    host, slash, path = text[len("file://") :].partition("/")
-    if host not in ("", "localhost") or not slash:
-        raise SchemeError(f"{text}: not a local file: file:///absolute/path expected")
-    return "/" + urllib.parse.unquote(path)
-
-
-def _of_uri(uri: str) -> Target:
-    import pyarrow as pa
-    import pyarrow.fs
-
-    try:
-        filesystem, path = pyarrow.fs.FileSystem.from_uri(uri)
-    except pa.ArrowInvalid as error:
-        raise SchemeError(without_secrets(f"{uri}: {error}")) from None
-    return Target(path, with_credentials(filesystem, path))
-
-
-def _of_fsspec_uri(uri: str) -> Target:
-    try:
-        from fsspec.core import url_to_fs
-
-        filesystem, path = url_to_fs(uri)
-    except (ImportError, ValueError) as error:  # fsspec, or what it needs for this scheme, is not installed
-        raise SchemeError(without_secrets(f"{uri}: Unrecognized filesystem type in URI: {error}")) from None
-    return Target(path, fsspec_filesystem(filesystem))
 
 
 def _is_fsspec(filesystem: object) -> bool:
     fsspec = sys.modules.get("fsspec")  # whoever has such a filesystem has imported it
     return fsspec is not None and isinstance(filesystem, fsspec.AbstractFileSystem)
-
-
-def fsspec_filesystem(filesystem: fsspec.AbstractFileSystem) -> pyarrow.fs.FileSystem:
-    """A filesystem of fsspec's as one of pyarrow's."""
-    import pyarrow.fs
-
-    from .fsspec_handler import FsspecHandler
-
-    return pyarrow.fs.PyFileSystem(FsspecHandler(filesystem))
 
 
 def _filesystem_of_uri(uri: str) -> pyarrow.fs.FileSystem:
@@ -244,10 +208,14 @@ def _of_filesystem(filesystem: object, path: object) -> Target:
     if isinstance(filesystem, str):
         filesystem = _filesystem_of_uri(filesystem)
     if _is_fsspec(filesystem):
+        from .backends.fsspec import fsspec_filesystem
+
         names = filesystem.protocol  # one or several
         is_local = "file" in ((names,) if isinstance(names, str) else names)
         filesystem = pyarrow.fs.LocalFileSystem() if is_local else fsspec_filesystem(filesystem)
     if type(getattr(filesystem, "handler", None)) is pyarrow.fs.FSSpecHandler:
+        from .backends.fsspec import fsspec_filesystem
+
         filesystem = fsspec_filesystem(filesystem.handler.fs)
     if not isinstance(filesystem, pyarrow.fs.FileSystem):
         raise SourceError(f"not a filesystem of pyarrow.fs or fsspec: {filesystem!r}")
@@ -260,4 +228,137 @@ def _of_filesystem(filesystem: object, path: object) -> Target:
         return _of_filesystem(filesystem.base_fs, filesystem.base_path.rstrip("/") + "/" + path.lstrip("/"))
     if isinstance(filesystem, pyarrow.fs.LocalFileSystem):
         return Target(path)
-    return Target(path, with_credentials(filesystem, path))
+    return target_in(filesystem, path)
+
+
+def target_in(filesystem: pyarrow.fs.FileSystem, path: str) -> Target:
+    """Return the target of a path in a filesystem of pyarrow; request credentials if its backend needs them early."""
+    return backend_of(filesystem).prepare(Target(path, filesystem))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenTarget:
+    """Bytes in memory, or a file that the caller has opened, as a file of pyarrow's."""
+
+    file: pa.NativeFile | RangedFile
+    name: str
+
+    is_local: ClassVar[bool] = False
+    is_open: ClassVar[bool] = True
+
+    def for_arrow(self) -> pa.NativeFile:
+        """The file as pyarrow's readers take it."""
+        return self.file.for_arrow() if isinstance(self.file, RangedFile) else self.file
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def readable(source: object, filesystem: object = None) -> Target | OpenTarget:
+    """Where a source leads; no file is opened.
+
+    Parameters
+    ----------
+    source : path, bytes-like, file object, pyarrow.Buffer or pyarrow.NativeFile
+        What `resolve` takes; the bytes of a whole file, such as `bytes`, a `memoryview`, an `mmap` or a
+        `pyarrow.Buffer`; an `io.BytesIO`, a file object that can seek, a `pyarrow.NativeFile`, a memory map of
+        pyarrow's; or what `fsspec.open` gives. A file object is read from its beginning, wherever it stands, and stays
+        open.
+    filesystem : pyarrow.fs.FileSystem or fsspec filesystem, optional
+        Where `source` is a path of it.
+
+    Raises
+    ------
+    SourceError
+        It is none of these, or is open as text.
+    NotReadable
+        It is open for writing alone, or cannot seek.
+    ValueError
+        The file object is closed, or a filesystem comes with something that is no path.
+    """
+    if isinstance(source, (Target, OpenTarget)):
+        return source
+    if isinstance(source, (str, os.PathLike, tuple)):
+        return resolve(source, filesystem)
+    if filesystem is not None:
+        raise ValueError(f"filesystem: there is nothing to open with it, {_kind(source)} is no path")
+    return _of_fsspec(source) or _held(source)
+
+
+def filesystem_of(source: object, filesystem: object) -> object:
+    """The filesystem that paths are in; None beside bytes and open files, where pyarrow's tables pass over it, too."""
+    return filesystem if isinstance(source, (str, os.PathLike, tuple, list)) else None
+
+
+def _kind(source: object) -> str:
+    return f"<{type(source).__name__}>"
+
+
+def _of_fsspec(source: object) -> Target | None:
+    """Where an fsspec OpenFile leads; None for anything else."""
+    fsspec = sys.modules.get("fsspec.core")  # whoever has one has imported it
+    if fsspec is None or not isinstance(source, fsspec.OpenFile):
+        return None
+    if source.compression is not None:
+        raise SourceError(f"compressed by {source.compression}, and so without ranges: read it and give the bytes")
+    return resolve((source.fs, source.path))
+
+
+def _held(source: object) -> OpenTarget:
+    import pyarrow as pa
+
+    if isinstance(source, pa.NativeFile):
+        return OpenTarget(_checked(source, _kind(source)), _kind(source))
+    if type(source) is io.BytesIO:
+        return OpenTarget(pa.BufferReader(source.getvalue()), _kind(source))
+    if isinstance(source, pa.Buffer):
+        return OpenTarget(pa.BufferReader(source), _kind(source))
+    if hasattr(source, "read") and hasattr(source, "seek") and not _is_buffer(source):
+        name = getattr(source, "name", None)
+        name = name if isinstance(name, str) else _kind(source)
+        return OpenTarget(_file_of(_checked(source, name)), name)
+    try:
+        return OpenTarget(pa.BufferReader(pa.py_buffer(source)), _kind(source))
+    except TypeError:
+        raise SourceError(f"neither a path, nor bytes, nor a file object that can seek: {_kind(source)}") from None
+
+
+def _is_buffer(source: object) -> bool:
+    """Whether it gives its bytes without being read, as an `mmap` does."""
+    try:
+        memoryview(source).release()
+    except TypeError:
+        return False
+    return True
+
+
+def _checked(file, name: str):
+    """The file, if it can be read at any place."""
+    if getattr(file, "closed", False):
+        raise ValueError(f"{name}: the file is closed")
+    if isinstance(file, io.TextIOBase):
+        raise SourceError(f"{name}: open as text; open it with mode 'rb'")
+    if hasattr(file, "readable") and not file.readable():
+        raise NotReadable(f"{name}: not open for reading")
+    if hasattr(file, "seekable") and not file.seekable():
+        raise NotReadable(f"{name}: cannot seek, and Parquet is read from its end: read it whole and give the bytes")
+    return file
+
+
+def _file_of(source) -> pa.NativeFile | RangedFile:
+    """A file object to be read at any place; one of this machine's own by a descriptor."""
+    import pyarrow as pa
+
+    if type(source.raw if type(source) is io.BufferedReader else source) is io.FileIO:
+        try:
+            return pa.OSFile(systems.path_of(source.fileno()))
+        except OSError:  # no /proc, or a file that may not be opened again
+            return CallersFile(source)
+    return CallersFile(source)
+
+
+@lru_cache(maxsize=1 << 10)
+def directory_keys(folder: str) -> dict[str, str | None]:
+    """Return the values in the names of a path's directories ``key=value``: text, or None for null."""
+    pairs = (part.split("=", 1) for part in folder.split("/") if "=" in part)
+    return {unquote(key): None if value == NULL else unquote(value) for key, value in pairs}

@@ -1,4 +1,4 @@
-"""Files to read from: exact ranges, whatever the storage."""
+"""Sources: files that are read by exact ranges, from any storage."""
 
 from __future__ import annotations
 
@@ -11,22 +11,31 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from .. import systems, wire
-from ..errors import Malformed, wire_error
+from ..errors import Conflict, Malformed, wire_error
 from ..threads import Pool
-from .folder import Folder, at, naming
-from .fsspec_file import FsspecFile
-from .paths import Target, resolve
+from .backend import Capability
+from .capabilities import can_read_many
+from .folder import Folder, at, naming, status_of
+from .paths import OpenTarget, Target, resolve
 from .ranged_file import RangedFile
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["TICK_NS", "LocalSource", "RemoteSource", "Source", "Version", "open_source"]
+__all__ = [
+    "LocalSource",
+    "OpenSource",
+    "Overlay",
+    "RemoteSource",
+    "Source",
+    "TICK_NS",
+    "TailEdit",
+    "Version",
+    "open_source",
+]
 
 SLOW = 0.001  # seconds of a request, from which on a thread for each of several pays
 AT_ONCE = 16
-HTTP = "py::http"
-_WITHOUT_TAGS = ("py::hdfs", "hdfs")
 TICK_NS, SECOND_NS = 20_000_000, 1_000_000_000  # the tick: longer than that by which local filesystems date a change
 _OPEN_FLAGS = systems.O_CLOEXEC | systems.O_NONBLOCK  # a FIFO must not block the open
 
@@ -179,6 +188,16 @@ class LocalSource(Source):
         """The user that the file belongs to."""
         return os.fstat(self.fd).st_uid
 
+    def check_unchanged(self) -> None:
+        """Raise Conflict if the name now leads to another file, or if the size or times have changed."""
+        try:
+            now = Version.of_stat(status_of(self.name, self.folder))
+        except FileNotFoundError:
+            raise Conflict("it was removed meanwhile", file=self.name) from None
+        if now != self.version:
+            what = "replaced" if now.identity != self.version.identity else "changed"
+            raise Conflict(f"it was {what} by somebody else meanwhile", file=self.name)
+
     def refresh(self) -> None:
         """Take over the size and times that the file has now."""
         self.version = Version.of_stat(os.fstat(self.fd))
@@ -210,8 +229,8 @@ class RemoteSource(Source):
     def __init__(self, target: Target, *, versioned: bool = True):
         self.target, self._quickest = target, float("inf")
         # The time is read before the file is opened, so that a file replaced in between does not match it.
-        self._seen = self._modified() if versioned and target.filesystem.type_name in _WITHOUT_TAGS else None
-        self.file = _opened(target)
+        self._seen = None if not versioned or target.can(Capability.VERSION_TAGS) else self._modified()
+        self.file = target.backend.open(target)
         self.metadata: dict[str, str] = {}
         version = self._version() if versioned else Version((), self.file.size(), None)
         super().__init__(str(target), version)
@@ -230,7 +249,19 @@ class RemoteSource(Source):
         return Version((tag, dated, self.metadata.get("generation")), self.file.size(), modified)
 
     def _modified(self) -> int | None:
-        return self.target.filesystem.get_file_info(self.target.path).mtime_ns
+        entry = self.target.backend.info(self.target)
+        return None if entry is None else entry.modified
+
+    def check_unchanged(self) -> None:
+        """Raise Conflict if the name now leads to another object than the one that was opened."""
+        self.target.backend.forget(self.target)
+        try:
+            with RemoteSource(self.target) as now:
+                unchanged = now.version == self.version
+        except FileNotFoundError:
+            raise Conflict("it was removed meanwhile", file=self.name) from None
+        if not unchanged:
+            raise Conflict("it was changed by somebody else meanwhile", file=self.name)
 
     def read_many(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
         """Several ranges (offset, length), a request for each; at the same time where requests take long."""
@@ -238,7 +269,7 @@ class RemoteSource(Source):
             self.check(offset, length)
         if len(ranges) < 2 or self._quickest < SLOW:
             return [Source.read(self, offset, length) for offset, length in ranges]
-        if isinstance(self.file, FsspecFile):
+        if can_read_many(self.file):
             read = self.file.read_many(ranges)
         else:
             with Pool(min(len(ranges), AT_ONCE)) as pool:
@@ -263,14 +294,6 @@ class RemoteSource(Source):
     def close(self) -> None:
         """Close the file; a second call does nothing."""
         self.file.close()
-
-
-def _opened(target: Target) -> pa.NativeFile | RangedFile:
-    if target.filesystem.type_name == HTTP:
-        from .http_file import HttpFile  # what it is made of takes long to import
-
-        return HttpFile(target.path)
-    return FsspecFile.of(target) or target.filesystem.open_input_file(target.path)
 
 
 def _text(value: bytes | str) -> str:
@@ -298,3 +321,68 @@ def open_source(path: object) -> LocalSource | RemoteSource:
     """
     target = resolve(path)
     return LocalSource(target.path) if target.is_local else RemoteSource(target)
+
+
+class Overlay(Source):
+    """The first `keep` bytes of `source`, then `tail`."""
+
+    __slots__ = ("_source", "_tail", "keep")
+
+    def __init__(self, source: Source, keep: int, tail: bytes):
+        self._source, self.keep, self._tail = source, keep, memoryview(tail)
+        old = source.version
+        super().__init__(source.name, Version(old.identity, keep + len(tail), old.modified, old.changed))
+
+    def _read(self, offset: int, length: int) -> bytes:
+        kept = max(0, min(length, self.keep - offset))
+        head = self._source.read(offset, kept) if kept else b""
+        start = max(0, offset - self.keep)
+        return head + bytes(self._tail[start : start + length - kept])
+
+    @property
+    def is_local(self) -> bool:
+        return self._source.is_local
+
+    def close(self) -> None:
+        self._source.close()
+
+
+@dataclass(frozen=True, slots=True)
+class TailEdit:
+    """Keep the first `keep` bytes of a file and put `tail` behind them.
+
+    Attributes
+    ----------
+    keep : int
+    tail : bytes-like
+    """
+
+    keep: int
+    tail: bytes | memoryview
+
+    @property
+    def size(self) -> int:
+        """The file's length afterwards."""
+        return self.keep + len(self.tail)
+
+
+class OpenSource(Source):
+    """The bytes of a `OpenTarget`. To close it does not close what the caller has opened."""
+
+    __slots__ = ("_target", "file")
+
+    can_reopen = False
+
+    def __init__(self, target: OpenTarget):
+        self.file, self._target = target.file, target
+        super().__init__(target.name, Version((id(target.file),), target.file.size(), None))
+
+    def _read(self, offset: int, length: int) -> bytes:
+        return self.file.read_at(length, offset)
+
+    def for_arrow(self) -> pa.NativeFile:
+        """The same file as pyarrow's readers take it."""
+        return self._target.for_arrow()
+
+    def close(self) -> None:
+        """Nothing: the file is the caller's."""

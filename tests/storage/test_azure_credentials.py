@@ -12,8 +12,8 @@ import pytest
 
 import parquetext
 from parquetext.errors import ParquetextError
-from parquetext.storage import azure_credentials
-from parquetext.storage.azure_credentials import with_credentials
+from parquetext.storage.backends import azure
+from parquetext.storage.backends.azure import with_credentials
 
 IMPORTED_FROM = Path(parquetext.__file__).parents[1]
 URL = "abfs://container@account.dfs.core.windows.net/folder/t.parquet"
@@ -70,7 +70,7 @@ class Asked:
 
 @pytest.fixture(autouse=True)
 def nobody_asked(monkeypatch):
-    monkeypatch.setattr(azure_credentials, "_asked", [])
+    monkeypatch.setattr(azure, "_asked", [])
 
 
 def test_credentials_are_asked_for_once(monkeypatch):
@@ -78,7 +78,7 @@ def test_credentials_are_asked_for_once(monkeypatch):
     assert with_credentials(first, "c/a/t.parquet") is first
     assert with_credentials(second, "c/a/u.parquet") is first
     assert (first.paths, second.paths) == (["c/a/t.parquet"], [])
-    monkeypatch.setattr(azure_credentials, "GOOD_FOR", 0)
+    monkeypatch.setattr(azure, "GOOD_FOR", 0)
     assert with_credentials(second, "c") is second and second.paths == ["c/_"]
 
 

@@ -13,7 +13,7 @@ from support.systems import needs, needs_locks
 from parquetext import systems
 from parquetext.errors import Conflict, ParquetextError, Refused
 from parquetext.storage import TailEdit, change, recover
-from parquetext.storage.hidden_names import JOURNAL, NEW, beside
+from parquetext.storage.folder import JOURNAL, NEW, beside
 from parquetext.storage.operations import Operations
 
 OLD = b"head" * 1000 + b"the old tail"

@@ -17,8 +17,9 @@ from support.powercut import Recording, put, states
 from support.systems import needs, needs_locks
 
 from parquetext.errors import Conflict, Refused
-from parquetext.storage import LocalSource, NewFile, TailEdit, change, recover
+from parquetext.storage import LocalSource, TailEdit, change, recover
 from parquetext.storage.hadoop_crc import Checksums
+from parquetext.storage.new_file import NewFile
 from parquetext.storage.operations import Operations
 
 NOBODY = 65534

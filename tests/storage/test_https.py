@@ -11,7 +11,7 @@ from support.served_files import Ranged, served
 from support.tls import certificate, proxied, served_by_https
 
 import parquetext
-from parquetext.storage import http_file
+from parquetext.storage.backends import http
 
 TABLE = pa.table({"id": range(1000), "word": [f"word {n}" for n in range(1000)]})
 READERS = {
@@ -47,9 +47,9 @@ def environment(monkeypatch):
     for name in ("http_proxy", "https_proxy", "no_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
-    http_file._context.cache_clear()
+    http._context.cache_clear()
     yield
-    http_file._context.cache_clear()
+    http._context.cache_clear()
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ from support.systems import needs, needs_locks
 
 from parquetext import systems
 from parquetext.errors import Conflict, Malformed, ParquetextError
-from parquetext.storage import NewFile, TailEdit, create
+from parquetext.storage import TailEdit, create
+from parquetext.storage.new_file import NewFile
 
 WRITTEN = bytes(range(256)) * 40 + b"the end"
 EDITS = {"as it is": None, "longer": TailEdit(10_240, b"another end" * 900), "shorter": TailEdit(10_000, b".")}

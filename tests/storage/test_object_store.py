@@ -13,8 +13,8 @@ from fsspec.implementations.memory import MemoryFileSystem
 from support.objects import BUCKET, get, names, put, s3_server
 
 from parquetext.errors import Conflict, Malformed, Refused
-from parquetext.storage import TailEdit, Target, change, create, open_source, recover, remote, resolve
-from parquetext.storage.fsspec_file import modified_of
+from parquetext.storage import TailEdit, Target, change, create, objects, open_source, recover, resolve
+from parquetext.storage.backends.fsspec import modified_of
 
 PATH = f"{BUCKET}/folder/x.bin"
 OLD = bytes(range(256)) * 5000 + b"the old tail"
@@ -86,13 +86,13 @@ def test_an_object_that_changed_after_it_was_read_is_left_alone(s3, theirs):
 
 
 def test_a_race_lost_during_the_upload_leaves_the_winners_object(s3, monkeypatch):
-    upload = remote._upload
+    upload = objects.Store._upload
 
     def overtaken(*arguments):
         upload(*arguments)
         put(s3, PATH, b"the winner's")
 
-    monkeypatch.setattr(remote, "_upload", overtaken)
+    monkeypatch.setattr(objects.Store, "_upload", overtaken)
     with change((s3, PATH)) as changing, pytest.raises(Conflict, match="changed by somebody else"):
         changing.commit(EDIT)
     assert get(s3, PATH) == b"the winner's"
@@ -100,7 +100,7 @@ def test_a_race_lost_during_the_upload_leaves_the_winners_object(s3, monkeypatch
 
 
 def test_an_upload_that_fails_half_way_leaves_the_old_object(s3, monkeypatch):
-    monkeypatch.setattr(remote, "_PIECE_BYTES", 100_000)
+    monkeypatch.setattr(objects, "_PIECE_BYTES", 100_000)
     with change((s3, PATH)) as changing:
         read = changing.source._read
 

@@ -13,7 +13,7 @@ from support.users import ANNA, MALLORY, as_user, shared_folder
 
 from parquetext.errors import Conflict, Refused
 from parquetext.storage import TailEdit, change, create, journals_beside, old_tail, recover
-from parquetext.storage.hidden_names import NEW, beside
+from parquetext.storage.folder import NEW, beside
 from parquetext.storage.operations import Operations
 
 HEAD = bytes(range(256)) * 40

@@ -15,7 +15,7 @@ from ...footer.targets import info_of, resolve
 from ...masking import without_secrets
 from ...sidecar.table_formats import UNFOLLOWED, table_above, table_among
 from ...storage import Target
-from ...storage.partition_names import directory_keys
+from ...storage.paths import directory_keys
 
 __all__ = ["Files", "Found", "discover", "inferred_type", "partition_schema", "unfollowed"]
 

@@ -15,7 +15,7 @@ from ...footer.thrift_form import ThriftForm
 from ...footer.typed_bounds import RawBounds, comparable_type
 from ...pruning import Predicate
 from ...sidecar.naming import likeliest
-from ...storage.trust import is_shared, is_strangers
+from ...storage.ownership import is_shared, is_strangers
 from ...threads import Pool
 from ..selection import find_top_level
 from .dataset_plan import FileFacts, kept_of, rows_type

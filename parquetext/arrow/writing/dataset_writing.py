@@ -15,7 +15,7 @@ from ...edits.table_logs import refuse_new_files
 from ...edits.upgrade import FORMS, check_form
 from ...errors import Refused
 from ...extension import ASIDE
-from ...storage.forcing import check
+from ...storage.refusals import check
 from .new_files import NewFiles
 from .written_form import AUTO, DEFAULTS, THRIFT
 

@@ -21,7 +21,7 @@ from ...extension import ASIDE
 from ...footer.names import find_group_or_leaf
 from ...footer.thrift_form import ThriftForm
 from ...sidecar.store_layout import store_of
-from ...storage.forcing import check
+from ...storage.refusals import check
 from ...unpicklable import Unpicklable
 from .dictionaries import DICTIONARY_BYTES, worth_a_dictionary
 from .written_form import AUTO, DEFAULTS, THRIFT, edit_of_written

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from ...findings import Finding
 from ...footer.soundness import has_sound_footer
 from ...storage import journals_beside
+from ...storage.in_place import LEFT, OTHERS, UNTRUSTED
 from ...storage.journal import MIXED
-from ...storage.pending import LEFT, OTHERS, UNTRUSTED
 
 __all__ = ["leftovers"]
 

@@ -18,7 +18,7 @@ import pyarrow.fs as pafs
 from ... import storage, systems
 from ...errors import Refused
 from ...masking import without_secrets
-from ...storage.staged import check_size
+from ...storage.objects import check_size
 from .staging import FORGOTTEN, Folder, Staging, belongs_to, leftovers, stagings
 
 __all__ = ["APPEND", "ERROR", "IGNORE", "OVERWRITE", "OVERWRITE_PARTITIONS", "commit", "settle", "settle_leftovers"]

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import pyarrow.fs as pafs
 
 from ...storage import Target
-from ...storage.staged import copy_whole
-from ...storage.trust import planted
+from ...storage.objects import copy_checked
+from ...storage.ownership import planted
 from ..owner import Owner
 
 __all__ = ["FORGOTTEN", "Folder", "Staging", "belongs_to", "leftovers", "stagings"]
@@ -85,7 +85,7 @@ class Folder:
             self.filesystem.move(self.path, goal.path)
         except NotImplementedError:  # Azure without a hierarchical namespace
             size = self.filesystem.get_file_info(self.path).size
-            copy_whole(Target(self.path, self.filesystem), goal.path, size)
+            copy_checked(Target(self.path, self.filesystem), goal.path, size)
             self.filesystem.delete_file(self.path)
 
     def remove(self) -> None:

@@ -18,7 +18,7 @@ from ...arrow.datasets.discovery import Files, Found, discover, unfollowed
 from ...edits.many import is_skipped
 from ...errors import Unsupported
 from ...storage import Target
-from ...storage.partition_names import directory_keys
+from ...storage.paths import directory_keys
 from ..globbing import is_named, matches
 from .catalogs import listed_by_catalog
 from .plans import Kept

@@ -1,4 +1,4 @@
-"""Files over HTTP, read by ranges; connections stay open from one request to the next."""
+"""HTTP and HTTPS: files are read by their URLs, and not listed or written."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from threading import Lock
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
-from ..errors import ParquetextError, Unsupported, name_file, retold
-from ..masking import without_secrets
-from .paths import ChangedFile
-from .ranged_file import RangedFile
+from ...errors import ParquetextError, Unsupported, name_file, retold
+from ...masking import without_secrets
+from ..backend import Capability, Entry
+from ..objects import Store
+from ..paths import ChangedFile, Target
+from ..ranged_file import RangedFile
 
-__all__ = ["HttpFile"]
+__all__ = ["HttpBackend", "HttpFile"]
 
 SECONDS = 60  # for a server to answer
 TAIL = 16 << 10  # bytes that the first request asks for: a footer's end lies in them
@@ -259,3 +261,36 @@ def _nanoseconds(dated: str | None) -> int | None:
     except ValueError:
         return None
     return int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()) * 10**9
+
+
+class HttpBackend(Store):
+    """Reads files by their URLs. The paths of its targets are URLs."""
+
+    schemes, type_names = ("http", "https"), ("py::http",)
+    capabilities = Capability.VERSION_TAGS
+    no_replace = "files are read over HTTP, and not changed"
+    paths_are_urls = True
+
+    def resolve(self, url: str) -> Target:
+        return Target(url, self.filesystem)
+
+    def open(self, target: Target) -> HttpFile:
+        return HttpFile(target.path)
+
+    def info(self, target: Target) -> Entry | None:
+        if not urllib.parse.urlsplit(target.path).hostname:  # the last of the folders above a file
+            return None
+        try:
+            with HttpFile(target.path) as file:
+                return Entry(target.path, False, file.size(), file.modified)
+        except FileNotFoundError:
+            return None
+
+    def list(self, target: Target, *, recursive: bool = False) -> NoReturn:
+        raise NotImplementedError(f"{target}: HTTP lists no directories; give the files' URLs")
+
+    def _refuse(self, target: Target, what: str) -> NoReturn:
+        raise NotImplementedError("files are read over HTTP, and not written")
+
+
+BACKEND = HttpBackend()

@@ -1,7 +1,4 @@
-"""Azure's credentials, asked for before they are needed: what its SDK throws then ends the process.
-
-Where an account's key or a signature is given there is nothing to ask for, and what the SDK throws is an error.
-"""
+"""Azure: request credentials before they are needed, because errors in its SDK end the process."""
 
 from __future__ import annotations
 
@@ -9,18 +6,20 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from ..errors import ParquetextError
+from ...errors import ParquetextError
+from ..backend import Capability
+from ..paths import Target
+from .arrow import ArrowBackend
 
 if TYPE_CHECKING:
     import pyarrow.fs
 
-__all__ = ["with_credentials"]
+__all__ = ["AzureBackend", "with_credentials"]
 
 AZURE = "abfs"
 GOOD_FOR = 300  # seconds that an answer counts: tokens last longer, and are renewed before their end
 KEPT = 8
 REFUSED = "AuthenticationException"
-
 _asked: list[tuple[pyarrow.fs.FileSystem, float]] = []
 _lock = Lock()
 
@@ -33,7 +32,7 @@ def with_credentials(filesystem: pyarrow.fs.FileSystem, path: str) -> pyarrow.fs
     ParquetextError
         There are none.
     """
-    if filesystem.type_name != AZURE or not _is_asked_for(filesystem):
+    if not _is_asked_for(filesystem):
         return filesystem
     with _lock:
         known = next((one for one, since in _asked if one.equals(filesystem) and monotonic() - since < GOOD_FOR), None)
@@ -73,3 +72,16 @@ def _ask(filesystem: pyarrow.fs.FileSystem, path: str) -> None:
             "AZURE_CLIENT_ID, AZURE_CLIENT_SECRET), a workload or managed identity, or `az login` give a token; or "
             "pass a pyarrow.fs.AzureFileSystem and a path"
         ) from None
+
+
+class AzureBackend(ArrowBackend):
+    """Azure Blob Storage through pyarrow."""
+
+    schemes, type_names = ("abfs", "abfss"), ("abfs",)
+    capabilities = Capability.REPLACE | Capability.LIST_FOLDERS | Capability.VERSION_TAGS
+
+    def prepare(self, target: Target) -> Target:
+        return Target(target.path, with_credentials(target.filesystem, target.path))
+
+
+BACKEND = AzureBackend()

@@ -1,4 +1,4 @@
-"""Refusals that a caller may pass over, by name."""
+"""Refusals that a caller may override, by name."""
 
 from __future__ import annotations
 

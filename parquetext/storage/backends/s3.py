@@ -1,22 +1,26 @@
-"""Objects on S3 by boto3, for what pyarrow's filesystem does not offer: parts that the store copies, conditions, and
-uploads that can be called off.
+"""Amazon S3 through boto3: conditional writes, and parts that the store copies.
 
-(Amazon S3 API reference: PutObject, CreateMultipartUpload, UploadPart, UploadPartCopy, CompleteMultipartUpload.)
-"""
+(Amazon S3 API reference: PutObject, CreateMultipartUpload, UploadPart, UploadPartCopy, CompleteMultipartUpload.)"""
 
 from __future__ import annotations
 
 import contextlib
 import importlib.util
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from urllib.parse import quote, urlencode
 
-from ..errors import Conflict
-from .paths import Target
-from .s3_checksums import NO_CHECKSUM, ObjectChecksum
+from ...errors import Conflict, ParquetextError
+from ...threads import Pool, Task
+from ..backend import Capability
+from ..commit import Change
+from ..objects import EndHeld
+from ..paths import Target
+from ..source import RemoteSource, TailEdit
+from .arrow import ArrowBackend
+from .s3_checksums import NO_CHECKSUM, NotOfThePart, ObjectChecksum
 
-__all__ = ["AT_ONCE", "LEAST_PART", "S3Object", "S3Upload", "s3_object"]
+__all__ = ["AT_ONCE", "LEAST_PART", "NewS3Object", "S3Object", "S3Upload", "commit_copied", "s3_object"]
 
 LEAST_PART = 5 << 20  # of every part but the last
 AT_ONCE = 8
@@ -40,6 +44,41 @@ _KEPT = (
     "ObjectLockLegalHoldStatus",
 )
 _LOCKED = ObjectChecksum("CRC32")
+_COPIED_PART, _SENT_PART = 1 << 30, 8 << 20
+_AT_ONCE = 4
+_END = 1 << 16  # bytes that tell one file from another
+_PARTS_OF_A_SIZE = 1000  # S3 takes 10,000 parts: they double in size after so many
+
+
+class S3Backend(ArrowBackend):
+    """pyarrow's filesystem, and boto3 for changes if it is installed."""
+
+    schemes, type_names = ("s3", "s3a", "s3n"), ("s3",)
+    capabilities = Capability.REPLACE | Capability.LIST_FOLDERS | Capability.VERSION_TAGS
+    copy_limit = 5 << 30
+
+    def capabilities_of(self, target: Target) -> Capability:
+        found = self.capabilities
+        if s3_object(target) is not None:
+            found |= Capability.CONDITIONAL_PUT | Capability.COPY_RANGES | Capability.COMPOSE
+        return found
+
+    def resolve(self, url: str) -> Target:
+        return super().resolve(f"s3{url[url.index(':') :]}")
+
+    def _replace(self, source: RemoteSource, edit: TailEdit, forced: frozenset[str]) -> int:
+        goal = s3_object(source.target)
+        if goal is None or not source.version.identity[0]:
+            return super()._replace(source, edit, forced)
+        return commit_copied(source, goal, edit)
+
+    def new_file(self, target: Target, *, forced: frozenset[str], owner: int | None = None) -> EndHeld:
+        goal = s3_object(target)
+        return super().new_file(target, forced=forced) if goal is None else NewS3Object(goal)
+
+    def new_content(self, change: Change) -> EndHeld:
+        goal, tag = s3_object(change.source.target), change.source.version.identity[0]
+        return super().new_content(change) if goal is None or not tag else NewS3Object(goal, tag)
 
 
 def s3_object(target: Target) -> S3Object | None:
@@ -254,3 +293,177 @@ def _client(
         verify=authorities or None,
         config=config,
     )
+
+
+def commit_copied(source: RemoteSource, goal: S3Object, edit: TailEdit) -> int:
+    """Put the new object in the place of the one that was read; returns the bytes sent.
+
+    Raises
+    ------
+    Conflict
+        It is not there any more, or another one is: nothing was done.
+    """
+    tag = source.version.identity[0]
+    try:
+        found, attributes, checksum = goal.look()
+        _check(goal, found, tag)
+        if edit.keep < LEAST_PART or not edit.tail:
+            _commit_whole(source, goal, edit, tag, attributes, checksum)
+            return edit.size
+        try:
+            _commit_parts(goal, edit, tag, attributes, checksum)
+        except NotOfThePart:  # without a checksum of its own the new object has a right one, or none
+            _commit_parts(goal, edit, tag, attributes, NO_CHECKSUM)
+        return len(edit.tail)
+    except FileNotFoundError:
+        raise Conflict("it was removed meanwhile", file=source.name) from None
+
+
+def _commit_whole(
+    source: RemoteSource, goal: S3Object, edit: TailEdit, tag: str, attributes: dict, checksum: ObjectChecksum
+) -> None:
+    data = source.read(0, edit.keep) + edit.tail
+    if not checksum.is_of_parts:
+        with _settled(goal, edit):
+            goal.put(data, checksum, IfMatch=tag, **attributes)
+        return
+    with _uploading(goal, edit, tag, attributes, checksum) as upload:  # such a checksum only an object of parts has
+        upload.send(1, data)
+
+
+def _commit_parts(goal: S3Object, edit: TailEdit, tag: str, attributes: dict, checksum: ObjectChecksum) -> None:
+    with _uploading(goal, edit, tag, attributes, checksum) as upload:
+        ranges = list(_parts(edit.keep))
+        with Pool(min(len(ranges), AT_ONCE)) as pool:
+            for copied in [
+                pool.submit(upload.copy, number, begin, end, tag) for number, (begin, end) in enumerate(ranges, 1)
+            ]:
+                copied.result()
+        upload.send(len(ranges) + 1, edit.tail)
+
+
+@contextlib.contextmanager
+def _uploading(
+    goal: S3Object, edit: TailEdit, tag: str, attributes: dict, checksum: ObjectChecksum
+) -> Iterator[S3Upload]:
+    """An upload that is put in the object's place at the end of the block."""
+    upload = goal.upload(checksum, **attributes)
+    try:
+        yield upload
+        _check(goal, goal.tag(), tag)  # for stores that know no conditions
+        with _settled(goal, edit):
+            upload.finish(IfMatch=tag)
+    except BaseException:
+        upload.abort()
+        raise
+
+
+@contextlib.contextmanager
+def _settled(goal: S3Object, edit: TailEdit) -> Iterator[None]:
+    """If a response was lost, the retry fails although the first request succeeded: look at the object first."""
+    try:
+        yield
+    except (OSError, ParquetextError):
+        if not goal.ends_with(edit.keep, edit.tail):
+            raise
+
+
+def _check(goal: S3Object, found: str, expected: str) -> None:
+    if found.strip('"') != expected.strip('"'):
+        raise Conflict("it was changed by somebody else meanwhile", file=goal.name)
+
+
+def _parts(size: int) -> Iterator[tuple[int, int]]:
+    """[begin, end) of parts of at most 1 GiB, alike in size and so never too small."""
+    count = -(-size // _COPIED_PART)
+    return ((size * part // count, size * (part + 1) // count) for part in range(count))
+
+
+class NewS3Object(EndHeld):
+    """A new object under its own name.
+
+    Parameters
+    ----------
+    goal : S3Object
+    replaced : str, optional
+        The ETag of the object that has the name, and that this one is to replace: it passes its headers, metadata,
+        tags and kind of checksum on, and `commit` raises Conflict where another one is there by then.
+    """
+
+    def __init__(self, goal: S3Object, replaced: str | None = None):
+        super().__init__(self, goal.name)
+        self._goal = goal
+        self._given: dict = {}  # to the new object
+        self._condition: dict[str, str] = {}
+        self._checksum: ObjectChecksum | None = None
+        if replaced is not None:
+            found, self._given, self._checksum = goal.look()
+            if found.strip('"') != replaced.strip('"'):
+                raise Conflict("it was changed by somebody else meanwhile", file=goal.name)
+            self._condition = {"IfMatch": found}
+        self._end, self._size = b"", 0  # of what was sent last
+        self._upload: S3Upload | None = None
+        self._pool: Pool | None = None
+        self._sent: list[Task] = []
+        self._part = bytearray()
+
+    def write(self, data) -> None:
+        """Take the next bytes; whole parts are sent, a few at a time."""
+        self._part += data
+        while len(self._part) >= (size := _SENT_PART << len(self._sent) // _PARTS_OF_A_SIZE):
+            self._send(bytes(memoryview(self._part)[:size]))
+            del self._part[:size]
+
+    def _send(self, part: bytes) -> None:
+        if self._upload is None:
+            self._upload = self._goal.upload(self._checksum, **self._given)
+            self._pool = Pool(_AT_ONCE)
+        self._end, self._size = part[-_END:], self._size + len(part)
+        if len(self._sent) >= _AT_ONCE:
+            self._sent[-_AT_ONCE].result()
+        self._sent.append(self._pool.submit(self._upload.send, len(self._sent) + 1, part))
+
+    def commit(self, edit: TailEdit | None = None, *, check: Callable[[], None] | None = None) -> None:
+        """Call `check`, send the bytes held back, with the edit applied, and put the object in place."""
+        if check is not None:
+            check()
+        try:
+            self._release(edit)
+            by_parts = self._checksum is not None and self._checksum.is_of_parts
+            if self._upload is None and not by_parts:
+                data = bytes(self._part)
+                self._end, self._size = data[-_END:], len(data)
+                with self._settled():
+                    self._goal.put(data, self._checksum, **self._condition, **self._given)
+                return
+            if self._part:
+                self._send(bytes(self._part))
+            for sent in self._sent:
+                sent.result()
+            with self._settled():
+                self._upload.finish(**self._condition)
+            self._upload = None
+        finally:
+            self.abort()
+
+    @contextlib.contextmanager
+    def _settled(self) -> Iterator[None]:
+        """If a response was lost, the retry fails although the first request succeeded: look at the object first."""
+        try:
+            yield
+        except (OSError, ParquetextError):
+            if not self._condition or not self._goal.ends_with(self._size - len(self._end), self._end):
+                raise
+
+    def abort(self) -> None:
+        """Call the upload off; after `commit` or another call it does nothing."""
+        self._drop()
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown()
+        upload, self._upload = self._upload, None
+        if upload is not None:
+            upload.abort()
+
+
+BACKEND = S3Backend()

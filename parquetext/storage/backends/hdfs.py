@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from ..errors import Unsupported
-from .forcing import refuse
+from ...errors import Unsupported
+from ..backend import Capability
+from ..paths import SchemeError, Target
+from ..refusals import refuse
+from .arrow import ArrowBackend
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     import pyarrow.fs
 
+    from ..source import RemoteSource
     from .hdfs_handler import HdfsClient
 
-__all__ = ["HDFS_SCHEMES", "MODE", "hdfs_filesystem", "keep_attributes", "native_client"]
+__all__ = ["HDFS_SCHEMES", "MODE", "HdfsBackend", "hdfs_filesystem", "keep_attributes", "native_client"]
 
 HDFS_SCHEMES = ("hdfs", "viewfs")
 MODE = "mode"  # among the metadata of a new file: octal digits
@@ -109,3 +114,43 @@ def _access_list(client: HdfsClient, path: str) -> list:
         if _NO_LISTS in str(error):
             return []
         raise
+
+
+class HdfsBackend(ArrowBackend):
+    """HDFS: a rename of hdfs-native replaces a file in one step; libhdfs cannot replace files."""
+
+    schemes, type_names = HDFS_SCHEMES, ("hdfs", "py::hdfs")
+    no_replace = (
+        "libhdfs cannot put a file in the place of another at once: hdfs-native can "
+        "(pip install 'parquetext[hdfs]'), for files named by URL"
+    )
+
+    def capabilities_of(self, target: Target) -> Capability:
+        found = Capability.FOLDERS | Capability.LIST_FOLDERS
+        if target.filesystem.type_name == "hdfs":
+            return found
+        found |= Capability.REPLACE
+        is_native = native_client(target.filesystem) is not None
+        return found | Capability.ATOMIC_RENAME | Capability.ATTRIBUTES if is_native else found
+
+    def resolve(self, url: str) -> Target:
+        scheme, _, rest = url.partition("://")
+        name_node, slash, path = rest.partition("/")
+        user, at, _ = name_node.rpartition("@")
+        if at and ":" in user:
+            raise SchemeError(f"{url}: HDFS takes no password in a URL")
+        return Target((slash or "/") + path, hdfs_filesystem(f"{scheme}://{name_node}"))
+
+    def create(self, target: Target, replaces: RemoteSource | None = None) -> pa.NativeFile:
+        if replaces is None or not target.can(Capability.ATTRIBUTES):
+            return super().create(target, replaces)
+        # Until it has the old file's mode, nobody else may read the new one.
+        return target.filesystem.open_output_stream(target.path, metadata={MODE: "600"})
+
+    def keep_attributes(self, old: Target, new: Target, forced: frozenset[str]) -> None:
+        client = native_client(old.filesystem)
+        if client is not None:
+            keep_attributes(client, old.path, new.path, forced)
+
+
+BACKEND = HdfsBackend()

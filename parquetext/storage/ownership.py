@@ -1,4 +1,4 @@
-"""What is taken for our own where others may put files: by kind, links and owner, never by its name alone."""
+"""Checks of files that other users may have created: by type, links and owner, never by name alone."""
 
 from __future__ import annotations
 
