@@ -299,7 +299,7 @@ class Evaluator(Values):
             if is_signed and number >> bits - 1:
                 number -= 1 << bits
             if not accepts(document, names, number):
-                raise document.fail(f"{number} is none of the numbers that may stand here", begin)
+                raise document.fail(f"{number} is not one of the permitted numbers", begin)
 
         return match
 

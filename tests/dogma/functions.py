@@ -48,7 +48,7 @@ def uleb128(document: Document, names: dict, accepts: Callable) -> None:
     value, end = _varint(document, begin)
     document.take(8 * (end - begin))
     if not accepts(value):
-        raise document.fail(f"{value} is none of the numbers that may stand here", begin * 8)
+        raise document.fail(f"{value} is not one of the permitted numbers", begin * 8)
 
 
 def zigzag(document: Document, names: dict, accepts: Callable) -> None:
@@ -56,7 +56,7 @@ def zigzag(document: Document, names: dict, accepts: Callable) -> None:
     value, end = _varint(document, begin)
     document.take(8 * (end - begin))
     if not accepts(_signed(value)):
-        raise document.fail(f"{_signed(value)} is none of the numbers that may stand here", begin * 8)
+        raise document.fail(f"{_signed(value)} is not one of the permitted numbers", begin * 8)
 
 
 class NoField(Mismatch):
