@@ -133,7 +133,7 @@ def _commit(changing: storage.Change, edit: storage.TailEdit | Rewrite) -> str:
     """Change the file; what is worth knowing of it."""
     if isinstance(edit, storage.TailEdit):
         changing.commit(edit)
-        return changing.told
+        return changing.note
     with storage.rewriting(changing) as rewriting:
         edit.write(rewriting.sink)
         rewriting.commit()

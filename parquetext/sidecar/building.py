@@ -204,4 +204,4 @@ def settle(source) -> bool:
 def check_unchanged(source) -> None:
     with open_source(source.name if source.is_local else source.target) as now:
         if now.version != source.version:
-            raise Conflict("it was changed by somebody else meanwhile", file=source.name)
+            raise Conflict("it was changed by another process in the meantime", file=source.name)

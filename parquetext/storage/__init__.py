@@ -15,14 +15,13 @@ from .capabilities import (
     has_descriptor,
     is_remote,
 )
-from .commit import Change, Rewriting, change, create, recover, rewriting
+from .commit import Change, change, create, recover, rewriting
 from .in_place import journals_beside, old_tail
 from .new_file import Scratch
 from .paths import (
     ChangedFile,
     OpenTarget,
     SchemeError,
-    SourceError,
     Target,
     filesystem_of,
     readable,
@@ -33,7 +32,6 @@ from .refusals import FORCEABLE
 from .source import (
     TICK_NS,
     LocalSource,
-    OpenSource,
     Overlay,
     RemoteSource,
     Source,
@@ -54,15 +52,12 @@ __all__ = [
     "Entry",
     "FORCEABLE",
     "LocalSource",
-    "OpenSource",
     "OpenTarget",
     "Overlay",
     "RemoteSource",
-    "Rewriting",
     "SchemeError",
     "Scratch",
     "Source",
-    "SourceError",
     "TICK_NS",
     "TailEdit",
     "Target",

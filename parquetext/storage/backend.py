@@ -12,12 +12,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.fs
 
-    from .commit import Change
-    from .operations import Operations
+    from .commit import Change, ChangeOptions
     from .paths import Target
     from .source import Source, TailEdit
-
-__all__ = ["Backend", "Capability", "Entry", "backend_of", "backend_of_scheme", "register"]
 
 
 class Capability(Flag):
@@ -153,13 +150,13 @@ class Backend(ABC):
         """Delete a file."""
         self._refuse(target, "delete files")
 
-    def create_folder(self, target: Target) -> None:  # noqa: B027 (the default is to do nothing)
+    def create_folder(self, target: Target) -> None:  # noqa: B027
         """Create a folder and its parents; do nothing if it exists, or if the storage has no folders."""
 
-    def keep_attributes(self, old: Target, new: Target, forced: frozenset[str]) -> None:  # noqa: B027 (the default is to do nothing)
+    def keep_attributes(self, old: Target, new: Target, forced: frozenset[str]) -> None:  # noqa: B027
         """Give a new file the owner, mode and access rights of an old one, if the storage has them."""
 
-    def forget(self, target: Target) -> None:  # noqa: B027 (the default is to do nothing)
+    def forget(self, target: Target) -> None:  # noqa: B027
         """Drop cached information about a target."""
 
     def ends_with(self, target: Target, offset: int, tail: bytes) -> bool:
@@ -172,17 +169,7 @@ class Backend(ABC):
     # ---- safe changes
 
     @abstractmethod
-    def change(
-        self,
-        target: Target,
-        *,
-        in_place: bool,
-        keep_mtime: bool,
-        forced: frozenset[str],
-        timeout: float,
-        is_sound: object,
-        operations: Operations,
-    ) -> AbstractContextManager[Change]:
+    def change(self, target: Target, options: ChangeOptions) -> AbstractContextManager[Change]:
         """Open a file to change its tail, and lock it if the storage has locks; see `commit.change`."""
 
     @abstractmethod
@@ -197,7 +184,7 @@ class Backend(ABC):
     def new_content(self, change: Change) -> object:
         """Return a new file that replaces the one that is open to be changed."""
 
-    def recover(self, target: Target, *, timeout: float, is_sound: object, operations: Operations) -> str | None:
+    def recover(self, target: Target, options: ChangeOptions) -> str | None:
         """Repair an interrupted change; return a description, or None if there was nothing to do."""
         return None
 

@@ -6,16 +6,6 @@ overlay over one of these. The functions here also accept such objects.
 
 from __future__ import annotations
 
-__all__ = [
-    "can_gather",
-    "can_read_many",
-    "can_reopen",
-    "counts_requests",
-    "has_arrow_file",
-    "has_descriptor",
-    "is_remote",
-]
-
 
 def has_descriptor(source: object) -> bool:
     """Return True if `source.fd` is a file descriptor of the operating system."""

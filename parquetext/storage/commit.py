@@ -17,8 +17,6 @@ from .paths import resolve
 from .refusals import check
 from .source import LocalSource, RemoteSource, TailEdit
 
-__all__ = ["Change", "Rewriting", "change", "create", "recover", "rewriting"]
-
 
 def create(path: object, *, force: Iterable[str] = (), owner: int | None = None):
     """Return a new file: write to its `sink`, then `commit` or `abort` it.
@@ -44,6 +42,18 @@ def create(path: object, *, force: Iterable[str] = (), owner: int | None = None)
     return target.backend.new_file(target, forced=forced, owner=owner)
 
 
+@dataclass(frozen=True, slots=True)
+class ChangeOptions:
+    """The arguments of `change`, checked; `forced` contains the names of `force`."""
+
+    in_place: bool = False
+    keep_mtime: bool = False
+    forced: frozenset[str] = frozenset()
+    timeout: float = 0
+    is_sound: IsSound | None = None
+    operations: Operations = OPERATIONS
+
+
 @dataclass(slots=True)
 class Change:
     """A file that only this process may change.
@@ -57,19 +67,16 @@ class Change:
         in place also the journal.
     settled : str
         How leftovers of interrupted processes were repaired; empty if there were none.
-    told : str
+    note : str
         A note about the commit; often empty.
     """
 
     backend: Backend
     source: LocalSource | RemoteSource
-    in_place: bool
-    keep_mtime: bool
-    forced: frozenset[str]
-    operations: Operations
+    options: ChangeOptions
     written: int = 0
     settled: str = ""
-    told: str = ""
+    note: str = ""
 
     def commit(self, edit: TailEdit) -> None:
         """Reduce the file to its first `edit.keep` bytes and append `edit.tail`; `source` cannot be used afterwards.
@@ -128,16 +135,9 @@ def change(
     OSError
         If it cannot be opened.
     """
-    target, forced = resolve(path), check(force)
-    return target.backend.change(
-        target,
-        in_place=in_place,
-        keep_mtime=keep_mtime,
-        forced=forced,
-        timeout=timeout,
-        is_sound=is_sound,
-        operations=operations,
-    )
+    target = resolve(path)
+    options = ChangeOptions(in_place, keep_mtime, check(force), timeout, is_sound, operations)
+    return target.backend.change(target, options)
 
 
 def recover(
@@ -158,7 +158,7 @@ def recover(
         If a file with the name of one of our files cannot be trusted.
     """
     target = resolve(path)
-    return target.backend.recover(target, timeout=timeout, is_sound=is_sound, operations=operations)
+    return target.backend.recover(target, ChangeOptions(timeout=timeout, is_sound=is_sound, operations=operations))
 
 
 @dataclass(slots=True)
@@ -201,10 +201,10 @@ def rewriting(changing: Change) -> Iterator[Rewriting]:
         If the file is to be changed in place.
     """
     source = changing.source
-    if changing.in_place:
+    if changing.options.in_place:
         raise Refused("it is written anew, which cannot be done in place", file=source.name)
     new = changing.backend.new_content(changing)
     try:
-        yield Rewriting(source, new, appender(new, source), changing.keep_mtime)
+        yield Rewriting(source, new, appender(new, source), changing.options.keep_mtime)
     finally:
         new.abort()

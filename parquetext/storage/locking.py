@@ -1,4 +1,12 @@
-"""Locks of local files, and new files under hidden, locked names."""
+"""Locks of local files, and new files under hidden, locked names.
+
+There is one writer at a time: an exclusive flock on the file itself. A lock belongs to an inode, and a rename gives the
+name another one. After locking, a writer therefore checks that the name still leads to the locked file. No lock file is
+left behind, and all names of a file share the lock.
+
+A process that is ended by `os._exit`, because a thread is in a long call, removes its new files and waits for its
+changes in place.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +24,12 @@ from .operations import Operations
 from .refusals import refuse
 from .source import LocalSource
 
-__all__ = ["abandon", "begun", "create_locked", "in_place_change", "open_locked", "sweep"]
-
 NO_LOCKS = "this system has no locks of files (fcntl)"
 _PAUSE_SECONDS = 0.01
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
-PATIENCE = 10.0  # seconds that a change in place may take to end: it writes and flushes a few pieces
+IN_PLACE_SECONDS = 10.0  # to complete a change in place, which writes and flushes a few pieces
 _turn = Condition()
-_new: dict[int, tuple[str, Folder]] = {}  # by their descriptors: what was closed is told by its inode
+_new: dict[int, tuple[str, Folder]] = {}  # by descriptor; the inode shows if that was closed
 _under_way = 0
 _is_abandoned = False
 
@@ -31,14 +37,14 @@ _is_abandoned = False
 def open_locked(
     path: str, *, writable: bool, timeout: float, forced: frozenset[str], folder: Folder | None = None
 ) -> LocalSource:
-    """The file at `path`, which is no link, open and locked until it is closed; looked up in `folder` if that is open.
+    """Open and lock a file until it is closed; look it up in `folder` if that is open. Its name is not a link.
 
     Raises
     ------
     Conflict
-        Somebody else holds the lock, and did for `timeout` seconds.
+        If another process holds the lock for `timeout` seconds.
     Refused
-        The filesystem has no locks.
+        If the filesystem has no locks.
     """
     deadline = time.monotonic() + timeout
     flags = os.O_RDWR if writable else os.O_RDONLY
@@ -49,7 +55,7 @@ def open_locked(
                 return source
         except OSError as error:
             source.close()
-            if error.errno == errno.EBADF and not writable:  # NFS locks only what is open for writing
+            if error.errno == errno.EBADF and not writable:  # NFS locks only files that are open for writing
                 left = deadline - time.monotonic()
                 return open_locked(path, writable=True, timeout=left, forced=forced, folder=folder)
             raise
@@ -82,7 +88,7 @@ def begun(file: int, path: str, folder: Folder) -> None:
 
 
 class _InPlaceChange:
-    """A context manager of a change in place, which is ended before the process is."""
+    """A context manager for a change in place, which is completed before the process ends."""
 
     def __enter__(self) -> None:
         global _under_way
@@ -100,25 +106,25 @@ class _InPlaceChange:
 
 
 def in_place_change() -> _InPlaceChange:
-    """Return a context manager for a change in place; none begins once the process is about to end."""
+    """Return a context manager for a change in place. None begins when the process is about to end."""
     return _InPlaceChange()
 
 
 def abandon() -> None:
-    """Wait for changes in place, let no other begin, and remove new files; the process must end after this."""
+    """Wait for changes in place, start no other, and remove new files. The process must end after this."""
     global _is_abandoned
     with _turn:
         _is_abandoned = True
-        _turn.wait_for(lambda: not _under_way, timeout=PATIENCE)
+        _turn.wait_for(lambda: not _under_way, timeout=IN_PLACE_SECONDS)
         for file, (path, folder) in _new.items():
-            with suppress(OSError):  # it was closed, has got its name, or is gone
+            with suppress(OSError):  # it was closed, renamed or removed
                 if names_file(path, file, folder):
                     name, within = at(path, folder)
                     os.unlink(name, dir_fd=within)
 
 
 def create_locked(operations: Operations, new: str, mode: int = 0o600, *, folder: Folder) -> int:
-    """The new file, locked: that tells it from what a killed process left behind."""
+    """Create a new file and lock it: files left by killed processes are not locked."""
     try:
         file = operations.create(new, mode, folder)
     except FileExistsError:
@@ -129,9 +135,9 @@ def create_locked(operations: Operations, new: str, mode: int = 0o600, *, folder
 
 
 def sweep(operations: Operations, path: str, folder: Folder, kind: str = NEW) -> bool:
-    """Remove the new file that a killed process left beside `path`, if nobody holds its lock; whether there was one.
+    """Remove the new file of a killed process next to `path`, if nobody holds its lock; return True if there was one.
 
-    Whoever it belongs to: nothing of it is used. Refused where the name is no file's.
+    Its owner does not matter, because its content is not used. Refused if the name does not belong to a regular file.
     """
     new = beside(path, kind)
     try:

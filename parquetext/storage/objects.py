@@ -5,16 +5,14 @@ from __future__ import annotations
 import contextlib
 import errno
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from ..errors import Refused
 from .backend import Backend, Capability
-from .commit import Change
+from .commit import Change, ChangeOptions
 from .folder import NEW, beside
 from .paths import Target
 from .source import RemoteSource, Source, TailEdit, Version
-
-__all__ = ["EndHeld", "NewObject", "NewStream", "Staged", "Store", "check_size", "copy_checked"]
 
 _END_BYTES = 1 << 16  # compared to tell a new file from an old one of the same size
 _PIECE_BYTES = 8 << 20
@@ -36,20 +34,20 @@ class Store(Backend):
     no_replace = "its store cannot replace files"
 
     @contextlib.contextmanager
-    def change(self, target: Target, *, in_place: bool, keep_mtime: bool, forced: frozenset[str], operations, **_):
+    def change(self, target: Target, options: ChangeOptions) -> Iterator[Change]:
         abilities = self.capabilities_of(target)
-        if in_place and Capability.EDIT_IN_PLACE not in abilities:
+        if options.in_place and Capability.EDIT_IN_PLACE not in abilities:
             raise Refused("objects cannot be changed in place", file=str(target))
-        if keep_mtime and Capability.TIMES not in abilities:
+        if options.keep_mtime and Capability.TIMES not in abilities:
             raise Refused("objects cannot be kept with their times", file=str(target))
         if Capability.REPLACE not in abilities:
             raise Refused(self.no_replace, file=str(target))
         self.forget(target)
         with RemoteSource(target) as source:
-            yield Change(self, source, False, False, forced, operations)
+            yield Change(self, source, options)
 
     def commit(self, change: Change, edit: TailEdit) -> None:
-        change.written = self._replace(change.source, edit, change.forced)
+        change.written = self._replace(change.source, edit, change.options.forced)
 
     def _replace(self, source: RemoteSource, edit: TailEdit, forced: frozenset[str]) -> int:
         """Replace an object if it is still the one that was read; return the number of bytes sent."""

@@ -21,42 +21,28 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.fs
 
-__all__ = [
-    "ChangedFile",
-    "NotReadable",
-    "OpenTarget",
-    "SchemeError",
-    "SourceError",
-    "Target",
-    "directory_keys",
-    "filesystem_of",
-    "readable",
-    "resolve",
-    "target_in",
-]
-
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _PORT = re.compile(r":([^\]:]*)\Z")
-_CHAIN = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*::)+[A-Za-z][A-Za-z0-9+.-]+://")  # of fsspec's filesystems
-_FSSPEC = "fsspec+"  # pyarrow's prefix for a scheme that fsspec serves
+_CHAIN = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*::)+[A-Za-z][A-Za-z0-9+.-]+://")  # chained filesystems of fsspec
+_FSSPEC = "fsspec+"  # pyarrow's prefix of schemes for fsspec
 NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
 class SourceError(ParquetextError, TypeError):
-    """What is given as a file, or as a filesystem, is none; a TypeError, as it is with pyarrow."""
+    """An argument is neither a file nor a filesystem. It is a TypeError, as in pyarrow."""
 
     __str__ = ParquetextError.__str__
 
 
 class NotReadable(SourceError, io.UnsupportedOperation):
-    """An open file that cannot be read, or not at any place; an OSError, as it is with pyarrow."""
+    """An open file cannot be read, or cannot seek. It is an OSError, as in pyarrow."""
 
     __str__ = ParquetextError.__str__
     __reduce__ = ParquetextError.__reduce__
 
 
 class ChangedFile(Conflict, OSError):
-    """Somebody changes the file that is read; an OSError, as what pyarrow then finds is with pyarrow."""
+    """The file was changed while it was read. It is an OSError, like pyarrow's error for the resulting bytes."""
 
     __str__ = ParquetextError.__str__
     __reduce__ = ParquetextError.__reduce__
@@ -127,28 +113,30 @@ class Target:
 
 
 class SchemeError(ParquetextError):
-    """Nobody knows the scheme of a URI, what it takes is not installed, or the rest of the URI does not fit it."""
+    """The scheme of a URL is unknown, its library is not installed, or the URL is invalid."""
 
 
 def resolve(path: object, filesystem: object = None) -> Target:
-    """Where a path leads; nothing is opened. Of Azure's stores credentials are asked for, unless a key is given.
+    """Return the target of a path; open nothing. Azure's credentials are requested, unless the URL has a key.
 
     Parameters
     ----------
     path : str, os.PathLike, (filesystem, str) or Target
         A local path (``~`` is the home directory); a ``file://``, ``s3://``, ``gs://``, ``abfs://``, ``hdfs://``,
-        ``http://`` or ``https://`` URI (``s3a://`` too), or one that fsspec knows, such as ``memory://``; or a pair of
-        a filesystem (of ``pyarrow.fs`` or fsspec, or a URI of one) and a path in it. Local files never go through a
-        filesystem layer.
+        ``http://`` or ``https://`` URL (``s3a://`` too), or one of fsspec's, such as ``memory://``; or a pair of a
+        filesystem (of ``pyarrow.fs`` or fsspec, or a URL of one) and a path in it. Local files are opened directly,
+        never through a filesystem object.
+    filesystem : optional
+        The filesystem of the path, unless `path` is a target already.
 
     Raises
     ------
     SourceError
-        It is none of these.
+        If it is none of these.
     SchemeError
-        Nobody knows its scheme, or the rest does not fit that.
+        If the scheme is unknown, or the URL is invalid.
     ParquetextError
-        There are no credentials for Azure.
+        If there are no credentials for Azure.
     """
     if isinstance(path, Target):
         return path
@@ -179,12 +167,12 @@ def _check_authority(rest: str, text: str) -> None:
 
 
 def _is_fsspec(filesystem: object) -> bool:
-    fsspec = sys.modules.get("fsspec")  # whoever has such a filesystem has imported it
+    fsspec = sys.modules.get("fsspec")  # imported already if the object is from it
     return fsspec is not None and isinstance(filesystem, fsspec.AbstractFileSystem)
 
 
 def _filesystem_of_uri(uri: str) -> pyarrow.fs.FileSystem:
-    """The directory that a URI leads to, as a filesystem."""
+    """Return the directory at a URL as a filesystem."""
     import pyarrow.fs
 
     if not _URI.match(uri):
@@ -196,7 +184,7 @@ def _filesystem_of_uri(uri: str) -> pyarrow.fs.FileSystem:
 
 
 def _base(filesystem: pyarrow.fs.FileSystem) -> pyarrow.fs.FileSystem:
-    """The filesystem that one of a directory stands for."""
+    """Return the filesystem that contains the directory of a SubTreeFileSystem."""
     while hasattr(filesystem, "base_fs"):
         filesystem = filesystem.base_fs
     return filesystem
@@ -238,7 +226,7 @@ def target_in(filesystem: pyarrow.fs.FileSystem, path: str) -> Target:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenTarget:
-    """Bytes in memory, or a file that the caller has opened, as a file of pyarrow's."""
+    """Bytes in memory, or a file that the caller has opened, as a file of pyarrow."""
 
     file: pa.NativeFile | RangedFile
     name: str
@@ -247,7 +235,7 @@ class OpenTarget:
     is_open: ClassVar[bool] = True
 
     def for_arrow(self) -> pa.NativeFile:
-        """The file as pyarrow's readers take it."""
+        """Return the file as pyarrow's readers expect it."""
         return self.file.for_arrow() if isinstance(self.file, RangedFile) else self.file
 
     def __str__(self) -> str:
@@ -255,26 +243,26 @@ class OpenTarget:
 
 
 def readable(source: object, filesystem: object = None) -> Target | OpenTarget:
-    """Where a source leads; no file is opened.
+    """Return the target of any source that can be read; open nothing.
 
     Parameters
     ----------
     source : path, bytes-like, file object, pyarrow.Buffer or pyarrow.NativeFile
-        What `resolve` takes; the bytes of a whole file, such as `bytes`, a `memoryview`, an `mmap` or a
-        `pyarrow.Buffer`; an `io.BytesIO`, a file object that can seek, a `pyarrow.NativeFile`, a memory map of
-        pyarrow's; or what `fsspec.open` gives. A file object is read from its beginning, wherever it stands, and stays
-        open.
+        A path as in `resolve`; the bytes of a whole file, such as `bytes`, a `memoryview`, an `mmap` or a
+        `pyarrow.Buffer`; an `io.BytesIO`, a file object that can seek, a `pyarrow.NativeFile`, or a memory map of
+        pyarrow; or the result of `fsspec.open`. A file object is read from its beginning, whatever its position, and
+        stays open.
     filesystem : pyarrow.fs.FileSystem or fsspec filesystem, optional
-        Where `source` is a path of it.
+        The filesystem, if `source` is a path in it.
 
     Raises
     ------
     SourceError
-        It is none of these, or is open as text.
+        If it is none of these, or is open as text.
     NotReadable
-        It is open for writing alone, or cannot seek.
+        If it is open for writing only, or cannot seek.
     ValueError
-        The file object is closed, or a filesystem comes with something that is no path.
+        If the file object is closed, or if a filesystem is given without a path.
     """
     if isinstance(source, (Target, OpenTarget)):
         return source
@@ -282,11 +270,11 @@ def readable(source: object, filesystem: object = None) -> Target | OpenTarget:
         return resolve(source, filesystem)
     if filesystem is not None:
         raise ValueError(f"filesystem: there is nothing to open with it, {_kind(source)} is no path")
-    return _of_fsspec(source) or _held(source)
+    return _of_fsspec(source) or _opened(source)
 
 
 def filesystem_of(source: object, filesystem: object) -> object:
-    """The filesystem that paths are in; None beside bytes and open files, where pyarrow's tables pass over it, too."""
+    """Return the filesystem of a path; None for bytes and open files, for which pyarrow ignores it, too."""
     return filesystem if isinstance(source, (str, os.PathLike, tuple, list)) else None
 
 
@@ -295,8 +283,8 @@ def _kind(source: object) -> str:
 
 
 def _of_fsspec(source: object) -> Target | None:
-    """Where an fsspec OpenFile leads; None for anything else."""
-    fsspec = sys.modules.get("fsspec.core")  # whoever has one has imported it
+    """Return the target of an fsspec OpenFile; None for other objects."""
+    fsspec = sys.modules.get("fsspec.core")  # imported already if the object is from it
     if fsspec is None or not isinstance(source, fsspec.OpenFile):
         return None
     if source.compression is not None:
@@ -304,7 +292,7 @@ def _of_fsspec(source: object) -> Target | None:
     return resolve((source.fs, source.path))
 
 
-def _held(source: object) -> OpenTarget:
+def _opened(source: object) -> OpenTarget:
     import pyarrow as pa
 
     if isinstance(source, pa.NativeFile):
@@ -324,7 +312,7 @@ def _held(source: object) -> OpenTarget:
 
 
 def _is_buffer(source: object) -> bool:
-    """Whether it gives its bytes without being read, as an `mmap` does."""
+    """Return True if an object offers its bytes without reading, like an `mmap`."""
     try:
         memoryview(source).release()
     except TypeError:
@@ -333,7 +321,7 @@ def _is_buffer(source: object) -> bool:
 
 
 def _checked(file, name: str):
-    """The file, if it can be read at any place."""
+    """Return the file if it can be read and can seek."""
     if getattr(file, "closed", False):
         raise ValueError(f"{name}: the file is closed")
     if isinstance(file, io.TextIOBase):
@@ -346,19 +334,19 @@ def _checked(file, name: str):
 
 
 def _file_of(source) -> pa.NativeFile | RangedFile:
-    """A file object to be read at any place; one of this machine's own by a descriptor."""
+    """Return a file that can be read at any position: files of the operating system through their descriptor."""
     import pyarrow as pa
 
     if type(source.raw if type(source) is io.BufferedReader else source) is io.FileIO:
         try:
             return pa.OSFile(systems.path_of(source.fileno()))
-        except OSError:  # no /proc, or a file that may not be opened again
+        except OSError:  # no /proc, or no permission to open it again
             return CallersFile(source)
     return CallersFile(source)
 
 
 @lru_cache(maxsize=1 << 10)
 def directory_keys(folder: str) -> dict[str, str | None]:
-    """Return the values in the names of a path's directories ``key=value``: text, or None for null."""
+    """Return the values in a path's directory names ``key=value``, as Hive and Spark write them; None for null."""
     pairs = (part.split("=", 1) for part in folder.split("/") if "=" in part)
     return {unquote(key): None if value == NULL else unquote(value) for key, value in pairs}

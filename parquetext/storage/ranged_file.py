@@ -12,8 +12,6 @@ from weakref import WeakKeyDictionary
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["CallersFile", "RangedFile"]
-
 _locks: WeakKeyDictionary[object, RLock] = WeakKeyDictionary()
 _choosing, _of_others = Lock(), RLock()
 
@@ -24,9 +22,9 @@ class RangedFile(io.RawIOBase):
     Attributes
     ----------
     attributes : tuple
-        What its store tells of it that is another for another content.
+        Attributes of the stored file that change with its content.
     modified : int or None
-        In ns since 1970.
+        Time of the last change, in ns since 1970.
     """
 
     attributes: tuple
@@ -39,16 +37,16 @@ class RangedFile(io.RawIOBase):
         return self._size
 
     def read_at(self, length: int, offset: int) -> bytes:
-        """The bytes [offset, offset + length)."""
+        """Return the bytes [offset, offset + length)."""
         raise NotImplementedError
 
     def for_arrow(self) -> pa.NativeFile:
-        """The same file as pyarrow's readers take it."""
+        """Return the file as pyarrow's readers expect it."""
         import pyarrow as pa
 
         return pa.PythonFile(self, mode="r")
 
-    # ---- what io.RawIOBase is made of
+    # ---- methods of io.RawIOBase
 
     def readable(self) -> bool:
         return True
@@ -72,15 +70,15 @@ class RangedFile(io.RawIOBase):
 
 
 class CallersFile(RangedFile):
-    """A file object of the caller's, with the methods of `pyarrow.NativeFile` that sources use.
+    """A file object of the caller. Several threads may read ranges of it.
 
-    Reads may be short. To close it does not close what the caller has opened.
+    Reads may be short. `close` does not close the caller's file.
 
     Parameters
     ----------
     file
-        It has `seek`, `tell` and `read`. What it gives is checked: pyarrow copies more than it has asked for behind the
-        end of its memory.
+        An object with `seek`, `tell` and `read`. The length of its results is checked: pyarrow copies longer ones
+        beyond the end of its memory.
     """
 
     attributes, modified = (), None
@@ -92,9 +90,9 @@ class CallersFile(RangedFile):
             super().__init__(file.tell())
 
     def read_at(self, length: int, offset: int) -> bytes:
-        """The bytes [offset, offset + length), or fewer at the end of the file."""
+        """Return the bytes [offset, offset + length), or fewer at the end of the file."""
         pieces: list[bytes] = []
-        with self._turn:  # of one object there is one place, whoever reads from it
+        with self._turn:  # all threads share the object's position
             self._file.seek(offset)
             while length and (data := self._read(length)):
                 pieces.append(data)
@@ -112,7 +110,7 @@ class CallersFile(RangedFile):
 
 
 def _lock_of(file: object) -> RLock:
-    """The lock of a file object; those that cannot be told apart share one."""
+    """Return the lock of a file object; objects that cannot be hashed share one."""
     with _choosing:
         try:
             return _locks.setdefault(file, RLock())

@@ -62,7 +62,7 @@ def test_each_verb_leaves_one_whole_file(uri, now):
 def test_a_file_that_somebody_else_has_changed_meanwhile_stays_as_it_is(store, uri, now, request):
     with change(uri) as changing:
         store.put(f"{request.node.originalname.removeprefix('test_')}/{NAME}", ORIGINAL[:-8] + b"12345678")
-        with pytest.raises(Conflict, match="changed by somebody else"):
+        with pytest.raises(Conflict, match="changed by another process"):
             changing.commit(TailEdit(10, b"tail"))
     assert now() == {NAME: ORIGINAL[:-8] + b"12345678"}
 

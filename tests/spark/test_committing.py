@@ -13,13 +13,13 @@ import pytest
 from support.objects import BUCKET, names, put, s3_server
 
 import parquetext
-from parquetext import storage
 from parquetext.errors import Refused
 from parquetext.spark.output import committing, staging
 from parquetext.spark.output.committing import APPEND, ERROR, IGNORE, OVERWRITE, OVERWRITE_PARTITIONS
 from parquetext.spark.output.staging import Folder, Staging
 from parquetext.spark.owner import Owner
 from parquetext.storage import Target
+from parquetext.storage.backends.s3 import S3Backend
 
 OLD, NEW = ["old"], ["new 0", "new 1", "new 2"]
 STEPS = 100  # more than a commit has
@@ -305,7 +305,7 @@ def test_a_file_that_is_gone_stops_the_write_before_anything_is_done(dataset):
 
 
 def test_an_object_that_cannot_be_copied_stops_the_write_before_anything_is_done(monkeypatch):
-    monkeypatch.setattr(storage.staged, "_S3_COPY_LIMIT", 2)
+    monkeypatch.setattr(S3Backend, "copy_limit", 2)
     with s3_server() as filesystem:
         dataset = Folder(filesystem, f"{BUCKET}/data")
         put(filesystem, f"{dataset.path}/part-old", b"old")

@@ -57,7 +57,7 @@ def path(tmp_path) -> Path:
 def commit(path: Path, edit: TailEdit, **options) -> str:
     with change(path, **options) as changing:
         changing.commit(edit)
-    return changing.told
+    return changing.note
 
 
 def names(path: Path) -> list[str]:

@@ -197,7 +197,7 @@ def test_the_journal_of_another_file_is_set_aside(tmp_path, other, edit):
         stale_of(path).name: entry,
     }
     [found] = journals_beside(path)
-    assert found.told == "the journal of another file, which was set aside"
+    assert found.message == "the journal of another file, which was set aside"
     assert recover(path) is None
 
 

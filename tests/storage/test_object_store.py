@@ -93,7 +93,7 @@ def test_a_race_lost_during_the_upload_leaves_the_winners_object(s3, monkeypatch
         put(s3, PATH, b"the winner's")
 
     monkeypatch.setattr(objects.Store, "_upload", overtaken)
-    with change((s3, PATH)) as changing, pytest.raises(Conflict, match="changed by somebody else"):
+    with change((s3, PATH)) as changing, pytest.raises(Conflict, match="changed by another process"):
         changing.commit(EDIT)
     assert get(s3, PATH) == b"the winner's"
     assert names(s3, BUCKET) == ["folder/x.bin"]
@@ -203,7 +203,7 @@ def test_of_fsspec_a_file_that_changed_is_known_by_all_that_is_told_of_it(keeps)
     files.pipe_file("/x", OLD)
     with change((files, "/x")) as changing:
         files.pipe_file("/x", OLD[::-1])
-        with pytest.raises(Conflict, match="changed by somebody else"):
+        with pytest.raises(Conflict, match="changed by another process"):
             changing.commit(EDIT)
     assert files.store["/x"].getvalue() == OLD[::-1] and len(files.store) == 1
     with change((files, "/x")) as changing:

@@ -120,7 +120,7 @@ def test_a_race_lost_at_the_last_moment_leaves_the_winners_object(s3, client, mo
         finish(upload, **options)
 
     monkeypatch.setattr(S3Upload, "finish", overtaken)
-    with change((s3, PATH)) as changing, pytest.raises(Conflict, match="changed by somebody else"):
+    with change((s3, PATH)) as changing, pytest.raises(Conflict, match="changed by another process"):
         changing.commit(EDIT)
     assert get(s3, PATH) == b"the winner's"
     assert not _unfinished(client)
@@ -166,7 +166,7 @@ def test_a_small_object_that_changes_at_the_last_moment_is_left_alone(s3, monkey
         return found
 
     monkeypatch.setattr(S3Object, "look", overtaken)
-    with change((s3, PATH)) as changing, pytest.raises(Conflict, match="changed by somebody else"):
+    with change((s3, PATH)) as changing, pytest.raises(Conflict, match="changed by another process"):
         changing.commit(TailEdit(4000, b"tail"))
     assert get(s3, PATH) == b"the winner's"
 

@@ -77,7 +77,7 @@ def test_a_journal_that_is_not_trusted_is_never_acted_upon(planted):
     path, reason = planted
     assert old_tail(path) is None
     [found] = journals_beside(path)
-    assert (found.verdict, found.told) == ("untrusted", f"{found.name} {reason}: not trusted, and left alone")
+    assert (found.verdict, found.message) == ("untrusted", f"{found.name} {reason}: not trusted, and left alone")
     with pytest.raises(Refused, match=reason):
         recover(path)
     with pytest.raises(Refused, match=reason):

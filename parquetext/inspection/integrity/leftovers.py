@@ -21,7 +21,7 @@ def leftovers(path: str) -> Iterator[Finding]:
     for found in journals_beside(path, has_sound_footer):
         yield Finding(
             _KINDS[found.verdict],
-            f"{found.told}{_ADVICE.get(found.verdict, '')}",
+            f"{found.message}{_ADVICE.get(found.verdict, '')}",
             place=found.name,
             is_note=found.verdict != MIXED,
         )

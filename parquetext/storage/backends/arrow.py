@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from ..source import RemoteSource
 
-__all__ = ["ArrowBackend"]
-
 
 class ArrowBackend(Store):
     """Passes each operation on to the target's filesystem."""

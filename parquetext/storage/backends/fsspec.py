@@ -16,14 +16,12 @@ from ..backend import Entry
 from ..paths import SchemeError, Target
 from ..ranged_file import RangedFile
 from .arrow import ArrowBackend
-from .handler import file_info
+from .handler import BackendHandler
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
-__all__ = ["FsspecBackend", "FsspecFile", "fsspec_filesystem", "modified_of"]
-
-# What filesystems call the time of the last change, and the one that tells it in ms.
+# The names of the time of the last change, and the one that is in ms.
 _TIMES = ("mtime", "LastModified", "last_modified", "modified", "updated", "modificationTime", "created")
 _IN_MS = "modificationTime"
 _OF_CONTENT = re.compile(r"e_?tag|md5|sha|generation|version|modif|mtime|updated|created", re.IGNORECASE)
@@ -59,11 +57,6 @@ class FsspecBackend(ArrowBackend):
     def list(self, target: Target, *, recursive: bool = False) -> list[Entry]:
         return [_entry(info["name"], info) for info in list_infos(_filesystem(target), target.path, recursive)]
 
-    def copy(self, target: Target, path: str) -> None:
-        if "webhdfs" in _filesystem(target).protocol:
-            raise NotImplementedError("WebHDFS copies nothing, and renames no file over another")
-        super().copy(target, path)
-
     def forget(self, target: Target) -> None:
         """Drop fsspec's cached lists and attributes."""
         _filesystem(target).invalidate_cache()
@@ -72,6 +65,9 @@ class FsspecBackend(ArrowBackend):
         """Read the end again: some filesystems, such as WebHDFS, implement a copy by a rename that fails silently."""
         self.forget(target)
         return _filesystem(target).cat_file(target.path, start=offset) == tail
+
+
+BACKEND = FsspecBackend()
 
 
 def fsspec_filesystem(filesystem: AbstractFileSystem) -> pafs.FileSystem:
@@ -84,27 +80,27 @@ def _filesystem(target: Target) -> AbstractFileSystem:
 
 
 class FsspecFile(RangedFile):
-    """A file of an fsspec filesystem, with the methods of `pyarrow.NativeFile` that sources use.
+    """A file of an fsspec filesystem, read by ranges.
 
     Parameters
     ----------
-    facts : mapping
-        What the filesystem tells of it, its size among that.
+    info : mapping
+        The filesystem's attributes of the file, including its size.
     """
 
-    def __init__(self, filesystem, path: str, facts: Mapping):
-        super().__init__(facts["size"])
+    def __init__(self, filesystem, path: str, info: Mapping):
+        super().__init__(info["size"])
         self._filesystem, self._path = filesystem, path
-        self.attributes = tuple(sorted((name, str(fact)) for name, fact in facts.items() if _OF_CONTENT.search(name)))
-        self.modified = modified_of(facts)
+        self.attributes = tuple(sorted((name, str(value)) for name, value in info.items() if _OF_CONTENT.search(name)))
+        self.modified = modified_of(info)
 
     def read_at(self, length: int, offset: int) -> bytes:
-        """The bytes [offset, offset + length).
+        """Return the bytes [offset, offset + length).
 
         Raises
         ------
         Unsupported
-            More came: the server behind the filesystem does not serve ranges.
+            If the server behind the filesystem ignores ranges and sends more.
         """
         data = self._filesystem.cat_file(self._path, start=offset, end=offset + length)
         if len(data) > length:
@@ -116,19 +112,19 @@ class FsspecFile(RangedFile):
         return data
 
     def read_many(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
-        """Ranges (offset, length); at the same time where the filesystem is an asynchronous one."""
+        """Return ranges (offset, length), concurrently if the filesystem is asynchronous."""
         begins, ends = [offset for offset, _ in ranges], [offset + length for offset, length in ranges]
         return self._filesystem.cat_ranges([self._path] * len(ranges), begins, ends, on_error="raise")
 
 
-def modified_of(facts: Mapping) -> int | None:
-    """When a file was changed last, in ns since 1970, of what its filesystem tells; None where it does not tell."""
-    name = next((name for name in _TIMES if facts.get(name)), None)
-    told = facts.get(name)
-    if isinstance(told, (int, float)):
-        return int(told * 10 ** (6 if name == _IN_MS else 9))
+def modified_of(info: Mapping) -> int | None:
+    """Return the time of a file's last change in ns since 1970, or None if its attributes do not contain it."""
+    name = next((name for name in _TIMES if info.get(name)), None)
+    value = info.get(name)
+    if isinstance(value, (int, float)):
+        return int(value * 10 ** (6 if name == _IN_MS else 9))
     try:
-        time = told if isinstance(told, datetime) else datetime.fromisoformat(told or "")
+        time = value if isinstance(value, datetime) else datetime.fromisoformat(value or "")
     except (TypeError, ValueError):
         return None
     time = time if time.tzinfo else time.replace(tzinfo=UTC)
@@ -138,23 +134,10 @@ def modified_of(facts: Mapping) -> int | None:
 class FsspecHandler(pafs.FSSpecHandler):
     """pyarrow's handler, with times under all names that filesystems use, and errors for folders that do not exist."""
 
-    def get_file_info(self, paths: list[str]) -> list[pafs.FileInfo]:
-        return [self._info(path) for path in paths]
-
-    def _info(self, path: str) -> pafs.FileInfo:
-        try:
-            return _file_info(path, self.fs.info(path))
-        except FileNotFoundError:
-            return pafs.FileInfo(path, pafs.FileType.NotFound)
-
-    def get_file_info_selector(self, selector: pafs.FileSelector) -> list[pafs.FileInfo]:
-        try:
-            infos = list_infos(self.fs, selector.base_dir, selector.recursive)
-            return [_file_info(info["name"], info) for info in infos]
-        except FileNotFoundError:
-            if selector.allow_not_found:
-                return []
-            raise
+    backend = BACKEND
+    _at = BackendHandler._at
+    get_file_info = BackendHandler.get_file_info
+    get_file_info_selector = BackendHandler.get_file_info_selector
 
     def copy_file(self, src: str, dest: str) -> None:
         if "webhdfs" in self.fs.protocol:
@@ -207,12 +190,3 @@ def _has_find(kind: type) -> bool:
 def _entry(path: str, info: Mapping) -> Entry:
     size = info["size"] if info["type"] == "file" else None
     return Entry(path, info["type"] == "directory", size, modified_of(info), info.get("ETag") or "")
-
-
-def _file_info(path: str, info: Mapping) -> pafs.FileInfo:
-    if info["type"] in ("directory", "file"):
-        return file_info(path, _entry(path, info))
-    return pafs.FileInfo(path, pafs.FileType.Unknown, size=info["size"], mtime_ns=modified_of(info))
-
-
-BACKEND = FsspecBackend()

@@ -6,8 +6,6 @@ from ..backend import Capability, Entry
 from ..paths import Target
 from .arrow import ArrowBackend
 
-__all__ = ["GoogleBackend"]
-
 
 class GoogleBackend(ArrowBackend):
     """Lists folders from the objects below them: pyarrow omits folders for which there is no object."""

@@ -12,8 +12,6 @@ from ..backend import Backend, Entry
 from ..paths import Target
 from ..ranged_file import RangedFile
 
-__all__ = ["BackendHandler", "file_info", "filesystem_of_backend"]
-
 
 class BackendHandler(pafs.FileSystemHandler):
     """Implements pyarrow's operations by those of a backend; can be pickled if the backend can."""
@@ -89,4 +87,5 @@ def file_info(path: str, entry: Entry | None) -> pafs.FileInfo:
         return pafs.FileInfo(path, pafs.FileType.NotFound)
     if entry.is_folder:
         return pafs.FileInfo(path, pafs.FileType.Directory, mtime_ns=entry.modified)
-    return pafs.FileInfo(path, pafs.FileType.File, size=entry.size, mtime_ns=entry.modified)
+    kind = pafs.FileType.Unknown if entry.size is None else pafs.FileType.File
+    return pafs.FileInfo(path, kind, size=entry.size, mtime_ns=entry.modified)

@@ -11,18 +11,16 @@ from collections.abc import Iterator
 from ... import systems
 from ...errors import Refused
 from ..backend import Backend, Capability, Entry
-from ..commit import Change
+from ..commit import Change, ChangeOptions
 from ..folder import Folder
 from ..hadoop_crc import discard_checksums, renewed_for_edit, settle_checksums
-from ..in_place import IsSound, commit_in_place, repair
+from ..in_place import commit_in_place, repair
 from ..locking import open_locked, sweep
 from ..new_file import NewFile, replace
 from ..operations import OPERATIONS, Operations
 from ..paths import SchemeError, Target
 from ..refusals import refuse
 from ..source import LocalSource, TailEdit
-
-__all__ = ["LocalBackend", "remove_unfinished"]
 
 REMOVED = "removed an unfinished new file"
 
@@ -74,79 +72,61 @@ class LocalBackend(Backend):
         OPERATIONS.unlink(target.path)
 
     @contextlib.contextmanager
-    def change(
-        self,
-        target: Target,
-        *,
-        in_place: bool,
-        keep_mtime: bool,
-        forced: frozenset[str],
-        timeout: float,
-        is_sound: IsSound | None,
-        operations: Operations,
-    ) -> Iterator[Change]:
-        if in_place and not target.can(Capability.EDIT_IN_PLACE):
+    def change(self, target: Target, options: ChangeOptions) -> Iterator[Change]:
+        if options.in_place and not target.can(Capability.EDIT_IN_PLACE):
             raise Refused("this system has no locks of files (fcntl): nothing is changed in place", file=target.path)
-        if keep_mtime and not target.can(Capability.TIMES):
+        if options.keep_mtime and not target.can(Capability.TIMES):
             raise Refused("this system cannot set the times of an open file: they are not kept", file=target.path)
-        with _open_locked(target, writable=in_place, timeout=timeout, forced=forced) as source:
+        with _open_locked(target, options) as source:
             links = os.fstat(source.fd).st_nlink
             if links > 1:
-                refuse(forced, "hard-links", f"it has {links} hard links", source.name)
-            settled = _settle(operations, source, is_sound, may_ignore_untrusted=not in_place)
-            yield Change(self, source, in_place, keep_mtime, forced, operations, settled=settled or "")
+                refuse(options.forced, "hard-links", f"it has {links} hard links", source.name)
+            settled = _settle(source, options, may_ignore_untrusted=not options.in_place)
+            yield Change(self, source, options, settled=settled or "")
 
     def commit(self, change: Change, edit: TailEdit) -> None:
-        source, operations = change.source, change.operations
-        with renewed_for_edit(operations, source, edit, change.forced) as change.told:
-            if change.in_place:
-                commit_in_place(operations, source, edit, keep_mtime=change.keep_mtime)
+        source, options, operations = change.source, change.options, change.options.operations
+        with renewed_for_edit(operations, source, edit, options.forced) as change.note:
+            if options.in_place:
+                commit_in_place(operations, source, edit, keep_mtime=options.keep_mtime)
             else:
-                replace(operations, source, edit, keep_mtime=change.keep_mtime, forced=change.forced)
-        change.written = len(edit.tail) + (source.size - edit.keep if change.in_place else edit.keep)
+                replace(operations, source, edit, keep_mtime=options.keep_mtime, forced=options.forced)
+        change.written = len(edit.tail) + (source.size - edit.keep if options.in_place else edit.keep)
 
     def new_file(self, target: Target, *, forced: frozenset[str], owner: int | None = None) -> NewFile:
         return NewFile(target.path, forced, owner=owner)
 
     def new_content(self, change: Change) -> NewFile:
-        return NewFile(change.source.name, change.forced, change.operations)
+        return NewFile(change.source.name, change.options.forced, change.options.operations)
 
-    def recover(
-        self, target: Target, *, timeout: float, is_sound: IsSound | None, operations: Operations
-    ) -> str | None:
+    def recover(self, target: Target, options: ChangeOptions) -> str | None:
         try:
-            with _open_locked(target, writable=False, timeout=timeout) as source:
-                return _settle(operations, source, is_sound)
+            with _open_locked(target, options) as source:
+                return _settle(source, options)
         except FileNotFoundError:
-            removed = remove_unfinished(target, operations=operations)
+            removed = remove_unfinished(target, operations=options.operations)
             path = os.path.realpath(target.path)
             with Folder.of(path) as folder:
-                removed |= discard_checksums(operations, path, folder)
+                removed |= discard_checksums(options.operations, path, folder)
             if removed:
                 return REMOVED
             raise
 
 
 @contextlib.contextmanager
-def _open_locked(
-    target: Target, *, writable: bool, timeout: float, forced: frozenset[str] = frozenset()
-) -> Iterator[LocalSource]:
+def _open_locked(target: Target, options: ChangeOptions) -> Iterator[LocalSource]:
     """Open and lock a file in its folder, which stays open, too."""
-    path = os.path.realpath(target.path)
-    with (
-        Folder.of(path) as folder,
-        open_locked(path, writable=writable, timeout=timeout, forced=forced, folder=folder) as source,
-    ):
+    path, how = os.path.realpath(target.path), {"timeout": options.timeout, "forced": options.forced}
+    with Folder.of(path) as folder, open_locked(path, writable=options.in_place, folder=folder, **how) as source:
         yield source
 
 
-def _settle(
-    operations: Operations, source: LocalSource, is_sound: IsSound | None, *, may_ignore_untrusted: bool = False
-) -> str | None:
+def _settle(source: LocalSource, options: ChangeOptions, *, may_ignore_untrusted: bool = False) -> str | None:
     """Repair leftovers of killed processes; return a description of the repairs and of ignored files."""
+    operations = options.operations
     removed = sweep(operations, source.name, source.folder)
     try:
-        done = repair(operations, source, is_sound)
+        done = repair(operations, source, options.is_sound)
     except Refused as error:
         if not may_ignore_untrusted:
             raise

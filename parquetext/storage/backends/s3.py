@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from functools import lru_cache
 from urllib.parse import quote, urlencode
 
@@ -20,13 +21,20 @@ from ..source import RemoteSource, TailEdit
 from .arrow import ArrowBackend
 from .s3_checksums import NO_CHECKSUM, NotOfThePart, ObjectChecksum
 
-__all__ = ["AT_ONCE", "LEAST_PART", "NewS3Object", "S3Object", "S3Upload", "commit_copied", "s3_object"]
-
-LEAST_PART = 5 << 20  # of every part but the last
+LEAST_PART = 5 << 20  # bytes of every part except the last
 AT_ONCE = 8
 _CHANGED = {"PreconditionFailed", "ConditionalRequestConflict", "412", "409"}
 _ABSENT = {"NoSuchKey", "NoSuchBucket", "404"}
-_KEPT = (
+_SETTINGS = [
+    "endpoint_override",
+    "scheme",
+    "access_key",
+    "secret_key",
+    "session_token",
+    "force_virtual_addressing",
+    "tls_ca_file_path",
+]
+_KEPT = [
     "CacheControl",
     "ContentDisposition",
     "ContentEncoding",
@@ -42,12 +50,12 @@ _KEPT = (
     "ObjectLockMode",
     "ObjectLockRetainUntilDate",
     "ObjectLockLegalHoldStatus",
-)
+]
 _LOCKED = ObjectChecksum("CRC32")
 _COPIED_PART, _SENT_PART = 1 << 30, 8 << 20
 _AT_ONCE = 4
-_END = 1 << 16  # bytes that tell one file from another
-_PARTS_OF_A_SIZE = 1000  # S3 takes 10,000 parts: they double in size after so many
+_END = 1 << 16  # bytes compared to recognize the object after a lost response
+_PARTS_OF_A_SIZE = 1000  # S3 accepts 10,000 parts, so their size doubles after this number
 
 
 class S3Backend(ArrowBackend):
@@ -82,7 +90,7 @@ class S3Backend(ArrowBackend):
 
 
 def s3_object(target: Target) -> S3Object | None:
-    """The same object by boto3; None without boto3, and for what is not S3, has a role to assume, or is anonymous."""
+    """Return the object as seen by boto3; None without boto3, for a role to assume, and for anonymous access."""
     if target.filesystem.type_name != "s3" or importlib.util.find_spec("boto3") is None:
         return None
     settings = _settings(target)
@@ -93,7 +101,7 @@ def s3_object(target: Target) -> S3Object | None:
 
 @lru_cache(maxsize=1)
 def _checksum_of_new_objects() -> ObjectChecksum:
-    """What boto3's own transfers give an object, by the user's settings (AWS_REQUEST_CHECKSUM_CALCULATION)."""
+    """Return the checksum that boto3 gives new objects with the user's settings (AWS_REQUEST_CHECKSUM_CALCULATION)."""
     from botocore.session import get_session
 
     asked = get_session().get_config_variable("request_checksum_calculation")
@@ -101,10 +109,10 @@ def _checksum_of_new_objects() -> ObjectChecksum:
 
 
 class S3Object:
-    """One object, which need not be there.
+    """One object, which may not exist.
 
-    Every method raises Conflict where a condition failed, FileNotFoundError where the object or bucket is absent,
-    PermissionError, or else OSError.
+    Every method raises Conflict if a condition failed, FileNotFoundError if the object or bucket does not exist,
+    PermissionError, or another OSError.
     """
 
     def __init__(self, client, target: Target):
@@ -114,7 +122,7 @@ class S3Object:
 
     @contextlib.contextmanager
     def asking(self) -> Iterator[None]:
-        """Errors of boto3 as Python's own."""
+        """Convert boto3's errors to Python's."""
         from botocore.exceptions import BotoCoreError, ClientError
 
         try:
@@ -122,22 +130,21 @@ class S3Object:
         except ClientError as error:
             code = error.response["Error"]["Code"]
             if code in _CHANGED:
-                raise Conflict("it was changed by somebody else meanwhile", file=self.name) from error
+                raise Conflict("it was changed by another process in the meantime", file=self.name) from error
             kind = FileNotFoundError if code in _ABSENT else PermissionError if code == "AccessDenied" else OSError
             raise kind(f"{self.name}: {error}") from error
         except BotoCoreError as error:
             raise OSError(f"{self.name}: {error}") from error
 
     def tag(self) -> str:
-        """The ETag that it has now."""
+        """Return the current ETag."""
         with self.asking():
             return self.client.head_object(**self.where)["ETag"]
 
     def look(self) -> tuple[str, dict, ObjectChecksum]:
-        """Its ETag, and what a new object in its place has to be given: headers, metadata, storage class, tags; and the
-        kind of its checksum.
+        """Return the ETag, the attributes that a new object has to take over, and the kind of checksum.
 
-        Where object lock holds, S3 takes nothing without a checksum.
+        The attributes are headers, metadata, storage class and tags. Under an object lock, S3 requires a checksum.
         """
         with self.asking():
             head = self.client.head_object(**self.where, ChecksumMode="ENABLED")
@@ -150,7 +157,7 @@ class S3Object:
         return head["ETag"], kept, checksum
 
     def _tags(self) -> dict[str, str]:
-        """The object's tags; none where one may not ask, or the store has none."""
+        """Return the object's tags; none if the user may not read them, or the store does not support them."""
         from botocore.exceptions import ClientError
 
         with self.asking():
@@ -163,15 +170,15 @@ class S3Object:
         return {each["Key"]: each["Value"] for each in found}
 
     def put(self, data: bytes, checksum: ObjectChecksum | None = None, **options) -> None:
-        """Make `data` its content, with a checksum as the store is to keep it: without, that of any new object."""
+        """Replace the content by `data`, with this kind of checksum, by default that of any new object."""
         checksum = checksum or _checksum_of_new_objects()
         with self.asking():
             self.client.put_object(**self.where, Body=data, **checksum.for_data(data), **options)
 
     def upload(self, checksum: ObjectChecksum | None = None, **attributes) -> S3Upload:
-        """Begin an upload in parts, which all have the object's kind of checksum, or that of any new object.
+        """Begin an upload whose parts have this kind of checksum, by default that of any new object.
 
-        Stores refuse parts with a checksum in an upload without: of that, the answer to its beginning tells.
+        Stores refuse parts with a checksum if the upload has none; their first response shows that.
         """
         asked = checksum or _checksum_of_new_objects()
         with self.asking():
@@ -180,16 +187,25 @@ class S3Object:
         return S3Upload(self, begun["UploadId"], asked if is_kept else NO_CHECKSUM)
 
     def ends_with(self, offset: int, tail: bytes) -> bool:
-        """Whether it now has `tail` at `offset`, and nothing after it."""
+        """Return True if the object ends with `tail`, which begins at `offset`."""
         with self.asking():
             if self.client.head_object(**self.where)["ContentLength"] != offset + len(tail):
                 return False
             found = self.client.get_object(**self.where, Range=f"bytes={offset}-{offset + len(tail) - 1}")
             return found["Body"].read() == tail
 
+    @contextlib.contextmanager
+    def settled(self, offset: int, tail: bytes) -> Iterator[None]:
+        """Ignore an error if the object has its new end: the first request succeeded, but its response was lost."""
+        try:
+            yield
+        except (OSError, ParquetextError):
+            if not self.ends_with(offset, tail):
+                raise
+
 
 class S3Upload:
-    """An upload in parts: nothing of it is seen before `finish`. Parts may be sent from any thread."""
+    """An upload in parts. The object becomes visible with `finish`. Any thread may send parts."""
 
     def __init__(self, goal: S3Object, identity: str, checksum: ObjectChecksum = NO_CHECKSUM):
         self._goal, self._where, self._checksum = goal, {**goal.where, "UploadId": identity}, checksum
@@ -217,37 +233,28 @@ class S3Upload:
 
     def finish(self, **options) -> None:
         """Put the new object in place."""
-        told = all(self._sums.values())  # of some parts alone they are no use to the store
+        has_sums = all(self._sums.values())  # the store needs the checksums of all parts or none
         parts = [
-            {"PartNumber": number, "ETag": tag, **(self._sums[number] if told else {})}
+            {"PartNumber": number, "ETag": tag, **(self._sums[number] if has_sums else {})}
             for number, tag in sorted(self._tags.items())
         ]
         with self._goal.asking():
             self._goal.client.complete_multipart_upload(**self._where, MultipartUpload={"Parts": parts}, **options)
 
     def abort(self) -> None:
-        """Let the store forget the parts; where that fails too, what failed first is the error to tell."""
+        """Discard the parts. If that fails, the original error is more important."""
         with contextlib.suppress(OSError, Conflict), self._goal.asking():
             self._goal.client.abort_multipart_upload(**self._where)
 
 
 def _settings(target: Target) -> Mapping:
-    """What an S3FileSystem was made with: what it gives to be pickled is the one way to learn it."""
+    """Return the arguments that an S3FileSystem was created with. Only its pickled form contains them."""
     return target.filesystem.__reduce__()[1][0]
 
 
 def _client_of(target: Target, settings: Mapping):
-    return _client(
-        settings.get("region") or target.filesystem.region,
-        settings.get("endpoint_override") or "",
-        settings.get("scheme") or "https",
-        settings.get("access_key") or "",
-        settings.get("secret_key") or "",
-        settings.get("session_token") or "",
-        bool(settings.get("force_virtual_addressing")),
-        settings.get("tls_ca_file_path") or "",
-        _proxy(settings.get("proxy_options") or {}),
-    )
+    region, proxy = settings.get("region") or target.filesystem.region, _proxy(settings.get("proxy_options") or {})
+    return _client(region, proxy, *(settings.get(name) or None for name in _SETTINGS))
 
 
 def _proxy(options: Mapping) -> str:
@@ -259,49 +266,41 @@ def _proxy(options: Mapping) -> str:
 
 
 @lru_cache(maxsize=16)
-def _client(
-    region: str,
-    endpoint: str,
-    scheme: str,
-    key: str,
-    secret: str,
-    token: str,
-    virtual: bool,
-    authorities: str,
-    proxy: str,
-):
-    """A client as the filesystem's; making one takes a tenth of a second, and any thread may use it."""
+def _client(region: str, proxy: str, endpoint, scheme, key, secret, token, is_virtual, authorities):
+    """Return a client with the filesystem's settings. Creating one takes 0.1 s; all threads may share it."""
     import boto3
     from botocore.config import Config
 
     if endpoint and "://" not in endpoint:
-        endpoint = f"{scheme}://{endpoint}"
+        endpoint = f"{scheme or 'https'}://{endpoint}"
     config = Config(
         retries={"mode": "standard", "max_attempts": 5},
         max_pool_connections=AT_ONCE * 2,
-        request_checksum_calculation="when_required",  # where an object has one, it is given here
+        request_checksum_calculation="when_required",  # S3Object passes those that an object has
         proxies={"http": proxy, "https": proxy} if proxy else None,
-        s3={"addressing_style": "virtual" if virtual or not endpoint else "path"},
+        s3={"addressing_style": "virtual" if is_virtual or not endpoint else "path"},
     )
     return boto3.session.Session().client(
         "s3",
         region_name=region or None,
-        endpoint_url=endpoint or None,
-        aws_access_key_id=key or None,
-        aws_secret_access_key=secret or None,
-        aws_session_token=token or None,
-        verify=authorities or None,
+        endpoint_url=endpoint,
+        aws_access_key_id=key,
+        aws_secret_access_key=secret,
+        aws_session_token=token,
+        verify=authorities,
         config=config,
     )
 
 
 def commit_copied(source: RemoteSource, goal: S3Object, edit: TailEdit) -> int:
-    """Put the new object in the place of the one that was read; returns the bytes sent.
+    """Replace the object that was read; return the number of bytes sent.
+
+    The upload is completed only if the object has not changed, so of two writers one fails, and no object is lost.
 
     Raises
     ------
     Conflict
-        It is not there any more, or another one is: nothing was done.
+        If the object was removed or replaced. Nothing was changed.
     """
     tag = source.version.identity[0]
     try:
@@ -312,7 +311,7 @@ def commit_copied(source: RemoteSource, goal: S3Object, edit: TailEdit) -> int:
             return edit.size
         try:
             _commit_parts(goal, edit, tag, attributes, checksum)
-        except NotOfThePart:  # without a checksum of its own the new object has a right one, or none
+        except NotOfThePart:  # without a checksum, the store computes the new object's, or leaves it out
             _commit_parts(goal, edit, tag, attributes, NO_CHECKSUM)
         return len(edit.tail)
     except FileNotFoundError:
@@ -324,10 +323,10 @@ def _commit_whole(
 ) -> None:
     data = source.read(0, edit.keep) + edit.tail
     if not checksum.is_of_parts:
-        with _settled(goal, edit):
+        with goal.settled(edit.keep, edit.tail):
             goal.put(data, checksum, IfMatch=tag, **attributes)
         return
-    with _uploading(goal, edit, tag, attributes, checksum) as upload:  # such a checksum only an object of parts has
+    with _uploading(goal, edit, tag, attributes, checksum) as upload:  # only objects of parts have such a checksum
         upload.send(1, data)
 
 
@@ -346,69 +345,59 @@ def _commit_parts(goal: S3Object, edit: TailEdit, tag: str, attributes: dict, ch
 def _uploading(
     goal: S3Object, edit: TailEdit, tag: str, attributes: dict, checksum: ObjectChecksum
 ) -> Iterator[S3Upload]:
-    """An upload that is put in the object's place at the end of the block."""
+    """Begin an upload, and complete it at the end of the block."""
     upload = goal.upload(checksum, **attributes)
     try:
         yield upload
-        _check(goal, goal.tag(), tag)  # for stores that know no conditions
-        with _settled(goal, edit):
+        _check(goal, goal.tag(), tag)  # for stores that ignore conditions
+        with goal.settled(edit.keep, edit.tail):
             upload.finish(IfMatch=tag)
     except BaseException:
         upload.abort()
         raise
 
 
-@contextlib.contextmanager
-def _settled(goal: S3Object, edit: TailEdit) -> Iterator[None]:
-    """If a response was lost, the retry fails although the first request succeeded: look at the object first."""
-    try:
-        yield
-    except (OSError, ParquetextError):
-        if not goal.ends_with(edit.keep, edit.tail):
-            raise
-
-
 def _check(goal: S3Object, found: str, expected: str) -> None:
     if found.strip('"') != expected.strip('"'):
-        raise Conflict("it was changed by somebody else meanwhile", file=goal.name)
+        raise Conflict("it was changed by another process in the meantime", file=goal.name)
 
 
 def _parts(size: int) -> Iterator[tuple[int, int]]:
-    """[begin, end) of parts of at most 1 GiB, alike in size and so never too small."""
+    """Return the ranges [begin, end) of parts of equal size, at most 1 GiB each, so that none is too small."""
     count = -(-size // _COPIED_PART)
     return ((size * part // count, size * (part + 1) // count) for part in range(count))
 
 
 class NewS3Object(EndHeld):
-    """A new object under its own name.
+    """A new object under its final name.
 
     Parameters
     ----------
     goal : S3Object
     replaced : str, optional
-        The ETag of the object that has the name, and that this one is to replace: it passes its headers, metadata,
-        tags and kind of checksum on, and `commit` raises Conflict where another one is there by then.
+        The ETag of the object to replace. The new object takes over its headers, metadata, tags and kind of checksum;
+        `commit` raises Conflict if the object has changed.
     """
 
     def __init__(self, goal: S3Object, replaced: str | None = None):
         super().__init__(self, goal.name)
         self._goal = goal
-        self._given: dict = {}  # to the new object
+        self._given: dict = {}  # attributes of the new object
         self._condition: dict[str, str] = {}
         self._checksum: ObjectChecksum | None = None
         if replaced is not None:
             found, self._given, self._checksum = goal.look()
             if found.strip('"') != replaced.strip('"'):
-                raise Conflict("it was changed by somebody else meanwhile", file=goal.name)
+                raise Conflict("it was changed by another process in the meantime", file=goal.name)
             self._condition = {"IfMatch": found}
-        self._end, self._size = b"", 0  # of what was sent last
+        self._end, self._size = b"", 0  # the last bytes sent, and the size
         self._upload: S3Upload | None = None
         self._pool: Pool | None = None
         self._sent: list[Task] = []
         self._part = bytearray()
 
     def write(self, data) -> None:
-        """Take the next bytes; whole parts are sent, a few at a time."""
+        """Take the next bytes; send complete parts, several at a time."""
         self._part += data
         while len(self._part) >= (size := _SENT_PART << len(self._sent) // _PARTS_OF_A_SIZE):
             self._send(bytes(memoryview(self._part)[:size]))
@@ -446,17 +435,13 @@ class NewS3Object(EndHeld):
         finally:
             self.abort()
 
-    @contextlib.contextmanager
-    def _settled(self) -> Iterator[None]:
-        """If a response was lost, the retry fails although the first request succeeded: look at the object first."""
-        try:
-            yield
-        except (OSError, ParquetextError):
-            if not self._condition or not self._goal.ends_with(self._size - len(self._end), self._end):
-                raise
+    def _settled(self) -> AbstractContextManager[None]:
+        if not self._condition:
+            return contextlib.nullcontext()
+        return self._goal.settled(self._size - len(self._end), self._end)
 
     def abort(self) -> None:
-        """Call the upload off; after `commit` or another call it does nothing."""
+        """Abort the upload; do nothing after `commit` or an earlier call."""
         self._drop()
         pool, self._pool = self._pool, None
         if pool is not None:
