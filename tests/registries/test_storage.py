@@ -104,10 +104,6 @@ def test_a_file_that_does_not_exist_is_not_found(backend):
 # ---- callers ask for capabilities
 
 
-def outside_storage() -> list[Path]:
-    return [path for path in sorted(PACKAGE.rglob("*.py")) if PACKAGE / "storage" not in path.parents]
-
-
 def storage_classes() -> set[str]:
     """Return the names of all classes in storage/ whose objects differ by backend: not those of plain values."""
     trees = (ast.parse(path.read_text()) for path in (PACKAGE / "storage").rglob("*.py"))
@@ -154,10 +150,11 @@ def _is_type(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "type"
 
 
-@pytest.mark.parametrize("path", outside_storage(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_storage_objects_are_asked_for_capabilities_not_for_classes(path):
-    found = list(class_tests(ast.parse(path.read_text()), storage_classes(), storage_attributes()))
-    assert not found, f"ask for a capability (storage.capabilities, Target.can) instead of {found}"
+def test_storage_objects_are_asked_for_capabilities_not_for_classes():
+    kinds = storage_classes(), storage_attributes()
+    outside = (path for path in sorted(PACKAGE.rglob("*.py")) if PACKAGE / "storage" not in path.parents)
+    found = {str(path): list(class_tests(ast.parse(path.read_text()), *kinds)) for path in outside}
+    assert not {path: tests for path, tests in found.items() if tests}, "use storage.capabilities or Target.can"
 
 
 @pytest.mark.parametrize(
