@@ -94,7 +94,7 @@ def run(
 ) -> Iterator[Step]:
     """Do it in `folder`, yielding a step when it is done.
 
-    `say(what, total)` is told what begins, in how many parts, and gives what is called after each of them.
+    `say(step, total)` announces a step and its number of parts, and returns a function to call after each part.
     """
     original, path = str(Path(folder, "wide.parquet")), str(Path(folder, "wide-upgraded.parquet"))
     advance = say(f"writing {columns:,} columns × {row_groups} row groups", row_groups)

@@ -18,6 +18,7 @@ from parquetext.encoding.decoded_sizes import VARIABLE
 from parquetext.errors import LimitExceeded, OutOfMemory, ParquetextError, naming_memory
 from parquetext.footer import expansion
 from parquetext.footer.expansion import check_expansion
+from parquetext.footer.thrift_form import ThriftForm
 from parquetext.inspection.integrity import verify
 from parquetext.storage import open_source
 
@@ -162,15 +163,15 @@ def test_pages_of_short_chunks_of_codecs_with_a_known_factor_are_not_looked_at(t
     pq.write_table(pa.table({"x": range(rows), "l": [["a"]] * rows}), path, compression=codec, use_dictionary=False)
     footer = footer_of(path.read_bytes())
     with open_source(path) as source:
-        assert check_expansion(footer, None, source, pages=False) is is_short
-        assert check_expansion(footer, None, source) is is_short
+        assert check_expansion(ThriftForm(footer), None, source, pages=False) is is_short
+        assert check_expansion(ThriftForm(footer), None, source) is is_short
 
 
 @pytest.mark.parametrize("limit", [1 << 20, 1 << 32, 1 << 60])
 def test_chunks_are_short_only_if_the_exact_rule_looks_at_no_page_either(vast, monkeypatch, limit):
     def check(path, **options) -> bool:
         with open_source(path) as source:
-            return check_expansion(footer_of(path.read_bytes()), None, source, limit, **options)
+            return check_expansion(ThriftForm(footer_of(path.read_bytes())), None, source, limit, **options)
 
     short = []
     for path in vast.values():

@@ -172,7 +172,7 @@ def need(request, reader: Reader) -> None:
     pytest.skip(told)
 
 
-def test_values_are_those_from_before(answers):
+def test_readers_return_the_values_from_before(answers):
     reader = answers.reader
     for case, before, after in answers.outcomes:
         assert before.get("rows") == ROWS, f"{reader} cannot read {case.table} as pyarrow wrote it: {before}"
@@ -180,14 +180,14 @@ def test_values_are_those_from_before(answers):
             assert after == before, f"{reader} reads {case} otherwise than before"
 
 
-def test_another_value_is_seen(answers):
+def test_a_changed_value_is_detected(answers):
     """The comparison can fail."""
     one, other = answers.one, answers.other
     assert (one["rows"], one["columns"]) == (other["rows"], other["columns"])
     assert one["digest"] != other["digest"]
 
 
-def test_who_is_locked_out_says_so(answers):
+def test_excluded_readers_raise_an_error(answers):
     """If this fails, the table in docs/compatibility.md reports too little for that reader."""
     for case, _, after in answers.outcomes:
         if case.placement == answers.reader.locked_out:

@@ -111,7 +111,7 @@ def test_an_upgrade_is_refused_in_little_memory(implementation, tmp_path):
 
 
 @pytest.mark.parametrize("sparse", [False, True], ids=["the index is chosen first", "the flat form is chosen first"])
-def test_the_best_form_is_none_where_all_are_out_of_proportion(implementation, tmp_path, sparse):
+def test_no_form_is_chosen_if_all_are_out_of_proportion(implementation, tmp_path, sparse):
     footer = nested(*WIDE)
     path = tmp_path / "wide.parquet"
     with open(path, "wb") as file:

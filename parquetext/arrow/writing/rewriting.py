@@ -247,7 +247,7 @@ def _notes(file, without_blooms: list[str]) -> Iterator[str]:
         yield f"Bloom filters are not written again: {', '.join(without_blooms)}"
     if any(column.physical_type == "INT96" for column in columns):
         yield "INT96 timestamps become INT64"
-    if file.may_have_copies and file._has_copies(file._projection(None, None, None)):
+    if file.may_have_copies and file._has_copies():
         yield "copies of columns in other encodings are not written again; encode makes them anew"
 
 

@@ -1,4 +1,4 @@
-"""The arrow dialect's block against the Thrift footer that it stands beside."""
+"""Check the arrow dialect's block against the Thrift footer next to it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KIND, UNCOMPARED = "forms-differ", "forms-uncompared"
 def check_dialect(footer: bytes, tail, compared: bool, report: Report) -> None:
     """Walk all of the dialect's tables; with `compared`, also compare each field with the Thrift footer.
 
-    What it says otherwise is a finding; what it does not say is listed as a loss.
+    Contradicting values are findings. Fields that the dialect does not carry are listed as losses.
     """
     block = dialect_of(tail)
     if block is None:

@@ -69,7 +69,7 @@ def _compare(scan, flat) -> Iterator[Finding]:
 
 
 def compare_copy_table(scan, flat, *, may_lack: bool = False) -> Iterator[Finding]:
-    """The slot that leads to copies, against what the Thrift footer says of them."""
+    """Compare the extension slot of copies with the copies in the Thrift footer."""
     found = payload_in(flat)
     if found != table_of(scan) and not (may_lack and found is None):
         yield Finding(KIND, "its table of copies is not the one of the Thrift footer", place="flat footer")
@@ -106,7 +106,7 @@ def _compare_column(leaf: int, thrift, flat, is_lossless: bool) -> Iterator[Find
 
 
 def _is_shortened(thrift: tuple[bytes | None, bytes | None], flat: tuple[bytes | None, bytes | None]) -> bool:
-    """Whether bounds are the same, or shorter ones of long strings that are still bounds."""
+    """Return True if bounds are equal, or valid truncations of long strings."""
     (low, high), (lower, higher) = thrift, flat
     short_low = low is not None and lower is not None and len(low) > SHORT_BOUND >= len(lower) and lower <= low
     short_high = high is not None and higher is not None and len(high) > SHORT_BOUND >= len(higher) and higher >= high

@@ -20,7 +20,7 @@ def check_index(end: bytes, tail, place: tuple[int, int]) -> Iterator[Finding]:
         The file from `tail.start` to the end of its footer.
     tail : Tail
     place : (int, int)
-        Where in `end` the payload is, and its length.
+        Offset of the payload in `end`, and its length in bytes.
     """
     footer = tail.footer_offset - tail.start
     thrift_length = tail.reference.struct_length - 1 if place[0] < footer else None

@@ -1,4 +1,4 @@
-"""What a byte of a Parquet file can belong to: kinds of parts, and the groups that pictures put them in."""
+"""The kinds of parts that a byte of a Parquet file can belong to, and their groups in pictures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Group(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """What a part of a file is."""
+    """The kind of a part of a file."""
 
     title: str
     group: str

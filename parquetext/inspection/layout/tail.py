@@ -1,4 +1,4 @@
-"""Where the bytes of a file's end belong: footer, extension, blocks, length and magic."""
+"""Claim the bytes at a file's end: footer, extension, blocks, length and magic."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ KINDS = {
 
 @dataclass(slots=True)
 class TailFacts:
-    """What the end of a file says of the rest of it.
+    """The content of a file's end.
 
     Attributes
     ----------
     data_end : int
-        Where the bytes in front of the footer and its blocks end.
+        The end of the bytes before the footer and its blocks.
     scan : Scan or None
-        What the footer says, where it can be read.
+        The scanned footer, if it can be read.
     tail : Tail or None
-        Where the file's end has what.
+        The positions in the file's end.
     form : str
         ``"thrift"``, ``"par3"``, ``"encrypted"`` or ``"none"``.
     findings : list of Finding
@@ -51,7 +51,7 @@ class TailFacts:
 
 
 def claim_tail(claims: Claims, source) -> TailFacts:
-    """Claim all from the footer, and what stands aside of it, to the end of the file."""
+    """Claim all bytes from the footer and the blocks before it to the end of the file."""
     try:
         tail = read_tail(source)
     except ParquetextError as error:
@@ -83,7 +83,7 @@ def _claim_footer(claims: Claims, source, tail: Tail) -> TailFacts:
 
 
 def _claim_struct(claims: Claims, source, tail: Tail, footer: bytes, facts: TailFacts) -> None:
-    """The Thrift struct with its extension, and what follows it."""
+    """Claim the Thrift struct with its extension, and the bytes after it."""
     base, end = tail.footer_offset, tail.footer_offset + tail.footer_length
     inside = [part for block in reversed(tail.blocks) if not block.is_aside for part in _block_parts(source, block)]
     if facts.scan is None:
@@ -109,7 +109,7 @@ def _claim_struct(claims: Claims, source, tail: Tail, footer: bytes, facts: Tail
 
 
 def _claim_behind(claims: Claims, facts: TailFacts, begin: int, end: int, parts: list[Part]) -> None:
-    """What stands between the struct and the footer's length: a signature, or nothing that is known."""
+    """Claim the bytes between the struct and the footer's length: a signature, or unknown bytes."""
     is_signature = facts.scan.encrypted and end - begin == SIGNATURE_BYTES
     claims.cover(begin, end, "signature" if is_signature else "stray", [] if is_signature else parts)
     if begin < end:
@@ -117,7 +117,7 @@ def _claim_behind(claims: Claims, facts: TailFacts, begin: int, end: int, parts:
 
 
 def _block_parts(source, block: Block) -> Iterator[Part]:
-    """A block's payload, in its own parts where its kind has such, and its trailer."""
+    """Yield the parts of a block's payload, if its kind has parts, and its trailer."""
     kind, name = KINDS.get(block.uuid, "block"), extension.name_of(block.uuid)
     begin, end = block.payload, block.payload + block.length
     if block.is_text:
@@ -147,7 +147,7 @@ def _payload_parts(source, begin: int, length: int, kind: str, name: str, keys: 
 
 
 def _claim_par3(claims: Claims, source, tail: Tail) -> TailFacts:
-    """A flat footer that stands alone: payload, checksums and length, magic."""
+    """Claim a PAR3 file's flat footer: payload, checksums and length, magic."""
     [block] = tail.blocks
     facts = TailFacts(block.payload, tail=tail, form="par3", findings=list(tail.findings))
     end = block.payload + block.length
