@@ -25,9 +25,9 @@ url = sys.argv[1]
 verbs = [parquetext.open, parquetext.read_table, parquetext.read_schema, parquetext.verify, inspect, parquetext.upgrade,
          lambda url: parquetext.dataset([url]), lambda url: parquetext.write_table(pyarrow.table({}), url)]
 for verb in verbs:
-    for place in (url, url.rpartition("/folder")[0]):
+    for target in (url, url.rpartition("/folder")[0]):
         try:
-            outcome = verb(place)
+            outcome = verb(target)
             print("outcome", getattr(outcome, "message", outcome))
         except (ParquetextError, OSError) as error:
             print(type(error).__name__, error)
@@ -51,7 +51,7 @@ def test_no_verb_ends_the_process_and_each_says_what_is_missing(said):
 
 
 class Asked:
-    """Stands for Azure's filesystem: counts how often it is asked, and answers with an error if there is one."""
+    """A stub of Azure's filesystem that counts requests, and answers with an error if there is one."""
 
     def __init__(self, options: dict, error: Exception | None = None):
         self.type_name, self.options, self.error, self.paths = "abfs", {"account_name": "one"} | options, error, []

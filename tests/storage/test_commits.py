@@ -105,7 +105,7 @@ def test_times_are_kept_on_request(path, in_place):
 
 
 class Forbidding(Operations):
-    """Gives no file away and sets no attribute."""
+    """Fails to change owners and to set attributes."""
 
     def chown(self, file, user, group):
         raise PermissionError(1, "not the owner")
@@ -189,7 +189,7 @@ def test_the_second_writer_gets_a_conflict_at_once_or_waits(path, in_place):
 
 
 class Failing(Operations):
-    """Fails at the n-th operation, once."""
+    """Fails once, at the n-th operation."""
 
     def __init__(self, at: int):
         self.left = at

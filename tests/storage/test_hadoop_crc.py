@@ -1,4 +1,4 @@
-"""Hadoop's checksum file beside a file goes with every change of it; damage that it shows stays visible."""
+"""Hadoop's checksum file follows every change of its file, and damage that it reveals stays visible."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_mode_owner_and_attributes_of_the_checksum_file_stay(path, in_place):
 
 
 class Failing(Operations):
-    """Fails like a system call that may not do one thing to one name."""
+    """Fails like a system call for one operation on one name."""
 
     def __init__(self, call: str, end: str, error: type[OSError] = PermissionError):
         self.call, self.end, self.error = call, end, error
@@ -262,7 +262,7 @@ def test_a_conflict_leaves_what_somebody_else_has_written(path):
 
 
 def killed_at(folder: Path, count: int, edit: TailEdit, in_place: bool) -> tuple[Path, bool]:
-    """A copy of the file whose change died at an operation, and whether it did."""
+    """Return a copy of the file whose change was killed at an operation, and whether it was killed."""
     folder.mkdir()
     path = folder / "x.bin"
     path.write_bytes(OLD)

@@ -1,4 +1,4 @@
-"""Files over HTTPS, through proxies, and with logins in URLs, which no message tells."""
+"""Files over HTTPS, through proxies, and with logins in URLs, which no message contains."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def secure(folder, pem):
 
 @pytest.fixture(autouse=True)
 def environment(monkeypatch):
-    """No proxies but those of the test; certificates are those of the environment again afterwards."""
+    """Remove proxies and certificates from the environment; restore the certificates afterwards."""
     for name in ("http_proxy", "https_proxy", "no_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
@@ -125,7 +125,7 @@ def test_no_message_has_what_opens_a_url(read, tail, folder):
 
 
 def told(error: BaseException | None) -> str:
-    """All that a traceback shows of an error and of those behind it."""
+    """Return a traceback's text of an error and its causes."""
     if error is None:
         return ""
     parts = (error, error.args, getattr(error, "filename", ""), getattr(error, "file", ""), error.__dict__)

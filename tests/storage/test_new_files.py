@@ -21,7 +21,7 @@ EDITS = {"as it is": None, "longer": TailEdit(10_240, b"another end" * 900), "sh
 
 
 class RecordingSink(Recording):
-    """Also records, at the next operation on that file, bytes that the sink wrote without this recorder."""
+    """Also records, before the next operation on a file, the bytes that its sink wrote directly."""
 
     def _catch_up(self, file: int) -> None:
         inode, content = self._of(file), systems.pread(file, 1 << 20, 0)

@@ -30,7 +30,7 @@ def server():
 
 @pytest.fixture(autouse=True)
 def without_boto3(monkeypatch):
-    """As for stores that boto3 does not speak to."""
+    """Hide boto3, as for stores that it does not support."""
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
 
 
@@ -118,7 +118,7 @@ def test_an_upload_that_fails_half_way_leaves_the_old_object(s3, monkeypatch):
 
 
 class _Copyless(pafs.FSSpecHandler):
-    """As pyarrow's HDFS: files are moved, never copied, and never onto one another."""
+    """Like pyarrow's HDFS: renames files, but cannot copy or replace them."""
 
     def copy_file(self, src, dest):
         raise NotImplementedError("copy")
@@ -173,7 +173,7 @@ def test_libhdfs_is_refused_before_anything_is_uploaded():
 
 
 class _Memory(MemoryFileSystem):
-    """One of its own."""
+    """An empty filesystem, not shared."""
 
     cachable = False
 
@@ -183,7 +183,7 @@ class _Memory(MemoryFileSystem):
 
 
 class _Listed(_Memory):
-    """Returns earlier file information again, like file systems that cache listings."""
+    """Returns earlier file information again, like filesystems that cache lists."""
 
     keeps = True
 
@@ -212,7 +212,7 @@ def test_of_fsspec_a_file_that_changed_is_known_by_all_that_is_told_of_it(keeps)
 
 
 class _Copying(_Memory):
-    """Says that it has copied."""
+    """Reports a copy that it has not made."""
 
     left = None
 

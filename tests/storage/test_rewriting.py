@@ -77,7 +77,7 @@ def test_a_file_that_somebody_changes_meanwhile_stays_theirs(path):
 
 def test_a_file_that_somebody_changes_during_the_flush_stays_theirs(path):
     class Slow(Operations):
-        """A disk that takes so long to flush the new file that somebody changes the old one."""
+        """A disk that is so slow that another process changes the old file before the new one is flushed."""
 
         def fsync(self, file):
             super().fsync(file)

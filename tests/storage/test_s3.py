@@ -1,4 +1,4 @@
-"""S3 by boto3: commits of which the store copies all but the tail, and new objects."""
+"""S3 through boto3: commits in which the store copies all but the tail, and new objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kind of checksum that S3 keeps of an object stays with it, and all that is sent of one has the same kind."""
+"""An object keeps its kind of checksum, and all parts that are sent have the same kind."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def head(client, key: str = KEY) -> dict:
 
 
 def in_parts(client, algorithm: str, type: str) -> None:
-    """Upload OLD in two parts with such a checksum."""
+    """Upload OLD in two parts with this kind of checksum."""
     where = {"Bucket": BUCKET, "Key": KEY}
     upload = client.create_multipart_upload(**where, ChecksumAlgorithm=algorithm, ChecksumType=type)["UploadId"]
     parts = []
@@ -104,7 +104,7 @@ def test_an_object_put_whole_keeps_its_algorithm(store, client, algorithm):
 
 
 class Recording:
-    """A client like boto3's that answers like S3 if an upload has a kind of checksum, and records the requests."""
+    """A client that answers like S3 for an upload with a kind of checksum, and records the requests."""
 
     tells_the_objects = False  # for a part
 

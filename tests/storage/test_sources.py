@@ -1,4 +1,4 @@
-"""Paths and sources: exact ranges from whatever a path may be."""
+"""Paths and sources: exact ranges from every kind of path."""
 
 from __future__ import annotations
 

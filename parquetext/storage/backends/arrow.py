@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class ArrowBackend(Store):
     """Passes each operation on to the target's filesystem."""
 
-    schemes = ("mock",)
+    schemes: tuple[str, ...] = ("mock",)
 
     def resolve(self, url: str) -> Target:
         import pyarrow as pa
