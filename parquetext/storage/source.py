@@ -181,7 +181,7 @@ class LocalSource(Source):
         try:
             now = Version.of_stat(status_of(self.name, self.folder))
         except FileNotFoundError:
-            raise Conflict("it was removed meanwhile", file=self.name) from None
+            raise Conflict("it was removed in the meantime", file=self.name) from None
         if now != self.version:
             what = "replaced" if now.identity != self.version.identity else "changed"
             raise Conflict(f"it was {what} by another process in the meantime", file=self.name)
@@ -247,7 +247,7 @@ class RemoteSource(Source):
             with RemoteSource(self.target) as now:
                 unchanged = now.version == self.version
         except FileNotFoundError:
-            raise Conflict("it was removed meanwhile", file=self.name) from None
+            raise Conflict("it was removed in the meantime", file=self.name) from None
         if not unchanged:
             raise Conflict("it was changed by another process in the meantime", file=self.name)
 

@@ -167,7 +167,7 @@ def test_a_file_that_somebody_else_changed_meanwhile_is_left_alone(path, in_plac
     with change(path, in_place=in_place) as changing:
         meddle(path)
         theirs = path.read_bytes() if path.exists() else None
-        with pytest.raises(Conflict, match="meanwhile"):
+        with pytest.raises(Conflict, match="in the meantime"):
             changing.commit(EDIT)
     assert (path.read_bytes() if path.exists() else None) == theirs
     assert [name for name in os.listdir(path.parent) if name.startswith(".")] == []

@@ -69,7 +69,7 @@ def test_a_file_that_somebody_changes_meanwhile_stays_theirs(path):
     with change(path) as changing, rewriting(changing) as written:
         written.sink.write(b"ours")
         path.write_bytes(b"theirs")
-        with pytest.raises(Conflict, match="somebody else"):
+        with pytest.raises(Conflict, match="another process"):
             written.commit()
     assert path.read_bytes() == b"theirs"
     assert os.listdir(path.parent) == ["x.bin"]
@@ -85,7 +85,7 @@ def test_a_file_that_somebody_changes_during_the_flush_stays_theirs(path):
 
     with change(path, operations=Slow()) as changing, rewriting(changing) as written:
         written.sink.write(b"ours")
-        with pytest.raises(Conflict, match="somebody else"):
+        with pytest.raises(Conflict, match="another process"):
             written.commit()
     assert path.read_bytes() == b"theirs"
     assert os.listdir(path.parent) == ["x.bin"]

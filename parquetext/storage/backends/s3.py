@@ -315,7 +315,7 @@ def commit_copied(source: RemoteSource, goal: S3Object, edit: TailEdit) -> int:
             _commit_parts(goal, edit, tag, attributes, NO_CHECKSUM)
         return len(edit.tail)
     except FileNotFoundError:
-        raise Conflict("it was removed meanwhile", file=source.name) from None
+        raise Conflict("it was removed in the meantime", file=source.name) from None
 
 
 def _commit_whole(
