@@ -12,6 +12,7 @@ from .. import kernels, wire
 from ..errors import ColumnError, Unsupported
 from ..footer.bloom_filters import BloomFilters
 from ..footer.elsewhere import check_here
+from ..footer.forms import spec_of
 from ..footer.model import Form
 from ..footer.names import as_path
 from ..footer.projection import whole_leaves
@@ -170,7 +171,7 @@ def _step(form: Form, leaves: list[int], nested: bool, row_groups: Sequence[int]
             kept = whole_fields(form, leaves)
             footer = form.slice(kept, row_groups, key_values=key_values)
     except Unsupported:
-        if isinstance(form, kernels.flat.Reader):  # its slices cannot contain paths of other files
+        if (spec := spec_of(form)) is not None and not spec.has_file_paths:
             check_here(form, leaves, row_groups)
         return Step(None, leaves, row_groups, len(leaves) * len(row_groups), rows)
     if kept == leaves:
