@@ -1,4 +1,4 @@
-"""What a job over 100 million files costs: measured costs of one file, and a simulation of the scheduler.
+"""Compute the cost of a job over 100 million files from measured costs of one file and a simulated scheduler.
 
 python docs/scale.py             the tables of scale.md, from scale.json
 python docs/scale.py measure     measures the costs of one file again (needs parquetext[spark,test])
@@ -37,7 +37,7 @@ CLASSES = {
     "Standard-IA": (10e-6, 1e-6, 0.01, 0.0125),
     "Glacier Instant Retrieval": (20e-6, 10e-6, 0.03, 0.004),
 }
-# K. Shvachko, HDFS scalability: the limits to growth (;login: 35(2), 2010): what one name node answers in a second.
+# K. Shvachko, HDFS scalability: the limits to growth (;login: 35(2), 2010): operations of one name node per second.
 NAME_NODE_READS, NAME_NODE_WRITES = 126_119, 5_600
 HDFS_LATENCY = 0.004
 HDFS_COPIES = 3  # of each block, the first one on the node that writes it
@@ -49,13 +49,13 @@ FILES_PER_TASK, AT_ONCE = 2_000, 8  # as parquetext.spark's
 FILE_WEIGHT, TASK_WEIGHT = (
     4 << 20,
     16 << 30,
-)  # likewise: what a file counts beside the bytes it moves, and a task at most
+)  # likewise: the weight of a file without the bytes it moves, and the maximum of a task
 SPECULATED = 1.5  # spark.speculation.multiplier: a copy after so many medians
 
 
 @dataclass
 class Cost:
-    """Of one file: requests, bytes that pass through the executor, CPU seconds, bytes that the store copies."""
+    """Costs of one file: requests, bytes through the executor, CPU seconds, bytes that the store copies."""
 
     writes: float
     reads: float
@@ -63,12 +63,12 @@ class Cost:
     sent: float
     cpu: float
     copied: float = 0.0
-    moves: bool = False  # whether its size counts in what a task is given
+    moves: bool = False  # if its size counts in the weight of a task
 
 
 @dataclass
 class Run:
-    """A simulated job, of all files."""
+    """Result of a simulated job over all files."""
 
     hours: float
     ideal: float  # hours, if all slots were busy all the time and nothing was throttled
@@ -81,7 +81,7 @@ class Run:
 def simulate(
     cost: Cost, prefixes: int, writes: float = WRITES, reads: float = READS, latency: float = LATENCY, seed: int = 1
 ) -> Run:
-    """Tasks of files on slots: the heaviest first, a shared limit of requests, stragglers, deaths, second copies."""
+    """Simulate tasks on slots: heaviest first, a shared limit of requests, stragglers, deaths, second copies."""
     random = np.random.default_rng(seed)
     per_task = _files_per_task(cost)
     sizes = _sizes(random, DRAWN // per_task * per_task).reshape(-1, per_task)
@@ -112,7 +112,7 @@ def simulate(
 
 
 def _files_per_task(cost: Cost) -> int:
-    """As `parquetext.spark.balance.pack` makes tasks of so many files."""
+    """Return the files of a task, as `parquetext.spark.balance.pack` makes tasks."""
     return min(FILES_PER_TASK, round(TASK_WEIGHT / (FILE_WEIGHT + MEAN_BYTES * cost.moves)))
 
 
@@ -122,9 +122,9 @@ def _sizes(random: np.random.Generator, count: int) -> np.ndarray:
 
 
 def _schedule(seconds: np.ndarray, slowness: np.ndarray, *budgets: float) -> tuple[list[float], float]:
-    """When each slot is free for good, and the share of the tasks that were held up by the limits.
+    """Return the time at which each slot becomes free, and the share of the tasks that limits have delayed.
 
-    Each of `budgets` is what one task takes of a limit that all share, in seconds.
+    Each of `budgets` is the share of one task in a common limit, in seconds.
     """
     free = [(0.0, slot) for slot in range(len(slowness))]
     limits = [0.0] * len(budgets)
@@ -143,7 +143,7 @@ def _schedule(seconds: np.ndarray, slowness: np.ndarray, *budgets: float) -> tup
 
 
 def _with_copies(ends: list[float], running: list[tuple[float, float, float]], median: float) -> list[float]:
-    """A slow task that is still running when slots are idle gets a second copy: the first one to end counts."""
+    """Give slow tasks that run while slots are idle a second copy; the first one to end counts."""
     ends = sorted(ends)
     for end, start, taken in sorted(running, reverse=True)[: len(ends)]:
         if end != ends[-1]:
@@ -162,7 +162,7 @@ JOBS = ("upgrade", "upgrade, index form", "sidecars", "catalog", "verify")
 
 
 def tables() -> str:
-    """Markdown, from the measured costs."""
+    """Return the Markdown tables, computed from the measured costs."""
     measured = json.loads(COSTS.read_text())
     s3, hdfs = (
         {name: Cost(**cost, moves=name.startswith("upgrade")) for name, cost in measured[store].items()}
@@ -188,7 +188,7 @@ def _per_file(costs: dict[str, Cost]) -> str:
 def _on_s3(costs: dict[str, Cost]) -> str:
     rows = [
         "| 100 million files on S3 | million requests, write / read | TB through executors | hours, 1 prefix | "
-        "hours, 50 prefixes | if nothing held it up | dollars: requests + nodes | what limits |",
+        "hours, 50 prefixes | without limits | dollars: requests + nodes | limit |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for name in JOBS:
@@ -204,7 +204,7 @@ def _on_s3(costs: dict[str, Cost]) -> str:
 
 
 def _without_boto3(costs: dict[str, Cost]) -> str:
-    """The whole object passes through the executor, in and out, and the store copies it once more."""
+    """Return the cost without boto3: the object passes through the executor twice, and the store copies it."""
     cost = replace(costs["upgrade without boto3"], received=MEAN_BYTES, sent=MEAN_BYTES, copied=1)
     run = simulate(cost, 50)
     return (
@@ -214,7 +214,7 @@ def _without_boto3(costs: dict[str, Cost]) -> str:
 
 
 def _by_class(costs: dict[str, Cost]) -> str:
-    """Bills of storage classes; S3 counts bytes that it copies itself as read from the class."""
+    """Return the bills of storage classes; S3 counts bytes that it copies itself as read from the class."""
     rows = [
         "| storage class | upgrade: requests + retrieval | catalog: requests + retrieval | old versions, a month |",
         "|---|---|---|---|",
@@ -232,7 +232,7 @@ def _by_class(costs: dict[str, Cost]) -> str:
 def _on_hdfs(costs: dict[str, Cost]) -> str:
     rows = [
         "| 100 million files on HDFS | million name node operations, write / read | PB read / written | hours | "
-        "if nothing held it up | dollars: nodes | what limits |",
+        "without limits | dollars: nodes | limit |",
         "|---|---|---|---|---|---|---|",
     ]
     for name in JOBS:

@@ -1,7 +1,7 @@
-"""What one file costs, measured: requests against S3 and HDFS servers on loopback, the CPU time of who asks.
+"""Measure the cost of one file: requests to S3 and HDFS servers on loopback, and the CPU time of the client.
 
-A file has 100 columns and 5 row groups, and 6 MB: S3's copy of the rest costs no bytes whatever its size, and on HDFS
-what a whole file costs is added by its size.
+A file has 100 columns, 5 row groups and 6 MB. S3 copies the rest of a file of any size without cost in bytes; on
+HDFS the cost of a whole file is added by its size.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from support.objects import BUCKET, put, recorded_s3_server  # noqa: E402
 from support.stores import Store, hdfs_store  # noqa: E402
 
 FILES = 40
-# What the name node counts that its log of edits has to take; what data nodes tell it by themselves is nobody's cost.
+# Operations that the name node's log of edits stores; messages from data nodes are not a cost of the client.
 EDITS = {
     "Create",
     "AddBlock",
@@ -71,7 +71,7 @@ def measure() -> dict:
 
 
 def _jobs() -> dict[str, tuple[Callable, bool, bool]]:
-    """What to do to a target, whether its tail is changed, and whether boto3 may be used."""
+    """Return for each job its action on a target, if it changes the tail, and if it may use boto3."""
     return {
         "upgrade": (_action("upgrade", form="flat"), True, True),
         "upgrade, index form": (_action("upgrade", form="index"), True, True),
@@ -135,7 +135,7 @@ def _measured_on_hdfs(store: Store, name: str, do: Callable) -> dict:
 
 
 def _operations(store: Store) -> dict[str, int]:
-    """How often the name node has been asked for what."""
+    """Return the number of requests that the name node has received, by operation."""
     time.sleep(COUNTED_SECONDS)
     place = store.filesystem.handler.fs.url.partition("/webhdfs")[0]
     bean = f"*:name=RpcDetailedActivityForPort{urllib.parse.urlsplit(store.url).port},*"
@@ -175,7 +175,7 @@ def _boto3(there: bool):
 
 @contextmanager
 def _server():
-    """A server in a process of its own, so that its work does not count."""
+    """Run a server in a separate process, so that its work does not count."""
     server = subprocess.Popen(
         [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", "5057"],
         stdout=subprocess.DEVNULL,

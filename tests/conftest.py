@@ -19,23 +19,23 @@ make_importable()
 
 pytest_plugins = ["support.selection", "support.java_fixtures", "support.store_fixtures"]
 
-# No test fails because a machine is slow; what fails on one machine can be repeated on another.
+# No test fails because a machine is slow, and a failure can be repeated on another machine.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.load_profile("any machine")
 
-# Nor because it says what terminals are like.
+# Nor because environment variables describe a terminal.
 for _name in ("COLUMNS", "FORCE_COLOR", "LINES", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
     os.environ.pop(_name, None)
 
 
 def pytest_addoption(parser):
-    parser.addoption("--long", action="store_true", help="also what takes minutes or gigabytes")
-    parser.addoption("--system", choices=SYSTEMS, help="take away what this system lacks of what Linux has")
+    parser.addoption("--long", action="store_true", help="also run tests that take minutes or gigabytes")
+    parser.addoption("--system", choices=SYSTEMS, help="remove the functions of Linux that this system lacks")
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config):
-    """Take away what a system lacks before tests are imported: their marks ask for it."""
+    """Remove the functions that a system lacks before tests are imported, because their marks check for them."""
     if system := config.getoption("--system"):
         config._tmp_path_factory.getbasetemp()  # pytest itself asks which system it is by its name
         os.environ.setdefault("USERNAME", getpass.getuser())  # which Windows sets, and has no user ids to ask by
@@ -47,7 +47,7 @@ def pytest_configure(config):
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
-    """With --system, skip a test that itself calls what is not there, or that changes a file in place without locks."""
+    """With --system, skip a test that calls a missing function itself, or that changes a file in place without lock."""
     outcome = yield
     if call.excinfo is None or not item.config.getoption("--system"):
         return
@@ -60,7 +60,7 @@ def pytest_runtest_makereport(item, call):
 
 @pytest.fixture
 def long(request) -> None:
-    """Skip what takes minutes or gigabytes, unless it is asked for."""
+    """Skip tests that take minutes or gigabytes, unless --long is given."""
     if not request.config.getoption("--long"):
         pytest.skip("only with --long")
 
@@ -95,5 +95,5 @@ def corpus() -> Path:
 
 @pytest.fixture(scope="session")
 def expected(corpus) -> list[dict]:
-    """What is known of each corpus file (expected.json)."""
+    """Return the known properties of each corpus file (expected.json)."""
     return json.loads((corpus / "expected.json").read_text())["files"]

@@ -30,7 +30,7 @@ def _compiled():
 
 
 def zipped(path: Path, machine: int | None = None) -> Path:
-    """The package in a zip; `machine` is what its compiled modules claim to be for."""
+    """Return the package in a zip; its compiled modules claim to be built for `machine`."""
     with zipfile.ZipFile(path, "w") as archive:
         for file in PACKAGE.rglob("*"):
             if file.suffix in (".py", ".so"):
@@ -69,7 +69,7 @@ def test_another_architectures_kernels_give_way_to_the_twin(tmp_path):
     assert "_pure" in module
 
 
-def test_where_others_could_write_nothing_is_loaded_from(tmp_path):
+def test_nothing_is_loaded_from_folders_that_others_can_write(tmp_path):
     archive = zipped(tmp_path / "package.zip")
     ask(archive, tmp_path / "tmp")
     (home,) = (tmp_path / "tmp").glob("parquetext-*")

@@ -1,4 +1,4 @@
-"""docs/defects.md, point by point: where the public texts and implementations go wrong, shown by what they do."""
+"""docs/defects.md, point by point: each defect of public texts and implementations is shown by its effect."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def written_by_a_thrift_library(payload: bytes) -> bytes:
 
 
 def parquet_file(table: pa.Table | None = None, **options) -> tuple[bytes, bytes]:
-    """A file, taken apart: what comes before its footer, and the footer."""
+    """Return the two parts of a file: the bytes before its footer, and the footer."""
     sink = io.BytesIO()
     pq.write_table(table if table is not None else pa.table({"x": [1, 2, 3]}), sink, **options)
     data = sink.getvalue()
@@ -315,7 +315,7 @@ print(fastparquet.ParquetFile(sys.argv[1]).to_pandas()["a"].tolist())
 
 
 def values_behind_num_values(path: Path, data: bytes, read: list, expected: list) -> None:
-    """Write a file; compare what pyarrow and the default engine read, and what our decoder reads, of its column."""
+    """Write a file; compare its column as read by pyarrow and the default engine with the result of our decoder."""
     path.write_bytes(data)
     assert pq.ParquetFile(path).read()["x"].to_pylist() == read
     assert parquetext.read_table(path)["x"].to_pylist() == read

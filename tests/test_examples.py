@@ -1,4 +1,4 @@
-"""The examples of the README and of the guides do what they say."""
+"""The examples of the README and of the guides have the results that they show."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_the_readmes_commands(wide):
         assert done.exit_code == 0, (command, done.output)
 
 
-def test_the_migration_pages_commands_end_where_they_began(wide):
+def test_the_migration_pages_commands_restore_the_original(wide):
     folder = wide.parent / "lake" / "trips"
     folder.mkdir(parents=True)
     wide.rename(folder / "wide.parquet")

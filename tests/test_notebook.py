@@ -1,4 +1,4 @@
-"""What a prompt and a notebook show of files, columns, schemas, reports, results, stores, datasets and layouts."""
+"""Prompt and notebook output of files, columns, schemas, reports, results, stores, datasets and layouts."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def shown(thing: object) -> tuple[str, str]:
     return formats["text/plain"], formats["text/html"]
 
 
-def test_ipython_shows_each_thing_in_bounds_and_hostile_names_as_text(things):
+def test_ipython_shows_each_object_in_bounds_and_hostile_names_as_text(things):
     for name, thing in things.items():
         text, page = shown(thing)
         assert f"parquetext.{name}" in text and f"parquetext.{name}" in page
@@ -83,7 +83,7 @@ def test_ipython_shows_each_thing_in_bounds_and_hostile_names_as_text(things):
         assert "<b>small" not in page
 
 
-def test_each_thing_is_shown_under_the_name_that_its_class_is_imported_by(things):
+def test_each_object_is_shown_under_the_public_name_of_its_class(things):
     for name, thing in things.items():
         found = parquetext
         for part in name.split("."):
@@ -169,7 +169,7 @@ def test_a_layout_shows_the_file_from_front_to_back(tmp_path):
     assert "<svg" in page and "<title>dictionaries</title>" in page and "<title>footer</title>" in page
 
 
-def test_a_layout_names_its_largest_columns_and_says_behind_them_how_many_more_there_are(tmp_path):
+def test_a_layout_names_its_largest_columns_and_the_number_of_others(tmp_path):
     path = tmp_path / "trips.parquet"
     pq.write_table(pa.table({f"c{n:02}": [bytes(100 * n)] for n in range(1, 16)}), path, compression=None)
     with parquetext.open(path) as file:
@@ -178,7 +178,7 @@ def test_a_layout_names_its_largest_columns_and_says_behind_them_how_many_more_t
     assert lines[-1] == "  … 5 more columns"
 
 
-def test_one_row_is_not_left_out_and_tables_stand_in_line(tmp_path):
+def test_a_single_row_is_not_omitted_and_tables_are_aligned(tmp_path):
     path = tmp_path / "x.parquet"
     pq.write_table(pa.table({f"列{n}": [1.5 - 100 * n, float("nan")] for n in range(11)}), path)
     with parquetext.open(path) as file:
@@ -206,7 +206,7 @@ def test_a_report_shows_its_findings(things):
     assert "<table>" in page
 
 
-def test_a_thing_that_cannot_be_read_says_so_instead_of_raising(folder, tmp_path):
+def test_an_unreadable_object_shows_the_error_instead_of_raising(folder, tmp_path):
     with parquetext.open(folder / "wide.parquet") as file:
         schema, row_groups = file.parquet_schema, file.row_groups
     assert "closed" in repr(file) and "closed" in file._repr_html_()

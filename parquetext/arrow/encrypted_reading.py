@@ -9,8 +9,8 @@ import pyarrow as pa
 from ..footer.arrow_errors import ArrowUnsupported
 from ..footer.targets import readable
 from ..pruning import Predicate, predicate_of
+from ..reading.request.read_request import OURS
 from ..storage import HeldTarget, LocalTarget
-from .engine import OURS
 
 __all__ = ["for_pyarrow", "read_encrypted", "read_opened", "schema_of_encrypted"]
 

@@ -9,9 +9,9 @@ import pyarrow as pa
 
 from ..footer.pyarrow_footer import whole_schema
 from ..footer.targets import info_of, readable
+from ..reading.request.read_request import check_engine
 from ..storage import HeldTarget, LocalTarget, filesystem_of
 from .datasets.shape import check_schema
-from .engine import check_engine
 from .file import File
 from .file import open as open_file
 from .flattened import Flattened, has_dots_or_doubles

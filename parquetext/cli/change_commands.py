@@ -12,7 +12,7 @@ import typer
 
 from .. import wire
 from ..errors import ParquetextError, outcome_of
-from ..footer.forms import THRIFT, Form
+from ..footer.forms import AUTO, THRIFT, Form
 from ..storage import resolve
 from .advice_table import show_advice
 from .arguments import Files, Force, Json, Quiet
@@ -62,7 +62,7 @@ def upgrade(
             "parquet-go cannot open the file, and the command prints what this footer does not store. thrift, par3: "
             "see restore and finalize."
         ),
-    ] = Form.auto,
+    ] = AUTO,
     stats: Annotated[
         Stats,
         typer.Option(help="Statistics in the flat footer. compact: shorten text bounds to 16 bytes; they stay valid."),

@@ -10,7 +10,7 @@ import typer
 
 from .. import wire
 from ..errors import ParquetextError
-from ..footer.forms import Form
+from ..footer.forms import AUTO, Form
 from ..storage import resolve
 from .arguments import File, Files, Force, Quiet
 from .output import (
@@ -43,7 +43,7 @@ def register(app: typer.Typer) -> None:
 def merge(
     paths: Files,
     out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="New file.", show_default=False)],
-    form: NewForm = Form.auto,
+    form: NewForm = AUTO,
     force: Force = None,
     quiet: Quiet = False,
     json: Json = False,
@@ -94,7 +94,7 @@ def split(
             help="Replace existing files. Without it, an existing file with other content is an error.",
         ),
     ] = False,
-    form: NewForm = Form.auto,
+    form: NewForm = AUTO,
     force: Force = None,
     quiet: Quiet = False,
     json: Json = False,

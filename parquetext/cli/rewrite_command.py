@@ -9,7 +9,7 @@ import typer
 
 from .. import wire
 from ..errors import ParquetextError
-from ..footer.forms import Form
+from ..footer.forms import AUTO, Form
 from .arguments import File, Force, Quiet
 from .choices import Codec, Encoding
 from .output import (
@@ -66,7 +66,7 @@ def rewrite(
             help="Encoding of a column. Repeat for several columns.",
         ),
     ] = None,
-    form: Annotated[Form, typer.Option(help="Footer of the new file. auto: choose by its size and shape.")] = Form.auto,
+    form: Annotated[Form, typer.Option(help="Footer of the new file. auto: choose by its size and shape.")] = AUTO,
     force: Force = None,
     quiet: Quiet = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,

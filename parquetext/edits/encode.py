@@ -234,7 +234,7 @@ class EncodedFile(Renewed):
         self, source, footer: Footer, wanted: Mapping[int, Wanted], kept: Sequence[Piece], forced: frozenset[str]
     ):
         super().__init__(source, footer, kept, forced)
-        check_expansion(footer.bare, wanted, source)
+        check_expansion(ThriftForm(footer.bare), wanted, source)
         self._encoder = Encoder(source, footer.bare, footer.start, wanted)
         self.is_needed = self._encoder.is_needed
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from .. import storage
 from ..errors import ParquetextError
-from ..footer.forms import AUTO, THRIFT, check_writable
+from ..footer.forms import AUTO, THRIFT, Form, check_writable
 from ..masking import without_secrets
 from ..rewrite.joined import check_same_schema, top_level_names
 from ..storage.forcing import check
@@ -23,7 +23,7 @@ def merge(
     paths: Iterable[object],
     out: object,
     *,
-    form: str = AUTO,
+    form: Form | str = AUTO,
     force: Iterable[str] = (),
     advance: Callable[[], None] = lambda: None,
 ) -> CopiedFile:

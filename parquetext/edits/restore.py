@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from .. import wire
 from ..errors import ParquetextError, names_memory
-from ..footer.forms import THRIFT
+from ..footer.forms import THRIFT, Form
 from .directories import takes_directories
 from .final_footer import FinalFooter, restored
 from .footer import Footer, parse_end
@@ -22,7 +22,7 @@ FORMS = (None, THRIFT.name)
 @names_memory
 def restore(
     path: object,
-    form: str | None = None,
+    form: Form | str | None = None,
     *,
     in_place: bool = False,
     keep_mtime: bool = False,

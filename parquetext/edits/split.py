@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from .. import storage, wire
 from ..errors import ParquetextError, Refused
-from ..footer.forms import AUTO, THRIFT, check_writable
+from ..footer.forms import AUTO, THRIFT, Form, check_writable
 from ..storage.forcing import check
 from .footer import read_footer
 from .joining import CopiedFile, join, joined_already
@@ -28,7 +28,7 @@ def split(
     files: int | None = None,
     max_bytes: int | None = None,
     overwrite: bool = False,
-    form: str = AUTO,
+    form: Form | str = AUTO,
     force: Iterable[str] = (),
 ) -> Iterator[CopiedFile]:
     """Write the row groups of a file to several files, in their order: bytes are copied, and no value is decoded.

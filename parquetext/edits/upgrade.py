@@ -9,7 +9,7 @@ from ..errors import Damaged, ParquetextError, Refused, Unsupported, names_memor
 from ..extension import ASIDE, PLACEMENTS
 from ..footer import forms
 from ..footer.form_spec import BuildOptions, FormSpec, Slots
-from ..footer.forms import AUTO, check_writable
+from ..footer.forms import AUTO, Form, check_writable
 from ..footer.tail import LENGTH_AND_MAGIC
 from .choice import Choice, choose_form
 from .directories import takes_directories
@@ -30,7 +30,7 @@ __all__ = ["block_with_slots", "choice_of", "default_placement", "slots_in", "up
 @names_memory
 def upgrade(
     path: object,
-    form: str = AUTO,
+    form: Form | str = AUTO,
     *,
     stats: str = "full",
     placement: str | None = None,

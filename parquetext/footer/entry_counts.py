@@ -49,7 +49,8 @@ def count_entries(array: pa.Array) -> int:
 def count_in_batch(batch: pa.RecordBatch) -> int:
     """Return the number of entries that the leaves in lists of a batch have in Parquet, all leaves together."""
     found = kernels.arrays.count_entries(*batch.__arrow_c_array__())
-    return sum(map(count_entries, batch.columns)) if found is None else found
+    # A struct's fields are found by position: `batch.columns` decodes names, which may not be UTF-8.
+    return count_entries(batch.to_struct_array()) if found is None else found
 
 
 def check_entries(found: int, expected: int) -> None:

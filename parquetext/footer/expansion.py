@@ -52,19 +52,19 @@ class _Leaf(NamedTuple):
 
 
 def check_expansion(
-    footer: bytes,
+    form: ThriftForm,
     leaves: Iterable[int] | None,
     source,
     limit: int | None = None,
     *,
     pages: bool = True,
 ) -> bool:
-    """Check how much memory the values of a footer's row groups take.
+    """Check how much memory the values of a slice's row groups take.
 
     Parameters
     ----------
-    footer : bytes
-        Thrift bytes that have the row groups to read.
+    form : ThriftForm
+        The slice that has the row groups to read.
     leaves : iterable of int, optional
         Which leaves are read; all by default.
     source
@@ -85,7 +85,6 @@ def check_expansion(
         The values take more memory than `limit`, and more than 64 times the bytes of their column chunks.
     """
     most = limit_of(limit)
-    form = ThriftForm(footer)
     scan = form.scan
     counts = scan.chunks("num_values")
     rows = scan.row_groups("num_rows")

@@ -15,7 +15,7 @@ from ..findings import Finding
 from .model import Form
 from .tail import Block, Tail
 
-__all__ = ["BuildOptions", "Built", "Checked", "Fields", "FormSpec", "Memory", "Place", "Shape"]
+__all__ = ["BuildOptions", "Built", "Checked", "Fields", "FormSpec", "Memory", "Place", "Shape", "sized_tail_block"]
 
 MAX_SHARE = 0.02  # of the file: upper bound for a second footer that is chosen automatically
 Slots = dict[UUID, bytes]
@@ -63,6 +63,12 @@ class Memory:
 
     def read(self, offset: int, length: int) -> memoryview:
         return self.data[offset : offset + length]
+
+
+def sized_tail_block(payload) -> bytes:
+    """Return the tail block of a payload whose last 8 bytes begin with its length."""
+    length = int.from_bytes(payload[-8:-4], "little")
+    return bytes(payload[-length:]) if 0 < length <= len(payload) else b""
 
 
 class Place(NamedTuple):
@@ -386,6 +392,10 @@ class FormSpec:
     def built(self, payload: bytes) -> Built:
         """Return the block with this payload and a trailer of ours."""
         return Built(payload, kernels.extension.trailer(payload, self.uuid.bytes))
+
+    def tail_block(self, payload) -> bytes:
+        """Return the end of a payload by which it is opened; a reference to a block aside contains a copy."""
+        return b""
 
     def options_of(self, payload) -> BuildOptions:
         """Return the options that a payload was built with."""

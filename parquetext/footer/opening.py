@@ -32,14 +32,14 @@ __all__ = ["open_as", "open_by_footer", "open_file"]
 CHANGE_INTERRUPTED = "change-interrupted"
 
 
-def open_as(kind: type[File], path, form: str | None = None) -> File:
+def open_as(kind: type[File], path, form: forms.Form | str | None = None) -> File:
     """Open `path` as `kind`; the straight way for a local path and a sound block of ours, or PAR3."""
     if type(path) is not str or "://" in path or path[:1] == "~":
         return _open_target(kind, path, form)
     return _open_local(kind, path, form)
 
 
-def _open_local(kind: type[File], path: str, form: str | None = None) -> File:
+def _open_local(kind: type[File], path: str, form: forms.Form | str | None = None) -> File:
     try:
         return _open_once(kind, path, form)
     except Malformed as error:  # such as what is no regular file
@@ -78,7 +78,7 @@ def _open_own(kind: type[File], path, source, handle, tail: bytes) -> File | Non
         return None
 
 
-def open_file(path: object, *, form: str | None = None) -> File:
+def open_file(path: object, *, form: forms.Form | str | None = None) -> File:
     """Open a Parquet file's metadata.
 
     Parameters
@@ -120,7 +120,7 @@ def open_file(path: object, *, form: str | None = None) -> File:
     return open_as(File, path, form)
 
 
-def _open_target(kind: type[File], path, form: str | None = None) -> File:
+def _open_target(kind: type[File], path, form: forms.Form | str | None = None) -> File:
     try:
         target = readable(path)
         if not isinstance(target, LocalTarget):

@@ -57,7 +57,7 @@ def _leaves_of_a_cell(payload: bytes, tail: int) -> int:
 
 
 def _flat_places(payload: bytes, tail: int) -> Iterator[int]:
-    """Where cells may begin: those that the directory lists, and parts that the columns' first cells list."""
+    """Yield possible offsets of cells: those in the directory, and parts that the columns' first cells list."""
     most = tail - wire.FLAT_CELL_HEADER_BYTES
     leaves, nodes, _, pairs, pages, parts = FLAT_COUNTS.unpack_from(payload, tail)
     directory, buckets, bucket_count = FLAT_PLACES.unpack_from(payload, tail + PLACES_AT)

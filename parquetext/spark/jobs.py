@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from .. import wire
 from ..edits.upgrade import default_placement
 from ..errors import ParquetextError
-from ..footer.forms import AUTO
+from ..footer.forms import AUTO, Form
 from .actions import ACTIONS, rehearse
 from .balance import pack
 from .filesystems import Filesystems, normal
@@ -60,7 +60,7 @@ class JobFailed(ParquetextError):
 def upgrade(
     spark: SparkSession,
     paths: object,
-    form: str = AUTO,
+    form: Form | str = AUTO,
     *,
     state: str | None = None,
     on_error: str = "report",

@@ -18,6 +18,7 @@ from parquetext.encoding.decoded_sizes import VARIABLE
 from parquetext.errors import LimitExceeded, OutOfMemory, ParquetextError, naming_memory
 from parquetext.footer import expansion
 from parquetext.footer.expansion import check_expansion
+from parquetext.footer.thrift_form import ThriftForm
 from parquetext.inspection.integrity import verify
 from parquetext.storage import open_source
 
@@ -84,7 +85,7 @@ def test_a_limit_is_an_option_or_a_variable(tmp_path, engine, monkeypatch):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_texts_are_counted_by_their_lengths(tmp_path, engine):
-    """A text of 1,000 bytes in 7 of 1,000 rows, others of one byte: no product of the two is what they take."""
+    """A text of 1,000 bytes in 7 of 1,000 rows, others of one byte: their memory is not the product of the two."""
     texts = ["x" * 1000 if row % 150 == 0 else "y" for row in range(1000)]
     for name, options in {
         "dictionary": {},
@@ -113,7 +114,7 @@ def test_the_deep_tier_leaves_values_beyond_the_limit_undecoded(vast, name):
 
 
 def test_a_page_of_zeros_that_its_values_need_is_read(tmp_path):
-    """A page of 32 MiB in 1 KiB is what zstd makes of equal numbers."""
+    """zstd compresses a page of 32 MiB of equal numbers to 1 KiB."""
     count = 1 << 23
     page = data_page(bytes(4 * count), count, wire.ENCODING_PLAIN, codec=wire.CODEC_ZSTD)
     path = tmp_path / "zeros.parquet"
@@ -162,15 +163,15 @@ def test_pages_of_short_chunks_of_codecs_with_a_known_factor_are_not_looked_at(t
     pq.write_table(pa.table({"x": range(rows), "l": [["a"]] * rows}), path, compression=codec, use_dictionary=False)
     footer = footer_of(path.read_bytes())
     with open_source(path) as source:
-        assert check_expansion(footer, None, source, pages=False) is is_short
-        assert check_expansion(footer, None, source) is is_short
+        assert check_expansion(ThriftForm(footer), None, source, pages=False) is is_short
+        assert check_expansion(ThriftForm(footer), None, source) is is_short
 
 
 @pytest.mark.parametrize("limit", [1 << 20, 1 << 32, 1 << 60])
 def test_chunks_are_short_only_if_the_exact_rule_looks_at_no_page_either(vast, monkeypatch, limit):
     def check(path, **options) -> bool:
         with open_source(path) as source:
-            return check_expansion(footer_of(path.read_bytes()), None, source, limit, **options)
+            return check_expansion(ThriftForm(footer_of(path.read_bytes())), None, source, limit, **options)
 
     short = []
     for path in vast.values():

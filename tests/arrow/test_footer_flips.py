@@ -79,7 +79,7 @@ def test_no_flipped_bit_ends_the_process(make, implementation, tmp_path, long):
 
 
 def test_nothing_in_the_package_calls_what_ends_the_process_on_bytes_that_it_refuses():
-    """pyarrow's `_reconstruct_filemetadata` lets C++ exceptions through; what unpickles or copies metadata calls it."""
+    """pyarrow's `_reconstruct_filemetadata` lets C++ exceptions through; unpickling and copying metadata calls it."""
     sources = {path: path.read_text() for kind in ("*.py", "*.pyx") for path in (ROOT / "parquetext").rglob(kind)}
     assert len(sources) > 300
     assert [path for path, text in sources.items() if "_reconstruct_filemetadata" in text] == []

@@ -34,7 +34,7 @@ def s3_options():
 @pytest.fixture(scope="module")
 def gs_options(google):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")  # asks what kind a bucket is by gRPC
+        patch.setenv("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")  # asks for the kind of a bucket by gRPC
         yield {"token": "anon", "endpoint_url": google.settings["fs.gs.storage.root.url"].rstrip("/")}
 
 

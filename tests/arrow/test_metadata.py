@@ -1,4 +1,4 @@
-"""`File.metadata`: what pyarrow's FileMetaData says, for the price of what is asked for."""
+"""`File.metadata` has the values of pyarrow's FileMetaData, and costs only the accessed parts."""
 
 from __future__ import annotations
 

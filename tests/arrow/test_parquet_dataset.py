@@ -1,4 +1,4 @@
-"""ParquetDataset and read_pandas: what pyarrow's give, by our datasets."""
+"""ParquetDataset and read_pandas return pyarrow's results, through our datasets."""
 
 from __future__ import annotations
 

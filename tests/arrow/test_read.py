@@ -1,4 +1,4 @@
-"""Reading tables: projections, row groups and filters give what pyarrow gives."""
+"""Reading tables: projections, row groups and filters give pyarrow's results."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from support.flat_files import write_with_flat_footer
 
 import parquetext
 from parquetext import sidecar
-from parquetext.arrow import pyarrow_reading
-from parquetext.arrow.read_plan import project
 from parquetext.errors import ColumnError, LimitExceeded, Unsupported
 from parquetext.footer.pyarrow_footer import metadata_of
+from parquetext.reading.execute.pyarrow_reading import PyarrowReader
+from parquetext.reading.request.read_request import ReadOptions
 
 ROWS = 40
 SCHEMA = pa.schema(
@@ -116,7 +116,7 @@ class TestColumns:
 
     def test_of_a_struct_only_what_is_wanted_is_in_the_slice(self, path):
         with parquetext.open(path) as file:
-            footer = project(file._form, ["place.y.deep"], None).step.footer
+            footer = file._plan_read(["place.y.deep"], None, None, ReadOptions(key_values=False)).part.footer
             assert [column.path for column in metadata_of(footer).schema] == ["place.y.deep"]
 
     def test_a_name_that_is_none_is_an_error(self, path):
@@ -330,12 +330,12 @@ class TestThreads:
         """Whether each read may use threads."""
         used: list[bool] = []
 
-        def read(step, open_data, use_threads, *options):
+        def table(reader, *, use_threads, **options):
             used.append(use_threads)
-            return original(step, open_data, use_threads, *options)
+            return original(reader, use_threads=use_threads, **options)
 
-        original = pyarrow_reading._read
-        monkeypatch.setattr(pyarrow_reading, "_read", read)
+        original = PyarrowReader.table
+        monkeypatch.setattr(PyarrowReader, "table", table)
         return used
 
     @staticmethod
@@ -366,7 +366,7 @@ class TestThreads:
 
 
 class TestLimits:
-    """What a caller allows a footer to hold, as pyarrow means it."""
+    """Limits that a caller sets for a footer, with pyarrow's meaning."""
 
     @pytest.fixture(params=["thrift", "flat", "index", "par3", "sidecar"])
     def limited(self, request, tmp_path, table):

@@ -58,7 +58,7 @@ def test_every_readable_file_reads_as_pyarrow_reads_it(corpus, expected, tmp_pat
 
 
 def filters_for(table: pa.Table) -> list[list[tuple]]:
-    """For the first columns that have values which can be compared: a range, and what no row meets."""
+    """For the first columns with comparable values: a range, and a condition that no row meets."""
     found = []
     for name, column in zip(table.column_names, table.columns, strict=True):
         if table.column_names.count(name) > 1 or not any(is_kind(column.type) for is_kind in COMPARABLE):

@@ -1,4 +1,4 @@
-"""`read_table` takes what pyarrow's takes, and gives what it gives."""
+"""`read_table` accepts the arguments of pyarrow's, and returns the same table."""
 
 from __future__ import annotations
 

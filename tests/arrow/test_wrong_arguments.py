@@ -1,4 +1,4 @@
-"""Arguments of a wrong shape are errors that say what is expected, and what was given."""
+"""Arguments of a wrong type raise errors that name the expected and the given type."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def test_without_any_file_a_command_can_do_nothing(folder, command, missing):
 
 @pytest.mark.parametrize("command", [*OF_MANY, *OF_ONE])
 def test_a_file_that_is_no_parquet_file_has_failed_or_could_not_be_read(path, command):
-    """Code 1 of commands that check or change, 2 of those that show what is in a file, where it is the only one."""
+    """Commands that check or change exit with 1; commands that show the content of the only file exit with 2."""
     path.write_bytes(b"not a Parquet file")
     done = run(command, path, *(OF_MANY | OF_ONE)[command])
     if command in CHANGES_NOTHING_HERE:

@@ -1,4 +1,4 @@
-"""schema, meta, columns, row-groups and count: what they print, as text and as JSON, whatever the footer's form."""
+"""schema, meta, columns, row-groups and count: their output as text and as JSON, for each footer form."""
 
 from __future__ import annotations
 

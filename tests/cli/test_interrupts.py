@@ -122,7 +122,7 @@ A_LONG_CALL = 'hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)'  # half an ho
 
 
 def stopped(program: str, *words: object) -> tuple[int, str]:
-    """Run a program until it says that it is ready, and stop it: its exit code, and what it says."""
+    """Run a program until it reports that it is ready, stop it, and return its exit code and output."""
     begin = "import hashlib, signal, sys\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
     end = "from parquetext.cli import main\nmain()\n"
     command = [sys.executable, "-c", begin + program + end, *map(str, words)]

@@ -1,4 +1,4 @@
-"""merge and split as commands: what they print, their exit codes, and what Ctrl-C leaves."""
+"""merge and split as commands: output, exit codes, and the state after Ctrl-C."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What shells complete, -h for every command, and --quiet wherever a command checks or changes files."""
+"""Completion in shells, -h for every command, and --quiet for each command that checks or changes files."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_quiet_leaves_what_verify_finds_a_line_each(tmp_path):
 
 @pytest.fixture
 def shell(monkeypatch, capsys):
-    """What the program prints to a shell that asks it by these variables."""
+    """Return the program's output for a shell that sets these variables."""
 
     def answer(**variables: str) -> str:
         for name, value in variables.items():
@@ -101,7 +101,7 @@ def shell(monkeypatch, capsys):
 
 @pytest.fixture
 def complete(shell):
-    """What a shell is told of the last word."""
+    """Return the completions of the last word."""
 
     def completed(words: str, name: str = "bash") -> str:
         return shell(

@@ -90,7 +90,7 @@ def test_the_demos_table_fits_a_terminal_of_80_columns():
 
 
 def test_tables_fit_a_terminal_of_80_columns(tmp_path):
-    """One line for each row, none folded: headings, rows, totals, and what there was no room for."""
+    """One line for each row, none folded: headings, rows, totals, and a note of the omitted columns."""
     path = write(tmp_path / "a.parquet")
     program = f"""
 from parquetext.cli.app import app

@@ -1,4 +1,4 @@
-"""What a file's footer says, as JSON: what golden files expect, and what a reader under test has to come to."""
+"""A file's footer as JSON, as golden files expect it and as a reader under test must return it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ROW_GROUP = ("num_rows", "total_byte_size", "file_offset", "total_compressed_siz
 
 
 def expected_of(path: str, *, values: bool = True) -> dict:
-    """Open a file and say what came of it: everything that its footer says, or the error.
+    """Open a file and return the result: the whole footer, or the error.
 
     Offsets and sizes are bytes, bounds hex of Parquet's plain form, absent facts null; values are told by a checksum.
     """
@@ -65,7 +65,7 @@ def _kinds(findings) -> list[str]:
 
 
 def _verified(path: str) -> list[str]:
-    """The kinds of what the deepest verification finds."""
+    """Return the kinds of the findings of the deepest verification."""
     return _kinds(parquetext.verify(path, deep=True).findings)
 
 

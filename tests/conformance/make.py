@@ -103,7 +103,7 @@ SOURCES: dict[str, Callable[[], bytes]] = {
 }
 
 
-# ---- forms: what is done to a file
+# ---- forms: the change to a file
 
 
 def upgraded(**options) -> Callable[[Path], None]:
@@ -149,7 +149,7 @@ FORMS: dict[str, Callable[[Path], None]] = {
     "flat-under-foreign": lambda path: with_foreign_block(path, above=True),
 }
 
-# ---- damage: what then becomes of it; places count from the file's end
+# ---- damage: the change, and the expected outcome; positions count from the end of the file
 
 
 def flip(place: int) -> Callable[[bytes], bytes]:
@@ -252,7 +252,7 @@ def cases() -> dict[str, tuple[str, str, str | None]]:
 
 
 def make(name: str) -> None:
-    """Make a file out of the bare one, which is kept: it does not depend on what pyarrow writes today."""
+    """Make a file from the stored bare file, so that it does not depend on the installed version of pyarrow."""
     source, form, damage = cases()[name]
     path, bare = FILES / f"{name}.parquet", FILES / f"{source}-thrift.parquet"
     path.write_bytes(bare.read_bytes() if bare.exists() else SOURCES[source]())

@@ -26,7 +26,7 @@ ROWS = 40
 
 
 def prices() -> pa.Table:
-    """Decimal-like floats, and what no decimal is."""
+    """Return floats like decimals, and others that are not decimal."""
     odd = [math.nan, math.inf, -0.0, 1e-300, None]
     values = [round(n * 1.37, 2) for n in range(ROWS - len(odd))] + odd
     return pa.table({"double": values, "float": pa.array(values, pa.float32()), "one": [1.5] * ROWS})
@@ -92,7 +92,7 @@ def encode(name: str, path: Path) -> None:
 
 
 def expected_of(path: Path) -> dict:
-    """What a reader has to come to: where the copies of each chunk are and how, and the values of each by itself.
+    """Return the result that a reader must reach: positions and encodings of each chunk's copies, and their values.
 
     `copies` is null of a file without a Thrift footer.
     """

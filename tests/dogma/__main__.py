@@ -1,4 +1,4 @@
-"""`python -m dogma FILE …`: match files with docs/parquet.dogma, and print for what each byte is there."""
+"""`python -m dogma FILE …`: match files with docs/parquet.dogma, and print the kind of each byte."""
 
 from __future__ import annotations
 

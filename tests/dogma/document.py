@@ -10,7 +10,7 @@ NOBODY = "nobody"
 
 
 class Mismatch(Exception):
-    """The document is not what its description says.
+    """The document does not match its description.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Mismatch(Exception):
 
 
 class Owner(NamedTuple):
-    """What bytes are claimed for: a kind, and which one of it; -1 where there are not several."""
+    """A claim of bytes: a kind and its index; -1 if there is only one."""
 
     kind: str
     row_group: int = -1
@@ -47,7 +47,7 @@ class Document:
     Attributes
     ----------
     data : bytes
-        What is matched now: the file, or bytes that were decoded.
+        The current bits: the file, or decoded bytes.
     at, limit : int
         Where matching stands, and where it may not go beyond.
     is_little : bool
@@ -79,7 +79,7 @@ class Document:
         self.text = 0
         self.field = 0
         self.depth = 0
-        self._claimed = [0, 0, None]  # what the last claim takes, while it grows
+        self._claimed = [0, 0, None]  # the last claim, while it grows
 
     @property
     def here(self) -> int:
@@ -117,18 +117,18 @@ class Document:
         return whole >> (-end & 7) & (1 << bits) - 1
 
     def bytes(self, begin: int, end: int) -> bytes:
-        """Bytes of what is matched now, by bits."""
+        """Return bytes of the current bits, by bit offsets."""
         return self.data[begin >> 3 : end >> 3]
 
     def mark(self) -> tuple:
-        """What `go_back` needs to undo everything from here on."""
+        """Return the mark that `go_back` needs to undo everything after it."""
         self._settle()
         counts = {name: len(found) for name, found in self.noted.items()}
         state = self.at, self.limit, self.data, self.owner, self.field, self.depth
         return state, len(self.claims), counts
 
     def go_back(self, mark: tuple) -> None:
-        """Undo what was matched since the mark."""
+        """Undo all matches since the mark."""
         self._claimed = [0, 0, None]
         state, claims, noted = mark
         self.at, self.limit, self.data, self.owner, self.field, self.depth = state

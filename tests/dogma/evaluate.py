@@ -35,7 +35,7 @@ class Evaluator(Values):
     ----------
     grammar : Grammar
     kinds : dict of str to str
-        Rules whose bytes are claimed, and as what; their parameters `row_group`, `column` and `page` say for which.
+        The kinds of rules whose bytes are claimed; their parameters `row_group`, `column` and `page` give the index.
     """
 
     def __init__(self, grammar: Grammar, kinds: dict[str, str]):
@@ -51,7 +51,7 @@ class Evaluator(Values):
         return lambda: self.bits(rule.body, self.scope(rule), is_last=kind is None)
 
     def claims(self, data: bytes) -> list[Claim]:
-        """Match all of a file, and tell for what each byte is there.
+        """Match a whole file, and return the kind of each byte.
 
         Raises
         ------
@@ -67,7 +67,7 @@ class Evaluator(Values):
             sys.setrecursionlimit(before)
 
     def compile_all(self) -> None:
-        """Compile every rule that bits can be matched with: what is not well formed is a `DogmaError`."""
+        """Compile every rule that can match bits; raise `DogmaError` for a rule that is not well formed."""
         for name, rule in self.rules.items():
             if not rule.is_function and self.type_of(rule.body, self.scope(rule)) == "bits":
                 self._compiled[name].compile()
@@ -299,7 +299,7 @@ class Evaluator(Values):
             if is_signed and number >> bits - 1:
                 number -= 1 << bits
             if not accepts(document, names, number):
-                raise document.fail(f"{number} is none of the numbers that may stand here", begin)
+                raise document.fail(f"{number} is not one of the permitted numbers", begin)
 
         return match
 

@@ -1,4 +1,4 @@
-"""What docs/parquet.dogma describes in prose: the functions where the language ends.
+"""The functions that docs/parquet.dogma describes in prose, because the language cannot express them.
 
 Each takes the document, the variables of the rule that calls it, and its arguments: numbers and conditions by value,
 sets of numbers as a function that accepts a number or not, bits as a function that matches them.
@@ -48,7 +48,7 @@ def uleb128(document: Document, names: dict, accepts: Callable) -> None:
     value, end = _varint(document, begin)
     document.take(8 * (end - begin))
     if not accepts(value):
-        raise document.fail(f"{value} is none of the numbers that may stand here", begin * 8)
+        raise document.fail(f"{value} is not one of the permitted numbers", begin * 8)
 
 
 def zigzag(document: Document, names: dict, accepts: Callable) -> None:
@@ -56,7 +56,7 @@ def zigzag(document: Document, names: dict, accepts: Callable) -> None:
     value, end = _varint(document, begin)
     document.take(8 * (end - begin))
     if not accepts(_signed(value)):
-        raise document.fail(f"{_signed(value)} is none of the numbers that may stand here", begin * 8)
+        raise document.fail(f"{_signed(value)} is not one of the permitted numbers", begin * 8)
 
 
 class NoField(Mismatch):
@@ -112,7 +112,7 @@ def known(document: Document, names: dict, variable: Callable) -> bool:
 
 def demand(document: Document, names: dict, at: int, holds: bool) -> None:
     if not holds:
-        raise document.fail("what this says does not fit the rest", at * 8)
+        raise document.fail("this value contradicts the rest", at * 8)
 
 
 def crc32_after(document: Document, names: dict, crc: int, begin: int, length: int) -> int:

@@ -1,4 +1,4 @@
-"""The description of Parquet files, ready to run; and what `parquetext layout` says, in the same form."""
+"""The executable description of Parquet files, and `parquetext layout`'s result in the same form."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class Range(Node):
 
 @dataclass(frozen=True, slots=True)
 class Repeat(Node):
-    """So many times; without a count, as often as it takes until what follows matches."""
+    """Repeat so many times; without a count, until the next element matches."""
 
     of: Node
     count: Node | None
@@ -101,7 +101,7 @@ class Rule:
     ----------
     parameters : tuple of str
     types : tuple of str
-        Of a function: the types of its parameters, and of what it gives. Of other rules empty.
+        For functions: the types of the parameters and of the result. Empty for other rules.
     body : Node or str
         An expression; of a function the prose.
     line : int
@@ -149,7 +149,7 @@ TOKEN = re.compile(
 HEADER = re.compile(r"dogma_v1 utf-8\n((?:- [^\n]+\n)*)\n")
 ESCAPE = re.compile(r"\\(?:\[([0-9a-fA-F]+)\]|(.))")
 COMPARISONS = {"<", "<=", "=", "!=", ">=", ">"}
-LEVELS = ({"|"}, {"!"}, {"&"}, COMPARISONS)  # what binds least first
+LEVELS = ({"|"}, {"!"}, {"&"}, COMPARISONS)  # the lowest precedence first
 SUMS, PRODUCTS = ({"+", "-"}, {"*", "/", "%"})
 OPERAND_BEGINS = {"number", "name", "text"}
 

@@ -1,4 +1,4 @@
-"""docs/parquet.dogma over real files: every byte claimed once, and for what `parquetext layout` says."""
+"""docs/parquet.dogma over real files: every byte is claimed once, with the kind that `parquetext layout` gives."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ DAMAGED = {
     "parquet-testing/bad_data/ARROW-RS-GH-6229-DICTHEADER.parquet": 4,
     "parquet-testing/bad_data/PARQUET-1481.parquet": 307,
 }
-# Kinds of findings about what the description does not look into.
+# Kinds of findings about parts that the description does not cover.
 NOT_DESCRIBED = {"offset-index", "column-index", "page-counts", "page-values", "chunk-values", "chunk-codec"}
-# What a layout does not look at: levels above the highest one, and a type that no enumeration has.
+# Defects that a layout does not check: levels above the highest one, and a type that no enumeration has.
 ONLY_DESCRIBED = {"parquet-testing/bad_data/ARROW-GH-41317.parquet", "parquet-testing/bad_data/PARQUET-1481.parquet"}
 
 
@@ -50,7 +50,7 @@ def test_every_byte_of_files_of_very_many_pages_is_claimed_once(long, corpus, fi
     check(corpus / file)
 
 
-def test_other_files_are_matched_where_their_layout_is_sound_and_refused_elsewhere(corpus, expected):
+def test_other_files_are_matched_if_their_layout_is_valid_and_refused_otherwise(corpus, expected):
     for entry in expected:
         path = corpus / entry["file"]
         if entry["class"] == "readable":
@@ -65,7 +65,7 @@ def test_other_files_are_matched_where_their_layout_is_sound_and_refused_elsewhe
 
 
 @pytest.mark.parametrize("file", DAMAGED)
-def test_damaged_structure_is_found_where_it_is(corpus, file):
+def test_damaged_structure_is_reported_at_its_position(corpus, file):
     with pytest.raises(Mismatch) as failed:
         parquet().claims((corpus / file).read_bytes())
     assert failed.value.offset == DAMAGED[file]

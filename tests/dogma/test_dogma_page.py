@@ -1,4 +1,4 @@
-"""What docs/dogma.md says is wrong in other descriptions is proved by the files that it names."""
+"""The errors in other descriptions that docs/dogma.md lists are proved by the files that it names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from parquetext import kernels, wire
 
 PAGE = (Path(__file__).parents[2] / "docs" / "dogma.md").read_text(encoding="utf-8")
 FOLDER = "parquet-testing/data/"
-# A file; what stands in the description, and what would stand there if the wrong statement were right.
+# A file, the text of the description, and the text if the wrong statement were right.
 WRONG_RULES = {
     "bit 0 of a run is 1 for RLE": (
         "rle_boolean_encoding.parquet",
@@ -105,7 +105,7 @@ def test_a_block_of_deltas_has_one_min_delta(corpus, leaf):
         assert packed_end(values, min_delta_of_each=True) == len(values)
 
 
-def test_sizes_offsets_and_encodings_are_what_the_page_says(corpus):
+def test_sizes_offsets_and_encodings_are_those_of_the_documentation(corpus):
     tiny = footer_of(corpus / FOLDER / "alltypes_tiny_pages.parquet")
     assert max(tiny.places("column_index_offset")) > 0
     assert set(tiny.places("index_page_offset")) == {-1}

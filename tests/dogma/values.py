@@ -1,4 +1,4 @@
-"""What names stand for while a document is matched, and how expressions without bits become closures."""
+"""Values of names while a document is matched, and compilation of expressions without bits into closures."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Deferred(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """What a variable holds that was bound to bits: these bits, and the variables of the rule that matched them."""
+    """The value of a variable that was bound to bits: these bits, and the variables of the rule that matched them."""
 
     names: dict
     data: bytes
@@ -77,7 +77,7 @@ ARITHMETIC = {
     "-": operator.sub,
     "*": operator.mul,
     "/": _divided,
-    "%": operator.mod,  # of what is not negative
+    "%": operator.mod,  # of non-negative numbers
     "^": operator.pow,
 }
 
@@ -93,7 +93,7 @@ class Values:
         self._bodies: dict[str, Callable] = {}
 
     def type_of(self, node: Node | None, scope: Scope) -> str:
-        """What an expression is: number, numbers, bits, condition, or local where only its value tells."""
+        """The type of an expression: number, numbers, bits, condition, or local if only its value shows the type."""
         match node:
             case Number():
                 return "number"
@@ -275,7 +275,7 @@ class Values:
         return choose
 
     def function(self, rule: Rule, arguments: tuple[Node, ...], scope: Scope) -> Callable:
-        """A call of what prose describes: numbers and conditions as they are, sets and bits as closures."""
+        """A call of a function described in prose: numbers and conditions are passed as values, others as closures."""
         if len(arguments) != len(rule.parameters):
             raise DogmaError(f"rule {scope.rule}: {rule.name} takes {len(rule.parameters)} arguments")
         apply = self.functions[rule.name]

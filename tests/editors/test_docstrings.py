@@ -1,4 +1,4 @@
-"""Every public function says what it takes, gives and raises, and shows itself by an example that runs."""
+"""Every public function documents its parameters, result and errors, and has an example that runs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def described(function: FunctionType) -> set[str]:
 
 
 @pytest.mark.parametrize("public", FUNCTIONS, ids=name_of)
-def test_every_public_function_says_what_it_takes_gives_and_raises(public):
+def test_every_public_function_documents_parameters_result_and_errors(public):
     name, function = public
     signature = inspect.signature(function)
     wanted = {"Examples"}

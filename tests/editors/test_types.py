@@ -1,4 +1,4 @@
-"""What type checkers and editors see of the package, as users of the installed one see it."""
+"""Type checkers and editors see the installed package as its users do."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def run(checker: str, *arguments: str, folder: Path) -> subprocess.CompletedProc
     if importlib.util.find_spec(checker) is None:
         pytest.skip(f"{checker} is not installed: pip install '.[style]'")
     environment = os.environ | {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
-    if PACKAGE.parent.name != "site-packages":  # mypy finds by itself what is installed
+    if PACKAGE.parent.name != "site-packages":  # mypy finds installed packages by itself
         environment["MYPYPATH"] = str(PACKAGE.parent)
     return subprocess.run(
         [sys.executable, "-m", checker, *arguments],
@@ -64,7 +64,7 @@ follow_imports = skip
 """  # pyarrow has no types of its own; pyspark's take long
 
 
-def test_strict_mypy_finds_nothing_in_users_programs_and_names_that_are_not_there_in_others(programs):
+def test_strict_mypy_accepts_users_programs_and_reports_missing_names(programs):
     (programs / "mypy.ini").write_text(MYPY)
     (programs / "wrong.py").write_text('import parquetext\n\nparquetext.opne("x")\nparquetext.open("x").colum("y")\n')
     done = run("mypy", "--python-executable", sys.executable, *PROGRAMS, "wrong.py", folder=programs)
@@ -84,7 +84,7 @@ def test_pyright_finds_nothing_in_users_programs(programs):
     assert done.returncode == 0
 
 
-def test_the_package_says_that_it_has_types():
+def test_the_package_is_marked_as_typed():
     assert (PACKAGE / "py.typed").exists()
 
 
@@ -102,7 +102,7 @@ def test_checkers_are_shown_every_lazy_name_and_no_other(module):
 
 @pytest.mark.parametrize("module", LAZY)
 def test_completion_offers_the_public_names_alone(module):
-    """In a process of its own: what was imported before stays in a module."""
+    """Run it in a separate process, because imported submodules stay attributes of a module."""
     program = f"import {module} as module; module.File if hasattr(module, 'File') else 0; print(*dir(module))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     offered = {name for name in done.stdout.split() if not name.startswith("__")}

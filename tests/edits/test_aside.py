@@ -222,12 +222,12 @@ def test_a_sidecar_beside_the_file_is_renewed_with_the_footers_new_offset(path):
     assert parquetext.read_table(path, columns=["b"], sidecar=True).equals(TABLE.select(["b"]))
 
 
-# ---- what other programs make of such a file
+# ---- other programs' results with such a file
 
 
 def footer_rewritten(data: bytes, struct: bytes, between: bytes = b"") -> bytes:
     """The file with another struct in front of the extension that it has, as a program leaves it that keeps unknown
-    fields; `between` is what it has appended to the data."""
+    fields; `between` contains the bytes appended to the data."""
     footer = footer_of(data)
     held = footer[len(extension.strip(footer)) - 1 :]
     changed = struct[:-1] + held

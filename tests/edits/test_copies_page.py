@@ -1,4 +1,4 @@
-"""docs/copies.md: its examples run, and do what it says."""
+"""The examples of docs/copies.md run, and have the results that it shows."""
 
 from __future__ import annotations
 

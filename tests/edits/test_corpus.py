@@ -13,7 +13,7 @@ from parquetext.errors import Malformed, ParquetextError, Refused
 from parquetext.footer.forms import WRITABLE
 from parquetext.inspection import integrity
 
-# What the flat tables cannot say, and no reader makes sense of: enum values beyond a byte, chunks of another type than
+# Values that the flat tables cannot store and no reader can use: enum values beyond a byte, chunks of another type than
 # their leaf, elements that are no tree.
 UNSAYABLE = {
     *(

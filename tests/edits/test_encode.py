@@ -1,4 +1,4 @@
-"""Columns with a copy in another encoding: what readers see, where everything stands, and the way back."""
+"""Columns with a copy in another encoding: the readers' view, the positions of all parts, and the way back."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def copies(path) -> list[list]:
 
 
 def values(path, copied=None) -> list:
-    """What the chunk reader gives of every chunk; with `copied` of the copy of this number, where there is one."""
+    """Return the chunk reader's values of every chunk, or those of copy number `copied` if there is one."""
     found, told = [], copies(path)
     with LocalSource(str(path)) as source:
         scan = kernels.scan.scan(bare_footer(path))
@@ -224,7 +224,7 @@ def test_row_groups_hold_the_places_by_which_splits_find_them(path, leaf):
         [[copy]] = [found[group] for found in copies(path) if found[group]]
         assert copy.end == begins[group][0]
         if leaf:
-            assert begins[group][leaf] == max(begins[group]), "what has a copy stands behind what has none"
+            assert begins[group][leaf] == max(begins[group]), "chunks with a copy follow those without one"
     assert middles == sorted(middles)
 
 

@@ -82,5 +82,5 @@ def test_every_kind_of_call_that_a_change_makes_was_killed(killed, verb, in_plac
     reached = {call for call, count in kills.items() if count}
     common = {"openat", "pwrite64", "fsync", "fchmod", "utimensat"}
     others = {"ftruncate", "unlinkat"} if in_place else {"copy_file_range", "renameat"}
-    others -= {"copy_file_range"} if "encode" in verb else set()  # what is copied is hashed on its way
+    others -= {"copy_file_range"} if "encode" in verb else set()  # copied bytes are hashed in this process
     assert reached == common | others

@@ -1,4 +1,4 @@
-"""Many files at once: what a path stands for, and one result per file."""
+"""Many files at once: the files that a path denotes, and one result per file."""
 
 from __future__ import annotations
 

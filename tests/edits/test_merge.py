@@ -1,4 +1,4 @@
-"""merge and split: row groups copied byte for byte; what they carry, what they refuse, and what hostile files do."""
+"""merge and split: row groups copied byte for byte, their metadata, refusals, and hostile files."""
 
 from __future__ import annotations
 

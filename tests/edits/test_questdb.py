@@ -1,4 +1,4 @@
-"""Files of a QuestDB database, which records their sizes, are left alone; what somebody forces is told."""
+"""Files of a QuestDB database, which records their sizes, are left unchanged; a forced change is reported."""
 
 from __future__ import annotations
 

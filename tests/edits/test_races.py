@@ -17,7 +17,7 @@ ROUNDS = 25
 
 
 def writer(path: Path, in_place: bool, barrier, outcomes) -> None:
-    """Upgrade and strip again and again, and say what became of it."""
+    """Upgrade and strip again and again, and return the outcomes."""
     done = conflicts = 0
     barrier.wait()
     for turn in range(ROUNDS):

@@ -48,7 +48,7 @@ def where(request) -> dict:
 
 
 def stack(path: Path, kind: UUID, payload: bytes, **where) -> bytes:
-    """What another vendor's writer does: its block on top of what is there."""
+    """Return a file as another vendor's writer makes it: with its block on top of the existing ones."""
     file = path.read_bytes()
     path.write_bytes(with_footer(file, extension.append_block(footer_of(file), kind, payload, **where)))
     return path.read_bytes()

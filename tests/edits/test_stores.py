@@ -36,7 +36,7 @@ def uri(store, request):
 
 @pytest.fixture
 def now(store, request):
-    """What is in the folder now."""
+    """Return the current names and contents of the folder."""
     folder = request.node.originalname.removeprefix("test_")
     return lambda: {name: store.get(f"{folder}/{name}") for name in store.names(folder)}
 

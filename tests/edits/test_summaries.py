@@ -70,7 +70,7 @@ def test_a_file_that_has_copies_keeps_them(lake):
     path = file_of(lake)
     done = edits.encode(path, {"n": "delta_binary_packed"}, force="summary")
     assert done.outcome == "encoded" and f"{lake}/_metadata" in done.message and "write it anew" in done.message
-    with pytest.raises((OSError, AssertionError)):  # what the refusal is for
+    with pytest.raises((OSError, AssertionError)):  # the reason for the refusal
         assert by_summary(lake).equals(TABLE)
     encoded = path.read_bytes()
     for change in (edits.strip, lambda path: edits.strip(path, dry_run=True)):

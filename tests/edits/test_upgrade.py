@@ -1,4 +1,4 @@
-"""Upgrade and strip: what they add, what they leave, and that they undo each other."""
+"""Upgrade and strip: bytes that they add, bytes that they leave, and that they undo each other."""
 
 from __future__ import annotations
 

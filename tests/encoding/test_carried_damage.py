@@ -45,7 +45,7 @@ DISTINCT = list({len(payload): payload for payload in PAYLOADS}.values())
 
 
 def read(payload: bytes) -> Carried | None:
-    """What a payload says, where it is not refused; what it says is held by the bytes that are there."""
+    """Return the content of a payload that is not refused; its ranges are within the bytes."""
     try:
         found = Carried.from_payload(payload)
     except OURS:

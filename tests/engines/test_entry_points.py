@@ -113,7 +113,7 @@ MADE = {
     "empty pages": empty_pages,
     "an empty page in a list": empty_page_in_a_list,
 }
-# What pyarrow does not give: none of the rows of the first file, an error or two rows of the second one.
+# Queries that pyarrow does not answer: no rows of the first file, an error or two rows of the second one.
 EXPECTED = {"empty pages": {"x": [1, 2, 3]}, "an empty page in a list": {"x": [[5], [1, 2], [3]]}}
 FILES = [*(f"{name}, V{version}" for name in TABLES for version in (1, 2)), *MADE]
 
@@ -207,7 +207,7 @@ def _plain(rows: Iterable[tuple]) -> list:
 
 
 def _plain_value(value: object) -> object:
-    """A value without differences in what libraries make of maps, and of the zone of moments."""
+    """Return a value without differences in the representation of maps and time zones."""
     if isinstance(value, list) and value and all(isinstance(item, tuple) for item in value):
         value = dict(value)
     if isinstance(value, list):

@@ -139,7 +139,7 @@ class Look:
 
 
 def check_flip(path: str, file, position: int, bit: int, original: int, sound: tuple[dict, dict], number: int) -> str:
-    """Flip one bit, look at everything, put it back; what became of it."""
+    """Flip one bit, read everything, restore the bit, and return the outcome."""
     values = number % VALUES_EVERY == 0
     systems.pwrite(file, bytes([original ^ 1 << bit]), position)
     try:

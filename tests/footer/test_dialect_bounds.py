@@ -1,4 +1,4 @@
-"""Bounds in the arrow dialect: what goes in and out of their slots holds, or is left out."""
+"""Bounds in the arrow dialect: a bound that passes through their slots still holds, or is omitted."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def both(column: Column, least: bytes, most: bytes, exact=(True, True)):
         (TEXT, b"ab zebra", b"b", (b"ab y", b"b")),  # cut, and one less
         (BYTES, b"\0\0\0\0\1", b"b", None),  # there is nothing less
         (BYTES, b"a", b"\xff\xff\xff\xff\0", None),  # there is nothing more
-        (TEXT, "x\u00fc\u00fc\u00fc".encode(), b"z", None),  # what is cut is no text
+        (TEXT, "x\u00fc\u00fc\u00fc".encode(), b"z", None),  # truncated bytes are not valid text
         (
             TEXT,
             "\u00e9".encode(),
@@ -74,7 +74,7 @@ def test_bounds_that_are_not_said_to_be_exact_never_come_back_so():
 
 @settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=12), st.binary(max_size=12), st.booleans())
-def test_whatever_is_packed_for_bytes_holds(one, other, exact):
+def test_packed_bounds_of_any_bytes_hold(one, other, exact):
     least, most = sorted((one, other))
     found = both(BYTES, least, most, (exact, exact))
     if found is not None:
@@ -87,14 +87,14 @@ def test_whatever_is_packed_for_bytes_holds(one, other, exact):
     ("column", "packed", "prefix", "upper", "why"),
     [
         (TEXT, Packed(0xFFFF_FFFF, 0, 0, -4), b"a", True, "one writer leaves it as it is instead of one more"),
-        (TEXT, Packed(0x6162_6364, 0, 0, 4), "a\ufffd".encode(), False, "one writer replaces what is no UTF-8"),
+        (TEXT, Packed(0x6162_6364, 0, 0, 4), "a\ufffd".encode(), False, "one writer replaces bytes that are not UTF-8"),
         (NUMBER, Packed(0x6162_6364, 0, 0, -4), b"a", False, "perhaps cut off, and numbers are not ordered by that"),
         (Column(FIXED, 9), Packed(0x6162_6364, 0, 0, -4), b"a", False, "not of the type's length"),
         (Column(INT32), Packed(7, 0, 0, 0), b"", False, "a length of nothing stands for no value"),
         (TEXT, Packed(), b"a", False, "no length, no bound"),
     ],
 )
-def test_bounds_that_may_be_wrong_are_not_believed(column, packed, prefix, upper, why):
+def test_bounds_that_may_be_wrong_are_not_used(column, packed, prefix, upper, why):
     assert unpack(column, packed, prefix, upper=upper, coded=True, at=0) is None, why
 
 
@@ -120,5 +120,5 @@ def test_a_length_that_no_value_has_is_damage(column, length):
         (Packed(0, 0, 0, 3), b"\0\0\0"),
     ],
 )
-def test_bounds_of_the_later_schemas_count_where_there_is_one_way_to_read_them(packed, expected):
+def test_bounds_of_the_later_schemas_are_used_if_they_are_unambiguous(packed, expected):
     assert unpack(BYTES, packed, b"", upper=False, coded=False, at=0) == expected

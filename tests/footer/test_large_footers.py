@@ -44,7 +44,7 @@ kernels.use(sys.argv[1])
 small, large = sys.argv[2:]
 took = {}
 for work in (look, footer.scan, verify, inspect, upgrade):
-    work(small)                          # what imports take
+    work(small)                          # so that imports do not count
     gc.collect()
     with open("/proc/self/clear_refs", "w") as file:
         file.write("5")

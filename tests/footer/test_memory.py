@@ -1,4 +1,4 @@
-"""Metadata work on any file, however broken, takes memory by the file's size and not by what it claims."""
+"""Metadata operations on any file use memory in proportion to its size, not to the counts that it claims."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ PARQUET = (
     "write_table",
     "write_to_dataset",
 )
-# pyarrow's classes, and ours: tests ask for the class before they look at what is in it.
+# pyarrow's classes, and ours: tests check the class before they check the content.
 PARQUET_CLASSES = {
     "FileMetaData": "arrow.metadata.FileMetaData",
     "RowGroupMetaData": "arrow.metadata.RowGroupMetaData",
@@ -65,7 +65,7 @@ class Patched(ModuleType):
         return getattr(self._module, name)
 
     def __setattr__(self, name: str, value: object) -> None:
-        """What tests put in the place of a name that stays pyarrow's, our library and pyarrow see too."""
+        """Give values that tests patch into pyarrow's names to our library and to pyarrow as well."""
         if name.startswith("_") or name in self._replaced:
             super().__setattr__(name, value)
         else:
@@ -151,7 +151,7 @@ def pytest_collection_modifyitems(items) -> None:
 
 
 class Outcomes:
-    """What became of each test."""
+    """Record the outcome of each test."""
 
     def __init__(self, path: str | None):
         self._path, self._found = path, {}

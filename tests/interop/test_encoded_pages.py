@@ -1,4 +1,4 @@
-"""What the encoders write is read by pyarrow, DuckDB and Polars with the same values (by Spark: tests/spark)."""
+"""pyarrow, DuckDB and Polars read the pages of our encoders with the same values (Spark: tests/spark)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from support.encoded_files import COLUMNS, encoded_file
 
-# What readers refuse, by name: no fixed byte arrays in these encodings.
+# Encodings that readers refuse, by reader: no fixed byte arrays in these encodings.
 FIXED_SPLIT, FIXED_DELTA = "fixed_len_byte_array byte_stream_split", "fixed_len_byte_array delta_byte_array"
 REFUSED = {"pyarrow": set(), "DuckDB": {FIXED_SPLIT}, "Polars": {FIXED_SPLIT, FIXED_DELTA}}
 

@@ -470,7 +470,7 @@ def test_the_public_verifier_accepts_payloads(implementation, verifier, tmp_path
     assert run_verifier(verifier, tmp_path) == []
 
 
-def test_the_public_verifier_refuses_what_leads_out_of_the_payload(verifier, tmp_path):
+def test_the_public_verifier_refuses_offsets_out_of_the_payload(verifier, tmp_path):
     payload = bytearray(payload_of(footer_of(files()["types"])))
     payload[0:4] = b"\xff\xff\xff\x7f"
     (tmp_path / "broken.flat").write_bytes(payload)

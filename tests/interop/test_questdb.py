@@ -70,8 +70,8 @@ def test_the_engine_counts_the_rows_that_we_read(database):
     assert parquetext.read_table(path, ["l"], [("l", "=", 1000)], sidecar=True).num_rows == 1
 
 
-def test_the_sample_is_what_the_engine_writes(database):
-    """But for what is random in it."""
+def test_the_sample_equals_the_output_of_the_engine(database):
+    """Return the content without its random parts."""
     [path] = database.rglob("data.parquet")
     names = [*UNITS, "ip", "l", "ts", "sh", "da", "a"]
     assert parquetext.read_table(path, names).equals(parquetext.read_table(questdb.FILE, names))

@@ -65,7 +65,7 @@ def maps_table() -> pa.Table:
 
 
 def groups_table() -> pa.Table:
-    """What goes into many row groups."""
+    """Return a table that is written in many row groups."""
     return pa.table(
         {
             "id": range(ROWS),
@@ -139,7 +139,7 @@ def _cases(folder: Path, name: str, table: pa.Table, rows: int) -> list[Case]:
 
 @dataclass(frozen=True)
 class Answers:
-    """What a reader made of the files: each case with the outcome before and after, and two that differ in a value."""
+    """Return a reader's result: the outcome of each case before and after, and two cases that differ in a value."""
 
     reader: Reader
     outcomes: list[tuple[Case, dict, dict]]
@@ -172,7 +172,7 @@ def need(request, reader: Reader) -> None:
     pytest.skip(told)
 
 
-def test_values_are_those_from_before(answers):
+def test_readers_return_the_values_from_before(answers):
     reader = answers.reader
     for case, before, after in answers.outcomes:
         assert before.get("rows") == ROWS, f"{reader} cannot read {case.table} as pyarrow wrote it: {before}"
@@ -180,14 +180,14 @@ def test_values_are_those_from_before(answers):
             assert after == before, f"{reader} reads {case} otherwise than before"
 
 
-def test_another_value_is_seen(answers):
+def test_a_changed_value_is_detected(answers):
     """The comparison can fail."""
     one, other = answers.one, answers.other
     assert (one["rows"], one["columns"]) == (other["rows"], other["columns"])
     assert one["digest"] != other["digest"]
 
 
-def test_who_is_locked_out_says_so(answers):
+def test_excluded_readers_raise_an_error(answers):
     """If this fails, the table in docs/compatibility.md reports too little for that reader."""
     for case, _, after in answers.outcomes:
         if case.placement == answers.reader.locked_out:

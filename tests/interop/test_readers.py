@@ -113,7 +113,7 @@ def _suits(reader: str, pair: Pair) -> bool:
 
 @dataclass(frozen=True)
 class Answers:
-    """What a reader made of its files: of each pair, and of one pair's PAR3 file and what `restore` makes of that."""
+    """Return a reader's result for each pair of files, and for one pair's PAR3 file and the file restored from it."""
 
     reader: str
     pairs: list[tuple[Pair, Outcome, Outcome]]

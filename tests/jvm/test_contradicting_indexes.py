@@ -99,7 +99,7 @@ PLACES = {
 
 @pytest.mark.parametrize("form", ADD)
 @pytest.mark.parametrize("change", PLACES.values(), ids=PLACES)
-def test_a_column_index_beside_a_wrong_offset_index_is_left_out(ask, path, form, change):
+def test_a_column_index_with_a_wrong_offset_index_is_omitted(ask, path, form, change):
     with_indexes(path, N, lambda group, bounds, places: (bounds, change(places)))
     assert indexed(ask, path, form, [NAMES[N]]) == without(N, [True, True])
 

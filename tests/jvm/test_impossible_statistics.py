@@ -112,7 +112,7 @@ def test_impossible_statistics_are_left_out(ask, path, form, leaf, statistics, g
 
 
 def assert_no_other_change(path, chunks: list[dict]) -> None:
-    """The chunks differ from those of the file's second row group in nothing but what they leave out."""
+    """The chunks equal those of the file's second row group, except for the omitted fields."""
     data = path.read_bytes()
     whole = chunks_of(data[-8 - int.from_bytes(data[-8:-4], "little") : -8])[1]
     for chunk, own in zip(chunks, whole, strict=True):
@@ -128,7 +128,7 @@ LACKED = {name: case for name, case in NO_BOUNDS.items() if name != "deprecated,
 
 
 @pytest.mark.parametrize("leaf, statistics, gone", LACKED.values(), ids=LACKED)
-def test_a_column_index_is_left_out_beside_bounds_that_a_flat_footer_lacks(ask, path, leaf, statistics, gone):
+def test_a_column_index_is_omitted_if_the_flat_footer_lacks_bounds(ask, path, leaf, statistics, gone):
     """A flat footer is written without such bounds, so that the null count remains."""
     change(path, leaf, statistics, gone)
     first, second = sliced(ask, path, "flat", NAMES)

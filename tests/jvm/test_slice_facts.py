@@ -1,4 +1,4 @@
-"""What a slice says of its chunks is what the file's own footer says, bounds and page encodings included."""
+"""A slice contains the chunk metadata of the file's footer, bounds and page encodings included."""
 
 from __future__ import annotations
 

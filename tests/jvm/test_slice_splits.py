@@ -59,7 +59,7 @@ def without_sizes(footer: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("form", ["flat", "index"])
-def test_row_groups_that_do_not_say_their_size_are_not_sliced(ask, form, tmp_path):
+def test_row_groups_without_a_size_are_not_sliced(ask, form, tmp_path):
     """A reader sums up the chunks of the whole footer for them."""
     path = tmp_path / "sizes"
     pq.write_table(pa.table({f"c{number}": [number] for number in range(20)}), path)

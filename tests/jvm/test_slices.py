@@ -1,4 +1,4 @@
-"""Slices that Java makes are those of the C library, byte for byte, and say what golden files expect."""
+"""Slices made in Java equal those of the C library byte for byte, and match the golden files."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def expected_of():
     return expected_of
 
 
-def test_readers_of_slices_find_what_golden_files_expect(ask, expected_of, tmp_path):
+def test_readers_of_slices_find_the_values_of_golden_files(ask, expected_of, tmp_path):
     """Bounds, counts, places and values; of the key-values those that Spark goes by, which these files have not."""
     names = [
         list(dict.fromkeys(column["path"][0].encode() for column in expectation(path)["columns"])) for path in OURS

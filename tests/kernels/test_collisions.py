@@ -22,7 +22,7 @@ INT32 = 1
 
 
 class Counting(Memory):
-    """A file in memory that counts what is read of it."""
+    """A file in memory that counts the bytes read."""
 
     def __init__(self, data: bytes):
         super().__init__(data)
@@ -45,7 +45,7 @@ def footer_of(names: list[bytes], field_ids=None, group: bytes | None = None) ->
 
 @pytest.fixture(params=["flat", "index"])
 def open_form(request, implementation):
-    """Open a footer by one of the forms; what it has read counts from then on."""
+    """Open a footer in one form, and start counting the bytes read."""
 
     def opened(footer: bytes):
         payload = bytes(getattr(kernels, request.param).write(kernels.scan.scan(footer)))
@@ -139,7 +139,7 @@ def test_groups_and_paths_are_in_the_table_as_in_the_buckets(open_form, collidin
     assert (leaf, chunk_facts(chunks)) == (77, chunk_facts(fresh.column(77)))
 
 
-def test_the_table_has_a_key_of_its_own():
+def test_each_table_has_a_random_key():
     keys = []
     for _ in range(2):
         table = name_table.NameTable()
@@ -153,9 +153,7 @@ def test_the_table_has_a_key_of_its_own():
 
 @pytest.mark.parametrize("placement", ["aside", "in-struct", "after-stop"])
 @pytest.mark.parametrize("form", ["flat", "index"])
-def test_colliding_names_of_a_file_are_looked_up_wherever_its_form_stands(
-    implementation, tmp_path, colliding, form, placement
-):
+def test_colliding_names_are_found_in_every_placement(implementation, tmp_path, colliding, form, placement):
     path = write_footer(tmp_path / "colliding.parquet", footer_of(colliding[:2500]))
     parquetext.upgrade(path, form=form, placement=placement)
     with parquetext.open(path) as file:

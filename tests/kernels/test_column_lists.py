@@ -50,7 +50,7 @@ def items_of(entries: list[tuple[int, int]]) -> tuple[int, ...]:
 
 
 def first_contradiction(entries: list[tuple[int, int]]) -> tuple[int, int] | None:
-    """What is the least, and what is found, at the first entry that goes on with a list and is not in it."""
+    """Return the smallest valid and the found level at the first entry that continues a list but is not in it."""
     for (_, before), (repeated, defined) in zip([(0, 3), *entries], entries, strict=False):
         if repeated and min(before, defined) < LISTS[repeated - 1]:
             return LISTS[repeated - 1], min(before, defined)

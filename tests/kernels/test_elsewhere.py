@@ -1,4 +1,4 @@
-"""What this machine's CPU cannot run: under qemu, and with a replaced instruction."""
+"""Code for other CPUs, run under qemu or with a replaced instruction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is encoded is decoded to what it was, by both implementations of either."""
+"""Each implementation decodes the pages that either implementation encoded."""
 
 from __future__ import annotations
 

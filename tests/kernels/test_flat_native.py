@@ -1,4 +1,4 @@
-"""The compiled flat footer: what it says is what the Thrift footer says, and damage is never believed."""
+"""The compiled flat footer contains the values of the Thrift footer, and rejects damage."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ flat = pytest.importorskip("parquetext._native.flat")
 kernel_scan = pytest.importorskip("parquetext._native.scan")
 checksum = pytest.importorskip("parquetext._native.checksum")
 
-# What the flat form does not carry, or not under the same name.
+# Fields that the flat form does not contain, or contains under another name.
 NOT_CARRIED = (
     wire.PRESENT_MIN_VALUE
     | wire.PRESENT_MAX_VALUE
@@ -52,7 +52,7 @@ FACTS = (
 
 
 class Memory:
-    """Bytes as a source that counts what is read."""
+    """Bytes as a source that counts the bytes read."""
 
     def __init__(self, data: bytes):
         self.data, self.size = data, len(data)
@@ -125,7 +125,7 @@ def carried(present: int) -> int:
 
 
 def check_against(scan, reader) -> None:
-    """The flat footer says what the scanned Thrift footer says."""
+    """The flat footer contains the values of the scanned Thrift footer."""
     assert (reader.version, reader.num_rows, reader.created_by) == (scan.version, scan.num_rows, scan.created_by)
     for name in ("num_rows", "total_byte_size", "file_offset", "total_compressed_size", "ordinal"):
         assert reader.row_groups(name).tolist() == scan.row_groups(name).tolist()
@@ -154,7 +154,7 @@ def check_against(scan, reader) -> None:
     ],
     ids=str,
 )
-def test_the_flat_footer_says_what_the_thrift_footer_says(options):
+def test_the_flat_footer_contains_the_values_of_the_thrift_footer(options):
     scan = kernel_scan.scan(written(mixed(), **options))
     payload = flat.write(scan, verbatim=False)
     flat.verify(payload)
@@ -292,7 +292,7 @@ def test_hostile_payloads_with_good_checksums_are_survived():
     assert {"read", "Damaged"} <= outcomes
 
 
-def test_an_error_tells_the_place_in_the_file():
+def test_an_error_has_the_offset_in_the_file():
     payload = bytearray(flat.write(kernel_scan.scan(written(mixed(2)))))
     payload[-1] ^= 1
     with pytest.raises(Damaged) as raised:
@@ -300,7 +300,7 @@ def test_an_error_tells_the_place_in_the_file():
     assert (raised.value.code, raised.value.offset) == (wire.CHECKSUM, 1000 + len(payload) - 4)
 
 
-def test_what_a_source_raises_comes_through():
+def test_errors_of_a_source_are_raised():
     class Broken(Memory):
         def read(self, offset, length):
             raise ConnectionError("gone")
@@ -323,7 +323,7 @@ def test_a_source_that_gives_too_little_is_an_error():
         flat.Reader(Short(payload), 0, len(payload), payload[-4096:]).column(0)
 
 
-def test_a_closed_reader_says_so():
+def test_a_closed_reader_raises():
     reader = opened(flat.write(kernel_scan.scan(written(mixed(2)))))
     reader.close()
     reader.close()

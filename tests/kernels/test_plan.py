@@ -1,4 +1,4 @@
-"""Sidecars of many files gathered at once, on both implementations: which count, and what they say."""
+"""Plans from the sidecars of many files, on both implementations: which sidecars count, and their values."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def files(made, tmp_path) -> list[str]:
 
 
 def said(paths, columns=((0, 4), (1, 0), (2, 8), (3, 1), (4, 4), (5, 5), (6, 8), (7, 8)), **options) -> list:
-    """What both kernels say, which is the same."""
+    """Return the result of both kernels, after checking that they are equal."""
     found = []
     for kernel, scanner in zip(both("plan"), both("scan"), strict=True):
         first = kernel.first_schema(paths, **options)
@@ -90,7 +90,7 @@ def test_all_files_of_one_schema_come_in_one_array(files):
     assert low[:12] == b"t00001t00016"
 
 
-def test_bounds_of_another_order_or_of_numbers_that_are_none_are_left_out(files):
+def test_bounds_of_another_order_and_nan_bounds_are_omitted(files):
     """Decimals in bytes and unsigned integers above the signed range are in the sidecar as its format has them."""
     *_, facts = said(files)
     assert facts[6][2][0] == facts[6][3][0] == bytes(2)  # only nulls: no bounds
@@ -105,7 +105,7 @@ def test_a_file_without_a_sidecar_and_one_with_a_stale_one_do_not_count(files):
     assert (first, statuses, counts) == (2, [NONE, UNUSED, PLANNED, UNUSED], [0, 0, 3, 0])
 
 
-def test_it_says_which_files_have_bloom_filters(files):
+def test_the_plan_lists_files_with_bloom_filters(files):
     pq.write_table(table(0), files[1], bloom_filter_options={"n": True})
     for path in files[:2]:
         sidecar.build(path)
@@ -115,7 +115,7 @@ def test_it_says_which_files_have_bloom_filters(files):
         assert kernel.gather(files, scanner.scan(schema), [(0, 4)])[3] == bytes([0, 1, 0, 0])
 
 
-def test_another_schema_is_told_apart(files):
+def test_another_schema_is_distinguished(files):
     pq.write_table(table(0).rename_columns(["m", *table(0).column_names[1:]]), files[1])
     sidecar.build(files[1])
     assert said(files)[1] == [PLANNED, OTHER, PLANNED, PLANNED]

@@ -1,4 +1,4 @@
-"""Plans by a few hundred bytes of each sidecar, on both implementations: what is used is checked, no more is read."""
+"""Plans from a few hundred bytes of each sidecar, on both implementations: used bytes are checked, others not read."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def table(first: int) -> pa.Table:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """Two files with sidecars; the second one's sidecar is what tests change, and its bytes."""
+    """Two files with sidecars, and the bytes of the second sidecar, which the tests change."""
     folder, paths = tmp_path_factory.mktemp("files"), []
     for number in range(2):
         paths.append(str(folder / f"{number}.parquet"))
@@ -43,7 +43,7 @@ def made(tmp_path_factory):
 
 
 def said(paths, **options):
-    """What both kernels say of these files: statuses and facts."""
+    """Return both kernels' statuses and values for these files."""
     found = []
     for kernel, scanner in zip(both("plan"), both("scan"), strict=True):
         _, schema = kernel.first_schema(paths, **options)
@@ -87,7 +87,7 @@ def test_nothing_else_is_read(made):
     assert said(made[0])[0] == [PLANNED, PLANNED]
 
 
-def test_what_is_used_is_checked(made):
+def test_used_bytes_are_checked(made):
     """A change of a byte there, and another in a part that is not used: the whole sidecar is damaged, too."""
     *_, data = made
     for at in [at for start, size in used(data) for at in range(start, start + size) if at % 23 == 0]:
@@ -122,7 +122,7 @@ def test_damage_under_the_note_s_own_checksum_is_left_to_the_whole_one(made):
 
 
 @pytest.mark.parametrize("without", [(), (wire.PM_SUMS_CODE,)], ids=["copied", "dropped"])
-def test_notes_that_somebody_else_s_commit_has_copied(made, without):
+def test_notes_copied_by_a_foreign_commit_are_ignored(made, without):
     """Who appends a footer keeps notes that he does not know: they are of the footer before."""
     *_, data = made
     reader = kernels.sidecar.Reader(data)
@@ -146,7 +146,7 @@ def footer_of(path: str) -> bytes:
     return data[len(data) - 8 - int.from_bytes(data[-8:-4], "little") : -8]
 
 
-def test_another_schema_is_told_by_its_hash(made, tmp_path):
+def test_another_schema_is_distinguished_by_its_hash(made, tmp_path):
     path = str(tmp_path / "0.parquet")
     pq.write_table(table(0).rename_columns([f"d{number}" for number in range(COLUMNS)]), path)
     sidecar.build(path)
@@ -179,7 +179,7 @@ class TestWriting:
         assert list(kernels.sidecar.Reader(first).scratchpad) == [7, *CODES[::2]]
 
     @pytest.mark.parametrize("notes", [[], [(7, b"x")], [ORIGIN, (7, b"x")], [(wire.PM_ORIGIN_CODE, ORIGIN[1] + b"t")]])
-    def test_it_stands_behind_the_note_of_the_file(self, notes):
+    def test_the_note_of_checksums_follows_the_note_of_the_file(self, notes):
         for kernel in both("sidecar"):
             with pytest.raises(ParquetextError) as caught:
                 self.finish(kernel, notes)

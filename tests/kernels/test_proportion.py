@@ -86,7 +86,7 @@ from parquetext.errors import Unsupported
 
 kernels.use(sys.argv[2])
 for form in ("flat", "index"):
-    parquetext.upgrade(sys.argv[1], form=form, dry_run=True)    # a first time, of a small file: what imports take
+    parquetext.upgrade(sys.argv[1], form=form, dry_run=True)    # once with a small file, so that imports do not count
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 for path in sys.argv[3:]:
     for form, dry_run in (("flat", True), ("index", False)):
@@ -111,7 +111,7 @@ def test_an_upgrade_is_refused_in_little_memory(implementation, tmp_path):
 
 
 @pytest.mark.parametrize("sparse", [False, True], ids=["the index is chosen first", "the flat form is chosen first"])
-def test_the_best_form_is_none_where_all_are_out_of_proportion(implementation, tmp_path, sparse):
+def test_no_form_is_chosen_if_all_are_out_of_proportion(implementation, tmp_path, sparse):
     footer = nested(*WIDE)
     path = tmp_path / "wide.parquet"
     with open(path, "wb") as file:

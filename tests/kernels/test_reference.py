@@ -86,7 +86,7 @@ def test_several_blocks_follow_each_other_from_a_multiple_of_8_to_the_footer(par
         (reference(copy=bytes(4097)), FOOTER, 56),
     ],
 )
-def test_what_does_not_fit_is_damage_with_its_offset(parse, payload, footer, at):
+def test_contradictions_are_damage_with_its_offset(parse, payload, footer, at):
     with pytest.raises(Damaged) as raised:
         parse(payload, footer)
     assert (raised.value.code, raised.value.offset) == (wire.REFERENCE, at)
@@ -104,7 +104,7 @@ SOUND = st.sampled_from(
 
 
 @given(SOUND | st.binary(max_size=200), st.integers(0, 200), st.binary(max_size=9), st.sampled_from([FOOTER, 1596, 0]))
-def test_both_implementations_say_the_same(payload, at, patch, footer):
+def test_both_implementations_give_the_same_result(payload, at, patch, footer):
     native, pure = both("reference")
     changed = payload[:at] + patch + payload[at + len(patch) :]
     first, second = (outcome(one.parse, changed, footer) for one in (native, pure))
@@ -155,7 +155,7 @@ def test_the_block_aside_is_found_with_the_end_of_its_payload(own_block):
     assert end == payload + length and CONTENT[end - len(known) : end] == known
 
 
-def test_a_tail_that_holds_the_whole_payload_is_what_is_known(own_block):
+def test_a_tail_that_contains_the_whole_payload_is_kept(own_block):
     *_, known, end = own_block(CONTENT, len(CONTENT))
     assert (known, end) == (CONTENT, len(CONTENT))
 
@@ -167,7 +167,7 @@ def test_a_tail_without_the_marker_shows_no_block(own_block):
     assert own_block(CONTENT[marker + 1 :], len(CONTENT)) is None
 
 
-def test_a_footer_that_moved_grew_or_shrank_is_not_believed(own_block):
+def test_a_reference_to_a_moved_or_resized_footer_is_damaged(own_block):
     payload = payload_of(CONTENT)
     assert own_block(resealed(payload), len(CONTENT)) is not None
     length = 8 + int.from_bytes(CONTENT[-8:-4], "little")

@@ -62,7 +62,7 @@ def test_levels_and_leaves_of_nested_groups(implementation):
 
 
 def element_tree(depth: int = 3) -> st.SearchStrategy[list[dict]]:
-    """One schema element and what is below it, in preorder; names of few kinds, so that paths read alike."""
+    """Return a schema element and its descendants in preorder. Few different names make paths similar."""
     names = st.sampled_from(["", "a", "b", "a.b", "a\0b", "b.a", "."])
     leaf = names.map(lambda name: [{"type": 2, "name": name}])
     if not depth:
@@ -74,7 +74,7 @@ def element_tree(depth: int = 3) -> st.SearchStrategy[list[dict]]:
 
 
 def ids_by_path(schema: list[dict]) -> dict[bytes, list[int]]:
-    """Leaves, then groups, by their paths with dots: what a look-up has to find."""
+    """Return the dotted paths that a look-up must find: leaves, then groups."""
     found: dict[bytes, list[int]] = {}
     above: list[list] = []  # paths of the open groups, and children they wait for
     leaves = groups = 0
@@ -97,7 +97,7 @@ def ids_by_path(schema: list[dict]) -> dict[bytes, list[int]]:
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(element_tree(), min_size=1, max_size=4))
-def test_both_implementations_find_what_reads_like_a_name(children):
+def test_both_implementations_find_equal_dotted_names(children):
     schema = [{"name": "r", "num_children": len(children)}, *chain.from_iterable(children)]
     data, expected = footer(schema=schema, row_groups=[]), ids_by_path(schema)
     for kernel in both("scan"):

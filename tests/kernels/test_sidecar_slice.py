@@ -1,4 +1,4 @@
-"""The note for slices, on both implementations: what it says of chunks, and what cannot be read from it."""
+"""The note for slices, on both implementations: the recorded chunks, and chunks that cannot be read from it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def opened(kernel, scanner, footer: bytes):
 
 
 def said(kernel, scanner, footer: bytes, note: bytes, leaves=(0, 2), row_groups=(2, 0)) -> list:
-    """What a note says of every leaf, and a slice by it."""
+    """Return the note's values for every leaf, and a slice built from it."""
     reader, _ = opened(kernel, scanner, footer)
     slices = kernel.Slices(reader, note)
     schema = scanner.scan(slices.schema)
@@ -99,7 +99,7 @@ def test_chunks_are_those_of_the_footer(footer, note):
         assert ours.bound_values(2) == theirs.bound_values(2)
 
 
-def test_both_say_the_same(footer, note):
+def test_both_give_the_same_result(footer, note):
     both_kernels = zip(both("sidecar"), both("scan"), strict=True)
     native, pure = (outcome(said, *pair, footer, note) for pair in both_kernels)
     assert native == pure

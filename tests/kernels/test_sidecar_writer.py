@@ -1,4 +1,4 @@
-"""What the metadata sidecar's writer refuses, and that both implementations write the same bytes."""
+"""The writer of the metadata sidecar: refused input, and equal bytes from both implementations."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class TestWriter:
             {"bloom_columns": [3]},
         ],
     )
-    def test_columns_that_are_none(self, kernel, options):
+    def test_columns_that_do_not_exist_are_refused(self, kernel, options):
         with pytest.raises(ParquetextError, match="out of range"):
             kernel.Writer(sidecars.columns(kernel), **options)
 
@@ -69,7 +69,7 @@ class TestWriter:
                 kernel.Writer([kernel.Column(b"a", -1, 6, 0, 0, 2, 0, 1)]).add_scan(scan, at=wrong)
 
     @pytest.mark.parametrize("filters", [False, True])
-    def test_nothing_is_written_beyond_what_an_entry_can_say(self, filters):
+    def test_values_beyond_the_width_of_an_entry_are_refused(self, filters):
         """32 bits in units of 8. Of the compiled writer csrc/tests/test_sidecar.c shows it."""
         _, pure = both("sidecar")
         last = 0xFFFFFFFF << 3

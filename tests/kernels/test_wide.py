@@ -1,4 +1,4 @@
-"""Decimals and timestamps of 96 bits: both implementations alike, and what does not fit."""
+"""Decimals and timestamps of 96 bits: equal results of both implementations, and values that do not fit."""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ def filtered(tmp_path):
 
 
 def change_filters(path, header: dict | None = None, **metadata) -> None:
-    """Change members of the Bloom filters' headers, whose length stays, and of what the footer says of them."""
+    """Change fields of Bloom filter headers, keeping their length, and the footer's fields about them."""
     data = bytearray(path.read_bytes())
 
     def changed(footer: dict) -> None:

@@ -37,7 +37,7 @@ class Watched(Memory):
 
 
 def copied(reads: SharedReads, ranges: list[tuple[int, int]]) -> tuple[bytes, bytes]:
-    """What the ranges hold, and the digest that was taken beside them."""
+    """Return the content of the ranges, and the digest computed while reading them."""
     with ThreadPoolExecutor(1) as pool:
         digest = pool.submit(reads.digest, Event())
         found = b"".join(b"".join(reads.pieces(begin, end)) for begin, end in ranges)
@@ -59,7 +59,7 @@ def test_a_byte_is_read_once_for_both(monkeypatch):
     assert source.bytes_read == len(DATA)
 
 
-def test_who_copies_waits_for_the_digest():
+def test_copying_waits_for_the_digest():
     ahead = []
     source = Watched(lambda at: ahead.append(at - reads._digested))
     reads = SharedReads(source)
@@ -67,14 +67,14 @@ def test_who_copies_waits_for_the_digest():
     assert max(ahead) <= 8 * STEP
 
 
-def test_no_more_is_kept_than_what_lies_between_them():
+def test_only_the_bytes_between_the_readers_are_kept():
     reads = SharedReads(Watched(lambda at: kept.append(len(reads._blocks))))
     kept = []
     copied(reads, [(0, len(DATA))])
     assert max(kept) <= 10
 
 
-def test_an_error_reaches_both_and_leaves_nobody_waiting():
+def test_an_error_reaches_both_readers_without_a_deadlock():
     def fail(at: int) -> None:
         if at == 3 * STEP:
             raise OSError("the disk is gone")

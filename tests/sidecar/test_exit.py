@@ -28,7 +28,7 @@ def hold(plan):
 
 first = hold(sidecar.open(path))
 before = first[0].footer.previous
-with open(place, "r+b") as file:  # rolled back: of what is mapped a part is committed
+with open(place, "r+b") as file:  # rolled back: only a part of the mapped bytes is committed
     file.write(before.to_bytes(8, "little"))
 second = hold(sidecar.open(path, parquet_size=size))
 with open(place, "rb") as file:

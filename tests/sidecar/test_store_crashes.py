@@ -44,7 +44,7 @@ def grown(store: sidecar.Store) -> sidecar.Store:
 
 
 def tear(store: sidecar.Store) -> None:
-    """What a killed append leaves."""
+    """Return the state that a killed append leaves."""
     with open(os.path.join(store.directory, "_0", "data.parquet"), "ab") as file:
         file.write(b"torn")
 
@@ -63,7 +63,7 @@ def same(one: pa.Table | None, other: pa.Table | None) -> bool:
 
 
 def check_going_on(directory: Path, now: pa.Table | None) -> None:
-    """`recover` gives the file back to other readers, and the next commit adds its rows to what is committed."""
+    """After `recover` other readers read the file again, and the next commit adds its rows to the committed ones."""
     store = sidecar.Store(directory)
     store.recover()
     if now is not None:
@@ -138,11 +138,11 @@ def test_a_power_cut_at_any_moment_loses_nothing(stages, tmp_path, step):
     assert seen >= FEWEST[step], "writes were torn"
     for state in states(recording, after=True):
         put(state, cut)
-        assert same(content(cut), after), "what is committed stays"
+        assert same(content(cut), after), "committed rows stay"
 
 
 @pytest.mark.parametrize("step", ["append", "replace"])
-def test_the_flushes_are_what_saves_it(stages, tmp_path, step):
+def test_without_flushes_a_power_cut_breaks_a_store(stages, tmp_path, step):
     recording, before, after = recorded(stages[step], tmp_path, step)
     cut = tmp_path / "cut"
     cut.mkdir()
@@ -158,7 +158,7 @@ def test_the_flushes_are_what_saves_it(stages, tmp_path, step):
 
 @pytest.mark.parametrize("call", ["write", "fsync"])
 def test_an_operation_that_fails_leaves_the_last_commit(stages, tmp_path, call):
-    """A full disk: the writer lives on, and the next commit goes on behind what was written."""
+    """A full disk: the writer stays usable, and the next commit continues after the written bytes."""
     from parquetext.storage.operations import Operations
 
     class Failing(Operations):

@@ -1,4 +1,4 @@
-"""Whatever is done to a store in whatever order: every snapshot reads what was committed when it was opened."""
+"""Any sequence of operations on a store: every snapshot reads the rows that were committed when it was opened."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Stores(RuleBasedStateMachine):
         self.groups.append(rows)
 
     def do(self, change, operations=Unflushed):
-        """Do it in both stores; what it raised, if it was killed."""
+        """Run the operation on both stores, and return the error if it was killed."""
         killed = set()
         for name in ("native", "pure"):
             kernels.use(name)

@@ -15,7 +15,7 @@ from parquetext import sidecar
 ROOT = Path(__file__).parents[2]
 COMMITS, READERS = 1_000, 3
 
-# A commit's rows are those numbered below its own number; what replaces a row group holds the same numbers. So every
+# A commit's rows are those numbered below its number; a replaced row group contains the same numbers. So every
 # snapshot can be checked by itself: 0, 1, 2, … up to its sequence.
 READER = """
 import sys, time
@@ -44,7 +44,7 @@ def rows(numbers: range) -> pa.Table:
     return pa.table({"number": numbers})
 
 
-def test_readers_hold_their_snapshots_while_a_thousand_commits_go_by(tmp_path):
+def test_readers_keep_their_snapshots_during_a_thousand_commits(tmp_path):
     store = sidecar.Store(tmp_path / "store", operations=Unflushed())
     store.append(rows(range(1)))
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

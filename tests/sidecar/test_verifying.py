@@ -1,4 +1,4 @@
-"""`sidecar.compare` sees every field that differs from what the Parquet footer says."""
+"""`sidecar.compare` reports every field that differs from the Parquet footer."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_whether_a_statistic_is_exact(made, bit):
     assert [finding.message.split(":")[0] for finding in sidecar.compare(path)] == ["flags"]
 
 
-def test_a_repetition_that_is_none_is_an_error_when_it_is_asked_for(made):
+def test_an_unknown_repetition_is_an_error_on_access(made):
     path, place, data = made
     changed = bytearray(data)
     changed[32 + wire.PM_COLUMN_FLAGS] |= 3 << 2
@@ -99,7 +99,7 @@ def test_a_repetition_that_is_none_is_an_error_when_it_is_asked_for(made):
     assert (caught.value.code, caught.value.offset, caught.value.found) == (wire.PM_REPETITION, 48, 3)
 
 
-def test_the_sequence_number_where_the_file_says_one(tmp_path):
+def test_the_sequence_number_is_compared_if_the_file_has_one(tmp_path):
     path = tmp_path / "a.parquet"
     text = '{"version": 1, "schema": [{"column_type": 6}], "seq_txn": 5}'
     pq.write_table(pa.table({"x": [1]}).replace_schema_metadata({"questdb": text}), path)
@@ -112,14 +112,14 @@ def test_the_sequence_number_where_the_file_says_one(tmp_path):
     assert [finding.message for finding in sidecar.compare(path)] == ["seq_txn: 6, the file says 5"]
 
 
-def test_nothing_is_found_where_nothing_differs(made):
+def test_equal_sidecars_have_no_findings(made):
     path, place, data = made
     with open(place, "wb") as file:
         file.write(data)
     assert sidecar.compare(path) == []
 
 
-def test_the_benchmark_of_sidecars_measures_what_it_says(tmp_path):
+def test_the_benchmark_of_sidecars_measures_its_cases(tmp_path):
     with Workspace(str(tmp_path)) as workspace:
         subject = workspace.of_shape(Shape(14, 2))
         rows = measured.opened(subject, 1, {}) + measured.builds(subject, 1, 2.0)

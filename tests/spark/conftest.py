@@ -68,7 +68,7 @@ def java_home(quick_java) -> str:
 
 @pytest.fixture(scope="session")
 def start_driver(tmp_path_factory, quick_java):
-    """Start a driver program in a process of its own: what kills it, or needs another master, happens there.
+    """Start a driver program in a separate process, for tests that kill it or need another master.
 
     `start_driver(program, *arguments, **environment)` gives the Popen of `python program.py arguments`.
     """
@@ -136,7 +136,7 @@ def _start_daemon(name: str, log: Path, java_home: str, daemons: list, *options:
         *options,
     ]
     environment = os.environ | {"JAVA_HOME": java_home, "SPARK_LOCAL_IP": "127.0.0.1"}
-    # Executors inherit it from their worker: they import what a driver sends, and nothing else.
+    # Executors inherit it from their worker: they import only the modules that a driver sends.
     environment.pop("PYTHONPATH", None)
     with log.open("w") as stream:
         daemons.append(subprocess.Popen(command, stdout=stream, stderr=stream, env=environment, cwd=log.parent))
@@ -144,7 +144,7 @@ def _start_daemon(name: str, log: Path, java_home: str, daemons: list, *options:
 
 
 def _logged(log: Path, pattern: str, daemon: subprocess.Popen) -> str:
-    """What a daemon says in its log when it is ready."""
+    """The text that a daemon logs when it is ready."""
     while daemon.poll() is None:
         if found := re.search(pattern, log.read_text()):
             return found[1]

@@ -1,4 +1,4 @@
-"""The comparison of Spark's own scan with itself: what is compared."""
+"""The comparison of Spark's scan with and without slices compares the same work."""
 
 from __future__ import annotations
 

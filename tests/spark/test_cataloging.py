@@ -38,7 +38,7 @@ def write(path: Path, number: int) -> None:
 
 
 def alone(lake: Path) -> pa.Table:
-    """What one machine makes of it."""
+    """Return the catalog as built on one machine."""
     return pa.Table.from_batches(batches_of(sorted(map(str, lake.rglob("*.parquet")))))
 
 

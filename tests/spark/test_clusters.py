@@ -39,8 +39,8 @@ SETTINGS = {
     "spark.executor.memory": "512m",
 }
 
-# What the driver imports; for each master what workers do, as (version, implementation, folder of the executor,
-# Python); what the data source finds on the first one, where it is given a file.
+# The driver's imports; for each master the workers' results, as (version, implementation, folder of the executor,
+# Python); the data source's result on the first master, where it gets a file.
 PROGRAM = """
 import json, os, sys
 from pyspark.sql import SparkSession
@@ -107,9 +107,9 @@ def environment(tmp_path_factory, wheel) -> Path:
 
 @pytest.fixture
 def submit(java_home, tmp_path):
-    """Run PROGRAM by spark-submit, on one kind of master after the other: what it says.
+    """Run PROGRAM by spark-submit on one kind of master after the other, and return its output.
 
-    Nothing finds the package but by what spark-submit is told.
+    The package is found only through the arguments of spark-submit.
     """
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
@@ -210,7 +210,7 @@ def test_the_readmes_main_job_file_runs_by_a_wheel_with_a_bar_in_its_terminal(wh
 
 
 def read_all(terminal: int) -> Iterator[str]:
-    """What is written to a terminal until nobody has it open."""
+    """Return the terminal's output until it is closed."""
     decode = codecs.getincrementaldecoder("utf-8")("replace").decode
     try:
         while data := os.read(terminal, 1 << 16):

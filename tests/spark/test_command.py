@@ -74,7 +74,7 @@ def test_a_catalog_is_saved_and_says_what_it_could_not_read(spark, run, lake, tm
 
 
 def test_names_of_files_end_no_line_and_no_job(run, lake):
-    """Line ends, escape codes, markup, and what is no UTF-8, which fails alone."""
+    """Line ends, escape codes, markup, and bytes that are not UTF-8; only the last of these fails."""
     odd = ["x\nok forged.parquet", "red \x1b[31m.parquet", "[b]bold[b].parquet", os.fsdecode(b"byte \xff.parquet")]
     for name in odd:
         (lake / name).write_bytes(b"not at all, not at all")

@@ -26,7 +26,7 @@ STEPS = 100  # more than a commit has
 
 
 class Killed(BaseException):
-    """Nothing catches it, and nothing works after it: what a killed process does."""
+    """No code catches it, and none runs after it, as in a killed process."""
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def write_file(path: Path, text: str) -> None:
 
 
 def texts(dataset: Folder) -> list[str] | None:
-    """What every reader sees: hidden names are passed over."""
+    """Return the files that every reader sees, without hidden names."""
     if not dataset.exists():
         return None
     return sorted(

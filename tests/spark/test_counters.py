@@ -21,7 +21,7 @@ def lake(tmp_path):
 
 
 def shown(spark) -> list[dict[str, str]]:
-    """What the pages of stages show, stage by stage."""
+    """Return the text of the pages of stages, stage by stage."""
     context = spark.sparkContext._jsc.sc()
     context.listenerBus().waitUntilEmpty()
     pages, convert = [], spark.sparkContext._jvm.scala.jdk.javaapi.CollectionConverters.asJava

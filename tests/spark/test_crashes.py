@@ -30,7 +30,7 @@ def doing(folder: str, attempt: int, task: int = 7) -> Doing:
 
 
 def attempt(folder: str, number: int, *fatal: str) -> list[str]:
-    """What a task does: the files that it has passed over; the fatal ones kill this process."""
+    """Record the files that a task has passed; a fatal one kills this process."""
     passed_over = []
     with doing(folder, number) as at:
         for file in sorted(FILES, key=at.is_doubtful):

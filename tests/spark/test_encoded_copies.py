@@ -1,4 +1,4 @@
-"""Columns with copies in other encodings: a job gives them to a dataset, and Spark reads what it has always read."""
+"""Copies of columns in other encodings: a job adds them to a dataset, and Spark reads the same values as before."""
 
 from __future__ import annotations
 

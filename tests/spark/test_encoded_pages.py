@@ -1,4 +1,4 @@
-"""What the encoders write is read by Spark with the same values; so are levels most significant bit first."""
+"""Spark reads the pages of our encoders with the same values, and levels with the most significant bit first."""
 
 from __future__ import annotations
 

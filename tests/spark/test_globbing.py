@@ -34,7 +34,7 @@ FILES = (
     "_u/x",
     ".h/x",
 )
-# What each pattern stands for.
+# The names that each pattern matches.
 CASES = {
     "{a,b}": ["a/x", "b/x"],
     "{a,{b,c}}": ["a/x", "b/x", "c/y"],

@@ -1,4 +1,4 @@
-"""Spark's own reader goes by Hadoop's checksum files: it reads what was changed beside them, and still sees damage."""
+"""Spark's reader checks Hadoop's checksum files: it reads files that we changed, and still detects damage."""
 
 from __future__ import annotations
 

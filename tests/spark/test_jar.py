@@ -1,4 +1,4 @@
-"""The jar of Spark's scan: where an installation has it, and what a checkout builds it against."""
+"""The jar of Spark's scan: its path in an installation, and the classes a checkout is built against."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which Java Spark is started on, and what is said when there is none."""
+"""The Java on which Spark is started, and the error if there is none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MODULE = "--add-modules=jdk.incubator.vector"
 
 @pytest.fixture(autouse=True)
 def nowhere(monkeypatch, tmp_path):
-    """No Java in sight but what a test puts there; what a launcher needs is."""
+    """Hide every Java except those of the test; the commands that a launcher needs stay."""
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", "/nonexistent")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))

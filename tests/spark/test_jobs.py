@@ -212,7 +212,7 @@ def test_options_reach_every_file(spark, lake):
 
 
 def one_task(spark, folder: Path, count: int) -> tuple[list[tuple], Work]:
-    """Files as a listing tells of them, and what a task of an upgrade does with them."""
+    """Return files as a listing returns them, and the work of one task that upgrades them."""
     files = [(str(folder / "lake" / f"{number}.parquet"), len(ORIGINAL), 0, "", "") for number in range(count)]
     (folder / "lake").mkdir()
     for path, *_ in files:
@@ -249,7 +249,7 @@ def test_a_task_comes_last_to_the_file_that_an_earlier_attempt_was_at_and_passes
 
 @pytest.mark.parametrize("first", [0, 1])
 def test_two_attempts_at_one_task_at_the_same_time_end_with_whole_files(spark, tmp_path, first):
-    """As speculation makes them: what one does the other finds done, and each has a row for each file."""
+    """As in speculation: each attempt finds the files done that the other one did, and has a row for each file."""
     from pyspark import BarrierTaskContext
 
     context, (files, work) = spark.sparkContext, one_task(spark, tmp_path, 40)
@@ -260,7 +260,7 @@ def test_two_attempts_at_one_task_at_the_same_time_end_with_whole_files(spark, t
             yield from work(0, iter([files]))
 
     parts = context.parallelize(range(2), 2).barrier().mapPartitionsWithIndex(attempt).collect()
-    # What the other one is at when an attempt begins comes last.
+    # Each attempt leaves the file on which the other one is working for last.
     told = [pq.read_table(part.url, partitioning=None).sort_by("path").to_pylist() for part in parts]
     assert [[row["path"] for row in rows] for rows in told] == [sorted(path for path, *_ in files)] * 2
     assert {tuple(sorted((one["outcome"], other["outcome"]))) for one, other in zip(*told, strict=True)} == {

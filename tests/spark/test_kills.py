@@ -107,7 +107,7 @@ def hook(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def told(run_driver, hook, tmp_path_factory) -> dict:
-    """What jobs on a cluster have said, some of whose Pythons were killed."""
+    """Return the output of cluster jobs, some of whose Python processes were killed."""
     folder = tmp_path_factory.mktemp("cluster")
     lakes = [
         make_lake(folder / "lake", "before.parquet", "after.parquet", "poison.parquet"),
@@ -139,7 +139,7 @@ def test_a_file_that_kills_whoever_does_it_fails_alone(told):
 
 
 def test_a_slow_file_is_waited_for_where_speculation_has_no_other_host(told):
-    # What speculation does where there is one: test_speculation.
+    # Speculative attempts are tested in test_speculation.
     assert len(told["slow"]) == FILES + 1
     assert {(outcome, form) for _, outcome, form, _ in told["slow"]} <= {("upgraded", "flat"), ("unchanged", "flat")}
     assert told["read"][2] == (FILES + 1) * TABLE.num_rows

@@ -37,7 +37,7 @@ def lake(tmp_path) -> Path:
 
 @pytest.fixture
 def counted(monkeypatch):
-    """How often what is counted has been called."""
+    """Return how often the counted functions were called."""
     calls: dict[str, int] = {}
 
     def counting(function):
@@ -74,7 +74,7 @@ def test_each_folder_is_decided_once(lake, counted):
 
 
 def test_folders_decide_as_their_files_one_by_one(lake):
-    """Every filter over the keys gives what it gives when each folder is a read of its own."""
+    """Every filter over the keys returns the rows that it returns if each folder is read separately."""
     for prune in (
         [["part", "=", 1]],
         [["part", "!=", 1]],

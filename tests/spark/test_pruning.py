@@ -1,4 +1,4 @@
-"""Filters that Spark pushes down: what they rule out is not read, and rows go by Spark's own rules."""
+"""Filters that Spark pushes down: excluded data is not read, and rows follow Spark's rules."""
 
 from __future__ import annotations
 
@@ -330,4 +330,4 @@ def test_rows_that_sparks_own_push_down_loses_are_there(spark, tmp_path, column,
     assert spark.conf.get(PUSHDOWN) == "true"
     ours = spark.read.format("parquetext").schema(spark.read.parquet(path).schema).load(path).where(condition)
     assert ours.count() == counts[1] == 1
-    assert counts[0] == (0 if pyspark.__version__.startswith("4.3") else 1), "what docs/spark.md says of Spark"
+    assert counts[0] == (0 if pyspark.__version__.startswith("4.3") else 1), "docs/spark.md says so"

@@ -1,4 +1,4 @@
-"""The data source's reader: what `spark.read.parquet` gives, by less."""
+"""The data source's reader returns the rows of `spark.read.parquet`, and reads less."""
 
 from __future__ import annotations
 

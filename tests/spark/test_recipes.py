@@ -1,4 +1,4 @@
-"""What docs/spark.md recommends: views by options, other threads, and recipes that say whether they were run."""
+"""Recommendations of docs/spark.md: views by options, other threads, and recipes that report whether they were run."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def test_inference_reads_no_row_groups(spark, upgraded, table, tmp_path):
 
 
 def test_the_ui_shows_what_became_of_footers(spark, upgraded):
-    """What the page of a query shows is what this store has of its plan."""
+    """The metrics on the page of a query are those that this store has of its plan."""
     spark.read.schema("c5 long").parquet(upgraded).agg({"c5": "max"}).collect()
     store = spark._jsparkSession.sharedState().statusStore()
     spark._jsc.sc().listenerBus().waitUntilEmpty()

@@ -1,4 +1,4 @@
-"""Sliced scans of Spark's own reader give what its scans of whole footers give: every query runs both ways."""
+"""Sliced scans return the rows of Spark's scans of whole footers: every query runs both ways."""
 
 from __future__ import annotations
 

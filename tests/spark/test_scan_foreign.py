@@ -64,7 +64,7 @@ def lake(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def told(run_driver, needed_scan_jar, lake, tmp_path_factory, request) -> dict:
-    """What one session says of all of these scans."""
+    """Return one session's results for all of these scans."""
     jar = compiled_jar(tmp_path_factory.mktemp("classes"), "ForeignParquet", "OneKey")
     paths = f"{Path(parquetext.__file__).parents[1]}:{request.path.parents[1]}"
     return json.loads(run_driver(PROGRAM, jar, lake.parent, PYTHONPATH=paths).splitlines()[-1])

@@ -21,7 +21,7 @@ SPARKS_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
 
 @pytest.fixture
 def infer(spark):
-    """What Spark infers of paths, the same with slices and without: `infer(*paths, **settings)`."""
+    """Check that Spark infers the same schema with and without slices: `infer(*paths, **settings)`."""
 
     def run(*paths: Path, options: dict[str, str] | None = None, **settings: str) -> str:
         told = []
@@ -111,7 +111,7 @@ def test_settings_decide_about_types_as_ever(infer, tmp_path, settings):
 
 @pytest.mark.parametrize("ignored", ["true", "false"])
 def test_variants_are_inferred_as_ever(spark, infer, tmp_path, ignored):
-    """Of files that do not say what schema Spark has written them by."""
+    """Files without the schema that Spark stores when it writes."""
     frame = spark.sql("SELECT parse_json('{\"a\": 1}') AS v, 1 AS n")
     frame.coalesce(1).write.option("spark.sql.parquet.variant.annotateLogicalType.enabled", "true").parquet(
         str(tmp_path / "written")

@@ -1,4 +1,4 @@
-"""What a sliced scan asks a store for: one status of each file, and few ranges."""
+"""Requests of a sliced scan to a store: one status of each file, and few ranges."""
 
 from __future__ import annotations
 

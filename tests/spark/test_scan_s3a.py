@@ -1,4 +1,4 @@
-"""What a sliced scan asks a store for through Hadoop's own S3A: the requests that a server sees, and stock Spark's."""
+"""Requests of a sliced scan through Hadoop's S3A, counted by a server, compared with those of stock Spark."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_column_takes_one_head_and_four_ranges_in_three_rounds(long, run_drive
 
 
 class Footer(NamedTuple):
-    """What a footer took of a scan's requests."""
+    """A scan's requests that belong to a footer."""
 
     heads: int
     ranges: int

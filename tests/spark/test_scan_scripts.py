@@ -1,4 +1,4 @@
-"""Sliced scans by Spark's own scripts, set up as docs/spark.md says: what an event log tells of footers is counted."""
+"""Sliced scans through Spark's scripts, set up as docs/spark.md describes; footers are counted from an event log."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Setup:
 
     @contextmanager
     def server(self, ready: str, *command: str | Path):
-        """A server that runs until its caller is done; gives what its log says by the pattern `ready`."""
+        """Run a server until the block ends, and yield the groups of `ready` in its log."""
         log = self.folder / "server.log"
         with log.open("w") as stream:
             process = subprocess.Popen(
@@ -113,7 +113,7 @@ class Setup:
             process.wait()
 
     def footers(self) -> Counter:
-        """What tasks have added to the scans' metrics."""
+        """Return the values that tasks added to the scans' metrics."""
         counted = Counter()
         (log,) = (self.folder / "events").iterdir()
         for line in log.read_text().splitlines():

@@ -85,7 +85,7 @@ def test_sessions_slice_however_they_came_about(start_driver, needed_scan_jar, u
     assert log.count("is read by its whole footer (a flat footer of another layout)") == (how == "ship")
     rows, formats, sliced, extensions = json.loads(said.splitlines()[-1])
     assert (rows, formats) == (89, ["SlicingFormat"])
-    assert sliced == (how == "session")  # Spark clones what strategies have planned: their scans show its own metrics
+    assert sliced == (how == "session")  # Spark clones plans of strategies, so their scans show the clone's metrics
     assert extensions == ("" if how == "ship" else "no.such.Extension,dev.parquetext.spark.Extensions")
 
 

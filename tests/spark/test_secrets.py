@@ -32,7 +32,7 @@ NAME = "memory://secrets/x.parquet?sig=…"
 
 @pytest.fixture
 def lake() -> list[str]:
-    """URLs of two files that differ in what is masked alone; the driver sees them, and no task does."""
+    """URLs of two files that differ only in the masked part; the driver sees them, and no task does."""
     names = [f"/secrets/x.parquet?sig=SECRET{number}" for number in (1, 2)]
     for name in names:
         fsspec.filesystem("memory").pipe_file(name, parquet_bytes())

@@ -1,4 +1,4 @@
-"""What an unfinished write has left is ended by the next one, unless somebody else may have made it up."""
+"""The next write finishes an unfinished one, unless another user may have forged it."""
 
 from __future__ import annotations
 

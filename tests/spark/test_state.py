@@ -1,4 +1,4 @@
-"""The record of what is done: a rerun does only what is new or changed."""
+"""The record of finished files: a rerun processes only new and changed files."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ def test_no_error_of_a_url_tells_its_password():
     assert without_secrets("hdfs://nn:8020/user@host: no such file") == "hdfs://nn:8020/user@host: no such file"
 
 
-def test_without_hdfs_native_all_but_changes_goes_by_libhdfs(hdfs, java_home, run_driver, tmp_path):
+def test_without_hdfs_native_all_but_changes_goes_by_libhdfs(hdfs, java_home, run_driver, tmp_path, long):
     (tmp_path / "hdfs_native.py").write_text("raise ImportError")
     told = run_driver(
         """

@@ -13,7 +13,7 @@ NAMES = ("t", "u", "declared")
 
 @pytest.fixture
 def sql(spark):
-    """`spark.sql`, collected; what it has created goes."""
+    """Run `spark.sql` and collect the rows; created tables are dropped."""
     ship(spark)
     yield lambda text: sorted(map(tuple, spark.sql(text).collect()))
     for name in NAMES:

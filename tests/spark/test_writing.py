@@ -1,4 +1,4 @@
-"""`parquetext.spark.write`: what Spark's own reader finds, whole or not at all."""
+"""`parquetext.spark.write`: Spark's reader finds all rows or none."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def files(path) -> list[Path]:
 
 
 def hidden(path) -> list[str]:
-    """What staging has left, beside the dataset or within it."""
+    """Return the leftovers of staging next to the dataset or in it."""
     path = Path(path)
     return [
         entry.name

@@ -1,4 +1,4 @@
-"""Azure without credentials is an error that says what is missing: pyarrow's SDK would end the process."""
+"""Azure without credentials raises an error that names the missing ones: pyarrow's SDK would end the process."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ for verb in verbs:
 
 @pytest.fixture(scope="module")
 def said() -> list[str]:
-    """What each verb said, in one process that has no credentials."""
+    """Return each verb's error, from one process that has no credentials."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("AZURE_")}
     environment |= {"PYTHONPATH": str(IMPORTED_FROM), "PATH": "/nowhere", "IDENTITY_ENDPOINT": "", "MSI_ENDPOINT": ""}
     done = subprocess.run([sys.executable, "-c", TRIED, URL], env=environment, capture_output=True, text=True)

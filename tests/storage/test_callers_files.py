@@ -1,4 +1,4 @@
-"""File objects of the caller's that do what file objects may do, and what they may not."""
+"""The caller's file objects: permitted behavior works, and other behavior is an error."""
 
 from __future__ import annotations
 

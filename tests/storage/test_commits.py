@@ -1,4 +1,4 @@
-"""Commits on a local disk: what they keep, what they refuse, and who wins."""
+"""Commits on a local disk: preserved attributes, refusals, and concurrent commits."""
 
 from __future__ import annotations
 

@@ -197,7 +197,7 @@ def test_one_that_is_no_file_refuses_the_change(path, make):
 
 @pytest.fixture
 def as_nobody():
-    """A folder that everybody may write in, and what lets a block run as an unprivileged user."""
+    """A folder that any user may write to, and a function that runs a block as an unprivileged user."""
     if not hasattr(os, "chown") or os.geteuid() != 0:
         pytest.skip("only root can be somebody else")
     folder = Path(tempfile.mkdtemp())

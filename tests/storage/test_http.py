@@ -64,7 +64,7 @@ def test_requests_share_connections(url, server):
 
 
 def in_a_fork(is_so: Callable[[], bool]) -> bool:
-    """What a forked process finds; one that waits for ever is ended."""
+    """Return the result of a forked process; end it if it never returns."""
     child = os.fork()
     if child:
         return os.waitpid(child, 0)[1] == 0

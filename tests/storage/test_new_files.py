@@ -1,4 +1,4 @@
-"""New files: under their name when they are whole, flushed, and with what the old file had; a power cut included."""
+"""New files: named when complete, flushed, with the attributes of the old file; power cuts included."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EDITS = {"as it is": None, "longer": TailEdit(10_240, b"another end" * 900), "sh
 
 
 class RecordingSink(Recording):
-    """Also takes down what was written past it, by the sink, at the next operation on that file."""
+    """Also records, at the next operation on that file, bytes that the sink wrote without this recorder."""
 
     def _catch_up(self, file: int) -> None:
         inode, content = self._of(file), systems.pread(file, 1 << 20, 0)

@@ -1,4 +1,4 @@
-"""Commits on an object store: whole objects, and only in the place of what was read."""
+"""Commits on an object store: whole objects, and only if the object is the one that was read."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ class _Memory(MemoryFileSystem):
 
 
 class _Listed(_Memory):
-    """Tells of files what it has told before, as filesystems do that keep what they have listed."""
+    """Returns earlier file information again, like file systems that cache listings."""
 
     keeps = True
 

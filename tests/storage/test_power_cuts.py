@@ -23,7 +23,7 @@ EDITS = {
 
 
 class Unflushed(Operations):
-    """For what is only looked at: nothing waits for the disk."""
+    """Operations that do not wait for the disk, because only the recorded operations count."""
 
     def fsync(self, file):
         """It is in the system's memory."""

@@ -1,4 +1,4 @@
-"""What may be given to be read: paths, bytes, open files, URLs."""
+"""Inputs that can be read: paths, bytes, open files, URLs."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Lake:
 
 
 def lakes(uri, filesystem, bucket: str, folder: str) -> dict[str, Lake]:
-    """The same folder by URI and by a filesystem; `uri` makes a URI of what is below the bucket."""
+    """The same folder by URI and by a file system; `uri` makes a URI of a path below the bucket."""
     names = [f"{folder}/day={day}/part.parquet" for day in DAYS]
     paths = [f"{bucket}/{name}" for name in names]
     return {

@@ -1,4 +1,4 @@
-"""Files written anew from what they hold: the old one or the new one, and nothing beside it."""
+"""Files rewritten from their content: the old one or the new one is left, and no other file."""
 
 from __future__ import annotations
 

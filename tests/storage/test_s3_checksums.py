@@ -103,7 +103,7 @@ def test_an_object_put_whole_keeps_its_algorithm(store, client, algorithm):
 
 
 class Recording:
-    """A client of boto3's that answers as S3 does where an upload has a kind of checksum, and notes what is asked."""
+    """A client like boto3's that answers like S3 if an upload has a kind of checksum, and records the requests."""
 
     tells_the_objects = False  # for a part
 
@@ -145,7 +145,7 @@ class Recording:
 
 
 class Source:
-    """What a commit asks of the object that was read."""
+    """The object that was read, with the members that a commit uses."""
 
     name, size = "s3://lake/x", len(OLD)
 

@@ -1,4 +1,4 @@
-"""Systems that lack what Linux has: reading goes on, changes go on or are refused in one line, and nothing is lost."""
+"""Systems that lack functions of Linux: reads work, changes work or are refused in one line, and no data is lost."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TABLE = pa.table({"price": [float(n) for n in range(300)], "id": range(300)})
 @pytest.fixture(autouse=True)
 def _whole_system(request) -> None:
     if request.config.getoption("--system"):
-        pytest.skip("these tests take from a whole system what another one lacks")
+        pytest.skip("these tests remove functions from a complete system")
 
 
 @pytest.fixture(params=SYSTEMS)
@@ -45,7 +45,7 @@ def system(request, monkeypatch):
 
 @pytest.fixture
 def force(system) -> list[str]:
-    """What a change takes there: without locks nobody else may change the file."""
+    """Return the options that a change needs there: without locks no other process may change the file."""
     return ["lock"] if system == "windows" else []
 
 

@@ -1,4 +1,4 @@
-"""ALP pages written plainly, field by field: what decoders are held against, without the package's encoder."""
+"""ALP pages written plainly, field by field, to check decoders without the package's encoder."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def alp_page(vectors: Sequence[Vector], kind: Kind, size_bits: int = 10) -> byte
 
 
 def values_of(vectors: Sequence[Vector], kind: Kind) -> bytes:
-    """What the vectors say, by NumPy's arithmetic and powers of ten that are read from text."""
+    """Decode the vectors with NumPy's arithmetic and powers of ten that are parsed from text."""
     out = b""
     for vector in vectors:
         half = 1 << kind.bits - 1

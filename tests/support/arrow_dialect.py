@@ -35,7 +35,7 @@ def compiled(value: dict, folder: Path, schema: Path = SCHEMA) -> bytes:
 
 
 def decompiled(buffer: bytes, folder: Path, schema: Path = SCHEMA) -> dict:
-    """What flatc reads in a buffer; absent fields are left out."""
+    """Return the fields that flatc reads in a buffer; absent fields are omitted."""
     (folder / "buffer.flat").write_bytes(buffer)
     options = ["--json", "--strict-json", "--raw-binary", "--defaults-json", "--allow-non-utf8"]
     subprocess.run([tool("flatc"), *options, "-o", folder, schema, "--", folder / "buffer.flat"], check=True)
@@ -46,7 +46,7 @@ def decompiled(buffer: bytes, folder: Path, schema: Path = SCHEMA) -> dict:
 
 
 def schema_of(name: str, folder: Path) -> Path:
-    """The schema of another commit of the same pull request, by what is different in it."""
+    """Return the schema of another commit of the same pull request, by its differences."""
     text = SCHEMA.read_text()
 
     def change(before: str, after: str) -> None:

@@ -74,7 +74,7 @@ class Browser:
         os.close(self._reading)
 
     def call(self, method: str, **parameters) -> dict:
-        """What the browser answers; an error of it is an error here."""
+        """Return the browser's answer; raise an error if the browser reports one."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": parameters}
         if self._session:

@@ -1,4 +1,4 @@
-"""What the C library makes of a file, to compare slices with."""
+"""The C library's slice of a file, for comparison with other slices."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def with_footer(path, change, before: bytearray | None = None) -> None:
 
 
 def with_indexes(path, leaf: int, change) -> None:
-    """The file anew, with what `change` makes of the indexes of a leaf's chunks.
+    """Write the file again with the indexes of a leaf's chunks as `change` returns them.
 
     `change` takes a row group's number, its ColumnIndex and its OffsetIndex as values, and gives back two structs, each
     as values or as bytes; None leaves it out.

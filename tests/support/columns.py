@@ -26,7 +26,7 @@ PHYSICAL = {
 
 @dataclass(frozen=True)
 class Leaf:
-    """What a `Column` is made of."""
+    """The arguments of a `Column`."""
 
     type: int
     type_length: int
@@ -106,7 +106,7 @@ def decode(stored: StoredColumn, *, levels: bool = True):
 
 
 def array_of(field: pa.Field, decoded: Iterator, definition: int = 0, repetition: int = 0, repeated: int = 0):
-    """The array of a field, of what was decoded of its leaves; and the first leaf."""
+    """Return the array of a field, made of its decoded leaves, and the first leaf."""
     definition += field.nullable
     kind = field.type
     if pa.types.is_struct(kind):

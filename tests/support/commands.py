@@ -1,4 +1,4 @@
-"""The commands, with what they need beside the files that they are for."""
+"""All commands, with the arguments that they need besides files."""
 
 from __future__ import annotations
 
@@ -39,5 +39,5 @@ OF_ONE = {
     "rewrite": ["--out", os.devnull],
     "diff": [os.devnull],
 }
-# They make their files themselves, have no other option for them, or look for what lacks its file.
+# They create their files themselves, have no other option for them, or look for files without a partner.
 OF_NONE = {"demo", "sidecar prune"}

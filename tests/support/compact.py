@@ -72,7 +72,7 @@ def _scalar(type: int):
 
 
 def contents(type: int, depth: int):
-    """What a value of this type may hold, nested `depth` levels more at most."""
+    """Return a strategy for values of this type, nested at most `depth` levels more."""
     if type in SCALARS or type in (TRUE, FALSE):
         return _scalar(type)
     if type == STRUCT:

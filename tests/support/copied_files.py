@@ -1,4 +1,4 @@
-"""Files with copies of columns in other encodings, for what looks at their bytes."""
+"""Files with copies of columns in other encodings, for tests of their bytes."""
 
 from __future__ import annotations
 

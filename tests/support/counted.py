@@ -1,4 +1,4 @@
-"""A source that remembers what was read of it."""
+"""A source that records the ranges read."""
 
 from __future__ import annotations
 

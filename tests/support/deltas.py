@@ -1,4 +1,4 @@
-"""DELTA_BINARY_PACKED and the encodings of byte arrays, written plainly: what decoders are held against."""
+"""DELTA_BINARY_PACKED and the encodings of byte arrays, written plainly, to check decoders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Examples in docstrings: the files that they go by, and what they print."""
+"""Examples in docstrings: the files that they use, and the output that they show."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def make(folder: str | Path) -> None:
 
 
 def failures(name: str, function: object, **names: object) -> str:
-    """What the example of a function prints otherwise than it says; nothing where all is as it says."""
+    """Return the differences between an example's output and the output it shows; an empty string if there are none."""
     names |= {"parquetext": parquetext, "pa": pa, "os": os}
     example = doctest.DocTestParser().get_doctest(function.__doc__, names, name, inspect.getsourcefile(function), 0)
     assert example.examples, f"{name} has no example"

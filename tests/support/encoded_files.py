@@ -37,7 +37,7 @@ ELEMENTS = {
 
 
 def encoded_file(version: int, *, optional: bool = True, names=COLUMNS) -> tuple[bytes, dict[str, list]]:
-    """A file of V1 or V2 pages, three for each column, and what readers should give of each column, by name."""
+    """Return a file of V1 or V2 pages, three for each column, and the expected values of each column, by name."""
     columns, expected = [], {}
     for name in names:
         type, encoding = COLUMNS[name]
@@ -85,7 +85,7 @@ def _pages(type: int, encoding: int, stored: list, version: int, optional: bool)
 
 
 def _values(type: int, random: random.Random, optional: bool) -> tuple[list, list]:
-    """What is stored, and what readers should give: stretches of one value, of few, and of any."""
+    """Return the stored values, and the values that readers should return: runs of one value, of few, and of any."""
     few = [_value(type, random) for _ in range(5)]
     made: list[tuple] = []
     while len(made) < ROWS:

@@ -205,7 +205,7 @@ def outcome(read: Callable[[], pa.Table]) -> list[int] | type:
 def filters_of(
     name: str, values: list | None = None, whole: pa.Table | None = None
 ) -> Iterator[tuple[list[tuple], object]]:
-    """Yield comparisons of a column with every literal, alone and together, and what each is of the whole table.
+    """Yield comparisons of a column with every literal, alone and together, and their results for the whole table.
 
     Operators that compare in one order are left out if another one is not implemented for the types.
     """
@@ -240,6 +240,6 @@ def _whole() -> pa.Table:
 
 
 def expected_of(filters: list, whole: pa.Table | None = None) -> list[int] | type:
-    """Return what pyarrow's expression finds in the whole table as it comes back from a file."""
+    """Return the rows that pyarrow's expression finds in the whole table as read back from a file."""
     whole = _whole() if whole is None else whole
     return outcome(lambda: whole.filter(pq.filters_to_expression(filters)))

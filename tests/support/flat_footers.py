@@ -47,7 +47,7 @@ def list_of(type: int, items: list[bytes] | None):
 
 
 def struct(**fields) -> bytes:
-    """A struct of `f<id>=value`, in ascending order of the ids; what is None is left out."""
+    """Return a struct of `f<id>=value` in ascending order of the ids; None values are omitted."""
     out, previous = bytearray(), 0
     for id, value in sorted((int(name[1:]), value) for name, value in fields.items()):
         if value is None:
@@ -223,7 +223,7 @@ def footer(
     )
 
 
-# ---- what Hypothesis draws
+# ---- Hypothesis strategies
 
 INTS = st.integers(0, 2**40)
 MAYBE_INTS = st.none() | INTS

@@ -23,7 +23,7 @@ class Memory:
 
 
 def outcome(ask, *arguments, **options):
-    """What a call gives, or what it raises: class, code, offset, expected, found."""
+    """Return a call's result, or the attributes of its error: class, code, offset, expected, found."""
     try:
         return ask(*arguments, **options)
     except ParquetextError as error:
@@ -31,7 +31,7 @@ def outcome(ask, *arguments, **options):
 
 
 def cells(payload: bytes) -> list[tuple[int, int]]:
-    """(place, length) of every cell, by the directory and what it leads to."""
+    """Return the (offset, length) of every cell, read from the directory and the tables it refers to."""
     end = len(payload) - struct.unpack_from("<I", payload, len(payload) - 8)[0]
     leaves, nodes, groups, pairs, pages, parts = struct.unpack_from("<6I", payload, end)
     directory, buckets, bucket_count = struct.unpack_from("<3I", payload, end + 40)

@@ -25,7 +25,7 @@ def write_with(package: str, footer: bytes) -> bytes:
 
 
 def everything(payload: bytes, package: str | None = None, **place) -> dict:
-    """All that a reader can be asked, and what is made of the whole payload."""
+    """Call every function of a reader, and return the results together with those of the whole payload."""
     found = everything_of(lambda: open_payload(payload, package, **place))
     if "open" in found:
         return found

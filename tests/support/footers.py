@@ -1,4 +1,4 @@
-"""Footers for tests: of the corpus, of tables, damaged; and what a scan says, to compare two of them."""
+"""Footers for tests: of the corpus, of tables, damaged; and scans as comparable values."""
 
 from __future__ import annotations
 

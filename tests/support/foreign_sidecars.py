@@ -22,7 +22,7 @@ def build_foreign(path: str | Path, place: str | Path | None = None) -> Path:
 
 
 def commit_on_top(path: str | Path, place: str | Path, *, keeps_notes: bool = True) -> None:
-    """Append to a sidecar what its file has by now, as QuestDB does.
+    """Append the current rows of its file to a sidecar, as QuestDB does.
 
     Its newer writer carries the notes of the commit before along, its older ones know of none.
     """

@@ -1,4 +1,4 @@
-"""The golden files of `tests/conformance`, and what each of them expects."""
+"""The golden files of `tests/conformance`, and the expected result of each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FOLDER = Path(__file__).parents[1] / "conformance" / "files"
 
 
 def expectation(path: Path) -> dict:
-    """What a golden file's JSON says."""
+    """Return the content of a golden file's JSON."""
     return json.loads(path.with_suffix(".json").read_text())
 
 

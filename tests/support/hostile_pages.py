@@ -1,4 +1,4 @@
-"""Small files that claim, and some that hold, far more than their bytes: what readers must refuse, or read in little.
+"""Small files that claim, and some that contain, far more than their bytes: readers refuse them or use little memory.
 
 Each has at most 500 bytes, and counts that agree in page header, column chunk and row group wherever its name does not
 say otherwise.
@@ -32,7 +32,7 @@ def run(count: int, value: int, width: int = 1) -> bytes:
 
 
 def delta(block: int, miniblocks: int, count: int, first: int = 0, rest: bytes = b"") -> bytes:
-    """The header of DELTA_BINARY_PACKED and what follows it."""
+    """Return the header of DELTA_BINARY_PACKED and the bytes after it."""
     return varint(block) + varint(miniblocks) + varint(count) + varint(first << 1) + rest
 
 

@@ -181,7 +181,7 @@ def indexed_file(
 ) -> bytes:
     """Return the file, once `change` has had its parts by the names of the columns.
 
-    `rows` is what the footer says; `footer` replaces its fields, None leaves one out.
+    `rows` is the number in the footer; `footer` replaces footer fields, and None omits one.
     """
     columns = [numbers(), texts(), doubles(), lists()]
     parts = {column.element["name"]: column for column in columns}

@@ -13,7 +13,7 @@ GAP = 1 << 20  # as for an object store
 
 
 class Request(NamedTuple):
-    """What a slice is asked for."""
+    """A request for a slice."""
 
     path: str | Path
     names: list[bytes]

@@ -112,7 +112,7 @@ def kill_at_every_call(folder: str, name: str, call: str, idle, file: str, chang
 
 
 def change_of(case: dict):
-    """What a case does to a path; done once without harm, it has imported what the children need."""
+    """Return a function that runs a case on a path. A dry run first imports the modules that the children need."""
     from parquetext import edits, write_table
 
     if case["verb"] == "write":

@@ -10,7 +10,7 @@ CHANGES = [name for name in vars(Operations) if not name.startswith("_")]
 
 
 class Unflushed(Operations):
-    """Flushes nothing: what processes see of each other does not depend on the disk."""
+    """Operations without flushes: processes see each other's writes without the disk."""
 
     def fsync(self, file):
         pass

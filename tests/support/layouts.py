@@ -1,4 +1,4 @@
-"""What is true of every layout, and sums of it."""
+"""Properties that hold for every layout, and sums of a layout."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class Recorder:
 
 
 class Conditions:
-    """Stands before moto's application, and adds what it leaves out: conditions on copied parts and finished uploads.
+    """Wraps moto's application and adds missing features: conditions on copied parts and on finished uploads.
 
     Attributes
     ----------

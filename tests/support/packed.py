@@ -1,4 +1,4 @@
-"""Runs and bit-packed values, written plainly: what decoders are held against."""
+"""Runs and bit-packed values, written plainly, to check decoders."""
 
 from __future__ import annotations
 

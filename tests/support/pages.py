@@ -3,7 +3,7 @@
     page = data_page(plain, count=3, encoding=wire.ENCODING_PLAIN)
     file = parquet_file([Column("x", wire.PHYSICAL_INT32, [page])], rows=3)
 
-What is not given is what a sound writer writes; whatever is given stands in the file as it is given. Nothing here uses
+Omitted fields get the values of a correct writer; given ones are written unchanged. Nothing here uses
 the encoders of the package.
 """
 
@@ -105,7 +105,7 @@ class Column:
 
 
 def compress(codec: int, data: bytes) -> bytes:
-    """What a page of this codec stores; LZ4 as Hadoop frames it, one block."""
+    """Return the stored body of a page in this codec; LZ4 is framed as in Hadoop, one block."""
     if codec == wire.CODEC_UNCOMPRESSED:
         return data
     if codec == wire.CODEC_LZ4:

@@ -18,12 +18,12 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import pyarrow as pa
-
 import parquetext
-from parquetext.arrow.decoding import short_chunks
+from parquetext import kernels
 from parquetext.errors import ParquetextError
 from parquetext.inspection import integrity
+from parquetext.reading.execute.short_chunks import ShortChunks
+from parquetext.reading.request.read_request import ReadOptions
 
 from .resident import most_taken
 
@@ -59,14 +59,12 @@ def batches(path: str) -> None:
 
 
 def short(path: str) -> None:
-    """What is read of short chunks."""
+    """Read the short chunks."""
     with parquetext.open(path) as file:
-        step = file._projection(None, None, None).step
-        short_chunks.read_short_chunks(step, _refuse, file._source)
-
-
-def _refuse(step: object) -> None:
-    raise pa.ArrowInvalid("columns that pyarrow would read")
+        part = file._plan_read(None, None, None, ReadOptions()).part
+        arrays = kernels.arrays.Arrays(part.form.scan, file._source.size)
+        if arrays.count:
+            ShortChunks.read(part, arrays, file._source, use_threads=True)
 
 
 VERBS: dict[str, Callable[[str], object]] = {
@@ -82,7 +80,7 @@ VERBS: dict[str, Callable[[str], object]] = {
 def peaks(
     good: Path, paths: Iterable[Path], verbs: Iterable[str] = VERBS, *, pure: bool = False, seconds: int = 0
 ) -> Iterator[Peak]:
-    """What each verb takes for each file, after all of them were done with a good one."""
+    """Return each verb's peak for each file, after all verbs have run once with a valid file."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)} | ({"PARQUETEXT_PURE": "1"} if pure else {})
     command = [sys.executable, "-P", "-m", "support.peaks", ",".join(verbs), str(seconds), str(good), *map(str, paths)]
     done = subprocess.run(command, capture_output=True, text=True, errors="surrogateescape", env=environment)

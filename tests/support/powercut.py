@@ -1,6 +1,6 @@
 """A disk that forgets: replays recorded operations as a power cut may leave them.
 
-What a cut may leave at a moment: everything that was flushed, and any subset of what was not. Writes are torn at
+State that a cut at a moment may leave: everything flushed, and any subset of the rest. Writes are torn at
 blocks of the file; created, renamed and removed names wait for the flush of their folder, content for the flush of its
 file.
 """
@@ -26,7 +26,7 @@ LINK = -1  # for the identity of a symbolic link
 
 @dataclass(frozen=True)
 class Entry:
-    """One recorded effect; `what` is a key of `_apply`, flush or flush-folder. Names count from the folder recorded."""
+    """One recorded effect; `what` is a key of `_apply`, flush or flush-folder. Names are relative to the folder."""
 
     what: str
     inode: int = 0
@@ -37,7 +37,7 @@ class Entry:
 
 @dataclass
 class Recording(Operations):
-    """Does everything, and writes down what it does to the files in a folder and the folders in it."""
+    """Runs every operation, and records its effects on the files and folders of one folder."""
 
     folder: Path
     entries: list[Entry] = field(default_factory=list)
@@ -130,7 +130,7 @@ State = frozenset  # of (name, content): a file's bytes, a link's target, None f
 def states(recording: Recording, flushes: bool = True, *, after: bool = False) -> Iterator[State]:
     """Every folder that a cut during the recorded operations may leave, each once.
 
-    Without `flushes` the recorded flushes do not count: what a program without them would risk. With `after`, the cut
+    Without `flushes` the recorded flushes do not count, as if a program had none. With `after`, the cut
     comes when all is done.
     """
     seen = set()

@@ -1,4 +1,4 @@
-"""The public names of the package: what its modules list in ``__all__``, and what classes among it define.
+"""The public names of the package: the names in each module's ``__all__``, and the members of public classes.
 
 Not those of pyarrow, which the package hands on.
 """

@@ -1,4 +1,4 @@
-"""A QuestDB that runs in a Java of its own: tables, a partition as a Parquet file, and what queries count."""
+"""A QuestDB that runs in a separate Java: tables, a partition as a Parquet file, and the counts of queries."""
 
 from __future__ import annotations
 

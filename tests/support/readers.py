@@ -1,7 +1,7 @@
 """Readers that know nothing of us, old and new, each of one version and in a place of its own.
 
-As a program (`.ci/readers`) it installs into ~/.cache/parquetext-ci-readers what is not there yet, with `--long` also
-what is built for minutes. It needs nothing but the standard library.
+As a program (`.ci/readers`) it installs missing readers into ~/.cache/parquetext-ci-readers, with `--long` also
+those that take minutes to build. It needs only the standard library.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Reader:
     install : callable
         Puts it into an empty folder.
     command : callable
-        What runs it, given that folder; paths of files follow.
+        The command that runs it, given that folder; paths of files follow.
     locked_out : str
         The placement of which it reads no file.
     unreliable : tuple of str
@@ -52,7 +52,7 @@ class Reader:
     long : bool
         It is built from source.
     made_for : str
-        What else its folder depends on.
+        Further inputs that its folder depends on.
     """
 
     name: str
@@ -74,7 +74,7 @@ class Reader:
         return CACHE / f"{self.name}-{self.version}{self.made_for}"
 
     def read(self, paths: list[str]) -> list[dict]:
-        """What it makes of each file: rows, columns and digest, or an error.
+        """Return its result for each file: rows, columns and digest, or an error.
 
         Where a file ends the process, that is its error, and another process goes on behind it.
         """
@@ -243,12 +243,12 @@ READERS = [
     _rust("arrow-rs", "60.1.0", "parquet"),
 ]
 
-# The oldest one that we ourselves run on, with what we need beside it.
+# The oldest version that our package supports, with the packages it needs.
 OLDEST_PYARROW = _python("pyarrow", "22.0.0", "numpy", "zlib-ng", "typer", "rich")
 
 
 def install(reader: Reader) -> str:
-    """Install a reader that is not there yet, whole or not at all; what went wrong, or nothing."""
+    """Install a reader that is missing, completely or not at all; return the error, or an empty string."""
     if reader.folder.exists():
         return ""
     with tempfile.TemporaryDirectory(dir=CACHE, prefix="new.") as new:

@@ -44,7 +44,7 @@ VERBS: dict[str, Callable] = {
 
 
 def peaks_of_scans(path: Path) -> dict[str, tuple[int, int]]:
-    """For each way to read what ours takes, and pyarrow's."""
+    """Return the peaks of our decoder and of pyarrow for each way to read."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-m", "support.scan_peaks", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)

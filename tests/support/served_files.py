@@ -29,7 +29,7 @@ class Whole(SimpleHTTPRequestHandler):
 
 
 class Ranged(Whole):
-    """Answers one range of a request, and what else these tests need: redirects, logins, servers without suffixes."""
+    """Answers one range per request, and the special cases of these tests: redirects, logins, no suffix ranges."""
 
     def do_GET(self) -> None:
         self.log.append((self.path, self.headers.get("Range"), self.client_address))
@@ -62,7 +62,7 @@ class Ranged(Whole):
 
 @contextmanager
 def served(folder: Path, kind: type[Whole]) -> Iterator[tuple[str, list]]:
-    """The URL of a folder, and what is asked for: path, range, and where the connection comes from."""
+    """Yield the URL of a folder, and the log of requests: path, range, and the connection's address."""
     log: list = []
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(kind, directory=str(folder), log=log)) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)

@@ -1,4 +1,4 @@
-"""What a DataFrame's scans of files have done, from its executed plan."""
+"""Metrics of a DataFrame's file scans, from its executed plan."""
 
 from __future__ import annotations
 

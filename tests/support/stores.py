@@ -23,7 +23,7 @@ import pyarrow.fs as pafs
 import pytest
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "parquetext-ci"
-# What Azurite knows of itself (learn.microsoft.com, "Use the Azurite emulator").
+# Azurite's default account and key (learn.microsoft.com, "Use the Azurite emulator").
 AZURE_ACCOUNT = "devstoreaccount1"
 AZURE_KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 
@@ -41,7 +41,7 @@ class Store:
     settings : dict
         Hadoop's settings that lead there.
     filesystem, bucket
-        What stands there, seen by pyarrow itself: tests look by it, and change files by it.
+        The content of the store as pyarrow sees it: tests read and change files through it.
     """
 
     url: str
@@ -69,7 +69,7 @@ class Store:
 
 
 def installed(pattern: str) -> Path | None:
-    """The newest of what `.ci/stores` has installed under such a name."""
+    """The newest version that `.ci/stores` has installed under such a name."""
     return max(CACHE.glob(pattern), key=os.path.getmtime, default=None)
 
 
@@ -223,7 +223,7 @@ def hdfs_store(folder: Path) -> Iterator[Store]:
 
 
 def libhdfs(java_home: str) -> dict[str, str]:
-    """What the environment of a process holds in which pyarrow finds libhdfs."""
+    """Return the environment variables with which pyarrow finds libhdfs."""
     library = required(installed("libhdfs-*/libhdfs.so"), "libhdfs")
     return {
         "ARROW_LIBHDFS_DIR": os.path.dirname(library),

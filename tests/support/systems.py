@@ -1,4 +1,4 @@
-"""Systems other than this one: what they lack is taken away."""
+"""Other operating systems, simulated by removing the functions that they lack."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SYSTEMS = {"mac": _MAC, "windows": _WINDOWS}
 
 
 def needs(*names: str) -> pytest.MarkDecorator:
-    """Marks a test of what this system can do by these functions of `os`."""
+    """Mark a test that needs these functions of `os`."""
     lacking = [name for name in names if not hasattr(os, name)]
     return pytest.mark.skipif(bool(lacking), reason=f"this system has no os.{', os.'.join(lacking)}")
 
@@ -41,7 +41,7 @@ def needs_locks() -> pytest.MarkDecorator:
 
 
 def what_it_lacks(error: BaseException, raised_in: object) -> str | None:
-    """What a system has not that a test needs, told by the error that the test ends with; None for any other error."""
+    """Return the missing feature that the error of a test names, or None for any other error."""
     taken = {name for names in SYSTEMS.values() for name in names}
     if isinstance(error, AttributeError) and error.name in taken and TESTS in Path(str(raised_in)).parents:
         return f"has no os.{error.name}"
@@ -53,7 +53,7 @@ def what_it_lacks(error: BaseException, raised_in: object) -> str | None:
 
 
 def take_away(system: str, remove=delattr, replace=dict.__setitem__) -> None:
-    """Let this process lack what a system lacks; `remove` and `replace` may be those of a monkeypatch."""
+    """Remove the features that a system lacks from this process; `remove` and `replace` may be a monkeypatch's."""
     for name in SYSTEMS[system]:
         if hasattr(os, name):
             remove(os, name)

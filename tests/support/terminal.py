@@ -1,4 +1,4 @@
-"""A terminal for programs that draw: what stands on its lines in the end."""
+"""A terminal for programs that draw: the final text of its lines."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def in_terminal(
 
 
 def screen(text: str, columns: int) -> list[str]:
-    """What stands on a terminal's lines after this text."""
+    """Return the lines that a terminal shows after this text."""
     lines, row, column = [""], 0, 0
 
     def put(letter: str) -> None:

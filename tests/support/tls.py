@@ -50,7 +50,7 @@ def certificate(folder: Path) -> Path:
 
 @contextmanager
 def served_by_https(folder: Path, pem: Path) -> Iterator[tuple[str, list]]:
-    """The URL of a folder, and what is asked for, as `served` gives them."""
+    """Yield the URL of a folder, and the log of requests, as `served` does."""
     log: list = []
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(pem)
@@ -111,7 +111,7 @@ class _Proxy(BaseHTTPRequestHandler):
 
 @contextmanager
 def proxied(login: str | None = None) -> Iterator[tuple[str, list]]:
-    """Name and port of a proxy, and what it was asked for; `login` is what it wants as Proxy-Authorization."""
+    """Yield the name and port of a proxy, and the log of requests; `login` is the required Proxy-Authorization."""
     log: list = []
     with _running(partial(_Proxy, log=log, login=login)) as port:
         yield f"127.0.0.1:{port}", log

@@ -18,7 +18,7 @@ def both(module: str):
 
 
 def outcome(function, *arguments, **options):
-    """What a call comes to, in a form that two implementations can be compared by."""
+    """Return a call's result in a form that can be compared between two implementations."""
     try:
         return "result", function(*arguments, **options)
     except ParquetextError as error:

@@ -17,7 +17,7 @@ ANNA, MALLORY = 61_001, 61_002
 
 
 def as_user(user: int, work: Callable[[], object]) -> str:
-    """Do `work` in a process of another user; what it returned as text, or its exception's type and text."""
+    """Run `work` in a process of another user; return its text, or its exception's type and text."""
     reading, writing = os.pipe()
     process = os.fork()
     if process == 0:
@@ -41,7 +41,7 @@ def as_user(user: int, work: Callable[[], object]) -> str:
 def shared_folder() -> Iterator[Path]:
     """A folder like /tmp: everybody may put files into it, and remove only their own. A fixture's body."""
     if not hasattr(os, "chown") or os.geteuid() != 0:
-        pytest.skip("only root can be several users: what is trusted in shared folders is NOT tested")
+        pytest.skip("only root can act as several users: trust in shared folders is NOT tested")
     folder = Path(tempfile.mkdtemp(prefix="parquetext-shared-"))
     try:
         folder.chmod(0o1777)

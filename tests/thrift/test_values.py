@@ -1,4 +1,4 @@
-"""parquet.thrift's structs as Python values: what is read is written as it was."""
+"""parquet.thrift's structs as Python values: reading and writing them gives the same bytes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def structs(name: str, depth: int = 4):
         ]
     ).flatmap(lambda name: st.tuples(st.just(name), structs(name)))
 )
-def test_what_is_written_is_read(pair):
+def test_written_values_are_read(pair):
     name, fields = pair
     data = thrift.write(name, fields)
     assert thrift.read(name, data) == fields

@@ -14,9 +14,9 @@ import pyarrow.fs as pafs
 from ...errors import ParquetextError
 from ...footer.arrow_errors import EncryptedFile
 from ...pruning import Predicate, predicate_of
+from ...reading.request.read_request import check_engine
 from ...storage import LocalTarget, RemoteTarget
 from ...tabular import Shown, Tabular
-from ..engine import check_engine
 from ..file import open as open_file
 from ..read_options import Reading, format_of, is_ours, options_of_format
 from .discovery import Files, discover, unfollowed

@@ -15,8 +15,8 @@ from ...footer.model import Form
 from ...footer.pyarrow_footer import schema_of
 from ...footer.typed_bounds import RawBounds, StoredBounds, stored_bounds
 from ...pruning import ColumnBounds, Predicate, is_text, surviving_row_groups
+from ...reading.request.selection import find_top_level
 from ...storage import Version
-from ..selection import find_top_level
 
 __all__ = ["FileFacts", "gather_facts", "given_bounds", "joined_bounds", "surviving"]
 

@@ -14,7 +14,7 @@ from ...edits.overrides import FORCEABLE
 from ...edits.table_logs import refuse_new_files
 from ...errors import Refused
 from ...extension import ASIDE
-from ...footer.forms import AUTO, THRIFT, WRITABLE, check_writable
+from ...footer.forms import AUTO, THRIFT, WRITABLE, Form, check_writable
 from ...storage.forcing import check
 from .new_files import NewFiles
 from .written_form import DEFAULTS
@@ -34,7 +34,7 @@ def write_to_dataset(
     file_visitor: Callable | None = None,
     existing_data_behavior: str | None = None,
     *,
-    form: str = AUTO,
+    form: Form | str = AUTO,
     placement: str = ASIDE,
     marker: str = "spec",
     force: Iterable[str] = (),

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from ... import storage, wire
 from ...edits.table_logs import refuse_stale_summary, refuse_table_files
 from ...errors import ColumnError, Malformed, ParquetextError, Unsupported
-from ...footer.forms import AUTO
+from ...footer.forms import AUTO, Form
 from ...footer.leaf_types import CODECS
 from ...nearest import nearest
 from ...storage.forcing import check
@@ -70,7 +70,7 @@ def rewrite_file(
     row_group_size: int | None = None,
     sort: Sequence[SortKey] = (),
     encodings: Mapping[str, str] | None = None,
-    form: str = AUTO,
+    form: Form | str = AUTO,
     force: Iterable[str] = (),
 ) -> WrittenFile:
     """Decode and rewrite a file; keep its key-values, and rebuild the Bloom filters of columns that have some.
@@ -247,7 +247,7 @@ def _notes(file, without_blooms: list[str]) -> Iterator[str]:
         yield f"Bloom filters are not written again: {', '.join(without_blooms)}"
     if any(column.physical_type == "INT96" for column in columns):
         yield "INT96 timestamps become INT64"
-    if file.may_have_copies and file._has_copies(file._projection(None, None, None)):
+    if file.may_have_copies and file._has_copies():
         yield "copies of columns in other encodings are not written again; encode makes them anew"
 
 

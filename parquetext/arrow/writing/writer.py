@@ -17,7 +17,7 @@ from ...edits.overrides import FORCEABLE, STORAGE_REFUSALS
 from ...edits.table_logs import refuse_replacing
 from ...errors import ParquetextError, Refused
 from ...extension import ASIDE
-from ...footer.forms import AUTO, THRIFT, WRITABLE, check_writable
+from ...footer.forms import AUTO, THRIFT, WRITABLE, Form, check_writable
 from ...footer.names import find_group_or_leaf
 from ...footer.thrift_form import ThriftForm
 from ...sidecar.store_layout import store_of
@@ -148,7 +148,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
         bloom_filter_options: dict | None = None,
         use_content_defined_chunking: bool | dict = False,
         *,
-        form: str = AUTO,
+        form: Form | str = AUTO,
         placement: str = ASIDE,
         marker: str = "spec",
         force: Iterable[str] = (),
@@ -310,7 +310,7 @@ def write_table(
     bloom_filter_options: dict | None = None,
     use_content_defined_chunking: bool | dict = False,
     *,
-    form: str = AUTO,
+    form: Form | str = AUTO,
     **options: object,
 ) -> None:
     """Write a table to one file; the arguments are those of `pyarrow.parquet.write_table`.

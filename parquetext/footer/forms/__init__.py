@@ -54,10 +54,16 @@ WRITABLE = {spec.name: spec for spec in SPECS if spec.is_writable}
 PREFERRED = {uuid: spec for uuid, spec in BY_UUID.items() if spec.is_preferred}
 BLOCKS = frozenset(uuid for uuid, spec in BY_UUID.items() if spec.stands_alone)  # a footer has one of them
 MAGICS = (b"PAR1", b"PARE", *BY_MAGIC)  # at the ends of files
-AUTO = "auto"
 
-Form = StrEnum("Form", [AUTO, *reversed(BY_NAME)], module=__name__)
-Form.__doc__ = "The footer forms by name, and ``auto``: the form that pays off for a file."
+
+class Form(StrEnum):
+    """The footer forms by name, and ``auto``: the form that pays off for a file."""
+
+    vars().update({name: name for name in ("auto", *reversed(BY_NAME))})
+    __repr__ = str.__repr__
+
+
+AUTO = Form("auto")
 
 for _uuid, _spec in BY_UUID.items():
     if _uuid not in extension.known():

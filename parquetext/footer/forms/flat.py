@@ -8,7 +8,7 @@ from uuid import UUID
 from ... import kernels, wire
 from ...errors import Damaged, Unsupported
 from ...findings import Finding
-from ..form_spec import BuildOptions, Built, Checked, FormSpec, Memory, Place, Slots
+from ..form_spec import BuildOptions, Built, Checked, FormSpec, Memory, Place, Slots, sized_tail_block
 
 __all__ = ["SPEC", "FlatSpec"]
 
@@ -67,6 +67,9 @@ class FlatSpec(FormSpec):
     def open_checked(self, checked: Checked) -> kernels.flat.Reader:
         block, payload = checked.block, checked.payload
         return kernels.flat.Reader(checked.source, block.payload, block.length, payload, block.payload + block.length)
+
+    def tail_block(self, payload) -> bytes:
+        return sized_tail_block(payload)
 
     def claim(self, payload: bytes) -> Iterator[tuple[int, int, str, int]]:
         from ..payload_cells import flat_parts

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ... import kernels, wire
 from ...errors import ParquetextError
 from ...findings import Finding
-from ..form_spec import BuildOptions, Built, Checked, FormSpec, Place, Shape
+from ..form_spec import BuildOptions, Built, Checked, FormSpec, Place, Shape, sized_tail_block
 
 __all__ = ["SPEC", "IndexSpec"]
 
@@ -61,6 +61,9 @@ class IndexSpec(FormSpec):
                 yield Finding.of("thrift-checksum", error.at(None, tail.start), "Thrift footer")
             else:
                 yield Finding.of(self.damaged, error.at(None, tail.start), self.title)
+
+    def tail_block(self, payload) -> bytes:
+        return sized_tail_block(payload)
 
     def claim(self, payload: bytes) -> Iterator[tuple[int, int, str, int]]:
         from ..payload_cells import index_parts

@@ -30,7 +30,7 @@ INDEXES = ("bloom_filter_length", "offset_index_length", "column_index_length")
 def meta(file, size: int) -> dict:
     """Counts, sizes, writer and key-values of an open file of `size` bytes.
 
-    Keys are those of DuckDB's parquet_file_metadata where it has them.
+    Keys are those of DuckDB's parquet_file_metadata if it has them.
     """
     groups = file.row_groups
     return {
@@ -80,7 +80,7 @@ def _leaf_name(form, leaf: int) -> str:
 
 
 def named_columns(file, names: Iterable[str] | None) -> list[Column]:
-    """The leaves that names stand for, a group for all below it; all leaves without names.
+    """Return the columns of leaves and of groups, by name; all columns if there are no names.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Partition columns of files that a directory or a pattern stands for: their values are in the directories' names."""
+"""Add partition columns to rows of a directory's or pattern's files: their values are in the directories' names."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def schema_text(file, form: str) -> str:
 
 
 def schema_as_dict(file) -> dict:
-    """The schema as nested dictionaries: what JSON prints."""
+    """Return the schema as nested dictionaries for JSON."""
     return _as_dict(file._on_form(parquet_tree))
 
 

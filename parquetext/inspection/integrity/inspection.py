@@ -1,4 +1,4 @@
-"""What a file's tail holds, for people: forms, blocks, sizes."""
+"""Summarize a file's tail for people: forms, blocks and sizes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """What somebody has put into an extension slot of the flat footer."""
+    """The content of an extension slot of the flat footer."""
 
     kind: str
     uuid: str
@@ -62,7 +62,7 @@ class Inspection:
     """The facts of a footer; sizes in bytes. Facts that a damaged footer does not give are None.
 
     `copies` are of columns in other encodings, `original_bytes` those of the file from before it was encoded; `auto`
-    says what ``upgrade(form="auto")`` would add, and why.
+    contains the form that ``upgrade(form="auto")`` would add, and the reason.
     """
 
     path: str
@@ -97,7 +97,7 @@ def inspect(path) -> Inspection:
     Raises
     ------
     OSError
-        The file cannot be read. What is wrong inside of it is a finding.
+        The file cannot be read. Damage within the file is a finding.
     """
     from ...footer import open_file
 
@@ -159,7 +159,7 @@ def _has_slots(tail: Tail) -> bool:
 
 
 def _add_copies(facts: Inspection, tail: Tail, footer: bytes) -> None:
-    """Which columns have copies in other encodings; what cannot be read of that is for `verify` to tell."""
+    """List the columns that have copies in other encodings; `verify` reports copies that cannot be read."""
     with suppress(ParquetextError):
         thrift = tail.form.rebuild(footer)
         if may_have_copies(thrift[: facts.thrift_bytes]):  # the footer's own extension stands behind
@@ -186,7 +186,7 @@ def _copied_columns(scan) -> Iterator[CopiedColumn]:
 
 
 def _choice(facts: Inspection) -> str:
-    """What `upgrade` would do with ``form="auto"``, and why."""
+    """Return the form that `upgrade` would add with ``form="auto"``, and the reason."""
     data = facts.file_bytes - facts.footer_bytes - facts.aside_bytes
     choice = choose_form(facts.thrift_bytes, data + facts.thrift_bytes, facts.columns, facts.row_groups)
     return f"{choice.form if choice.form in forms.WRITABLE else 'nothing'}: {choice.reason}"

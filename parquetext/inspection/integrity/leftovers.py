@@ -1,4 +1,4 @@
-"""What an interrupted change has left beside a file."""
+"""Report files that an interrupted change has left next to a file."""
 
 from __future__ import annotations
 

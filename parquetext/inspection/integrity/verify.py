@@ -1,4 +1,4 @@
-"""Verify one file: which tiers there are, and what the first one checks."""
+"""Verify one file: choose the tiers, and check the first one."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def verify(path: object, *, pages: bool = False, deep: bool = False) -> Report:
         has the rows of lists and the values of deltas that it claims.
     deep : bool
         Also count rows and deltas in compressed pages with a checksum; decode every value by pyarrow and by our own
-        decoder and compare what they give; compare statistics, page indexes and Bloom filters with the values, and the
+        decoder and compare the results; compare statistics, page indexes and Bloom filters with the values, and the
         footer's forms with each other field by field. Implies `pages`.
 
     Returns
@@ -65,7 +65,7 @@ def verify(path: object, *, pages: bool = False, deep: bool = False) -> Report:
     Raises
     ------
     OSError
-        The file cannot be read. What is wrong inside of it is a finding, not an error.
+        The file cannot be read. Damage within the file is a finding, not an error.
 
     Notes
     -----
@@ -92,7 +92,7 @@ def verify(path: object, *, pages: bool = False, deep: bool = False) -> Report:
 
 
 def _verify(path, source, report: Report, pages: bool, deep: bool) -> int:
-    """All but what lies beside the file; where the footer and its blocks begin, or a look at the end would."""
+    """Check everything except files next to the file; return the offset of the footer and its blocks."""
     try:
         tail = read_tail(source)
         end = source.read(tail.start, tail.footer_offset - tail.start + tail.footer_length)
@@ -148,7 +148,7 @@ def _verify_footer(path, source, end: bytes, tail, report: Report, pages: bool, 
 
 
 def _decode(path, source, scan, report: Report) -> Iterator[Finding]:
-    """Decode all values; by slices where pyarrow cannot take the footer, because it leaves out path_in_schema."""
+    """Decode all values; use slices if pyarrow cannot take the footer because it leaves out path_in_schema."""
     leaves = range(scan.leaf_count)
 
     def slice_of(row_group: int) -> bytes:
@@ -212,7 +212,7 @@ def _encoded_final(form: Checked, report: Report) -> Encoded | None:
 
 
 def _check_thrift(footer: bytes, tail, report: Report):
-    """Scan the Thrift footer; what does not parse or follows its end is a finding."""
+    """Scan the Thrift footer; bytes that do not parse, or that follow its end, are findings."""
     try:
         scan = kernels.scan.scan(footer)
     except ParquetextError as error:
@@ -241,7 +241,7 @@ def _check_thrift(footer: bytes, tail, report: Report):
 
 
 def _find_extension(footer: bytes, tail) -> tuple[object | None, list[Finding]]:
-    """The extension's place, and what is wrong with it: two of them, or one in which no block ends."""
+    """Return the position of the extension; report a second one, and one in which no block ends."""
     try:
         place = kernels.extension.find(footer, file_metadata=True)
     except ParquetextError as error:

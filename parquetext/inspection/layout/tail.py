@@ -28,16 +28,16 @@ KINDS = {
 
 @dataclass(slots=True)
 class TailFacts:
-    """What the end of a file says of the rest of it.
+    """The content of a file's end.
 
     Attributes
     ----------
     data_end : int
-        Where the bytes in front of the footer and its blocks end.
+        The end of the bytes before the footer and its blocks.
     scan : Scan or None
-        What the footer says, where it can be read.
+        The scanned footer, if it can be read.
     tail : Tail or None
-        Where the file's end has what.
+        The positions in the file's end.
     form : str
         The name of the whole file's form, ``"encrypted"`` or ``"none"``.
     findings : list of Finding
@@ -51,7 +51,7 @@ class TailFacts:
 
 
 def claim_tail(claims: Claims, source) -> TailFacts:
-    """Claim all from the footer, and what stands aside of it, to the end of the file."""
+    """Claim all bytes from the footer and the blocks before it to the end of the file."""
     try:
         tail = read_tail(source)
     except ParquetextError as error:
@@ -83,7 +83,7 @@ def _claim_footer(claims: Claims, source, tail: Tail) -> TailFacts:
 
 
 def _claim_struct(claims: Claims, source, tail: Tail, footer: bytes, facts: TailFacts) -> None:
-    """The Thrift struct with its extension, and what follows it."""
+    """Claim the Thrift struct with its extension, and the bytes after it."""
     base, end = tail.footer_offset, tail.footer_offset + tail.footer_length
     inside = [part for block in reversed(tail.blocks) if not block.is_aside for part in _block_parts(source, block)]
     if facts.scan is None:
@@ -109,7 +109,7 @@ def _claim_struct(claims: Claims, source, tail: Tail, footer: bytes, facts: Tail
 
 
 def _claim_behind(claims: Claims, facts: TailFacts, begin: int, end: int, parts: list[Part]) -> None:
-    """What stands between the struct and the footer's length: a signature, or nothing that is known."""
+    """Claim the bytes between the struct and the footer's length: a signature, or unknown bytes."""
     is_signature = facts.scan.encrypted and end - begin == SIGNATURE_BYTES
     claims.cover(begin, end, "signature" if is_signature else "stray", [] if is_signature else parts)
     if begin < end:

@@ -18,10 +18,10 @@ from ...arrow.datasets.file_plans import left_row_groups
 from ...arrow.file import File
 from ...arrow.file import open as open_file
 from ...arrow.planned import open_planned
-from ...arrow.selection import find_top_level
 from ...footer.elements import parse_element
 from ...footer.model import Form
 from ...pruning import Comparison, Predicate
+from ...reading.request.selection import find_top_level
 from .calendars import Calendar
 from .catalogs import left_by_catalog
 from .column_casts import conformed

@@ -1,4 +1,4 @@
-"""Many files as one table: what pyarrow.dataset gives for the same directory, planned by the footers alone."""
+"""Many files as one table: the result of pyarrow.dataset for the same directory, planned from the footers alone."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def put_file(folder: Path, name: str, table: pa.Table, form: str = "thrift", **o
 
 @pytest.fixture
 def lake(tmp_path) -> Path:
-    """Partitions with a null and escaped names, both footers, other columns and types, and what is no data."""
+    """Partitions with a null and escaped names, both footers, other columns and types, and files without data."""
     first = pa.table({"v": pa.array([1, 2, 3, 4], pa.int64()), "t": list("abcd")})
     second = pa.table({"t": ["x", None], "v": pa.array([5, None], pa.int32())})
     put_file(tmp_path, "day=2024-01-01/n=1/a.parquet", first, "flat", row_group_size=2)

@@ -1,4 +1,4 @@
-"""What the names of files and directories say of rows, how files are found and read: as pyarrow.dataset has it."""
+"""Column values in the names of files and directories, discovery and reading of files: as in pyarrow.dataset."""
 
 from __future__ import annotations
 

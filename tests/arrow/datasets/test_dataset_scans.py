@@ -1,4 +1,4 @@
-"""Scans, fragments and other datasets made of one: what pyarrow.dataset gives for the same files."""
+"""Scans, fragments and derived datasets return the results of pyarrow.dataset for the same files."""
 
 from __future__ import annotations
 

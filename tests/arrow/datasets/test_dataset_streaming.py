@@ -1,4 +1,4 @@
-"""Datasets in a stream: within bounds of memory and of what is read ahead; nothing goes on when nobody reads on."""
+"""Streamed datasets: bounded memory and read-ahead; all work stops when the consumer stops."""
 
 from __future__ import annotations
 

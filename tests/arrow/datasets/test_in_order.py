@@ -18,7 +18,7 @@ def test_calls_that_wait_for_no_network_have_no_more_threads_than_processors(wai
 
     def call(item: int) -> int:
         seen.add(threading.get_ident())
-        time.sleep(0.01)  # longer than what is slow, so that every thread gets an item
+        time.sleep(0.01)  # longer than the slow work, so that every thread gets an item
         return -item
 
     assert list(in_order(call, range(100), threads=True, waits=waits)) == [-item for item in range(100)]

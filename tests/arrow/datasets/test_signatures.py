@@ -25,7 +25,7 @@ CLASSES = {
 }
 FUNCTIONS = ["read_table", "read_pandas", "read_schema", "read_metadata", "write_table", "write_metadata"]
 FUNCTIONS += ["write_to_dataset"]
-# What our documentation says of each: `schema` is there on every dataset, `from_paths` is not.
+# Documented members: `schema` exists on every dataset, `from_paths` does not.
 MISSING = {"schema", "from_paths"}
 OTHER_DEFAULTS = {
     ("read_table", "pre_buffer"),

@@ -1,4 +1,4 @@
-"""Writing: what pyarrow would write, with its footer in the chosen form, whole or not at all."""
+"""Writing: the file that pyarrow would write, with its footer in the chosen form, complete or not at all."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import pytest
 IMPALA, TESTING = "impala/testdata/", "parquet-testing/"
 TOO_LARGE = f"{TESTING}data/large_string_map.brotli.parquet"  # keys of more than 2 GiB: minutes
 
-# What is found in files that pyarrow reads, and why.
+# Findings in files that pyarrow reads, with the reason.
 FOUND_IN_READABLE = {
     # Entries without an offset for pages that are not there.
     f"{IMPALA}data/alltypes_empty_pages.parquet": {"offset-index"},
@@ -31,7 +31,7 @@ NOTED_IN_READABLE = {
     f"{IMPALA}data/repeated_values.parquet": {"chunk-size"},
 }
 
-# Valid files that pyarrow refuses and our decoder reads: notes, beside what the footer's tier says of the schema.
+# Valid files that pyarrow refuses and our decoder reads: notes, besides the footer tier's findings about the schema.
 OURS_ALONE = {
     f"{IMPALA}data/create_table_like_parquet_test.parquet": {"schema", "unreadable"},
     f"{IMPALA}data/decimal_padded_fixed_len_byte_array.parquet": {"undecodable"},
@@ -42,7 +42,7 @@ OURS_ALONE = {
     f"{IMPALA}max_nesting_depth/parquet/struct_map/file.parq": {"schema", "unreadable"},
     f"{TESTING}data/incorrect_map_schema.parquet": {"schema", "unreadable"},
 }
-# Files that are declared bad and in which nothing is found, because what is bad about them is not in their bytes.
+# Files declared bad without findings, because the defect is not in their bytes.
 DECLARED_BAD_ALONE = {
     f"{IMPALA}data/bad_parquet_data.parquet",
     f"{IMPALA}data/bad_rle_literal_count.parquet",  # indices of 0 bits without a run for them: pyarrow alone objects

@@ -1,4 +1,4 @@
-"""The second tier of verification: pages, their checksums and counts, and what lies between chunks."""
+"""The second tier of verification: pages, their checksums and counts, and the bytes between chunks."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def second_chunk(path) -> int:
     return column.dictionary_page_offset
 
 
-def test_what_a_writer_makes_has_no_gaps(implementation, path):
+def test_written_files_have_no_gaps(implementation, path):
     assert gaps(path) == []
     pq.write_table(pq.read_table(path), path, write_page_index=True, bloom_filter_options={"t": {}})
     assert gaps(path) == []
 
 
-def test_bytes_between_chunks_are_told_and_are_no_fault(implementation, path):
+def test_bytes_between_chunks_are_a_note(implementation, path):
     at = second_chunk(path)
     insert(path, at, b"\0" * 33)
     assert gaps(path) == [(at, 33)]
@@ -89,7 +89,7 @@ def test_sizes_without_the_header_of_the_dictionary_are_a_note_of_old_writers(im
     assert report.gaps == [] and report.ok == is_note
 
 
-def test_bytes_behind_the_last_value_of_a_chunk_are_a_note(implementation, path):
+def test_bytes_after_the_last_value_of_a_chunk_are_a_note(implementation, path):
     at, stray = second_chunk(path), b"\x26\xda" + b"\xff" * 21
     insert(path, at, stray)
     resize(path, len(stray))

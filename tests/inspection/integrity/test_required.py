@@ -1,4 +1,4 @@
-"""Verification finds what pyarrow would refuse of a footer, and an error of a read says where it is."""
+"""Verification finds defects that make pyarrow refuse a footer, and an error of a read gives its position."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_missing_field_is_a_finding_with_its_place(path, implementation):
 
 @pytest.mark.parametrize("form", ["thrift", "index"])
 @pytest.mark.parametrize("read", ["read", "iter_batches"])
-def test_reading_what_lacks_a_field_says_where(path, form, read, implementation):
+def test_reading_a_struct_without_a_required_field_gives_its_position(path, form, read, implementation):
     footer = rewrite(path, forget_codec)
     if form != "thrift":
         parquetext.upgrade(path, form=form)
@@ -85,7 +85,7 @@ def test_a_broken_arrow_schema_is_a_finding(path, implementation):
     assert [found.kind for found in parquetext.verify(path).findings] == ["arrow-schema"]
 
 
-def test_columns_alike_but_for_their_names_are_looked_at_once(tmp_path, implementation, monkeypatch):
+def test_columns_that_differ_only_by_name_are_checked_once(tmp_path, implementation, monkeypatch):
     from parquetext.inspection.integrity import schema_check
 
     pq.write_table(pa.table({f"c{n}": [1] for n in range(50)} | {"s": [{"x": 1}]}), tmp_path / "wide.parquet")

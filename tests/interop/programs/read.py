@@ -1,4 +1,4 @@
-"""Reads files with one Python package: read.py PACKAGE FOLDER FILE…, where FOLDER is what pip has installed it into.
+"""Read files with one Python package: read.py PACKAGE FOLDER FILE…; FOLDER contains the package as installed by pip.
 
 Like its siblings in other languages it prints one JSON document a line and file: rows, columns, and a digest of the
 values as the reader shows them; or the error.
