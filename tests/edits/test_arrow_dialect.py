@@ -34,13 +34,13 @@ def path(tmp_path):
     return file
 
 
-def test_nothing_is_written_in_the_dialect_unless_it_is_asked_for(path):
+def test_the_dialect_is_written_only_on_request(path):
     result = edits.upgrade(path, form="flat")
     assert (result.form_after, result.losses) == ("flat", ())
     assert DIALECT not in path.read_bytes()
 
 
-def test_what_is_lost_is_known_before_anything_is_written(path):
+def test_losses_are_known_before_anything_is_written(path):
     result = edits.upgrade(path, form="arrow", dry_run=True)
     assert result.outcome == "would-upgrade" and path.read_bytes() == ORIGINAL
     assert result.losses == edits.upgrade(path, form="arrow").losses != ()
@@ -51,7 +51,7 @@ def test_what_is_lost_is_known_before_anything_is_written(path):
     ("placement", "marker", "in_place"),
     list(itertools.product([None, *extension.PLACEMENTS], extension.MARKERS, [False, True])),
 )
-def test_it_is_written_where_its_readers_look_and_strip_gives_the_original_back(path, placement, marker, in_place):
+def test_the_dialect_is_written_for_its_readers_and_strip_restores_the_original(path, placement, marker, in_place):
     result = edits.upgrade(path, form="arrow", placement=placement, marker=marker, in_place=in_place)
     assert (result.outcome, result.form_before, result.form_after) == ("upgraded", "thrift", "arrow")
     assert path.read_bytes()[UUID_PLACE] == DIALECT
@@ -67,7 +67,7 @@ def test_it_is_byte_for_byte_a_block_as_the_public_writers_frame_it(path):
     assert path.read_bytes() == with_block(ORIGINAL, framed(prepare(footer_of(ORIGINAL))[0], LZ4))
 
 
-def test_one_by_a_public_writer_is_renewed_where_it_is_outdated_and_taken_out(path):
+def test_an_outdated_dialect_of_a_public_writer_is_renewed_and_removed(path):
     footer, other = footer_of(ORIGINAL), parquet_bytes(row_group_size=50)
     path.write_bytes(with_block(ORIGINAL, framed(prepare(footer_of(other))[0])))
     assert not parquetext.verify(path).ok

@@ -73,7 +73,7 @@ def _is_verbatim(path) -> bool:
     return "flat-verbatim" in {finding.kind for finding in integrity.verify(path).findings}
 
 
-def test_a_footer_that_only_carries_another_is_told_and_never_left_alone(corpus, expected, tmp_path):
+def test_a_verbatim_footer_is_reported_and_never_alone(corpus, expected, tmp_path):
     for known in expected:
         name = PurePath(known["file"]).name
         if name not in UNSAYABLE - {NO_TREE}:

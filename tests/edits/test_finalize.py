@@ -76,7 +76,7 @@ def test_a_file_without_a_flat_footer_gets_one_in_the_same_change(path, in_place
     assert (result.form_before, result.form_after, path.read_bytes()) == ("par3", "thrift", ORIGINAL)
 
 
-def test_what_is_done_already_is_left_unchanged(path):
+def test_finalized_files_are_left_unchanged(path):
     assert edits.restore(path).outcome == "unchanged"
     assert edits.finalize(path, dry_run=True).outcome == "would-finalize"
     assert path.read_bytes() == ORIGINAL
@@ -149,7 +149,7 @@ STACKS = {
 
 @pytest.mark.parametrize("stack", STACKS)
 @pytest.mark.parametrize("placement", ["in-struct", "after-stop"])
-def test_blocks_of_others_move_into_slots_and_back(path, stack, placement):
+def test_foreign_blocks_move_into_slots_and_back(path, stack, placement):
     path.write_bytes(with_footer(ORIGINAL, extended(FOOTER, *STACKS[stack], placement=placement)))
     there_and_back(path)
     edits.finalize(path, confirm=True)
@@ -162,7 +162,7 @@ def test_blocks_of_others_move_into_slots_and_back(path, stack, placement):
         assert dict(file.extensions) == first
 
 
-def test_free_form_bytes_and_damaged_blocks_of_others_come_back_too(path):
+def test_free_form_bytes_and_damaged_foreign_blocks_are_restored(path):
     damaged = bytearray(extended(FOOTER, (ACME, b"acme's bytes")))
     damaged[-35] ^= 1
     for footer in (
@@ -261,7 +261,7 @@ def test_slots_are_bytes_by_uuid(path, extensions):
         assert error.value.code == wire.BAD_ARGUMENT
 
 
-def test_a_file_with_slots_is_worth_a_flat_footer(path):
+def test_a_file_with_slots_gets_a_flat_footer(path):
     result = edits.upgrade(path, "auto", extensions={ACME: b"acme's"})
     assert (result.outcome, result.form_after) == ("upgraded", "flat")
     assert edits.upgrade(path, "auto").outcome == "unchanged"
@@ -322,7 +322,7 @@ def test_two_flat_footers_are_refused(path):
     refused(path, "2 flat footers")
 
 
-def test_what_upgrade_refuses_is_refused(path, tmp_path):
+def test_files_that_upgrade_refuses_are_refused(path, tmp_path):
     path.write_bytes(with_footer(ORIGINAL, FOOTER + b"?" * 57))
     refused(path, "57 stray bytes")
     path.write_bytes(with_footer(ORIGINAL, FOOTER, b"PARE"))
