@@ -196,7 +196,7 @@ _SCHEMES: dict[str, Backend | str] = {
     **dict.fromkeys(("abfs", "abfss"), "azure"),
     **dict.fromkeys(("hdfs", "viewfs"), "hdfs"),
     **dict.fromkeys(("http", "https"), "http"),
-    "mock": "arrow",
+    "mock": "arrow_filesystem",
 }
 _TYPES: dict[str, Backend | str] = {
     "s3": "s3",
@@ -224,7 +224,7 @@ def backend_of(filesystem: pyarrow.fs.FileSystem | None) -> Backend:
     """Return the backend of a filesystem, or of this machine's files for None."""
     if filesystem is None:
         return backend_of_scheme("file")
-    return _loaded(_TYPES, filesystem.type_name.partition("+")[0], "arrow")  # fsspec's names end with the protocol
+    return _loaded(_TYPES, filesystem.type_name.partition("+")[0], "arrow_filesystem")  # fsspec's names end with the protocol
 
 
 def _loaded(table: dict[str, Backend | str], key: str, default: str) -> Backend:

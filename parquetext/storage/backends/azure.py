@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...errors import ParquetextError
 from ..backend import Capability
 from ..paths import Target
-from .arrow import ArrowBackend
+from .arrow_filesystem import ArrowBackend
 
 if TYPE_CHECKING:
     import pyarrow.fs

@@ -15,7 +15,7 @@ from ...masking import without_secrets
 from ..backend import Entry
 from ..paths import SchemeError, Target
 from ..ranged_file import RangedFile
-from .arrow import ArrowBackend
+from .arrow_filesystem import ArrowBackend
 from .handler import BackendHandler
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..backend import Capability, Entry
 from ..paths import Target
-from .arrow import ArrowBackend
+from .arrow_filesystem import ArrowBackend
 
 
 class GoogleBackend(ArrowBackend):

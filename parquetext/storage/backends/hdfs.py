@@ -9,7 +9,7 @@ from ...errors import Unsupported
 from ..backend import Capability
 from ..paths import SchemeError, Target
 from ..refusals import refuse
-from .arrow import ArrowBackend
+from .arrow_filesystem import ArrowBackend
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -18,7 +18,7 @@ from ..commit import Change
 from ..objects import EndHeld
 from ..paths import Target
 from ..source import RemoteSource, TailEdit
-from .arrow import ArrowBackend
+from .arrow_filesystem import ArrowBackend
 from .s3_checksums import NO_CHECKSUM, NotOfThePart, ObjectChecksum
 
 LEAST_PART = 5 << 20  # bytes of every part except the last
