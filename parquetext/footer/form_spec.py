@@ -202,7 +202,7 @@ class FormSpec:
     is_writable : bool
         `upgrade` and writers can add it.
     has_bounds, has_names, has_page_index : bool
-        It stores the chunks' bounds, supports look-ups by name, stores the locations of page indexes.
+        It stores the chunks' bounds, finds a name without reading all names, stores the locations of page indexes.
     has_file_paths : bool
         Its slices can contain paths of other files.
     has_slots : bool
