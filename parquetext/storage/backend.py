@@ -224,7 +224,8 @@ def backend_of(filesystem: pyarrow.fs.FileSystem | None) -> Backend:
     """Return the backend of a filesystem, or of this machine's files for None."""
     if filesystem is None:
         return backend_of_scheme("file")
-    return _loaded(_TYPES, filesystem.type_name.partition("+")[0], "arrow_filesystem")  # fsspec's names end with the protocol
+    kind = filesystem.type_name.partition("+")[0]  # fsspec's names end with the protocol
+    return _loaded(_TYPES, kind, "arrow_filesystem")
 
 
 def _loaded(table: dict[str, Backend | str], key: str, default: str) -> Backend:
