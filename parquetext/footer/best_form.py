@@ -130,7 +130,7 @@ def _thrift_or_beside(
     return forms.THRIFT.name, form, findings
 
 
-def _beside(source, tail: Tail, data: bytes, block: Block) -> tuple[bytes, Tail, Block, tuple[int, int]]:
+def _beside(source, tail: Tail, data: bytes, block: Block) -> tuple[bytes | memoryview, Tail, Block, tuple[int, int]]:
     footer, io = _footer(source, tail, data)
     return footer, tail, block, io
 
@@ -215,7 +215,7 @@ def _read_tail(source, through: bool = False) -> tuple[Tail, bytes]:
     return tail, data
 
 
-def _scanned(source, tail: Tail, data: bytes) -> tuple[ThriftForm, bytes]:
+def _scanned(source, tail: Tail, data: bytes) -> tuple[ThriftForm, bytes | memoryview]:
     """Scan the whole Thrift footer."""
     footer, io = _footer(source, tail, data)
     try:
@@ -236,7 +236,7 @@ def _footer(source, tail: Tail, data: bytes) -> tuple[bytes | memoryview, tuple[
     return source.read(begin, missing) + data[: max(0, end - known)], (1, missing)
 
 
-def unread_extension(footer: bytes, offset: int) -> list[Finding]:
+def unread_extension(footer: bytes | memoryview, offset: int) -> list[Finding]:
     """Return the finding for an extension in which no block ends; `offset` is the footer's."""
     try:
         place = kernels.extension.find(footer, file_metadata=True)

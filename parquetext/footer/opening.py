@@ -1,4 +1,4 @@
-"""Opening: from a path to a `File` on the best form of its footer."""
+"""Open a path as a `File` with the best form of its footer."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CHANGE_INTERRUPTED = "change-interrupted"
 
 
 def open_as(kind: type[File], path, form: forms.Form | str | None = None) -> File:
-    """Open `path` as `kind`; the straight way for a local path and a sound block of ours, or PAR3."""
+    """Open `path` as `kind`; fast for a local path with a sound block of ours, or with a final form."""
     if type(path) is not str or "://" in path or path[:1] == "~":
         return _open_target(kind, path, form)
     return _open_local(kind, path, form)
@@ -58,7 +58,7 @@ def _open_once(kind: type[File], path: str, form: str | None) -> File:
 
 
 def open_by_footer(kind: type[File], target: LocalTarget | RemoteTarget | HeldTarget, footer: bytes) -> File:
-    """Open a file by a Thrift footer that the caller has; its own one is not read."""
+    """Open a file with the caller's Thrift footer; that of the file is not read."""
     form = ThriftForm(footer)
     if isinstance(target, LocalTarget):
         return kind(target.path, kernels.local.LocalFile(target.path), forms.THRIFT.name, form)
@@ -154,7 +154,7 @@ def _open_named(kind: type[File], path, source, form: str) -> File:
 
 
 def _under_journal(path, error: ParquetextError) -> tuple[object, list[Finding]]:
-    """The file as it was before the change that has torn its tail, or as it is now, where that may be finished."""
+    """Return the file before the interrupted change of its tail, or the current one if the change may be complete."""
     edit = old_tail(path, has_sound_footer)
     if edit is None:
         return kernels.local.LocalFile(path), []
@@ -163,7 +163,7 @@ def _under_journal(path, error: ParquetextError) -> tuple[object, list[Finding]]
 
 
 def _open_source(kind: type[File], path, source) -> File:
-    """Look at everything that the tail holds; report what is not as it should be."""
+    """Examine the whole tail, and report defects."""
     try:
         try:
             return kind(path, source, *best_form(source))
