@@ -40,7 +40,7 @@ def pytest_configure(config):
         config._tmp_path_factory.getbasetemp()  # pytest itself asks which system it is by its name
         os.environ.setdefault("USERNAME", getpass.getuser())  # which Windows sets, and has no user ids to ask by
         take_away(system)
-        if system == "windows":  # where compiled kernels are not built, and every change is one with force=["lock"]
+        if system == "windows":  # compiled kernels are not built there, and every change uses force=["lock"]
             kernels.use("pure")
             locking.refuse = lambda *_: None
 
