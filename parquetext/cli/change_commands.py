@@ -11,9 +11,10 @@ from typing import Annotated
 import typer
 
 from ..errors import ParquetextError
+from ..footer.forms import AUTO, THRIFT, Form
 from .advice_table import show_advice
 from .arguments import ChangeArguments, Files, Json, Quiet, RewriteArguments, with_shared
-from .choices import Codec, Dialect, Form, Marker, Placement, Stats
+from .choices import Codec, Marker, Placement, Stats
 from .completion import columns_of_path, encodings
 from .each_file import change_each
 from .output import CANNOT_RUN, human_bytes, print_json, problem, targets_of, tell
@@ -30,27 +31,25 @@ def register(app: typer.Typer) -> None:
 def upgrade(
     paths: Files,
     form: Annotated[
-        Form, typer.Option(help="Footer to add. auto: choose flat, index or none by the size and shape of the file.")
-    ] = Form.auto,
+        Form,
+        typer.Option(
+            help="Footer to add. auto: choose flat, index or none by the size and shape of the file. arrow: the "
+            "FlatBuffers footer that Arrow C++ and Rust propose, beside other footers; no released reader reads it, "
+            "parquet-go cannot open the file, and the command prints what this footer does not store. thrift, par3: "
+            "see restore and finalize."
+        ),
+    ] = AUTO,
     stats: Annotated[
         Stats,
         typer.Option(help="Statistics in the flat footer. compact: shorten text bounds to 16 bytes; they stay valid."),
     ] = Stats.full,
-    dialect: Annotated[
-        Dialect | None,
-        typer.Option(
-            show_default=False,
-            help="arrow: also write the FlatBuffers footer that Arrow C++ and Rust propose. No released reader "
-            "reads it, and parquet-go cannot open the file. Prints the fields that this footer omits.",
-        ),
-    ] = None,
     placement: Annotated[
         Placement | None,
         typer.Option(
             show_default=False,
             help="Where to put the footer. aside (the default): before the Thrift footer; all readers can read the "
             "file. in-struct: inside the Thrift footer, as the specification shows. after-stop: after the Thrift "
-            "struct, as in the arrow dialect.",
+            "struct, the default of arrow.",
         ),
     ] = None,
     marker: Annotated[
@@ -65,7 +64,7 @@ def upgrade(
     """Add a fast footer to Parquet files. Other readers still read them."""
     from .. import edits
 
-    options = {"form": form, "stats": stats, "dialect": dialect, "placement": placement, "marker": marker, "wrap": wrap}
+    options = {"form": form, "stats": stats, "placement": placement, "marker": marker, "wrap": wrap}
     _run(paths, "upgrading", edits.upgrade, json, **options, **shared)
 
 
@@ -107,16 +106,14 @@ def encode(
     out: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write to this file instead of replacing the input.")
     ] = None,
-    drop_original_encoding: Annotated[
+    drop_original: Annotated[
         bool,
         typer.Option(
-            "--drop-original-encoding",
+            "--drop-original",
             help="Remove the original of columns with an ALP copy. Readers without ALP cannot read them.",
         ),
     ] = False,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="With --drop-original-encoding: do not ask for confirmation.")
-    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="With --drop-original: do not ask for confirmation.")] = False,
     wrap: Wrap = False,
     quiet: Quiet = False,
     json: Json = False,
@@ -127,11 +124,10 @@ def encode(
 
     if advise:
         show_advice(paths, column, max_growth, json)
-    if drop_original_encoding:
+    if drop_original:
         if encoding or codec or max_growth or out:
             problem(
-                "--drop-original-encoding takes columns that have copies already: "
-                "no --encoding, --codec, --max-growth or --out"
+                "--drop-original takes columns that have copies already: no --encoding, --codec, --max-growth or --out"
             )
             raise typer.Exit(CANNOT_RUN)
         if not (yes or shared["dry_run"]):
@@ -202,7 +198,7 @@ def restore(
     """Restore the Thrift footer of finalized files (PAR3), byte for byte."""
     from .. import edits
 
-    _run(paths, "restoring", edits.restore, json, form="thrift" if bare else None, **shared)
+    _run(paths, "restoring", edits.restore, json, form=THRIFT.name if bare else None, **shared)
 
 
 def recover(paths: Files, quiet: Quiet = False, json: Json = False) -> None:

@@ -14,10 +14,7 @@ RowFormat = _choice("RowFormat", "table", "csv", "json")
 DiffKind = _choice("DiffKind", "schema", "statistics", "values")  # inspection.content.differences.KINDS
 Reader = _choice("Reader", "pyarrow", "polars", "duckdb", "spark", "fastparquet")  # demo.readers.READERS
 
-Form = _choice("Form", "auto", "flat", "index")  # forms that `upgrade` adds
-NewForm = _choice("NewForm", "auto", "flat", "index", "thrift")  # forms of new files
 Stats = _choice("Stats", "full", "compact")
-Dialect = _choice("Dialect", "arrow")
 Placement = _choice("Placement", "aside", "in-struct", "after-stop")
 Marker = _choice("Marker", "spec", "thrift")
 

@@ -146,6 +146,8 @@ def change_each(
         nothing_there(paths)
         raise typer.Exit(CANNOT_RUN)
     if not json:
-        counts = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.most_common())
+        bad = (FINDINGS, REFUSED, FAILED)
+        ordered = sorted(outcomes.most_common(), key=lambda one: bad.index(one[0]) + 1 if one[0] in bad else 0)
+        counts = ", ".join(f"{count:,} {outcome}" for outcome, count in ordered)
         tell(f"{counted(len(targets), 'file')}: {counts}")
     raise typer.Exit(exit_code(len(targets), absent, outcomes[FAILED] + outcomes[FINDINGS] + named_refused))

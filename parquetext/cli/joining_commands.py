@@ -10,9 +10,9 @@ import typer
 
 from .. import wire
 from ..errors import ParquetextError
+from ..footer.forms import AUTO, Form
 from ..storage import resolve
 from .arguments import File, Files, Ignore, Quiet, Size, size_of
-from .choices import NewForm
 from .output import (
     CANNOT_RUN,
     counted,
@@ -30,7 +30,7 @@ from .output import (
     tell,
 )
 
-Form = Annotated[NewForm, typer.Option(help="Footer of the new file. auto: choose by its size and shape.")]
+NewForm = Annotated[Form, typer.Option(help="Footer of the new file. auto: choose by its size and shape.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document per new file.")]
 
 
@@ -42,7 +42,7 @@ def register(app: typer.Typer) -> None:
 def merge(
     paths: Files,
     out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="New file.", show_default=False)],
-    form: Form = NewForm.auto,
+    form: NewForm = AUTO,
     ignore: Ignore = None,
     quiet: Quiet = False,
     json: Json = False,
@@ -93,7 +93,7 @@ def split(
             help="Replace existing files. Without it, an existing file with other content is an error.",
         ),
     ] = False,
-    form: Form = NewForm.auto,
+    form: NewForm = AUTO,
     ignore: Ignore = None,
     quiet: Quiet = False,
     json: Json = False,

@@ -6,13 +6,14 @@ import hashlib
 
 from .. import kernels, wire
 from ..errors import Damaged, ParquetextError, Refused
+from ..footer import forms
 from ..footer.locate import read_tail
 from ..rewrite import recorded
 from ..rewrite.original import Original, OriginalSource, read_steps
 from ..rewrite.recorded import RecordedOriginal
+from .final_footer import FinalFooter, restored
 from .footer import Footer, parse_end
-from .par3 import Par3Footer, restored
-from .pieces import Piece, form_of
+from .pieces import Piece
 from .run import Planned
 
 __all__ = ["decoded", "is_encoded", "original_of", "recorded_original", "unchanged_original"]
@@ -95,7 +96,7 @@ def decoded(footer: Footer, source) -> Planned:
         tail = read_tail(rebuilt.source)
     except ParquetextError as error:
         raise Refused(f"what comes back is no Parquet file: {error.message}") from None
-    return Planned(rebuilt, form_of([Piece(block.uuid, b"") for block in tail.blocks]))
+    return Planned(rebuilt, forms.best_name(forms.names_in(tail)))
 
 
 def recorded_original(source, tail) -> RecordedOriginal | None:
@@ -106,10 +107,10 @@ def recorded_original(source, tail) -> RecordedOriginal | None:
     Damaged, Malformed, Unsupported
         If the record's block or the flat footer is invalid, or has another version.
     """
-    if not tail.is_par3:
+    if not tail.form.is_final:
         return recorded.recorded_original(source, tail)
     [block] = tail.blocks  # other checks report its checksum
-    par3 = Par3Footer(source.read(block.payload, block.length), block.payload)
-    back = restored(par3)
+    final = FinalFooter(tail.form, source.read(block.payload, block.length), block.payload)
+    back = restored(final)
     original = original_of(parse_end(back.tail, back.keep))
-    return None if original is None else RecordedOriginal(original, par3.offset)
+    return None if original is None else RecordedOriginal(original, final.offset)

@@ -133,7 +133,7 @@ def _is_same(path: object, out: object) -> bool:
     if hasattr(out, "write") and not isinstance(out, os.PathLike):
         return False
     old, new = storage.resolve(path), storage.resolve(out)
-    both_local = isinstance(old, storage.LocalTarget) and isinstance(new, storage.LocalTarget)
+    both_local = old.is_local and new.is_local
     return os.path.realpath(old.path) == os.path.realpath(new.path) if both_local else old == new
 
 
@@ -187,7 +187,7 @@ def _write_new(change: EncodedFile, source, out: object, ignored: frozenset[str]
         sink = storage.appender(new, source)
         change.write(sink)
         sink.flush()
-        storage.check_as_opened(source)
+        source.check_unchanged()
         new.commit()
     finally:
         new.abort()
@@ -213,7 +213,7 @@ def _refuse_own_stream(source, out: object) -> None:
         opened = os.fstat(out.fileno())
     except (AttributeError, OSError, ValueError):  # not a file object of the operating system
         return
-    if isinstance(source, storage.LocalSource) and os.path.samestat(opened, os.fstat(source.fd)):
+    if source.is_local and os.path.samestat(opened, os.fstat(source.fd)):
         raise Refused("out is the file itself, open for writing: give its name instead, or no out", file=source.name)
 
 

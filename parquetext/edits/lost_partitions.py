@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Callable, Iterable
 
 from ..storage import resolve
-from ..storage.partition_names import directory_keys
+from ..storage.paths import directory_keys
 from ..storage.refusals import refuse
 
 __all__ = ["refuse_lost_partitions"]

@@ -7,15 +7,13 @@ from collections.abc import Sequence
 
 from .. import wire
 from ..errors import ParquetextError
-from ..extension import AFTER_STOP
+from ..footer import forms
 from ..storage import TailEdit
-from .dialect_upgrade import with_arrow_dialect
 from .footer import Footer, parse_end
 from .foreign_bytes import others_of
 from .options import Options
-from .pieces import OWN_FORMS, Piece, check_size
-from .slots import is_compact
-from .upgrade import FORMS, slots_in
+from .pieces import Piece, check_size
+from .upgrade import block_with_slots, slots_in, with_form
 
 __all__ = ["Renewed", "kept_pieces"]
 
@@ -58,8 +56,8 @@ class Renewed(ABC):
 
 
 def kept_pieces(footer: Footer, ignored: frozenset[str], wrap: bool) -> list[Piece]:
-    """Return the pieces of an extension that the new file keeps: those of other programs, without offsets."""
-    return others_of(footer, {*OWN_FORMS, wire.UUID_FOOTER_REFERENCE, wire.UUID_ORIGINAL}, ignored, wrap)
+    """What of an extension goes over to the new file as it is: what is not ours, and does not speak of offsets."""
+    return others_of(footer, {*forms.BY_UUID, wire.UUID_FOOTER_REFERENCE, wire.UUID_ORIGINAL}, ignored, wrap)
 
 
 def _renewed_end(
@@ -83,9 +81,9 @@ def _renewed_end(
     Refused
         If the extension would be too large, or if slots of the flat footer are damaged.
     """
-    has_dialect = any(piece.is_dialect for piece in old.pieces)
+    beside = [spec for spec in forms.FRAMED if any(piece.uuid == spec.uuid and piece.is_framed for piece in old.pieces)]
     marker = old.marker or "spec"
-    is_behind = (bool(kept) or has_dialect) and old.place.placement == 1
+    is_behind = bool(kept or beside) and old.place.placement == 1
     pieces = list(kept)
     if payload is not None:
         is_text = not is_behind and all(piece.is_text for piece in kept)
@@ -93,12 +91,12 @@ def _renewed_end(
     check_size(pieces, ignored)
     edit = Footer(struct, start, None, ()).composed(pieces, [], marker, is_behind=is_behind)
     data = _applied(struct, start, edit)
-    form = old.form
-    if form in FORMS:
-        options = {"verbatim": True} if form == "flat" else {}
-        data = _applied(data, start, FORMS[form](parse_end(data, start), _options(old, marker), ignored, **options))
-    if has_dialect:
-        planned = with_arrow_dialect(parse_end(data, start), Options(marker, AFTER_STOP), ignored)
+    spec = forms.WRITABLE.get(old.form)
+    if spec is not None and spec.stands_alone:
+        planned = with_form(parse_end(data, start), spec, _options(old, marker), ignored, verbatim=True)
+        data = _applied(data, start, planned.edit)
+    for spec in beside:
+        planned = with_form(parse_end(data, start), spec, Options(marker, spec.placement), ignored)
         data = _applied(data, start, planned.edit)
     return data
 
@@ -108,9 +106,9 @@ def _applied(data: bytes, start: int, edit: TailEdit) -> bytes:
 
 
 def _options(old: Footer, marker: str) -> Options:
-    """Return the options with which the file's form was written."""
-    flat = next((piece for piece in reversed(old.pieces) if piece.uuid == wire.UUID_FLAT_FOOTER), None)
-    if flat is None:
+    """Return the options with which the file's form of ours was written."""
+    piece = block_with_slots(old)
+    if piece is None:
         return Options(marker, old.placement)
-    stats = "compact" if is_compact(flat.payload) else "full"
+    stats = forms.BY_UUID[piece.uuid].options_of(piece.payload).stats
     return Options(marker, old.placement, stats=stats, extensions=slots_in(old))

@@ -12,9 +12,9 @@ from ..footer.locate import read_tail
 from ..footer.soundness import has_sound_footer
 from ..sidecar.questdb_key_value import KEY
 from ..storage.refusals import check
+from .final_footer import FinalFooter, read_final
 from .footer import Footer, read_footer, read_thrift
 from .options import IGNORABLE, STORAGE_REFUSALS
-from .par3 import Par3Footer, read_par3
 from .result import Result
 from .table_logs import refuse_stale_summary, refuse_table_files, summary_above
 
@@ -57,7 +57,7 @@ OUTCOMES = {
     "encode": "encoded",
     "drop": "dropped",
 }
-Plan = Callable[[Footer | Par3Footer, frozenset, Any], Planned]
+Plan = Callable[[Footer | FinalFooter, frozenset, Any], Planned]
 
 
 def change_footer(
@@ -77,7 +77,7 @@ def change_footer(
     ignored = check(ignore, IGNORABLE)
     refuse_table_files(path, ignored)
 
-    def result(source, footer: Footer | Par3Footer, planned: Planned, written: int, told: Iterable[str]) -> Result:
+    def result(source, footer: Footer | FinalFooter, planned: Planned, written: int, told: Iterable[str]) -> Result:
         edit, form = planned.edit, footer.form
         outcome = "unchanged" if edit is None else f"would-{verb}" if dry_run else OUTCOMES[verb]
         return Result(
@@ -129,7 +129,7 @@ def _refuse(planned: Planned, path: object, ignored: frozenset[str]) -> None:
         refuse_stale_summary(path, ignored)
 
 
-def _told(planned: Planned, path: object, footer: Footer | Par3Footer, ignored: frozenset[str]) -> Iterator[str]:
+def _told(planned: Planned, path: object, footer: Footer | FinalFooter, ignored: frozenset[str]) -> Iterator[str]:
     if planned.edit is not None:
         yield from _notes(path, footer, ignored)
     if _is_rewrite(planned):
@@ -140,7 +140,7 @@ def _commit(changing: storage.Change, edit: storage.TailEdit | Rewrite) -> str:
     """Change the file, and return notes for the user."""
     if isinstance(edit, storage.TailEdit):
         changing.commit(edit)
-        return changing.told
+        return changing.note
     with storage.rewriting(changing) as rewriting:
         edit.write(rewriting.sink)
         rewriting.commit()
@@ -148,16 +148,16 @@ def _commit(changing: storage.Change, edit: storage.TailEdit | Rewrite) -> str:
     return edit.told
 
 
-def read_either(source) -> Footer | Par3Footer:
-    """Read the footer of a file, Thrift or PAR3."""
+def read_either(source) -> Footer | FinalFooter:
+    """Read the footer of a file, Thrift or a final form."""
     try:
         tail = read_tail(source)
-        return read_par3(source, tail) if tail.is_par3 else read_thrift(source, tail)
+        return read_final(source, tail) if tail.form.is_final else read_thrift(source, tail)
     except ParquetextError as error:
         raise error.at(source.name) from None
 
 
-def _planned(source, read: Callable, plan: Plan, ignored: frozenset[str]) -> tuple[Footer | Par3Footer, Planned]:
+def _planned(source, read: Callable, plan: Plan, ignored: frozenset[str]) -> tuple[Footer | FinalFooter, Planned]:
     footer = read(source)
     try:
         return footer, plan(footer, ignored, source)
@@ -165,7 +165,7 @@ def _planned(source, read: Callable, plan: Plan, ignored: frozenset[str]) -> tup
         raise error.at(source.name, footer.offset) from None
 
 
-def _notes(path: object, footer: Footer | Par3Footer, ignored: frozenset[str]) -> Iterator[str]:
+def _notes(path: object, footer: Footer | FinalFooter, ignored: frozenset[str]) -> Iterator[str]:
     """Yield notes about systems that recorded the file as it was before its footer changed."""
     if _has_key(footer, KEY):
         yield (
@@ -182,7 +182,7 @@ def _rewrite_notes(path: object, ignored: frozenset[str]) -> Iterator[str]:
         yield f"{summary} has the places of its column chunks before this change: write it anew"
 
 
-def _has_key(footer: Footer | Par3Footer, key: bytes) -> bool:
+def _has_key(footer: Footer | FinalFooter, key: bytes) -> bool:
     thrift = footer.data if isinstance(footer, Footer) else footer.payload
     is_scanned = isinstance(footer, Footer) and footer.known_scan is not None
     if not is_scanned and key not in thrift:  # the one look that footers without it pay for
@@ -191,7 +191,7 @@ def _has_key(footer: Footer | Par3Footer, key: bytes) -> bool:
         scan = (
             footer.scan(strict=False)
             if isinstance(footer, Footer)
-            else kernels.scan.scan(kernels.flat.to_thrift(footer.payload))
+            else kernels.scan.scan(footer.spec.rebuild(footer.payload))
         )
     except ParquetextError:
         return False

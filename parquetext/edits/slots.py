@@ -1,55 +1,22 @@
-"""Read and change the extension slots of a flat footer."""
+"""Change the contents of a footer form's extension slots."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from uuid import UUID
 
-from .. import kernels, wire
-from ..errors import Damaged, ParquetextError, Unsupported
+from .. import wire
+from ..errors import ParquetextError
 from ..footer.copied_chunks import table_of
+from ..footer.form_spec import Slots
 
-__all__ = ["Changes", "Memory", "Slots", "changed", "is_compact", "pairs_of", "slot_of_copies", "slots_of"]
+__all__ = ["Changes", "changed", "slot_of_copies"]
 
-Slots = dict[UUID, bytes]
 Changes = Mapping[UUID | str, bytes | None]
 
 
-class Memory:
-    """A payload in memory as a source."""
-
-    def __init__(self, data):
-        self.data, self.size = memoryview(data), len(data)
-
-    def read(self, offset: int, length: int) -> memoryview:
-        return self.data[offset : offset + length]
-
-
-def slots_of(payload) -> Slots:
-    """Return the slots of a payload, or an empty dict if it cannot be opened.
-
-    Raises
-    ------
-    Damaged
-        If it has slots that cannot be read.
-    """
-    try:
-        reader = kernels.flat.Reader(Memory(payload), 0, len(payload), payload)
-    except (Damaged, Unsupported):
-        return {}
-    return {UUID(bytes=uuid): reader.extension(index) for index, (uuid, _) in enumerate(reader.extensions())}
-
-
-def is_compact(payload) -> bool:
-    """Return True if a payload has shortened bounds; False if it cannot be opened."""
-    try:
-        return not kernels.flat.Reader(Memory(payload), 0, len(payload), payload).is_lossless
-    except (Damaged, Unsupported):
-        return False
-
-
 def changed(slots: Slots, changes: Changes | None) -> Slots:
-    """Return the slots with those of `changes` added or replaced, and removed if None."""
+    """Return the slots with those of `changes` added or replaced, without those that are None there."""
     try:
         named = {
             key if isinstance(key, UUID) else UUID(key): data if data is None else bytes(memoryview(data))
@@ -63,11 +30,6 @@ def changed(slots: Slots, changes: Changes | None) -> Slots:
 
 
 def slot_of_copies(scan) -> Slots:
-    """Return the slot with the table of columns' copies, from a scanned Thrift footer; empty if there are none."""
+    """Return the slot that refers to columns' copies, built from a scanned Thrift footer, if a column has one."""
     table = table_of(scan)
     return {} if table is None else {wire.UUID_COPY_TABLE: table}
-
-
-def pairs_of(slots: Slots) -> Iterable[tuple[bytes, bytes]]:
-    """Return slots as pairs for the kernels."""
-    return sorted((uuid.bytes, data) for uuid, data in slots.items())

@@ -13,8 +13,9 @@ import pyarrow.compute as pc
 from .. import wire
 from ..catalog import SCHEMA
 from ..edits.options import ChangeOptions, RewriteOptions
-from ..edits.upgrade import AUTO, default_placement
+from ..edits.upgrade import default_placement
 from ..errors import ParquetextError
+from ..footer.forms import AUTO, Form
 from .actions import ACTIONS, rehearse
 from .filesystems import Filesystems, normal
 from .listing import listed
@@ -107,7 +108,6 @@ class ChangeJob(Job, ChangeOptions):
 class UpgradeJob(ChangeJob, total=False):
     """Options of `upgrade` on Spark; see `parquetext.upgrade` and `Job`."""
 
-    dialect: str | None
     stats: str
     placement: str | None
     marker: str
@@ -115,7 +115,7 @@ class UpgradeJob(ChangeJob, total=False):
     extensions: Changes | None
 
 
-def upgrade(spark: SparkSession, paths: object, form: str = AUTO, **options: Unpack[UpgradeJob]) -> DataFrame:
+def upgrade(spark: SparkSession, paths: object, form: Form | str = AUTO, **options: Unpack[UpgradeJob]) -> DataFrame:
     """Add a faster footer to every file, as `parquetext.upgrade` does for one file.
 
     Parameters
@@ -124,7 +124,7 @@ def upgrade(spark: SparkSession, paths: object, form: str = AUTO, **options: Unp
         A session, classic or of Spark Connect.
     paths : str, os.PathLike, an iterable of them, or a DataFrame of paths
         Files, directories and globs; see `list_files`.
-    form : str
+    form : Form or str
         See `parquetext.upgrade`.
     **options
         See `parquetext.upgrade`, and `Job`: `state`, `on_error`, `progress`.
@@ -149,7 +149,7 @@ def upgrade(spark: SparkSession, paths: object, form: str = AUTO, **options: Unp
     >>> [(row.outcome, row.form_after) for row in done.collect()]
     [('upgraded', 'flat')]
     """
-    options.setdefault("placement", default_placement(options.get("dialect")))  # recorded in the state, like the form
+    options.setdefault("placement", default_placement(form))  # recorded in the state, like the form
     return run(spark, "upgrade", paths, {"form": form, **options})
 
 
@@ -249,7 +249,9 @@ def finalize(
     return run(spark, "finalize", paths, {"confirm": confirm, **_given({"extensions": extensions}), **options})
 
 
-def restore(spark: SparkSession, paths: object, *, form: str | None = None, **options: Unpack[ChangeJob]) -> DataFrame:
+def restore(
+    spark: SparkSession, paths: object, *, form: Form | str | None = None, **options: Unpack[ChangeJob]
+) -> DataFrame:
     """Restore the Thrift footers of finalized files, as `parquetext.restore` does for one file.
 
     The outcomes are ``"restored"``, ``"unchanged"``, ``"skipped"``, ``"refused"`` and ``"failed"``.

@@ -1,4 +1,4 @@
-"""Refusals that a caller may pass over, by name."""
+"""Refusals that a caller may override, by name."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Iterable
 
 from .. import wire
 from ..errors import ParquetextError, Refused
-
-__all__ = ["IGNORABLE", "check", "refuse"]
 
 IGNORABLE = {
     "hard-links": "the file has other names: they keep the old content (in place: they change too)",
@@ -17,7 +15,7 @@ IGNORABLE = {
 
 
 def check(ignore: Iterable[str], known: Iterable[str] = IGNORABLE) -> frozenset[str]:
-    """The names as a set; ParquetextError for one that is not known."""
+    """Return the names as a set; ParquetextError for an unknown one."""
     ignored = frozenset([ignore] if isinstance(ignore, str) else ignore)
     if unknown := sorted(ignored - set(known)):
         raise ParquetextError(
@@ -27,9 +25,9 @@ def check(ignore: Iterable[str], known: Iterable[str] = IGNORABLE) -> frozenset[
     return ignored
 
 
-def refuse(ignored: frozenset[str], name: str, message: str, file: str | None = None, **place) -> None:
-    """Raise Refused unless the check `name` is ignored."""
+def refuse(ignored: frozenset[str], name: str, message: str, file: str | None = None, **position) -> None:
+    """Raise Refused, unless `name` is ignored."""
     if name not in ignored:
-        error = Refused(f"{message} (ignore {name!r} to do it anyway)", file=file, **place)
+        error = Refused(f"{message} (ignore {name!r} to do it anyway)", file=file, **position)
         error.ignore = name
         raise error

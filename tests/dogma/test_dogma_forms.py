@@ -17,7 +17,7 @@ OTHER = "00010203-0405-0607-0809-0a0b0c0d0e0f"
 GOLDEN = Path(__file__).parents[1] / "conformance" / "files"
 FAILS = {
     "wide-flat-aside-damaged-column": 3072,
-    "wide-flat-aside-damaged-marker": 2656,  # no reference leads to the blocks that stand here
+    "wide-flat-aside-damaged-marker": 2656,  # no reference refers to the blocks here
     "wide-flat-aside-damaged-reference": 2656,
     "wide-index-aside-damaged-reference": 2656,
     "wide-flat-aside-damaged-moved": 13887,
@@ -108,7 +108,7 @@ def test_copies_of_columns_are_matched_and_damage_to_them_is_found(path, form):
 @pytest.mark.parametrize("placement", ["in-struct", "after-stop"])
 def test_the_arrow_dialect_is_matched_next_to_a_flat_footer(path, placement):
     parquetext.upgrade(path, form="flat")
-    parquetext.upgrade(path, form="flat", dialect="arrow", placement=placement)
+    parquetext.upgrade(path, form="arrow", placement=placement)
     assert {"arrow-dialect", "flat-footer", "block-trailer"} <= check(path)
 
 

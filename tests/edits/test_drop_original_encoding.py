@@ -117,7 +117,7 @@ def test_columns_are_dropped_only_on_request(path):
     with pytest.raises(Refused, match="pyarrow"):
         parquetext.drop_original_encoding(path)
     assert parquetext.drop_original_encoding(path, dry_run=True).outcome == "would-drop"
-    done = CliRunner().invoke(app, ["encode", str(path), "--drop-original-encoding"])
+    done = CliRunner().invoke(app, ["encode", str(path), "--drop-original"])
     assert done.exit_code == 2 and "DuckDB" in done.stderr and "--yes" in done.stderr
     assert path.read_bytes() == before
 
@@ -157,10 +157,10 @@ def test_another_programs_footer_is_not_mistaken_for_that_of_encode(path):
 def test_the_command_drops_the_old_bytes_of_columns(path):
     runner = CliRunner()
     assert runner.invoke(app, ["encode", str(path), "--column", "price", "--encoding", "alp"]).exit_code == 0
-    done = runner.invoke(app, ["encode", str(path), "--drop-original-encoding", "--yes", "--column", "price"])
+    done = runner.invoke(app, ["encode", str(path), "--drop-original", "--yes", "--column", "price"])
     assert done.exit_code == 0 and "readers without ALP" in done.output.replace("\n", " ")
     assert encodings(path, 1) == {NATIVE}
-    refused = runner.invoke(app, ["encode", str(path), "--drop-original-encoding", "--yes", "--encoding", "alp"])
+    refused = runner.invoke(app, ["encode", str(path), "--drop-original", "--yes", "--encoding", "alp"])
     assert refused.exit_code == 2
 
 

@@ -77,7 +77,7 @@ def test_the_requested_dialect_contains_the_values_of_the_thrift_footer(path):
 def test_requesting_a_missing_dialect_is_an_error(path):
     with pytest.raises(Unsupported, match="no block of the arrow dialect"):
         opened(path, PLAIN, form="arrow")
-    with pytest.raises(ParquetextError, match="use 'thrift', 'arrow'"):
+    with pytest.raises(ParquetextError, match="use one of par3, flat, index, arrow, thrift"):
         opened(path, PLAIN, form="papyrus")
 
 
@@ -146,7 +146,7 @@ def test_a_trailer_is_found_wherever_the_first_read_ends(tail_bytes):
     while tail.missing:
         offset, length = tail.missing
         tail.step(data[offset : offset + length])
-    assert [block.is_dialect for block in tail.blocks] == [True]
+    assert [block.trailer for block in tail.blocks] == [TRAILER_BYTES]
 
 
 # ---- damage and unknown layouts
@@ -207,7 +207,7 @@ def test_a_mixture_of_two_layouts_is_unknown():
 
 
 def reframed(data: bytes, codec: int, raw_length: int) -> bytes:
-    """A frame whose checksums hold, whatever it says."""
+    """Return a frame with valid checksums for any content."""
     data += bytes([codec])
     lengths = struct.pack("<II", len(data) - 1, raw_length)
     return data + struct.pack("<I", zlib.crc32(data)) + lengths + struct.pack("<I", zlib.crc32(lengths)) + UUID
@@ -326,7 +326,7 @@ def test_overlapping_tables_cannot_multiply_the_work():
     field = root + struct.unpack_from("<H", buffer, table + 4 + 2 * 3)[0]
     first = field + struct.unpack_from("<I", buffer, field)[0] + 4
     group = first + struct.unpack_from("<I", buffer, first)[0]
-    # Offsets lead forward, so the row group is moved behind the entries.
+    # Offsets are positive, so the row group is moved after the entries.
     vector = len(buffer)
     moved = bytes(buffer[group:])
     count = 10_000

@@ -10,7 +10,8 @@ import pyarrow.fs as pafs
 from ... import sidecar, storage
 from ...edits.options import STORAGE_REFUSALS, Options
 from ...edits.table_logs import refuse_new_files, refuse_replacing
-from .written_form import THRIFT, edit_of_written
+from ...footer.forms import THRIFT
+from .written_form import edit_of_written
 
 __all__ = ["NewFiles"]
 
@@ -60,7 +61,7 @@ class NewFiles(pafs.FileSystemHandler):
     @property
     def changes_ends(self) -> bool:
         """True if the end of a file may be changed after it is written."""
-        return self._form != THRIFT
+        return self._form != THRIFT.name
 
     def __eq__(self, other: object) -> bool:
         return self.base == other.base if isinstance(other, NewFiles) else NotImplemented
@@ -117,7 +118,7 @@ class _NewFile:
     def __init__(self, files: NewFiles, path: str):
         self._files, self._path, self.closed = files, path, False
         self._new, self._scratch = files.create(path), None
-        if files.changes_ends and not isinstance(self._new, storage.NewFile):
+        if files.changes_ends and not self._new.edits_end_in_place:
             self._scratch = storage.Scratch(path)
         self._written = self._scratch or self._new
 
