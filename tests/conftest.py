@@ -13,7 +13,7 @@ from support.benchmarks_package import make_importable
 from support.systems import SYSTEMS, take_away, what_it_lacks
 
 from parquetext import kernels
-from parquetext.storage import lock
+from parquetext.storage import locking
 
 make_importable()
 
@@ -42,7 +42,7 @@ def pytest_configure(config):
         take_away(system)
         if system == "windows":  # compiled kernels are not built there, and every change uses force=["lock"]
             kernels.use("pure")
-            lock.refuse = lambda *_: None
+            locking.refuse = lambda *_: None
 
 
 @pytest.hookimpl(hookwrapper=True)
