@@ -42,7 +42,7 @@ class Layout(NamedTuple):
     kind : str
         The system's name.
     folders : mapping of str to re.Pattern or None
-        Folders that must be there, and what at least one name in each of them must match; None if any contents do.
+        Required folders, and for each the pattern that at least one name in it must match; None if any contents do.
     files : tuple of str
         Files that must be there.
     below : re.Pattern
@@ -107,7 +107,7 @@ def _belonging(kind: str) -> str:
 
 
 def is_logged(reason: str) -> bool:
-    """Return whether a reason of `membership` is about a table whose clean-up does not know sidecars."""
+    """Return True if a reason of `membership` is about a table whose clean-up does not know sidecars."""
     return reason.startswith(tuple(map(_belonging, LOGGED)))
 
 
