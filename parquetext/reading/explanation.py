@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from ..footer.model import Form
+from ..footer.model import FooterReader
 from ..footer.names import as_path
 from ..tabular import Listing, Shown, Tabular, chosen
 from .choose.choice import COPIES, NATIVE, Choice, choose
@@ -132,13 +132,13 @@ class Explanation(Tabular):
 
 
 def explain(
-    form: Form, plan: Plan, file: OpenFile, blooms: Blooms | None, considered: Sequence[int] | None = None
+    form: FooterReader, plan: Plan, file: OpenFile, blooms: Blooms | None, considered: Sequence[int] | None = None
 ) -> Explanation:
     """Explain the plan of a read.
 
     Parameters
     ----------
-    form : Form
+    form : FooterReader
         The file's footer, from which the plan was made.
     considered : sequence of int, optional
         The row groups before an earlier plan ruled some out; by default those of the request.
@@ -196,7 +196,7 @@ def _leaves(part: Part) -> Sequence[int]:
     return part.leaves if part.indices is None else [part.leaves[index] for index in part.indices]
 
 
-def _sizes(form: Form, plan: Plan) -> dict[tuple[int, int], int]:
+def _sizes(form: FooterReader, plan: Plan) -> dict[tuple[int, int], int]:
     """Return the stored bytes of each chunk of a plan, by leaf and row group."""
     found = {}
     for part in plan.parts:
