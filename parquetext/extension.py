@@ -34,6 +34,8 @@ from .extension_blocks import (
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
+    from ._pure.extension import Place
+
 __all__ = [
     "DEFAULT_LIMIT",
     "Block",
@@ -357,7 +359,9 @@ def strip(struct: Buffer, uuid: UUID | str | bytes | None = None, *, page_header
         rest = left[0].payload
     else:
         rest = content_of(stack.free_form, left)
-    return _write(bare, rest, MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement], page_header, len(struct))
+    return _write(
+        bare, rest, MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement], page_header, memoryview(struct).nbytes
+    )
 
 
 def blocks(struct: Buffer, *, page_header: bool = False) -> Stack:
@@ -423,20 +427,20 @@ def blocks_from_back(tail: Buffer) -> Stack:
     return Stack(found, memoryview(b""))
 
 
-def _find(struct, page_header: bool):
+def _find(struct: Buffer, page_header: bool) -> Place | None:
     """The extension's place; behind the stop it counts for a FileMetaData alone."""
-    place = kernels.extension.find(struct, not page_header)
+    place: Place | None = kernels.extension.find(struct, not page_header)
     if place and place.placement and not _is_file_metadata(struct):
         return None
     return place
 
 
-def _is_file_metadata(struct) -> bool:
+def _is_file_metadata(struct: Buffer) -> bool:
     """Return True if the struct's fields include the required ones of FileMetaData."""
     return {(id, type) for id, type, *_ in kernels.thrift.fields(struct)} >= FILE_METADATA
 
 
-def _check_arguments(struct, marker: str, placement: str) -> None:
+def _check_arguments(struct: Buffer, marker: str, placement: str) -> None:
     if marker not in MARKERS:
         raise ValueError(f"marker {marker!r} is none of {', '.join(MARKERS)}")
     if placement not in PLACEMENTS:
@@ -445,7 +449,7 @@ def _check_arguments(struct, marker: str, placement: str) -> None:
         raise Refused("an extension behind a struct's stop is for FileMetaData alone")
 
 
-def _writable(struct, page_header: bool):
+def _writable(struct: Buffer, page_header: bool) -> Place | None:
     """The place of the extension, once the struct is known to be one that can be rewritten."""
     place = _find(struct, page_header)
     end = kernels.thrift.struct_end(struct) if place is None else place.struct_end
@@ -463,13 +467,13 @@ def _writable(struct, page_header: bool):
     return place
 
 
-def _without(struct, place) -> bytes:
+def _without(struct: Buffer, place: Place) -> bytes:
     """The struct as it was before it had an extension."""
     view = memoryview(struct).cast("B")
     return bytes(view[: place.header]) if place.placement else bytes(view[: place.header]) + STOP
 
 
-def _content(struct, place, page_header: bool) -> memoryview:
+def _content(struct: Buffer, place: Place, page_header: bool) -> memoryview:
     content = memoryview(struct).cast("B")[place.payload : place.payload + place.length]
     if not page_header:
         return content
@@ -479,7 +483,7 @@ def _content(struct, place, page_header: bool) -> memoryview:
         raise Malformed(f"the page header's extension is not base64: {error}", offset=place.payload) from None
 
 
-def _write(bare: bytes, content, marker: str, placement: str, page_header: bool, limit: int) -> bytes:
+def _write(bare: Buffer, content: Buffer, marker: str, placement: str, page_header: bool, limit: int) -> bytes:
     """The struct `bare`, which has no extension, with `content` as one."""
     if page_header:
         content = base64.b64encode(content)
@@ -492,6 +496,6 @@ def _write(bare: bytes, content, marker: str, placement: str, page_header: bool,
             found=length,
             code=wire.TOO_LARGE,
         )
-    bare = memoryview(bare).cast("B")
-    front = bare if placement == AFTER_STOP else bare[:-1]
+    view = memoryview(bare).cast("B")
+    front = view if placement == AFTER_STOP else view[:-1]
     return b"".join((front, MARKERS[marker], kernels.varint.encode(length), content, STOP))
