@@ -18,9 +18,10 @@ from ..footer.arrow_errors import NO_KEYS, ArrowUnsupported, EncryptedFile, as_a
 from ..footer.bloom_filters import BloomFilters
 from ..footer.copied_chunks import CopyTable, copy_table_of
 from ..footer.expansion import check_expansion
+from ..footer.forms import Form
 from ..footer.lease import Lease
 from ..footer.limits import check_limits
-from ..footer.model import GROUP, Form
+from ..footer.model import GROUP, FooterReader
 from ..footer.names import as_path
 from ..footer.opening import open_as, open_file
 from ..footer.path_sizes import check_form
@@ -49,7 +50,7 @@ class File(footer_file.File):
     Attributes
     ----------
     form : str
-        The form of the footer in use: ``"flat"``, ``"thrift"``, or ``"par3"``, which has no next one.
+        The form of the footer in use: a value of `parquetext.Form`.
     path : str
         The path of the file.
     """
@@ -336,14 +337,14 @@ class File(footer_file.File):
             raise error if error.file else error.at(str(self.path)) from None
         if not plan.is_sliced:
             self._on_form(check_form)  # pyarrow reads the whole footer
-        if self.form == "par3" and not plan.is_sliced:
+        if self.spec.is_final and not plan.is_sliced:
             raise ArrowUnsupported(
                 "not readable by a slice, and a PAR3 file has no Thrift footer; parquetext.restore brings it back",
                 file=str(self.path),
             )
         return plan
 
-    def _blooms(self, form: Form, types: Mapping[str, pa.DataType]) -> BloomFilters:
+    def _blooms(self, form: FooterReader, types: Mapping[str, pa.DataType]) -> BloomFilters:
         return BloomFilters(form, self._source, self._gathered, types)
 
     def _fetch_cells(self, columns: list, row_groups: Sequence[int] | None) -> None:
@@ -381,11 +382,11 @@ def _while_open(lease: Lease, batches: Iterator[pa.RecordBatch], watch: Watch) -
         del lease
 
 
-def _slice_of(form: Form, leaf: int, row_groups: Sequence[int] | None) -> bytes:
+def _slice_of(form: FooterReader, leaf: int, row_groups: Sequence[int] | None) -> bytes:
     return form.slice([leaf], range(form.row_group_count) if row_groups is None else row_groups)
 
 
-def open(path: object, *, form: str | None = None) -> File:
+def open(path: object, *, form: Form | str | None = None) -> File:
     return open_as(File, path, form)
 
 

@@ -27,7 +27,6 @@ from parquetext.cli.app import app
 from parquetext.cli.choices import Reader
 from parquetext.demo.readers import READERS
 from parquetext.edits.form_options import PLACEMENTS, STATS
-from parquetext.edits.upgrade import AUTO, FORMS
 from parquetext.inspection.content import file_differences
 from parquetext.inspection.content.schema_text import FORMATS
 
@@ -158,8 +157,8 @@ def test_finalize_asks_at_a_terminal(lake):
 def test_the_help_names_the_readers_of_finalized_files_and_the_dialect_first():
     commands = typer.main.get_command(app).commands
     assert commands["finalize"].help.startswith("Make files that ONLY PARQUETEXT READS")
-    (dialect,) = (option.help for option in commands["upgrade"].params if option.name == "dialect")
-    assert "No released reader reads it" in dialect and "parquet-go" in dialect
+    (dialect,) = (option.help for option in commands["upgrade"].params if option.name == "form")
+    assert "no released reader reads it" in dialect and "parquet-go" in dialect
 
 
 def test_foreign_blocks_are_wrapped_named_and_removed_on_request(tmp_path):
@@ -286,11 +285,10 @@ def test_one_row_group_is_no_plural(lake):
 @pytest.mark.parametrize(
     ("option", "told"),
     [
-        (("--form", "fast"), ("auto", "flat", "index")),
+        (("--form", "fast"), ("auto", "flat", "index", "arrow")),
         (("--placement", "here"), ("aside", "in-struct", "after-stop")),
         (("--marker", "none"), ("spec", "thrift")),
         (("--stats", "no"), ("full", "compact")),
-        (("--dialect", "rust"), ("arrow",)),
         (("--force", "it"), ("attributes", "free-form", "hard-links")),
     ],
     ids=lambda value: value[0].strip("-"),
@@ -303,7 +301,6 @@ def test_a_wrong_choice_is_exit_code_2_and_names_the_known_ones(option, told, la
 
 def test_choices_are_those_of_the_library():
     assert [*choices.Forceable] == [*edits.FORCEABLE] and [*choices.DiffKind] == [*file_differences.KINDS]
-    assert {*choices.Form} == {*FORMS, AUTO} and {*choices.NewForm} == {*FORMS, AUTO, "thrift"}
     assert {*choices.Placement} == {*PLACEMENTS} and {*choices.Stats} == {*STATS}
     assert {*choices.Marker} == {*extension.MARKERS} and {*choices.SchemaFormat} == {*FORMATS}
 

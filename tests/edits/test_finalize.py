@@ -16,8 +16,8 @@ from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
 
 import parquetext
 from parquetext import edits, extension, kernels, wire
-from parquetext.edits.kept_extension import FLAT as FLAT_PIECE
-from parquetext.edits.kept_extension import INDEX, RAW, SLOT, KeptExtension, parse
+from parquetext.edits.kept_extension import MADE, RAW, SLOT, KeptExtension, parse
+from parquetext.edits.pieces import Piece
 from parquetext.errors import Damaged, Malformed, ParquetextError, Refused
 from parquetext.inspection import integrity
 
@@ -177,7 +177,7 @@ def test_free_form_bytes_and_damaged_foreign_blocks_are_restored(path):
 
 @pytest.mark.parametrize("both", [False, True])
 def test_a_block_of_the_arrow_dialect_comes_back(path, both):
-    edits.upgrade(path, dialect="arrow")
+    edits.upgrade(path, form="arrow")
     if both:
         edits.upgrade(path, form="flat")
     there_and_back(path)
@@ -350,7 +350,7 @@ def test_a_damaged_par3_footer_is_not_restored(path):
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=60), st.integers(0, 60), st.binary(max_size=6))
 def test_any_record_of_an_extension_is_read_or_an_error(record, at, bytes_):
-    whole = KeptExtension("spec", 0, ((RAW, b"abc"), (SLOT, ACME.bytes), (FLAT_PIECE, b""))).record()
+    whole = KeptExtension("spec", 0, ((RAW, b"abc"), (SLOT, ACME.bytes), (min(MADE), b""))).record()
     for data in (record, whole[:at], whole[:at] + bytes_ + whole[at + len(bytes_) :]):
         try:
             kept = parse(data, {ACME: b"acme's"})
@@ -358,7 +358,7 @@ def test_any_record_of_an_extension_is_read_or_an_error(record, at, bytes_):
             assert "record of the Thrift extension" in str(error)
         else:
             assert kept.record() == data
-            made = {FLAT_PIECE: b"flat", INDEX: b"index"}
+            made = {code: Piece.made(b"payload", spec.uuid) for code, spec in MADE.items()}
             inside, aside = kept.contents(made, {ACME: b"acme's"}, 1000, FOOTER)
             assert all(isinstance(piece.payload, bytes) for piece in (*inside, *aside))
 
@@ -377,7 +377,7 @@ def test_a_broken_record_is_an_error_unless_thrift_is_wanted_alone(path):
 
 def test_the_arrow_dialect_has_no_slots(path):
     with pytest.raises(ParquetextError, match="no extension slots"):
-        edits.upgrade(path, dialect="arrow", extensions={ACME: b"x"})
+        edits.upgrade(path, form="arrow", extensions={ACME: b"x"})
 
 
 def test_other_changes_of_a_par3_file_name_the_way_back(path):

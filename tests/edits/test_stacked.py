@@ -18,8 +18,9 @@ from parquetext import edits, extension, kernels, wire
 from parquetext.edits.footer import read_footer
 from parquetext.edits.form_options import Options
 from parquetext.edits.strip import without_blocks
-from parquetext.edits.upgrade import with_flat
+from parquetext.edits.upgrade import with_form
 from parquetext.errors import ParquetextError, Refused
+from parquetext.footer.forms import BY_NAME
 from parquetext.inspection.integrity.inspection import inspect
 
 ACME, EMCA = UUID("00010203-0405-0607-0809-0a0b0c0d0e0f"), UUID("8d2f9f0e-6c2a-4b25-9a0d-2f3a5f3b7c11")
@@ -264,7 +265,7 @@ def test_any_sequence_of_changes_keeps_foreign_bytes(free, where, steps):
     for step in steps:
         footer = read_footer(Bytes(file))
         if step[0] == "upgrade":
-            edit = with_flat(footer, Options(**where, wrap=True))
+            edit = with_form(footer, BY_NAME["flat"], Options(**where, wrap=True)).edit
             if FLAT not in dict(pile):
                 if free is not None and not pile:
                     pile, free = [(WRAPPED, free)], None

@@ -178,7 +178,7 @@ def test_an_error_of_the_system_names_the_file(path, monkeypatch):
         lambda path: edits.upgrade(path, "flat"),
         lambda path: edits.upgrade(path, "index"),
         lambda path: edits.upgrade(path),
-        lambda path: edits.upgrade(path, dialect="arrow"),
+        lambda path: edits.upgrade(path, form="arrow"),
         lambda path: edits.finalize(path, confirm=True),
         lambda path: edits.encode(path, {"aa": "plain"}),
         sidecar.build,
