@@ -200,18 +200,19 @@ def append_block(
     b'mine'
     """
     _check_arguments(struct, marker, placement)
-    bare, content, is_text = bytes(struct), b"", text
+    bare, is_text = bytes(struct), text
+    content: Buffer = b""
     place = _writable(struct, page_header)
     if place is not None:
-        content = _content(struct, place, page_header)
-        found = text_blocks(content)
+        content = old = _content(struct, place, page_header)
+        found = text_blocks(old)
         is_text = text and bool(found) and all(block.uuid != wire.UUID_FOOTER_REFERENCE for block in found)
         if is_text:
             content = b"".join(rendered(block.uuid, block.payload) for block in found)
-        elif kernels.extension.block_before(content, len(content)) is None and not found:
+        elif kernels.extension.block_before(old, len(old)) is None and not found:
             if not wrap:
                 raise wire_error(wire.FREE_FORM, place.payload)
-            content = rendered(wire.UUID_WRAPPED, content)
+            content = rendered(wire.UUID_WRAPPED, old)
         bare, marker, placement = _without(struct, place), MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement]
     block = kernels.extension.trailer(payload, uuid_of(uuid).bytes)
     stack = b"".join((content, payload, block))
@@ -266,7 +267,7 @@ def replace(
         index = last_of(stack, uuid_of(uuid))
         if index is None:
             raise Refused(f"the extension has no block of the kind {name_of(uuid)}", offset=place.payload)
-        ours = dataclasses.replace(stack[index], payload=payload)
+        ours = dataclasses.replace(stack[index], payload=memoryview(payload))
         content = content_of(stack.free_form, (*stack[:index], ours, *stack[index + 1 :]))
     return _write(
         _without(struct, place), content, MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement], page_header, limit
@@ -307,7 +308,7 @@ def replace_all(struct: Buffer, uuid: UUID | str | bytes, change: Callable[[memo
     if place is None:
         raise Refused("the struct has no extension to replace")
     stack = stack_in(_content(struct, place, False), place.payload)
-    changed = [dataclasses.replace(b, payload=change(b.payload)) if b.uuid == uuid else b for b in stack]
+    changed = [dataclasses.replace(b, payload=memoryview(change(b.payload))) if b.uuid == uuid else b for b in stack]
     marker, placement = MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement]
     content = content_of(stack.free_form, changed)
     return _write(_without(struct, place), content, marker, placement, False, DEFAULT_LIMIT)
@@ -356,7 +357,7 @@ def strip(struct: Buffer, uuid: UUID | str | bytes | None = None, *, page_header
     if not left and not stack.free_form:
         return bare
     if len(left) == 1 and left[0].uuid == wire.UUID_WRAPPED and not stack.free_form:
-        rest = left[0].payload
+        rest: Buffer = left[0].payload
     else:
         rest = content_of(stack.free_form, left)
     return _write(
