@@ -32,11 +32,12 @@ from ..reading.execute.watch import Watch
 from ..reading.plan.read_plan import Part, Plan, plan_read
 from ..reading.request.read_request import AUTO, ReadOptions, check_engine, check_options, resolve
 from ..reading.request.selection import leaves_of
-from ..storage import HeldSource
+from ..storage import can_reopen, has_arrow_file, has_descriptor, is_remote
 from .metadata import FileMetaData
 
 if TYPE_CHECKING:
     from ..inspection.layout.layout import Layout
+    from ..reading.explanation import Explanation
 
 __all__ = ["File", "open"]
 
@@ -234,6 +235,55 @@ class File(footer_file.File):
         finally:
             del lease
 
+    def explain(
+        self,
+        columns: Iterable | None = None,
+        row_groups: Sequence[int] | None = None,
+        filters: object = None,
+        *,
+        engine: str | None = None,
+        **options: object,
+    ) -> Explanation:
+        """Explain how `read` reads these columns and rows, without reading them.
+
+        The result contains the row groups and pages that are read and skipped, with reasons, the bytes to fetch, and
+        the decoder of each column. Indexes and Bloom filters are read if `read` would use them.
+
+        Parameters
+        ----------
+        columns, row_groups, filters, engine, **options
+            As in `read`.
+
+        Raises
+        ------
+        ColumnError, Malformed, Damaged, OSError
+            As in `read`.
+
+        Examples
+        --------
+        >>> with parquetext.open("wide.parquet") as file:
+        ...     plan = file.explain(["id"], filters=[("price", ">=", 298)])
+        >>> [column.column for column in plan.columns]
+        ['id', 'price']
+        """
+        check_options(options)
+        reading = ReadOptions(check_engine(engine), reader=self._with_names(options))
+        return self._explain(columns, row_groups, filters, reading)
+
+    def _explain(
+        self,
+        columns: Iterable | None,
+        row_groups: Sequence[int] | None,
+        filters: object,
+        options: ReadOptions,
+        considered: Sequence[int] | None = None,
+    ) -> Explanation:
+        from ..reading.explanation import explain  # only for this call
+
+        plan = self._plan_read(columns, row_groups, filters, options)
+        with self._naming():
+            return self._on_form(lambda form: explain(form, plan, self, self._blooms, considered))
+
     def layout(self, *, decompress: bool = False) -> Layout:
         """Return the use of every byte of the file, with a picture; see `parquetext.layout`.
 
@@ -242,7 +292,7 @@ class File(footer_file.File):
         """
         from ..inspection.layout.layout import layout, layout_of
 
-        if isinstance(self._source, HeldSource):
+        if not can_reopen(self._source):
             return layout_of(self._source, str(self.path), decompress=decompress)
         return layout(self._source.target if self._is_remote else self.path, decompress=decompress)
 
@@ -313,7 +363,7 @@ class File(footer_file.File):
 
     @property
     def _is_remote(self) -> bool:
-        return hasattr(self._source, "target")
+        return is_remote(self._source)
 
     def _watching(self, plan: Plan) -> Watch:
         return Watch(self._source, self.path, self.form, plan)
@@ -358,9 +408,9 @@ class File(footer_file.File):
     def _open_data(self, *, memory_map: bool = False) -> AbstractContextManager[pa.NativeFile]:
         """Return the bytes of the open file for pyarrow, even if its path now leads to another file."""
         source = self._source
-        if hasattr(source, "for_arrow"):
+        if has_arrow_file(source):
             return nullcontext(source.for_arrow())
-        if not hasattr(source, "fd"):
+        if not has_descriptor(source):
             return pa.OSFile(source.name)
         return self._opened_by(pa.memory_map if memory_map else pa.OSFile)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from .. import kernels
 from ..errors import Damaged, Malformed, ParquetextError, Unsupported
 from ..findings import Finding
-from ..storage import BatchedSource
+from ..storage import can_gather
 from . import forms
 from .form_spec import FormSpec, Place
 from .locate import FIRST_READ_REMOTE, locate_in
@@ -54,7 +54,7 @@ def following_form(source, left: str, error: Damaged) -> tuple[str, FooterReader
 
 def open_block(spec: FormSpec, handle, place: Place) -> FooterReader:
     """Open a form at its position; `handle` is a source, or the file descriptor and the size of a local file."""
-    if isinstance(handle, BatchedSource):
+    if can_gather(handle):
         begin, end = spec.needed_range(place)
         handle.worth = begin, end - begin
         handle.shared = max(place.payload, place.payload + place.length - SHARED_BYTES), min(place.length, SHARED_BYTES)
@@ -207,7 +207,7 @@ def thrift_length(source) -> int | None:
 
 def _read_tail(source, through: bool = False) -> tuple[Tail, bytes]:
     """Return the tail and its bytes, read up to a block of ours, or, with `through`, all of its blocks."""
-    data = source.tail if hasattr(source, "tail") else source.read_tail(FIRST_READ_REMOTE)[1]
+    data = source.tail if isinstance(source, kernels.local.LocalFile) else source.read_tail(FIRST_READ_REMOTE)[1]
     tail, known = locate_in(source, data), 0
     while tail.missing and (through or not any(block.uuid in forms.PREFERRED for block in tail.blocks[known:])):
         known = len(tail.blocks)

@@ -13,7 +13,7 @@ from .. import wire
 from ..encoding.pages import REMOTE_WINDOW
 from ..errors import ColumnError, Damaged, LimitExceeded, Malformed, ParquetextError, name_file, out_of_memory
 from ..findings import Finding
-from ..storage import BatchedSource, ChangedFile, RemoteTarget
+from ..storage import ChangedFile, Target, can_gather, counts_requests
 from ..tabular import Shown, Tabular
 from . import best_form, forms
 from .arrow_errors import as_arrow_error
@@ -152,7 +152,7 @@ class File(Tabular):
         return reopen, file_state(self, self._source)
 
     @classmethod
-    def _open_again(cls, target: str | RemoteTarget) -> Self:
+    def _open_again(cls, target: str | Target) -> Self:
         """Open a file that was pickled."""
         from .opening import open_as  # it makes files, so it imports this module
 
@@ -256,7 +256,7 @@ class File(Tabular):
         return self._source.gather(tasks) if self._is_batched() else [task() for task in tasks]
 
     def _is_batched(self) -> bool:
-        return isinstance(self._source, BatchedSource)
+        return can_gather(self._source)
 
     def _expect(self, leaves: int) -> None:
         """Prepare for reading this many leaves: read the whole footer if they are a large part of it."""
@@ -340,7 +340,7 @@ class File(Tabular):
     @property
     def io_stats(self) -> IoStats:
         """Return the requests and bytes that were read for metadata."""
-        if hasattr(self._source, "requests"):
+        if counts_requests(self._source):
             return IoStats(self._source.requests, self._source.bytes_read)
         reads, count = self._form.io
         return IoStats(1 + reads + self._left[0], len(self._source.tail) + count + self._left[1])

@@ -8,13 +8,11 @@ from .. import kernels
 from ..errors import Damaged, Malformed, ParquetextError, Unsupported, name_file
 from ..findings import Finding
 from ..storage import (
-    BatchedSource,
-    HeldSource,
-    HeldTarget,
-    LocalTarget,
+    OpenTarget,
     Overlay,
-    RemoteTarget,
+    Target,
     old_tail,
+    open_batched,
     open_source,
     readable,
 )
@@ -57,12 +55,12 @@ def _open_once(kind: type[File], path: str, form: str | None) -> File:
     return _open_own(kind, path, source, (source.fd, source.size), source.tail) or _open_source(kind, path, source)
 
 
-def open_by_footer(kind: type[File], target: LocalTarget | RemoteTarget | HeldTarget, footer: bytes) -> File:
+def open_by_footer(kind: type[File], target: Target | OpenTarget, footer: bytes) -> File:
     """Open a file with the caller's Thrift footer; that of the file is not read."""
     form = ThriftForm(footer)
-    if isinstance(target, LocalTarget):
+    if target.is_local:
         return kind(target.path, kernels.local.LocalFile(target.path), forms.THRIFT.name, form)
-    source = HeldSource(target) if isinstance(target, HeldTarget) else BatchedSource(target)
+    source = open_batched(target)
     return kind(str(target), source, forms.THRIFT.name, form)
 
 
@@ -123,15 +121,15 @@ def open_file(path: object, *, form: forms.Form | str | None = None) -> File:
 def _open_target(kind: type[File], path, form: forms.Form | str | None = None) -> File:
     try:
         target = readable(path)
-        if not isinstance(target, LocalTarget):
+        if not target.is_local:
             return _open_elsewhere(kind, target, form)
     except ParquetextError as error:
         raise as_arrow_error(error) from None
     return _open_local(kind, target.path, form)
 
 
-def _open_elsewhere(kind: type[File], target: RemoteTarget | HeldTarget, form: str | None) -> File:
-    source, name = HeldSource(target) if isinstance(target, HeldTarget) else BatchedSource(target), str(target)
+def _open_elsewhere(kind: type[File], target: Target | OpenTarget, form: str | None) -> File:
+    source, name = open_batched(target), str(target)
     if form is not None:
         return _open_named(kind, name, source, form)
     try:

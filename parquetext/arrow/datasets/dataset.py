@@ -15,7 +15,7 @@ from ...errors import ParquetextError
 from ...footer.arrow_errors import EncryptedFile
 from ...pruning import Predicate, predicate_of
 from ...reading.request.read_request import check_engine
-from ...storage import LocalTarget, RemoteTarget
+from ...storage import Target
 from ...tabular import Shown, Tabular
 from ..file import open as open_file
 from ..read_options import Reading, format_of, is_ours, options_of_format
@@ -33,6 +33,8 @@ from .unions import UnionPlanner
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
+
+    from .dataset_explanation import DatasetExplanation
 
 __all__ = ["Dataset", "Scanner", "dataset"]
 
@@ -172,7 +174,7 @@ def _is_of_paths(source: object) -> bool:
         return False
     if isinstance(source, (list, tuple)):
         return all(map(_is_of_paths, source))
-    kinds = (str, os.PathLike, pafs.FileInfo, pafs.FileSystem, LocalTarget, RemoteTarget)
+    kinds = (str, os.PathLike, pafs.FileInfo, pafs.FileSystem, Target)
     return isinstance(source, kinds) or (hasattr(source, "open") and hasattr(source, "ls"))  # an fsspec filesystem
 
 
@@ -425,6 +427,33 @@ class Dataset(DatasetScans, Tabular):
         """
         predicate = both(self._predicate, None if filter is None else predicate_of(filter))
         return Scanner(self._planner.fragments, self.schema, columns, predicate, **of_scan(locals()))
+
+    def explain(self, columns: Columns = None, filter: object = None) -> DatasetExplanation:
+        """Explain how `to_table` reads these columns and rows, without reading them.
+
+        The result contains the files that are read and skipped, and the plan of each file that is read, as
+        `File.explain` returns it. Each of these files is opened.
+
+        Parameters
+        ----------
+        columns, filter
+            As in `scanner`.
+
+        Raises
+        ------
+        ColumnError
+            If the schema has no such column.
+
+        Examples
+        --------
+        >>> plan = parquetext.dataset("lake").explain(["id"], filter=[("id", "in", [5, 7])])
+        >>> plan.bytes_to_fetch > 0
+        True
+        """
+        from .dataset_explanation import explain_dataset  # only for this call
+
+        predicate = both(self._predicate, None if filter is None else predicate_of(filter))
+        return explain_dataset(self._planner, columns, predicate)
 
     def to_reader(self, columns: object = None, filter: object = None, **options: object) -> pa.RecordBatchReader:
         """Read the rows as a reader of batches."""

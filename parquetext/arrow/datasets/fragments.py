@@ -15,7 +15,6 @@ import pyarrow.fs as pafs
 
 from ...footer.arrow_errors import ArrowIndexError
 from ...pruning import Predicate, predicate_of
-from ...storage import RemoteTarget
 from ..file import File
 from ..file import open as open_file
 from ..read_options import Reading, format_of
@@ -32,6 +31,7 @@ from .shape import Shape, check_schema, has_column
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
+    from ...reading.explanation import Explanation
     from ..metadata import FileMetaData
 
 __all__ = ["Fragment", "own_schema"]
@@ -78,7 +78,7 @@ class Fragment(FragmentScans):
     @property
     def filesystem(self) -> pafs.FileSystem:
         """The filesystem of the path."""
-        return self._target.filesystem if self.is_remote else pafs.LocalFileSystem()
+        return self._target.arrow_filesystem
 
     @property
     def buffer(self) -> None:
@@ -87,7 +87,7 @@ class Fragment(FragmentScans):
     @property
     def is_remote(self) -> bool:
         """True if the file is in a store or behind a URL."""
-        return isinstance(self._target, RemoteTarget)
+        return not self._target.is_local
 
     @property
     def format(self) -> ds.ParquetFileFormat:
@@ -298,6 +298,11 @@ cache_metadata, memory_pool
     def is_empty(self) -> bool:
         """True if a plan has ruled out all row groups."""
         return self._row_groups is not None and not self._row_groups
+
+    def explain(self, predicate: Predicate | None) -> Explanation:
+        """Explain how `read` reads the file."""
+        with self._open() as file:
+            return self._rows(file).explain(predicate)
 
     def read(self, predicate: Predicate | None, *, use_threads: bool = True) -> Rows:
         """Return the rows that may match the predicate, with all columns of the shape, planned with the file read."""
