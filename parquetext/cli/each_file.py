@@ -99,6 +99,7 @@ def change_each(
     *,
     json: bool,
     unfinished: bool = False,
+    failures_last: bool = False,
 ) -> NoReturn:
     """Apply `change(path)` to every file that paths select, and end the command.
 
@@ -115,6 +116,9 @@ def change_each(
         exit code 1; so do failed files, and refused files if they were named one by one.
     json : bool
         Print one JSON document for each file instead of text.
+    failures_last : bool
+        In the last line, print the counts of findings, refusals and failures last; by default, the largest count is
+        first.
     """
     from .. import edits
 
@@ -147,7 +151,9 @@ def change_each(
         raise typer.Exit(CANNOT_RUN)
     if not json:
         bad = (FINDINGS, REFUSED, FAILED)
-        ordered = sorted(outcomes.most_common(), key=lambda one: bad.index(one[0]) + 1 if one[0] in bad else 0)
+        ordered = outcomes.most_common()
+        if failures_last:
+            ordered.sort(key=lambda one: bad.index(one[0]) + 1 if one[0] in bad else 0)
         counts = ", ".join(f"{count:,} {outcome}" for outcome, count in ordered)
         tell(f"{counted(len(targets), 'file')}: {counts}")
     raise typer.Exit(exit_code(len(targets), absent, outcomes[FAILED] + outcomes[FINDINGS] + named_refused))

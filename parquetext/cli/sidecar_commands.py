@@ -68,7 +68,7 @@ def build(
         return "built"
 
     options = {"external_blooms": external_blooms, "ignore": ignore or ()}
-    change_each(paths, "building", lambda path: sidecar.build(path, **options), show, json=json)
+    change_each(paths, "building", lambda path: sidecar.build(path, **options), show, json=json, failures_last=True)
 
 
 def show(
@@ -89,7 +89,9 @@ def show(
             _draw(described)
         return FINDINGS if described["findings"] else "shown"
 
-    change_each(paths, "reading", lambda path: description(path, parquet_size=parquet_size), show, json=json)
+    change_each(
+        paths, "reading", lambda path: description(path, parquet_size=parquet_size), show, json=json, failures_last=True
+    )
 
 
 def verify(
@@ -123,7 +125,14 @@ def verify(
                 tell("    ", finding)
         return FINDINGS if findings else "fine"
 
-    change_each(paths, "verifying", lambda path: sidecar.compare(path, parquet_size=parquet_size), show, json=json)
+    change_each(
+        paths,
+        "verifying",
+        lambda path: sidecar.compare(path, parquet_size=parquet_size),
+        show,
+        json=json,
+        failures_last=True,
+    )
 
 
 def update(paths: Files, ignore: Ignore = None, quiet: Quiet = False, json: Json = False) -> None:
@@ -134,7 +143,9 @@ def update(paths: Files, ignore: Ignore = None, quiet: Quiet = False, json: Json
     from .. import sidecar
 
     show = _show_updated(json, "up to date")
-    change_each(paths, "updating", lambda path: sidecar.update(path, ignore=ignore or ()), show, json=json)
+    change_each(
+        paths, "updating", lambda path: sidecar.update(path, ignore=ignore or ()), show, json=json, failures_last=True
+    )
 
 
 def compact(
@@ -151,7 +162,7 @@ def compact(
 
     options = {"always": always, "ignore": ignore or ()}
     show = _show_updated(json, "compact")
-    change_each(paths, "compacting", lambda path: sidecar.compact(path, **options), show, json=json)
+    change_each(paths, "compacting", lambda path: sidecar.compact(path, **options), show, json=json, failures_last=True)
 
 
 def prune(
