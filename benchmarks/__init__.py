@@ -1,1 +1,1 @@
-"""Side-by-side measurements: parquetext against whichever readers are installed, in one run, as ratios."""
+"""Compare parquetext with the installed readers in one run, as ratios."""

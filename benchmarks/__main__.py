@@ -71,7 +71,7 @@ def bench(
     only: Annotated[
         Measured | None,
         typer.Option(
-            help="What to measure instead of footers. spark: jobs on Spark. encodings: decoder, encoder, page filters "
+            help="Measure these instead of footers. spark: jobs on Spark. encodings: decoder, encoder, page filters "
             "and layout. copies: columns with copies in other encodings. tables: read_table with 1 to 10,000 "
             "columns, filters, and 5,000 row groups.",
             show_default=False,
@@ -114,7 +114,7 @@ def _report(rows: list, missed: int, palletjack: str | None) -> None:
     _show(rows)
     tell(f"{kernels.implementation()} kernels; {versions}")
     if "palletjack" not in peers.installed() and not palletjack:
-        tell("PalletJack was not measured: it needs an older pyarrow (--palletjack: a Python that has both)")
+        tell("PalletJack was not measured: it needs an older pyarrow (--palletjack: a Python with both)")
     tell(f"{missed} target{'s' * (missed != 1)} missed" if missed else "every target was met")
 
 
@@ -130,7 +130,7 @@ def _groups(
     long: bool,
     palletjack: str | None,
 ) -> Iterable[list]:
-    """The rows of what is asked for, a group of them at a time."""
+    """Yield the rows of the requested measurements, one group at a time."""
     if only is Measured.spark:
         from .lakes import on_spark
 
@@ -147,7 +147,7 @@ def _groups(
 
 
 def _show(rows: list) -> None:
-    """What was measured on what in one line, and below it the readers."""
+    """Print measurement and subject in one line, and the readers below it."""
     shown = [_cells(row) for row in rows]
     widths = [max(map(cell_len, column)) for column in zip(HEADINGS, *shown, strict=True)]
     console.print(_table(widths, [HEADINGS], "dim"))

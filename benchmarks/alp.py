@@ -1,4 +1,4 @@
-"""ALP on decimal-like doubles: decoding, size and encoding against pyarrow's PLAIN, stored plainly and compressed."""
+"""Measure ALP on decimal-like doubles: decoding, size and encoding against pyarrow's PLAIN, plain and compressed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MAGIC = b"PAR1"
 
 
 def measure(workspace: Workspace, rounds: int, values: int = VALUES) -> Iterator[list[Row]]:
-    """Amounts of 2 to 4 decimals, one thread: from path to table; bytes of files; from an array to a sink in memory."""
+    """Measure amounts of 2 to 4 decimals, one thread: from path to table; bytes of files; from an array to memory."""
     for places in PLACES:
         workspace.progress(f"ALP of {places} decimals")
         subject = f"double, {places} decimals, ALP"
@@ -48,7 +48,7 @@ def measure(workspace: Workspace, rounds: int, values: int = VALUES) -> Iterator
 
 
 def _amounts(places: int, count: int) -> np.ndarray:
-    """Prices as shops have them: most of two digits before the point, some of four."""
+    """Return prices as in shops: most have two digits before the point, some have four."""
     return np.round(np.random.default_rng(SEED).lognormal(3, 1, count), places)
 
 
@@ -84,7 +84,7 @@ def _writers(table: pa.Table) -> list[Contender]:
 
 
 def _pages(table: pa.Table) -> Iterator[tuple[bytes, int]]:
-    """The values of each page in ALP, and how many they are."""
+    """Yield the values of each page in ALP, and their number."""
     data = memoryview(table.column("x").chunk(0).buffers()[1])
     for start in range(0, table.num_rows, PAGE_VALUES):
         count = min(PAGE_VALUES, table.num_rows - start)
@@ -93,7 +93,7 @@ def _pages(table: pa.Table) -> Iterator[tuple[bytes, int]]:
 
 
 def _write_alp(path: Path, table: pa.Table) -> None:
-    """A file of one column of doubles without nulls that is natively ALP."""
+    """Write a file with one column of doubles without nulls in ALP."""
     with path.open("wb") as file:
         file.write(MAGIC)
         for page, count in _pages(table):

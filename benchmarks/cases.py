@@ -1,4 +1,4 @@
-"""The measurements, one function each: every one returns rows that compare one thing in one run."""
+"""The measurements, one function each: every function returns rows that make one comparison in one run."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ STRIDE = 7919  # a prime: consecutive calls touch columns far apart
 class Row:
     """One contender in one comparison.
 
-    `value` is the median over rounds, `minimum` the best of them (times only). `ratio` says how many times our median
-    is better than this contender's (time, or bytes for sizes and memory), `minimum_ratio` the same of the best rounds;
-    `target` what `ratio` has to be at least (`at_most`: at most).
+    `value` is the median over rounds, `minimum` the best of them (times only). `ratio` is the factor by which ours is
+    better than this contender's median (time, or bytes for sizes and memory), `minimum_ratio` that of the best rounds;
+    `target` is the minimum of `ratio` (or the maximum, with `at_most`).
     """
 
     case: str
@@ -79,7 +79,7 @@ def rows_of(
     ours: str = OURS,
     over: Callable[[Timing, Timing], tuple[float, float]] = Timing.over,
 ) -> Iterator[Row]:
-    """Ours first, the others with their ratios to ours."""
+    """Return our row first, then the others with their ratios to ours."""
     base = timings[ours]
     for name, timing in sorted(timings.items(), key=lambda item: item[0] != ours):
         ratios = (None, None) if name == ours else over(timing, base)
@@ -99,7 +99,7 @@ def rows_of(
 def footers(
     subject: Subject, rounds: int, targets: dict[str, float], tick: Callable[[], None] | None = None
 ) -> list[Row]:
-    """The whole Thrift footer, from path to memory."""
+    """Measure reading the whole Thrift footer, from path to memory."""
     contenders = [Contender(OURS, lambda _: footer.scan(subject.plain), calls=5)]
     contenders += [Contender(name, run) for name, run in peers.footer_readers(subject.plain).items()]
     return list(rows_of("whole Thrift footer", subject.name, compare(contenders, rounds, tick), targets))
@@ -113,7 +113,7 @@ def values(
     palletjack: str | None = None,
     tick: Callable[[], None] | None = None,
 ) -> list[Row]:
-    """One column's values, from path to table."""
+    """Measure reading one column's values, from path to table."""
     names = subject.top_level_names
     count = len(names)
 
@@ -147,7 +147,7 @@ def values(
 
 
 def held_memory(subject: Subject, limit: int) -> list[Row]:
-    """Memory held after opening and one column, each in a process of its own."""
+    """Measure the memory held after opening and reading one column, each in a separate process."""
     ours = memory.held_by_parquetext(subject.flat, subject.leaf_names[len(subject.leaf_names) // 2])
     theirs = memory.held_by_pyarrow(subject.plain)
     return [
@@ -157,7 +157,7 @@ def held_memory(subject: Subject, limit: int) -> list[Row]:
 
 
 def checksums(rounds: int) -> list[Row]:
-    """CRC-32 of 1 MiB and of the sizes that look-ups check, at any byte of memory, as payloads lie in files."""
+    """Measure CRC-32 of 1 MiB and of the sizes that look-ups check, at any alignment, as in files."""
     from zlib_ng import zlib_ng
 
     rows = []
@@ -177,7 +177,7 @@ def checksums(rounds: int) -> list[Row]:
 
 
 def bytes_of_footers(subject: Subject, target: float | None, index_target: float | None = None) -> list[Row]:
-    """The flat block and the index against the Thrift footer."""
+    """Compare the size of the flat block and the index with that of the Thrift footer."""
     thrift = pq.read_metadata(subject.plain).serialized_size
     flat, index = (os.path.getsize(path) - os.path.getsize(subject.plain) for path in (subject.flat, subject.index))
     return [
@@ -188,7 +188,7 @@ def bytes_of_footers(subject: Subject, target: float | None, index_target: float
 
 
 def builds(subject: Subject, rounds: int, target: float | None) -> list[Row]:
-    """The flat block made from a scanned footer, and the footer made from that again, against scanning it plainly."""
+    """Compare building the flat block from a scan, and the footer from the block, with a plain scan."""
     scan = footer.scan(subject.plain)
     payload = kernels.flat.write(scan)
     contenders = [
@@ -202,7 +202,7 @@ def builds(subject: Subject, rounds: int, target: float | None) -> list[Row]:
 
 
 def upgrades(subject: Subject, rounds: int, target: float | None) -> list[Row]:
-    """Upgrade on the same disk against copying, flushing and reading the footer with pyarrow."""
+    """Compare an upgrade with copying, flushing and reading the footer with pyarrow on the same disk."""
     copy, working = subject.plain + ".copy", subject.plain + ".working"
 
     def copy_flush_read(_: int) -> None:
@@ -225,10 +225,10 @@ def upgrades(subject: Subject, rounds: int, target: float | None) -> list[Row]:
 
 
 def writes(workspace: Workspace, shape: Shape, rounds: int, target: float | None) -> list[Row]:
-    """A table written with a flat footer, flushed, against pyarrow's writer, which does not flush."""
+    """Compare writing a table with a flat footer, flushed, with pyarrow's writer, which does not flush."""
     table, path = make_table(shape), str(workspace.folder / f"{shape.name}.written")
     options = {"row_group_size": shape.rows_per_group}
-    os.sync()  # what others have left to be flushed
+    os.sync()  # flush the data of other programs first
     timings = compare(
         [
             Contender(OURS, lambda _: write_table(table, path, form="flat", **options)),

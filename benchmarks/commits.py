@@ -1,4 +1,4 @@
-"""What a commit costs in a sidecar: one row group behind ten others, and behind a thousand."""
+"""Measure a commit's cost in a sidecar: one row group after ten others, and after a thousand."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ ENTRY_BYTES = 4
 
 
 def commits(workspace: Workspace, rounds: int, target: float | None) -> list[Row]:
-    """The sidecar's part of a commit, from mapping it to the bytes that are appended to it.
+    """Measure the sidecar's part of a commit, from mapping it to the bytes that are appended.
 
-    CPU time; the Parquet file's new footer, its checksum, and waiting for the disk are left out.
+    CPU time, without the Parquet file's new footer, its checksum, and waiting for the disk.
     """
     plain = workspace.of_shape(SHAPE).plain
     scan = footer.scan(plain)
@@ -73,7 +73,7 @@ def commits(workspace: Workspace, rounds: int, target: float | None) -> list[Row
 
 
 def _sidecar(path: Path, scan, count: int) -> Path:
-    """A sidecar of so many row groups, each as the only one of `scan`."""
+    """Return a sidecar of so many row groups, each of them the only one of `scan`."""
     header = describe(scan)
     writer = kernels.sidecar.Writer(header.columns)
     for _ in range(count):

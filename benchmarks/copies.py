@@ -1,4 +1,4 @@
-"""Columns with copies in other encodings: what a reader fetches and waits for, and what the copies cost others."""
+"""Measure columns with copies in other encodings: bytes and time of their readers, and the cost for other readers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SEED = 14
 
 
 def measure(workspace: Workspace, rounds: int, rows: int = ROWS) -> Iterator[list[Row]]:
-    """One column over HTTP by its copy and by its chunk; encoding one column; pyarrow with copies in its way."""
+    """Measure one column over HTTP by its copy and by its chunk; encoding one column; pyarrow on a file with copies."""
     workspace.progress(f"{COLUMNS} columns × {rows:,} rows")
     plain, encoded = (workspace.folder / f"copies-{kind}-{rows}.parquet" for kind in ("plain", "encoded"))
     if not plain.exists():
@@ -47,7 +47,7 @@ def measure(workspace: Workspace, rounds: int, rows: int = ROWS) -> Iterator[lis
 
 
 def _table(rows: int) -> pa.Table:
-    """Prices, and values that do not compress."""
+    """Return a table of prices, and of values that cannot be compressed."""
     chance = np.random.default_rng(SEED)
     columns = {COLUMN: chance.integers(0, 10**6, rows) / 100}
     return pa.table(columns | {f"c{number}": chance.random(rows) for number in range(1, COLUMNS)})
@@ -83,7 +83,7 @@ def _fetched(server, read: Callable) -> int:
 
 
 def _encoding(workspace: Workspace, plain: Path, rounds: int) -> list[Row]:
-    """Both give a new file that is on disk."""
+    """Compare encoding with copying; both end with a new file on disk."""
     new = workspace.folder / "copies-new.parquet"
 
     def copy(_: int) -> None:

@@ -1,4 +1,4 @@
-"""Encoding the values of one column, page by page, against pyarrow's writing of the same column."""
+"""Compare encoding the values of one column, page by page, with pyarrow's writing of the same column."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ PHYSICAL = {
 
 
 def measure(values: int = 5_000_000, rounds: int = 7, *, only: str = "") -> Iterator[list[Row]]:
-    """Rows for each type and encoding: uncompressed, one thread, no statistics, into memory.
+    """Measure each type and encoding: uncompressed, one thread, no statistics, into memory.
 
     Both write to a sink in memory. The ratio is pyarrow's time over ours. Dictionaries are of 10,000 distinct values;
-    all other numbers rise by small steps and begin anew after 131,072, so that most deltas have a few bits. `only` is a
-    part of what is measured, such as ``"int64"``.
+    all other numbers rise by small steps and begin again after 131,072, so that most deltas have a few bits. `only`
+    is a part of a case's name, such as ``"int64"``.
     """
     for kind, encodings in ENCODINGS.items():
         for encoding in encodings:
@@ -105,7 +105,7 @@ def _ours(kind: str, encoding: str, column: pa.Array) -> Callable[[int], pa.Buff
 
 
 def _column(kind: str, count: int, distinct: int) -> pa.Array:
-    """Without NumPy, which the package does not need: one stretch of numbers again and again."""
+    """Return a column that repeats one run of numbers, without NumPy, which the package does not need."""
     chance = random.Random(5)
     if distinct:
         numbers = [chance.randrange(distinct) * 7919 for _ in range(min(count, 1 << 17))]

@@ -1,4 +1,4 @@
-"""Decoding by our own engine against pyarrow: one column in one encoding, from path to table, one thread."""
+"""Compare our decoder with pyarrow: one column in one encoding, from path to table, one thread."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SEED = 13
 
 @dataclass(frozen=True)
 class Case:
-    """A column, how it is encoded, and how many times pyarrow's time it has to be read in."""
+    """A column, its encoding, and the minimum of pyarrow's time divided by ours."""
 
     name: str
     make: Callable[[np.random.Generator], pa.Array]
@@ -52,14 +52,14 @@ def _doubles(random: np.random.Generator, distinct: int | None = None) -> pa.Arr
 
 
 def _booleans(random: np.random.Generator) -> pa.Array:
-    """Runs as well as changing bits."""
+    """Return runs as well as changing bits."""
     runs = np.repeat(random.integers(0, 2, VALUES // 50), 50).astype(bool)
     runs[: VALUES // 2] = random.integers(0, 2, VALUES // 2).astype(bool)
     return pa.array(runs)
 
 
 def _strings(random: np.random.Generator, distinct: int | None = None) -> pa.Array:
-    """Up to 17 bytes, neighbours that begin alike."""
+    """Return strings of up to 17 bytes; neighbors have a common prefix."""
     numbers = pa.array(np.sort(random.integers(0, 10**13, distinct or VALUES))).cast(pa.string())
     texts = pc.binary_join_element_wise("key-", numbers, "")
     return texts.take(pa.array(random.integers(0, distinct, VALUES))) if distinct else texts
@@ -135,7 +135,7 @@ def _leaves(name: str, kind: pa.DataType) -> Iterator[str]:
 
 
 def decoding(workspace: Workspace, rounds: int) -> Iterator[list[Row]]:
-    """Each encoding and shape; single-threaded, uncompressed, 1 MiB pages."""
+    """Measure each encoding and shape; single-threaded, uncompressed, 1 MiB pages."""
     for case in _cases():
         workspace.progress(f"decoding {case.name}")
         path = str(workspace.folder / "encodings.parquet")
@@ -148,7 +148,7 @@ def decoding(workspace: Workspace, rounds: int) -> Iterator[list[Row]]:
 
 
 def many_columns(workspace: Workspace, rounds: int, columns: int = 100, rows: int = 1_000_000) -> list[Row]:
-    """All columns of a wide snappy file, on all cores."""
+    """Measure all columns of a wide snappy file, on all cores."""
     workspace.progress(f"reading {columns} columns × {rows:,} rows")
     path = workspace.folder / "encodings-wide.parquet"
     if not path.exists():
@@ -170,7 +170,7 @@ def many_columns(workspace: Workspace, rounds: int, columns: int = 100, rows: in
 
 
 def one_row(workspace: Workspace, rounds: int, rows_of_group: int, rows: int = 10_000_000) -> list[Row]:
-    """One row by a filter on a sorted column, in a file with page indexes."""
+    """Measure one row by a filter on a sorted column, in a file with page indexes."""
     workspace.progress(f"one row of {rows:,}")
     path = workspace.folder / f"encodings-sorted-{rows_of_group}.parquet"
     if not path.exists():
@@ -199,7 +199,7 @@ def one_row(workspace: Workspace, rounds: int, rows_of_group: int, rows: int = 1
 
 
 def layouts(workspace: Workspace, rounds: int, pages: int = 10_000) -> list[Row]:
-    """The account of every byte of a file of many pages, against its pages as a table."""
+    """Compare the layout of a file of many pages with its pages as a table."""
     workspace.progress(f"layout of {pages:,} pages")
     path = workspace.folder / "encodings-pages.parquet"
     if not path.exists():

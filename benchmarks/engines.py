@@ -1,4 +1,4 @@
-"""One column's values through Polars, DuckDB and pandas: by our footers, and by each engine's own reader."""
+"""Measure one column's values through Polars, DuckDB and pandas: by our footers, and by each engine's reader."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Run = Callable[[str], object]
 
 
 def measure(subject: Subject, rounds: int, target: float | None) -> Iterator[list[Row]]:
-    """For each engine that is installed: from path to values, and where a whole frame or view is kept."""
+    """Measure each installed engine: from path to values, and with a whole frame or view that is kept."""
     engines = {"polars": _polars, "duckdb": _duckdb, "pandas": _pandas}
     names = subject.top_level_names
     for engine, pairs in engines.items():

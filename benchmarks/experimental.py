@@ -1,4 +1,4 @@
-"""PFOR and FSST, page by page: their sizes, and how fast the kernels decode them."""
+"""Measure PFOR and FSST, page by page: their sizes, and the speed of decoding."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ AGENTS = (
 
 
 def measure(rounds: int = 7) -> Iterator[list[Row]]:
-    """Keys with outliers against deltas; URLs and lines of a log against PLAIN, and against 1 GB of text per second."""
+    """Measure keys with outliers against deltas; URLs and log lines against PLAIN, and 1 GB of text a second."""
     for type, code in ((wire.PHYSICAL_INT32, "i"), (wire.PHYSICAL_INT64, "q")):
         yield _keys(type, code, rounds)
     for name, make in (("URLs", _url), ("log lines", _log_line)):
@@ -108,7 +108,7 @@ def _url(chance: random.Random) -> str:
 
 
 def _log_line(chance: random.Random) -> str:
-    """As web servers write it."""
+    """Return a line as web servers write it."""
     address = ".".join(str(chance.randrange(256)) for _ in range(4))
     time = f"{chance.randrange(24):02}:{chance.randrange(60):02}:{chance.randrange(60):02}"
     request = f'"{chance.choice(("GET", "GET", "POST"))} /{_path(chance)} HTTP/1.1"'

@@ -1,4 +1,4 @@
-"""What a task does to have a file's footer, done in the driver's JVM where its CPU time can be read."""
+"""Read a file's footer as a task does, in the driver's JVM, in which its CPU time can be read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PACKAGE = "dev.parquetext"
 
 
 def footer_readers(spark, path: str) -> tuple[Callable[[str], float], Callable[[str], float]]:
-    """Two functions of a column's name that give seconds of CPU: by a sliced footer, and by the whole one."""
+    """Return two functions of a column's name that return CPU seconds: by a sliced footer, and by the whole one."""
     jvm = spark._jvm
     conf = spark._jsc.hadoopConfiguration()
     threads = jvm.java.lang.management.ManagementFactory.getThreadMXBean()
@@ -35,7 +35,7 @@ def footer_readers(spark, path: str) -> tuple[Callable[[str], float], Callable[[
 
 
 def _new(spark, name: str, *arguments):
-    """An object of a class of the jar, also of one that others cannot see."""
+    """Return a new object of a class of the jar, also of a class that is not public."""
     jvm = spark._jvm
     loader = jvm.org.apache.spark.util.Utils.getContextOrSparkClassLoader()
     constructors = jvm.java.lang.Class.forName(f"{PACKAGE}.{name}", True, loader).getDeclaredConstructors()

@@ -20,7 +20,7 @@ def _serve(master: str, lake: str) -> None:
     spark = session(master=master, driver_memory="1g")
     filesystems = Filesystems.of(spark)
     for _ in sys.stdin:
-        os.sync()  # what is left to be flushed of other rounds is not this one's work
+        os.sync()  # unflushed data of other rounds must not count in this one
         start = time.perf_counter()
         listed(spark, filesystems, lake)
         listing = time.perf_counter() - start

@@ -16,7 +16,7 @@ PROCESS = Path(__file__).with_name("job_process.py")
 
 
 def upgrades(lake: Path, rounds: int, warm_up: int = 1) -> dict[str, Timing]:
-    """An upgrade of the lake in sessions that take turns, by master, after rounds to warm up that do not count."""
+    """Measure an upgrade of the lake in sessions that take turns, by master, after uncounted rounds."""
     sessions = {
         master: subprocess.Popen(
             [sys.executable, PROCESS, master, lake],

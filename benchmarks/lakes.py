@@ -1,4 +1,4 @@
-"""Comparisons on Spark, in one warm session: its own scan, our data source, jobs over a thousand files."""
+"""Comparisons on Spark, in one warm session: Spark's scan, our data source, jobs over a thousand files."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ METADATA = "pyarrow read_metadata"
 FILES = Shape(100, 5)
 LONG_ROWS = 10_000_000
 WARM_UP = 3  # rounds: the JVM compiles what it has interpreted so far
-CORES_ROUNDS = 3  # for each of the others: of two cores of a virtual machine single rounds tell little
+CORES_ROUNDS = 3  # for each of the others: single rounds on two cores of a virtual machine vary
 ONE_COLUMN_TARGET, JOB_TARGET, CORES_TARGET, LONG_LIMIT = 3.0, 5.0, 1.5, 1 / 3
 
 
 def on_spark(workspace: Workspace, rounds: int, files: int = 1_000) -> Iterator[list[Row]]:
-    """All comparisons, in one `local[2]` session; `upgrade` in processes of its own."""
+    """Make all comparisons in one `local[2]` session, and `upgrade` in separate processes."""
     from parquetext.spark import session
 
     lake = _lake(workspace, files)
@@ -38,7 +38,7 @@ def on_spark(workspace: Workspace, rounds: int, files: int = 1_000) -> Iterator[
     spark = session(master="local[2]", driver_memory="3g", sql_shuffle_partitions=2)
     try:
         yield from scans.measure(workspace, spark, rounds)
-        spark.conf.set(scans.SWITCH, "false")  # the data source is for those who cannot add the jar
+        spark.conf.set(scans.SWITCH, "false")  # the data source is for users who cannot add the jar
         yield _one_column(workspace, spark, rounds)
         yield _long(workspace, spark, rounds)
         yield from _jobs(workspace, spark, lake, files, rounds)
@@ -48,7 +48,7 @@ def on_spark(workspace: Workspace, rounds: int, files: int = 1_000) -> Iterator[
 
 
 def _one_column(workspace: Workspace, spark, rounds: int) -> list[Row]:
-    """One column of a very wide file, the schema given."""
+    """Measure one column of a very wide file with a given schema."""
     subject = workspace.of_shape(Shape(10_000, 10))
     workspace.progress("one column of 10,000")
     names = [name for name in subject.top_level_names if int(name[-8:]) % 7 == 1]
@@ -66,7 +66,7 @@ def _one_column(workspace: Workspace, spark, rounds: int) -> list[Row]:
 
 
 def _long(workspace: Workspace, spark, rounds: int) -> list[Row]:
-    """Many rows of two columns."""
+    """Measure many rows of two columns."""
     path = workspace.folder / "long.parquet"
     if not path.exists():
         workspace.progress(f"writing {LONG_ROWS:,} rows")
@@ -87,7 +87,7 @@ def _long(workspace: Workspace, spark, rounds: int) -> list[Row]:
 
 
 def _jobs(workspace: Workspace, spark, lake: Path, files: int, rounds: int) -> Iterator[list[Row]]:
-    """What looks at every footer, against a job of pyarrow's metadata."""
+    """Compare the jobs that read every footer with a job of pyarrow's metadata."""
     from parquetext.spark import catalog, verify
 
     paths = [str(path) for path in sorted(lake.iterdir())]
@@ -103,7 +103,7 @@ def _jobs(workspace: Workspace, spark, lake: Path, files: int, rounds: int) -> I
 
 
 def _metadata_job(spark, paths: list[str]):
-    """The rows of the catalog as `pyarrow.parquet.read_metadata` tells them."""
+    """Return the rows of the catalog as `pyarrow.parquet.read_metadata` contains them."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -116,7 +116,7 @@ def _metadata_job(spark, paths: list[str]):
 
 
 def rows_by_metadata(path: str) -> Iterator[dict]:
-    """A catalog's rows of one file, as far as pyarrow tells them."""
+    """Yield a catalog's rows of one file, as far as pyarrow has the values."""
     metadata = pq.read_metadata(path)
     for number in range(metadata.num_row_groups):
         row_group = metadata.row_group(number)
@@ -152,7 +152,7 @@ def rows_by_metadata(path: str) -> Iterator[dict]:
 
 
 def _cores(workspace: Workspace, lake: Path, files: int, rounds: int) -> list[Row]:
-    """`upgrade` on two cores against one, in sessions of their own, on one copy."""
+    """Compare `upgrade` on two cores and on one, in separate sessions, on one copy."""
     workspace.progress(f"upgrading {files:,} files on one core and on two")
     copy = workspace.folder / "upgraded"
     shutil.rmtree(copy, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Look-ups: one column's placement and statistics in all row groups, from the path or from a file kept open."""
+"""Measure look-ups: one column's placement and statistics in all row groups, from the path or from an open file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 
 from parquetext import open as open_file
 from parquetext.footer import File
-from parquetext.storage import RemoteTarget
+from parquetext.storage import Target
 
 from . import peers
 from .cases import OURS, STRIDE, Row, rows_of
@@ -31,7 +31,7 @@ KEPT = "pyarrow, metadata kept"
 
 
 def _facts(column) -> tuple:
-    """As many facts as `peers.facts_of_pyarrow` gives."""
+    """Read as many values as `peers.facts_of_pyarrow` does."""
     return column.data_page_offset, column.total_compressed_size, column.null_count, column.min_bytes.to_list()
 
 
@@ -52,10 +52,10 @@ def _look_up(path: object, names: list[str], facts: Callable = _facts) -> Callab
 def opened(
     subject: Subject, rounds: int, targets: dict[str, dict[str, float]], tick: Callable[[], None] | None = None
 ) -> list[Row]:
-    """Open the file and look one column up: a local path, the same file through pyarrow.fs, one with an index, one with
-    a Thrift footer alone; and its bounds as Arrow arrays."""
+    """Measure opening the file and one look-up: a local path, the same file through pyarrow.fs, with an index, with
+    only a Thrift footer; and its bounds as Arrow arrays."""
     names = subject.leaf_names
-    elsewhere = RemoteTarget(pyarrow.fs.LocalFileSystem(), subject.flat)
+    elsewhere = Target(subject.flat, pyarrow.fs.LocalFileSystem())
     contenders = [
         Contender(OURS, _look_up(subject.flat, names), calls=200),
         Contender(THROUGH_FILESYSTEM, _look_up(elsewhere, names), calls=100),
@@ -80,9 +80,9 @@ def opened(
 
 
 def remote(subject: Subject, limits: Mapping[str, tuple[int, int]]) -> list[Row]:
-    """What one column takes over a filesystem before any data: the most requests and bytes of many look-ups."""
+    """Measure one column over a filesystem before any data: the most requests and bytes of many look-ups."""
     names = subject.leaf_names
-    elsewhere = RemoteTarget(pyarrow.fs.LocalFileSystem(), subject.flat)
+    elsewhere = Target(subject.flat, pyarrow.fs.LocalFileSystem())
 
     def cost(call: int, use: Callable) -> tuple[int, int]:
         with open_file(elsewhere) as file:
@@ -112,7 +112,7 @@ def remote(subject: Subject, limits: Mapping[str, tuple[int, int]]) -> list[Row]
 
 
 def kept_open(subject: Subject, rounds: int, targets: dict[str, float]) -> list[Row]:
-    """One more column of an open file, also by an index, against pyarrow with its metadata in memory."""
+    """Measure one more column of an open file, also by an index, against pyarrow with its metadata in memory."""
     names, metadata = subject.leaf_names, pq.read_metadata(subject.plain)
 
     def one_more(file: File) -> Callable[[int], object]:
@@ -137,7 +137,7 @@ def kept_open(subject: Subject, rounds: int, targets: dict[str, float]) -> list[
 
 
 def many_at_once(subject: Subject, rounds: int, targets: dict[str, float]) -> list[Row]:
-    """Many columns of an open file by their names, against pyarrow with its metadata in memory."""
+    """Measure many columns of an open file by their names, against pyarrow with its metadata in memory."""
     names, metadata = subject.leaf_names, pq.read_metadata(subject.plain)
     many = min(MANY, len(names))
 
@@ -157,7 +157,7 @@ def many_at_once(subject: Subject, rounds: int, targets: dict[str, float]) -> li
 
 
 def width(wide: Subject, narrow: Subject, rounds: int, target: float) -> list[Row]:
-    """The same look-up on a wide file against a narrow one."""
+    """Compare the same look-up on a wide file and on a narrow one."""
     contenders = [
         Contender(subject.name, _look_up(subject.flat, subject.leaf_names), calls=200) for subject in (narrow, wide)
     ]

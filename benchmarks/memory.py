@@ -1,4 +1,4 @@
-"""What a process holds more after opening a file, measured in a process of its own."""
+"""Measure the additional memory of a separate process after opening a file."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def _held(body: str, path: str, column: str) -> int:
 
 
 def held_by_parquetext(path: str, column: str) -> int:
-    """Bytes held after `parquetext.open(path)` and one column's facts, the file still open."""
+    """Return the bytes held after `parquetext.open(path)` and one column's values, with the file still open."""
     return _held(_PARQUETEXT, path, column)
 
 
 def held_by_pyarrow(path: str) -> int:
-    """Bytes held by `pyarrow.parquet.read_metadata(path)`."""
+    """Return the bytes held by `pyarrow.parquet.read_metadata(path)`."""
     return _held(_PYARROW, path, "")

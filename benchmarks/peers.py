@@ -1,4 +1,4 @@
-"""What the other readers do for the same work; each is there only if it is installed."""
+"""The same work with other readers, each only if it is installed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PEERS = ("pyarrow", "polars", "duckdb", "fastparquet", "palletjack")
 
 
 def installed() -> dict[str, str]:
-    """The peers that can be imported here, with their versions."""
+    """Return the peers that can be imported here, with their versions."""
     found = {}
     for name in PEERS:
         if importlib.util.find_spec(name):
@@ -38,7 +38,7 @@ def installed() -> dict[str, str]:
 
 
 def footer_readers(path: str) -> dict[str, Callable[[int], object]]:
-    """From a path to the whole footer in memory."""
+    """Return the readers from a path to the whole footer in memory."""
     readers: dict[str, Callable[[int], object]] = {"pyarrow": lambda _: pq.read_metadata(path)}
     peers = installed()
     if "polars" in peers:
@@ -58,12 +58,12 @@ def footer_readers(path: str) -> dict[str, Callable[[int], object]]:
 
 
 def one_column_of_pyarrow(path: str, leaf: int) -> list[tuple]:
-    """Open the file; one leaf's placement and statistics in all row groups, as pyarrow gives them."""
+    """Open the file and read one leaf's placement and statistics in all row groups, with pyarrow."""
     return facts_of_pyarrow(pq.read_metadata(path), leaf)
 
 
 def facts_of_pyarrow(metadata: pq.FileMetaData, leaf: int) -> list[tuple]:
-    """The same from metadata in memory."""
+    """Read the same from metadata in memory."""
     facts = []
     for row_group in range(metadata.num_row_groups):
         chunk = metadata.row_group(row_group).column(leaf)
@@ -80,7 +80,7 @@ def facts_of_pyarrow(metadata: pq.FileMetaData, leaf: int) -> list[tuple]:
 
 
 def values_readers(path: str, names: list[str]) -> dict[str, Callable[[int], object]]:
-    """From a path to one column's values; every call reads another column."""
+    """Return the readers from a path to one column's values; every call reads another column."""
     count = len(names)
     readers: dict[str, Callable[[int], object]] = {
         "pyarrow": lambda call: pq.ParquetFile(path).read(columns=[names[call * 7919 % count]]),
@@ -110,7 +110,7 @@ print(json.dumps({"minimum": min(best[1:]), "median": sorted(best[1:])[len(best[
 
 
 def palletjack_seconds(path: str, index: str, leaves: int, rounds: int, python: str | None = None) -> Timing | None:
-    """One column's values by PalletJack's side file, run by `python` (PalletJack wants a pyarrow of its own)."""
+    """Measure one column's values by PalletJack's side file, run by `python` (PalletJack needs another pyarrow)."""
     if python is None and "palletjack" not in installed():
         return None
     command = [python or sys.executable, "-c", _PALLETJACK, path, index, str(leaves), str(rounds + 1)]

@@ -1,4 +1,4 @@
-"""Planning a query over many files: CPU time from a directory to the row groups that one predicate leaves."""
+"""Plan a query over many files: CPU time from a directory to the row groups that one predicate leaves."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ TARGETS = {"polars": 25, "pyarrow.dataset": 60}
 
 
 def plans(workspace: Workspace, files: int, rounds: int) -> list[Row]:
-    """An equality that one row group of one file meets: by sidecars, flat and Thrift footers, against other readers.
+    """Measure an equality that one row group of one file meets: by sidecars, flat and Thrift footers, and others.
 
-    Polars has no plan to ask for: it also reads the one row.
+    Polars has no separate plan: it also reads the one row.
     """
     plain, flat, planned, stored = _folders(workspace.folder, files)
     column = make_table(SHAPE).column_names[COLUMN]
@@ -81,9 +81,9 @@ def plans(workspace: Workspace, files: int, rounds: int) -> list[Row]:
 
 
 def _folders(folder: Path, files: int) -> tuple[str, str, str, str]:
-    """The same files: plain, with flat footers beside, with sidecars; the column counts on from file to file.
+    """Write the same files plain, with flat footers, and with sidecars; the column continues from file to file.
 
-    Then the catalog of the plain ones.
+    Also return the catalog of the plain files.
     """
     plain, flat, planned = (folder / f"{files}-{name}" for name in ("plain", "flat", "sidecars"))
     stored = folder / f"{files}-catalog.parquet"

@@ -40,9 +40,9 @@ def compare_readings(
     Parameters
     ----------
     columns : callable
-        Gives the columns of the call of this number.
+        Returns the columns of the call with this number.
     calls : int
-        How many calls a round is.
+        The number of calls in a round.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def compare_readings(
 
 
 class _Process:
-    """A process that reads one file, for as long as it is a context."""
+    """A process that reads one file, while it is used as a context."""
 
     def __init__(self, reading: Reading):
         command = [sys.executable, PROCESS, reading.reader, reading.path]

@@ -1,4 +1,4 @@
-"""Files over HTTP by ranges, as stores serve them: a server that takes its time, and a filesystem for readers."""
+"""Serve files over HTTP by ranges, as stores do: a server with a delay, and a filesystem for readers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STEP = 1 << 16
 
 
 class RangeServer:
-    """Serves a folder on loopback, and counts; a context manager.
+    """Serves a folder on the loopback interface, and counts; a context manager.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class _Handler(BaseHTTPRequestHandler):
         super().__init__(*arguments)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
     def do_HEAD(self) -> None:
         path = self._folder / Path(self.path).name

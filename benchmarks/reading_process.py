@@ -59,7 +59,7 @@ READERS: dict[str, Callable[[str, Columns, Filters], object]] = {
 
 
 def main(reader: str, path: str) -> None:
-    """Read what each line of standard input asks for, and print the seconds of a call and the rows of the last one."""
+    """Read each request from standard input, and print the seconds of a call and the rows of the last one."""
     read = READERS[reader]
     gc.disable()
     for line in sys.stdin:

@@ -1,4 +1,4 @@
-"""Which comparisons a run makes, and what they have to show."""
+"""Choose the comparisons of a run, and their targets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .workspace import Subject, Workspace
 __all__ = ["run_on_copies", "run_on_encodings", "run_on_file", "run_on_shapes", "run_on_tables"]
 
 MIB = 1 << 20
-# What a 10,000 × 10 footer has to show; see docs/benchmarks.md.
+# Targets for a footer of 10,000 × 10; see docs/benchmarks.md.
 FOOTER_TARGETS = {"pyarrow": 25.0, "polars": 12.0}
 WIDE_FOOTER_TARGETS = {"pyarrow": 60.0}  # of 100,000 columns × 1 row group
 LOOKUP_TARGETS = {
@@ -28,7 +28,7 @@ VALUES_TARGETS = {"pyarrow": 500.0, cases.PALLETJACK: 12.0}
 FLAT_BYTES_TARGET, ONE_ROW_GROUP_BYTES_TARGET = 1.0, 1.15  # of the Thrift footer, nothing lost
 BYTES_TARGETS, NO_TARGETS = (FLAT_BYTES_TARGET, 0.08), (None, None)  # of the flat block and the index
 BUILD_TARGET = 2.0  # times the plain scan
-COMMIT_TARGET = 1.25  # times as long behind 1,000 row groups as behind 10
+COMMIT_TARGET = 1.25  # times as long after 1,000 row groups as after 10
 STANDARD = (10_000, 10)
 SIDECAR_TARGETS = {cases.OURS: 100.0, sidecars.UNVERIFIED: 3000.0}  # of 1,000 columns × 100 row groups, against pyarrow
 
@@ -36,13 +36,13 @@ SIDECAR_TARGETS = {cases.OURS: 100.0, sidecars.UNVERIFIED: 3000.0}  # of 1,000 c
 def run_on_file(
     workspace: Workspace, path: str, rounds: int, palletjack: str | None = None
 ) -> Iterator[list[cases.Row]]:
-    """Everything that can be compared on a file of the user's own; nothing is demanded of it."""
+    """Compare everything that can be compared on a file of the user, without targets."""
     yield from _on_subject(workspace, workspace.of_file(path), rounds, demanded=False, palletjack=palletjack)
     yield cases.checksums(rounds)
 
 
 def run_on_encodings(workspace: Workspace, rounds: int) -> Iterator[list[cases.Row]]:
-    """Our own decoder and encoder, and what they make possible."""
+    """Compare our decoder and encoder, and features that need them."""
     yield from encodings.decoding(workspace, rounds)
     workspace.progress("encoding")
     yield from encoders.measure(rounds=rounds)
@@ -56,12 +56,12 @@ def run_on_encodings(workspace: Workspace, rounds: int) -> Iterator[list[cases.R
 
 
 def run_on_tables(workspace: Workspace, rounds: int, *, long: bool = False) -> Iterator[list[cases.Row]]:
-    """Whole tables as `read_table` gives them, each reader in a process of its own."""
+    """Compare `read_table` on whole tables, each reader in a separate process."""
     yield from tables.measure(workspace, rounds, tables.LONG_ROWS if long else tables.ROWS)
 
 
 def run_on_copies(workspace: Workspace, rounds: int) -> Iterator[list[cases.Row]]:
-    """Columns with copies in other encodings."""
+    """Compare columns with copies in other encodings."""
     yield from copies.measure(workspace, rounds)
 
 
@@ -74,7 +74,7 @@ def run_on_shapes(
     other_shapes: bool = True,
     palletjack: str | None = None,
 ) -> Iterator[list[cases.Row]]:
-    """The standard shape, then the other ones."""
+    """Compare the standard shape, then the other ones."""
     demanded = (columns, row_groups) == STANDARD
     standard = workspace.of_shape(Shape(columns, row_groups))
     yield from _on_subject(workspace, standard, rounds, demanded=demanded, palletjack=palletjack)

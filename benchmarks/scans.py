@@ -1,4 +1,4 @@
-"""Spark's own scan by our footers against the same scan without them: one session, one switch that differs."""
+"""Compare Spark's scan with and without our footers: one session, one switch that differs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WARM_UP = 3  # rounds: the JVM compiles what it has interpreted so far
 MANY = 100  # columns
 TYPES, FIRST_DOUBLE = 7, 2  # the columns' types take turns
 FOOTERS = 10  # footers for each round of queries: they are short
-NARROW_ROUNDS = 16  # for each of the others: the difference is smaller than what single rounds waver
+NARROW_ROUNDS = 16  # for each of the others: the difference is smaller than the variation of single rounds
 QUERY_TARGETS = {"flat": 8.0, "index": 5.0}
 FOOTER_TARGET, MANY_TARGET, NARROW_TARGET, INFERENCE_TARGET = 50.0, 4.0, 1 / 1.02, 2.0
 
@@ -39,7 +39,7 @@ def measure(
     warm_up: int = WARM_UP,
     narrow_rounds: int = NARROW_ROUNDS,
 ) -> Iterator[list[Row]]:
-    """What queries, tasks and schema inference take with the switch on and off."""
+    """Measure queries, tasks and schema inference with the switch on and off."""
 
     def compared(case: str, subject: str, target: float, run: Callable[[int], object], longer: int = 1):
         workspace.progress(case)
@@ -99,7 +99,7 @@ def _switched(spark, on: bool, run: Callable[[int], object]) -> Callable[[int], 
 
 
 def _far(names: list[str], call: int) -> str:
-    """Another column each time, far from the last one."""
+    """Return another column each time, far from the last one."""
     return names[call * STRIDE % len(names)]
 
 
@@ -112,7 +112,7 @@ def drain(frame) -> None:
 
 
 def _footers(spark, subject: str, path: str, names: list[str], rounds: int, warm_up: int) -> list[Row]:
-    """CPU time of the thread that opens a file and has its footer, as a task does."""
+    """Measure the CPU time of the thread that opens a file and reads its footer, as a task does."""
     ours, theirs = footer_readers(spark, path)
     seconds: dict[str, list[float]] = {OURS: [], STOCK: []}
     for number in range(FOOTERS * (warm_up + rounds)):
@@ -129,7 +129,7 @@ def _count(spark, view: str, names: list[str]) -> None:
 
 
 def _lake(workspace: Workspace, path: str, files: int) -> Path:
-    """One file under many names: each is opened for itself."""
+    """Make a lake of one file under many names, each of which is opened separately."""
     lake = workspace.folder / f"{Path(path).stem}-{files}"
     shutil.rmtree(lake, ignore_errors=True)
     lake.mkdir()

@@ -18,7 +18,7 @@ ROWS_PER_GROUP = 16
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How wide and how long a file's footer is, and what its columns are like."""
+    """The width and the length of a file's footer, and the types of its columns."""
 
     columns: int
     row_groups: int
@@ -33,7 +33,7 @@ class Shape:
 
 
 def _samples(rows: int) -> list[pa.Array]:
-    """One column of each of the seven usual types."""
+    """Return one column of each of the seven usual types."""
     numbers = pa.array(range(rows), pa.int64())
     return [
         numbers.cast(pa.int32()),
@@ -47,7 +47,7 @@ def _samples(rows: int) -> list[pa.Array]:
 
 
 def _nested_samples(rows: int) -> list[pa.Array]:
-    """Structs, lists and maps of them."""
+    """Return structs, lists and maps of them."""
     numbers, text = pa.array(range(rows), pa.int64()), pa.array([f"v{n}" for n in range(rows)], pa.string())
     offsets = pa.array(range(rows + 1), pa.int32())
     struct = pa.StructArray.from_arrays([numbers, text], names=["id", "label"])
@@ -60,7 +60,7 @@ def _nested_samples(rows: int) -> list[pa.Array]:
 
 
 def make_table(shape: Shape) -> pa.Table:
-    """A table whose columns share a few arrays: wide, and yet small in memory."""
+    """Return a table whose columns share a few arrays: wide, but small in memory."""
     rows = shape.rows_per_group * shape.row_groups
     samples = _nested_samples(rows) if shape.nested else _samples(rows)
     arrays = [samples[index % len(samples)] for index in range(shape.columns)]

@@ -1,4 +1,4 @@
-"""Sidecars: one column's facts without the Parquet file's footer, and what building one costs."""
+"""Measure sidecars: one column's metadata without the Parquet file's footer, and the cost of building one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UNVERIFIED = f"{OURS}, verify=False"
 
 
 def _look_up(path: str, names: list[str], verify: bool) -> Callable[[int], object]:
-    """As many facts as `peers.facts_of_pyarrow` gives."""
+    """Read as many values as `peers.facts_of_pyarrow` does."""
     count = len(names)
 
     def look_up(call: int) -> object:
@@ -32,9 +32,9 @@ def _look_up(path: str, names: list[str], verify: bool) -> Callable[[int], objec
 
 
 def opened(subject: Subject, rounds: int, targets: dict[str, float]) -> list[Row]:
-    """Open the sidecar and look one column up, with its checksum verified and without, against pyarrow by the footer.
+    """Measure opening the sidecar and one look-up, with and without its checksum, against pyarrow by the footer.
 
-    `targets` has one for each of ours, by its name.
+    `targets` has one entry for each of ours, by its name.
     """
     sidecar.build(subject.plain)
     names = subject.leaf_names
@@ -55,7 +55,7 @@ def opened(subject: Subject, rounds: int, targets: dict[str, float]) -> list[Row
 
 
 def builds(subject: Subject, rounds: int, target: float | None) -> list[Row]:
-    """A sidecar made from a file, against scanning its footer plainly; both read the footer."""
+    """Compare building a sidecar from a file with a plain scan of its footer; both read the footer."""
 
     def read(use: Callable[[object], object]) -> Callable[[int], object]:
         def run(_: int) -> object:

@@ -1,4 +1,4 @@
-"""`read_table` as it comes, against the readers of today: few and many columns, filters, and many row groups."""
+"""Compare `read_table` with other readers: few and many columns, filters, and many row groups."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KEY_VALUE_BYTES = 64 << 10
 MANY_GROUPS = Shape(20, 5_000)
 FILES, FILE_ROWS = 500, 1_000
 SEED = 16
-# How many columns, how many calls a round is, and what the ratio has to be at least.
+# The number of columns, the number of calls in a round, and the target of the ratio.
 WIDE = (
     (1, 50, {}),
     (10, 20, {"pyarrow": 50.0, "polars": 30.0}),
@@ -40,7 +40,7 @@ FILTER_TARGETS = {"pyarrow": 1.0, "polars": 1.0}
 
 
 def measure(workspace: Workspace, rounds: int, rows: int = ROWS) -> Iterator[list[Row]]:
-    """All comparisons; the tables of 100 columns have so many rows."""
+    """Make all comparisons; the tables of 100 columns have so many rows."""
     wide = workspace.of_shape(Shape(WIDE_COLUMNS, TALL_GROUPS))
     for count, calls, targets in WIDE:
         workspace.progress(f"{count:,} of {WIDE_COLUMNS:,} columns")
@@ -83,7 +83,7 @@ def measure(workspace: Workspace, rounds: int, rows: int = ROWS) -> Iterator[lis
 def _columns(
     subject: Subject, names: list[str], count: int, calls: int, rounds: int, targets: dict[str, float], of: str = ""
 ) -> list[Row]:
-    """So many columns, others in each call, or all; `of` is what the file has beside them."""
+    """Measure so many columns, others in each call, or all; `of` describes the rest of the file."""
     step = len(names) // count
 
     def columns(call: int) -> list[str] | None:
@@ -96,7 +96,7 @@ def _columns(
 
 
 def _described(workspace: Workspace, wide: Subject) -> Iterator[tuple[str, Subject, dict[str, float]]]:
-    """The wide table with key-values, and as pandas writes it, which describes every column in them."""
+    """Measure the wide table with key-values, and as written by pandas, which describes every column in them."""
     noted = workspace.of_table(
         "wide-noted",
         lambda: pq.read_table(wide.plain).replace_schema_metadata({"notes": "x" * KEY_VALUE_BYTES}),
@@ -111,13 +111,13 @@ def _described(workspace: Workspace, wide: Subject) -> Iterator[tuple[str, Subje
 
 
 def _readings(subject: Subject) -> list[Reading]:
-    """Ours by the flat footer, the others by the file as pyarrow wrote it."""
+    """Return our reading by the flat footer, and the others by the file as pyarrow wrote it."""
     others = [name for name in ("pyarrow", "polars") if name in installed()]
     return [Reading(OURS, OURS, subject.flat), *(Reading(name, name, subject.plain) for name in others)]
 
 
 def _folder(workspace: Workspace) -> str:
-    """Many small files of 20 columns, as pyarrow writes them."""
+    """Measure many small files of 20 columns, as pyarrow writes them."""
     folder = workspace.folder / "files"
     if folder.exists():
         return str(folder)
@@ -133,7 +133,7 @@ def _folder(workspace: Workspace) -> str:
 
 
 def _tall(rows: int) -> pa.Table:
-    """100 columns: ascending numbers, chances, and by turns doubles, integers, texts, and doubles with nulls."""
+    """Return 100 columns: ascending numbers, random ones, and by turns doubles, integers, texts, doubles with nulls."""
     chance = np.random.default_rng(SEED)
     words = pa.array([f"word {number:05d}" for number in range(5_000)])
     makers = (

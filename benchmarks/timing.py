@@ -1,4 +1,4 @@
-"""Interleaved rounds: what is compared takes turns, so that a slow moment hits all of it."""
+"""Measure contenders in interleaved rounds, so that a slow moment affects all of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Contender", "Timing", "compare"]
 class Contender:
     """Something to measure: `run` gets the number of the call, so that each call can touch another column.
 
-    `settle` is called after each of its rounds and not measured: what a round leaves to be done is nobody else's.
+    `settle` is called after each of its rounds and not measured, so that its unfinished work does not affect others.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Contender:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Seconds per call; `rounds` are those of each round, in order, where `compare` has measured them."""
+    """Seconds per call; `rounds` contains those of each round, in order, if `compare` has measured them."""
 
     minimum: float
     median: float
@@ -34,11 +34,11 @@ class Timing:
     rounds: tuple[float, ...] = ()
 
     def over(self, other: Timing) -> tuple[float, float]:
-        """How many times longer than `other` this took: by medians, by minima."""
+        """Return how many times as long as `other` this took: by medians, by minima."""
         return self.median / other.median, self.minimum / other.minimum
 
     def over_by_rounds(self, other: Timing) -> tuple[float, float]:
-        """The same, the first as the median of the ratios of single rounds: a busy moment slows both of one round."""
+        """Return the same, the first as the median of the ratios of single rounds, because a busy moment slows both."""
         ratios = [mine / theirs for mine, theirs in zip(self.rounds, other.rounds, strict=True)]
         return statistics.median(ratios), self.minimum / other.minimum
 
@@ -61,8 +61,8 @@ def compare(
 ) -> dict[str, Timing]:
     """Measure every contender once per round, after rounds to warm up that do not count.
 
-    With `time.process_time` as `clock` what counts is the CPU time of all threads. `alternating` reverses the order in
-    every other round, so that no contender always comes first.
+    With `time.process_time` as `clock` the CPU time of all threads is measured. `alternating` reverses the order in
+    every other round, so that no contender is always first.
     """
     seconds: dict[str, list[float]] = {contender.name: [] for contender in contenders}
     with _quiet_collector():
@@ -83,7 +83,7 @@ def compare(
 
 
 class _quiet_collector:
-    """Collect before, not during: the collector's pauses belong to nobody in particular."""
+    """Collect garbage before a measurement, not during it."""
 
     def __enter__(self) -> None:
         self._was_on = gc.isenabled()

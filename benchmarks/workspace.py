@@ -30,7 +30,7 @@ class Subject:
 
     @cached_property
     def leaf_names(self) -> list[str]:
-        """Dotted paths of the leaves."""
+        """Return the dotted paths of the leaves."""
         schema = pq.read_schema(self.plain)
         if all(not field.type.num_fields for field in schema):
             return schema.names
@@ -43,7 +43,7 @@ class Subject:
 
 
 class Workspace:
-    """Makes subjects on demand; a context manager that removes what it made."""
+    """Makes subjects on demand; a context manager that removes its files."""
 
     def __init__(self, folder: str | None = None, progress: Callable[[str], None] | None = None):
         self.kept = folder is not None

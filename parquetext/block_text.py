@@ -13,7 +13,7 @@ TEXT_END = 40  # characters that hold the end of a block
 
 
 def decode_text(text) -> bytes | None:
-    """What is base64 throughout; None where it is something else."""
+    """Decode bytes that are base64 throughout; None for other bytes."""
     try:
         return base64.b64decode(text, validate=True)
     except binascii.Error:
@@ -21,7 +21,7 @@ def decode_text(text) -> bytes | None:
 
 
 def decode_block(text) -> bytes | None:
-    """The same of the text of one block, which has no padding: other text may stand in front of it."""
+    """Decode the text of one block, which has no padding; other text may precede it."""
     text = bytes(text)
     return None if b"=" in text else decode_text(text)
 

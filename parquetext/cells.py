@@ -23,12 +23,12 @@ _WHOLE = re.compile(
 
 
 def is_number(text: str) -> bool:
-    """Return whether a text is a number as tables show it: ``-1,234.5``, ``1e+300``, ``12.5%``, ``nan``."""
+    """Return True if a text is a number as tables show it: ``-1,234.5``, ``1e+300``, ``12.5%``, ``nan``."""
     return _NUMBER.fullmatch(text) is not None
 
 
 def is_whole(text: str) -> bool:
-    """Return whether a part of the text would mislead: numbers, dates, times, durations, UUIDs and hashes.
+    """Return True if a part of the text would mislead: numbers, dates, times, durations, UUIDs and hashes.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def is_whole(text: str) -> bool:
 
 
 def width_of(text: str) -> int:
-    """Return how many places a text takes in a terminal, where letters of East Asia take two."""
+    """Return the width of a text in a terminal, in which East Asian letters take two columns."""
     if text.isascii():
         return len(text)
     return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in text)

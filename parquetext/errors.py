@@ -32,18 +32,18 @@ __all__ = [
 ]
 
 F = TypeVar("F", bound=Callable)
-# Refusals, by what forces them, that say what a file is, and not what this machine or its caller cannot do.
+# Refusals (the names that override them) that depend on the file, not on this machine or its caller.
 _OF_THE_FILE = frozenset({"table-format", "summary", "free-form", "size", "hard-links", "foreign-sidecar"})
 _CODES_OF_THE_FILE = frozenset({wire.ENCRYPTED, wire.NO_THRIFT})  # the same of refusals that nothing forces
 
 
 def name_file(error: OSError, path: object) -> OSError:
-    """Name the file in an error of the system that names none; other messages say what they say.
+    """Name the file in an error of the system that names none; other messages stay as they are.
 
     Parameters
     ----------
     error : OSError
-        Changed where it names no file.
+        Changed if it names no file.
     path : path
 
     Returns
@@ -70,9 +70,9 @@ class ParquetextError(ValueError):
     file : str or None
         The file that the bytes belong to, as far as it is known.
     offset : int or None
-        Where, in bytes: from the file's start if `file` is set, else from the start of the given bytes.
+        Offset in bytes: from the file's start if `file` is set, else from the start of the given bytes.
     expected, found : int or None
-        What should have been there, and what was.
+        The expected and the found value.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class ParquetextError(ValueError):
 
 
 class Malformed(ParquetextError):
-    """The bytes are not what their format allows."""
+    """The bytes violate their format."""
 
 
 class Damaged(ParquetextError):
@@ -259,14 +259,14 @@ class Refused(ParquetextError):
     Attributes
     ----------
     force : str or None
-        The name of the refusal, where a caller may pass over it.
+        The name of the refusal, if a caller may override it.
     """
 
     force: str | None = None
 
 
 class Conflict(ParquetextError):
-    """Somebody else changes the file, or has changed it meanwhile."""
+    """Another process changes the file, or has changed it meanwhile."""
 
 
 class ColumnError(ParquetextError, KeyError):
@@ -315,7 +315,7 @@ def kind_of(error: Exception) -> str:
 
 
 def outcome_of(error: Exception) -> str:
-    """What is said of a file among many: ``"refused"`` where it is sound and must not be touched, else ``"failed"``.
+    """Return the outcome for a file among many: ``"refused"`` if it is intact but must not change, else ``"failed"``.
 
     Parameters
     ----------
@@ -337,7 +337,7 @@ def outcome_of(error: Exception) -> str:
 
 
 def retold(error: Exception, message: str) -> Exception:
-    """An error of the same class with another message; an OSError where the class takes more than that.
+    """Return an error of the same class with another message; an OSError if the class needs other arguments.
 
     Parameters
     ----------
@@ -377,7 +377,7 @@ def wire_error(code: int, offset: int = 0, expected: int = 0, found: int = 0) ->
     code : int
         One of `wire`'s.
     offset : int
-        Where, in bytes.
+        Offset in bytes.
     expected, found : int
 
     Returns

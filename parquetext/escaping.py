@@ -1,4 +1,4 @@
-"""Show names and messages of others on one line: what would move a cursor, or end a line, becomes an escape."""
+"""Show foreign names and messages on one line: characters that move a cursor or end a line become escapes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def escaped(text: object) -> str:
-    """The text as a terminal can show it on one line; ``\\n``, ``\\x1b`` and ``\\udcff`` stand for what it cannot."""
+    """Return the text for one line of a terminal; ``\\n``, ``\\x1b`` and ``\\udcff`` represent other characters."""
     return _UNSHOWN.sub(_escape, str(text))
 
 

@@ -55,7 +55,7 @@ DEFAULT_LIMIT = wire.MAX_EXTENSION_BYTES
 MARKERS = {"spec": bytes.fromhex("08ffff01"), "thrift": bytes.fromhex("08feff03")}
 MARKER_NUMBERS = {1: "spec", 2: "thrift"}
 IN_STRUCT, AFTER_STOP, ASIDE = "in-struct", "after-stop", "aside"
-PLACEMENTS = (IN_STRUCT, AFTER_STOP)  # of an extension; blocks of ours may also stand aside from it
+PLACEMENTS = (IN_STRUCT, AFTER_STOP)  # of an extension; our blocks may also be placed aside from it
 STOP = b"\x00"
 FILE_METADATA = {
     (wire.FILE_META_DATA_VERSION, wire.TYPE_I32),
@@ -71,15 +71,15 @@ def find(struct: Buffer, *, page_header: bool = False) -> memoryview | None:
     Parameters
     ----------
     struct : bytes-like
-        A whole struct. Behind the stop of a FileMetaData an extension counts if it and a second stop are exactly what
-        follows.
+        A whole struct. After the stop of a FileMetaData, an extension counts only if it is followed by a second stop
+        and nothing else.
     page_header : bool
         Undo the base64 that extensions of page headers are written in.
 
     Returns
     -------
     memoryview or None
-        A view into `struct` (of the decoded bytes with `page_header`); None where there is no extension.
+        A view into `struct` (of the decoded bytes with `page_header`); None if there is no extension.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def append(
         A whole struct without an extension, and nothing behind its stop.
     payload : bytes-like
     marker : {"spec", "thrift"}
-        Parquet's own marker, or what a Thrift library writes for field 32767.
+        Parquet's marker, or the one that a Thrift library writes for field 32767.
     placement : {"in-struct", "after-stop"}
         Before the struct's stop byte, or behind it with a second one: for FileMetaData only.
     page_header : bool
@@ -168,14 +168,14 @@ def append_block(
     uuid : UUID, str or bytes
         The kind of block.
     marker, placement
-        As in `append`; where there is an extension, it keeps the marker and placement that it has.
+        As in `append`; an existing extension keeps its marker and placement.
     wrap : bool
         Make a free-form extension a block of the kind `wire.UUID_WRAPPED` first. `strip` of the last block above it
         gives the bytes back as they were.
     text : bool
-        Write the extension as base64 where all of it is text already, or nothing: many readers up to April 2026 refuse
+        Write the extension as base64 if it is empty or all of it is text: many readers up to April 2026 refuse
         unknown bytes that are no UTF-8. `blocks` undoes it. On the reference to blocks aside a block is stacked raw: in
-        one text with others nobody would find it.
+        one text with others it could not be found.
 
     Returns
     -------
@@ -272,7 +272,7 @@ def replace(
 
 
 def replace_all(struct: Buffer, uuid: UUID | str | bytes, change: Callable[[memoryview], bytes]) -> bytes:
-    r"""Put what `change` makes of their payloads into all blocks of a kind; errors are those of `replace`.
+    r"""Replace the payloads of all blocks of a kind by the results of `change`; errors are those of `replace`.
 
     Parameters
     ----------
@@ -319,7 +319,7 @@ def strip(struct: Buffer, uuid: UUID | str | bytes | None = None, *, page_header
     struct, page_header
         As `append` takes them.
     uuid : UUID, str or bytes, optional
-        Take away only the last block of this kind. A struct without such a block comes back as it is. Where only
+        Remove only the last block of this kind. A struct without such a block is returned as it is. If only
         wrapped free-form bytes are left, they are free-form again.
 
     Returns
@@ -373,7 +373,7 @@ def blocks(struct: Buffer, *, page_header: bool = False) -> Stack:
     Returns
     -------
     Stack
-        Empty where there is no extension.
+        Empty if there is no extension.
 
     Raises
     ------
@@ -400,13 +400,13 @@ def blocks_from_back(tail: Buffer) -> Stack:
     Parameters
     ----------
     tail : bytes-like
-        The last bytes of a struct, as many as hold its blocks. What stands in front of the first whole block (the
+        The last bytes of a struct, as many as contain its blocks. Bytes before the first whole block (the
         length and the marker, if `tail` has them) is left out.
 
     Returns
     -------
     Stack
-        Empty where no block ends there.
+        Empty if no block ends there.
 
     Examples
     --------
@@ -432,7 +432,7 @@ def _find(struct, page_header: bool):
 
 
 def _is_file_metadata(struct) -> bool:
-    """Whether the struct's fields include the required ones of FileMetaData."""
+    """Return True if the struct's fields include the required ones of FileMetaData."""
     return {(id, type) for id, type, *_ in kernels.thrift.fields(struct)} >= FILE_METADATA
 
 

@@ -1,4 +1,4 @@
-"""Blocks of extensions: their kinds, and how a stack of them stands in bytes."""
+"""Blocks of extensions: their kinds, and the bytes of a stack of blocks."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def known() -> Mapping[UUID, str]:
 
 
 def name_of(uuid: UUID | str | bytes) -> str:
-    """The name of a kind of block; for one that nobody registered, "unknown" and its UUID.
+    """Return the name of a kind of block; "unknown" and its UUID if it is not registered.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class Block:
     crc : int
         The payload's CRC-32.
     in_text : bool
-        Whether the block stands there as base64.
+        True if the block is stored as base64.
     """
 
     uuid: UUID
@@ -136,7 +136,7 @@ class Block:
 
     @property
     def name(self) -> str:
-        """What the kind is called; see `name_of`."""
+        """The name of the kind; see `name_of`."""
         return name_of(self.uuid)
 
 
@@ -149,7 +149,7 @@ class Stack:
     blocks : tuple of Block
         From the first that was written to the last.
     free_form : memoryview
-        Bytes in front of the blocks that belong to none; the whole extension where it is free-form.
+        Bytes before the blocks that belong to none; the whole extension if it is free-form.
     findings : tuple of Finding
         Free-form bytes under a block.
     """
@@ -181,7 +181,7 @@ def rendered(uuid: UUID, payload) -> bytes:
 
 
 def content_of(free_form, blocks: Sequence[Block]) -> bytes:
-    """The bytes of an extension: what is free-form, the blocks that are text, and the others."""
+    """Return the bytes of an extension: free-form bytes, text blocks, and raw blocks."""
     text = b"".join(rendered(block.uuid, block.payload) for block in blocks if block.in_text)
     raw = (rendered(block.uuid, block.payload) for block in blocks if not block.in_text)
     return b"".join((free_form, base64.b64encode(text), *raw))
@@ -193,7 +193,7 @@ def last_of(stack: Stack, uuid: UUID) -> int | None:
 
 
 def stack_in(content: memoryview, base: int) -> Stack:
-    """Take an extension's bytes apart; `base` is where they lie."""
+    """Split an extension's bytes into blocks; `base` is their offset."""
     found, rest = step_back(content, base)
     if rest and (text := text_blocks(content[:rest])):
         found, rest = (*text, *found), 0
@@ -204,7 +204,7 @@ def stack_in(content: memoryview, base: int) -> Stack:
 
 
 def text_blocks(content) -> tuple[Block, ...]:
-    """The blocks of an extension that is base64 of nothing but blocks; none where it is something else."""
+    """Return the blocks of an extension that is base64 of nothing but blocks; none for another extension."""
     if len(content) % 4 or len(content) < TEXT_END or decode_text(content[-TEXT_END:]) is None:
         return ()
     decoded = decode_text(content)

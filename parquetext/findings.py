@@ -1,4 +1,4 @@
-"""What a check or a fallback found: reported beside a result, never instead of an error."""
+"""Results of a check or a fallback: reported next to a result, never instead of an error."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Finding:
     kind : str
         A short name for it, such as ``"flat-damaged"`` or ``"page-checksum"``.
     message : str
-        What was expected and what was found.
+        The expected and the found value.
     offset : int or None
-        Where, in bytes from the file's start.
+        Offset in bytes from the file's start.
     place : str
-        What it belongs to: a form, ``"row group 3, column a.b"``; may be empty.
+        The part of the file: a form, ``"row group 3, column a.b"``; may be empty.
     is_note : bool
         Nothing is wrong: it is only worth knowing.
     """
@@ -45,5 +45,5 @@ class Finding:
 
 
 def is_sound(findings: Iterable[Finding]) -> bool:
-    """Whether nothing is wrong: there are notes at most."""
+    """Return True if there are no findings except notes."""
     return all(finding.is_note for finding in findings)

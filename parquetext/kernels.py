@@ -59,7 +59,7 @@ def implementation() -> str:
 
 
 def is_pure_asked_for() -> bool:
-    """Whether the environment asks for the twin."""
+    """Return True if the environment selects the twin."""
     return os.environ.get(PURE_VARIABLE, "") not in ("", "0")
 
 
@@ -69,7 +69,7 @@ def reason() -> str:
 
 
 def use(package: str) -> None:
-    """Switch all kernels to ``"native"`` or ``"pure"``; for tests. ImportError where there is no such build."""
+    """Switch all kernels to ``"native"`` or ``"pure"``; for tests. ImportError if there is no such build."""
     global _implementation
     importlib.import_module(f"parquetext._{package}.{MODULES[0]}")
     for name in MODULES:

@@ -1,4 +1,4 @@
-"""Libraries of the system that the compiled kernels call, where they are there."""
+"""System libraries that the compiled kernels call if they are installed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ZSTD_FUNCTIONS = (
 
 @cache
 def libzstd() -> tuple[int, ...] | None:
-    """The addresses of libzstd's functions, which stay for as long as the process lives; None where there is none."""
+    """Return the addresses of libzstd's functions, valid until the process ends; None if it is not installed."""
     try:
         import ctypes
 

@@ -1,4 +1,4 @@
-"""Remove credentials from URLs in messages and names: by what a URL's parts are, not by how a secret is called."""
+"""Remove credentials from URLs in messages and names by the structure of a URL, not by the names of secrets."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def without_secrets(text: str) -> str:
 
 
 def is_masked(name: str) -> bool:
-    """Return whether a name is what `without_secrets` makes of a URL with secrets: nothing can be opened by it.
+    """Return True if a name is a URL from which `without_secrets` has removed secrets: it cannot be opened.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def _masked(url: re.Match) -> str:
     if _has_user(scheme, rest):
         begin = _query_begin(rest)
         at = rest.rfind("@", 0, begin)
-        if at < 0 or "@" in rest[begin:]:  # nobody can say where the secret ends
+        if at < 0 or "@" in rest[begin:]:  # the end of the secret is ambiguous
             return f"{url[1]}:{slashes}{MASK}{after}"
         rest = MASK + rest[at:]
     begin = _query_begin(rest)
@@ -127,7 +127,7 @@ def _masked(url: re.Match) -> str:
 
 
 def _is_path(scheme: str, slashes: str, rest: str) -> bool:
-    """Return whether nothing in a URL is a secret, because it is the path of a file: ``file:///x@y``, ``hdfs:/x@y``."""
+    """Return True if a URL contains no secret because it is the path of a file: ``file:///x@y``, ``hdfs:/x@y``."""
     if scheme == "file":
         return slashes == "/" or not _has_user(scheme, rest)
     if slashes == "//" or scheme in _HTTP:

@@ -1,4 +1,4 @@
-"""The names that somebody may have meant."""
+"""Suggest similar names in errors about unknown names."""
 
 from __future__ import annotations
 

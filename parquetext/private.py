@@ -1,4 +1,4 @@
-"""A private directory of this user's, for what must lie in a file: named by its content, and put there whole."""
+"""A private, content-addressed directory for data that other libraries need as files."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ def keep(files: Mapping[str, bytes], executable: bool = False) -> Path:
     files : mapping of str to bytes
         Relative paths and contents.
     executable : bool
-        Whether the files may be executed.
+        True if the files may be executed.
 
     Returns
     -------
     pathlib.Path
-        A directory below one of this user's in the system's folder for temporary files. Nobody else could have
-        written into it: both belong to this user, and nobody else may enter them.
+        A directory below this user's directory in the system's folder for temporary files. Other users can
+        neither write into nor enter them: both belong to this user.
 
     Raises
     ------
     PermissionError
-        Somebody else has made a directory of that name, or opened it to others.
+        Another user has created a directory of that name, or its permissions allow access by others.
     """
     place = _home() / _digest(files)
     if not _holds(place, files):
@@ -67,7 +67,7 @@ def _digest(files: Mapping[str, bytes]) -> str:
 
 
 def _holds(place: Path, files: Mapping[str, bytes]) -> bool:
-    """Whether it is there and nothing in it has changed since."""
+    """Return True if the directory exists, and nothing in it has changed."""
     try:
         _check_private(place)
         return all((place / name).read_bytes() == content for name, content in files.items())

@@ -1,4 +1,4 @@
-"""What systems other than Linux lack, and what is done there; nothing else asks which system it is.
+"""Differences of systems other than Linux, and their replacements; no other module asks which system it is.
 
 macOS has no `os.copy_file_range`, `os.listxattr`, `os.posix_fadvise` and `/proc`; Windows has no `fcntl`, no reads by
 position, no user ids, and no open folders either.
@@ -42,40 +42,40 @@ _said: set[str] = set()
 
 
 class LacksWarning(UserWarning):
-    """This system cannot do a part of what was asked for."""
+    """This system cannot do a part of the request."""
 
 
 def say(what: str) -> None:
-    """Warn of what this system cannot do, when it would have been done first; once per process."""
+    """Warn of a missing function of this system when it would first be used; once per process."""
     if what not in _said:
         _said.add(what)
         warnings.warn(what, LacksWarning, stacklevel=2)
 
 
 def has_locks() -> bool:
-    """Whether files can be locked."""
+    """Return True if files can be locked."""
     return fcntl is not None
 
 
 def has_folders() -> bool:
-    """Whether folders can be held open, and names be looked up in them."""
+    """Return True if folders can be opened, and names be looked up in them."""
     return bool(O_DIRECTORY)
 
 
 def lock(file: int, *, shared: bool = False, wait: bool = False) -> None:
-    """Lock an open file as a whole; OSError (ENOSYS) where the system has no locks."""
+    """Lock an open file as a whole; OSError (ENOSYS) if the system has no locks."""
     if fcntl is None:
         raise OSError(errno.ENOSYS, "this system has no locks of files (fcntl)")
     fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
 
 
 def user() -> int:
-    """The number of the user who runs this; 0, which `os.stat` says too, where users have none."""
+    """Return the number of the current user; 0, as in `os.stat`, if the system has no user numbers."""
     return os.geteuid() if hasattr(os, "geteuid") else 0
 
 
 def path_of(file: int) -> str:
-    """A path that leads to an open file, whatever its name leads to; to nothing where the system has none."""
+    """Return a path to an open file that does not depend on its name; it leads nowhere if the system has none."""
     return f"/proc/self/fd/{file}"
 
 

@@ -1,6 +1,6 @@
-"""What a prompt and a notebook show of an object: a heading, facts, and tables of a few rows, as text and as HTML.
+"""Show objects in a prompt and a notebook: a heading, values, and tables of a few rows, as text and as HTML.
 
-Names and values are of others: as text they stand escaped on one line, in HTML as nothing but text.
+Names and values may be hostile: they are escaped on one line of text, and are only text in HTML.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class Listing:
     ----------
     headings : sequence of str
     rows : sequence of sequence of object
-        Cells: numbers stand right, None is empty.
+        Cells: numbers are aligned right, None is empty.
     total : int
         Rows that there are.
     noun : str
-        What a row is, in the plural.
+        The name of the rows, in the plural.
     most_letters : int
         Of a cell with text; numbers, times and the like are never cut.
     first : int
@@ -65,7 +65,7 @@ class Listing:
         return [[_clipped(_text(value), self.most_letters) for value in row] for row in self.rows]
 
     def is_number(self, column: int) -> bool:
-        """Whether a column holds numbers alone, as such or as text."""
+        """Return True if a column contains only numbers, as such or as text."""
         values = [row[column] for row in self.rows if row[column] is not None]
         return bool(values) and all(
             type(value) in (int, float) or (type(value) is str and is_number(value)) for value in values
@@ -83,7 +83,7 @@ class Shown:
         Names with values; those with None are left out.
     listings : list of Listing
     picture : str
-        HTML that stands in front of the tables; what it is made of has been escaped.
+        HTML before the tables; its parts have been escaped.
     """
 
     title: str
@@ -97,7 +97,7 @@ class Shown:
         return [f"{name}: {_clipped(_text(value), MOST_LETTERS)}" for name, value in self.facts if value is not None]
 
     def as_text(self) -> str:
-        """Lines for a prompt; one line in angle brackets where there are no tables."""
+        """Return lines for a prompt; one line in angle brackets if there are no tables."""
         title = escaped(self.title)
         if not any(map(_has_rows, self.listings)):
             return f"<{': '.join(filter(None, (title, ', '.join(self.told))))}>"
@@ -116,7 +116,7 @@ class Shown:
 
 
 class Tabular:
-    """Shows itself by what `_shown` gives."""
+    """Shows itself by the result of `_shown`."""
 
     __slots__ = ()
 
@@ -162,7 +162,7 @@ def _clipped(text: str, most: int) -> str:
 
 
 def _with_gap(listing: Listing, lines: list[str], gap: str) -> list[str]:
-    """Rows that are left out are told where they would stand: behind the first ones."""
+    """Insert the line about omitted rows after the first rows."""
     at = min(listing.first, len(lines))
     return [*lines[:at], gap, *lines[at:]] if listing.left_out else lines
 

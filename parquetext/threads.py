@@ -1,7 +1,7 @@
-"""Threads for calls that wait or compute: without any, as at the interpreter's end, each call is made by who needs it.
+"""Run calls in threads. If no thread can start, as at the interpreter's end, the caller runs them.
 
-Once the main thread has ended, other threads may still read, and `concurrent.futures` neither starts threads then nor
-lets itself be imported. Where memory or processes are limited, no thread may start, either.
+Once the main thread has ended, other threads may still read, and `concurrent.futures` can neither start
+threads nor be imported then. If memory or processes are limited, threads may not start, either.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Task(Generic[R]):
         self.is_alone = False
 
     def run(self) -> None:
-        """Make the call, unless somebody does or has done it."""
+        """Make the call, unless another thread has begun it."""
         if not self._claim.acquire(blocking=False):
             return
         try:
@@ -46,7 +46,7 @@ class Task(Generic[R]):
             self._is_done.set()
 
     def result(self) -> R:
-        """What the call gives; what it raises."""
+        """Return the call's result, or raise its error."""
         if self.is_alone:
             self.run()
         self._is_done.wait()
@@ -80,7 +80,7 @@ class Pool:
             if self._threads is not None:
                 self._threads.submit(task.run)
                 return task
-        except RuntimeError:  # what it says of no threads; the call may be in its queue
+        except RuntimeError:  # no thread could start; the call may be in the queue
             pass
         task.is_alone = True
         return task

@@ -720,8 +720,8 @@ FLAT_TABLES = {
     "GeographyType": {"crs": (0, 4), "algorithm": (1, 1)},
 }
 
-# What readers require, struct by struct: its name, and by field id (name, type, type of a list's items,
-# number of the struct inside (0: none), whether it must be there). The first one is the footer.
+# Fields that readers require, by struct: its name, and by field id (name, type, type of a list's items,
+# number of the struct inside (0: none), True if it is required). The first struct is the footer.
 RULES = [
     ("FileMetaData", {1: ("version", 5, 0, 0, True), 2: ("schema", 9, 12, 1, True), 3: ("num_rows", 6, 0, 0, True), 4: ("row_groups", 9, 12, 6, True), 5: ("key_value_metadata", 9, 12, 8, False)}),
     ("SchemaElement", {4: ("name", 8, 0, 0, True), 10: ("logicalType", 12, 0, 2, False)}),

@@ -48,6 +48,7 @@ FLOORS = [
     {"sidecar"},
     {"edits"},
     {"inspection/layout"},
+    {"reading"},
     {"arrow"},
     {"engines"},
     {"catalog"},
@@ -62,23 +63,21 @@ FLOORS = [
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 
-# The same within the room arrow, of its folders and of the files beside them.
-ARROW_FLOORS = [
-    {"at_exit", "selection", "read_options", "whole_batches", "without_dataset", "metadata", "counted_file"},
-    {"read_plan"},
-    {"pyarrow_reading"},
-    {"decoding"},
-    {"engine", "watch"},
-    {"encrypted_reading"},
-    {"file"},
-    {"parquet_file", "planned", "flattened"},
-    {"writing"},
-    {"datasets"},
-    {"shaped"},
-    {"tables"},
-    {"parquet_dataset"},
-]
-ARROW_FLOOR = {part: floor for floor, parts in enumerate(ARROW_FLOORS) for part in parts}
+# The same within the packages reading and arrow, for their folders and the files next to them.
+FLOORS_WITHIN = {
+    "reading": [{"open_file"}, {"fields"}, {"request"}, {"plan"}, {"choose"}, {"execute"}],
+    "arrow": [
+        {"read_options", "without_dataset", "metadata", "counted_file"},
+        {"encrypted_reading"},
+        {"file"},
+        {"parquet_file", "planned", "flattened"},
+        {"writing"},
+        {"datasets"},
+        {"shaped"},
+        {"tables"},
+        {"parquet_dataset"},
+    ],
+}
 
 
 def room_of(path: Path) -> str:
@@ -89,7 +88,7 @@ def room_of(path: Path) -> str:
 
 
 def imported_rooms(path: Path) -> set[str]:
-    """The rooms that a module imports from, wherever in it the import stands."""
+    """Return the packages from which a module imports, at any position in it."""
     package = path.relative_to(PACKAGE).parts[:-1]
     rooms = set()
     for node in ast.walk(ast.parse(path.read_text())):
@@ -112,8 +111,8 @@ def modules() -> list[Path]:
     return [path for path in sorted(PACKAGE.rglob("*.py")) if path != PACKAGE / "__init__.py"]
 
 
-def arrow_modules() -> list[Path]:
-    return [path for path in modules() if room_of(path) == "arrow" and path != PACKAGE / "arrow" / "__init__.py"]
+def modules_within() -> list[Path]:
+    return [path for path in modules() if room_of(path) in FLOORS_WITHIN and path.name != "__init__.py"]
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -121,19 +120,20 @@ def test_imports_go_down_never_up(path):
     room = room_of(path)
     up = {other for other in imported_rooms(path) & FLOOR.keys() if FLOOR[other] > FLOOR[room]}
     allowed = {"_native", "_pure"} if room == "kernels" else set()
-    assert up <= allowed, f"{room} imports from {sorted(up)}, which stand above it"
+    assert up <= allowed, f"{room} imports from {sorted(up)}, which are above it"
 
 
-@pytest.mark.parametrize("path", arrow_modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_within_arrow_go_down_never_up(path):
-    here = path.relative_to(PACKAGE / "arrow").parts
+@pytest.mark.parametrize("path", modules_within(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_within_a_room_go_down_never_up(path):
+    room, *here = path.relative_to(PACKAGE).parts
+    floors = {part: floor for floor, parts in enumerate(FLOORS_WITHIN[room]) for part in parts}
     part = here[0].removesuffix(".py")
     imported = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.level == len(here):
             imported |= {node.module.split(".")[0]} if node.module else {alias.name for alias in node.names}
-    up = {other for other in imported if ARROW_FLOOR[other] > ARROW_FLOOR[part]}
-    assert not up, f"{part} imports from {sorted(up)}, which stand above it"
+    up = {other for other in imported if floors[other] > floors[part]}
+    assert not up, f"{part} imports from {sorted(up)}, which are above it"
 
 
 def test_every_room_has_its_floor():
@@ -162,7 +162,7 @@ def test_c_includes_go_down_only():
     assert not upward
 
 
-def test_what_c_and_python_share_has_not_drifted():
+def test_tables_shared_by_c_and_python_have_not_drifted():
     done = subprocess.run(
         [sys.executable, "csrc/tables/generate.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
     )

@@ -1,4 +1,4 @@
-"""The package imported from a zip: compiled where it can be, the twin and the reason where it cannot."""
+"""The package imported from a zip: compiled if possible, otherwise the twin with the reason."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_another_architectures_kernels_give_way_to_the_twin(tmp_path):
     assert "_pure" in module
 
 
-def test_where_others_could_write_nothing_is_loaded_from(tmp_path):
+def test_nothing_is_loaded_from_folders_that_others_can_write(tmp_path):
     archive = zipped(tmp_path / "package.zip")
     ask(archive, tmp_path / "tmp")
     (home,) = (tmp_path / "tmp").glob("parquetext-*")

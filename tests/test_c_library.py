@@ -44,7 +44,7 @@ def table() -> pa.Table:
     )
 
 
-def test_the_shared_library_exports_what_the_header_declares_and_nothing_else(built):
+def test_the_shared_library_exports_exactly_the_declared_functions(built):
     header = re.sub(r"/\*.*?\*/", "", (CSRC / "include/parquetext.h").read_text(), flags=re.DOTALL)
     declared = set(re.findall(r"^PQX_API [^(;]*?\b(pqx_\w+)\(", header, re.MULTILINE))
     listing = subprocess.run(
@@ -90,7 +90,7 @@ def test_the_example_finds_a_column_by_the_flat_footer(built, table, tmp_path, c
     assert placement(built, path, column) == thrift
 
 
-def test_the_example_says_what_is_wrong(built, table, tmp_path):
+def test_the_example_prints_the_error(built, table, tmp_path):
     pq.write_table(table, tmp_path / "t.parquet")
     (tmp_path / "other").write_bytes(bytes(100))
     for path, column, message in (
@@ -108,7 +108,7 @@ def values(built: Path, path: Path, leaf: int) -> subprocess.CompletedProcess:
 
 
 @pytest.mark.parametrize("options", [{}, {"use_dictionary": False, "data_page_version": "2.0", "data_page_size": 64}])
-def test_the_example_decodes_what_pyarrow_wrote(built, table, tmp_path, options):
+def test_the_example_decodes_files_of_pyarrow(built, table, tmp_path, options):
     texts = pa.array([None if n == 4 else f"text {n % 3}" for n in range(10)])
     table = table.append_column("texts", texts)
     pq.write_table(table, tmp_path / "t.parquet", row_group_size=4, compression="none", **options)
@@ -119,7 +119,7 @@ def test_the_example_decodes_what_pyarrow_wrote(built, table, tmp_path, options)
         assert [type(value)(text) for text, value in zip(printed, expected, strict=True)] == expected
 
 
-def test_the_example_says_where_values_are_damaged(built, table, tmp_path):
+def test_the_example_prints_the_position_of_damaged_values(built, table, tmp_path):
     pq.write_table(table, tmp_path / "t.parquet", compression="none", use_dictionary=False)
     chunk = pq.read_metadata(tmp_path / "t.parquet").row_group(0).column(0)
     data = bytearray((tmp_path / "t.parquet").read_bytes())

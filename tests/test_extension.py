@@ -63,7 +63,7 @@ def test_strip_after_append_gives_back_the_original(struct, payload, marker, pag
 
 @LIMITS
 @given(st.binary(max_size=300), MARKED)
-def test_behind_the_stop_of_a_file_metadata_it_is_found_and_stripped_too(payload, marker):
+def test_an_extension_after_the_stop_of_file_metadata_is_found_and_stripped(payload, marker):
     extended = extension.append(FILE_METADATA, payload, marker=marker, placement="after-stop")
     assert extended.startswith(FILE_METADATA) and extended.endswith(b"\x00")
     assert extension.find(extended) == payload
@@ -134,7 +134,7 @@ def test_from_the_back_only_the_tail_is_needed():
     assert len(extension.blocks_from_back(b"")) == len(extension.blocks_from_back(extended[:-1])) == 0
 
 
-def test_free_form_bytes_are_handed_over_and_stacked_on_only_where_asked():
+def test_free_form_bytes_are_returned_and_stacked_on_only_on_request():
     free = extension.append(STRUCT_BYTES, b"whatever")
     assert extension.find(free) == b"whatever"
     assert extension.blocks(free).free_form == b"whatever" and not extension.blocks(free).findings
@@ -153,7 +153,7 @@ def test_free_form_bytes_are_handed_over_and_stacked_on_only_where_asked():
 
 @pytest.mark.parametrize("content", [b"", b"whatever"])
 @pytest.mark.parametrize("page_header", [False, True])
-def test_free_form_bytes_become_a_block_where_asked_and_are_free_form_again_once_they_are_alone(content, page_header):
+def test_wrapped_free_form_bytes_are_unwrapped_when_they_are_alone(content, page_header):
     free = extension.append(STRUCT_BYTES, content, page_header=page_header)
     with pytest.raises(Refused):
         extension.append_block(free, ONE, b"block", page_header=page_header)
@@ -185,7 +185,7 @@ def test_append_does_not_touch_an_extension():
     assert (caught.value.code, caught.value.offset) == (wire.HAS_EXTENSION, len(STRUCT_BYTES) - 1)
 
 
-def test_two_extensions_are_malformed_and_both_offsets_are_told():
+def test_two_extensions_are_malformed_and_both_offsets_are_reported():
     one = extension.append(STRUCT_BYTES, b"x")
     two = one[:-1] + bytes.fromhex("08feff03") + b"\x01y\x00"
     for call in (extension.find, extension.strip, extension.blocks):
@@ -194,7 +194,7 @@ def test_two_extensions_are_malformed_and_both_offsets_are_told():
         assert (caught.value.offset, caught.value.expected) == (len(one) - 1, len(STRUCT_BYTES) - 1)
 
 
-def test_behind_the_stop_is_for_file_metadata_alone():
+def test_after_stop_is_only_for_file_metadata():
     with pytest.raises(Refused):
         extension.append(STRUCT_BYTES, b"x", placement="after-stop")
     behind = STRUCT_BYTES + bytes.fromhex("08ffff01") + b"\x01x\x00"
@@ -217,7 +217,7 @@ def test_writers_refuse_a_length_that_is_not_minimal():
         assert (caught.value.code, caught.value.offset) == (wire.NON_MINIMAL, len(STRUCT_BYTES) + 3)
 
 
-def test_writers_refuse_stray_bytes_and_fields_behind_the_extension():
+def test_writers_refuse_stray_bytes_and_fields_after_the_extension():
     with pytest.raises(Malformed) as caught:
         extension.append(STRUCT_BYTES + b"\x00", b"x")
     assert (caught.value.code, caught.value.offset) == (wire.STRAY_BYTES, len(STRUCT_BYTES))
@@ -279,7 +279,7 @@ def test_a_uuid_may_be_given_in_any_form(form):
 
 
 @given(st.lists(st.binary(max_size=40), min_size=1, max_size=4))
-def test_blocks_stand_as_text_where_asked_and_come_off_one_by_one(payloads):
+def test_blocks_are_text_on_request_and_are_removed_one_by_one(payloads):
     states = [STRUCT_BYTES]
     for payload in payloads:
         states.append(extension.append_block(states[-1], ONE, payload, text=True))

@@ -23,7 +23,7 @@ CHECKED_ELSEWHERE = {"journal", "journal-1"}
 
 
 def blocks() -> dict[str, bytes]:
-    """The bytes of every block: hex in any grouping, `0*n` for n zero bytes, comments behind `#`."""
+    """Return the bytes of every block: hex in any grouping, `0*n` for n zero bytes, comments after `#`."""
     found = {}
     for name, text in re.findall(r"^```hex (\S+)\n(.*?)^```", PAGE, re.M | re.S):
         words = " ".join(line.split("#")[0] for line in text.splitlines()).split()
@@ -57,7 +57,7 @@ def test_the_flat_payload_is_written_from_the_thrift_footer_as_the_page_shows(im
     assert kernels.flat.write(kernels.scan.scan(footer)) == payload
 
 
-def test_the_flat_payload_is_read_as_the_page_says(implementation):
+def test_the_flat_payload_of_the_page_is_read(implementation):
     payload = blocks()["flat-payload"]
     kernels.flat.verify(payload)
 
@@ -95,7 +95,7 @@ def test_the_index_is_written_from_the_thrift_footer_and_read_as_the_page_shows(
 
 
 @pytest.mark.parametrize("name", ["flat-payload", "index-payload"])
-def test_offsets_in_comments_are_where_the_bytes_are(name):
+def test_offsets_in_comments_are_those_of_the_bytes(name):
     (text,) = re.findall(rf"^```hex {name}\n(.*?)^```", PAGE, re.M | re.S)
     at = 0
     for line in text.splitlines():
@@ -108,8 +108,8 @@ def test_offsets_in_comments_are_where_the_bytes_are(name):
 def test_a_par3_file_ends_as_the_page_shows(implementation):
     data = b"PAR1hello" + blocks()["par3-end"]
     tail = locate(data, len(data))
-    assert (tail.is_par3, tail.footer_offset, tail.footer_length) == (True, 4, 5)
-    assert kernels.local.own_block(data, len(data))[:5] == ("par3", 4, 0, 4, 5)
+    assert (tail.form.is_final, tail.footer_offset, tail.footer_length) == (True, 4, 5)
+    assert kernels.local.own_block(data, len(data))[:5] == (b"PAR3", 4, 0, 4, 5)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_the_reference_is_written_as_the_page_shows(implementation):
     assert base64.b64encode(block).decode() in PAGE
 
 
-def test_a_copy_of_a_column_is_told_as_the_page_shows(implementation):
+def test_the_documented_copy_of_a_column_is_read(implementation):
     block = blocks()["carried"]
     crcs = 0x18171615, 0x1C1B1A19
     copy = Carried(9, None, 6, 4, 1500, 3000, 1000, 10, 512, 0x0D0C0B0A, 5000, 4000, 0x14131211, (800, 700), crcs)
@@ -140,7 +140,7 @@ def test_a_copy_of_a_column_is_told_as_the_page_shows(implementation):
     assert base64.b64encode(block).decode() in PAGE
 
 
-def test_the_original_of_an_encoded_file_is_told_as_the_page_shows(implementation):
+def test_the_documented_original_of_an_encoded_file_is_read(implementation):
     block = blocks()["original"]
     ranges = Range(0, 4, 0), Range(4, 4000, 1504), Range(4004, 600, 5504), Range(4604, 396, None)
     original = Original(5000, bytes(range(32)), ranges, Rest(6200, 300, 6, 0x0D0C0B0A), 700, 0x04030201)

@@ -43,7 +43,7 @@ def translated(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def quick_compiler(tmp_path) -> str:
-    """A compiler that optimizes nothing, whatever it is told; clang takes half of gcc's time for that."""
+    """Return a compiler that ignores optimization options; clang takes half of gcc's time then."""
     compiler = tmp_path / "cc"
     compiler.write_text(f'#!/bin/sh\nexec {shutil.which("clang") or "cc"} "$@" -O0 -g0\n')
     compiler.chmod(0o755)
@@ -110,7 +110,7 @@ def test_a_source_distribution_brings_the_jar(long, source):
         assert any(name.endswith("parquetext/spark/jars/parquetext-spark_2.13.jar") for name in names.getnames())
 
 
-def test_without_a_compiler_the_install_succeeds_on_the_twin_and_says_so(source, tmp_path):
+def test_without_a_compiler_the_install_succeeds_with_the_twin_and_reports_it(source, tmp_path):
     result = pip("install", *OPTIONS, "--target", tmp_path / "site", source, CC="/bin/false")
     assert result.returncode == 0, result.stdout + result.stderr
     assert "the compiled kernels were not built" in result.stdout + result.stderr
@@ -118,14 +118,14 @@ def test_without_a_compiler_the_install_succeeds_on_the_twin_and_says_so(source,
     assert live_kernels(tmp_path / "site").startswith("pure no compiled kernels for this Python")
 
 
-def test_without_a_compiler_the_install_fails_where_the_compiled_kernels_are_required(source, tmp_path):
+def test_without_a_compiler_the_install_fails_if_compiled_kernels_are_required(source, tmp_path):
     required = {"CC": "/bin/false", "PARQUETEXT_REQUIRE_NATIVE": "1"}
     result = pip("install", *OPTIONS, "--target", tmp_path / "site", source, **required)
     assert result.returncode != 0
     assert not (tmp_path / "site" / "parquetext").exists()
 
 
-def test_the_extra_for_spark_brings_what_spark_asks_of_those_who_map_data_frames():
+def test_the_extra_for_spark_installs_the_requirements_of_map_in_arrow():
     """pandas, that is, without which Spark refuses `mapInArrow`."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     required = {each.name: each for each in map(Requirement, project["optional-dependencies"]["spark"])}
@@ -138,7 +138,7 @@ def test_the_extra_for_spark_brings_what_spark_asks_of_those_who_map_data_frames
 
 
 @pytest.mark.parametrize("extra", ["spark", "test"])
-def test_extras_with_spark_keep_pandas_at_what_spark_supports(extra):
+def test_extras_with_spark_limit_pandas_to_supported_versions(extra):
     """Spark warns of pandas from 3.0 on, and refuses it before 2.2, at each use of Arrow."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     (pandas,) = [each for each in map(Requirement, project["optional-dependencies"][extra]) if each.name == "pandas"]
@@ -155,7 +155,7 @@ def test_the_message_goes_to_stderr(source):
     assert result.stderr.count("the compiled kernels were not built") == 1
 
 
-def test_the_source_distribution_carries_what_a_build_and_its_tests_need(source, tmp_path):
+def test_the_source_distribution_contains_the_files_of_a_build_and_its_tests(source, tmp_path):
     result = subprocess.run(
         [sys.executable, "setup.py", "-q", "egg_info", "--egg-base", tmp_path],
         cwd=source,

@@ -7,7 +7,7 @@ import pytest
 from parquetext import kernels, libraries, wire
 
 
-def test_the_kernels_decompress_zstandard_where_the_system_has_libzstd():
+def test_the_kernels_decompress_zstandard_if_the_system_has_libzstd():
     known = wire.CODEC_ZSTD in kernels.column.codecs()
     assert known == (kernels.implementation() == "native" and libraries.libzstd() is not None)
 

@@ -66,7 +66,7 @@ def test_no_part_of_a_password_with_spaces_is_shown(scheme, password):
         ("file://user:hidden@host/x.parquet: not a local file", "file://…@host/x.parquet: not a local file"),
     ],
 )
-def test_urls_that_are_taken_for_paths_are_masked(text, masked):
+def test_urls_passed_as_paths_are_masked(text, masked):
     assert without_secrets(text) == masked
     assert is_masked(masked)
 
@@ -96,7 +96,7 @@ def test_no_part_of_a_value_of_a_query_or_of_a_fragment_is_shown(name, value, ot
 
 
 @given(scheme=SCHEMES, value=RAW)
-def test_no_part_of_a_value_that_nobody_has_quoted_is_shown(scheme, value):
+def test_no_part_of_an_unquoted_value_is_shown(scheme, value):
     masked = without_secrets(f"{scheme}://store/x.parquet?sig={value.replace('&', '')}")
     assert shows_nothing(masked, value.replace("&", ""), f"{scheme}://store/x.parquet?sig=")
 
@@ -119,7 +119,7 @@ def test_no_part_of_a_value_that_nobody_has_quoted_is_shown(scheme, value):
         "a ? b & key of https://host/x.parquet",
     ],
 )
-def test_what_is_no_secret_stays(text):
+def test_harmless_parts_are_not_masked(text):
     assert without_secrets(text) == text
 
 
@@ -152,7 +152,7 @@ def test_no_error_of_such_a_url_shows_it(url):
         assert result.exit_code and "PaSs" not in result.output and "WoRd" not in result.output
 
 
-def test_errors_and_targets_mask_what_they_are_made_of():
+def test_errors_and_targets_mask_their_parts():
     url = "https://user:PaSsWoRd@localhost:1/x.parquet?sig=PaSsWoRd"
     for error in (Malformed(f"no end of {url}", file=url), Malformed("x").at(url), ParquetextError(f"{url}: x")):
         assert "PaSs" not in f"{error} {error.message} {error.file} {error!r} {error.args}"
@@ -161,7 +161,7 @@ def test_errors_and_targets_mask_what_they_are_made_of():
     assert "PaSs" not in f"{target} {target!r}" and target.key == url
 
 
-def test_files_that_are_shown_alike_are_not_taken_for_one():
+def test_files_with_equal_masked_names_are_distinguished():
     memory = fsspec.filesystem("memory")
     paths = [f"/masking/get?file={name}" for name in ("a.parquet", "b.parquet")]
     for path in paths:
@@ -170,7 +170,7 @@ def test_files_that_are_shown_alike_are_not_taken_for_one():
     assert [target.path for target in found] == paths and len(set(map(str, found))) == 1
 
 
-def test_a_catalog_has_no_credentials_and_a_plan_leads_back_to_the_files(tmp_path):
+def test_a_catalog_has_no_credentials_and_a_plan_returns_the_paths(tmp_path):
     pq.write_table(pa.table({"a": [1, 2]}), tmp_path / "x.parquet")
     urls = [f"https://host/x.parquet?sig=PaSsWoRd{number}" for number in range(3)]
     rows = pa.Table.from_batches(catalog.batches_of(urls, target_of=lambda _: resolve(tmp_path / "x.parquet")))

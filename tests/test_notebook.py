@@ -15,7 +15,7 @@ from support.browser import Browser
 import parquetext
 from parquetext import sidecar
 from parquetext.errors import ColumnError
-from parquetext.storage import RemoteTarget
+from parquetext.storage import Target
 
 OWN = "document.title='owned'"
 HOSTILE = f'<img src=x onerror="{OWN}"><script>{OWN}</script>\n\x1b[31m\u202e'
@@ -73,7 +73,7 @@ def shown(thing: object) -> tuple[str, str]:
     return formats["text/plain"], formats["text/html"]
 
 
-def test_ipython_shows_each_thing_in_bounds_and_hostile_names_as_text(things):
+def test_ipython_shows_each_object_in_bounds_and_hostile_names_as_text(things):
     for name, thing in things.items():
         text, page = shown(thing)
         assert f"parquetext.{name}" in text and f"parquetext.{name}" in page
@@ -83,7 +83,7 @@ def test_ipython_shows_each_thing_in_bounds_and_hostile_names_as_text(things):
         assert "<b>small" not in page
 
 
-def test_each_thing_is_shown_under_the_name_that_its_class_is_imported_by(things):
+def test_each_object_is_shown_under_the_public_name_of_its_class(things):
     for name, thing in things.items():
         found = parquetext
         for part in name.split("."):
@@ -139,7 +139,7 @@ def test_to_look_at_a_file_costs_its_few_columns(folder):
 
 
 def test_a_remote_file_is_shown_without_a_request(folder):
-    with parquetext.open(RemoteTarget(pa.fs.LocalFileSystem(), str(folder / "wide.parquet"))) as file:
+    with parquetext.open(Target(str(folder / "wide.parquet"), pa.fs.LocalFileSystem())) as file:
         before = file.io_stats
         assert f"columns: {COLUMNS:,}" in repr(file) and "footer: flat" in file._repr_html_()
         assert file.io_stats == before
@@ -169,7 +169,7 @@ def test_a_layout_shows_the_file_from_front_to_back(tmp_path):
     assert "<svg" in page and "<title>dictionaries</title>" in page and "<title>footer</title>" in page
 
 
-def test_a_layout_names_its_largest_columns_and_says_behind_them_how_many_more_there_are(tmp_path):
+def test_a_layout_names_its_largest_columns_and_the_number_of_others(tmp_path):
     path = tmp_path / "trips.parquet"
     pq.write_table(pa.table({f"c{n:02}": [bytes(100 * n)] for n in range(1, 16)}), path, compression=None)
     with parquetext.open(path) as file:
@@ -178,7 +178,7 @@ def test_a_layout_names_its_largest_columns_and_says_behind_them_how_many_more_t
     assert lines[-1] == "  … 5 more columns"
 
 
-def test_one_row_is_not_left_out_and_tables_stand_in_line(tmp_path):
+def test_a_single_row_is_not_omitted_and_tables_are_aligned(tmp_path):
     path = tmp_path / "x.parquet"
     pq.write_table(pa.table({f"列{n}": [1.5 - 100 * n, float("nan")] for n in range(11)}), path)
     with parquetext.open(path) as file:
@@ -195,7 +195,7 @@ def test_a_layout_is_that_of_the_very_source_which_is_open(tmp_path):
     path = tmp_path / "trips.parquet"
     pq.write_table(pa.table({"id": range(100)}), path)
     kinds = parquetext.layout(path).kinds
-    for source in (path.read_bytes(), RemoteTarget(pa.fs.LocalFileSystem(), str(path))):
+    for source in (path.read_bytes(), Target(str(path), pa.fs.LocalFileSystem())):
         with parquetext.open(source) as file:
             assert file.layout().kinds.equals(kinds)
 
@@ -206,7 +206,7 @@ def test_a_report_shows_its_findings(things):
     assert "<table>" in page
 
 
-def test_a_thing_that_cannot_be_read_says_so_instead_of_raising(folder, tmp_path):
+def test_an_unreadable_object_shows_the_error_instead_of_raising(folder, tmp_path):
     with parquetext.open(folder / "wide.parquet") as file:
         schema, row_groups = file.parquet_schema, file.row_groups
     assert "closed" in repr(file) and "closed" in file._repr_html_()

@@ -63,7 +63,7 @@ def test_pages_of_every_codec_and_version_are_read(tmp_path, codec):
             assert [row[0] for row in duckdb.read_parquet(str(path)).fetchall()] == WITH_NULLS
 
 
-def test_levels_most_significant_bit_first_stand_without_a_length():
+def test_levels_most_significant_bit_first_have_no_length():
     bits = levels_msb_first(PRESENT, 1)
     assert bits == b"\xb4"
     assert levels_msb_first([0, 3, 1, 2, 2], 3) == b"\x36\x80"
@@ -83,7 +83,7 @@ def test_a_dictionary_page_before_several_data_pages_is_read():
     assert (chunk.has_dictionary_page, chunk.num_values) == (True, 5)
 
 
-def test_nested_columns_are_read_by_a_schema_of_their_own():
+def test_nested_columns_are_read_with_a_given_schema():
     page = data_page(
         struct.pack("<3i", 1, 2, 3),
         4,
@@ -101,7 +101,7 @@ def test_nested_columns_are_read_by_a_schema_of_their_own():
     assert by_pyarrow(file) == [[1, 2], None, [3]]
 
 
-def test_changed_headers_stand_in_the_file_as_they_are_given():
+def test_changed_headers_are_written_unchanged():
     page = data_page(PLAIN, 4, wire.ENCODING_PLAIN)
     hostile = page.changed(num_values=2**31 - 1, compressed_page_size=-1, crc=5)
     assert page.changed() == page

@@ -24,7 +24,7 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_only_this_user_may_enter_whatever_the_umask(temporary):
+def test_only_this_user_may_enter_with_any_umask(temporary):
     before = os.umask(0)
     try:
         place = private.keep(FILES)
@@ -36,7 +36,7 @@ def test_only_this_user_may_enter_whatever_the_umask(temporary):
     assert place.stat().st_uid == place.parent.stat().st_uid == os.getuid()
 
 
-def test_the_same_content_lies_in_one_place_and_other_content_elsewhere():
+def test_equal_content_has_one_path_and_other_content_another():
     place = private.keep(FILES)
     written = (place / "module.so").stat()
     assert private.keep(dict(reversed(FILES.items()))) == place
@@ -45,7 +45,7 @@ def test_the_same_content_lies_in_one_place_and_other_content_elsewhere():
     assert private.keep({"a": b"bc"}) != private.keep({"ab": b"c"})
 
 
-def test_what_was_changed_there_is_replaced():
+def test_changed_content_is_replaced():
     place = private.keep(FILES)
     (place / "module.so").chmod(0o600)
     (place / "module.so").write_bytes(b"cod")
@@ -57,7 +57,7 @@ def test_what_was_changed_there_is_replaced():
 
 
 @pytest.mark.parametrize("open_to", [0o770, 0o701, 0o777])
-def test_a_directory_that_others_may_enter_is_refused(open_to):
+def test_a_directory_that_other_users_may_enter_is_refused(open_to):
     home = private.keep(FILES).parent
     home.chmod(open_to)
     with pytest.raises(PermissionError, match=f"{home} is no directory of this user alone"):
@@ -81,7 +81,7 @@ def test_a_directory_of_another_user_is_refused():
         private.keep(FILES)
 
 
-def test_many_at_once_agree_and_leave_nothing_behind():
+def test_concurrent_calls_agree_and_leave_no_temporary_files():
     with ThreadPoolExecutor(8) as pool:
         places = set(pool.map(lambda _: private.keep(FILES), range(32)))
     (place,) = places

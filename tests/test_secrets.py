@@ -88,7 +88,7 @@ def check(call: Callable[[], object], folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in PYTHON if not name.startswith(CHANGES)])
-def test_no_verb_tells_a_secret(name, url, tmp_path):
+def test_no_verb_shows_a_secret(name, url, tmp_path):
     check(lambda: PYTHON[name](url, tmp_path), tmp_path)
 
 
@@ -105,7 +105,7 @@ def public_functions() -> Iterator[tuple[str, Callable]]:
 
 
 @pytest.mark.parametrize(("name", "function"), list(public_functions()))
-def test_no_public_function_tells_a_secret(name, function, url, tmp_path):
+def test_no_public_function_shows_a_secret(name, function, url, tmp_path):
     out = str(tmp_path / "out")
     for arguments in ([url], [url, out], [url, "n"], [url, {"n": "plain"}], [[url]], [[url], out], [pa.table({}), url]):
         check(lambda arguments=arguments: function(*arguments), tmp_path)
@@ -120,7 +120,7 @@ def commands(command: typer.core.TyperGroup, words: tuple[str, ...] = ()) -> Ite
 
 
 @pytest.mark.parametrize("words", list(commands(COMMAND)), ids=" ".join)
-def test_no_command_tells_a_secret(words, url, tmp_path):
+def test_no_command_shows_a_secret(words, url, tmp_path):
     out = str(tmp_path / "out")
     for more in ([], ["--json"], ["--out", out], [out], ["n"], ["--filter", "n > 3"], [url]):
         check(lambda more=more: COMMAND.main([*words, url, *more]), tmp_path)
@@ -172,7 +172,7 @@ def test_parts_of_a_url_are_named_by_its_path(data, tmp_path):
     assert [Path(part.path).name for part in parts] == [f"data-0000{number}.parquet" for number in range(3)]
 
 
-def test_names_tell_whether_something_was_masked(data):
+def test_names_show_if_something_was_masked(data):
     names = Names()
     assert [is_masked(names.add(each)) for each in (data, data.replace("sig=", "sig=x"), "https://host/…/x")] == [
         True,

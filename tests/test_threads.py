@@ -55,7 +55,7 @@ def test_each_call_is_made_once(threads):
     assert sorted(made) == list(NUMBERS)
 
 
-def test_what_a_call_raises_is_raised_where_its_result_is_asked_for(threads):
+def test_errors_of_a_call_are_raised_when_its_result_is_requested(threads):
     with Pool(4) as pool:
         fine, failing = pool.submit(int, "5"), pool.submit(int, "five")
         assert fine.result() == 5

@@ -1,6 +1,6 @@
-/* Where one column's chunks lie in a Parquet file, by its flat footer where there is one (aside
- * from the Thrift footer or within it; in a PAR3 file there is no other), otherwise by its Thrift
- * footer.
+/* Print the positions of one column's chunks in a Parquet file, by its flat footer if there is one
+ * (aside from the Thrift footer or within it; in a PAR3 file there is no other), otherwise by its
+ * Thrift footer.
  *
  *     placement FILE COLUMN          COLUMN is the dotted path of a leaf
  */

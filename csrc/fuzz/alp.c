@@ -1,5 +1,5 @@
-/* Any bytes as ALP: taking all values at once and in pieces gives the same values or the same
- * error; where they are sound, passing over pieces leads to the same values and the same end. */
+/* Decode any bytes as ALP: all values at once and in pieces give the same values or the same
+ * error. If the values are sound, skipping pieces gives the same values and the same end. */
 #include "encoding/alp.h"
 #include "input.h"
 

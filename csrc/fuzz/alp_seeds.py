@@ -19,7 +19,7 @@ def vector(size: int, width: int, is_double: bool, exceptions: int) -> bytes:
 
 
 def page(is_double: bool, size_bits: int, count: int, width: int, exceptions: int) -> bytes:
-    """What csrc/fuzz/alp.c takes off an input's end is behind the page."""
+    """Append the bytes that csrc/fuzz/alp.c reads from an input's end to the page."""
     size = 1 << size_bits
     bodies = [vector(min(size, count - at), width, is_double, exceptions) for at in range(0, count, size)]
     steering = struct.pack("<Q", is_double | count << 8 | 5 << 32)

@@ -1,6 +1,6 @@
-/* The pages of a chunk as an Arrow array, twice, as two chunks of one leaf: it has as many rows as
- * both, and what is released is all. Steering bytes: type, width, flags, codec, rows, most_bytes.
- */
+/* Read the pages of a chunk as an Arrow array, twice, as two chunks of one leaf: it has as many
+ * rows as both, and all memory is released. Steering bytes: type, width, flags, codec, rows,
+ * most_bytes. */
 #include "arrow/arrow_arrays.h"
 #include "input.h"
 

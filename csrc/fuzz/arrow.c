@@ -1,5 +1,5 @@
-/* Read any bytes as an ARROW:schema, and that of a footer: what comes out as a piece goes together
- * again, and back. */
+/* Read any bytes as an ARROW:schema, and that of a footer: the pieces can be combined again, and
+ * taken apart again. */
 #include "base/base64.h"
 #include "input.h"
 

@@ -28,7 +28,7 @@ typedef struct outcome {
     uint8_t bytes[MOST_BYTES];
 } outcome;
 
-/* The next values into memory of `room` bytes, or of what the first one needs. */
+/* Decode the next values into memory of `room` bytes, or of the size of the first one. */
 static int take_some(pqx_values *values, size_t some, size_t room, outcome *found, size_t *filled)
 {
     int32_t *offsets = calloc(some + 1, sizeof *offsets);
@@ -116,7 +116,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
             CLAIM(!memcmp(all->bytes, pieces->bytes, sizeof all->bytes));
         }
     }
-    /* What passes over indices looks at none of them. */
+    /* Skipped indices are not checked. */
     if (!all->is_cut && !some->is_cut && page.encoding != PQX_ENCODING_RLE_DICTIONARY)
         CLAIM(!memcmp(&all->error, &some->error, sizeof all->error) && all->end == some->end);
     free(all);

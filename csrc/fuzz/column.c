@@ -16,7 +16,7 @@ typedef struct outcome {
 static void add(outcome *all, const void *bytes, size_t size)
 { all->hash = all->hash * 31 + pqx_crc32(0, bytes, size); }
 
-/* Take what was decoded, and check what holds of it. */
+/* Take the decoded entries, and check their invariants. */
 static void take(pqx_column *column, outcome *all)
 {
     pqx_column_output out;
@@ -72,7 +72,7 @@ static int give(pqx_column *column, const pqx_page *pages, size_t count, const u
     return PQX_OK;
 }
 
-/* Read all in steps of so many rows, passing over every third one where `skips`. */
+/* Read all in steps of so many rows, skipping every third one if `skips`. */
 static outcome decode(const pqx_column_leaf *leaf, const pqx_page *pages, size_t count,
                       const uint8_t *data, size_t size, uint64_t step, int skips)
 {

@@ -1,9 +1,9 @@
-/* The public decoder of a leaf, told by bytes of the input what to do: pages of the input in any
- * order, whole, cut or with their levels apart, batches, rows that are passed over, takes, chunks.
- * Rows that were begun are taken, each once; a page is freed as soon as it is done; after an error
- * nothing but the failure is told. Steering bytes: type, levels (max_definition, max_repetition,
- * repeated_definition), type_length, most_bytes, flags, rows, -, length of the script before them.
- */
+/* Drive the public decoder of a leaf by bytes of the input: pages of the input in any order,
+ * whole, cut or with their levels apart, batches, skipped rows, takes, chunks. Rows that were
+ * begun are taken, each once; a page is freed as soon as it is done; after an error only the
+ * failure is returned. Steering bytes: type, levels (max_definition, max_repetition,
+ * repeated_definition), type_length, most_bytes, flags, rows, -, length of the script before
+ * them. */
 #include "input.h"
 
 enum { MOST_PAGES = 64, MOST_GIVEN = 256, MOST_ENTRIES = 1 << 13, MOST_CHUNKS = 8 };
@@ -21,7 +21,7 @@ typedef struct session {
     int chunks, state;
 } session;
 
-/* Where a page's body is: 0 where it is cut off. */
+/* Return a page's body; 0 if it is cut off. */
 static int body_of(const session *s, const pqx_page *page, size_t *at, size_t *size)
 {
     *at = (size_t)page->offset + page->header_size;
@@ -154,7 +154,7 @@ static int step(session *s, uint8_t told, pqx_error *error)
     }
 }
 
-/* What a decoder says once it has failed. */
+/* Check the results of a decoder that has failed. */
 static void check_failed(session *s, int status, const pqx_error *told)
 {
     pqx_error error;

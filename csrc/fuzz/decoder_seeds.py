@@ -1,4 +1,4 @@
-"""Write fuzz inputs to a folder: column chunks that pyarrow makes, each with what the decoder is to do with them.
+"""Write fuzz inputs to a folder: column chunks that pyarrow writes, each with a script for the decoder.
 
 python csrc/fuzz/decoder_seeds.py FOLDER
 """

@@ -1,6 +1,6 @@
-/* Any bytes as DELTA_BINARY_PACKED: taking all values at once, in pieces, and passing over pieces
- * give the same values or the same error; the end is found where taking them ends, unless the
- * total of the header is larger than the count and leads to another end. */
+/* Decode any bytes as DELTA_BINARY_PACKED: all values at once, in pieces, and with skipped
+ * pieces give the same values or the same error. The end found is the end of decoding, unless
+ * the total of the header is larger than the count and leads to another end. */
 #include "encoding/delta.h"
 #include "input.h"
 

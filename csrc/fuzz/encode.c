@@ -1,5 +1,6 @@
-/* Any bytes as values of any type in any encoding, in a room of exactly the bound: decoders take
- * back what was given. The same of levels, and of indices into a dictionary of the values. */
+/* Encode any bytes as values of any type in any encoding, in memory of exactly the bound:
+ * decoders return the input. The same for levels, and for indices into a dictionary of the
+ * values. */
 #include "encoding/values.h"
 #include "input.h"
 

@@ -74,7 +74,7 @@ static void claim_alike(const source *from, size_t count, size_t piece)
     free(single);
 }
 
-/* What follows values that were passed over is what follows them when they are taken. */
+/* The values after skipped ones are those after decoded ones. */
 static void claim_skipped(const source *from, size_t count, size_t skipped)
 {
     source over = *from;

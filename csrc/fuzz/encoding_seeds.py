@@ -20,7 +20,7 @@ SPLIT = bytes(i * i % 251 for i in range(480))
 
 
 def steering(choice: int, type: int = 0, limit: int = 0, count: int = 1, piece: int = 7, skipped: int = 3) -> bytes:
-    """What csrc/fuzz/encoding.c takes off an input's end."""
+    """Return the bytes that csrc/fuzz/encoding.c reads from an input's end."""
     return struct.pack("<BBHHBB", choice, type, limit, count - 1, piece, skipped)
 
 

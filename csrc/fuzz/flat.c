@@ -1,5 +1,6 @@
-/* Open any bytes as a flat footer's payload with its trailer, half of the time with all checksums
- * made right, so that what lies behind them is reached; ask for everything, and check it whole. */
+/* Open any bytes as a flat footer's payload with its trailer, half of the time with all
+ * checksums corrected, so that the checks after them are reached; read everything, and verify
+ * it. */
 #include <errno.h>
 
 #include "input.h"

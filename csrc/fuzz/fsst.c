@@ -1,6 +1,6 @@
-/* Any bytes as FSST: taking all values at once, in memory that is no larger than they are, and each
- * alone gives the same values or the same error. Any bytes as texts: they come back from what is
- * encoded of them, in a room of exactly the bound. */
+/* Decode any bytes as FSST: all values at once, in memory that is no larger than they are, and
+ * each alone give the same values or the same error. Encode any bytes as texts, in memory of
+ * exactly the bound: they can be decoded again. */
 #include "encoding/fsst.h"
 #include "input.h"
 

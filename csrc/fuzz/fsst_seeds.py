@@ -21,7 +21,7 @@ def varint(value: int) -> bytes:
 
 
 def page(codes: list[bytes], is_fixed: bool = False) -> bytes:
-    """At most 33 values of at most 15 codes; what csrc/fuzz/fsst.c takes off an input's end is behind the page."""
+    """Make pages of at most 33 values of at most 15 codes, with the bytes that csrc/fuzz/fsst.c reads from the end."""
     table = bytes([8, len(SYMBOLS), *map(len, SYMBOLS)]) + b"".join(SYMBOLS)
     lengths = [len(code) for code in codes]
     ends = varint(128) + varint(4) + varint(len(codes)) + varint(2 * lengths[0])

@@ -1,6 +1,5 @@
-/* Write the index of a footer, change some of its bytes, make all checksums right again, those over
- * Thrift bytes included, and ask a reader for everything: behind the checksums lie all the other
- * checks. */
+/* Write the index of a footer, change some of its bytes, correct all checksums, those over
+ * Thrift bytes included, and read everything: all other checks follow the checksums. */
 #include <errno.h>
 
 #include "index/index.h"
@@ -212,7 +211,7 @@ static void ask_for_everything(pqx_index *index)
     pqx_buffer_free(&out);
 }
 
-/* The payload stands behind the footer, as within it, or in front of it, aside. */
+/* The payload is after the footer, as if within it, or before it, aside. */
 static void read_index(const uint8_t *footer, size_t footer_size, const pqx_buffer *payload)
 {
     size_t size = footer_size + payload->size, tail_size = draw((uint32_t)size + 1);

@@ -1,5 +1,5 @@
-/* What the fuzz targets share. An input is the bytes in question and, behind them, 8 bytes that
- * steer the target. */
+/* Code shared by the fuzz targets. An input consists of the bytes under test and 8 bytes after
+ * them that steer the target. */
 #ifndef PQX_FUZZ_INPUT_H
 #define PQX_FUZZ_INPUT_H
 

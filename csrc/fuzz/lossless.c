@@ -4,7 +4,7 @@
 #include "base/wire.h"
 #include "signing.h"
 
-/* What is written of a footer comes back. */
+/* A written footer can be rebuilt. */
 static void there_and_back(const uint8_t *data, size_t size, int flags)
 {
     pqx_scan scan;

@@ -1,5 +1,5 @@
-/* Any bytes as a block of LZ4: what is written stays within the room that there is. By parts of the
- * block and of the output it is the same as at once. */
+/* Decompress any bytes as a block of LZ4: no byte is written outside of the output.
+ * Decompression by parts of the block and of the output gives the same result as at once. */
 #include "page/lz4_block.h"
 
 #include "../tests/parts.h"

@@ -1,5 +1,5 @@
-/* Page headers and the parts of bodies, of any bytes: every range lies inside, a walk is what its
- * headers say one by one, and a walk in windows finds the pages of one at once. */
+/* Read page headers and the parts of bodies from any bytes: every range is inside, a walk agrees
+ * with the headers read one by one, and a walk in windows finds the pages of a walk at once. */
 #include "input.h"
 
 enum { MOST = 64 };

@@ -1,6 +1,6 @@
-/* Any bytes as PFOR: taking all vectors at once and one by one gives the same values or the same
- * error, in memory that is no larger than they are. Any bytes as integers: they come back from what
- * is encoded of them, in a room of exactly the bound. */
+/* Decode any bytes as PFOR: all vectors at once and one by one give the same values or the same
+ * error, in memory that is no larger than they are. Encode any bytes as integers, in memory of
+ * exactly the bound: they can be decoded again. */
 #include "encoding/pfor.h"
 #include "input.h"
 

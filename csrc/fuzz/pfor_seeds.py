@@ -19,7 +19,7 @@ def vector(size: int, bits: int, is_64: bool, exceptions: int) -> bytes:
 
 
 def page(is_64: bool, log: int, count: int, bits: int, exceptions: int) -> bytes:
-    """What csrc/fuzz/pfor.c takes off an input's end is behind the page."""
+    """Append the bytes that csrc/fuzz/pfor.c reads from an input's end to the page."""
     size = 1 << log
     bodies = [vector(min(size, count - at), bits, is_64, exceptions) for at in range(0, count, size)]
     header = struct.pack("<BBBI", 0, log, 8 if is_64 else 4, count)

@@ -1,5 +1,5 @@
-/* Plan by any bytes as the sidecar of a file, with its checksums made right: what is said by parts
- * the whole says, too. */
+/* Plan by any bytes as the sidecar of a file, with its checksums corrected: a plan by parts
+ * agrees with a plan by the whole. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -43,7 +43,7 @@ static size_t enlarge(const uint8_t *input, size_t size, uint8_t *data)
     return LARGE;
 }
 
-/* The note of the file and all checksums, where there is a place for them. */
+/* Write the note of the file and all checksums, if there is room for them. */
 static void make_right(uint8_t *data, size_t size, int parts)
 {
     pqx_pm pm = {
@@ -74,8 +74,8 @@ static void make_right(uint8_t *data, size_t size, int parts)
     pqx_store32(data + size - 8, pqx_crc32(0, data + 8, size - 16));
 }
 
-/* What a plan says of the first columns, most often by their own types: the status; the facts as
- * one checksum. `hash` is 0 where the whole is to be read. */
+/* Plan the first columns, most often with their types: return the status, and the statistics as
+ * one checksum. `hash` is 0 to read the whole sidecar. */
 static int ask(const uint8_t *data, pqx_bytes schema, uint64_t hash, uint32_t kind, int verify,
                int *by_parts, uint32_t *sum)
 {
@@ -112,7 +112,7 @@ static int ask(const uint8_t *data, pqx_bytes schema, uint64_t hash, uint32_t ki
     return status;
 }
 
-/* The schema that the sidecar's note has; an empty one where it has none. */
+/* Return the schema in the sidecar's note; an empty one if it has none. */
 static pqx_bytes schema_of(const uint8_t *data, size_t size)
 {
     pqx_pm pm;

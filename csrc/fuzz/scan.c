@@ -1,5 +1,5 @@
-/* Scan any bytes as a footer: what it says lies inside, both decoders say the same, and the struct
- * ends where the plain skip says. */
+/* Scan any bytes as a footer: all ranges are inside, both decoders agree, and the struct ends at
+ * the end that the plain skip finds. */
 #include "input.h"
 #include "../tests/scans.h"
 
@@ -40,7 +40,7 @@ static void release(pqx_bound_column column)
     free(column.valid);
 }
 
-/* The columns fill just what was announced, whatever the readings are. */
+/* The columns have exactly the announced sizes for all readings. */
 static void check_columns(const uint8_t *data, size_t size, const pqx_scan *scan)
 {
     uint64_t low, high;

@@ -1,4 +1,4 @@
-"""Fuzz inputs as files, each named by what is in it."""
+"""Write fuzz inputs as files that are named by the hash of their content."""
 
 from __future__ import annotations
 

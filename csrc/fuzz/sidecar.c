@@ -65,7 +65,7 @@ static void ask_for_everything(const pqx_pm *pm, const pqx_pm_footer *footer)
     (void)pqx_pm_is_of(pm, footer, &(pqx_pm_file){.size = UINT64_MAX / 2});
 }
 
-/* A slice by the sidecar's note is a sound footer of just what is wanted. */
+/* A slice by the sidecar's note is a sound footer of exactly the projection. */
 static void slice(const pqx_pm *pm, const pqx_pm_footer *footer)
 {
     static const uint32_t numbers[4] = {0, 1, 2, 3};
@@ -93,7 +93,7 @@ static void slice(const pqx_pm *pm, const pqx_pm_footer *footer)
     pqx_scan_free(&schema);
 }
 
-/* What is appended to a snapshot is a snapshot again, and the one before can be found from it. */
+/* Appending to a snapshot gives a snapshot, from which the one before can be found. */
 static void append(const pqx_pm *pm, const pqx_pm_footer *footer)
 {
     pqx_pm_writer writer = {0};

@@ -45,7 +45,7 @@ static int write_slices(const uint8_t *data, const pqx_scan *scan, pqx_buffer *n
     return made;
 }
 
-/* The sidecar of a footer; 0 where it has none. */
+/* The sidecar of a footer; 0 if it has none. */
 static int make(const uint8_t *data, const pqx_scan *scan, pqx_pm_writer *writer)
 {
     static pqx_pm_column columns[MOST];

@@ -1,5 +1,5 @@
-/* Scan any bytes as a footer, however it contradicts itself, and slice it: a slice is a sound
- * footer of just what is wanted. */
+/* Scan any bytes as a footer, even if it contradicts itself, and slice it: a slice is a sound
+ * footer of exactly the projection. */
 #include "input.h"
 
 #define MOST 64

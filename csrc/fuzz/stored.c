@@ -1,6 +1,6 @@
-/* A column chunk in a file, read as a whole and by a few of its rows: where the whole is read, so
- * are these, and they are the same. Steering bytes: type and levels, type_length, codec, flags,
- * rows (16 bits), and rows to skip and to read, twice, in 4 bits each. */
+/* Read a column chunk in a file as a whole and by a few of its rows: if the whole can be read,
+ * so can these rows, and their values are equal. Steering bytes: type and levels, type_length,
+ * codec, flags, rows (16 bits), and rows to skip and to read, twice, in 4 bits each. */
 #include "page/stored_file.h"
 
 #include "input.h"
@@ -37,7 +37,7 @@ static int read_rows(const pqx_column_leaf *leaf, const pqx_chunk *chunk, file *
 static int is_valid(const pqx_column_output *out, uint64_t slot)
 { return !out->has_valid || out->valid.data[slot / 8] >> slot % 8 & 1; }
 
-/* Whether the value of a slot is the same as one of another output. */
+/* Return 1 if the value of a slot equals one of another output. */
 static int is_same(const pqx_column *column, const pqx_column_output *one, uint64_t slot,
                    const pqx_column_output *other, uint64_t place)
 {

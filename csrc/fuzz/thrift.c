@@ -1,4 +1,4 @@
-/* Skip, walk, find, follow a path and check sizes in any bytes: every result lies inside, and the
+/* Skip, walk, find, follow a path and check sizes in any bytes: every result is inside, and the
  * five agree with each other. */
 #include "input.h"
 

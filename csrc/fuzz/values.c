@@ -1,5 +1,5 @@
-/* Any bytes, cut into pieces, as stored values of any kind: Arrow's buffers hold what was
- * announced, offsets ascend, and nulls are those whose bits are 0. */
+/* Convert any bytes, cut into pieces, as stored values of any kind: Arrow's buffers have the
+ * announced sizes, offsets ascend, and nulls are those whose bits are 0. */
 #include "input.h"
 
 enum { MOST = 40 };

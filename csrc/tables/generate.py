@@ -1,4 +1,4 @@
-"""Write what C, Python and Java share from wire.toml; with --check, fail where a file has drifted."""
+"""Generate the facts shared by C, Python and Java from wire.toml; with --check, fail if a file has drifted."""
 
 from __future__ import annotations
 
@@ -109,8 +109,8 @@ def c_rules(table: dict) -> list[str]:
     most = max(id for _, fields in found for id in fields)
     lines = [
         "",
-        "/* What readers require of the structs, by field id: its type (0: no rule), that of a list's items, the",
-        " * struct inside (0: none), whether it must be there. Struct 0 is the footer. */",
+        "/* Fields that readers require, by struct and field id: its type (0: no rule), that of a list's items, the",
+        " * struct inside (0: none), 1 if it is required. Struct 0 is the footer. */",
         f"enum {{ PQX_RULED_STRUCTS = {len(found)}, PQX_RULED_FIELDS = {most + 1} }};",
         "typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;",
     ]
@@ -128,8 +128,8 @@ def c_rules(table: dict) -> list[str]:
 def python_rules(table: dict) -> list[str]:
     lines = [
         "",
-        "# What readers require, struct by struct: its name, and by field id (name, type, type of a list's items,",
-        "# number of the struct inside (0: none), whether it must be there). The first one is the footer.",
+        "# Fields that readers require, by struct: its name, and by field id (name, type, type of a list's items,",
+        "# number of the struct inside (0: none), True if it is required). The first struct is the footer.",
         "RULES = [",
     ]
     for name, fields in rules(table):
@@ -197,7 +197,7 @@ def c_wire(table: dict) -> str:
 
 
 def is_public(table: dict, name: str) -> bool:
-    """Whether the public header has this constant: what its functions' arguments and results are made of."""
+    """Return True if the public header has this constant: a part of its functions' arguments or results."""
     return name.startswith(PUBLIC) or any(name in dict(enum_constants(table, enum)) for enum in PUBLIC_ENUMS)
 
 
@@ -263,7 +263,7 @@ def python_wire(table: dict) -> str:
 
 
 def java_wire(table: dict) -> str:
-    """What the reader in Java goes by: numbers of both forms, field ids of Thrift, slots of flat tables."""
+    """Generate the constants of the Java reader: numbers of both forms, Thrift field ids, slots of flat tables."""
     numbers = [
         (prefix + name, value) for section, prefix in JAVA_SECTIONS.items() for name, value in table[section].items()
     ]
@@ -311,7 +311,7 @@ def main() -> int:
     drifted = [path for path, text in files.items() if not path.exists() or path.read_text() != text]
     if "--check" in sys.argv:
         for path in drifted:
-            print(f"{path.relative_to(ROOT)} differs from what wire.toml generates", file=sys.stderr)
+            print(f"{path.relative_to(ROOT)} differs from the result of wire.toml", file=sys.stderr)
         return 1 if drifted else 0
     for path in drifted:
         path.write_text(files[path])

@@ -1,4 +1,4 @@
-"""Types of the compiled kernels for editors and checkers: each stub names what its module exports, as the twin has it.
+"""Write type stubs of the compiled kernels: each one lists the exports of its module with the types of the twin.
 
 python csrc/tables/stubs.py            write parquetext/_native/*.pyi
 python csrc/tables/stubs.py --check    fail if they have drifted
@@ -20,7 +20,7 @@ ELSEWHERE = {
     "sidecar_reader": "sidecar_read",
     "sidecar_writer": "sidecar_write",
 }
-OF_C_ALONE = {("reader", "FormReader"), ("sidecar_columns", "Columns")}  # what modules of C share
+OF_C_ALONE = {("reader", "FormReader"), ("sidecar_columns", "Columns")}  # shared by modules of C
 HEAD = "# Made by csrc/tables/stubs.py: the twin has the same names, results and errors.\n"
 
 

@@ -20,7 +20,7 @@ typedef struct file {
     size_t tail; /* the tail block, which opening is given */
 } file;
 
-/* What a reader reads. */
+/* The bytes that a reader reads. */
 typedef struct reading {
     const file *file;
     size_t count;
@@ -283,7 +283,7 @@ static int reads(const question *q, uint64_t at)
     return 0;
 }
 
-/* After a flip: whether an answer became an error. A wrong one ends it all. */
+/* Return 1 if a flip has turned an answer into an error. A wrong answer ends the program. */
 static int look(const file *f, const question *questions, const size_t *asked, size_t count,
                 size_t at)
 {

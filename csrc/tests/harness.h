@@ -1,5 +1,5 @@
-/* The least that a C test needs: checks that say where they failed, and exact-size copies for the
- * sanitizers. */
+/* The minimum that a C test needs: checks that print their position if they fail, and exact-size
+ * copies for the sanitizers. */
 #ifndef PQX_TEST_HARNESS_H
 #define PQX_TEST_HARNESS_H
 

@@ -7,7 +7,7 @@
 #include "page/lz.h"
 
 /* Decompress to `step` bytes more of the output each time, from `step` bytes more of the block,
- * which ends at `in_end`, where they are needed. Whether the block stands for all of the output. */
+ * which ends at `in_end`, as needed. Returns 1 if the block fills the whole output. */
 static inline int decompress_by_parts(pqx_lz *b, const uint8_t *in_end, size_t step,
                                       int (*until)(pqx_lz *, const uint8_t *))
 {

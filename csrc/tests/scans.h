@@ -1,4 +1,4 @@
-/* Whether two scans of one footer say the same. */
+/* Compare two scans of one footer. */
 #ifndef PQX_TEST_SCANS_H
 #define PQX_TEST_SCANS_H
 
@@ -31,8 +31,8 @@ static inline int same_scan(const pqx_scan *a, const pqx_scan *b)
                || same_bytes(a->places, b->places, (size_t)a->chunk_count * sizeof *a->places));
 }
 
-/* Scan by both decoders, which have to agree on acceptance, error and facts; returns whether they
- * do. The caller frees `scan` where *accepted is set. */
+/* Scan by both decoders; returns 1 if they agree on acceptance, error and values. The caller frees
+ * `scan` if *accepted is set. */
 static inline int both_decoders(const uint8_t *data, size_t size, pqx_scan *scan, pqx_error *error,
                                 int *accepted)
 {

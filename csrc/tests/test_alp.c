@@ -1,5 +1,5 @@
-/* ALP: what every kind of CPU makes of integers and of values is compared, pages of any values come
- * back from rooms of their exact size, and pages that are cut anywhere are refused. */
+/* ALP: compare the results of all CPU kinds for integers and values, decode pages of any values
+ * from memory of their exact size, and refuse pages that are cut anywhere. */
 #include "harness.h"
 
 #include "encoding/alp.h"

@@ -1,4 +1,4 @@
-/* Arrow arrays of flat leaves: which types there are, values, few reads, and what is refused. */
+/* Arrow arrays of flat leaves: types, values, few reads, and refusals. */
 #include "arrow/arrow_arrays.h"
 
 #include "harness.h"

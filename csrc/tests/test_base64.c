@@ -25,8 +25,8 @@ static void every_length_comes_back(void)
     }
 }
 
-/* What is no character of the alphabet is told with its group, wherever it stands; all others are
- * taken. */
+/* A character outside of the alphabet is reported with its group at every position; all others are
+ * accepted. */
 static void every_character_at_every_place(void)
 {
     static const char alphabet[] =

@@ -309,7 +309,8 @@ static void rows_that_are_told_have_room_at_once(void)
     pqx_column_free(&column);
 }
 
-/* Entries of a list of int32, all in one page: whether they are read, and how many items it has. */
+/* Entries of a list of int32, all in one page: returns 1 if they are read, and the number of items.
+ */
 static int read_list(const uint8_t *levels, size_t size, int entries, uint64_t rows,
                      uint64_t *items, pqx_error *error)
 {
@@ -333,7 +334,7 @@ static int read_list(const uint8_t *levels, size_t size, int entries, uint64_t r
 
 static void levels_that_contradict_a_list_are_refused(void)
 {
-    /* 0 1 1 1 | repetition; 1 1 1 1 and 1 1 0 1 | definition; values where there are any. */
+    /* 0 1 1 1 | repetition; 1 1 1 1 and 1 1 0 1 | definition; values if there are any. */
     static const uint8_t good[24] = {2, 0, 0, 0, 3, 14, 2, 0, 0, 0, 8, 1};
     static const uint8_t bad[24] = {2, 0, 0, 0, 3, 14, 2, 0, 0, 0, 3, 11};
     static const uint8_t empty[] = {2, 0, 0, 0, 8, 0, 2, 0, 0, 0, 8, 0};

@@ -1,5 +1,5 @@
 /* The 256-bit fold on a CPU without VPCLMULQDQ: its one instruction of that kind is replaced by two
- * of 128 bits. Returns 77 (skipped) where the CPU lacks AVX2. */
+ * of 128 bits. Returns 77 (skipped) if the CPU lacks AVX2. */
 #include "harness.h"
 
 #if defined(__x86_64__)

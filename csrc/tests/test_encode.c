@@ -1,5 +1,5 @@
-/* The encoders: exact rooms of every length, a portable and a fast routine that agree, and what
- * they write taken apart again by code that knows nothing of theirs. */
+/* The encoders: memory of the exact bound for every length, equal results of the portable and
+ * the fast routine, and their output decoded by independent code. */
 #include "harness.h"
 #include "encoding/encode.h"
 
@@ -65,7 +65,7 @@ static void take_runs(const uint8_t *data, size_t size, uint32_t width, uint32_t
     CHECK(at == size);
 }
 
-/* Deltas taken apart; returns where they end. */
+/* Decode deltas; returns their end. */
 static size_t take_deltas(const uint8_t *data, size_t size, uint64_t *out, size_t count)
 {
     uint64_t block, miniblocks, found, value;

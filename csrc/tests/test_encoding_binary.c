@@ -74,7 +74,7 @@ static size_t put(int encoding)
 }
 
 /* Take everything by at most `step` values in memory of `room` bytes or, for a value that is
- * longer, of exactly what it needs; pass over each third piece where `skips`. */
+ * longer, of exactly its size; skip each third piece if `skips`. */
 static int take(pqx_values *values, size_t count, size_t step, size_t room, int skips,
                 pqx_error *error)
 {
@@ -123,7 +123,7 @@ static int take_page(int encoding, const uint8_t *data, size_t size, size_t coun
     return status;
 }
 
-/* What was not passed over is what was written. */
+/* Values that were not skipped are those that were written. */
 static void check_found(size_t count)
 {
     for (size_t i = 0; i < count; i++) {

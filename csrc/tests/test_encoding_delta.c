@@ -6,7 +6,7 @@ enum { MOST = 1500 };
 
 static uint8_t page[MOST_DELTA_BYTES];
 
-/* Take everything in pieces of `step`, passing over each third piece where `skips`. */
+/* Take everything in pieces of `step`, skipping each third piece if `skips`. */
 static int take(int is_64, const uint8_t *data, size_t size, size_t count, size_t step, int skips,
                 uint64_t *out, size_t *end, pqx_error *error)
 {
@@ -147,7 +147,7 @@ static void headers_that_lie_are_refused(void)
 
 static void a_claimed_count_reserves_nothing(void)
 {
-    /* 2^32 - 1 equal values in 16 bytes: taken in pieces, each as large as what is asked for. */
+    /* 2^32 - 1 equal values in 16 bytes: decoded in pieces of the requested size. */
     const char bytes[] = "\x80\x80\x80\x80\x08\x01\xff\xff\xff\xff\x0f\x06\x00\x00\x00\x00";
     pqx_deltas deltas;
     uint32_t found[1000];

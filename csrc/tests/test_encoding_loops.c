@@ -1,5 +1,5 @@
-/* Unpacking and joining: what every kind of CPU runs is compared with a bit taken after the other,
- * at every width and every bit of a byte, in buffers of their exact size. */
+/* Unpacking and joining: compare the routines of all CPU kinds with a loop over single bits, at
+ * every width and every bit of a byte, in buffers of their exact size. */
 #include "harness.h"
 
 #include "encoding/bitmap.h"

@@ -95,7 +95,7 @@ static int read_memory(void *context, uint64_t offset, size_t length, uint8_t *i
     return 0;
 }
 
-/* Open the payload and look up "a": 1 and its facts, or 0 where any step failed. */
+/* Open the payload and look up "a": 1 and its values, or 0 if any step failed. */
 static int look_up(const uint8_t *payload, size_t size, pqx_chunk *chunk, pqx_buffer *bounds)
 {
     pqx_bytes bytes = {payload, size};

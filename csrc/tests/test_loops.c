@@ -1,5 +1,5 @@
-/* Every loop of this CPU beside the portable one: all widths and lengths, at any address, in memory
- * behind whose last byte lies a page that nothing may touch. */
+/* Compare every loop of this CPU with the portable one: all widths and lengths, at any address,
+ * in memory that ends at a protected page. */
 #include "harness.h"
 
 #include <sys/mman.h>
@@ -12,7 +12,7 @@
 
 enum { LONGEST = 300, WIDEST_VALUE = 20, ROOM = 16384 };
 
-/* Memory that ends where a guarded page begins. */
+/* Memory that ends at a guarded page. */
 typedef struct room {
     uint8_t *end;
 } room;
@@ -32,14 +32,14 @@ static room make_room(void)
 
 static room given, expected, found;
 
-/* Where `size` bytes begin that end `before` bytes in front of the guarded page. */
+/* Return the begin of `size` bytes that end `before` bytes before the guarded page. */
 static uint8_t *bytes_of(room where, size_t size, size_t before)
 { return where.end - before - size; }
 
 static int alike(size_t size, size_t before)
 { return !memcmp(bytes_of(expected, size, before), bytes_of(found, size, before), size); }
 
-/* Values of `bytes` bytes: integers must be aligned, so only lengths move where they begin. */
+/* Values of `bytes` bytes: integers must be aligned, so only lengths change their begin. */
 static void unpack_alike(const pqx_loops *loops, uint32_t width, size_t count, uint64_t bit)
 {
     const pqx_loops *plain = &pqx_portable_loops;

@@ -9,7 +9,7 @@ enum { ROOM = 4096, END = 12 };
 
 static const char ending[] = "the last ones";
 
-/* Whether a block stands for `expected`. */
+/* Return 1 if a block decompresses to `expected`. */
 static int stands_for(const uint8_t *block, size_t size, const uint8_t *expected, size_t length)
 {
     uint8_t *data = exact(block, size), *out = malloc(length + PQX_LZ4_SPARE);
@@ -22,7 +22,7 @@ static int stands_for(const uint8_t *block, size_t size, const uint8_t *expected
     return is_it;
 }
 
-/* Whether it does so in parts of `step` bytes. */
+/* Return 1 if it does so in parts of `step` bytes. */
 static int stands_in_parts(const uint8_t *block, size_t size, const uint8_t *expected,
                            size_t length, size_t step)
 {

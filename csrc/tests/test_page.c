@@ -90,7 +90,7 @@ static void a_walk_goes_on_where_it_stopped(void)
     CHECK(pqx_page_walk(data, 2 * PAGE + 7, next, sizeof bytes, pages, 2, &count, &next, NULL)
               == PQX_OK
           && count == 0 && next == 2 * PAGE);
-    /* The last body lies behind the bytes, and inside of the chunk. */
+    /* The last body is after the bytes, and inside of the chunk. */
     CHECK(pqx_page_walk(data, sizeof v1, 0, PAGE, pages, 2, &count, &next, NULL) == PQX_OK);
     CHECK(count == 1 && next == PAGE);
     free(data);

@@ -1,4 +1,4 @@
-/* Memory on pages of its own: what is given out is apart from everything else, and comes back. */
+/* Memory on pages of its own: allocations do not overlap, and are returned. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -65,7 +65,7 @@ static void a_block_that_grew_too_large_for_the_next_one_is_not_kept(void)
     CHECK(mincore(page, 1, &state) == -1 && errno == ENOMEM);
 }
 
-/* Blocks of 400,000 bytes: five of them lie on a huge page. */
+/* Blocks of 400,000 bytes: five of them fit on a huge page. */
 static void a_block_of_a_slab_is_given_out_again(void)
 {
     enum { BLOCKS = 100, BYTES = 400000 };

@@ -1,4 +1,4 @@
-/* Plans by sidecars of real files: by parts and by the whole, with every bit of what is used
+/* Plans by sidecars of real files: by parts and by the whole, with every bit of the used bytes
  * flipped. */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -106,7 +106,7 @@ static void begin(pqx_plan *plan)
     }
 }
 
-/* What a plan says of the file: its status, and a checksum of the facts. */
+/* Plan the file: return the status, and a checksum of the statistics. */
 static int ask(const char *path, int verify, pqx_plan_sidecar *opened, uint32_t *facts)
 {
     pqx_plan plan;

@@ -112,7 +112,7 @@ static void contradictions_are_told(void)
     pqx_scan_free(&scan);
 }
 
-/* ---- what writers write ---- */
+/* ---- footers of writers ---- */
 
 struct habit {
     const char *writer, *chunk;
@@ -149,7 +149,7 @@ static const struct habit usual[] = {
      "41500150200150015101502003c16b40629260014001c1c1700002f856fdb36c01700803760475c06c0179c002efd"
      "c63cff3f17f5a0620becc6444000191504000000"},
 };
-/* Chunks that say where indexes and filters are. */
+/* Chunks with offsets of indexes and filters. */
 static const struct habit placed[] = {
     {"parquet-mr 1.13",
      "26081c150219350006081918026964150c16d80916a22716a41426083c1804211a000018048a16000016002804211"
@@ -185,7 +185,7 @@ static uint32_t taken_fast(const struct habit *habit, int with_places, pqx_chunk
                            pqx_places *fast_places)
 {
     size_t size = strlen(habit->chunk) / 2;
-    uint8_t *data = calloc(1, 1 + size + BEHIND); /* no chunk stands at offset 0 */
+    uint8_t *data = calloc(1, 1 + size + BEHIND); /* no chunk is at offset 0 */
     for (size_t i = 0; i < size; i++) {
         unsigned byte = 0;
         CHECK(sscanf(habit->chunk + 2 * i, "%2x", &byte) == 1);

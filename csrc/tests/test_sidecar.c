@@ -206,7 +206,7 @@ static void snapshots_follow_each_other(void)
     free(data);
 }
 
-/* An entry has 32 bits for an offset in units of 8: what would stand behind is refused. */
+/* An entry has 32 bits for an offset in units of 8: larger offsets are refused. */
 static void nothing_is_written_beyond_what_an_entry_can_say(void)
 {
     const uint64_t last = (uint64_t)UINT32_MAX << 3;
@@ -221,8 +221,7 @@ static void nothing_is_written_beyond_what_an_entry_can_say(void)
             CHECK(pqx_pm_write_header(&writer, &table, NULL) == PQX_OK);
             writer.base = start - writer.out.size - (-writer.out.size & 7);
             uint64_t reached =
-                start
-                + (filters ? 72 : 0); /* the block has 72 bytes, and its filter stands behind */
+                start + (filters ? 72 : 0); /* the block has 72 bytes, followed by its filter */
             int status = pqx_pm_write_row_group(&writer, 0, 1, &chunk, &error);
             CHECK(status == (reached > last ? PQX_PM_BLOCK_OFFSET : PQX_OK));
             if (status)

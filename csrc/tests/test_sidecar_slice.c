@@ -11,7 +11,7 @@ typedef struct made {
     pqx_scan schema;
 } made;
 
-/* What stands in the note before the runs. The schema is the footer's own: of it only the elements
+/* The part of the note before the runs. The schema is the footer's own: of it only the elements
  * count. */
 static void write_note(const pqx_scan *scan, made *m)
 {
@@ -62,7 +62,7 @@ static void discard(made *m)
     free(m->note);
 }
 
-/* The slice of everything; a code, and where that is PQX_OK a footer that has to be sound. */
+/* Slice everything; returns a code, and if it is PQX_OK, a footer that must be sound. */
 static int slice(const made *m, const uint8_t *note, size_t size, pqx_buffer *out)
 {
     const uint32_t first = 0;

@@ -7,7 +7,7 @@
 
 enum { ROOM = 512 };
 
-/* Whether a block stands for `expected`. */
+/* Return 1 if a block decompresses to `expected`. */
 static int stands_for(const uint8_t *block, size_t size, const char *expected, size_t length)
 {
     uint8_t *data = exact(block, size), *out = malloc(length + PQX_SNAPPY_SPARE);
@@ -17,7 +17,7 @@ static int stands_for(const uint8_t *block, size_t size, const char *expected, s
     return is_it;
 }
 
-/* Whether it does so in parts of `step` bytes. */
+/* Return 1 if it does so in parts of `step` bytes. */
 static int stands_in_parts(const uint8_t *block, size_t size, const uint8_t *expected,
                            size_t length, size_t step)
 {
@@ -63,7 +63,7 @@ static void copies_repeat_what_they_overlap(void)
         }
 }
 
-/* Literals and copies of all lengths and distances by chance, as short ones stand in practice. */
+/* Literals and copies of all lengths and distances at random, short as in practice. */
 static void blocks_of_any_elements_are_decompressed(void)
 {
     enum { ROUNDS = 3000, MOST = 4096 };
@@ -112,7 +112,7 @@ static void a_long_literal_is_taken_by_parts(void)
     CHECK(!pqx_snappy_until(&b, out + 101) && b.out == out + 100);
     for (size_t step = 1; step < 300; step++)
         CHECK(stands_in_parts(block, sizeof front + 300, wanted, 300, step));
-    /* What is left of it may look like an element, wherever it stops. */
+    /* The rest may look like an element, at every cut. */
     for (size_t stop = 1; stop < 300; stop++) {
         uint8_t before = wanted[stop];
         block[sizeof front + stop] = wanted[stop] = 15 << 2;

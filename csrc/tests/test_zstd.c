@@ -9,7 +9,7 @@
 
 enum { ROOM = 256, LITERAL = 0, REPEATED = 1 };
 
-/* A frame with its size, of one last block: bytes as they are, or one that stands for `size`. */
+/* A frame with its size, of one last block: raw bytes, or one byte repeated `size` times. */
 static size_t frame(uint8_t *out, const char *bytes, unsigned size, unsigned kind)
 {
     static const uint8_t magic[] = {0x28, 0xb5, 0x2f, 0xfd};
@@ -34,7 +34,7 @@ static int stands_for(const uint8_t *frames, size_t size, const char *expected, 
     return is_it;
 }
 
-/* Give the system's library; whether there is one. */
+/* Load the system's library; returns 1 if there is one. */
 static int use_library(void)
 {
     static const char *const names[] = {"ZSTD_createDCtx",     "ZSTD_freeDCtx",

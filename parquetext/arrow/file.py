@@ -6,13 +6,11 @@ import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from .. import systems
-from ..encoding.carried import may_have_copies
 from ..encoding.decoded_sizes import check_option
 from ..errors import LimitExceeded, Malformed, ParquetextError, naming_memory, out_of_memory
 from ..footer import facade as footer_file
@@ -20,34 +18,22 @@ from ..footer.arrow_errors import NO_KEYS, ArrowUnsupported, EncryptedFile, as_a
 from ..footer.bloom_filters import BloomFilters
 from ..footer.copied_chunks import CopyTable, copy_table_of
 from ..footer.expansion import check_expansion
+from ..footer.forms import Form
 from ..footer.lease import Lease
 from ..footer.limits import check_limits
-from ..footer.model import GROUP, Form
+from ..footer.model import GROUP, FooterReader
 from ..footer.names import as_path
 from ..footer.opening import open_as, open_file
 from ..footer.path_sizes import check_form
-from ..footer.row_counts import RowsMissing
-from ..storage import HeldSource
-from .at_exit import closed_at_exit
-from .decoding.arrow_fields import schema_or_ours
-from .decoding.short_chunks import read_short_chunks
-from .engine import (
-    AUTO,
-    FINAL,
-    OURS,
-    PYARROW,
-    check_engine,
-    decode_batches,
-    decode_projection,
-    decode_sooner,
-    or_ours,
-    or_theirs,
-)
+from ..reading.choose.choice import choose, has_copies
+from ..reading.execute.at_exit import closed_at_exit
+from ..reading.execute.execution import execute, execute_batches
+from ..reading.execute.watch import Watch
+from ..reading.plan.read_plan import Part, Plan, plan_read
+from ..reading.request.read_request import AUTO, ReadOptions, check_engine, check_options, resolve
+from ..reading.request.selection import leaves_of
+from ..storage import can_reopen, has_arrow_file, has_descriptor, is_remote
 from .metadata import FileMetaData
-from .pyarrow_reading import check_options, iter_projection, read_projection
-from .read_plan import Projection, Step, encrypted_column, project
-from .selection import leaves_of
-from .watch import Watch
 
 if TYPE_CHECKING:
     from ..inspection.layout.layout import Layout
@@ -64,7 +50,7 @@ class File(footer_file.File):
     Attributes
     ----------
     form : str
-        The form of the footer in use: ``"flat"``, ``"thrift"``, or ``"par3"``, which has no next one.
+        The form of the footer in use: a value of `parquetext.Form`.
     path : str
         The path of the file.
     """
@@ -163,7 +149,7 @@ class File(footer_file.File):
             if decryption_properties is not None:
                 from .encrypted_reading import read_opened
 
-                with self._open_mapped() if memory_map else self._open_data() as data:
+                with self._open_data(memory_map=memory_map) as data:
                     options |= {
                         "decryption_properties": decryption_properties,
                         "use_pandas_metadata": use_pandas_metadata,
@@ -172,78 +158,24 @@ class File(footer_file.File):
                         data, columns, row_groups, filters, engine=engine, use_threads=use_threads, **options
                     )
                 return table if key_values or use_pandas_metadata else table.replace_schema_metadata(None)
-            self._name_dictionaries(options)
-            projection = self._projection(
-                columns,
-                row_groups,
-                filters,
-                key_values=key_values or use_pandas_metadata,
-                use_pandas_metadata=use_pandas_metadata,
-                **_planning(engine),
+            reading = ReadOptions(
+                engine,
+                use_threads,
+                memory_map,
+                key_values,
+                use_pandas_metadata,
+                decoded_size_limit,
+                self._with_names(options),
             )
-            with self._watching(projection):
-                return self._values(
-                    projection,
-                    engine,
-                    use_threads=use_threads,
-                    memory_map=memory_map,
-                    limit=decoded_size_limit,
-                    **options,
-                )
+            plan = self._plan_read(columns, row_groups, filters, reading)
+            with self._watching(plan):
+                return execute(plan, choose(plan, self), self)
         except MemoryError as error:
             raise out_of_memory(error, self.path) from None
         except LimitExceeded as error:
             raise self._named(error) if error.file is None else error from None
         finally:
             del lease  # an error's traceback would keep it
-
-    def _values(
-        self,
-        projection: Projection,
-        engine: str | None,
-        *,
-        use_threads: bool,
-        memory_map: bool,
-        limit: int | None,
-        **options,
-    ) -> pa.Table:
-        """Read the values of a projection."""
-        check = partial(self._check_expansion, limit=limit)
-        are_short = [check(step, pages=False) for step in (projection.step, projection.finder)]
-        may_be_shorter = engine is None and not options and not self._is_remote
-        shorter = partial(read_short_chunks, source=self._source, use_threads=use_threads) if may_be_shorter else None
-        checked = None if all(are_short) else check
-
-        def theirs(*, counts_rows: bool = True) -> pa.Table:
-            with self._locating(projection):
-                open_data = self._open_mapped if memory_map else self._open_data
-                reading = {"use_threads": use_threads, "remote": self._is_remote, "counts_rows": counts_rows}
-                return read_projection(projection, open_data, shorter=shorter, check=checked, **reading, **options)
-
-        def ours() -> pa.Table:
-            with self._naming():
-                copies = self._copies()
-                reading = {"use_threads": use_threads, "limit": limit}
-                return decode_projection(projection, self._source, **copies, **reading, **options)
-
-        if may_be_shorter:
-            found = decode_sooner(projection, self._source, use_threads=use_threads, limit=limit)
-            if found is not None:
-                return found
-        if engine == AUTO:
-            return or_theirs(ours, theirs) if self._has_copies(projection) else or_ours(theirs, ours)
-        if engine == OURS:
-            return ours()
-        try:
-            return theirs()
-        except RowsMissing as missing:
-            try:
-                return ours()
-            except FINAL:
-                raise
-            except (pa.ArrowException, ParquetextError) as error:
-                theirs(counts_rows=False)  # raises pyarrow's error, if there is one
-                raise missing from error
 
     def read_row_group(self, i: int, columns: Iterable | None = None, **options: object) -> pa.Table:
         """Read row group `i`; other arguments as in `read`."""
@@ -281,33 +213,23 @@ class File(footer_file.File):
         check_engine(engine)
         check_option(decoded_size_limit)
         self._check_limits(options)
-        self._name_dictionaries(options)
-        projection = self._projection(columns, row_groups, None, key_values=key_values, **_planning(engine))
-        if not projection.step.has_columns:
+        reading = ReadOptions(
+            engine,
+            use_threads,
+            key_values=key_values,
+            limit=decoded_size_limit,
+            reader=self._with_names(options),
+        )
+        plan = self._plan_read(columns, row_groups, None, reading)
+        if not plan.part.has_columns:
             counts = self._on_form(lambda form: form.row_groups("num_rows"))
-            return projection.step.batches_without_columns(counts, batch_size)
-
-        self._check_expansion(projection.step, limit=decoded_size_limit)
-        copies = self._copies() if engine in (OURS, AUTO) else None
-
-        def theirs() -> Iterator[pa.RecordBatch]:
-            taking = {"ours": ours, "use_threads": use_threads, "pre_buffer": self._is_remote, **options}
-            return self._batches(projection, batch_size, **taking)
-
-        def ours(row_groups: Sequence[int] | None = None) -> Iterator[pa.RecordBatch]:
-            given = copies or self._copies()
-            return self._decoded_batches(projection, batch_size, row_groups=row_groups, **given, **options)
-
-        lease, watch = self._lease_of_open(), self._watching(projection)
+            return plan.part.batches_without_columns(counts, batch_size)
+        self._check_expansion(plan.part, decoded_size_limit)
+        choice = choose(plan, self, batches=True)[0]
+        lease, watch = self._lease_of_open(), self._watching(plan)
         try:
-            if engine != AUTO:
-                batches = ours() if engine == OURS else theirs()
-            else:
-                with watch:
-                    if self._has_copies(projection):
-                        batches = or_theirs(lambda: _begun(ours), lambda: _begun(theirs))
-                    else:
-                        batches = or_ours(lambda: _begun(theirs), lambda: _begun(ours))
+            with watch if engine == AUTO else nullcontext():  # the first batch is read now
+                batches = execute_batches(plan, choice, self, batch_size)
             return closed_at_exit(_while_open(lease, batches, watch))
         finally:
             del lease
@@ -320,7 +242,7 @@ class File(footer_file.File):
         """
         from ..inspection.layout.layout import layout, layout_of
 
-        if isinstance(self._source, HeldSource):
+        if not can_reopen(self._source):
             return layout_of(self._source, str(self.path), decompress=decompress)
         return layout(self._source.target if self._is_remote else self.path, decompress=decompress)
 
@@ -330,30 +252,19 @@ class File(footer_file.File):
         except ParquetextError as error:
             raise self._named(error) from None
 
-    def _name_dictionaries(self, options: dict) -> None:
+    def _with_names(self, options: dict) -> dict:
         """Replace numbers in `read_dictionary` by names: numbers refer to the file's leaves, and a slice has others."""
         wanted = options.get("read_dictionary")
         if not wanted or all(isinstance(each, str) for each in wanted):
-            return
-        options["read_dictionary"] = [
+            return options
+        names = [
             self._on_form(lambda form, leaf=each: ".".join(as_path(form.node(leaf).path)))
             if isinstance(each, int)
             else each
             for each in wanted
             if not isinstance(each, int) or 0 <= each < self.num_columns
         ]
-
-    def _batches(self, projection: Projection, batch_size: int, **options) -> Iterator[pa.RecordBatch]:
-        with self._locating(projection):
-            yield from iter_projection(projection, self._open_data, batch_size, **options)
-
-    def _decoded_batches(self, projection: Projection, batch_size: int, **options) -> Iterator[pa.RecordBatch]:
-        with self._naming():
-            yield from decode_batches(projection, self._source, batch_size, **options)
-
-    def _copies(self) -> dict:
-        """Return the arguments with which our decoder reads column chunks from their copies."""
-        return {"table": self._table_of_copies(), "findings": self.findings}
+        return options | {"read_dictionary": names}
 
     def _table_of_copies(self) -> CopyTable | None:
         """Return the table of the flat footer, read once; without it, slices contain the offsets of copies."""
@@ -362,10 +273,9 @@ class File(footer_file.File):
             kept = self._kept_table = self.form, self._on_form(copy_table_of)
         return kept[1]
 
-    def _has_copies(self, projection: Projection) -> bool:
-        """Return True if chunks of a projection may have copies."""
-        footers = [step.footer or b"" for step in (projection.step, projection.finder) if step is not None]
-        return self._table_of_copies() is not None or any(map(may_have_copies, footers))
+    def _has_copies(self) -> bool:
+        """Return True if chunks of the file may have copies."""
+        return has_copies(self._plan_read(None, None, None, ReadOptions(key_values=False)), self)
 
     @contextmanager
     def _naming(self) -> Iterator[None]:
@@ -377,7 +287,7 @@ class File(footer_file.File):
             raise as_arrow_error(error) if error.file else self._named(error) from None
 
     @contextmanager
-    def _locating(self, projection: Projection) -> Iterator[None]:
+    def _locating(self, plan: Plan) -> Iterator[None]:
         """Add the location in the file, or the encrypted column, to errors about a slice."""
         try:
             with naming_memory(self.path):
@@ -387,28 +297,31 @@ class File(footer_file.File):
         except ArrowUnsupported as error:
             raise error if error.file else error.at(str(self.path)) from None
         except OSError as error:
-            name = encrypted_column(projection)
+            name = plan.encrypted_column()
             if name is None:
                 raise
             raise EncryptedFile(f"column {name!r} is encrypted: {NO_KEYS}", file=str(self.path)) from error
 
-    def _check_expansion(self, step: Step | None, *, limit: int | None, **how: bool) -> bool:
-        """Raise LimitExceeded if values of a step take too much memory; return True if no page needs to be checked."""
-        if step is None or not step.footer:
-            return step is None
+    def _check_expansion(self, part: Part, limit: int | None, *, pages: bool = True) -> bool:
+        """Raise LimitExceeded if values of a part take too much memory; return True if no page needs to be checked."""
+        if not part.footer:
+            return False
         try:
-            return check_expansion(step.footer, step.indices, self._source, limit, **how)
+            return check_expansion(part.form, part.indices, self._source, limit, pages=pages)
         except LimitExceeded as error:
             raise self._named(error) from None
 
     @property
     def _is_remote(self) -> bool:
-        return hasattr(self._source, "target")
+        return is_remote(self._source)
 
-    def _watching(self, projection: Projection) -> Watch:
-        return Watch(self._source, self.path, self.form, projection)
+    def _watching(self, plan: Plan) -> Watch:
+        return Watch(self._source, self.path, self.form, plan)
 
-    def _projection(self, columns: Iterable | None, row_groups: Sequence[int] | None, filters, **options) -> Projection:
+    def _plan_read(
+        self, columns: Iterable | None, row_groups: Sequence[int] | None, filters: object, options: ReadOptions
+    ) -> Plan:
+        """Resolve the names of a read, and plan it."""
         if columns is not None and not isinstance(columns, str):
             if not isinstance(columns, Iterable):
                 raise TypeError(f"columns is a list of names, not {columns!r}")
@@ -417,21 +330,21 @@ class File(footer_file.File):
         if self._is_batched() and isinstance(columns, list):
             self._fetch_cells(columns, row_groups)
         try:
-            projection = self._on_form(
-                lambda form: project(form, columns, row_groups, filters, blooms=self._blooms, **options)
+            plan = self._on_form(
+                lambda form: plan_read(form, resolve(form, columns, row_groups, filters, options), self._blooms)
             )
         except ArrowUnsupported as error:
             raise error if error.file else error.at(str(self.path)) from None
-        if not projection.is_sliced:
+        if not plan.is_sliced:
             self._on_form(check_form)  # pyarrow reads the whole footer
-        if self.form == "par3" and not projection.is_sliced:
+        if self.spec.is_final and not plan.is_sliced:
             raise ArrowUnsupported(
                 "not readable by a slice, and a PAR3 file has no Thrift footer; parquetext.restore brings it back",
                 file=str(self.path),
             )
-        return projection
+        return plan
 
-    def _blooms(self, form: Form, types: Mapping[str, pa.DataType]) -> BloomFilters:
+    def _blooms(self, form: FooterReader, types: Mapping[str, pa.DataType]) -> BloomFilters:
         return BloomFilters(form, self._source, self._gathered, types)
 
     def _fetch_cells(self, columns: list, row_groups: Sequence[int] | None) -> None:
@@ -442,36 +355,20 @@ class File(footer_file.File):
         leaves = {leaf for below in found[: len(columns)] for leaf in below}
         self._each(partial(_slice_of, leaf=leaf, row_groups=row_groups) for leaf in sorted(leaves))
 
-    def _open_data(self) -> AbstractContextManager[pa.NativeFile]:
+    def _open_data(self, *, memory_map: bool = False) -> AbstractContextManager[pa.NativeFile]:
         """Return the bytes of the open file for pyarrow, even if its path now leads to another file."""
         source = self._source
-        if hasattr(source, "for_arrow"):
+        if has_arrow_file(source):
             return nullcontext(source.for_arrow())
-        if not hasattr(source, "fd"):
+        if not has_descriptor(source):
             return pa.OSFile(source.name)
-        return self._opened_by(pa.OSFile)
-
-    def _open_mapped(self) -> AbstractContextManager[pa.NativeFile]:
-        """Return the same bytes, of a local file as a memory map."""
-        return self._opened_by(pa.memory_map) if hasattr(self._source, "fd") else self._open_data()
+        return self._opened_by(pa.memory_map if memory_map else pa.OSFile)
 
     def _opened_by(self, open_file: Callable[[str], pa.NativeFile]) -> pa.NativeFile:
         try:
             return open_file(systems.path_of(self._source.fd))
         except FileNotFoundError:  # no /proc
             return open_file(os.fspath(self.path))
-
-
-def _planning(engine: str | None) -> dict:
-    """Return the arguments of a projection that are needed if pyarrow may refuse the schema."""
-    return {} if engine in (None, PYARROW) else {"schema": schema_or_ours}
-
-
-def _begun(give: Callable) -> Iterator[pa.RecordBatch]:
-    """Return batches of which the first has been read."""
-    batches = give()
-    first = next(batches, None)
-    return batches if first is None else chain([first], batches)
 
 
 def _while_open(lease: Lease, batches: Iterator[pa.RecordBatch], watch: Watch) -> Generator[pa.RecordBatch]:
@@ -485,11 +382,11 @@ def _while_open(lease: Lease, batches: Iterator[pa.RecordBatch], watch: Watch) -
         del lease
 
 
-def _slice_of(form: Form, leaf: int, row_groups: Sequence[int] | None) -> bytes:
+def _slice_of(form: FooterReader, leaf: int, row_groups: Sequence[int] | None) -> bytes:
     return form.slice([leaf], range(form.row_group_count) if row_groups is None else row_groups)
 
 
-def open(path: object, *, form: str | None = None) -> File:
+def open(path: object, *, form: Form | str | None = None) -> File:
     return open_as(File, path, form)
 
 

@@ -17,13 +17,13 @@ from ..footer.pyarrow_footer import whole_schema
 from ..footer.reopening import check_version, file_state
 from ..footer.targets import readable
 from ..masking import without_secrets
+from ..reading.request.read_request import check_engine
+from ..reading.request.selection import Leaves, all_named, index_columns_in
 from .counted_file import CountedFile
 from .encrypted_reading import for_pyarrow
-from .engine import check_engine
 from .file import File
 from .metadata import FileMetaData, thrift_of
 from .read_options import options_given, whole
-from .selection import Leaves, all_named, index_columns_in
 
 __all__ = ["ParquetFile", "read_metadata"]
 

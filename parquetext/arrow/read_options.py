@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from ..footer.arrow_errors import ArrowUnsupported
+from ..reading.request.read_request import check_types
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 __all__ = [
     "EXTENSIONS",
     "Reading",
-    "check_types",
     "format_of",
     "is_ours",
     "options_given",
@@ -61,13 +61,6 @@ def options_given(arguments: Mapping[str, object]) -> dict[str, object]:
     given = {name: arguments[name] for name in DEFAULTS}
     check_types(given)
     return {name: value for name, value in given.items() if value is not None and value != DEFAULTS[name]}
-
-
-def check_types(options: Mapping[str, object]) -> None:
-    """Raise TypeError for a `binary_type` that is not a type: pyarrow does not check it, and would end the process."""
-    kind = options.get("binary_type")
-    if kind is not None and not isinstance(kind, pa.DataType):
-        raise TypeError(f"binary_type is a pyarrow.DataType, not {kind!r}")
 
 
 def is_ours(format: str | ds.FileFormat | None) -> bool:

@@ -8,11 +8,11 @@ import pyarrow as pa
 
 from ..errors import ColumnError
 from ..pruning import predicate_of
+from ..reading.request.selection import find_top_level
 from .datasets.file_plans import left_row_groups
 from .datasets.shape import Shape
 from .file import File
 from .flattened import Flattened
-from .selection import find_top_level
 
 __all__ = ["pandas_index", "read_as"]
 

@@ -11,7 +11,7 @@ from ..arrow.datasets.discovery import inferred_type
 from ..footer.elements import Element
 from ..footer.leaf_types import PHYSICAL_TYPES, LeafType, leaf_type
 from ..logical_types import parse_catalog_text
-from ..storage.partition_names import directory_keys
+from ..storage.paths import directory_keys
 from .picked_rows import rows_of
 
 __all__ = ["MISSING", "UNKNOWN", "ColumnFacts", "Facts"]

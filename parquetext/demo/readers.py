@@ -1,4 +1,4 @@
-"""The readers of today on one file, each in a process of its own: one that crashes takes nobody along."""
+"""Run existing readers on one file, each in its own process, so that a crash affects only one."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ READERS: dict[str, tuple[str, Callable[[str, list[str] | None], object]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a reader made of a file: a digest of its rows, or what it said on failing."""
+    """The result of a reader for a file: a digest of its rows, or its error message."""
 
     reader: str
     digest: str | None

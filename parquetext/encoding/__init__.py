@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import experimental  # noqa: F401  (what it registers is known from here on)
+from . import experimental  # noqa: F401  (it registers encodings when it is imported)
 from .registry import Encoding, find, register, registered
 
 __all__ = ["Encoding", "find", "register", "registered"]

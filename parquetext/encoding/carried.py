@@ -25,12 +25,12 @@ _MARKERS = tuple(extension.MARKERS.values())
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """Where a chunk's values stand a second time, and how.
+    """The copy of a chunk's values in another encoding.
 
     Attributes
     ----------
     encoding : int
-        Of the copy's pages; `uuid` names it where it is none of parquet-format's.
+        Of the copy's pages; `uuid` identifies it if it is not an encoding of parquet-format.
     uuid : UUID or None
     codec : int
         ``wire.CODEC_…``, of pages that say that they are compressed.
@@ -41,7 +41,7 @@ class Carried:
     num_values, null_count : int
         Entries, and those of them that have no value.
     rows_per_page : int
-        Rows of each page but the last one, which has what is left.
+        Rows of each page except the last one, which has the rest.
     crc : int
         CRC-32 of the copy's bytes.
     chunk_offset, chunk_length, chunk_crc : int
@@ -73,15 +73,15 @@ class Carried:
         return self.offset + self.length
 
     def fits(self, begin: int, size: int, num_values: int) -> bool:
-        """Whether it is a copy of the chunk that the footer tells of: where its first page is, its bytes and values."""
+        """Return True if it is a copy of the footer's chunk, by the chunk's first page, bytes and values."""
         return (self.chunk_offset, self.chunk_length, self.num_values) == (begin, size, num_values)
 
     def moved(self, offset: int, chunk_offset: int) -> Carried:
-        """The same where both the copy and the chunk stand elsewhere."""
+        """Return the copy after both the copy and the chunk have moved."""
         return replaced(self, offset=offset, chunk_offset=chunk_offset)
 
     def of_chunk(self, offset: int, crc: int) -> Carried:
-        """The same once it is known where its chunk stands, and what checksum that has."""
+        """Return the copy with the position and the checksum of its chunk."""
         return replaced(self, chunk_offset=offset, chunk_crc=crc)
 
     def to_payload(self) -> bytes:
@@ -107,7 +107,7 @@ class Carried:
 
     @classmethod
     def from_payload(cls, payload) -> Carried:
-        """Read a payload; what stands behind the last field is passed over.
+        """Read a payload; bytes after the last field are ignored.
 
         Raises
         ------
@@ -178,7 +178,7 @@ def copies_of(metadata: bytes) -> list[Carried]:
 
 
 def may_have_copies(thrift: bytes) -> bool:
-    """Whether Thrift bytes may hold an extension that leads to a copy; false where they surely do not."""
+    """Return True if Thrift bytes may contain an extension that describes a copy, and False if they cannot."""
     return any(marker in thrift for marker in _MARKERS)
 
 
@@ -188,7 +188,7 @@ def copy_of(metadata: bytes) -> Carried | None:
 
 
 def append_copy(metadata: bytes, copy: Carried) -> bytes:
-    """The ColumnMetaData struct that leads to another copy, by text where nobody's raw bytes stand in its extension."""
+    """Append a copy to a ColumnMetaData struct, as text unless its extension contains raw bytes of others."""
     return extension.append_block(metadata, wire.UUID_COLUMN_ENCODING, copy.to_payload(), text=True)
 
 

@@ -20,7 +20,7 @@ __all__ = ["Chunk", "ChunkReader", "Dictionary", "Leaf", "Levels", "Stretch", "c
 
 MAGIC_BYTES = 4
 MOST_ARRAY_BYTES = (1 << 31) - 1  # that offsets of 32 bits reach
-# Of a chunk of few bytes, and of its pages, where the kernels are the twin.
+# Limits for a chunk of few bytes, and for its pages, if the kernels are the twin.
 MOST_PURE_VALUES, MOST_PURE_BYTES, MOST_PURE_PAGE = 1 << 16, 1 << 22, 1 << 22
 DATA_PAGES = wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2
 
@@ -34,7 +34,7 @@ class Levels:
     ancestor: int = 0
 
     def below(self, repetition: int) -> Levels:
-        """Those of a child of this repetition type; a repeated one is the closest repeated node of what it holds."""
+        """Return the levels of a child of this repetition type; a repeated child is the ancestor of its descendants."""
         if repetition == wire.REPETITION_REPEATED:
             return Levels(self.definition + 1, self.repetition + 1, self.definition + 1)
         return replace(self, definition=self.definition + 1) if repetition == wire.REPETITION_OPTIONAL else self
@@ -88,7 +88,7 @@ class Dictionary:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Pages that lie one behind the other in the file, and the rows that they hold; of each one where that is known."""
+    """Consecutive pages in the file, and the number of their rows: in total, and page by page if it is known."""
 
     begin: int
     end: int
@@ -100,12 +100,12 @@ class Stretch:
 def chunk_of(form, leaf: Leaf, number: int, row_group: int, file_size: int) -> Chunk:
     """The chunk of a leaf in the form's row group of this number, which the file calls `row_group`.
 
-    `form` is a footer form or a scan: what has `column(leaf)` and `row_groups(name)`.
+    `form` is a footer form or a scan: an object with `column(leaf)` and `row_groups(name)`.
 
     Raises
     ------
     Unsupported
-        It is encrypted, or lies in another file.
+        It is encrypted, or its values are in another file.
     Malformed
         Its counts, type or place cannot be.
     """
@@ -174,7 +174,7 @@ class ChunkReader:
     most_bytes : int, optional
         Of byte arrays: with more of them, reading ends with `OutOfProportion`.
     forgets : bool
-        Decode what is read, so that it is checked, and keep nothing of it.
+        Decode the pages only to check them, and discard the values.
     most_page : int, optional
         As `encoding.pages.read_pages` takes it.
     limit : int, optional
@@ -186,9 +186,9 @@ class ChunkReader:
     Attributes
     ----------
     dictionary : Dictionary or None
-        The dictionary page of the current chunk, once it was read, where it is kept.
+        The dictionary page of the current chunk, once it was read, if it is kept.
     list_items : sequence of int
-        How many elements each of `lists` has in what was read.
+        The number of elements of each of `lists` in the rows read.
 
     Notes
     -----
@@ -231,7 +231,7 @@ class ChunkReader:
         self._pieces: list = []
         self._chunk: Chunk | None = None
         self._left: Iterator[None] = iter(())
-        # Of given data pages, and of the dictionary: the header's offset, and what offsets count from.
+        # For each given data page, and for the dictionary: the header's offset, and the base of offsets in errors.
         self._given: list[tuple[int, int | None]] = []
         self._given_before = 0  # of other stretches
         self._passes = 0  # rows that are skipped next
@@ -244,7 +244,7 @@ class ChunkReader:
         return self._column.list_items
 
     def begin(self, chunk: Chunk) -> None:
-        """Go over to another chunk; what was decoded before stays.
+        """Begin another chunk; the values decoded before are kept.
 
         Raises
         ------
@@ -258,7 +258,7 @@ class ChunkReader:
         self._column.chunk(self._most_entries(chunk), chunk.num_rows)
 
     def _most_entries(self, chunk: Chunk) -> int | None:
-        """Return how many entries the pages of a chunk may have; None outside of lists, where only rows are read."""
+        """Return the most entries that a chunk's pages may have; None outside of lists, which are read by rows only."""
         if not chunk.leaf.levels.repetition:
             return None
         return most_entries(chunk.num_values, chunk.size, chunk.leaf.kind.width)
@@ -274,7 +274,7 @@ class ChunkReader:
         Raises
         ------
         Malformed
-            There are fewer, or they are not as the format says; the error says where in the file.
+            There are fewer, or the pages violate the format; the error contains the file's offset.
         """
         self._move(self._column.read, rows)
 
@@ -319,7 +319,7 @@ class ChunkReader:
                 raise Malformed("pages of more rows than the offset index says", offset=self._chunk.begin)
 
     def take(self) -> list:
-        """What was decoded since the last time: more than one part where byte arrays pass 2 GiB."""
+        """Return the values decoded since the last call; more than one part if byte arrays exceed 2 GiB."""
         pieces, self._pieces = [*self._pieces, self._column.take()], []
         return pieces if len(pieces) == 1 else [piece for piece in pieces if piece.rows] or pieces[:1]
 
@@ -336,7 +336,7 @@ class ChunkReader:
                 raise Malformed(f"the pages end {rows - done} rows too early", offset=self._chunk.begin)
 
     def _set_full_aside(self) -> None:
-        """Take what the column has decoded, because no more of it fits into one array."""
+        """Take the decoded values, because no more of them fit into one array."""
         if self._is_bounded:
             raise OutOfProportion("texts that a few bytes repeat")
         self._pieces.append(self._column.take())
@@ -346,7 +346,7 @@ class ChunkReader:
         return next(self._left, False) is None
 
     def _giving(self, stretch: Stretch) -> Iterator[None]:
-        """One page after the other, or many at once where the kernels take them as they are stored."""
+        """Give one page after the other, or many at once if the kernels take them as they are stored."""
         chunk, at = self._chunk, stretch.begin
         if chunk.copy is not None:
             yield from self._giving_copy(stretch)
@@ -382,7 +382,7 @@ class ChunkReader:
             raise
 
     def _is_passed(self, header) -> bool:
-        """Whether no row of a data page is read."""
+        """Return True if no row of a data page is read."""
         return header.num_values <= self._passes
 
     def _give_data_page(self, page: Page, most_page: int | None, **options) -> None:
@@ -423,7 +423,7 @@ class ChunkReader:
         refuse_vast(header, header.num_values - header.num_nulls, size, self._leaf.kind.width, most)
 
     def _giving_stored(self, stretch: Stretch) -> Iterator[None]:
-        """Pages that are not compressed; where the first one begins that the kernels cannot decode, or all end."""
+        """Give uncompressed pages; return the offset of the first one that the kernels cannot decode, or the end."""
         slack = self._chunk.overrun
         for base, data, pages, count in read_stored(self._source, stretch.begin, stretch.end, slack=slack):
             facts = (pages.array(name)[:count] for name in ("type", "offset", "num_values", "encoding"))
@@ -446,7 +446,7 @@ class ChunkReader:
         return stretch.end
 
     def _refuse_much_in_python(self, chunk: Chunk, count: int) -> None:
-        """Raise OutOfProportion for values that few bytes stand for: the twin decodes a page as a whole."""
+        """Raise OutOfProportion for many values in few bytes: the twin decodes a page as a whole."""
         most = max(BELIEVED * chunk.size, self._source.size)
         if count > max(MOST_PURE_VALUES, most) or count * self._leaf.kind.width > max(MOST_PURE_BYTES, most):
             told = f"{count} values in {chunk.size} bytes of pages are not decoded in Python"
@@ -455,7 +455,7 @@ class ChunkReader:
             raise error
 
     def _check_dictionary(self, encoding: int, offset: int) -> None:
-        """A dictionary's values are PLAIN, and no data page stands in front of it."""
+        """Check that a dictionary's values are PLAIN, and that no data page precedes it."""
         if encoding not in (wire.ENCODING_PLAIN, wire.ENCODING_PLAIN_DICTIONARY):
             told = f"a dictionary page in encoding {encoding}"
             raise Malformed(told, offset=offset, expected=wire.ENCODING_PLAIN, found=encoding)
@@ -485,7 +485,7 @@ class ChunkReader:
 
     @contextmanager
     def _locating(self) -> Iterator[None]:
-        """Let an error of the column say where in the file its cause is."""
+        """Convert the offset in an error of the column to an offset in the file."""
         try:
             yield
         except ParquetextError as error:

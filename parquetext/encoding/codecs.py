@@ -1,21 +1,21 @@
 """Compress and decompress the bodies of pages by the number of their codec, as parquet.thrift numbers them.
 
-What a body claims to decompress to is not believed. A codec can make only so much of a byte, and a claim beyond that is
-refused at once; up to `BELIEVED` times the bytes that are there memory is reserved, and beyond it grows with what was
-really decompressed.
+The decompressed size that a page claims is not trusted. A codec can produce only a limited number of bytes per stored
+byte, and a larger claim is refused at once. Memory is reserved for at most `BELIEVED` times the stored bytes; beyond
+that, it grows with the bytes that were decompressed.
 
 =============  ======================  ============================================================
 codec          makes of a byte up to   because
 =============  ======================  ============================================================
-SNAPPY         64 / 3                  a copy of 3 bytes stands for 64; the length in front is read
+SNAPPY         64 / 3                  a copy of 3 bytes gives 64; the length at the begin is read
 LZ4, LZ4_RAW   255                     a byte of a length adds 255; the block is walked first
 GZIP           1032                    deflate: 258 bytes for 2 bits
-ZSTD           32768                   an RLE block of 4 bytes stands for 128 KiB
-BROTLI         (no bound)              a few bytes stand for 16 MiB
+ZSTD           32768                   an RLE block of 4 bytes gives 128 KiB
+BROTLI         (no bound)              a few bytes give 16 MiB
 =============  ======================  ============================================================
 
-Of brotli more than 8 MiB are read only up to what zstd could make of the bytes: what a page holds beyond that is known
-only once memory is full of it. Where a claim is far beyond what is believed, the bytes are decompressed twice: first
+Brotli pages of more than 8 MiB are read only up to the bound of zstd, because the size of a brotli page is known only
+after memory has been filled with it. If a claim is far above the trusted size, the bytes are decompressed twice: first
 only to count them.
 """
 
@@ -55,7 +55,7 @@ WRITTEN = {
 
 
 def compress(codec: int, data) -> bytes:
-    """A page's body compressed; `data` itself where the codec is none.
+    """Compress a page's body; return `data` itself if the codec is UNCOMPRESSED.
 
     Raises
     ------
@@ -83,12 +83,12 @@ def decompress(codec: int, data, size: int):
     Returns
     -------
     bytes-like
-        `size` bytes; `data` itself where nothing is compressed.
+        `size` bytes; `data` itself if nothing is compressed.
 
     Raises
     ------
     Unsupported
-        LZO, which nobody maintains a decoder for, or a number that is no codec; brotli of more than 8 MiB and 32768
+        LZO, for which no maintained decoder exists, or an unknown codec; brotli of more than 8 MiB and 32768
         times its bytes.
     Malformed
         The bytes are not of this codec, or not of this size.
@@ -107,7 +107,7 @@ def decompress(codec: int, data, size: int):
 
 
 def check(codec: int, data, size: int) -> None:
-    """Make sure that a page's body decompresses to `size` bytes; memory does not follow what a page claims.
+    """Check that a page's body decompresses to `size` bytes; memory does not depend on the page's claims.
 
     Raises as `decompress` does, except that no size of brotli is too large: nothing of it is kept.
     """
@@ -141,7 +141,7 @@ def _codec(name: str) -> pa.Codec:
 
 
 def _whole(name: str, data, size: int):
-    """Decompress what is known to have this size."""
+    """Decompress bytes of a known decompressed size."""
     with _told(name):
         return _codec(name).decompress(data, size)
 
@@ -174,7 +174,7 @@ def _lz4_raw(data: memoryview, size: int):
 
 
 def _lz4(data, size: int):
-    """As Hadoop frames blocks, or a bare block: both stand in files under the same number."""
+    """Decompress Hadoop's framed blocks or a bare block: files contain both under the same codec number."""
     blocks = _framed(data, size)
     if blocks is None:
         return _lz4_raw(data, size)
@@ -183,7 +183,7 @@ def _lz4(data, size: int):
 
 
 def _framed(data: memoryview, size: int) -> list[tuple[memoryview, int]] | None:
-    """Hadoop's blocks and their decompressed lengths; None where the bytes are no frames of this size."""
+    """Return Hadoop's blocks and their decompressed lengths; None if the bytes are not frames of this size."""
     try:
         blocks = list(_hadoop_blocks(data))
     except ParquetextError:
@@ -253,7 +253,7 @@ def _told(name: str) -> Iterator[None]:
 
 
 def _streamed(name: str, factor: int | None, data, size: int):
-    """Decompress what says nothing of its size, several members or frames included."""
+    """Decompress bytes that do not contain their size, including several members or frames."""
     _check_factor(factor, data, size)
     parts, got, step = [], 0, max(BELIEVED * len(data), FEW_BYTES)
     if size > max(step, MOST_UNCOUNTED):

@@ -15,7 +15,7 @@ TEXT_OF_A_BYTE = 8  # that an encoding of texts gives at most
 
 
 def is_foreign(encoding: int) -> bool:
-    """Whether a program has registered the encoding, and the kernels cannot decode it."""
+    """Return True if a program has registered the encoding, and the kernels cannot decode it."""
     known = find(encoding)
     return known is not None and not known.is_built_in
 
@@ -35,14 +35,14 @@ def made_plain(
     Parameters
     ----------
     in_extension : bool
-        Whether the page is one of a copy that the column-encoding extension leads to.
+        True if the page belongs to a copy in the column-encoding extension.
     most_page : int, optional
         Raise OutOfProportion for values of more bytes and 64 times their stored ones.
 
     Raises
     ------
     Unsupported
-        The encoding does not serve values of this type, or stands in extensions alone and this page does not.
+        The encoding does not support values of this type, or is for extensions only and this page is not in one.
     """
     header, encoding = page.header, find(page.header.encoding)
     if encoding.only_in_extension and not in_extension:

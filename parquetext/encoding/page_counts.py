@@ -131,7 +131,7 @@ def delta_totals(encoding: int, body, count: int, at: int) -> Iterator[int]:
     """Yield the number of values that each DELTA_BINARY_PACKED stream of a page has in its header.
 
     DELTA_BYTE_ARRAY has two streams: lengths of prefixes, and lengths of suffixes. The second one is left out if a few
-    bytes of the first one stand for very many lengths, which would take much memory.
+    bytes of the first one represent very many lengths, which would take much memory.
 
     Parameters
     ----------

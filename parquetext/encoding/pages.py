@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from .. import kernels, wire
 from ..errors import ParquetextError, Unsupported, wire_error
+from ..storage import has_descriptor
 from . import codecs
 from .codecs import BELIEVED, decompress
 
@@ -45,14 +46,14 @@ PARQUET_MR = re.compile(rb"parquet-mr(?: version (\d+)\.(\d+)\.(\d+)| |$)")
 FIXED_VERSION = 1, 2, 9  # PARQUET-816
 DATA_PAGES = (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2)
 WITH_VALUES = (*DATA_PAGES, wire.PAGE_DICTIONARY_PAGE)
-VAST_BYTES = 1 << 24  # of a page, where few are stored; what callers without a better number refuse beyond
+VAST_BYTES = 1 << 24  # the default limit of a page's decompressed bytes, if few are stored
 FEW_BYTES = 1 << 16
 NOT_READ = b""  # the values of a page that is passed over
 NO_LEVELS = memoryview(b"")
 
 
 def overrun_of(created_by: bytes | None) -> int:
-    """Bytes by which the pages of a writer's chunks may run over what the footer says."""
+    """Return the bytes by which a writer's chunks may exceed their size in the footer."""
     found = PARQUET_MR.match(created_by or b"")
     return OVERRUN if found is not None and tuple(int(part or 0) for part in found.groups()) < FIXED_VERSION else 0
 
@@ -63,19 +64,19 @@ class Headers:
     Attributes
     ----------
     end : int
-        Where the next page begins, or the last one ends.
+        The begin of the next page, or the end of the last one.
     problem : ParquetextError or None
-        What is wrong there.
+        The error at this position.
     minima, maxima : list of pyarrow.Array
-        What the pages' statistics say as bytes, null where they do not, where they were asked for; one array after
-        the other.
+        The bounds in the pages' statistics as bytes, null if a page has none, if they were requested; one array per
+        window.
     """
 
     def __init__(self, start: int):
         self.end, self.problem = start, None
         self.minima: list[pa.Array] = []
         self.maxima: list[pa.Array] = []
-        self._windows: list[tuple[int, object, int]] = []  # where each one begins, its pages, how many count
+        self._windows: list[tuple[int, object, int]] = []  # of each window: its begin, its pages, how many count
 
     def __len__(self) -> int:
         return sum(count for _, _, count in self._windows)
@@ -125,11 +126,11 @@ def read_headers(
         With `size` and `read(offset, length)`.
     start, end : int
     slack : int
-        Bytes by which the last page may run over `end`: `OVERRUN` for what some old writers left behind.
+        Bytes by which the last page may exceed `end`: `OVERRUN` for the files of some old writers.
     window : int
         Bytes of the first read, and the least of others: `FIRST_WINDOW`, or of remote sources `REMOTE_WINDOW`.
     bounds : bool
-        Whether to keep the minima and maxima of the headers' statistics.
+        True to keep the minima and maxima of the headers' statistics.
 
     Returns
     -------
@@ -161,7 +162,7 @@ def _bounds(data: bytes, pages, count: int, name: str, bit: int) -> pa.Array:
 
     starts = pc.add(pc.cast(_wrapped(pages.array("offset")), pa.int64()), _wrapped(pages.array(f"{name}_offset")))
     ends = pc.add(starts, _wrapped(pages.array(f"{name}_length")))
-    # As an array of bytes these are every second value: between two of them lies what stands between them in `data`.
+    # As an array of bytes these are every second value: the bytes between two of them are the gaps in `data`.
     places = memoryview(array("q", bytes(8 * (2 * count + 1))))
     places[:-1:2], places[1::2] = _numbers(starts)[:count], _numbers(ends)[:count]
     places[-1] = places[-2] if count else 0
@@ -200,7 +201,7 @@ class Page(NamedTuple):
 
 
 class OutOfProportion(Unsupported):
-    """A few bytes that say to hold very much are not read so: nobody says that they are wrong."""
+    """Few bytes that claim very many values are not read in this way; they need not be damaged."""
 
 
 def read_pages(
@@ -217,7 +218,7 @@ def read_pages(
 ) -> Iterator[Page]:
     """Read the data and dictionary pages that begin in [start, end), one after another, decompressed.
 
-    Memory is that of one page and of what is read at once: 1 MiB of a local file, 16 MiB of a remote one, or a page
+    Memory is that of one page and of one read: 1 MiB of a local file, 16 MiB of a remote one, or a page
     that is larger.
 
     Parameters
@@ -228,14 +229,14 @@ def read_pages(
     codec : int
         ``wire.CODEC_…``.
     check_crc : bool
-        Whether to check the checksums of pages that have one, also of pages of other types, which are passed over.
+        True to check the checksums of pages that have one, including skipped pages of other types.
     slack : int
         As `read_headers` takes it.
     most_page : int, optional
         Raise OutOfProportion for a page that says to decompress to more bytes, if it has less than 64 KiB, or a 64th
-        of what it says.
+        of that size.
     passed : callable, optional
-        Says by its header whether a data page is passed over: it comes without levels and with `NOT_READ` for its
+        Returns True if a data page is skipped, by its header: it has no levels and `NOT_READ` as its
         values, and is not decompressed.
     check_size : callable, optional
         Raises for the header of a compressed page that is not to be decompressed.
@@ -266,7 +267,7 @@ def read_stored(source, start: int, end: int, *, slack: int = OVERRUN) -> Iterat
     Yields
     ------
     base : int
-        Where the bytes begin in the source.
+        The offset of the bytes in the source.
     data : memoryview
     pages : kernels.page.Pages
         Their offsets count from `base`.
@@ -280,10 +281,10 @@ def read_stored(source, start: int, end: int, *, slack: int = OVERRUN) -> Iterat
 
     Notes
     -----
-    Of a local file it reads 1 MiB or a page at a time: what is decoded then is in the processor's cache still, and the
-    memory is used again. Arguments are those of `read_pages`.
+    A local file is read 1 MiB or a page at a time, so that the bytes are still in the processor's cache when they are
+    decoded, and the memory is used again. Arguments are those of `read_pages`.
     """
-    least = LOCAL_BODIES_AT_ONCE if hasattr(source, "fd") else BODIES_AT_ONCE
+    least = LOCAL_BODIES_AT_ONCE if has_descriptor(source) else BODIES_AT_ONCE
     at, length, limit = start, least, max(end, min(end + slack, source.size))
     while at < end:
         base, data = at, memoryview(source.read(at, min(length, limit - at)))
@@ -339,7 +340,7 @@ def read_body(
 
 
 def check_body(header, body: memoryview, codec: int) -> None:
-    """Make sure that the body of a page of this header decompresses to what its header promises, and keep nothing.
+    """Check that a page's body decompresses to the size in its header, and discard the result.
 
     Raises
     ------
@@ -357,10 +358,10 @@ def check_body(header, body: memoryview, codec: int) -> None:
 
 
 def _stored_values(header, body: memoryview, codec: int) -> tuple[int, int, int]:
-    """Return the codec of a page's values, the bytes of the levels in front, and what the values decompress to."""
+    """Return the codec of a page's values, the bytes of the levels before them, and their decompressed size."""
     levels = header.repetition_size + header.definition_size if header.type == wire.PAGE_DATA_PAGE_V2 else 0
     stored, size = body[levels:], header.uncompressed_size - levels
-    # Pages of parquet-cpp before 2.0.0 say of themselves that they are not compressed where they are (ARROW-17100).
+    # Headers of parquet-cpp before 2.0.0 claim that compressed pages are not compressed (ARROW-17100).
     if (not header.is_compressed and len(stored) == size) or (levels and not stored):
         codec = wire.CODEC_UNCOMPRESSED
     return codec, levels, size

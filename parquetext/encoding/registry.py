@@ -1,4 +1,4 @@
-"""The encodings of values that are known: those of the kernels, and what a program registers beside them."""
+"""The registry of encodings: those of the kernels, and those that a program registers."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ class Encoding:
         The number in page headers: of parquet-format, or one of 64 and more of one's own.
     name : str
     uuid : UUID or None
-        What names it in a file beside the number, where it is no encoding of parquet-format.
+        Identifies it in a file together with the number, if it is not an encoding of parquet-format.
     types : frozenset of int
         The physical types that it serves, ``wire.PHYSICAL_…``.
     encode : callable or None
-        ``encode(values, count, type, type_length)`` → bytes; None where it is only read.
+        ``encode(values, count, type, type_length)`` → bytes; None if it is only read.
     decode : callable
         ``decode(data, count, type, type_length)`` → values. Values are in the form of `kernels.encoding.decode`: count
         × width bytes, a bitmap of booleans, or ``(offsets, bytes)`` of byte arrays, offsets as int32, the first 0.
     is_built_in : bool
-        Whether the kernels decode it, and so within a column without a call for each page.
+        True if the kernels decode it, so that a column needs no call for each page.
     only_in_extension : bool
-        Whether it stands in the copies of columns alone that the column-encoding extension leads to, as one does whose
+        True if it is allowed only in copies in the column-encoding extension, for example because its
         bytes may still change. In the pages of an ordinary column it is refused.
     """
 
@@ -65,7 +65,7 @@ def register(encoding: Encoding) -> None:
     ------
     ParquetextError
         The number, or the UUID, is that of another encoding; the number is below 64 and none of parquet-format's,
-        unless the encoding stands in extensions alone, which name it by its UUID; or there is none.
+        unless the encoding is for extensions only, which identify it by its UUID; or it has no UUID.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def find(id: int) -> Encoding | None:
 
 
 def find_named(id: int, uuid: UUID | None) -> Encoding | None:
-    """The encoding of this number, where it has this UUID, too; or None."""
+    """Return the encoding of this number, and of this UUID if one is given; None if there is none."""
     known = find(id)
     return known if known is not None and known.uuid == uuid else None
 

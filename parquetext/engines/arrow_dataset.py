@@ -13,7 +13,7 @@ __all__ = ["ArrowDataset"]
 
 
 class ArrowDataset(ds.FileSystemDataset):
-    """Scanned by our footers. What Arrow's C++ reads of it by itself comes from the same files by their Thrift footers.
+    """A dataset that is scanned by our footers. Arrow's C++ reads the same files by their Thrift footers.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class ArrowDataset(ds.FileSystemDataset):
         fragment_scan_options: ds.FragmentScanOptions | None = None,
         **hints: object,
     ) -> Scanner | ds.Scanner:
-        """What reads: some columns of the rows that meet a filter, as `parquetext.dataset` reads them.
+        """Return a scanner of some columns of the rows that meet a filter, like `parquetext.dataset`.
 
         `hints` are those of Arrow's read-ahead. With `fragment_scan_options`, which are about Arrow's own reader, Arrow
         reads.

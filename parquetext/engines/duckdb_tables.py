@@ -45,8 +45,8 @@ def register_duckdb(
     Returns
     -------
     pyarrow.dataset.Dataset
-        What the view reads. In a variable it is a table, too: ``wide = register_duckdb(…)``, then ``FROM wide``, which
-        takes DuckDB less time than a view where there are thousands of columns.
+        The dataset of the view. In a variable it is also a table: ``wide = register_duckdb(…)``, then ``FROM wide``,
+        which takes DuckDB less time than a view if there are thousands of columns.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def register_duckdb(
     Notes
     -----
     DuckDB asks for the columns that a query needs, and for rows that meet its filters: files, row groups and rows are
-    ruled out before DuckDB sees them. It lets nobody take over paths that have not been registered.
+    ruled out before DuckDB sees them. Paths that have not been registered are not replaced.
 
     Examples
     --------

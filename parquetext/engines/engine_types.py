@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pyarrow as pa
 
 from ..arrow.datasets.dataset import Dataset
-from ..arrow.decoding.assemble import TAKEN_AS
+from ..reading.execute.assemble import TAKEN_AS
 from .sources import with_schema
 
 __all__ = ["with_types_of_duckdb", "with_types_of_polars"]
@@ -26,7 +26,7 @@ def with_types_of_duckdb(lake: Dataset) -> Dataset:
 def with_types_of_polars(lake: Dataset) -> Dataset:
     """The same rows in types of which Polars has the same, and that Arrow filters.
 
-    Polars panics at decimals in 256 bits, where 128 may be enough; Arrow filters no views and no small decimals.
+    Polars panics at decimals in 256 bits even if 128 are sufficient; Arrow filters neither views nor small decimals.
     """
     return _with_types(lake, _type_of_polars)
 
@@ -52,7 +52,7 @@ def _type_of_polars(kind: pa.DataType) -> pa.DataType:
 
 
 def _narrow(kind: pa.DataType) -> pa.DataType | None:
-    """A decimal in 128 bits, where that is wide enough."""
+    """Return a decimal type in 128 bits, if that is wide enough."""
     return pa.decimal128(kind.precision, kind.scale) if kind.precision <= WIDEST_DECIMAL else None
 
 
@@ -65,7 +65,7 @@ def _with_types(lake: Dataset, replace: Replace) -> Dataset:
 
 
 def _replaced(field: pa.Field, replace: Replace) -> pa.Field:
-    """The field with types replaced, also within it; itself where there are none."""
+    """Return the field with types replaced, also within it; the field itself if there is nothing to replace."""
     kind = field.type
     wanted = replace(kind)
     if wanted.num_fields:

@@ -1,6 +1,6 @@
 """Polars' predicates as lists of filters that rows have to meet at least: these ask bounds and Bloom filters.
 
-A part that has no such form counts for nothing. Polars applies the whole predicate to what is left.
+A part without such a form is ignored. Polars applies the whole predicate to the remaining rows.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Alternatives = list[list[tuple]]
 
 
 def filters_of(predicate: pl.Expr, types: Mapping[str, pl.DataType]) -> Alternatives | None:
-    """Filters that every row meets for which the predicate is true; None where there are none.
+    """Return filters that every row with a true predicate meets; None if there are none.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def _floats_in(node: object) -> Iterator[float]:
 
 
 def _is_comparable(column: pl.DataType, literal: pl.DataType, operator: str) -> bool:
-    """Whether Polars, Arrow and bounds compare values of a column with a literal in the same way."""
+    """Return True if Polars, Arrow and bounds compare values of a column with a literal in the same way."""
     if column != literal:
         both = isinstance(column, pl.Decimal) and isinstance(literal, pl.Decimal)
         return both and column.scale == literal.scale

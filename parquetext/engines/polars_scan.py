@@ -51,7 +51,7 @@ def scan_polars(source: object, columns: Iterable[str] | None = None, **options:
     Notes
     -----
     Comparisons of a column with a value, ranges and `is_in`, joined by ``&`` and ``|``, rule out files, row groups and
-    rows before Polars sees them; Polars applies the whole filter to what is left. A filter that calls Python functions
+    rows before Polars sees them; Polars applies the whole filter to the rest. A filter that calls Python functions
     needs cloudpickle, which the extra installs: Polars hands it over pickled.
 
     Examples
@@ -88,7 +88,7 @@ def _frames(
     most_rows: int | None,
     batch_rows: int,
 ) -> Iterator[pl.DataFrame]:
-    """What Polars asks for: the first `most_rows` rows, of these the ones that meet the predicate."""
+    """Read the rows that Polars requests: of the first `most_rows` rows, those that meet the predicate."""
     from .polars_predicates import filters_of
 
     names = list(schema) if names is None else names

@@ -1,4 +1,4 @@
-"""What an engine reads: a dataset, with all of its columns or with those that were named."""
+"""The source that an engine reads: a dataset, with all of its columns or with the named ones."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ..arrow.datasets.file_errors import naming
 from ..arrow.datasets.fragment_planning import FragmentPlanner
 from ..arrow.datasets.partitioning import HIVE, partition_keys
 from ..arrow.datasets.scan_columns import check_columns
-from ..arrow.decoding.arrow_fields import schema_or_ours
 from ..arrow.file import open as open_file
-from ..arrow.selection import find_top_level
 from ..errors import ColumnError, ParquetextError
 from ..footer.names import nearest_columns
-from ..storage import RemoteTarget, resolve
+from ..reading.fields.arrow_fields import schema_or_ours
+from ..reading.request.selection import find_top_level
+from ..storage import resolve
 
 __all__ = ["is_directory", "open_source", "texts_of_keys", "with_schema"]
 
@@ -86,10 +86,10 @@ def texts_of_keys(lake: Dataset) -> dict[str, list[str]]:
 
 
 def is_directory(source: object, filesystem: pafs.FileSystem | None) -> bool:
-    """Whether a dataset's source is one directory."""
+    """Return True if a dataset's source is one directory."""
     if isinstance(source, Iterable) and not isinstance(source, (str, bytes, os.PathLike, tuple)):
         return False
-    target = resolve(source if filesystem is None else (filesystem, source))
-    if isinstance(target, RemoteTarget):
+    target = resolve(source, filesystem)
+    if not target.is_local:
         return target.filesystem.get_file_info(target.path).type == pafs.FileType.Directory
     return os.path.isdir(target.path)

@@ -21,6 +21,7 @@ from ..encoding.decoded_sizes import VARIABLE, VAST_PAGE, check_page_size, limit
 from ..encoding.entries import most_entries
 from ..encoding.pages import DATA_PAGES, read_headers, read_pages
 from ..errors import LimitExceeded, ParquetextError
+from ..storage import is_remote
 from .thrift_form import ThriftForm
 
 __all__ = ["check_expansion"]
@@ -52,19 +53,19 @@ class _Leaf(NamedTuple):
 
 
 def check_expansion(
-    footer: bytes,
+    form: ThriftForm,
     leaves: Iterable[int] | None,
     source,
     limit: int | None = None,
     *,
     pages: bool = True,
 ) -> bool:
-    """Check how much memory the values of a footer's row groups take.
+    """Check how much memory the values of a slice's row groups take.
 
     Parameters
     ----------
-    footer : bytes
-        Thrift bytes that have the row groups to read.
+    form : ThriftForm
+        The slice that has the row groups to read.
     leaves : iterable of int, optional
         Which leaves are read; all by default.
     source
@@ -85,13 +86,12 @@ def check_expansion(
         The values take more memory than `limit`, and more than 64 times the bytes of their column chunks.
     """
     most = limit_of(limit)
-    form = ThriftForm(footer)
     scan = form.scan
     counts = scan.chunks("num_values")
     rows = scan.row_groups("num_rows")
     if not counts or min(rows) < 0 or len(counts) != scan.leaf_count * scan.row_group_count:
         return False  # a footer that contradicts itself is refused when it is read
-    pages = pages and not hasattr(source, "target")
+    pages = pages and not is_remote(source)
     # Most reads end here: even the widest values of all chunks stay below the limit.
     claimed = sum(counts) - min(min(counts), 0) * len(counts) + sum(rows) * scan.leaf_count
     if claimed * (max(WIDEST_FIXED, max(scan.elements("type_length"))) + LIST_BYTES) <= most:

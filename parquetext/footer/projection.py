@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 from ..logical_types import entry_of, entry_of_converted
 from .elements import parse_element
-from .model import GROUP, Form, Node
+from .model import GROUP, FooterReader, Node
 
 __all__ = ["whole_leaves"]
 
 
-def whole_leaves(form: Form, leaves: Iterable[int]) -> list[int]:
+def whole_leaves(form: FooterReader, leaves: Iterable[int]) -> list[int]:
     """These leaves, and all others of the lists and maps that they are in, ascending.
 
     A leaf below a list, a map or a repeated group stands for the outermost of those; other leaves stand for
@@ -25,7 +25,7 @@ def whole_leaves(form: Form, leaves: Iterable[int]) -> list[int]:
     return sorted(whole)
 
 
-def _outermost_container(form: Form, node: Node) -> Node:
+def _outermost_container(form: FooterReader, node: Node) -> Node:
     """The outermost list, map or repeated element that the node is in or is; else the node itself."""
     container = node
     while node.max_repetition:

@@ -1,4 +1,4 @@
-"""Predicates over bounds: the only place where anything is skipped."""
+"""Predicates over bounds: the only code that skips data."""
 
 from __future__ import annotations
 

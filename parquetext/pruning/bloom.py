@@ -31,7 +31,7 @@ class Bitset(NamedTuple):
 
 
 class Probe(NamedTuple):
-    """An equality, `in` included, and the row group where bounds leave it undecided."""
+    """An equality, `in` included, and a row group for which bounds leave it undecided."""
 
     comparison: Comparison
     row_group: int
@@ -43,10 +43,10 @@ Absent = Callable[[Sequence[Probe]], Sequence[bool]]
 def ruled_out(
     alternatives: list[list[Comparison]], meets: Sequence[Sequence[bool]], row_groups: Iterable[int], absent: Absent
 ) -> set[int]:
-    """Those of `row_groups` where no alternative can be met for want of a value.
+    """Return those of `row_groups` in which no alternative can be met because a value is absent.
 
-    `meets` says of each alternative and row group whether bounds leave it; `absent` of probes whether the column's
-    filter has none of the values. It is asked once, and only where its answers decide.
+    `meets` contains, for each alternative and row group, whether bounds allow it. `absent` returns, for probes, whether
+    the column's filter contains none of the values. It is called once, and only if its answers decide.
     """
     equalities = [[part for part in alternative if part.operator in EQUALITIES] for alternative in alternatives]
     asked: list[tuple[int, int]] = []
@@ -66,7 +66,7 @@ def ruled_out(
 
 
 def may_hold(read: Read, size: int, offset: int, length: int, hashes: Sequence[int]) -> bool:
-    """Whether the Bloom filter at `offset` may hold a value of one of these hashes.
+    """Return True if the Bloom filter at `offset` may contain a value of one of these hashes.
 
     A filter that is not as parquet-format says, or of a kind that is not known, may hold anything.
 
@@ -77,7 +77,7 @@ def may_hold(read: Read, size: int, offset: int, length: int, hashes: Sequence[i
     size : int
         Of the file, in bytes.
     length : int
-        Of the filter with its header, in bytes, -1 where the footer does not say.
+        Of the filter with its header, in bytes; -1 if the footer lacks it.
 
     Notes
     -----
@@ -161,7 +161,7 @@ def read_header(data: bytes) -> tuple[int, int]:
 
 
 def _asked(read: Read, begin: int, bits: int, hashes: Sequence[int]) -> bool:
-    """The blocks that the hashes fall into, or all of them where there are many hashes."""
+    """Read the blocks of the hashes, or all blocks if there are many hashes."""
     if bits <= len(hashes) * WORTH_OF_A_READ:
         return may_contain(read(begin, bits), hashes)
     blocks = bits // BLOCK_BYTES

@@ -3,7 +3,7 @@
 Sound, not complete: a row group is dropped only if its bounds rule out every row; whatever is not understood stays.
 Bounds may be inexact: they enclose the values, and nothing here asks for more. They meet literals as rows do
 (`comparing`), and a row group with rows that may not compare with a literal at all stays, so that Arrow raises for them
-what it raises for these rows in any other layout.
+the error that it raises for these rows in every other layout.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ColumnBounds:
-    """A leaf's typed bounds, one entry per row group; null where unknown.
+    """A leaf's typed bounds, one entry per row group; null if unknown.
 
-    `only_nulls`, `no_nulls` say what is certain of each row group.
+    `only_nulls` and `no_nulls` are true for the row groups for which this is certain.
     """
 
     min: pa.Array
@@ -77,7 +77,7 @@ def known_nulls(has_bounds, null_counts, num_values, is_required: bool) -> tuple
 
 
 def is_plain(kind: pa.DataType, comparison: Comparison) -> bool:
-    """Return whether a comparison orders values of this type by a literal for which Arrow casts nothing that fails."""
+    """Return True if a comparison orders values of this type by a literal without a cast that can fail."""
     value = comparison.value
     if comparison.operator not in _PLAINLY:
         return False
@@ -145,7 +145,7 @@ def _ordered(comparison: Comparison, bounds: ColumnBounds) -> Outcome:
 
 
 def _all_equal(bounds: ColumnBounds, low: pa.Array, high: pa.Array) -> pa.BooleanArray:
-    """Return whether every value that is not null surely equals a literal that both bounds equal.
+    """Return True if every value that is not null surely equals a literal that both bounds equal.
 
     A NaN hides from bounds, so floats never do.
     """

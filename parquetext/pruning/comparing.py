@@ -46,7 +46,7 @@ class Members(NamedTuple):
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Return whether values of a type are text or bytes, which compare as bytes."""
+    """Return True if values of a type are text or bytes, which compare as bytes."""
     return any(is_one(kind) for is_one in _TEXT)
 
 
@@ -63,7 +63,7 @@ def compared(minima: pa.Array, maxima: pa.Array, operator: str, value: object) -
     Returns
     -------
     tuple of (pyarrow.Array or None)
-        For minima and for maxima whether they meet the literal, by the operators of `ORDERED`; null if unknown.
+        For minima and for maxima, whether they meet the literal by the operators of `ORDERED`; null if unknown.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def compared(minima: pa.Array, maxima: pa.Array, operator: str, value: object) -
 
 
 def never_fails(kind: pa.DataType, comparison: Comparison) -> bool:
-    """Return whether every value of a type can be compared with the literals, as far as that is known."""
+    """Return True if every value of a type can be compared with the literals, as far as this is known."""
     operator, value = comparison.operator, comparison.value
     extremes = _extremes(kind)
     try:
@@ -143,7 +143,7 @@ def _same_type(value: object, kind: pa.DataType) -> pa.Scalar | None:
 
 
 def _tolerant(value: object) -> tuple[object, object]:
-    """Return what minima and maxima of decimals are compared with: a little more and less than a float."""
+    """Return a little more and a little less than a float, to compare with the minima and maxima of decimals."""
     number = value.as_py() if isinstance(value, pa.Scalar) else value
     if not isinstance(number, float):
         return value, value
@@ -152,7 +152,7 @@ def _tolerant(value: object) -> tuple[object, object]:
 
 
 def _evaluated(values: pa.Array, comparisons: list[tuple[str, object]]) -> list[pa.Array]:
-    """Return what Arrow's expressions of a column with these values give."""
+    """Return the results of Arrow's expressions for a column with these values."""
     from pyarrow import acero  # takes long to import, and only filters need it
 
     field = pc.field("x")
@@ -191,7 +191,7 @@ def _unscaled(kind: pa.DataType) -> pa.DataType:
 
 
 def _widens(kind: pa.DataType, wanted: pa.DataType) -> bool:
-    """Return whether casts keep the order of values and fail, if at all, for those that are too large or too small."""
+    """Return True if casts keep the order of values and fail only for values that are too large or too small."""
     types = pa.types
     if types.is_integer(kind):
         return any(is_one(wanted) for is_one in _HOLDING_INTEGERS)

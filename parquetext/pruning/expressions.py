@@ -79,7 +79,7 @@ class _Judge:
         self.fails: pa.BooleanArray | None = None
 
     def unknown(self) -> Verdict:
-        """Return what is known of an expression that may fail."""
+        """Return the knowledge about an expression that may fail."""
         self.fails = self._all
         return self._anything
 
@@ -148,13 +148,13 @@ class _Judge:
         return Verdict(*(pa.array([truth is wanted] * self._count, pa.bool_()) for wanted in (True, False)))
 
     def _function(self, call: Call) -> Verdict:
-        """Return what is known of another function: whether it may fail."""
+        """Return the knowledge about another function: whether it may fail."""
         for argument in call.arguments:
             self.of(argument)
         return self._anything if call.name in TOTAL or self._compares_all(call) else self.unknown()
 
     def _compares_all(self, call: Call) -> bool:
-        """Return whether a comparison has a result for all values of its arguments."""
+        """Return True if a comparison has a result for all values of its arguments."""
         match call:
             case Call("is_in", [inner], options) if (values := _members(options)) is not None:
                 kind = self._type_of(inner)
@@ -190,7 +190,7 @@ def _members(options: pa.Scalar | None) -> pa.Array | None:
 
 
 def _casts_nothing(kind: pa.DataType) -> bool:
-    """Return whether what compares with literals of a type is compared as it is."""
+    """Return True if an operand is compared with literals of a type without a cast."""
     return pa.types.is_boolean(kind) or pa.types.is_string(kind) or pa.types.is_binary(kind)
 
 

@@ -22,7 +22,7 @@ _LONGEST_NAME = 1000
 _MISSING = re.compile(r"No match for FieldRef\.(?:Nested\(FieldRef\.)?Name\(")
 
 
-# What the last expression looks at, with types: files of a dataset, which have the same ones, ask one after the other.
+# The columns of the last expression, with types: the files of a dataset, which share them, ask one after the other.
 _last_columns: list[tuple[pc.Expression | None, dict[str, pa.DataType]]] = [(None, {})]
 
 
@@ -35,9 +35,9 @@ class Comparison(NamedTuple):
 
 
 class Predicate(NamedTuple):
-    """What rows have to meet.
+    """The condition that rows must meet.
 
-    `expression` decides about rows; `alternatives` is the same as an OR of ANDs, or None where only the expression is
+    `expression` decides about rows; `alternatives` is the same as an OR of ANDs, or None if only the expression is
     known.
     """
 
@@ -45,9 +45,9 @@ class Predicate(NamedTuple):
     alternatives: list[list[Comparison]] | None
 
     def columns(self, type_of: TypeOf) -> list[str] | None:
-        """The top-level columns that it looks at; None if that cannot be told, or may be all of them.
+        """Return the top-level columns of the condition; None if they are unknown, or may be all columns.
 
-        `type_of` gives a top-level column's Arrow type, None where there is no such column; only expressions need it.
+        `type_of` returns a top-level column's Arrow type, None if there is no such column; only expressions need it.
         """
         if self.alternatives is not None:
             return list(dict.fromkeys(comparison.column for group in self.alternatives for comparison in group))
@@ -60,7 +60,7 @@ class Predicate(NamedTuple):
 
 
 def predicate_of(filters) -> Predicate:
-    """Check filters as pyarrow does and keep what can be told of them; a predicate is one already.
+    """Check filters as pyarrow does, and convert them to a predicate; a predicate is returned as it is.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def predicate_of(filters) -> Predicate:
 
 
 def check_types(predicate: Predicate, schema: pa.Schema) -> None:
-    """Raise what Arrow's row filter raises if the literals are of types that do not compare with those of the columns.
+    """Raise the error of Arrow's row filter if the types of literals do not compare with those of the columns.
 
     If bounds rule out all rows, or there are none, nothing else would.
     """
@@ -116,7 +116,7 @@ def _check_comparison(part) -> None:
 
 
 def text_of(expression: pc.Expression) -> str | None:
-    """What Arrow writes for an expression; None where it cuts a value of several texts inside a character."""
+    """Return Arrow's text of an expression; None if Arrow cuts one of several texts inside a character."""
     try:
         return str(expression)
     except UnicodeDecodeError:

@@ -1,9 +1,9 @@
-"""QuestDB's rules for skipping a row group by the statistics of a `_pm` sidecar: values that stand for null.
+"""QuestDB's rules for skipping a row group by the statistics of a `_pm` sidecar, in which some values represent null.
 
-Its columns say null by a value (the smallest integer, a NaN), and some of its types have no null at all; so what a
-Parquet file counts as null is not what a QuestDB query sees. The rules are those of QuestDB's reader, for its types
-only; other columns go by Parquet's (`bounds`). They are stricter where a file of another writer may hold a value for
-null that its null count does not know of.
+QuestDB's columns represent null by a value (the smallest integer, a NaN), and some of its types have no null. The nulls
+of a Parquet file are therefore not the nulls of a QuestDB query. The rules are those of QuestDB's reader, for its types
+only; other columns use Parquet's rules (`bounds`). They are stricter if a file of another writer may contain a value
+for null that its null count does not include.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """What a sidecar says of a column chunk: bounds at physical width, None where absent; its Bloom filter's bitset."""
+    """A column chunk in a sidecar: bounds at physical width, None if absent, and its Bloom filter's bitset."""
 
     num_values: int
     null_count: int | None = None
@@ -103,7 +103,7 @@ class Filter(NamedTuple):
 
 
 def can_skip(column: Column, chunk: Chunk, condition: Filter) -> bool:
-    """Whether no row of the chunk can meet the condition; what is not understood is no reason to skip."""
+    """Return True if no row of the chunk can meet the condition; unknown data is no reason to skip."""
     if condition.operator in ("is null", "is not null"):
         return _no_such_nulls(column, chunk, condition.operator == "is null")
     if condition.operator == "=":
@@ -143,7 +143,7 @@ def _has_nulls(column: Column, chunk: Chunk) -> bool:
 
 
 def _may_hide_null(column: Column, chunk: Chunk) -> bool:
-    """Whether the value for null may be among those that are not counted as such; it is most types' smallest one."""
+    """Return True if uncounted values may include the value for null, which is the smallest one of most types."""
     width = _width(column)
     if column.tag in _NULL_FREE or not width:
         return False
@@ -162,7 +162,7 @@ def _may_hide_null(column: Column, chunk: Chunk) -> bool:
 
 
 def _is_absent(column: Column, chunk: Chunk, value: bytes | None) -> bool:
-    """Whether an equality surely finds nothing."""
+    """Return True if an equality surely finds nothing."""
     if value is None or _is_null(column, value):
         return not _has_nulls(column, chunk) and not _may_hide_null(column, chunk)
     if _bloom_lacks(column, chunk, value):
@@ -215,7 +215,7 @@ def _width(column: Column) -> int:
 
 
 def _is_null(column: Column, value: bytes) -> bool:
-    """Whether a value is the one that stands for null."""
+    """Return True if a value represents null."""
     if column.tag in _NULL_FREE or column.tag == Tag.CHAR:
         return False
     if column.tag == Tag.IPv4:
@@ -232,14 +232,14 @@ def _is_null(column: Column, value: bytes) -> bool:
 
 
 def _literal(column: Column, value: bytes):
-    """A filter's value in the order of the bounds; None where it has none."""
+    """Return a filter's value in the order of the bounds; None if it has none."""
     if _is_date_of_days(column):
         return struct.unpack("<q", value)[0] if len(value) == 8 else None
     return _ordered(column, value)
 
 
 def _ordered(column: Column, value: bytes):
-    """Plain bytes as something that Python compares as the column does; None where it has no order."""
+    """Convert plain bytes to a value that Python compares as the column does; None if it has no order."""
     width = _width(column)
     if width and len(value) != width:
         return None
@@ -254,7 +254,7 @@ def _ordered(column: Column, value: bytes):
 
 
 def _bounds(column: Column, chunk: Chunk) -> tuple | None:
-    """Minimum and maximum of what rows show, nulls that show as 0 among them; None where one is not known."""
+    """Return minimum and maximum of the rows, including nulls that appear as 0; None if one is unknown."""
     if chunk.min is None or chunk.max is None:
         return None
     low, high = _ordered(column, chunk.min), _ordered(column, chunk.max)

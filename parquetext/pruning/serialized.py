@@ -92,7 +92,7 @@ def _metadata(data: memoryview) -> Iterator[tuple[str, str]]:
 
 
 def _child(data: memoryview, table: int, field: int) -> int:
-    """Return the place of what a field of a FlatBuffers table leads to."""
+    """Return the position to which a field of a FlatBuffers table points."""
     fields = table - struct.unpack_from("<i", data, table)[0]
     at = table + struct.unpack_from("<H", data, fields + 4 + 2 * field)[0]
     return at + _u32(data, at)

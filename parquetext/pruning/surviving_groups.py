@@ -40,7 +40,7 @@ def surviving_row_groups(
     absent : callable, optional
         Asks Bloom filters if bounds leave an equality undecided; only of lists of filters.
     keeps_failing : bool
-        Whether row groups stay whose rows may not compare with a literal.
+        True to keep row groups whose rows may not compare with a literal.
 
     Notes
     -----

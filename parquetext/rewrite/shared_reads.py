@@ -40,7 +40,7 @@ class SharedReads:
                 found.update(self._block(at))
                 self._have_digested(at)
         finally:
-            self._have_digested(self._source.size)  # nobody waits for what has ended
+            self._have_digested(self._source.size)  # so that no thread waits for a reader that has ended
         return found.digest()
 
     def pieces(self, begin: int, end: int) -> Iterator[memoryview]:

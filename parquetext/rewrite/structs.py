@@ -30,7 +30,7 @@ SHORT_LIST = LONGEST_DELTA = 15
 
 
 class Fields:
-    """A Thrift struct whose values are read as integers, and replaced where they stand."""
+    """A Thrift struct whose values are read as integers, and replaced in place."""
 
     def __init__(self, data: bytes):
         self.data = data
@@ -38,7 +38,7 @@ class Fields:
         self._new: dict[int, bytes] = {}
 
     def number(self, id: int) -> int:
-        """An integer; 0 where there is none."""
+        """Return an integer; 0 if there is none."""
         place = self.places.get(id)
         return 0 if place is None else kernels.varint.zigzag_decode(kernels.varint.decode64(self.data, place[0])[0])
 
@@ -53,7 +53,7 @@ class Fields:
 
 
 def with_values(struct: bytes, places: Mapping[int, tuple[int, int]], values: Mapping[int, bytes]) -> bytes:
-    """The struct with other values in some of its fields; `places` says where the value of each one is."""
+    """Return the struct with other values in some of its fields; `places` contains the range of each value."""
     out, begin = [], 0
     for id, (start, end) in places.items():
         if id in values:
@@ -89,17 +89,17 @@ def _made(fields: Iterable[tuple[int, int, bytes]]) -> bytes:
 
 
 def _behind(struct: bytes, fields: Sequence[tuple]) -> bytes:
-    """What follows the last field."""
+    """Return the bytes after the last field."""
     return struct[fields[-1][4] :] if fields else struct
 
 
 def end_of_file(footer: bytes) -> bytes:
-    """A footer with what follows it in the file."""
+    """Return a footer with its length and the magic."""
     return b"".join((footer, len(footer).to_bytes(LENGTH_BYTES, "little"), MAGIC))
 
 
 def footer_fields(footer: bytes) -> dict[int, tuple[int, int]]:
-    """Where the values of a footer's fields are.
+    """Return the ranges of the values of a footer's fields.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def with_row_groups(footer: bytes, groups: Sequence[bytes]) -> bytes:
 
 
 def count_of(data: bytes, at: int) -> tuple[int, int]:
-    """How many structs the list at ``data[at]`` has, and where the first one is."""
+    """Return the number of structs in the list at ``data[at]``, and the offset of the first one."""
     if data[at] & 15 != wire.TYPE_STRUCT:
         raise Malformed("a footer whose row groups are no structs", offset=at)
     return (data[at] >> 4, at + 1) if data[at] >> 4 < SHORT_LIST else kernels.varint.decode32(data, at + 1)

@@ -12,7 +12,7 @@ __all__ = ["SidecarForm"]
 
 
 class SidecarForm(ThriftForm):
-    """A plan with the interface of `footer.model.Form`, for reading data by slices."""
+    """A plan with the interface of `footer.model.FooterReader`, for reading data by slices."""
 
     __slots__ = ("_plan", "_slices")
 

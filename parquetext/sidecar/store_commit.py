@@ -1,11 +1,11 @@
 """A commit, in the order in which a crash at any moment loses nothing.
 
-    data.parquet: row groups and footer behind what is there    flushed
-    _pm: blocks, footer and trailer behind what is there        flushed
+        data.parquet: row groups and footer, appended               flushed
+        _pm: blocks, footer and trailer, appended                   flushed
     _pm: the committed size, at offset 0                        flushed
     _token: the slot whose turn it is                           flushed
 
-Nothing that an older snapshot needs is written over, and no file gets shorter: somebody may have it mapped.
+Bytes that an older snapshot needs are never overwritten, and files never get shorter: a reader may have mapped them.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Generation:
 
     @property
     def dead_bytes(self) -> int:
-        """Of the Parquet file once another footer takes over: those so far, this footer, and what follows its end."""
+        """Unused bytes of the Parquet file after the next footer: those so far, this footer, and those after it."""
         footer = self.reader.footer
         uncommitted = self.data.size - self.token.parquet_size
         return footer.unused_bytes + len(end_of_file(b"")) + footer.parquet_footer_length + uncommitted
@@ -102,7 +102,7 @@ class Generation:
         ----------
         rows : RowGroups or None
         at : sequence of int
-            Where each of them belongs: the row group that it replaces, or one behind the last.
+            The position of each row group: that of the row group that it replaces, or one after the last.
         footer : bytes
             The whole Thrift footer.
         unused_bytes : int
@@ -130,7 +130,7 @@ class Generation:
         return token
 
     def take_over(self) -> Token:
-        """Append to the sidecar what somebody else has appended to the Parquet file, and give the token of both."""
+        """Append to the sidecar the row groups that others have appended to the file, and return the token of both."""
         self._operations.fsync(self.data.fd)
         new = kernels.sidecar.Reader(sidecar_bytes(self.data, settled=False)[0], verify=False)
         groups = outdated(self.reader, new, keeps_header=True)
@@ -168,14 +168,14 @@ def next_commit(
     unused_bytes: int,
     scratchpad: list[tuple[int, bytes]],
 ) -> bytes:
-    """What a commit appends to a sidecar at `base`: O(columns + what is added), and 4 bytes for each row group.
+    """Return the bytes that a commit appends to a sidecar at `base`: O(columns + added chunks + 4 bytes per row group).
 
     Parameters
     ----------
     scan : Scan or None
         Of a footer that has the added row groups alone.
     at : sequence of int
-        Where each of them belongs.
+        The position of each row group.
     place : (int, int)
         Offset and length of the Parquet file's footer.
     """
@@ -186,7 +186,7 @@ def next_commit(
 
 
 def origin_note(footer: bytes, version: Version, types: Iterable[int]) -> list[tuple[int, bytes]]:
-    """What tells that the sidecar belongs to the file where somebody opens it without the token: the footer's bytes."""
+    """Return the note that identifies the file of the sidecar to readers without the token: the footer's bytes."""
     return [(CODE, Origin.of(footer, version, types, settled=False).to_bytes())]
 
 
@@ -198,7 +198,7 @@ def create_generation(
     Parameters
     ----------
     data : iterable of bytes
-        What stands before the Parquet file's footer.
+        The bytes before the Parquet file's footer.
     footer : bytes
         The Thrift footer.
     """

@@ -19,7 +19,7 @@ STEP = 8 << 20
 
 
 def is_due(dead: int, size: int) -> bool:
-    """Whether a file of `size` bytes, `dead` of which nobody needs, is worth writing anew; as QuestDB decides it."""
+    """Return True if a file of `size` bytes with `dead` unused ones should be rewritten, by QuestDB's rule."""
     return dead > size * LARGEST_RATIO or dead > LARGEST_DEAD
 
 
@@ -32,9 +32,9 @@ class Compacted:
     Attributes
     ----------
     footer : bytes
-        The Thrift footer that says where everything is now.
+        The Thrift footer with the new offsets.
     size : int
-        Where it begins.
+        The offset of the footer.
 
     Raises
     ------
@@ -51,7 +51,7 @@ class Compacted:
         self.footer = with_row_groups(self.footer, [self._moved(group) for group in row_groups_of(self.footer)])
 
     def data(self) -> Iterator[bytes]:
-        """What stands before the footer, in pieces of at most 8 MiB."""
+        """Yield the bytes before the footer, in pieces of at most 8 MiB."""
         yield MAGIC
         for piece in self._pieces:
             if isinstance(piece, bytes):
@@ -62,7 +62,7 @@ class Compacted:
                 yield self.source.read(at, min(STEP, offset + length - at))
 
     def _moved(self, struct: bytes) -> bytes:
-        """One row group, behind what is there."""
+        """Append one row group."""
         group, start = Fields(struct), self.size
         if wire.ROW_GROUP_COLUMNS not in group.places:
             raise wire_error(wire.MISSING_FIELD, 0, wire.ROW_GROUP_COLUMNS)
@@ -83,7 +83,7 @@ class Compacted:
         return group.to_bytes()
 
     def _take(self, piece: tuple[int, int] | bytes) -> int:
-        """Put bytes, or a range of the old file, behind what is there; where they are now."""
+        """Append bytes, or a range of the old file; return their new offset."""
         at, length = self.size, len(piece) if isinstance(piece, bytes) else piece[1]
         last = self._pieces[-1] if self._pieces else b""
         if isinstance(piece, tuple) and isinstance(last, tuple) and sum(last) == piece[0]:

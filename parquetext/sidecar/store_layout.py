@@ -1,6 +1,6 @@
-"""What is where in a store's directory.
+"""The files of a store's directory.
 
-    data.parquet -> _3/data.parquet      what readers that know nothing of stores open
+        data.parquet -> _3/data.parquet      for readers that do not know stores
     _pm -> _3/_pm
     _3/data.parquet, _3/_pm              generation 3: row groups and footers, and the sidecar with its chain of commits
     _token                               which generation and which size of its data.parquet are committed
@@ -17,7 +17,7 @@ import re
 
 from ..errors import Refused
 from ..storage.operations import Operations
-from ..storage.trust import planted
+from ..storage.ownership import planted
 from .naming import ALONE, OF_ALONE
 
 __all__ = ["Layout", "is_of_store", "store_of"]
@@ -51,7 +51,7 @@ class Layout:
         return os.path.join(self.folder(generation), OF_ALONE)
 
     def linked(self, name: str) -> str:
-        """What leads others to the committed generation."""
+        """The link by which others find the committed generation."""
         return os.path.join(self.directory, name)
 
     def generations(self) -> list[int]:
@@ -67,7 +67,7 @@ class Layout:
             raise Refused("the store has lost its token file, which says what is committed", file=self.token)
 
     def check_trusted(self) -> None:
-        """Refuse what somebody else has put there under a store's names, before it is written to or removed."""
+        """Refuse foreign files under a store's names before they are written to or removed."""
         folders = [self.folder(generation) for generation in self.generations()]
         for path in (self.token, *folders, *(os.path.join(folder, name) for folder in folders for name in LINKED)):
             with contextlib.suppress(FileNotFoundError):
@@ -80,7 +80,7 @@ class Layout:
             raise Refused("it is not of a store, and a store's file would take its place", file=path)
 
     def link(self, operations: Operations, generation: int) -> bool:
-        """Let the names that others open lead to a generation; whether they did not."""
+        """Point the names that others open to a generation; return True if they have changed."""
         moved = False
         for name in LINKED:
             path, target = self.linked(name), os.path.join(f"_{generation}", name)
@@ -104,7 +104,7 @@ def store_of(path: str) -> str | None:
 
 
 def is_of_store(path: str) -> bool:
-    """Whether a sidecar is a store's."""
+    """Return True if a sidecar belongs to a store."""
     return _found(path, OF_ALONE) is not None
 
 
@@ -117,7 +117,7 @@ def _found(path: str, name: str) -> str | None:
 def _directory(path: str) -> str | None:
     """The store's directory, of a name in it that leads to a generation or of a file in a generation.
 
-    A store that has lost its token is one, too: what is committed can still be put right, unless the files change.
+    A store without its token counts, too: its last commit can still be restored, unless the files change.
     """
     directory, is_link = os.path.dirname(os.path.abspath(path)), os.path.islink(path)
     if is_link and LEADS.fullmatch(os.readlink(path)):

@@ -1,4 +1,4 @@
-"""Row groups as they will stand in a Parquet file, and its footer with them."""
+"""Encode row groups for their future position in a Parquet file, and its footer with them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BESIDE_CHUNKS = ("offset_index_length", "column_index_length", "bloom_filter_len
 
 
 class RowGroups:
-    """What pyarrow wrote for a place in a file.
+    """Row groups that pyarrow wrote for a position in a file.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ def written(at: int, schema: pa.Schema, tables: Iterable[tuple[pa.Table, int | N
         raise Refused("row groups of a store cannot be encrypted")
     with _scratch() as path, pa.OSFile(path, "wb") as sink:
         with pq.ParquetWriter(sink, schema, **options) as writer:
-            # pyarrow begins files of its own only, but takes offsets from where the file stands.
+            # pyarrow begins every file at offset 0, but computes offsets from the current position of the file object.
             os.lseek(sink.fileno(), at, os.SEEK_SET)
             for table, row_group_size in tables:
                 writer.write_table(table, row_group_size)
@@ -64,7 +64,7 @@ def written(at: int, schema: pa.Schema, tables: Iterable[tuple[pa.Table, int | N
 
 @contextlib.contextmanager
 def _scratch() -> Iterator[str]:
-    """A file in memory: what is skipped in it takes no room."""
+    """A file in memory in which skipped bytes take no memory."""
     if not hasattr(os, "memfd_create"):
         with tempfile.NamedTemporaryFile() as file:
             yield file.name
@@ -84,7 +84,7 @@ def spliced(footer: bytes, more: bytes, at: Sequence[int], rows: int) -> bytes:
     footer, more : bytes
         Of the same columns; everything but row groups and rows is taken from `footer`.
     at : sequence of int
-        Where in `footer` each row group of `more` belongs: a row group that it takes the place of, or one behind the
+        The position in `footer` of each row group of `more`: that of a row group that it replaces, or one after the
         last.
     rows : int
         Of the result.

@@ -1,4 +1,4 @@
-"""What a reader of a store holds: one commit's rows, whatever is written afterwards."""
+"""A reader's snapshot of a store: one commit's rows, regardless of later writes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..footer.pyarrow_footer import metadata_of, schema_of
 from ..footer.row_counts import check_rows
 from ..pruning import Predicate, predicate_of
 from ..storage import LocalSource
-from ..storage.unchanged import names_file
+from ..storage.folder import names_file
 from .origin import Belongs
 from .plan import Plan
 from .store_layout import Layout
@@ -31,7 +31,7 @@ _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 
 
 def share(file: int, *, alone: bool = False) -> bool:
-    """Lock a generation's sidecar: as one of its readers, or alone, to remove it. Whether that went at once."""
+    """Lock a generation's sidecar as one of its readers, or exclusively, to remove it; return True on success."""
     try:
         systems.lock(file, shared=not alone)
     except BlockingIOError:
@@ -43,7 +43,7 @@ def share(file: int, *, alone: bool = False) -> bool:
 
 
 def map_sidecar(source: LocalSource) -> mmap.mmap:
-    """A sidecar, mapped up to its committed size; what is behind it may be half written."""
+    """A sidecar, mapped up to its committed size; bytes after that may be incomplete."""
     size = int.from_bytes(source.read(0, SIZE_BYTES), "little")
     source.refresh()
     if not wire.PM_SMALLEST_BYTES <= size <= source.size:
@@ -60,7 +60,7 @@ def open_snapshot(layout: Layout, token: Token, verify: bool) -> Snapshot:
     FileNotFoundError, Conflict
         The generation has been removed, or is being removed.
     Damaged
-        The files do not hold what the token says.
+        The files contradict the token.
     """
     sidecar = LocalSource(layout.sidecar(token.generation))
     try:
@@ -100,7 +100,7 @@ class Snapshot(Plan):
         self.token, self._data, self._locked = token, data, sidecar
 
     def close(self) -> None:
-        """Let the files go; what was taken from them stays good."""
+        """Release the files; buffers that were taken from them stay valid."""
         super().close()
         self._data.close()
         self._locked.close()
@@ -133,7 +133,7 @@ class Snapshot(Plan):
         filters : list of tuples, list of lists of tuples, or pyarrow.compute.Expression, optional
             As `pyarrow.parquet.read_table` takes them; row groups that the sidecar rules out are not read.
         use_threads : bool
-            Whether pyarrow may decode in its threads.
+            True if pyarrow may decode in its threads.
 
         Raises
         ------

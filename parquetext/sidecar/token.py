@@ -27,7 +27,7 @@ PAUSE_SECONDS = 0.001
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """What is committed.
+    """The committed state of a store.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Token:
     generation : int
         The folder that the files are in: each compaction makes a new one.
     parquet_size : int
-        Bytes of the Parquet file; what is behind them belongs to no snapshot.
+        Bytes of the Parquet file; later bytes belong to no snapshot.
     """
 
     sequence: int
@@ -45,7 +45,7 @@ class Token:
 
     @property
     def offset(self) -> int:
-        """Where in the file its slot is: not where the token before it stands."""
+        """The offset of its slot in the file, which differs from that of the previous token."""
         return self.sequence % SLOTS * SLOT_BYTES
 
     def slot(self) -> bytes:

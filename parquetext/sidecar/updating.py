@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from .. import kernels, wire
 from ..errors import ParquetextError
-from ..storage import LocalSource, LocalTarget, open_source, resolve
+from ..storage import LocalSource, Target, open_source, resolve
 from ..storage.folder import Folder
-from ..storage.forcing import check
-from ..storage.lock import open_locked
+from ..storage.locking import open_locked
 from ..storage.operations import OPERATIONS, Operations
-from ..storage.trust import distrust, follow
+from ..storage.ownership import distrust, follow
+from ..storage.refusals import check
 from .append_blocks import advanced, append, is_external, outdated
 from .building import Built, build, check_unchanged, footer_bytes, settle, sidecar_bytes
 from .describing import commits
@@ -40,12 +40,12 @@ CURRENT, UPDATED, REBUILT, BUILT, COMPACTED = "current", "updated", "rebuilt", "
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """What became of a sidecar.
+    """The outcome of an update of a sidecar.
 
     Attributes
     ----------
     path, sidecar : str
-        The Parquet file, and where its sidecar is.
+        The Parquet file and its sidecar.
     outcome : str
         ``"current"``: nothing to do. ``"updated"``: appended to. ``"rebuilt"``, ``"compacted"``: written anew.
         ``"built"``: there was none.
@@ -72,9 +72,9 @@ def update(
 ) -> Updated:
     """Bring the sidecar of a Parquet file up to date with it.
 
-    Row groups that the sidecar lacks, or says something else of, are appended to it with a new footer; readers of older
-    snapshots keep them. Where the columns are others, row groups are fewer, or the sidecar is damaged or remote, it is
-    written anew; so is one that somebody else has put there. The file of a `Store` is committed.
+    Row groups that the sidecar lacks, or describes differently, are appended to it with a new footer; readers of older
+    snapshots keep them. If the columns differ, row groups are fewer, or the sidecar is damaged or remote, it is
+    rewritten; so is a sidecar of another program. The file of a `Store` is committed.
 
     Parameters
     ----------
@@ -83,15 +83,15 @@ def update(
     sidecar : path, optional
         By default the one beside the file.
     force : iterable of str
-        ``"foreign-sidecar"``: also one whose newest commit somebody else has written, such as QuestDB.
-        ``"table-format"``: as `build` takes it, where there is none yet.
+        ``"foreign-sidecar"``: also a sidecar whose newest commit was written by another program, such as QuestDB.
+        ``"table-format"``: as in `build`, if there is no sidecar yet.
     operations : Operations
         For tests.
 
     Returns
     -------
     Updated
-        What was done, and how many bytes were written.
+        The outcome, and the number of bytes written.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def update(
     place = _existing(target, sidecar)
     if place is None:
         return _built(build(target, sidecar=sidecar, force=forced), BUILT, start)
-    if not isinstance(place, LocalTarget) or not isinstance(target, LocalTarget):
+    if not place.is_local or not target.is_local:
         return _built(build(target, sidecar=place, force=forced), REBUILT, start)
     refuse_foreign(place, forced)
     owner = os.stat(target.path).st_uid
@@ -140,14 +140,14 @@ def compact(path: object, *, sidecar: object = None, always: bool = False, force
     sidecar : path, optional
         By default the one beside the file.
     always : bool
-        Also where less than half of the sidecar, and less than 1 GiB, is dead.
+        True to rewrite it also if less than half of it, and less than 1 GiB, is unused.
     force : iterable of str
         As for `update`.
 
     Returns
     -------
     Updated
-        What was done, and how many bytes were written.
+        The outcome, and the number of bytes written.
 
     Raises
     ------
@@ -190,14 +190,12 @@ def compact(path: object, *, sidecar: object = None, always: bool = False, force
 
 def _store(target) -> Store | None:
     """The store that a file belongs to."""
-    directory = store_of(target.path) if isinstance(target, LocalTarget) else None
+    directory = store_of(target.path) if target.is_local else None
     return None if directory is None else Store(directory)
 
 
-def _of_store(
-    target: LocalTarget, store: Store, change: Callable[[Store], object], outcome: str, start: float
-) -> Updated:
-    """What becomes of a store's sidecar is the store's to say."""
+def _of_store(target: Target, store: Store, change: Callable[[Store], object], outcome: str, start: float) -> Updated:
+    """Refuse a store's sidecar: only the store may change it."""
     before = _facts(store)
     change(store)
     after = _facts(store)
@@ -217,13 +215,13 @@ def _of_store(
 
 
 def _facts(store: Store) -> tuple[Token, int, int]:
-    """What is committed, the sidecar's size, and the row groups."""
+    """Return the committed state, the sidecar's size, and the row groups."""
     with store.snapshot() as snapshot:
         return snapshot.token, snapshot.footer.size, snapshot.num_row_groups
 
 
 def _existing(target, sidecar):
-    """Where the sidecar is, or None."""
+    """Return the path of the sidecar, or None."""
     places = candidates(target) if sidecar is None else [resolve(sidecar)]
     return next((place for place in places if exists(place)), None)
 
@@ -234,8 +232,8 @@ def _built(built: Built, outcome: str, start: float) -> Updated:
     )
 
 
-def _append(target: LocalTarget, file: LocalSource, start: float, operations: Operations) -> Updated | None:
-    """Append what is new; None where the sidecar has to be written anew."""
+def _append(target: Target, file: LocalSource, start: float, operations: Operations) -> Updated | None:
+    """Append the new row groups; return None if the sidecar must be rewritten."""
     try:
         old = kernels.sidecar.Reader(file.read(0, file.size))
         note = old.scratchpad.get(CODE)

@@ -50,8 +50,9 @@ def read_at(name: str, data, at: int) -> tuple[Fields, int]:
     Returns
     -------
     fields : Fields
-        Field name to value, in the order of the bytes: int, bool, float, str, bytes, list, or dict for a struct. What
-        the table does not know stands under its id as `Unknown`. Text that is no UTF-8 keeps its bytes as surrogates.
+        Field name to value, in the order of the bytes: int, bool, float, str, bytes, list, or dict for a struct. A
+        field that the table lacks has its id as name and an `Unknown` value. Text that is not UTF-8 keeps its bytes as
+        surrogates.
 
     Raises
     ------
@@ -73,7 +74,7 @@ def read_at(name: str, data, at: int) -> tuple[Fields, int]:
 
 
 def write(name: str, fields: dict) -> bytes:
-    """The bytes of a struct; fields come in the order of the dict, so that what was read is written as it was.
+    """Write a struct; fields have the order of the dict, so that `read` and `write` give the same bytes.
 
     A struct in it may also be given as its bytes.
 
@@ -109,7 +110,7 @@ def _item(type: str) -> str:
 
 
 def _items_fit(type: str, data: memoryview, at: int) -> bool:
-    """Whether a list's items are of the type that the table has."""
+    """Return True if a list's items have the type in the table."""
     return not type.startswith("list<") or data[at] >> 4 == 0 or data[at] & 15 in _compact(_item(type))
 
 
@@ -139,7 +140,7 @@ def _read_value(type: str, data: memoryview, at: int) -> tuple[object, int]:
 
 
 def _write_value(type: str, value) -> bytes:
-    """A value as it stands in a field; a boolean as it stands in a list."""
+    """Write a value as in a field; a boolean as in a list."""
     if type in BITS:
         if not -1 << BITS[type] - 1 <= value < 1 << BITS[type] - 1:
             raise wire_error(wire.VARINT_OVERFLOW, 0, BITS[type], 0)

@@ -18,6 +18,7 @@ from parquetext.encoding.decoded_sizes import VARIABLE
 from parquetext.errors import LimitExceeded, OutOfMemory, ParquetextError, naming_memory
 from parquetext.footer import expansion
 from parquetext.footer.expansion import check_expansion
+from parquetext.footer.thrift_form import ThriftForm
 from parquetext.inspection.integrity import verify
 from parquetext.storage import open_source
 
@@ -57,7 +58,7 @@ def test_values_out_of_proportion_are_refused_by_every_engine(vast, name, engine
         assert caught.value.file == path and isinstance(caught.value, pa.ArrowNotImplementedError)
 
 
-def test_the_error_names_the_limit_and_what_raises_it(vast):
+def test_the_error_names_the_limit_and_the_option_that_raises_it(vast):
     told = "2147483647 values take 8589934588 bytes in memory, and the file has 37 bytes for them; the limit is 42949"
     with pytest.raises(LimitExceeded) as caught:
         parquetext.read_table(str(vast["nulls in one page"]))
@@ -132,7 +133,7 @@ def test_out_of_memory_names_the_file_and_is_no_damage():
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_ordinary_texts_of_many_row_groups_are_read_whatever_the_size_of_their_dictionaries(tmp_path, engine):
+def test_ordinary_texts_of_many_row_groups_are_read_with_dictionaries_of_any_size(tmp_path, engine):
     """Dictionary pages times rows exceed the limit; the texts, and the longest text times the rows, do not."""
     table = pa.table({"a": [f"text {number % 999}" for number in range(20_000)]})
     pq.write_table(table, tmp_path / "x.parquet", row_group_size=1000)
@@ -162,15 +163,15 @@ def test_pages_of_short_chunks_of_codecs_with_a_known_factor_are_not_looked_at(t
     pq.write_table(pa.table({"x": range(rows), "l": [["a"]] * rows}), path, compression=codec, use_dictionary=False)
     footer = footer_of(path.read_bytes())
     with open_source(path) as source:
-        assert check_expansion(footer, None, source, pages=False) is is_short
-        assert check_expansion(footer, None, source) is is_short
+        assert check_expansion(ThriftForm(footer), None, source, pages=False) is is_short
+        assert check_expansion(ThriftForm(footer), None, source) is is_short
 
 
 @pytest.mark.parametrize("limit", [1 << 20, 1 << 32, 1 << 60])
 def test_chunks_are_short_only_if_the_exact_rule_looks_at_no_page_either(vast, monkeypatch, limit):
     def check(path, **options) -> bool:
         with open_source(path) as source:
-            return check_expansion(footer_of(path.read_bytes()), None, source, limit, **options)
+            return check_expansion(ThriftForm(footer_of(path.read_bytes())), None, source, limit, **options)
 
     short = []
     for path in vast.values():

@@ -53,7 +53,7 @@ def test_footers_values_and_writes_are_compared_on_small_shapes(tmp_path):
             assert (row["minimum_ratio"] is None) == (row["ratio"] is None)
 
 
-def test_a_file_of_the_users_own_is_copied_and_not_changed(tmp_path):
+def test_command_measures_a_copy_of_the_users_file(tmp_path):
     path = tmp_path / "own.parquet"
     pq.write_table(pa.table({"n": range(100), "s": ["a"] * 100}), path)
     before = path.read_bytes()
@@ -72,7 +72,7 @@ def test_an_interrupted_run_ends_in_one_line_and_code_130(monkeypatch):
     assert done.stderr.startswith("stopped by Ctrl-C: ") and done.stderr.count("\n") == 1
 
 
-def test_compiled_kernels_are_demanded(monkeypatch):
+def test_command_requires_compiled_kernels(monkeypatch):
     monkeypatch.setattr(kernels, "implementation", lambda: "pure")
     done = run()
     assert done.exit_code == 2 and "compiled kernels" in done.stderr

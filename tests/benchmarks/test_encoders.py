@@ -20,7 +20,7 @@ def test_every_type_and_encoding_is_compared_with_pyarrow():
 
 
 @pytest.mark.parametrize("kind", encoders.ENCODINGS)
-def test_columns_have_as_many_values_as_are_asked_for(kind):
+def test_columns_have_the_requested_number_of_values(kind):
     for distinct in (0, 10):
         column = encoders._column(kind, 1000, distinct)
         assert len(column) == 1000 and not column.null_count
@@ -52,7 +52,7 @@ def test_encodings_of_extensions_are_compared_by_size_and_speed():
     assert all(any(row.case == "decode a page" and row.target and row.ratio for row in group) for group in groups)
 
 
-def test_copies_are_measured_over_http_as_they_are_written_and_by_those_who_ignore_them(tmp_path):
+def test_copies_are_measured_over_http_when_written_and_when_ignored(tmp_path):
     groups = list(copies.measure(Workspace(tmp_path), 1, rows=40_000))
     assert [(group[0].case, len(group)) for group in groups] == [
         ("one column over HTTP", 3),

@@ -1,4 +1,4 @@
-"""A catalog's rows: one per column chunk, from tails alone, whatever the footer's form."""
+"""A catalog's rows: one per column chunk, from tails alone, for every footer form."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def of_column(table: pa.Table, name: str, *facts: str) -> list:
 
 @pytest.mark.usefixtures("implementation")
 class TestRows:
-    def test_they_go_by_files_row_groups_and_leaves(self, tmp_path):
+    def test_rows_are_ordered_by_file_row_group_and_leaf(self, tmp_path):
         table = pa.table({"n": [1, 2, None], "s": [{"x": 1.5, "y": ["a"]}] * 3})
         paths = [str(tmp_path / name) for name in ("b.parquet", "a.parquet")]
         for path in paths:
@@ -72,7 +72,7 @@ class TestRows:
         assert found["error"].null_count == 12
         assert set(found["file_size"].to_pylist()) == {(tmp_path / "a.parquet").stat().st_size}
 
-    def test_they_say_of_a_chunk_what_pyarrow_says(self, tmp_path):
+    def test_chunk_values_equal_those_of_pyarrow(self, tmp_path):
         path = str(tmp_path / "t.parquet")
         table = pa.table({"n": [1, 2, 3, None], "s": pa.array(["a", "b", "c", None])})
         pq.write_table(table, path, row_group_size=2, bloom_filter_options={"n": True}, write_page_index=True)
@@ -154,7 +154,7 @@ class TestRows:
         assert errors[gone].startswith("FileNotFoundError: ")
         assert of_column(found, "a", "file") == [good]
 
-    def test_files_of_different_schemas_stand_side_by_side(self, tmp_path):
+    def test_files_with_different_schemas_share_one_catalog(self, tmp_path):
         paths = [str(tmp_path / str(number)) for number in range(4)]
         for number, path in enumerate(paths):
             pq.write_table(pa.table({"a" if number % 2 else "b": [number]}), path)
@@ -168,7 +168,7 @@ class TestRows:
     ("form", "forms"),
     [(None, ["thrift"]), ("flat", ["thrift", "flat"]), ("index", ["thrift", "index"]), ("par3", ["par3"])],
 )
-def test_every_form_gives_the_same_rows_and_says_which_it_is(tmp_path, form, forms):
+def test_every_form_gives_the_same_rows_and_its_name(tmp_path, form, forms):
     path = str(tmp_path / "t.parquet")
     pq.write_table(pa.table({"a": range(50), "b": ["x"] * 50}), path, row_group_size=10)
     before = catalog(path)
@@ -183,7 +183,7 @@ def test_every_form_gives_the_same_rows_and_says_which_it_is(tmp_path, form, for
     assert after["forms"].to_pylist() == [forms] * 10
 
 
-def test_a_sidecar_beside_counts_as_a_form(tmp_path):
+def test_a_sidecar_next_to_the_file_is_listed_as_a_form(tmp_path):
     path = str(tmp_path / "t.parquet")
     pq.write_table(pa.table({"a": [1]}), path)
     parquetext.sidecar.build(path)
@@ -220,7 +220,7 @@ def test_it_has_every_chunk_of_the_corpus(corpus, expected):
     assert len(failed) < 5
 
 
-def test_the_benchmark_compares_with_rows_that_say_the_same(tmp_path):
+def test_the_benchmark_compares_equal_rows(tmp_path):
     from benchmarks.lakes import FILES, rows_by_metadata
     from benchmarks.shapes import write
 
@@ -244,7 +244,7 @@ def test_the_benchmark_compares_with_rows_that_say_the_same(tmp_path):
 
 
 def test_encodings_are_named_as_everywhere(tmp_path):
-    """One that is registered by its name, one that parquet.thrift had once, and one that nobody knows."""
+    """An encoding registered by its name, one that parquet.thrift had once, and an unknown one."""
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"a": [1, 2]}), path)
     data = path.read_bytes()

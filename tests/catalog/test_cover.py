@@ -74,7 +74,7 @@ def over(catalog, lake: Path, filters, **options) -> tuple[dict[str, list[int]],
 
 
 @pytest.mark.parametrize("filters", FILTERS, ids=str)
-def test_what_a_plan_leaves_is_left(lake, filters):
+def test_cover_keeps_the_row_groups_of_the_plan(lake, filters):
     catalog = catalog_of(lake.rglob("*.parquet"))
     left, others = over(catalog, lake, filters)
     planned = {Path(file).stem: row_groups for file, row_groups in parquetext.plan(catalog, filters)}
@@ -84,12 +84,12 @@ def test_what_a_plan_leaves_is_left(lake, filters):
     assert left == planned
 
 
-def test_new_and_changed_files_are_others_and_files_that_are_gone_are_none(lake):
+def test_new_and_changed_files_are_unknown_and_deleted_files_are_omitted(lake):
     catalog = catalog_of(lake.rglob("*.parquet"))
     size = (lake / "day=0" / "0.parquet").stat().st_size
     shutil.copyfile(lake / "day=1" / "2.parquet", lake / "day=0" / "0.parquet")
-    assert (lake / "day=0" / "0.parquet").stat().st_size == size  # its time alone tells
-    write(lake / "day=1" / "3.parquet", 3, more=pa.array(range(100)))  # its size alone tells
+    assert (lake / "day=0" / "0.parquet").stat().st_size == size  # only its time differs
+    write(lake / "day=1" / "3.parquet", 3, more=pa.array(range(100)))  # only its size differs
     write(lake / "day=2" / "new.parquet", 4)
     os.remove(lake / "day=2" / "5.parquet")
     assert over(catalog, lake, [("n", "=", 401)]) == ({"4": [0]}, ["0", "3", "new"])
@@ -108,7 +108,7 @@ def test_a_file_that_could_not_be_read_is_another(lake):
     assert over(catalog_of(lake.rglob("*.parquet")), lake, [("n", "=", 401)]) == ({"4": [0]}, ["bad"])
 
 
-def test_of_two_readings_of_a_file_the_one_that_is_still_true_counts(lake):
+def test_the_valid_one_of_two_entries_of_a_file_is_used(lake):
     before = catalog_of(lake.rglob("*.parquet"))
     write(lake / "day=0" / "0.parquet", 9)
     after = catalog_of(lake.rglob("*.parquet"))
@@ -117,7 +117,7 @@ def test_of_two_readings_of_a_file_the_one_that_is_still_true_counts(lake):
     assert over(both, lake, [("n", "=", 1)]) == ({}, [])
 
 
-def test_shares_and_begins_tell_how_much_of_a_file_is_left(lake):
+def test_shares_and_begins_describe_the_selected_part_of_a_file(lake):
     files = discover(str(lake), sizes=True)
     cover = Cover(catalog_of(lake.rglob("*.parquet")), files.paths, files.sizes, files.modified)
     (kept,) = cover.left(predicate_of([("n", ">=", 570)]), TYPES).values()
@@ -126,7 +126,7 @@ def test_shares_and_begins_tell_how_much_of_a_file_is_left(lake):
     assert (kept.row_groups, kept.begins, kept.share) == ([7, 8, 9], begins, 0.3)
 
 
-def test_bounds_of_early_days_count_for_nothing_where_calendars_may_differ(lake):
+def test_bounds_before_1900_exclude_nothing_if_calendars_may_differ(lake):
     for number, year in enumerate((1500, 1890, 1950)):
         days = pa.array([datetime.date(year, 1, 1)] * 100)
         write(lake / f"day={number}" / f"{number * 2}.parquet", number * 2, born=days)
@@ -140,7 +140,7 @@ def test_bounds_of_early_days_count_for_nothing_where_calendars_may_differ(lake)
     assert list(Cover(catalog, *told, since=since).left(predicate_of(filters), types)) == [0, 1]
 
 
-def test_columns_of_one_name_rule_nothing_out(tmp_path):
+def test_duplicate_column_names_exclude_nothing(tmp_path):
     path = tmp_path / "twice.parquet"
     pq.write_table(pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["n", "n"]), path)
     os.utime(path, ns=(0, LONG_AGO))
@@ -162,7 +162,7 @@ def test_times_that_a_later_change_may_share_are_not_kept():
     assert settled(now - COARSE - SECOND, now) == now - COARSE - SECOND
 
 
-def test_a_kept_time_of_whole_seconds_may_be_told_finer_and_no_other_one():
+def test_a_stored_time_of_whole_seconds_matches_a_finer_time_of_that_second_only():
     kept = pa.array([5 * SECOND, 5 * SECOND, 5 * SECOND + 1, 5 * SECOND + 1, None])
     told = pa.array([5 * SECOND + 17, 6 * SECOND, 5 * SECOND, 5 * SECOND + 1, 1])
     assert same_time(kept, told).to_pylist() == [True, False, False, True, None]

@@ -71,7 +71,7 @@ def catalog(lake) -> pa.Table:
 
 
 def matching(lake, filters) -> set[tuple[str, int]]:
-    """The row groups where pyarrow finds rows."""
+    """Return the row groups in which pyarrow finds rows."""
     condition = pq.filters_to_expression(filters)
     schema = pa.schema([("day", pa.int32()), ("only", pa.int64()), ("n", pa.int64())])
     found = set()
@@ -88,7 +88,7 @@ def matching(lake, filters) -> set[tuple[str, int]]:
 
 
 @pytest.mark.parametrize("filters", FILTERS, ids=str)
-def test_what_holds_a_wanted_row_is_planned(lake, catalog, filters):
+def test_row_groups_with_matching_rows_are_planned(lake, catalog, filters):
     planned = {(file, row_group) for file, row_groups in parquetext.plan(catalog, filters) for row_group in row_groups}
     wanted = matching(lake, filters)
     assert wanted <= planned
@@ -130,7 +130,7 @@ def test_a_file_whose_footer_could_not_be_read_is_planned_whole(tmp_path, lake):
     assert parquetext.plan(only_bad, [("n", "=", 55)]) == [(str(tmp_path / "bad"), None)]
 
 
-def test_columns_of_one_name_are_told_apart_by_nobody_and_so_all_stays(tmp_path):
+def test_duplicate_column_names_exclude_nothing(tmp_path):
     path = str(tmp_path / "twice.parquet")
     pq.write_table(pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"]), path)
     catalog = pa.Table.from_batches(batches_of([path]))
@@ -185,7 +185,7 @@ def test_a_plan_raises_for_types_that_do_not_compare_if_and_only_if_reading_does
     assert refused == {True, False} or column == "nothing"
 
 
-def test_text_and_a_whole_number_do_not_compare(lake, catalog):
+def test_comparing_text_with_an_integer_raises(lake, catalog):
     for filters in ([("s", "=", 5)], [[("n", "=", 1)], [("s", "<", 5)]], pc.field("s") == 5):
         with pytest.raises(pa.ArrowNotImplementedError) as error:
             parquetext.dataset(lake).to_table(filter=filters)

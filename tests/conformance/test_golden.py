@@ -64,7 +64,7 @@ COMPACT = [name for name in SOUND if expected(name)["made"] == "flat-compact"]
 
 
 @pytest.mark.parametrize("name", SOUND)
-def test_every_form_says_what_the_thrift_footer_says(name):
+def test_every_form_contains_the_values_of_the_thrift_footer(name):
     thrift, form = expected(f"{expected(name)['source']}-thrift"), expected(name)
     if name in COMPACT:
         pairs = zip(form["columns"], thrift["columns"], strict=True)
@@ -94,7 +94,7 @@ def test_compact_bounds_enclose_the_whole_ones(name):
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name.endswith("-thrift")])
-def test_what_is_expected_is_what_pyarrow_reads(name):
+def test_expected_values_are_those_that_pyarrow_reads(name):
     metadata, expectation = pq.read_metadata(FILES / f"{name}.parquet"), expected(name)
     assert (metadata.num_rows, metadata.created_by) == (expectation["num_rows"], expectation["created_by"])
     assert len(expectation["row_groups"]) == metadata.num_row_groups

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 from dogma.__main__ import main
 
 
-def test_files_are_told_one_after_the_other(tmp_path, capsys):
+def test_files_are_printed_one_after_the_other(tmp_path, capsys):
     sound, cut, none = (str(tmp_path / name) for name in ("sound.parquet", "cut.parquet", "none.parquet"))
     pq.write_table(pa.table({"number": [1, 2, 3]}), sound)
     (tmp_path / "cut.parquet").write_bytes((tmp_path / "sound.parquet").read_bytes()[:-1])
@@ -19,6 +19,6 @@ def test_files_are_told_one_after_the_other(tmp_path, capsys):
     assert told.out.count(f"{cut}: byte ") == 1 and told.out.count(f"{sound}\n") == 2
 
 
-def test_without_files_the_command_says_how_it_is_called(capsys):
+def test_without_files_the_command_prints_its_usage(capsys):
     assert main([]) == 2
     assert "FILE" in capsys.readouterr().err

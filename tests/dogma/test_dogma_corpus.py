@@ -50,7 +50,7 @@ def test_every_byte_of_files_of_very_many_pages_is_claimed_once(long, corpus, fi
     check(corpus / file)
 
 
-def test_other_files_are_matched_where_their_layout_is_sound_and_refused_elsewhere(corpus, expected):
+def test_other_files_are_matched_if_their_layout_is_valid_and_refused_otherwise(corpus, expected):
     for entry in expected:
         path = corpus / entry["file"]
         if entry["class"] == "readable":
@@ -65,7 +65,7 @@ def test_other_files_are_matched_where_their_layout_is_sound_and_refused_elsewhe
 
 
 @pytest.mark.parametrize("file", DAMAGED)
-def test_damaged_structure_is_found_where_it_is(corpus, file):
+def test_damaged_structure_is_reported_at_its_position(corpus, file):
     with pytest.raises(Mismatch) as failed:
         parquet().claims((corpus / file).read_bytes())
     assert failed.value.offset == DAMAGED[file]

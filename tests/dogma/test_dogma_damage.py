@@ -1,4 +1,4 @@
-"""Damage to a file's structure is found where it is; damage to values is nothing that the description tells."""
+"""Damage to a file's structure is reported at its position; damage to values is outside of the description."""
 
 from __future__ import annotations
 
@@ -72,12 +72,12 @@ def test_the_whole_file_is_matched(whole):
 
 
 @pytest.mark.parametrize("cut", [1, 4, 8, 100])
-def test_a_cut_file_fails_where_its_magic_should_be(whole, cut):
+def test_a_truncated_file_fails_at_the_position_of_its_magic(whole, cut):
     assert failure(whole[:-cut]) == len(whole) - cut - 4
 
 
 @pytest.mark.parametrize("data", [b"", b"PAR", b"PAR1"])
-def test_what_is_too_short_for_a_file_fails(data):
+def test_too_few_bytes_for_a_file_fail(data):
     assert failure(data) == 0
 
 
@@ -145,10 +145,10 @@ def test_a_uuid_with_flipped_bits_is_found(bare, tmp_path, bits):
     at = data.rindex(wire.UUID_FLAT_FOOTER.bytes)
     uuid = int.from_bytes(data[at : at + 16], "big") ^ sum(1 << 5 * bit for bit in range(bits))
     assert failure(changed(data, at, uuid.to_bytes(16, "big"))) == at
-    assert parquet().claims(changed(data, at, bytes(range(16)))), "a block of somebody else"
+    assert parquet().claims(changed(data, at, bytes(range(16)))), "a foreign block"
 
 
-def test_a_magic_that_says_encrypted_without_what_says_how_is_found(whole):
+def test_a_magic_of_encryption_without_an_algorithm_is_found(whole):
     assert failure(changed(whole, len(whole) - 1, b"E")) == len(whole) - 4
 
 
@@ -160,7 +160,7 @@ def with_footer(bare: bytes, change: Callable[[dict], object]) -> bytes:
     return bare[:begin] + footer + len(footer).to_bytes(4, "little") + b"PAR1"
 
 
-def test_a_chunk_that_says_encrypted_in_a_footer_that_does_not_is_found(bare):
+def test_an_encrypted_chunk_in_a_footer_without_encryption_is_found(bare):
     def encrypt(struct: dict) -> None:
         struct["row_groups"][1]["columns"][0]["crypto_metadata"] = {"ENCRYPTION_WITH_FOOTER_KEY": {}}
 
@@ -170,7 +170,7 @@ def test_a_chunk_that_says_encrypted_in_a_footer_that_does_not_is_found(bare):
 
 
 @pytest.mark.parametrize("algorithm", [{}, {"AES_GCM_V1": {}}])
-def test_a_footer_that_says_encrypted_without_its_signature_is_found(bare, algorithm):
+def test_an_encryption_algorithm_without_a_signature_is_found(bare, algorithm):
     data = with_footer(bare, lambda struct: struct.update(encryption_algorithm=algorithm))
     assert len(data) - 20 < failure(data) <= len(data) - 8
 
@@ -187,7 +187,7 @@ def test_indexes_and_bloom_filters_that_do_not_parse_are_found(whole, find, kind
     assert failure(changed(whole, at, b"\x1f")) == at
 
 
-def test_bytes_that_nothing_leads_to_are_found(bare):
+def test_unreferenced_bytes_are_found(bare):
     at = len(bare) - 8 - int.from_bytes(bare[-8:-4], "little")
     assert failure(bare[:at] + b"\xee" * 8 + bare[at:]) == at
     assert parquet().claims(bare[:at] + bytes(8) + bare[at:])
@@ -202,13 +202,13 @@ def test_chunks_that_share_bytes_are_found(tmp_path):
     assert failure(changed(data, place, varint(2 * a, len(varint(2 * b))))) == a
 
 
-def test_values_are_matched_whatever_they_are(whole, find):
+def test_any_values_are_matched(whole, find):
     begin, end, _ = find("values")
     parquet().claims(changed(whole, begin, bytes(end - begin)))
 
 
 def test_every_byte_of_the_structure_can_be_changed_without_another_error(whole, find):
-    """Whatever is changed: the file is matched, or refused at a byte of the file; nothing else is raised."""
+    """For any change the file is matched, or refused at a byte of the file; no other error is raised."""
     begin = find("offset-index").begin
     for at in range(begin, len(whole), 37):
         data = bytearray(whole)

@@ -38,21 +38,21 @@ def failure(text: str, data: bytes, **kinds: str) -> int:
     return failed.value.offset
 
 
-def test_all_bytes_are_matched_by_what_is_there():
+def test_all_bytes_are_matched():
     assert match('d = "PAR" & uint(8, 0x31 | 0x33);', b"PAR3") == [(0, 4, "file", -1, -1, -1)]
     assert failure('d = "PAR" & uint(8, 0x31 | 0x33);', b"PAR2") == 3
     assert failure('d = "PAR1" & byte;', b"XAR1") == 0
 
 
-def test_a_document_that_ends_too_early_fails_where_the_number_begins():
+def test_a_document_that_ends_too_early_fails_at_the_begin_of_the_number():
     assert failure("d = byte & u16(~);", b"ab") == 1
 
 
-def test_bytes_behind_the_match_are_claimed_by_nobody():
+def test_bytes_after_the_match_are_unclaimed():
     assert failure("d = byte{2};", b"abc") == 2
 
 
-def test_a_byte_that_is_matched_twice_is_told():
+def test_a_byte_that_is_matched_twice_is_reported():
     assert failure("d = byte{3} & offset(16, byte);", b"abc") == 2
 
 
@@ -64,7 +64,7 @@ def test_numbers_are_of_any_bits_and_order():
     assert failure("d = sint(8, 0~) & sint(8, 0~);", b"\x00\x80") == 1
 
 
-def test_a_variable_holds_what_was_matched_and_arguments_bind_for_their_caller():
+def test_a_variable_contains_the_match_and_arguments_bind_for_their_caller():
     text = "d = u8(var(length, 1~3)) & byte{length};"
     assert match(text, b"\x02ab")
     assert failure(text, b"\x02abc") == 3
@@ -85,14 +85,14 @@ def test_a_switch_takes_the_first_condition_that_holds_or_the_default_or_nothing
     assert match(text % "", b"\x04")
 
 
-def test_sized_bits_are_just_so_many():
+def test_sized_bits_have_exactly_the_given_size():
     assert match("d = sized(24, byte*) & byte;", b"abcd")
     assert failure("d = sized(24, byte{2}) & byte;", b"abcd") == 2
     assert failure("d = sized(24, byte{4});", b"abcd") == 0
     assert failure("d = byte & sized(32, byte*);", b"abcd") == 1
 
 
-def test_a_size_of_zero_is_no_size_as_the_language_says():
+def test_a_size_of_zero_is_no_limit():
     assert match("d = sized(0, byte{3});", b"abc")
 
 
@@ -102,7 +102,7 @@ def test_peek_and_offset_leave_the_position_and_peek_claims_nothing():
     assert failure("d = byte & offset(80, byte);", b"ab") == 1
 
 
-def test_the_first_alternative_that_matches_counts_and_others_leave_no_claims():
+def test_the_first_matching_alternative_is_used_and_others_leave_no_claims():
     text = 'd = (part | other) & byte; part = "ab" & "c"; other = "ab" & "d";'
     assert match(text, b"abd!", part="part", other="other") == [(0, 3, "other", -1, -1, -1), (3, 4, "file", -1, -1, -1)]
     assert failure(text, b"abe!") == 2
@@ -122,7 +122,7 @@ def test_rules_of_numbers_may_call_themselves():
     assert match(text, bytes(7))
 
 
-def test_unknown_variables_are_known_to_be_so():
+def test_unknown_variables_are_reported_as_unknown():
     text = "d = (var(x, pair) | byte) & [ known(x.b): demand(9, 0 = 1); ] & u8(given(x.b, 7));"
     text += "pair = u8(var(b, 1)) & u8(1);"
     assert match(text, b"\x05\x07")
@@ -136,7 +136,7 @@ def test_varints_are_read_within_their_limits():
     assert failure("d = byte & uleb128(~);", b"a" + b"\xff" * 9 + b"\x7f") == 1
 
 
-def test_what_is_left_over_is_matched_between_all_claims():
+def test_bytes_between_all_claims_are_matched_by_between():
     text = 'd = byte & offset(24, byte) & between(rest); rest = ("xx" | "y")*;'
     claims = match(text, b"axxbyxx", rest="rest")
     assert claims == [
@@ -148,7 +148,7 @@ def test_what_is_left_over_is_matched_between_all_claims():
     assert failure(text, b"axxbyzx") == 5
 
 
-def test_text_is_decoded_and_errors_in_it_are_told_where_the_text_stands():
+def test_text_is_decoded_and_its_errors_have_the_position_of_the_text():
     text = "d = byte & base64(8, u8(0x61) & byte{4} & %s) & byte;"
     assert match(text % "offset(0, peek(u8(0x2d))) & byte", b"-YWJjZGVm-")
     assert failure(text % "u8(0x67)", b"-YWJjZGVm-") == 1 + 5 * 4 // 3
@@ -159,10 +159,10 @@ def test_text_is_decoded_and_errors_in_it_are_told_where_the_text_stands():
     "text",
     ["d = other;", "d = u8(1, 2);", "d = 1;", 'd = uint(8, "a");', "d = byte{x = 1}; x = byte;", "d = u8(y.z{3});"],
 )
-def test_what_makes_no_sense_is_refused_before_it_runs(text):
+def test_invalid_descriptions_are_refused_before_they_run(text):
     with pytest.raises(DogmaError):
         match(text, b"a")
 
 
-def test_functions_of_the_tests_are_those_that_there_are():
+def test_functions_of_the_tests_are_implemented():
     assert TYPES.keys() <= FUNCTIONS.keys()

@@ -17,7 +17,7 @@ OTHER = "00010203-0405-0607-0809-0a0b0c0d0e0f"
 GOLDEN = Path(__file__).parents[1] / "conformance" / "files"
 FAILS = {
     "wide-flat-aside-damaged-column": 3072,
-    "wide-flat-aside-damaged-marker": 2656,  # no reference leads to the blocks that stand here
+    "wide-flat-aside-damaged-marker": 2656,  # no reference refers to the blocks here
     "wide-flat-aside-damaged-reference": 2656,
     "wide-index-aside-damaged-reference": 2656,
     "wide-flat-aside-damaged-moved": 13887,
@@ -84,7 +84,7 @@ def test_blocks_are_matched_in_every_placement(path, form, placement):
     assert {"definition-levels", "repetition-levels", "column-index", "offset-index", "bloom-bitset"} <= kinds
 
 
-def test_a_flat_footer_alone_leads_to_all_data(path):
+def test_a_flat_footer_alone_refers_to_all_data(path):
     before = check(path)
     path.write_bytes(as_par3(path.read_bytes()))
     footer = {"schema", "row-group", "chunk-metadata", "created-by", "column-orders", "footer-field"}
@@ -106,13 +106,13 @@ def test_copies_of_columns_are_matched_and_damage_to_them_is_found(path, form):
 
 
 @pytest.mark.parametrize("placement", ["in-struct", "after-stop"])
-def test_the_arrow_dialect_is_matched_beside_a_flat_footer(path, placement):
+def test_the_arrow_dialect_is_matched_next_to_a_flat_footer(path, placement):
     parquetext.upgrade(path, form="flat")
-    parquetext.upgrade(path, form="flat", dialect="arrow", placement=placement)
+    parquetext.upgrade(path, form="arrow", placement=placement)
     assert {"arrow-dialect", "flat-footer", "block-trailer"} <= check(path)
 
 
-def test_bytes_and_blocks_of_others_are_matched_in_the_extension(path):
+def test_foreign_bytes_and_blocks_are_matched_in_the_extension(path):
     data = path.read_bytes()
     start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
     for kind, footer in (
@@ -126,7 +126,7 @@ def test_bytes_and_blocks_of_others_are_matched_in_the_extension(path):
 @pytest.mark.parametrize(
     ("columns", "row_groups"), [(1, 0), (1, 1), (3, 70), (9, 5), (40, 0), (40, 1), (40, 3), (40, 9), (70, 1)]
 )
-def test_cells_are_matched_whatever_their_number(tmp_path, columns, row_groups):
+def test_any_number_of_cells_is_matched(tmp_path, columns, row_groups):
     found = tmp_path / "t.parquet"
     table = pa.table({f"column {n}": pa.array([1, 2], pa.int32()) for n in range(columns)})
     with pq.ParquetWriter(found, table.schema) as writer:
@@ -141,7 +141,7 @@ def test_cells_are_matched_whatever_their_number(tmp_path, columns, row_groups):
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in GOLDEN.glob("*.parquet")))
-def test_golden_files_are_matched_and_damaged_ones_refused_where_they_are_damaged(name):
+def test_golden_files_are_matched_and_damaged_ones_refused_at_the_damage(name):
     path = GOLDEN / f"{name}.parquet"
     if name in FAILS:
         with pytest.raises(Mismatch) as failed:

@@ -71,7 +71,7 @@ def test_the_levels_that_show_the_header_of_runs_take_11_bytes(corpus):
 
 
 def packed_end(data: bytes, *, min_delta_of_each: bool) -> int:
-    """Where DELTA_BINARY_PACKED values end; or would end, if every miniblock had a min_delta and a width."""
+    """Return the end of DELTA_BINARY_PACKED values, or the end if every miniblock had a min_delta and a width."""
     numbers, at = [], 0
     for _ in range(4):
         number, at = kernels.varint.decode64(data, at)
@@ -105,7 +105,7 @@ def test_a_block_of_deltas_has_one_min_delta(corpus, leaf):
         assert packed_end(values, min_delta_of_each=True) == len(values)
 
 
-def test_sizes_offsets_and_encodings_are_what_the_page_says(corpus):
+def test_sizes_offsets_and_encodings_are_those_of_the_documentation(corpus):
     tiny = footer_of(corpus / FOLDER / "alltypes_tiny_pages.parquet")
     assert max(tiny.places("column_index_offset")) > 0
     assert set(tiny.places("index_page_offset")) == {-1}

@@ -39,7 +39,7 @@ def test_the_first_rule_is_the_start():
         ("!(a < 1)", Negation("!", Binary("<", Name(("a",)), Number(1)))),
     ],
 )
-def test_operators_bind_as_the_language_says(text, tree):
+def test_operators_have_the_precedence_of_the_language(text, tree):
     assert body(text) == tree
 
 
@@ -63,6 +63,6 @@ def test_functions_have_types_and_prose():
         (f'{HEADER}f(a, b: bits): bits = """x""";', "line 4: the function f lacks types"),
     ],
 )
-def test_what_is_not_well_formed_is_told_with_its_line(text, message):
+def test_text_that_is_not_well_formed_is_reported_with_its_line(text, message):
     with pytest.raises(DogmaError, match=f"^{message.replace('(', '[(]')}"):
         parse(text)

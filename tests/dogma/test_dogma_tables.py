@@ -100,7 +100,7 @@ def test_fields_are_those_of_the_tables(struct):
 
 
 @pytest.mark.parametrize("struct", [name for name in WIRE["rules"] if name in RULES])
-def test_types_of_fields_are_what_readers_require(struct):
+def test_types_of_fields_are_those_that_readers_require(struct):
     found = members(struct)
     for name, (id, rule) in WIRE["rules"][struct].items():
         kind = rule.removeprefix("?").split()[0]
@@ -116,7 +116,7 @@ def test_slots_of_the_flat_footer_are_those_of_the_tables():
         assert WIRE["flat"][FLAT[table]][FLAT_FIELDS.get(field, field.lower())][0] == slot, name
 
 
-def test_slots_are_read_as_wide_as_the_tables_say():
+def test_slots_have_the_widths_of_the_tables():
     calls = re.findall(r"scalar\([^,]+(?: \+ distance)?, FLAT_(\w+), (\d+)\)", description())
     assert calls
     for name, bits in calls:
@@ -125,7 +125,7 @@ def test_slots_are_read_as_wide_as_the_tables_say():
         assert BITS[WIRE["flat"][FLAT[table]][FLAT_FIELDS.get(field, field.lower())][1]] == int(bits), name
 
 
-def test_prose_describes_just_the_functions_that_there_are():
+def test_prose_describes_exactly_the_implemented_functions():
     described = {name: rule for name, rule in RULES.items() if rule.is_function}
     assert described.keys() == FUNCTIONS.keys()
     for name, rule in described.items():
@@ -165,7 +165,7 @@ def test_every_kind_that_a_sound_file_has_is_described():
     assert set(kinds_of(parquet().grammar).values()) == KINDS.keys() - only_of_damage - only_left_over
 
 
-def test_alternatives_of_fields_have_ids_of_their_own():
+def test_alternatives_of_fields_have_different_ids():
     for name, rule in RULES.items():
         if isinstance(rule.body, Call) and rule.body.name == "struct" and isinstance(rule.body.arguments[0], Binary):
             nodes = [node for node in flatten(rule.body.arguments[0], "|") if "extension" not in repr(node)]

@@ -45,7 +45,7 @@ def described(function: FunctionType) -> set[str]:
 
 
 @pytest.mark.parametrize("public", FUNCTIONS, ids=name_of)
-def test_every_public_function_says_what_it_takes_gives_and_raises(public):
+def test_every_public_function_documents_parameters_result_and_errors(public):
     name, function = public
     signature = inspect.signature(function)
     wanted = {"Examples"}

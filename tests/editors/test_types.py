@@ -64,7 +64,7 @@ follow_imports = skip
 """  # pyarrow has no types of its own; pyspark's take long
 
 
-def test_strict_mypy_finds_nothing_in_users_programs_and_names_that_are_not_there_in_others(programs):
+def test_strict_mypy_accepts_users_programs_and_reports_missing_names(programs):
     (programs / "mypy.ini").write_text(MYPY)
     (programs / "wrong.py").write_text('import parquetext\n\nparquetext.opne("x")\nparquetext.open("x").colum("y")\n')
     done = run("mypy", "--python-executable", sys.executable, *PROGRAMS, "wrong.py", folder=programs)
@@ -84,7 +84,7 @@ def test_pyright_finds_nothing_in_users_programs(programs):
     assert done.returncode == 0
 
 
-def test_the_package_says_that_it_has_types():
+def test_the_package_is_marked_as_typed():
     assert (PACKAGE / "py.typed").exists()
 
 

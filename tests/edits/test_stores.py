@@ -19,8 +19,8 @@ import parquetext
 from parquetext import edits
 from parquetext.errors import Conflict, Refused
 from parquetext.storage import TailEdit, change, create, resolve
-from parquetext.storage.hdfs import hdfs_filesystem
-from parquetext.storage.staged import Staged
+from parquetext.storage.backends.hdfs import hdfs_filesystem
+from parquetext.storage.objects import Staged
 
 ORIGINAL = parquet_bytes()
 NAME = "day=1/x.parquet"
@@ -59,10 +59,10 @@ def test_each_verb_leaves_one_whole_file(uri, now):
     assert now() == {NAME: ORIGINAL}
 
 
-def test_a_file_that_somebody_else_has_changed_meanwhile_stays_as_it_is(store, uri, now, request):
+def test_a_concurrently_changed_file_stays_unchanged(store, uri, now, request):
     with change(uri) as changing:
         store.put(f"{request.node.originalname.removeprefix('test_')}/{NAME}", ORIGINAL[:-8] + b"12345678")
-        with pytest.raises(Conflict, match="changed by somebody else"):
+        with pytest.raises(Conflict, match="changed by another process"):
             changing.commit(TailEdit(10, b"tail"))
     assert now() == {NAME: ORIGINAL[:-8] + b"12345678"}
 
@@ -101,7 +101,7 @@ def test_a_table_is_written_and_read(uri, now):
     assert list(now()) == [NAME]
 
 
-def test_what_only_local_files_can_is_refused(uri, now):
+def test_options_for_local_files_are_refused(uri, now):
     for option in ("in_place", "keep_mtime"):
         with pytest.raises(Refused, match="objects cannot be"):
             parquetext.upgrade(uri, form="flat", **{option: True})
@@ -116,7 +116,7 @@ def test_a_file_or_bucket_that_is_not_there_is_said_to_be_so(store):
             parquetext.upgrade(place, form="flat")
 
 
-def test_what_a_file_of_hdfs_is_given_stays(hdfs, monkeypatch):
+def test_attributes_of_an_hdfs_file_are_kept(hdfs, monkeypatch):
     from hdfs_native import AclEntry, Client
 
     hdfs.put("given/x.parquet", ORIGINAL)
@@ -138,7 +138,7 @@ def test_what_a_file_of_hdfs_is_given_stays(hdfs, monkeypatch):
         )
 
     modes = []
-    monkeypatch.setattr(Staged, "check", lambda new, _: modes.append(client.get_file_info(new.path).permission))
+    monkeypatch.setattr(Staged, "check", lambda new, _: modes.append(client.get_file_info(new.target.path).permission))
     before = told()
     assert before[:4] == ("somebody", "some", 0o751, 2)
     assert len(before[4]) == 2
@@ -200,8 +200,8 @@ def test_an_owner_of_a_file_of_hdfs_that_cannot_be_kept_is_a_refusal(hdfs, monke
     assert (now.owner, now.permission) == ("somebody", 0o644)
 
 
-def test_folders_of_hdfs_that_are_removed_meanwhile_are_no_others(hdfs, monkeypatch):
-    from parquetext.storage.hdfs_handler import HdfsClient
+def test_hdfs_folders_removed_meanwhile_are_not_an_error(hdfs, monkeypatch):
+    from parquetext.storage.backends.hdfs_handler import HdfsClient
 
     for name in ("a", "b/inner", "c"):
         hdfs.put(f"listed/{name}/x.parquet", ORIGINAL)
@@ -230,7 +230,7 @@ def test_blocks_of_hdfs_that_are_gone_are_an_error_of_the_file(hdfs, monkeypatch
 
 
 def test_a_file_of_hdfs_that_comes_while_another_is_opened_is_left_alone(hdfs, monkeypatch):
-    from parquetext.storage.hdfs_handler import HdfsHandler
+    from parquetext.storage.backends.hdfs_handler import HdfsHandler
 
     theirs, opened = ORIGINAL[::-1], HdfsHandler.open_input_file
     hdfs.put("opened/x.parquet", ORIGINAL)
@@ -256,7 +256,7 @@ def test_the_root_of_hdfs_is_a_folder(hdfs):
 
 
 @pytest.mark.parametrize("place", ["hdfs://127.0.0.1:1", "hdfs://127.0.0.1"], ids=["a port", "Hadoop's own"])
-def test_an_error_of_hdfs_names_what_it_is_about(place):
+def test_an_error_of_hdfs_names_its_file(place):
     pytest.importorskip("hdfs_native")
     filesystem = hdfs_filesystem(place, {"dfs.client.failover.max.attempts": "0"})
     with pytest.raises(OSError, match=r"^hdfs://127\.0\.0\.1:(1|8020)/x: Connection refused"):
@@ -279,7 +279,7 @@ def test_webhdfs_which_only_seems_to_replace_files_changes_none_and_writes_new_o
 KILLED = """
 import os, signal, sys
 import parquetext
-from parquetext.storage.staged import Staged
+from parquetext.storage.objects import Staged
 
 setattr(Staged, sys.argv[1], lambda *_: os.kill(os.getpid(), signal.SIGKILL))
 parquetext.upgrade(sys.argv[2], form="flat")

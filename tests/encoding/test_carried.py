@@ -26,7 +26,7 @@ OWN = replace(COPY, encoding=77, uuid=UUID(int=5))
 pytestmark = pytest.mark.usefixtures("implementation")
 
 
-def test_a_struct_leads_to_the_copies_that_it_was_given():
+def test_a_struct_refers_to_its_copies():
     assert copies_of(METADATA) == []
     assert copy_of(METADATA) is None
     once = append_copy(METADATA, COPY)
@@ -35,12 +35,12 @@ def test_a_struct_leads_to_the_copies_that_it_was_given():
     assert copy_of(twice) == OWN
 
 
-def test_what_leads_to_copies_is_text():
+def test_references_to_copies_are_text():
     content = bytes(extension.find(append_copy(append_copy(METADATA, COPY), OWN)))
     assert content.isascii() and b"=" not in content
 
 
-def test_raw_blocks_of_others_stay_as_they_are():
+def test_foreign_raw_blocks_stay_unchanged():
     theirs = extension.append_block(METADATA, UUID(int=1), b"theirs")
     both = append_copy(theirs, COPY)
     assert copies_of(both) == [COPY]
@@ -61,7 +61,7 @@ def test_a_copy_fits_the_chunk_that_it_was_made_of_alone():
     assert not any(COPY.fits(*facts) for facts in [(5001, 4000, 1000), (5000, 3999, 1000), (5000, 4000, 999)])
 
 
-def test_what_a_later_version_adds_is_passed_over():
+def test_additions_of_later_versions_are_skipped():
     assert Carried.from_payload(COPY.to_payload() + b"added later") == COPY
 
 

@@ -38,13 +38,13 @@ def framed(*blocks: tuple[int, bytes]) -> bytes:
 
 @CODECS
 @pytest.mark.parametrize("data", [b"", b"x", TEXT, bytes(1 << 20)], ids=["nothing", "a byte", "text", "zeros"])
-def test_what_was_compressed_comes_back(implementation, codec, data):
+def test_decompressing_returns_the_original_bytes(implementation, codec, data):
     assert bytes(decompress(codec, compressed(codec, data), len(data))) == data
 
 
 @CODECS
 @pytest.mark.parametrize("wrong", [-1, 1, 500])
-def test_another_size_than_the_header_says_is_an_error(implementation, codec, wrong):
+def test_a_size_that_differs_from_the_header_is_an_error(implementation, codec, wrong):
     with pytest.raises(Malformed, match="its header says") as caught:
         decompress(codec, compressed(codec, TEXT), len(TEXT) + wrong)
     assert caught.value.expected == len(TEXT) + wrong
@@ -71,14 +71,14 @@ def test_a_claim_of_2_gib_from_few_bytes_reserves_little(codec):
 
 
 @pytest.mark.parametrize("codec", [wire.CODEC_GZIP, wire.CODEC_ZSTD, wire.CODEC_BROTLI], ids=NAMES.get)
-def test_what_expands_a_thousandfold_is_read_in_parts(codec):
+def test_pages_that_expand_a_thousandfold_are_read_in_parts(codec):
     data = bytes(1 << 23)
     small = compressed(codec, data)
     assert len(small) < len(data) // 900
     assert bytes(decompress(codec, small, len(data))) == data
 
 
-def test_brotli_is_not_asked_for_more_than_zstd_could_make_of_the_bytes():
+def test_brotli_is_limited_to_the_expansion_of_zstd():
     data = compressed(wire.CODEC_BROTLI, bytes(1 << 24))
     with pytest.raises(Unsupported, match="bytes of brotli that decompress to 16777216, more than 32768 times as many"):
         decompress(wire.CODEC_BROTLI, data, 1 << 24)
@@ -107,7 +107,7 @@ def test_lz4_is_framed_as_hadoop_does_or_bare(implementation):
             decompress(wire.CODEC_LZ4, data, len(TEXT))
 
 
-def test_what_is_not_compressed_is_given_as_it_is():
+def test_uncompressed_bytes_are_returned_unchanged():
     data = memoryview(TEXT)
     assert decompress(wire.CODEC_UNCOMPRESSED, data, len(TEXT)) is data
     with pytest.raises(Malformed) as caught:

@@ -36,7 +36,7 @@ class Source:
         return self.data[offset : offset + length]
 
 
-def test_they_are_known_with_the_package(implementation):
+def test_experimental_encodings_are_registered_on_import(implementation):
     assert find(wire.ENCODING_PFOR) is PFOR and find(wire.ENCODING_FSST) is FSST
     assert not PFOR.is_built_in and PFOR.only_in_extension and FSST.only_in_extension
     stored = PFOR.encode(NUMBERS, 4, INT32, 0)
@@ -85,7 +85,7 @@ def test_pages_of_an_extension_become_plain(implementation, make):
         assert bytes(plain.values).endswith(kernels.encode.encode(wire.ENCODING_PLAIN, type, 0, values, 4))
 
 
-def test_a_page_of_very_many_values_in_few_bytes_is_refused_where_that_is_asked_for():
+def test_a_page_of_very_many_values_in_few_bytes_is_refused_on_request():
     def decoded(vectors: int, **options):
         count = vectors << 15
         offsets = struct.pack(f"<{vectors}I", *(4 * vectors + 7 * number for number in range(vectors)))

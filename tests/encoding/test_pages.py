@@ -29,7 +29,7 @@ class Bytes:
 
 
 def written(table: pa.Table, **options) -> tuple[Bytes, int, int, int]:
-    """A file's source, and where its first chunk begins and ends; its codec."""
+    """Return a file's source, the begin and end of its first chunk, and its codec."""
     sink = io.BytesIO()
     pq.write_table(table, sink, **options)
     column = pq.read_metadata(sink).row_group(0).column(0)
@@ -94,7 +94,7 @@ def test_a_chunk_larger_than_one_read_is_read_on(implementation, monkeypatch):
         assert source.reads > 1
 
 
-def test_a_checksum_is_checked_where_that_is_asked(implementation):
+def test_a_checksum_is_checked_on_request(implementation):
     source, start, end, codec = written(NUMBERS, write_page_checksum=True, compression="none", use_dictionary=False)
     data = bytearray(source.data)
     data[end - 1] ^= 1
@@ -106,7 +106,7 @@ def test_a_checksum_is_checked_where_that_is_asked(implementation):
     assert caught.value.offset == offset
 
 
-def test_errors_tell_the_page_in_the_file(implementation):
+def test_errors_name_the_page_and_its_offset(implementation):
     source, start, end, codec = written(NUMBERS, compression="snappy", use_dictionary=False, data_page_size=20_000)
     offsets = kernels.page.walk(source.data, start, end).array("offset")
     data = bytearray(source.data)
@@ -128,7 +128,7 @@ def test_errors_tell_the_page_in_the_file(implementation):
 
 
 @pytest.mark.parametrize("over", [1, 13, OVERRUN])
-def test_the_last_page_may_run_over_the_end_by_what_old_writers_left_out(implementation, over):
+def test_the_last_page_may_exceed_the_chunk_by_the_bytes_that_old_writers_omitted(implementation, over):
     source, start, end, codec = written(NUMBERS, data_page_size=20_000)
     strict, lenient = read_headers(source, start, end - over), read_headers(source, start, end - over, slack=OVERRUN)
     assert strict.problem is not None and len(strict) == len(lenient) - 1
@@ -152,7 +152,7 @@ def test_a_chunk_may_have_more_than_32767_pages(implementation):
         assert sum(page.header.num_values for page in read_pages(source, 4, end, 0)) == 40_000
 
 
-def test_pages_of_other_types_are_passed_over(implementation):
+def test_pages_of_other_types_are_skipped(implementation):
     page = made.data_page(b"\7\0\0\0", count=1, encoding=wire.ENCODING_PLAIN).to_bytes()
     index = made.Page({"type": 1, "uncompressed_page_size": 3, "compressed_page_size": 3}, b"abc").to_bytes()
     data = page + index + page
@@ -209,7 +209,7 @@ def test_lz4_of_the_corpus_is_read_in_both_habits(corpus, name):
     assert types["DATA_PAGE"]
 
 
-def test_pages_that_only_say_that_they_are_not_compressed_are_decompressed(corpus):
+def test_pages_that_are_wrongly_marked_uncompressed_are_decompressed(corpus):
     source = Bytes((corpus / "arrow-testing/data/parquet/ARROW-17100.parquet").read_bytes())
     types, _, _ = _walk(source)
     assert types == {"DATA_PAGE_V2": 4, "DICTIONARY_PAGE": 1}

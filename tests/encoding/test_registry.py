@@ -40,7 +40,7 @@ def test_the_encodings_of_the_kernels_are_known(implementation):
     assert bytes(kernels.encoding.decode(plain.id, wire.PHYSICAL_INT32, 0, b"\1\0\0\0", 1)[0]) == b"\1\0\0\0"
 
 
-def test_a_program_registers_an_encoding_of_its_own():
+def test_a_program_can_register_an_encoding():
     assert find(1000) is None
     register(NEGATED)
     assert find(1000) is NEGATED and not NEGATED.is_built_in
@@ -59,7 +59,7 @@ def test_a_program_registers_an_encoding_of_its_own():
         {"name": "OTHER"},
     ],
 )
-def test_what_would_take_another_ones_place_is_refused(changes):
+def test_a_used_number_name_or_uuid_is_refused(changes):
     register(NEGATED)
     with pytest.raises(ParquetextError):
         register(replace(NEGATED, **changes))

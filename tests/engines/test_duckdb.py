@@ -93,7 +93,7 @@ def test_a_view_with_the_path_as_its_name_takes_the_place_of_the_file(con, path)
     assert "ARROW" in plan.upper() and "PARQUET_SCAN" not in plan.upper()
 
 
-def test_what_is_returned_is_a_table_in_a_variable(con, path):
+def test_the_returned_relation_works_as_a_table_in_a_variable(con, path):
     wide = parquetext.register_duckdb(con, path)
     assert wide.count_rows() == ROWS
     assert con.execute("SELECT count(*) FROM wide WHERE id < 3").fetchall() == [(3,)]
@@ -145,7 +145,7 @@ def test_arrow_itself_reads_the_same_rows(con, path):
     assert wide.scanner(columns=["id"], fragment_scan_options=ds.ParquetFragmentScanOptions()).count_rows() == ROWS
 
 
-def test_without_duckdb_the_error_says_what_to_install(path, monkeypatch):
+def test_without_duckdb_the_error_names_the_package_to_install(path, monkeypatch):
     monkeypatch.setitem(sys.modules, "duckdb", None)
     with pytest.raises(Unsupported, match=r"pip install 'parquetext\[duckdb\]'"):
         parquetext.register_duckdb(object(), path)
@@ -167,7 +167,7 @@ TYPES = {
 
 
 @pytest.mark.parametrize("kind", TYPES)
-def test_types_that_duckdb_refuses_or_takes_for_others_come_as_its_own_reader_gives_them(con, tmp_path, kind):
+def test_types_that_duckdb_refuses_or_confuses_are_those_of_its_reader(con, tmp_path, kind):
     path = str(tmp_path / "file.parquet")
     pq.write_table(pa.table({"id": range(4), "value": TYPES[kind]}), path)
     parquetext.register_duckdb(con, path, "ours")
@@ -177,7 +177,7 @@ def test_types_that_duckdb_refuses_or_takes_for_others_come_as_its_own_reader_gi
         assert ours == theirs
 
 
-def test_row_groups_of_milliseconds_are_ruled_out(con, tmp_path):
+def test_row_groups_are_excluded_by_bounds_in_milliseconds(con, tmp_path):
     path = str(tmp_path / "file.parquet")
     moments = pa.array(range(40), pa.timestamp("ms"))
     pq.write_table(pa.table({"at": moments, "id": range(40)}), path, row_group_size=8)

@@ -214,7 +214,7 @@ def test_only_the_columns_and_row_groups_of_a_query_are_read(path, tmp_path):
         frame.select("name").collect()
 
 
-def test_files_behind_the_last_row_that_is_wanted_are_not_read(tmp_path):
+def test_files_after_the_last_requested_row_are_not_read(tmp_path):
     for number in range(3):
         pq.write_table(TABLE.slice(10 * number, 10), tmp_path / f"{number}.parquet")
     assert spoil_chunks(str(tmp_path / "2.parquet"), lambda *_: True)
@@ -224,7 +224,7 @@ def test_files_behind_the_last_row_that_is_wanted_are_not_read(tmp_path):
         frame.collect()
 
 
-def test_a_membership_in_nothing_beside_another_condition_finds_no_more(path):
+def test_an_empty_membership_with_another_condition_finds_no_further_rows(path):
     for nothing in (pl.Series([], dtype=pl.String), pl.Series([None], dtype=pl.String)):
         predicate = (pl.col("id") == 3) | pl.col("name").is_in(nothing.implode())
         expected = pl.scan_parquet(path).filter(predicate).select("id").collect()
@@ -277,7 +277,7 @@ def test_keys_of_directories_have_the_types_that_polars_gives_them(tmp_path, val
     assert_frame_equal(named, pl.scan_parquet(tmp_path).sort("id").select("key", "id").collect())
 
 
-def test_a_list_of_files_is_one_frame_without_keys(tmp_path):
+def test_a_list_of_files_is_a_frame_without_keys(tmp_path):
     paths = []
     for number in range(3):
         folder = tmp_path / f"key={number}"
@@ -304,7 +304,7 @@ def test_another_filesystem_is_scanned_through_its_path(path):
     assert frame.filter(pl.col("id") == 7).select("id").collect()["id"].to_list() == [7]
 
 
-def test_without_polars_the_error_says_what_to_install(path, monkeypatch):
+def test_without_polars_the_error_names_the_package_to_install(path, monkeypatch):
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(Unsupported, match=r"pip install 'parquetext\[polars\]'"):
         parquetext.scan_polars(path)
@@ -330,6 +330,6 @@ def test_rows_that_equal_a_floating_point_number_of_a_filter_are_kept(tmp_path, 
             assert frame.filter(predicate).collect().equals(numbers.filter(predicate))
 
 
-def test_floating_point_numbers_of_a_filter_are_asked_as_they_are():
+def test_floating_point_literals_are_not_rounded():
     predicate = pl.col("x") <= -108.01075012946387
     assert filters_of(predicate, {"x": pl.Float64()}) == [[("x", "<=", -108.01075012946387)]]

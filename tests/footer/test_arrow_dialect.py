@@ -51,7 +51,7 @@ def path(tmp_path):
 
 @pytest.mark.parametrize("placement", ["after-stop", "in-struct"])
 @pytest.mark.parametrize("codec", [RAW, LZ4])
-def test_beside_a_sound_thrift_footer_the_dialect_is_seen_and_not_used(path, codec, placement):
+def test_the_dialect_is_not_used_if_the_thrift_footer_is_valid(path, codec, placement):
     with opened(path, with_block(PLAIN, framed(BUFFER, codec), placement)) as file:
         assert (file.form, file.findings) == ("thrift", [])
         assert file.read().equals(TABLE)
@@ -61,7 +61,7 @@ def test_beside_a_sound_thrift_footer_the_dialect_is_seen_and_not_used(path, cod
     assert parquetext.verify(path).ok
 
 
-def test_asked_for_it_says_what_the_thrift_footer_says(path):
+def test_the_requested_dialect_contains_the_values_of_the_thrift_footer(path):
     with opened(path, with_block(PLAIN, framed(BUFFER, LZ4)), form="arrow") as file:
         assert file.form == "arrow" and file.read(filters=[("a", ">", 250)]).equals(TABLE.slice(251))
         ours = file.column("a")
@@ -74,14 +74,14 @@ def test_asked_for_it_says_what_the_thrift_footer_says(path):
             assert list(file.row_groups) == list(other.row_groups)
 
 
-def test_asked_for_where_it_is_not_there_is_an_error(path):
+def test_requesting_a_missing_dialect_is_an_error(path):
     with pytest.raises(Unsupported, match="no block of the arrow dialect"):
         opened(path, PLAIN, form="arrow")
-    with pytest.raises(ParquetextError, match="use 'thrift', 'arrow'"):
+    with pytest.raises(ParquetextError, match="use one of par3, flat, index, arrow, thrift"):
         opened(path, PLAIN, form="papyrus")
 
 
-def test_it_takes_over_where_the_thrift_bytes_are_broken(path):
+def test_the_dialect_replaces_a_damaged_thrift_footer(path):
     data = with_block(PLAIN, framed(BUFFER, LZ4))
     start = len(data) - 8 - len(footer_of(data))
     with opened(path, data[: start + 1] + b"\xff" * 20 + data[start + 21 :]) as file:
@@ -94,7 +94,7 @@ def test_it_takes_over_where_the_thrift_bytes_are_broken(path):
     assert {finding.kind for finding in shown.findings} == {"extension", "thrift-damaged"}
 
 
-def test_it_takes_over_for_a_flat_footer_that_turns_out_damaged_where_thrift_is_broken_too(path):
+def test_the_dialect_replaces_a_damaged_flat_footer_if_thrift_is_damaged_too(path):
     flat = bytes(parquetext.extension.find(footer_of(with_flat_footer(PLAIN))))
     thrift_bytes = footer_of(PLAIN)
     data = bytearray(with_footer(PLAIN, parquetext.extension.append(thrift_bytes, flat + framed(BUFFER, LZ4))))
@@ -108,7 +108,7 @@ def test_it_takes_over_for_a_flat_footer_that_turns_out_damaged_where_thrift_is_
         assert [finding.kind for finding in file.findings] == ["flat-damaged", "thrift-damaged"]
 
 
-def test_where_both_are_broken_the_thrift_error_counts(path):
+def test_the_thrift_error_is_raised_if_both_are_damaged(path):
     data = bytearray(with_block(PLAIN, framed(BUFFER, LZ4)))
     start = len(data) - 8 - len(footer_of(bytes(data)))
     data[start + 1 : start + 20] = b"\xff" * 19
@@ -128,7 +128,7 @@ def test_our_own_flat_footer_is_preferred(path):
     assert parquetext.verify(path).forms == ["thrift", "flat", "arrow"]
 
 
-def test_a_trailer_that_is_damaged_is_not_passed_over_in_silence(path):
+def test_a_damaged_trailer_is_reported(path):
     data = with_block(PLAIN, framed(BUFFER, LZ4))
     for bit in range(8, 8 * TRAILER_BYTES, 3):  # all but the codec
         changed = bytearray(data)
@@ -146,7 +146,7 @@ def test_a_trailer_is_found_wherever_the_first_read_ends(tail_bytes):
     while tail.missing:
         offset, length = tail.missing
         tail.step(data[offset : offset + length])
-    assert [block.is_dialect for block in tail.blocks] == [True]
+    assert [block.trailer for block in tail.blocks] == [TRAILER_BYTES]
 
 
 # ---- damage and unknown layouts
@@ -189,7 +189,7 @@ def test_an_unknown_layout_is_a_finding_and_thrift_is_used(path, name):
     assert [block.layout for block in inspect(path).blocks] == ["unknown"]
 
 
-def test_two_layouts_at_once_are_none():
+def test_a_mixture_of_two_layouts_is_unknown():
     """Scale above precision in one place by the one reading, in another place by the other."""
     decimal = {"": "DecimalOptions"}
     footer = {
@@ -207,7 +207,7 @@ def test_two_layouts_at_once_are_none():
 
 
 def reframed(data: bytes, codec: int, raw_length: int) -> bytes:
-    """A frame whose checksums hold, whatever it says."""
+    """Return a frame with valid checksums for any content."""
     data += bytes([codec])
     lengths = struct.pack("<II", len(data) - 1, raw_length)
     return data + struct.pack("<I", zlib.crc32(data)) + lengths + struct.pack("<I", zlib.crc32(lengths)) + UUID
@@ -228,7 +228,7 @@ def reframed(data: bytes, codec: int, raw_length: int) -> bytes:
         (b"", Damaged, "no whole block"),
     ],
 )
-def test_a_frame_that_lies_is_refused(block, kind, message):
+def test_a_frame_with_wrong_lengths_is_refused(block, kind, message):
     with pytest.raises(kind, match=message):
         unframe(block)
 
@@ -311,14 +311,14 @@ def test_any_bytes_are_a_buffer_or_a_typed_error(data):
 
 @quick
 @given(st.integers(0, len(BUFFER) // 4 - 1), st.integers(0, len(BUFFER)))
-def test_an_offset_that_leads_elsewhere_is_followed_no_further_than_the_buffer(word, target):
+def test_a_wrong_offset_is_not_followed_beyond_the_buffer(word, target):
     data = bytearray(BUFFER)
     struct.pack_into("<I", data, 4 * word, max(target - 4 * word, 0))
     with contextlib.suppress(ParquetextError):
         Decoded(bytes(data)).to_thrift()
 
 
-def test_tables_that_lie_over_each_other_cannot_be_read_over_and_over():
+def test_overlapping_tables_cannot_multiply_the_work():
     """Ten thousand row groups that are one and the same."""
     buffer = bytearray(BUFFER)
     root = struct.unpack_from("<I", buffer)[0]
@@ -326,7 +326,7 @@ def test_tables_that_lie_over_each_other_cannot_be_read_over_and_over():
     field = root + struct.unpack_from("<H", buffer, table + 4 + 2 * 3)[0]
     first = field + struct.unpack_from("<I", buffer, field)[0] + 4
     group = first + struct.unpack_from("<I", buffer, first)[0]
-    # Offsets lead forward, so the row group is moved behind the entries.
+    # Offsets are positive, so the row group is moved after the entries.
     vector = len(buffer)
     moved = bytes(buffer[group:])
     count = 10_000
@@ -388,14 +388,14 @@ def test_a_count_of_values_that_is_not_there_is_the_number_of_rows():
     assert chunk_of({"data_page_offset": 9, "num_values": 7})["num_values"] == 7
 
 
-def test_32_bits_of_a_null_count_are_not_believed_where_there_may_be_more():
+def test_32_bit_null_counts_are_not_used_if_there_may_be_more_nulls():
     statistics = {"null_count": 3}
     assert chunk_of({"statistics": statistics})["statistics"] == {"null_count": 3}
     assert chunk_of({"statistics": statistics, "num_values": 1 << 31})["statistics"] == {}
     assert chunk_of({"statistics": {"null_count": -3}})["statistics"] == {}
 
 
-def test_the_trailer_is_not_taken_for_one_where_its_lengths_are_not_under_its_checksum():
+def test_a_trailer_whose_lengths_do_not_match_its_checksum_is_ignored():
     block = bytearray(framed(b"hello"))
     assert read_trailer(bytes(block), len(block)).length == 5
     block[-28] ^= 1

@@ -11,7 +11,7 @@ import parquetext
 
 
 @pytest.mark.usefixtures("implementation")
-def test_rows_go_by_row_groups_and_leaves(tmp_path):
+def test_rows_are_ordered_by_row_group_and_leaf(tmp_path):
     path = str(tmp_path / "table.parquet")
     table = pa.table({"n": [1, 2, 3, None], "s": ["a", "b", "c", "d"], "t": pa.array([None] * 4, pa.string())})
     pq.write_table(table, path, row_group_size=2, compression="zstd")

@@ -36,7 +36,7 @@ def nested(tmp_path):
 
 @pytest.mark.usefixtures("implementation")
 @pytest.mark.parametrize("form", ["flat", "index"])
-def test_a_file_that_is_asked_for_an_eighth_of_its_columns_keeps_its_footer(tmp_path, form):
+def test_requests_for_an_eighth_of_the_columns_keep_the_footer_in_memory(tmp_path, form):
     path, count = str(tmp_path / "wide.parquet"), 1024
     pq.write_table(pa.table({f"c{n:04}": [n] for n in range(count)}), path)
     parquetext.upgrade(path, form=form)
@@ -90,14 +90,14 @@ class TestNames:
         with parquetext.open(nested) as file, pytest.raises(ColumnError, match=leaves):
             file.column("place")
 
-    def test_a_name_that_is_none_is_an_error_of_three_kinds(self, nested):
+    def test_an_unknown_name_is_an_error_of_three_kinds(self, nested):
         with parquetext.open(nested) as file:
             for kind in (KeyError, ValueError, parquetext.errors.ParquetextError):
                 with pytest.raises(kind, match=f"{nested}: no column 'nope'"):
                     file.column("nope")
 
     @pytest.mark.parametrize("name", [1, b"id", (), ("id", 1), ["id"]])
-    def test_what_cannot_be_a_name_is_a_type_error(self, nested, name):
+    def test_an_object_that_cannot_be_a_name_is_a_type_error(self, nested, name):
         with parquetext.open(nested) as file, pytest.raises(TypeError, match="named by a string or a tuple"):
             file.column(name)
 
@@ -167,7 +167,7 @@ class TestBounds:
             assert column.min.equals(pa.array([low], kind))
             assert column.max.equals(pa.array([high], kind))
 
-    def test_are_null_where_unknown(self, tmp_path):
+    def test_values_are_null_if_unknown(self, tmp_path):
         path = str(tmp_path / "none.parquet")
         pq.write_table(pa.table({"x": pa.array([None, None, 1, 2], pa.int32())}), path, row_group_size=2)
         with parquetext.open(path) as file:
@@ -177,7 +177,7 @@ class TestBounds:
             assert list(column.min_bytes) == [None, b"\x01\0\0\0"]
             assert column.max_bytes[-1] == b"\x02\0\0\0"
 
-    def test_exactness_is_null_where_there_is_no_bound(self, tmp_path):
+    def test_exactness_is_null_if_there_is_no_bound(self, tmp_path):
         path = str(tmp_path / "exact.parquet")
         pq.write_table(pa.table({"x": pa.array([None, None, 1, 2], pa.int32())}), path, row_group_size=2)
         with parquetext.open(path) as file:

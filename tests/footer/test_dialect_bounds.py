@@ -74,7 +74,7 @@ def test_bounds_that_are_not_said_to_be_exact_never_come_back_so():
 
 @settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=12), st.binary(max_size=12), st.booleans())
-def test_whatever_is_packed_for_bytes_holds(one, other, exact):
+def test_packed_bounds_of_any_bytes_hold(one, other, exact):
     least, most = sorted((one, other))
     found = both(BYTES, least, most, (exact, exact))
     if found is not None:
@@ -90,11 +90,11 @@ def test_whatever_is_packed_for_bytes_holds(one, other, exact):
         (TEXT, Packed(0x6162_6364, 0, 0, 4), "a\ufffd".encode(), False, "one writer replaces bytes that are not UTF-8"),
         (NUMBER, Packed(0x6162_6364, 0, 0, -4), b"a", False, "perhaps cut off, and numbers are not ordered by that"),
         (Column(FIXED, 9), Packed(0x6162_6364, 0, 0, -4), b"a", False, "not of the type's length"),
-        (Column(INT32), Packed(7, 0, 0, 0), b"", False, "a length of nothing stands for no value"),
+        (Column(INT32), Packed(7, 0, 0, 0), b"", False, "a length of zero means no value"),
         (TEXT, Packed(), b"a", False, "no length, no bound"),
     ],
 )
-def test_bounds_that_may_be_wrong_are_not_believed(column, packed, prefix, upper, why):
+def test_bounds_that_may_be_wrong_are_not_used(column, packed, prefix, upper, why):
     assert unpack(column, packed, prefix, upper=upper, coded=True, at=0) is None, why
 
 
@@ -120,5 +120,5 @@ def test_a_length_that_no_value_has_is_damage(column, length):
         (Packed(0, 0, 0, 3), b"\0\0\0"),
     ],
 )
-def test_bounds_of_the_later_schemas_count_where_there_is_one_way_to_read_them(packed, expected):
+def test_bounds_of_the_later_schemas_are_used_if_they_are_unambiguous(packed, expected):
     assert unpack(BYTES, packed, b"", upper=False, coded=False, at=0) == expected

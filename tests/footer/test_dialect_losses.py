@@ -30,7 +30,7 @@ def path(tmp_path):
     return tmp_path / "x.parquet"
 
 
-def test_what_is_lost_is_listed_field_by_field():
+def test_losses_are_listed_field_by_field():
     assert {loss.field: (loss.kind, loss.count) for loss in LOSSES} == {
         "ColumnMetaData.encodings": (Kind.LOST, 9),
         "ColumnMetaData.encoding_stats": (Kind.LOST, 9),
@@ -73,7 +73,7 @@ def changed_footer(change) -> dict:
         ),
     ],
 )
-def test_each_thing_that_the_dialect_cannot_say_is_listed(change, field):
+def test_each_field_that_the_dialect_cannot_store_is_listed(change, field):
     _, losses = prepare(thrift.write("FileMetaData", changed_footer(change)))
     assert field in {loss.field for loss in losses}
 
@@ -93,7 +93,7 @@ def test_each_thing_that_the_dialect_cannot_say_is_listed(change, field):
         lambda footer, chunk: chunk.update(crypto_metadata={"ENCRYPTION_WITH_FOOTER_KEY": {}}),
     ],
 )
-def test_what_readers_could_not_do_without_is_refused(change):
+def test_footers_without_required_fields_are_refused(change):
     with pytest.raises(ParquetextError):
         prepare(thrift.write("FileMetaData", changed_footer(change)))
 
@@ -108,7 +108,7 @@ def test_what_readers_could_not_do_without_is_refused(change):
         (lambda chunk: chunk["meta_data"]["statistics"].update(min_value=b"\7" * 8), "Statistics.min_value"),
     ],
 )
-def test_what_is_not_the_same_as_in_thrift_is_a_finding(path, change, field):
+def test_a_difference_from_thrift_is_a_finding(path, change, field):
     footer = changed_footer(lambda _, chunk: change(chunk))
     path.write_bytes(with_block(PLAIN, framed(encode(footer), LZ4)))
     report = parquetext.verify(path)
@@ -135,7 +135,7 @@ def test_a_footer_is_compared_row_group_by_row_group():
         assert [one.field for one in found] == ["FileMetaData.row_groups"]
 
 
-def test_a_thrift_footer_that_lacks_a_page_type_is_a_finding_of_its_own(path):
+def test_a_missing_page_type_in_thrift_is_a_separate_finding(path):
     footer = changed_footer(lambda _, chunk: chunk["meta_data"].update(encoding_stats=[{"encoding": 8, "count": 1}]))
     whole = with_footer(PLAIN, thrift.write("FileMetaData", footer))
     path.write_bytes(with_block(whole, framed(encode(footer), LZ4)))

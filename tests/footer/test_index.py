@@ -1,4 +1,4 @@
-"""Files with an index: opened by it, equal to the Thrift form, and left for it only where the index is damaged."""
+"""Files with an index: opened by it, equal to the Thrift form, which replaces it only if the index is damaged."""
 
 from __future__ import annotations
 
@@ -77,14 +77,14 @@ def test_upgrading_to_the_other_form_replaces_the_block(implementation, plain):
     assert plain.read_bytes() == original
 
 
-def test_auto_adds_nothing_to_a_small_footer_and_says_why(implementation, tmp_path):
+def test_auto_adds_nothing_to_a_small_footer_and_gives_the_reason(implementation, tmp_path):
     pq.write_table(pa.table({"a": [1], "b": [2]}), tmp_path / "small.parquet")
     result = edits.upgrade(tmp_path / "small.parquet", "auto")
     assert (result.outcome, result.form_after) == ("unchanged", "thrift")
     assert "read whole" in result.message
 
 
-def test_auto_takes_an_index_where_the_footer_is_much_of_the_file(implementation, tmp_path):
+def test_auto_adds_an_index_if_the_footer_is_a_large_part_of_the_file(implementation, tmp_path):
     path = tmp_path / "wide.parquet"
     pq.write_table(pa.table({f"c{n}": [n] for n in range(300)}), path)
     result = edits.upgrade(path, "auto")
@@ -102,7 +102,7 @@ def test_auto_takes_an_index_where_the_footer_is_much_of_the_file(implementation
         (300, 4 << 20, "flat", "column chunks, and the footer is only"),
     ],
 )
-def test_inspection_says_what_auto_adds_and_why(tmp_path, columns, data, form, why):
+def test_inspection_reports_the_form_that_auto_adds_and_the_reason(tmp_path, columns, data, form, why):
     path = tmp_path / "x.parquet"
     table = pa.table({f"c{n}": [n] for n in range(columns)} | {"data": [random.Random(1).randbytes(data)]})
     pq.write_table(table, path, compression="none", use_dictionary=False, write_statistics=["c1"])
@@ -112,7 +112,7 @@ def test_inspection_says_what_auto_adds_and_why(tmp_path, columns, data, form, w
     assert inspect(path).auto == said
 
 
-def test_a_damaged_index_leads_to_the_thrift_footer_with_a_finding(implementation, indexed):
+def test_a_damaged_index_falls_back_to_the_thrift_footer_with_a_finding(implementation, indexed):
     data = bytearray(indexed.read_bytes())
     data[-60] ^= 1  # of the tail block
     indexed.write_bytes(data)
@@ -124,7 +124,7 @@ def test_a_damaged_index_leads_to_the_thrift_footer_with_a_finding(implementatio
 
 def test_a_damaged_cell_is_met_later_and_only_then(implementation, indexed, plain):
     data = bytearray(indexed.read_bytes())
-    begin = plain.stat().st_size - 9 + 4 + 2  # behind marker and length: the cell of the first column
+    begin = plain.stat().st_size - 9 + 4 + 2  # after marker and length: the cell of the first column
     data[begin + 9] ^= 4
     indexed.write_bytes(data)
     with parquetext.open(indexed) as file:
@@ -134,7 +134,7 @@ def test_a_damaged_cell_is_met_later_and_only_then(implementation, indexed, plai
         assert (file.form, [finding.kind for finding in file.findings]) == ("thrift", ["index-damaged"])
 
 
-def test_damaged_thrift_bytes_are_an_error_for_what_needs_them_alone(implementation, indexed):
+def test_damaged_thrift_bytes_are_an_error_only_for_calls_that_need_them(implementation, indexed):
     data = bytearray(indexed.read_bytes())
     at = data.rindex(b"column_7")  # the path in the last row group's chunk
     data[at] ^= 1

@@ -46,7 +46,7 @@ def pages_of(path, name: str) -> pa.Table:
 
 @pytest.mark.parametrize("name", LEAVES)
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
-def test_the_index_says_what_headers_say_elsewhere(implementation, tmp_path, version, name):
+def test_the_index_gives_the_statistics_that_headers_lack(implementation, tmp_path, version, name):
     for index in (False, True):
         write(tmp_path / f"{index}.parquet", version=version, index=index)
     by_headers, by_index = (pages_of(tmp_path / f"{index}.parquet", name) for index in (False, True))
@@ -159,7 +159,7 @@ BAD_PLACES = {
 
 @pytest.mark.parametrize("bad", BAD_PLACES.values(), ids=BAD_PLACES)
 @pytest.mark.parametrize("name", ["n", "list.list.element"])
-def test_an_index_of_other_pages_says_nothing(implementation, path, bad, name):
+def test_an_index_of_other_pages_is_not_used(implementation, path, bad, name):
     expected = pages_of(path, name)
     with_indexes(path, LEAVES.index(name), lambda number, bounds, places: (bounds, places if number else bad(places)))
     found = pages_of(path, name)
@@ -170,7 +170,7 @@ def test_an_index_of_other_pages_says_nothing(implementation, path, bad, name):
 
 
 @pytest.mark.parametrize("place", [{"offset": 1 << 40}, {"length": (1 << 31) - 1}, {"offset": -5}])
-def test_an_index_outside_of_the_file_says_nothing(implementation, path, place):
+def test_an_index_outside_of_the_file_is_not_used(implementation, path, place):
     def outside(footer: dict) -> None:
         for facts in footer["row_groups"]:
             facts["columns"][0] |= {f"column_index_{name}": value for name, value in place.items()}

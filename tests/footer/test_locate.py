@@ -58,7 +58,7 @@ def test_the_footers_place():
 
 
 @pytest.mark.parametrize("given_bytes", [37, 60, 4096])
-def test_a_block_is_named_though_its_payload_lies_in_front_of_the_tail(given_bytes):
+def test_a_block_is_found_although_its_payload_is_before_the_tail(given_bytes):
     data = file(stacked((wire.UUID_FLAT_FOOTER, b"p" * 5000)))
     tail = locate(data[-given_bytes:], len(data))
     [block] = tail.blocks
@@ -67,7 +67,7 @@ def test_a_block_is_named_though_its_payload_lies_in_front_of_the_tail(given_byt
     assert tail.missing == (tail.footer_offset, block.payload - tail.footer_offset)
 
 
-def test_what_is_missing_is_read_and_no_more():
+def test_only_the_missing_bytes_are_read():
     footer = stacked((wire.UUID_FLAT_FOOTER, b"p" * 50_000), (UNKNOWN, b"q" * 60_000))
     source = Bytes(file(footer))
     tail = read_tail(source, 100)
@@ -95,7 +95,7 @@ def test_the_search_ends_at_the_kind_that_is_wanted():
     assert len(source.reads) == 1
 
 
-def test_behind_the_stop_blocks_are_found_too():
+def test_blocks_after_the_stop_are_found():
     struct = compact.fields(
         [
             (1, compact.I32, 1, False),
@@ -148,16 +148,16 @@ def test_a_length_that_would_leave_the_footer_is_no_block():
         (par3(bytes(100) + FLAT_RECORD, magic=b"PAR1"), Damaged, "magic is b'PAR1'.*end of a PAR3 file .at offset 148"),
     ],
 )
-def test_what_is_no_plain_parquet_file_says_why(data, kind, message):
+def test_files_that_are_not_plain_parquet_are_refused_with_the_reason(data, kind, message):
     with pytest.raises(kind, match=message):
         locate(data, len(data))
 
 
-def test_of_a_par3_file_the_last_16_bytes_say_where_its_footer_is():
+def test_the_last_16_bytes_of_a_par3_file_locate_its_footer():
     data = par3(b"payload")
     tail = locate(data[-16:], len(data))
     [block] = tail.blocks
-    assert tail.is_par3 and (tail.footer_offset, tail.footer_length) == (block.payload, block.length) == (4, 7)
+    assert tail.form.is_final and (tail.footer_offset, tail.footer_length) == (block.payload, block.length) == (4, 7)
     assert (block.uuid, block.crc, tail.missing) == (wire.UUID_FLAT_FOOTER, zlib.crc32(b"payload"), None)
     with pytest.raises(Refused, match=r"no Thrift footer; parquetext\.restore brings it back \(at offset 23"):
         tail.thrift_only()
@@ -199,7 +199,7 @@ def test_any_bytes_give_a_tail_or_an_error(body, length):
     assert all(tail.footer_offset < block.payload < len(data) for block in tail.blocks)
 
 
-def test_every_corpus_file_has_a_footer_where_expected_or_says_why(corpus, expected):
+def test_every_corpus_file_has_a_footer_at_the_expected_position_or_an_error(corpus, expected):
     for entry in expected:
         data = (corpus / entry["file"]).read_bytes()
         footer = entry["footer"]

@@ -51,7 +51,7 @@ class TestForms:
             assert file.key_values[b"k"] == b"v"
             assert file.created_by.startswith("parquet-cpp-arrow")
 
-    def test_a_flat_footer_is_taken_and_says_the_same(self, plain, flat):
+    def test_a_flat_footer_is_used_and_has_the_same_values(self, plain, flat):
         with parquetext.open(plain) as one, parquetext.open(flat) as other:
             assert (other.form, other.findings) == ("flat", [])
             assert (one.num_rows, one.num_columns, one.version) == (other.num_rows, other.num_columns, other.version)
@@ -76,14 +76,14 @@ class TestForms:
 
 
 class TestFallback:
-    def test_a_broken_tail_block_leads_to_thrift_and_is_reported(self, plain, flat):
+    def test_a_broken_tail_block_falls_back_to_thrift_with_a_finding(self, plain, flat):
         change(flat, -8 - 1 - 28 - 20, b"\xff\xff")
         with parquetext.open(flat) as file, parquetext.open(plain) as sound:
             assert file.form == "thrift"
             assert [finding.kind for finding in file.findings] == ["flat-damaged"]
             assert file.column("column_3").max.equals(sound.column("column_3").max)
 
-    def test_of_many_columns_a_broken_cell_moves_only_those_who_ask_for_it(self, plain, flat):
+    def test_a_broken_cell_affects_only_the_columns_that_need_it(self, plain, flat):
         start = Path(flat).read_bytes().index(b"column_7", len(Path(plain).read_bytes()) - 8)
         change(flat, start, b"kolumn_7")
         names = [f"column_{number}" for number in (9, 8, 3, 9)]
@@ -162,7 +162,7 @@ class TestErrors:
             parquetext.open(str(tmp_path))
 
     @pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1PAR1", b"x" * 100, b"PAR1" + b"\xff\xff\xff\x7fPAR1"])
-    def test_what_is_no_parquet_file_is_malformed(self, tmp_path, content):
+    def test_files_that_are_not_parquet_are_malformed(self, tmp_path, content):
         path = tmp_path / "no.parquet"
         path.write_bytes(content)
         with pytest.raises(errors.Malformed, match=r"no\.parquet"):
@@ -189,7 +189,7 @@ class TestErrors:
                 parquetext.open(str(path))
         assert len(os.listdir("/proc/self/fd")) == before
 
-    def test_a_closed_file_says_so(self, plain):
+    def test_a_closed_file_raises(self, plain):
         with parquetext.open(plain) as file:
             column = file.column("column_1")
         assert list(column.null_count) == [0, 0, 0]
@@ -208,7 +208,7 @@ class TestPaths:
         with parquetext.open((remote, "plain.parquet")) as file:
             assert file.io_stats == (1, 16 << 10)
 
-    def test_everything_that_leads_to_a_file(self, plain):
+    def test_every_kind_of_source_is_opened(self, plain):
         local = pyarrow.fs.LocalFileSystem()
         for path in (plain, Path(plain), f"file://{plain}", (local, plain), Path(plain).read_bytes()):
             with parquetext.open(path) as file:
@@ -234,7 +234,7 @@ class TestPaths:
 
 @pytest.mark.usefixtures("implementation")
 class TestNamesOfAThriftFooter:
-    def test_a_name_is_found_whether_few_or_many_are_asked_for(self, tmp_path):
+    def test_names_are_found_in_small_and_large_requests(self, tmp_path):
         path, names = str(tmp_path / "wide.parquet"), [f"c{number}" for number in range(150)]
         columns = {name: pa.array([1]) for name in names} | {"g": pa.array([{"c1": 1, "h": {"c2": 2}}])}
         pq.write_table(pa.table(columns), path)
@@ -275,8 +275,8 @@ def test_an_interrupted_change_is_read_from_its_journal(plain, tmp_path):
         assert file.read(["column_2"]).column(0).to_pylist() == list(range(2, 14))
 
 
-def test_a_sound_tail_is_read_whatever_journal_lies_beside_it(plain):
-    """As after a kill behind the last write: the journal is for tails that fail their checks."""
+def test_a_valid_tail_is_read_with_any_journal_next_to_it(plain):
+    """As after a kill after the last write: the journal is used only for tails that fail their checks."""
     original = Path(plain).read_bytes()
     beside = leave_journal(Path(plain), storage.TailEdit(len(original) - 9, original[-9:]))
     with parquetext.open(plain) as file:
@@ -293,5 +293,5 @@ def test_opening_imports_nothing_that_reading_needs_alone(plain):
     assert done.stdout.strip() == "[]"
 
 
-def test_the_implementation_is_told(implementation):
+def test_the_implementation_is_reported(implementation):
     assert parquetext.implementation() == kernels.implementation() == implementation

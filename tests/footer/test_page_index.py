@@ -53,7 +53,7 @@ def locations(*pages: tuple[int, int, int]) -> dict:
     return {"page_locations": [dict(zip(names, page, strict=True)) for page in pages]}
 
 
-def test_pages_are_where_the_index_of_a_real_file_says(tmp_path, implementation):
+def test_pages_of_a_real_file_are_at_the_indexed_positions(tmp_path, implementation):
     path = tmp_path / "x.parquet"
     options = {"write_page_index": True, "data_page_size": 400, "write_batch_size": 50, "use_dictionary": False}
     pq.write_table(pa.table({"x": pa.array(range(ROWS), pa.int64())}), path, compression="none", **options)
@@ -68,7 +68,7 @@ def test_pages_are_where_the_index_of_a_real_file_says(tmp_path, implementation)
     assert bounds.null_counts == [0] * 10
 
 
-def test_fields_in_any_order_say_the_same(implementation):
+def test_fields_are_read_in_any_order(implementation):
     index = locations((100, 50, 0), (150, 60, 200))
     mixed = {"page_locations": [dict(reversed(page.items())) for page in index["page_locations"]]}
     assert places_of(index) == places_of(mixed)

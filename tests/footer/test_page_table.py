@@ -91,7 +91,7 @@ def test_pages_tile_their_chunks(implementation, path):
                 assert at == start + size
 
 
-def test_a_dictionary_page_is_a_row_of_its_own(implementation, path):
+def test_a_dictionary_page_is_a_separate_row(implementation, path):
     with parquetext.open(path) as file:
         pages = file.pages("small").to_pylist()
     first = pages[0]
@@ -100,7 +100,7 @@ def test_a_dictionary_page_is_a_row_of_its_own(implementation, path):
     assert pages[1]["encoding"] == "RLE_DICTIONARY" and pages[1]["first_row"] == 0
 
 
-def test_rows_of_lists_are_known_where_the_header_says_them(implementation, path, request):
+def test_rows_of_lists_are_known_if_the_header_contains_them(implementation, path, request):
     with parquetext.open(path) as file:
         pages = file.pages(("list", "list", "element"))
     is_v2 = pages["type"][0].as_py() == "DATA_PAGE_V2"
@@ -201,14 +201,14 @@ def test_the_command_prints_pages_as_json_and_as_a_table(path):
     assert done.returncode == 0 and "day" in done.stdout and pages[0]["encoding"].lower() in done.stdout
 
 
-def test_the_command_says_what_it_cannot_do(path):
+def test_the_command_reports_unsupported_requests(path):
     done = cli(path, "--column", "none such")
     assert done.returncode == 2 and "none such" in done.stderr and not done.stdout
     assert json.loads(cli(path.with_name("absent"), "--json").stdout)["outcome"] == "failed"
 
 
 @pytest.mark.parametrize("form", [None, "flat", "index"])
-def test_the_pages_of_copies_are_told_apart_from_those_of_chunks(tmp_path, form):
+def test_pages_of_copies_are_distinguished_from_those_of_chunks(tmp_path, form):
     path = copied_file(tmp_path / "x.parquet", {"price": "alp", "list": "delta_binary_packed"})
     told = copies(path)
     if form is not None:

@@ -1,4 +1,4 @@
-"""A file whose flat footer stands alone (magic PAR3): read like any other, and its damage is final."""
+"""A file with only a flat footer (magic PAR3): read like any other, and its damage is final."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_facts_and_schema_are_those_of_the_thrift_footer(path, tmp_path):
         assert ours.to_arrow().equals(thrift.to_arrow())
 
 
-def test_either_magic_may_stand_at_the_head(path):
+def test_either_magic_is_accepted_at_the_beginning(path):
     data = Path(path).read_bytes()
     assert data[:4] == b"PAR1"
     Path(path).write_bytes(b"PAR3" + data[4:])
@@ -89,7 +89,7 @@ def test_values_are_those_that_pyarrow_reads_with_the_thrift_footer(path):
     assert parquetext.read_schema(path).equals(TABLE.schema)
 
 
-def test_what_cannot_be_sliced_says_so(path, monkeypatch):
+def test_footers_that_cannot_be_sliced_raise(path, monkeypatch):
     class Refusing:
         def __init__(self, form):
             self._form = form
@@ -121,7 +121,7 @@ def test_any_filesystem(path, tmp_path):
         assert file.read().equals(TABLE)
 
 
-def test_readers_of_today_say_that_it_is_no_parquet_file(path):
+def test_existing_readers_report_that_it_is_not_parquet(path):
     with pytest.raises(pa.ArrowInvalid, match="magic bytes not found"):
         pq.read_table(path)
 
@@ -186,7 +186,7 @@ def test_inspection_shows_form_and_sizes(path):
     assert (facts.thrift_bytes, facts.marker) == (None, "none")
 
 
-def test_what_works_on_thrift_bytes_names_the_way_back(path):
+def test_operations_on_thrift_bytes_name_restore(path):
     for source in (path, Path(path).read_bytes()):
         with pytest.raises(ParquetextError, match="restore"):
             footer.scan(source)

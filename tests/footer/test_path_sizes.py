@@ -38,7 +38,7 @@ def test_all_paths_are_refused_with_their_size_and_the_file(path):
         parquetext.dataset(path).schema  # noqa: B018
 
 
-def test_verify_says_that_nothing_more_is_checked(path):
+def test_verify_reports_that_it_checks_nothing_more(path):
     report = integrity.verify(path, deep=True)
     assert [finding.kind for finding in report.findings if "paths of the columns" in finding.message] == ["schema"]
     assert not report.ok

@@ -104,7 +104,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("again", TWICE.values(), ids=TWICE)
 @pytest.mark.parametrize(("make", "content"), SAME.values(), ids=SAME)
-def test_what_is_read_again_is_the_same(path, make, content, again):
+def test_unpickled_objects_read_the_same(path, make, content, again):
     made = make(path)
     copied = again(made)
     assert type(copied) is type(made)
@@ -113,7 +113,7 @@ def test_what_is_read_again_is_the_same(path, make, content, again):
 
 @pytest.mark.parametrize("again", TWICE.values(), ids=TWICE)
 @pytest.mark.parametrize("make", REFUSED.values(), ids=REFUSED)
-def test_what_holds_files_open_is_refused_at_once(path, make, again):
+def test_objects_that_hold_files_open_cannot_be_pickled(path, make, again):
     made = make(path)
     with pytest.raises(TypeError, match="pickle"):
         (pickle.dumps if again is TWICE["pickle"] else again)(made)
@@ -195,7 +195,7 @@ def error_classes() -> list[type[ParquetextError]]:
 
 @pytest.mark.parametrize("again", TWICE.values(), ids=TWICE)
 @pytest.mark.parametrize("kind", error_classes())
-def test_errors_keep_what_they_say(kind, again):
+def test_errors_keep_their_attributes(kind, again):
     made = kind("too long", file="a.parquet", offset=7, expected=3, found=4, code=5)
     copied = again(made)
     assert type(copied) is kind

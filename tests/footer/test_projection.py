@@ -65,7 +65,7 @@ def test_lists_and_maps_are_whole_and_structs_are_not(implementation, wanted, wh
     assert whole_leaves(form, [PATHS.index(path) for path in wanted.split()]) == [PATHS.index(p) for p in whole.split()]
 
 
-def test_a_repeated_column_without_annotation_stands_for_itself(implementation):
+def test_a_repeated_group_without_annotation_is_kept_whole(implementation):
     """message { optional group s { repeated group r { required int32 x; required int32 y; }; optional int32 z; } }"""
 
     def element(name: bytes, repetition: int, children: int = 0) -> bytes:

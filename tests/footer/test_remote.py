@@ -90,7 +90,7 @@ def test_key_values_take_at_most_one_request_more(remote):
         assert file.io_stats.requests <= 5
 
 
-def test_what_was_fetched_is_not_fetched_again(remote):
+def test_fetched_bytes_are_not_fetched_again(remote):
     path, recorder = remote
     with parquetext.open(path) as file:
         first = file.column(name(5)).max
@@ -153,7 +153,7 @@ def test_values_are_read_without_another_look_at_the_objects_size(remote, table)
     assert metadata <= 12
 
 
-def test_damage_of_one_column_is_told_with_its_place_and_moves_only_who_needs_it(store, content, implementation):
+def test_damage_of_a_column_has_a_position_and_affects_only_its_readers(store, content, implementation):
     filesystem, _ = store
     path = filesystem, f"{BUCKET}/damaged-{implementation}.parquet"
     payload = kernels.local.own_block(content[-TAIL:], len(content))[3]
@@ -248,7 +248,7 @@ def test_by_an_index_a_column_takes_four_rounds_of_requests(store, table, tmp_pa
     assert recorder.most_at_once > 1
 
 
-def test_by_an_index_what_lies_near_comes_in_one_request(store, tmp_path, implementation):
+def test_an_index_fetches_near_ranges_in_one_request(store, tmp_path, implementation):
     filesystem, recorder = store
     local = tmp_path / "narrow.parquet"
     pq.write_table(pa.table({name(n): range(8) for n in range(100)}), local, row_group_size=1)

@@ -18,7 +18,7 @@ def path(tmp_path):
     return path
 
 
-def test_a_path_a_file_and_a_footer_say_the_same(implementation, path):
+def test_a_path_a_file_and_a_footer_give_the_same_scan(implementation, path):
     file = path.read_bytes()
     scans = [footer.scan(source) for source in (path, str(path), file, bytearray(file), footer_of(file))]
     for scan in scans:
@@ -41,7 +41,7 @@ def test_bytes_that_are_no_footer(implementation):
             footer.scan(data)
 
 
-def test_contradictions_are_told_or_raised(implementation):
+def test_contradictions_are_reported_or_raised(implementation):
     data = b"\x15\x02\x00"
     assert "required field 2 is absent" in str(footer.scan(data).problem)
     with pytest.raises(Malformed, match="required field 2 is absent"):

@@ -41,7 +41,7 @@ def test_it_is_the_one_that_pyarrow_reads_with_all_its_metadata(path):
     assert parquetext.read_schema(path).equals(pq.read_schema(path), check_metadata=True)
 
 
-def test_it_is_made_only_when_asked_for(path):
+def test_the_schema_is_built_on_first_access(path):
     with parquetext.open(path) as file:
         file.column("id")
         requests = file.io_stats.requests

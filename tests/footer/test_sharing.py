@@ -51,7 +51,7 @@ def in_another_thread(call: Callable[[], object]) -> object:
     return results[0]
 
 
-def test_who_meets_damage_after_another_thread_has_met_it_reads_by_the_next_form(path, implementation):
+def test_a_thread_that_finds_damage_second_reads_by_the_next_form(path, implementation):
     damage(path)
     with parquetext.open(path) as file:
         assert file.form == "flat"
@@ -90,7 +90,7 @@ def test_many_threads_meet_damage_at_once(path, implementation):
 
 
 @pytest.mark.parametrize("form", [*FORMS, "thrift"])
-def test_what_reads_the_footer_while_the_file_is_closed_reads_on(path, form, implementation):
+def test_footer_reads_finish_if_the_file_is_closed_meanwhile(path, form, implementation):
     if form in FORMS:
         edits.upgrade(path, form=form)
     file = parquetext.open(path)
@@ -106,25 +106,24 @@ def test_what_reads_the_footer_while_the_file_is_closed_reads_on(path, form, imp
 
 
 @pytest.mark.parametrize("engine", ["pyarrow", "parquetext"])
-def test_a_read_goes_on_where_the_file_is_closed_meanwhile_and_lets_go_of_it_then(path, engine, monkeypatch):
+def test_a_read_finishes_if_the_file_is_closed_meanwhile_and_then_releases_it(path, engine, monkeypatch):
     """A descriptor that is closed under a read may be another file's by the time of the next one."""
     file = parquetext.open(path)
-    name = "decode_projection" if engine == "parquetext" else "read_projection"
-    read, inodes = getattr(arrow_file, name), []
+    read, inodes = arrow_file.execute, []
 
     def close_and_read(*arguments, **options) -> pa.Table:
         inodes.append(os.fstat(file._source.fd).st_ino)
         in_another_thread(file.close)
         return read(*arguments, **options)
 
-    monkeypatch.setattr(arrow_file, name, close_and_read)
+    monkeypatch.setattr(arrow_file, "execute", close_and_read)
     assert file.read([LAST], engine=engine).equals(TABLE.select([LAST]))
     assert file.closed and file._source.fd == -1 and inodes == [os.stat(path).st_ino]
 
 
 @pytest.mark.parametrize("engine", ["pyarrow", "parquetext"])
 @pytest.mark.parametrize("taken", [0, 1])
-def test_batches_go_on_after_close_and_let_go_of_the_file_then(path, engine, taken):
+def test_batches_continue_after_close_and_then_release_the_file(path, engine, taken):
     file = parquetext.open(path)
     batches = file.iter_batches([LAST], batch_size=1, engine=engine)
     begun = [next(batches) for _ in range(taken)]

@@ -63,13 +63,13 @@ ONE_COLUMN = {
     ],
 }
 LAYOUTS = ("f951a6d", "a77d277", "bf0825c", "5a0baf2", "c938fc7")
-TIE = {"bf0825c": "a77d277", "5a0baf2": "a77d277"}  # nothing in the buffer tells them apart, and all of it reads alike
+TIE = {"bf0825c": "a77d277", "5a0baf2": "a77d277"}  # indistinguishable, and read equally
 
 pytestmark = pytest.mark.usefixtures("implementation")
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_buffer_of_each_layout_is_told_from_the_others_and_read_right(layout, tmp_path):
+def test_each_layout_is_recognized_and_read_correctly(layout, tmp_path):
     metadata = "metadata" if layout == "c938fc7" else "meta_data"
     value = ONE_COLUMN | {
         "row_groups": [
@@ -131,7 +131,7 @@ def check_one_column(decoded: Decoded) -> None:
         ({"statistics": {"null_count": 1 << 30}}, "a77d277"),  # versions that cannot be told apart are read alike
     ],
 )
-def test_what_only_one_of_two_layouts_can_hold_tells_them_apart(change, layout, tmp_path):
+def test_values_that_only_one_layout_can_store_identify_it(change, layout, tmp_path):
     group = ONE_COLUMN["row_groups"][0]
     chunk = group["columns"][0]["meta_data"] | {"num_values": 1 << 34} | change
     value = ONE_COLUMN | {"row_groups": [group | {"columns": [{"meta_data": chunk}]}]}
@@ -353,7 +353,7 @@ def test_a_rich_footer_that_flatc_made_is_read_field_by_field(tmp_path):
     assert "statistics" not in place
 
 
-def test_a_rich_footer_that_flatc_made_stands_for_a_thrift_one(tmp_path):
+def test_a_rich_footer_that_flatc_made_replaces_a_thrift_one(tmp_path):
     """With broken Thrift bytes, the requested values are read from the dialect alone."""
     path = tmp_path / "x.parquet"
     footer = b"\xff" * 2000

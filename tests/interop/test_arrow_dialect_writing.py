@@ -94,7 +94,7 @@ def unpacked(statistics: dict, side: str, physical: str) -> bytes | None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_flatc_decodes_what_is_written_to_the_facts_that_pyarrow_reads(name, tmp_path):
+def test_flatc_decodes_our_buffer_to_the_values_that_pyarrow_reads(name, tmp_path):
     buffer, _ = prepare(footer_of(FILES[name]))
     ours, theirs = dialect.decompiled(buffer, tmp_path), pq.read_metadata(io.BytesIO(FILES[name]))
     assert (ours["num_rows"], ours["created_by"]) == (theirs.num_rows, theirs.created_by)
@@ -164,7 +164,7 @@ def not_accepted(verifier: Path, folder: Path) -> list[str]:
     return subprocess.run([verifier, folder], capture_output=True, text=True, check=False).stdout.splitlines()
 
 
-def test_the_public_verifier_accepts_what_is_written(verifier, tmp_path):
+def test_the_public_verifier_accepts_our_buffer(verifier, tmp_path):
     for name, file in FILES.items():
         (tmp_path / f"{name}.flat").write_bytes(prepare(footer_of(file))[0])
     assert not_accepted(verifier, tmp_path) == []
@@ -172,7 +172,7 @@ def test_the_public_verifier_accepts_what_is_written(verifier, tmp_path):
     assert not_accepted(verifier, tmp_path) == ["broken.flat"]
 
 
-def test_the_flatbuffers_package_reads_what_is_written(tmp_path):
+def test_the_flatbuffers_package_reads_our_buffer(tmp_path):
     flatbuffers = pytest.importorskip("flatbuffers")
     from flatbuffers import number_types
     from flatbuffers.table import Table

@@ -74,8 +74,8 @@ def test_all_rows_are_the_same(files, reader):
     assert encoded == plain if isinstance(plain, list) else encoded.equals(plain)
 
 
-def test_page_indexes_lead_to_the_same_pages(files):
-    """Each page that an offset index tells holds the header that stood there before."""
+def test_page_indexes_select_the_same_pages(files):
+    """Each page in an offset index has the header that was there before."""
     plain, encoded = files
     with parquetext.open(plain) as before, parquetext.open(encoded) as after:
         for column in ("id", "name", "price"):

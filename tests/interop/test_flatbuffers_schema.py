@@ -191,7 +191,7 @@ def check_chunk(ours: dict, theirs, num_rows: int) -> None:
 
 
 def check_statistics(ours: dict, theirs) -> None:
-    """Counts are the same; bounds are the same or, where they are longer than 16 bytes, shorter ones that hold."""
+    """Counts are the same; bounds are the same or, if they are longer than 16 bytes, shorter ones that hold."""
     statistics = theirs.statistics
     assert ours.get("null_count") == (statistics.null_count if statistics.has_null_count else None)
     assert ours.get("distinct_count") == (statistics.distinct_count if statistics.has_distinct_count else None)
@@ -470,7 +470,7 @@ def test_the_public_verifier_accepts_payloads(implementation, verifier, tmp_path
     assert run_verifier(verifier, tmp_path) == []
 
 
-def test_the_public_verifier_refuses_what_leads_out_of_the_payload(verifier, tmp_path):
+def test_the_public_verifier_refuses_offsets_out_of_the_payload(verifier, tmp_path):
     payload = bytearray(payload_of(footer_of(files()["types"])))
     payload[0:4] = b"\xff\xff\xff\x7f"
     (tmp_path / "broken.flat").write_bytes(payload)

@@ -60,12 +60,12 @@ def test_pyarrow_tests_pass_with_our_functions(run):
     assert len(_named(run, "passed")) > 600
 
 
-def test_what_may_fail_fails(run):
+def test_tests_expected_to_fail_do_fail(run):
     held = set(_listed()) - _named(run, "failed") - _named(run, "skipped")
     assert held == set(), "these pass, or are gone: take them from the list"
 
 
-def test_few_may_fail_each_once_and_for_a_reason():
+def test_each_expected_failure_is_listed_once_with_a_reason():
     assert len(_listed()) == len(set(_listed())) <= 40
     assert all(group["reason"] for group in LISTED)
 

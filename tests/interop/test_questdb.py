@@ -1,4 +1,4 @@
-"""A QuestDB that runs: its partition and our sidecar of it say the same, and it goes on beside the sidecar."""
+"""A running QuestDB: its partition and our sidecar of it agree, and it continues next to the sidecar."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_the_engine_counts_the_rows_that_we_read(database):
     assert parquetext.read_table(path, ["l"], [("l", "=", 1000)], sidecar=True).num_rows == 1
 
 
-def test_the_sample_is_what_the_engine_writes(database):
+def test_the_sample_equals_the_output_of_the_engine(database):
     """Return the content without its random parts."""
     [path] = database.rglob("data.parquet")
     names = [*UNITS, "ip", "l", "ts", "sh", "da", "a"]

@@ -1,4 +1,4 @@
-"""Readers that know nothing of us, old and new, read a file with our footer as they read it without; or it is told."""
+"""Readers without support for our footers, old and new, read the same values with them; exceptions are listed."""
 
 from __future__ import annotations
 
@@ -83,10 +83,10 @@ TABLES = {
     "groups": (groups_table, 2),
 }
 FORMS = ("flat", "index")
-# Placement and options of `upgrade`; the arrow dialect stands behind the stop.
+# Placement and options of `upgrade`; the arrow dialect follows the stop.
 VARIANTS = [
     *((placement, {"form": form}) for placement in PLACEMENTS for form in FORMS),
-    (AFTER_STOP, {"dialect": "arrow"}),
+    (AFTER_STOP, {"form": "arrow"}),
 ]
 
 
@@ -172,7 +172,7 @@ def need(request, reader: Reader) -> None:
     pytest.skip(told)
 
 
-def test_values_are_those_from_before(answers):
+def test_readers_return_the_values_from_before(answers):
     reader = answers.reader
     for case, before, after in answers.outcomes:
         assert before.get("rows") == ROWS, f"{reader} cannot read {case.table} as pyarrow wrote it: {before}"
@@ -180,14 +180,14 @@ def test_values_are_those_from_before(answers):
             assert after == before, f"{reader} reads {case} otherwise than before"
 
 
-def test_another_value_is_seen(answers):
+def test_a_changed_value_is_detected(answers):
     """The comparison can fail."""
     one, other = answers.one, answers.other
     assert (one["rows"], one["columns"]) == (other["rows"], other["columns"])
     assert one["digest"] != other["digest"]
 
 
-def test_who_is_locked_out_says_so(answers):
+def test_excluded_readers_raise_an_error(answers):
     """If this fails, the table in docs/compatibility.md reports too little for that reader."""
     for case, _, after in answers.outcomes:
         if case.placement == answers.reader.locked_out:

@@ -89,7 +89,7 @@ def moved_rows(places: dict, page: int, row: int) -> dict:
 
 PLACES = {
     "rows that do not ascend": lambda places: moved_rows(places, 2, 20),
-    "rows behind the row group": lambda places: moved_rows(places, 3, 200),
+    "rows after the row group": lambda places: moved_rows(places, 3, 200),
     "a first page that begins later": lambda places: moved_rows(places, 0, 10),
     "a page less": lambda places: places | {"page_locations": places["page_locations"][:-1]},
     "no pages": lambda places: places | {"page_locations": []},
@@ -99,7 +99,7 @@ PLACES = {
 
 @pytest.mark.parametrize("form", ADD)
 @pytest.mark.parametrize("change", PLACES.values(), ids=PLACES)
-def test_a_column_index_beside_a_wrong_offset_index_is_left_out(ask, path, form, change):
+def test_a_column_index_with_a_wrong_offset_index_is_omitted(ask, path, form, change):
     with_indexes(path, N, lambda group, bounds, places: (bounds, change(places)))
     assert indexed(ask, path, form, [NAMES[N]]) == without(N, [True, True])
 

@@ -83,7 +83,7 @@ NO_NULL_COUNTS = {
     "of all values of a required column": (0, {"null_count": 100}, BOUNDS),
     "negative, of an optional column": (1, {"null_count": -(1 << 40)}, ()),
     "above the number of values": (1, {"null_count": 101}, BOUNDS),
-    "of all values, beside bounds": (1, {"null_count": 100}, ()),
+    "of all values, with bounds": (1, {"null_count": 100}, ()),
     "above the number of values in lists": (3, {"null_count": 201}, BOUNDS),
 }
 NO_BOUNDS = {
@@ -128,7 +128,7 @@ LACKED = {name: case for name, case in NO_BOUNDS.items() if name != "deprecated,
 
 
 @pytest.mark.parametrize("leaf, statistics, gone", LACKED.values(), ids=LACKED)
-def test_a_column_index_is_left_out_beside_bounds_that_a_flat_footer_lacks(ask, path, leaf, statistics, gone):
+def test_a_column_index_is_omitted_if_the_flat_footer_lacks_bounds(ask, path, leaf, statistics, gone):
     """A flat footer is written without such bounds, so that the null count remains."""
     change(path, leaf, statistics, gone)
     first, second = sliced(ask, path, "flat", NAMES)

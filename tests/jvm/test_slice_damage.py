@@ -102,7 +102,7 @@ def test_a_reference_of_a_later_version_is_not_followed(ask, tmp_path):
 
 
 @pytest.mark.parametrize("size", [0, 1, 8, 11, 12, 100])
-def test_what_is_no_parquet_file_is_not_sliced(ask, size, tmp_path):
+def test_files_that_are_not_parquet_are_not_sliced(ask, size, tmp_path):
     (tmp_path / "file").write_bytes(b"\0" * size)
     (answer,) = ask([Request(tmp_path / "file", [], "slice")])
     assert answer.reason == "NO_BLOCK"

@@ -52,7 +52,7 @@ def test_a_name_is_found_as_it_is(found):
     assert found("wide", "column_2999", "column_0") == ["column_0", "column_2999"]
 
 
-def test_a_name_that_the_file_lacks_is_passed_over(found):
+def test_a_name_that_the_file_lacks_is_ignored(found):
     assert found("small", "name", "id", "nothing") == ["name"]
     assert found("small", "name", "nothing", case_sensitive=False) == ["name", "NAME"]
     assert found("wide", "Column_1", "column_1", "nothing") == ["column_1"]

@@ -49,7 +49,7 @@ def test_a_column_takes_few_reads_in_three_rounds_at_most(ask, files, form, plac
 
 @pytest.mark.parametrize(("form", "placement"), INDEX)
 def test_a_column_by_the_index_takes_three_rounds(ask, files, form, placement):
-    """Its Thrift bytes and the row groups' own lie apart: those that do are one read each, all in one round."""
+    """Its Thrift bytes and those of the row groups are distant: one read each, all in one round."""
     for case in (False, True):
         asked = [Request(files(form, placement), [b"column_1249"], "slice", case, gap=gap) for gap in (GAP, DISK)]
         (near, far) = ask(asked)
@@ -60,7 +60,7 @@ def test_a_column_by_the_index_takes_three_rounds(ask, files, form, placement):
 
 
 @pytest.mark.parametrize(("form", "placement"), FLAT)
-def test_columns_that_lie_apart_are_read_in_the_same_rounds(ask, files, form, placement):
+def test_distant_columns_are_read_in_the_same_rounds(ask, files, form, placement):
     names = [b"column_%d" % i for i in range(3, 2500, 250)]
     (disk, store) = ask([Request(files(form, placement), names, "slice", gap=gap) for gap in (DISK, GAP)])
     assert disk.rounds <= 3 and store.rounds <= 3

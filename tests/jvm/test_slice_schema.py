@@ -61,11 +61,11 @@ def test_a_schema_has_all_elements_and_no_row_groups(ask, path):
     assert metadata.created_by.startswith("parquet-cpp-arrow")
 
 
-def test_a_schema_keeps_what_spark_infers_it_from(ask, path):
+def test_a_schema_keeps_the_key_values_that_spark_infers_it_from(ask, path):
     assert metadata_of(*ask([Request(path, [], "schema")])).metadata == SPARK | ROW_METADATA
 
 
-def test_a_scan_keeps_what_tells_its_calendar(ask, path):
+def test_a_scan_keeps_the_key_values_of_its_calendar(ask, path):
     assert metadata_of(*ask([Request(path, [b"id"], "slice")])).metadata == SPARK
 
 

@@ -28,7 +28,7 @@ def plain(request, tmp_path_factory):
 
 
 def midpoints(footer: bytes) -> list[int]:
-    """As parquet-java has them: where the first chunk begins, and half of the row group's size."""
+    """Return the midpoints of parquet-java: the begin of the first chunk plus half of the row group's size."""
     scan = kernels.scan.scan(footer)
     begins = scan.chunk_begins()[:: scan.leaf_count]
     return [begin + size // 2 for begin, size in zip(begins, scan.row_groups("total_compressed_size"), strict=True)]
@@ -59,7 +59,7 @@ def without_sizes(footer: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("form", ["flat", "index"])
-def test_row_groups_that_do_not_say_their_size_are_not_sliced(ask, form, tmp_path):
+def test_row_groups_without_a_size_are_not_sliced(ask, form, tmp_path):
     """A reader sums up the chunks of the whole footer for them."""
     path = tmp_path / "sizes"
     pq.write_table(pa.table({f"c{number}": [number] for number in range(20)}), path)

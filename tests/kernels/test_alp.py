@@ -145,7 +145,7 @@ class TestKnownBytes:
 
 
 PAGE = alp_page([Vector([1] * 8, 0, 2, 4, 1, [(3, bytes(8))]), Vector([1] * 3, 0, 2)], DOUBLE, 3)
-FIRST, SECOND = 15, 15 + 13 + 2 + 2 + 8  # where the vectors begin
+FIRST, SECOND = 15, 15 + 13 + 2 + 2 + 8  # the begins of the vectors
 
 
 @pytest.mark.usefixtures("implementation")
@@ -178,7 +178,7 @@ class TestDamage:
             (SECOND + 2, [3], (wire.TRUNCATED, SECOND + 13, 31, 1)),
         ],
     )
-    def test_numbers_that_cannot_be(self, at, numbers, expected):
+    def test_impossible_numbers_are_refused(self, at, numbers, expected):
         assert failure(changed(PAGE, at, *numbers), 11) == expected
 
     def test_floats_have_narrower_limits(self):
@@ -217,7 +217,7 @@ class TestDamage:
 @settings(max_examples=60)
 @given(st.data())
 @pytest.mark.parametrize("name", KINDS)
-def test_any_vectors_are_read_as_they_say(name, data):
+def test_any_vectors_are_decoded(name, data):
     kind = KINDS[name]
     size_bits, vectors = data.draw(vectors_of(kind))
     page, expected = alp_page(vectors, kind, size_bits), values_of(vectors, kind)
@@ -229,7 +229,7 @@ def test_any_vectors_are_read_as_they_say(name, data):
 @settings(max_examples=150)
 @given(st.data())
 @pytest.mark.parametrize("name", KINDS)
-def test_both_implementations_tell_damage_alike(name, data):
+def test_both_implementations_report_the_same_damage(name, data):
     kind = KINDS[name]
     size_bits, vectors = data.draw(vectors_of(kind))
     page = data.draw(flipped(alp_page(vectors, kind, size_bits)))

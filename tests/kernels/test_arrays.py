@@ -74,7 +74,7 @@ def test_arrays_are_made_once_and_of_leaves_that_there_are(arrays, implementatio
             made.read(source.fd, first, end, 0)
 
 
-def test_arrays_that_the_garbage_collector_finds_are_given_back(tmp_path, implementation):
+def test_arrays_found_by_the_garbage_collector_are_released(tmp_path, implementation):
     """The collector clears objects of a cycle in the order of their creation, so the scan loses its arrays first."""
     if implementation == "pure":
         return

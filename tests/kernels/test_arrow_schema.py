@@ -91,8 +91,8 @@ def test_an_empty_schema_has_no_pieces(implementation):
 
 
 @pytest.mark.parametrize("field", FIELDS, ids=lambda field: field.name)
-def test_a_piece_stands_for_itself(implementation, field):
-    """Equal fields give equal pieces, whatever their names and neighbours; a piece of a rebuilt schema is the same."""
+def test_a_piece_is_self_contained(implementation, field):
+    """Equal fields give equal pieces for any names and neighbors; a piece of a rebuilt schema is the same."""
     piece = kernels.slice.arrow_pieces(text_of(pa.schema([field])))[0]
     renamed = pa.schema([FIELDS[0], field.with_name("something else")])
     assert len(piece) % 8 == 0
@@ -101,7 +101,7 @@ def test_a_piece_stands_for_itself(implementation, field):
         assert kernels.slice.arrow_pieces(text_of(renamed))[1] == piece
 
 
-def test_a_piece_leads_forward_and_its_name_to_its_end(implementation):
+def test_offsets_of_a_piece_point_forward_and_its_name_is_last(implementation):
     piece = kernels.slice.arrow_pieces(text_of(pa.schema([pa.field("n", pa.int8())])))[0]
     vtable = -struct.unpack_from("<i", piece, 0)[0]
     name = struct.unpack_from("<H", piece, vtable + 4)[0]
@@ -126,7 +126,7 @@ def test_a_struct_is_cut_child_by_child(implementation, keep, expected):
 
 
 @pytest.mark.parametrize("keep", [b"", b"\1", b"\0\1", b"\1\1\1", b"\1\0\0", b"\1\1\1\1\1"])
-def test_what_stays_must_fit_the_struct(implementation, keep):
+def test_kept_children_must_exist_in_the_struct(implementation, keep):
     with pytest.raises(Malformed) as caught:
         rebuilt(pa.schema([FIELDS[6]]), [keep])
     assert caught.value.code == wire.ARROW_SCHEMA
@@ -210,7 +210,7 @@ def test_a_field_without_a_name_has_an_empty_one(implementation):
         "length",
     ],
 )
-def test_what_is_no_schema_is_an_error(implementation, text):
+def test_bytes_that_are_not_a_schema_are_an_error(implementation, text):
     with pytest.raises(Malformed) as caught:
         kernels.slice.arrow_pieces(text)
     assert caught.value.code == wire.ARROW_SCHEMA
@@ -284,7 +284,7 @@ def test_nesting_is_bounded(implementation):
     assert caught.value.code == wire.TOO_DEEP
 
 
-def test_a_piece_that_others_made_is_walked(implementation):
+def test_foreign_pieces_are_walked(implementation):
     piece = kernels.slice.arrow_pieces(text_of(SCHEMA))[6]
     for size in range(0, len(piece), 8):
         with pytest.raises(ParquetextError):
@@ -298,7 +298,7 @@ edits = st.lists(st.tuples(st.integers(0, len(MESSAGE) - 1), st.integers(0, 255)
 
 @settings(max_examples=300, deadline=None)
 @given(edits, st.integers(0, len(MESSAGE)))
-def test_both_read_a_mutated_schema_alike(edits, cut):
+def test_both_read_a_mutated_schema_equally(edits, cut):
     native, pure = both("slice")
     message = bytearray(MESSAGE)
     for at, byte in edits:
@@ -311,14 +311,14 @@ def test_both_read_a_mutated_schema_alike(edits, cut):
 
 @settings(max_examples=200, deadline=None)
 @given(st.one_of(st.binary(max_size=200), st.text("AB/+=\n", max_size=200).map(str.encode)))
-def test_both_read_random_text_alike(text):
+def test_both_read_random_text_equally(text):
     native, pure = both("slice")
     assert outcome(native.arrow_pieces, text) == outcome(pure.arrow_pieces, text)
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.data())
-def test_both_build_from_mutated_pieces_alike(data):
+def test_both_build_equal_schemas_from_mutated_pieces(data):
     native, pure = both("slice")
     piece = bytearray(data.draw(st.sampled_from(PIECES)))
     for _ in range(data.draw(st.integers(0, 4))):

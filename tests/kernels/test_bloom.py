@@ -107,7 +107,7 @@ class TestKnownFilters:
         assert kernels.bloom.might_contain(bytes(64), []) == b""
 
     @pytest.mark.parametrize("size", [0, 1, 31, 33, 63])
-    def test_what_is_no_bitset_is_an_error(self, size):
+    def test_bytes_that_are_not_a_bitset_are_an_error(self, size):
         with pytest.raises(ParquetextError) as caught:
             kernels.bloom.might_contain(bytes(size), [1])
         assert (caught.value.expected, caught.value.found) == (32, size)
@@ -119,7 +119,7 @@ class TestKnownFilters:
 
 
 @given(st.binary(max_size=200), st.integers(0, 2**32), st.lists(st.integers(0, 2**64 - 1), max_size=20))
-def test_both_implementations_answer_alike(bitset, seed, some):
+def test_both_implementations_give_the_same_answers(bitset, seed, some):
     filled = bytes(random.Random(seed).randbytes(len(bitset) // 32 * 32))
     native, pure = both("bloom")
     for bits in (bitset, filled, memoryview(b"x" + filled)[1:]):

@@ -50,7 +50,7 @@ def footer(element: dict, statistics: dict, order: str | None) -> bytes:
 
 
 def bounds(element: dict, statistics: dict, order: str | None = TYPE_ORDER) -> tuple[bytes | None, bytes | None]:
-    """The usable bounds of a one-chunk footer, None where there is none."""
+    """Return the usable bounds of a one-chunk footer, None for missing ones."""
     data = footer(element, statistics, order)
     chunks = kernels.scan.scan(data).column(0)
     has, *ranges = chunks.bounds()
@@ -180,7 +180,7 @@ def test_infinities_are_bounds(implementation):
     assert bounds({"type": DOUBLE}, pair(f64(-infinity), f64(infinity))) == (f64(-infinity), f64(infinity))
 
 
-def test_total_order_tells_zeros_apart(implementation):
+def test_total_order_distinguishes_zeros(implementation):
     assert bounds({"type": FLOAT}, pair(f32(-0.0), f32(0.0)), TOTAL_ORDER) == (f32(-0.0), f32(0.0))
     assert bounds({"type": FLOAT}, pair(f32(0.0), f32(-0.0)), TOTAL_ORDER) == (None, None)
 
@@ -263,7 +263,7 @@ values = st.one_of(st.binary(max_size=13), sized)
     st.sampled_from([None, TYPE_ORDER, TOTAL_ORDER, INT96_ORDER]),
     st.dictionaries(st.sampled_from(["min", "max", "min_value", "max_value"]), values),
 )
-def test_both_implementations_judge_alike(type, length, converted, logical, order, statistics):
+def test_both_implementations_accept_the_same_bounds(type, length, converted, logical, order, statistics):
     element = {"type": type, "type_length": length}
     element |= {} if converted is None else {"converted_type": converted}
     element |= {} if logical is None else {"logicalType": {logical: {}}}

@@ -91,7 +91,7 @@ class TestReadings:
         low, _ = bounds_of(array, wire.READING_DECIMAL)
         assert low["integer"] == [*wanted[:8], None, None]
 
-    def test_text_is_text_only_where_it_is_utf_8(self):
+    def test_text_that_is_not_utf_8_is_bytes(self):
         good = ["", "a", "é", "\u0800", "\ud7ff", "\ue000", "\U00010000", "\U0010ffff"]
         bad = [
             b"\x80",
@@ -120,7 +120,7 @@ class TestReadings:
         low, high = bounds_of(pa.array([-1, 1, 1999, -1000]), wire.READING_SIGNED | wire.READING_NANOSECONDS)
         assert (low["time"], high["time"]) == ([-1, 0, 1, -1], [0, 1, 2, -1])
 
-    def test_a_moment_beyond_64_bits_is_none(self):
+    def test_a_timestamp_beyond_64_bits_is_null(self):
         edge = (2**63 - 1) // 1000
         low, _ = bounds_of(pa.array([edge, edge + 1, -edge - 1]), wire.READING_SIGNED | wire.READING_MILLISECONDS)
         assert low["time"] == [edge * 1000, None, None]
@@ -144,7 +144,7 @@ class TestReadings:
         assert (caught.value.code, caught.value.expected, caught.value.found) == (wire.BAD_ARGUMENT, 2, 1)
 
 
-def test_both_implementations_say_the_same_of_real_footers(corpus, expected):
+def test_both_implementations_read_real_footers_equally(corpus, expected):
     native, pure = both("catalog")
     scans = [kernel.scan for kernel in both("scan")]
     for path in readable(corpus, expected):
@@ -157,7 +157,7 @@ def test_both_implementations_say_the_same_of_real_footers(corpus, expected):
             assert outcome(native.bound_columns, one, readings) == outcome(pure.bound_columns, other, readings), path
 
 
-def test_both_implementations_say_the_same_of_damaged_footers():
+def test_both_implementations_read_damaged_footers_equally():
     native, pure = both("catalog")
     scans = [kernel.scan for kernel in both("scan")]
     footer = footer_for(pa.table({"a": range(40), "b": [f"text {n}" for n in range(40)]}), row_group_size=10)

@@ -80,7 +80,7 @@ def test_a_checksum_can_be_resumed_and_combined_at_any_cut():
         assert kernels.checksum.crc32_combine(first, second, len(BYTES) - cut) == whole
 
 
-def test_combining_takes_lengths_that_nobody_could_read():
+def test_combining_accepts_lengths_beyond_memory():
     """x^(2^32 - 1) is 1 modulo the polynomial, so that many bits (or bytes) of zeros change nothing."""
     combine = kernels.checksum.crc32_combine
     assert combine(0x12345678, 0, 2**32 - 1) == 0x12345678
@@ -109,7 +109,7 @@ def test_xxh64_agrees_with_its_twin_at_every_kind_of_length():
         assert kernels.checksum.xxh64(data, length * 2**51) == pure.xxh64(data, length * 2**51)
 
 
-def test_both_implementations_are_called_alike():
+def test_both_implementations_have_the_same_signatures():
     parameters = inspect.signature(kernels.checksum.crc32).parameters.values()
     assert [(each.name, each.kind.description) for each in parameters] == [
         ("data", "positional-only"),

@@ -1,4 +1,4 @@
-"""Where a column chunk begins, on both implementations."""
+"""The begin of a column chunk, on both implementations."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def chunk(data_page: int, dictionary_page: int | None) -> dict:
     ("data_page", "dictionary_page", "begin"),
     [
         pytest.param(100, 40, 40, id="a dictionary in front of the data"),
-        pytest.param(100, 4, 4, id="a dictionary right behind the magic"),
+        pytest.param(100, 4, 4, id="a dictionary directly after the magic"),
         pytest.param(100, -1, 100, id="no dictionary"),
-        pytest.param(100, 0, 100, id="0 stands for no dictionary"),
+        pytest.param(100, 0, 100, id="0 means no dictionary"),
         pytest.param(100, 3, 100, id="a dictionary within the magic"),
-        pytest.param(100, 100, 100, id="a dictionary where the data is"),
-        pytest.param(100, 200, 100, id="a dictionary behind the data"),
+        pytest.param(100, 100, 100, id="a dictionary at the offset of the data"),
+        pytest.param(100, 200, 100, id="a dictionary after the data"),
         pytest.param(0, 40, 40, id="no data pages but a dictionary"),
         pytest.param(-1, 40, 40, id="no offset of data pages"),
         pytest.param(LEAST, 40, 40, id="a negative offset of data pages"),
@@ -50,7 +50,7 @@ def chunk(data_page: int, dictionary_page: int | None) -> dict:
         pytest.param(MOST, LEAST, MOST, id="the largest number and a negative dictionary"),
     ],
 )
-def test_a_chunk_begins_at_its_dictionary_only_where_that_is_a_place_in_front(
+def test_a_chunk_begins_at_its_dictionary_only_if_it_precedes_the_data(
     implementation, data_page, dictionary_page, begin
 ):
     assert kernels.chunks.begin(data_page, dictionary_page) == begin
@@ -63,7 +63,7 @@ def test_an_offset_beyond_64_bits_is_refused(implementation, pages):
 
 
 @pytest.mark.parametrize("count", [1, 40, 500])
-def test_all_chunks_of_a_column_are_told_at_once(implementation, count):
+def test_begins_of_a_columns_chunks_are_returned_together(implementation, count):
     pages = [(100 * i, 100 * i - 60 if i % 3 else None) for i in range(count)]
     scan = kernels.scan.scan(footer_of([[pair, (7, None)] for pair in pages]))
     begins = scan.column(0).begins()
@@ -72,7 +72,7 @@ def test_all_chunks_of_a_column_are_told_at_once(implementation, count):
     assert list(scan.column(1).begins()) == [7] * count
 
 
-def test_all_chunks_of_a_file_are_told_at_once(implementation):
+def test_begins_of_a_files_chunks_are_returned_together(implementation):
     scan = kernels.scan.scan(footer_of([[(100, 40), (0, 200)], [(300, None), (0, None)], [(-5, 3), (MOST, 4)]]))
     assert scan.chunk_begins().tolist() == [40, 200, 300, 0, -5, 4]
     assert scan.chunk_begins().format == "q"
@@ -83,7 +83,7 @@ def test_a_file_without_row_groups_has_no_begins(implementation):
     assert scan.chunk_begins().tolist() == scan.column(0).begins().tolist() == []
 
 
-def test_a_sidecar_goes_by_the_rule_of_questdb(implementation):
+def test_a_sidecar_uses_questdbs_rule(implementation):
     footer = footer_of([[(100, 200)], [(100, 3)], [(100, None)], [(0, 40)], [(100, -9)]])
     scan = kernels.scan.scan(footer)
     writer = kernels.sidecar.Writer(kernels.sidecar.describe(scan, lambda *_: -1))

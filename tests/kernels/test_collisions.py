@@ -139,7 +139,7 @@ def test_groups_and_paths_are_in_the_table_as_in_the_buckets(open_form, collidin
     assert (leaf, chunk_facts(chunks)) == (77, chunk_facts(fresh.column(77)))
 
 
-def test_the_table_has_a_key_of_its_own():
+def test_each_table_has_a_random_key():
     keys = []
     for _ in range(2):
         table = name_table.NameTable()
@@ -153,9 +153,7 @@ def test_the_table_has_a_key_of_its_own():
 
 @pytest.mark.parametrize("placement", ["aside", "in-struct", "after-stop"])
 @pytest.mark.parametrize("form", ["flat", "index"])
-def test_colliding_names_of_a_file_are_looked_up_wherever_its_form_stands(
-    implementation, tmp_path, colliding, form, placement
-):
+def test_colliding_names_are_found_in_every_placement(implementation, tmp_path, colliding, form, placement):
     path = write_footer(tmp_path / "colliding.parquet", footer_of(colliding[:2500]))
     parquetext.upgrade(path, form=form, placement=placement)
     with parquetext.open(path) as file:

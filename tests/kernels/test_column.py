@@ -55,7 +55,7 @@ def table_of(rows: int) -> pa.Table:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("rows", [0, 1, 5000])
-def test_columns_are_what_pyarrow_reads(layout, rows):
+def test_columns_equal_those_of_pyarrow(layout, rows):
     table = table_of(rows)
     file = write(table, **LAYOUTS[layout])
     decoded = iter([decode(column) for column in stored_columns(file, table.schema)]) if rows else iter(())

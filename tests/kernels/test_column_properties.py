@@ -185,7 +185,7 @@ def test_both_read_the_same_in_the_same_steps(made, steps, together, levels, mos
 
 @settings(max_examples=40)
 @given(made=files(), steps=st.lists(st.integers(1, 60), max_size=5), together=st.booleans())
-def test_steps_make_what_one_step_makes(made, steps, together):
+def test_several_steps_give_the_result_of_one_step(made, steps, together):
     native, _ = both("column")
     for stored in stored_columns(made[0], made[1].schema):
         whole, error = in_steps(native, stored, [])
@@ -203,7 +203,7 @@ def _join(parts) -> bytes:
 
 @settings(max_examples=80)
 @given(made=files(depth=2), where=st.floats(0, 1, exclude_max=True), value=st.integers(1, 255), cut=st.booleans())
-def test_both_say_the_same_of_damage(made, where, value, cut):
+def test_both_report_the_same_damage(made, where, value, cut):
     """A page whose body has a wrong byte, or ends early; read at once, so that errors come alone."""
     native, pure = both("column")
     for stored in stored_columns(made[0], made[1].schema):
@@ -234,7 +234,7 @@ def replace_bodies(stored, pages):
 
 @pytest.mark.parametrize("levels", [False, True])
 @pytest.mark.parametrize("skipped", [1, 8, 9])
-def test_nulls_among_values_are_skipped_where_levels_are_kept_and_where_not(levels, skipped):
+def test_nulls_are_skipped_with_and_without_kept_levels(levels, skipped):
     rows = [None if row % 3 else bool(row % 2) for row in range(40)]
     table = pa.table([pa.array(rows)], schema=pa.schema([pa.field("c", pa.bool_())]))
     for module in both("column"):
@@ -266,7 +266,7 @@ def test_turns_are_steps_in_one_call(file, data):
         assert results[0][2][:4] == tuple(map(sum, zip(*numbers, strict=True)))
 
 
-def test_a_turn_goes_on_where_the_pages_end():
+def test_a_step_beyond_the_pages_returns_its_rows_so_far():
     table = pa.table({"c": pa.array(range(10), pa.int64())})
     [stored] = stored_columns(write(table, use_dictionary=False), table.schema)
     for module in both("column"):

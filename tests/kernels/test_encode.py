@@ -97,7 +97,7 @@ class TestKnownBytes:
         expected = bytes.fromhex("aa00a3 bb11b4 cc22c5 dd33d6")
         assert encode(SPLIT, wire.PHYSICAL_FLOAT, values) == encode(SPLIT, FIXED, values, 4) == expected
 
-    def test_what_is_behind_the_values_is_ignored(self):
+    def test_bytes_after_the_values_are_ignored(self):
         made = kernels.encode
         assert made.encode(PLAIN, BOOLEAN, 0, b"\xff\xff", 3) == b"\x07"
         assert made.encode(RLE, BOOLEAN, 0, b"\xff\xff", 3) == b"\x02\0\0\0\x03\x07"
@@ -105,7 +105,7 @@ class TestKnownBytes:
         offsets = struct.pack("<4i", 2, 3, 5, 99)
         assert made.encode(PLAIN, BYTE_ARRAY, 0, (offsets, b"xxabcxx"), 2) == b"\x01\0\0\0a\x02\0\0\0bc"
 
-    def test_numbers_may_stand_at_odd_addresses(self):
+    def test_numbers_may_be_unaligned(self):
         odd = memoryview(b"x" + struct.pack("<4i", 0, 1, 2, 3))[1:]
         assert kernels.encode.encode(DELTA_LENGTH, BYTE_ARRAY, 0, (odd, b"abc"), 3) == encode(
             DELTA_LENGTH, BYTE_ARRAY, [b"a", b"b", b"c"]
@@ -120,7 +120,7 @@ class TestDictionaries:
         found = kernels.encode.dictionary_of(type, type_length, given, len(values), most_values, most_bytes)
         return found and (found[0], found[1], memoryview(found[2]).cast("I").tolist())
 
-    def test_values_stand_in_order_of_their_first_appearance(self):
+    def test_dictionary_values_have_the_order_of_first_appearance(self):
         assert self.of(INT32, [7, -1, 7, 7, 0, -1]) == (values_of(INT32, [7, -1, 0]), 3, [0, 1, 0, 0, 2, 1])
         words = [b"b", b"", b"a", b"b", b""]
         assert self.of(BYTE_ARRAY, words) == (values_of(BYTE_ARRAY, [b"b", b"", b"a"]), 3, [0, 1, 2, 0, 1])
@@ -128,12 +128,12 @@ class TestDictionaries:
         assert self.of(INT64, []) == (b"", 0, [])
         assert self.of(BYTE_ARRAY, []) == ((bytes(4), b""), 0, [])
 
-    def test_numbers_are_equal_where_their_bits_are(self):
+    def test_numbers_are_equal_if_their_bits_are(self):
         zero, minus, nan, other = (struct.pack("<Q", bits) for bits in (0, 1 << 63, 0x7FF8 << 48, 0x7FF8 << 48 | 1))
         values = [zero, minus, nan, other, nan, zero]
         assert self.of(DOUBLE, values)[1:] == (4, [0, 1, 2, 3, 2, 0])
 
-    def test_a_larger_dictionary_is_none(self):
+    def test_a_dictionary_above_the_limit_is_not_made(self):
         assert self.of(INT32, [1, 2, 1, 3], most_values=2) is None
         assert self.of(INT32, [1, 2, 1, 3], most_values=3)[1] == 3
         assert self.of(INT32, [1, 2, 1, 3], most_bytes=11) is None
@@ -142,7 +142,7 @@ class TestDictionaries:
         assert self.of(BYTE_ARRAY, [b"a", b"bc", b"a"], most_bytes=11)[1] == 2
         assert self.of(BYTE_ARRAY, [b"a"], most_values=0) is None
 
-    def test_many_values_are_told_apart(self):
+    def test_many_different_values_are_distinguished(self):
         numbers = [n * 0x10001 % 5003 for n in range(20_000)]
         found, count, which = self.of(INT64, numbers)
         distinct = memoryview(found).cast("q").tolist()
@@ -245,7 +245,7 @@ class TestErrors:
             assert self.fails(function, *before, b"", count, *behind, error=Unsupported)[0] == wire.TOO_MANY
 
     @pytest.mark.parametrize("encoding, type", SERVED)
-    def test_fewer_values_than_are_told(self, encoding, type):
+    def test_fewer_values_than_declared_are_an_error(self, encoding, type):
         needed = {BOOLEAN: 2, BYTE_ARRAY: 40, FIXED: 27}.get(type) or 9 * wire.WIDTH_IN_PAGES[type]
         for size in (0, needed - 1):
             values = (bytes(size), b"") if type == BYTE_ARRAY else bytes(size)

@@ -82,7 +82,7 @@ class TestPages:
         assert decode(page, count, name) == bytes_of(values, name)
 
     @pytest.mark.parametrize("name", KINDS)
-    def test_what_is_no_decimal_is_an_exception(self, name):
+    def test_numbers_that_are_not_decimal_are_exceptions(self, name):
         width = KINDS[name].bytes
         nans = bytes.fromhex("0100000000000004000000f8ff")[: width + 4]
         values = bytes_of([*SPECIAL, *decimals(500, 2)], name) + nans[-width:] * 3
@@ -107,7 +107,7 @@ class TestPages:
         assert len(page) < 3000
         assert decode(page, 1000) == bytes_of(values, "double")
 
-    def test_each_vector_has_powers_of_its_own(self):
+    def test_each_vector_has_separate_powers(self):
         """A stretch of two places, one of four, in each of the sampled vectors."""
         values = decimals(4096, 2) + decimals(4096, 4)
         page = encode(values)
@@ -126,7 +126,7 @@ class TestPages:
         assert len(page) < 1.25 * size  # by 20 bits each they would take twice as much
         assert decode(page, size, name) == bytes_of(values, name)
 
-    def test_numbers_may_stand_at_odd_addresses(self):
+    def test_numbers_may_be_unaligned(self):
         data = b"x" + bytes_of(decimals(100, 2), "double")
         page = kernels.encode.encode(ALP, wire.PHYSICAL_DOUBLE, 0, memoryview(data)[1:], 100)
         assert decode(page, 100) == data[1:]
@@ -140,12 +140,12 @@ class TestRefusals:
             encode([1.0], vector_size=size)
         assert (caught.value.code, caught.value.expected) == (wire.BAD_ARGUMENT, 1 << 15)
 
-    def test_more_values_than_offsets_can_say(self):
+    def test_more_values_than_offsets_can_address_are_refused(self):
         with pytest.raises(Unsupported) as caught:
             kernels.encode.encode(ALP, wire.PHYSICAL_FLOAT, 0, b"", (1 << 28) + 1)
         assert (caught.value.code, caught.value.expected) == (wire.TOO_MANY, 1 << 28)
 
-    def test_fewer_values_than_are_told(self):
+    def test_fewer_values_than_declared_are_an_error(self):
         with pytest.raises(Malformed) as caught:
             kernels.encode.encode(ALP, wire.PHYSICAL_DOUBLE, 0, bytes(15), 2)
         assert (caught.value.code, caught.value.expected, caught.value.found) == (wire.VALUES_SIZE, 16, 15)

@@ -59,7 +59,7 @@ class TestLevels:
             assert integers(decoded := kernels.encoding.decode_levels(encoding, 0, b"xy", 100, 1), "H") == [0] * 100
             assert decoded[1] == 1
 
-    def test_levels_end_where_they_are_said_to_end(self):
+    def test_levels_end_at_their_declared_end(self):
         data = bytes([2, 1, 4, 0, 9])
         assert kernels.encoding.decode_levels(wire.ENCODING_RLE, 1, data, 1, 0, 2)[1] == 2
         fails = failure(kernels.encoding.decode_levels, wire.ENCODING_RLE, 1, data, 3, 0, 3)
@@ -84,7 +84,7 @@ class TestLevels:
             ("030000", 31, 4, (wire.TRUNCATED, 2, 2, 1)),
         ],
     )
-    def test_damaged_levels_are_told_with_their_place(self, data, max_level, count, expected):
+    def test_damaged_levels_are_reported_with_their_offset(self, data, max_level, count, expected):
         for before in (b"", b"\0\0\0"):
             code, offset, *rest = failure(
                 kernels.encoding.decode_levels,
@@ -132,14 +132,14 @@ class TestIndices:
             (bytes([9, 2, 1]), 1, 3, (wire.TRUNCATED, 2, 2, 1)),
         ],
     )
-    def test_damaged_indices_are_told_with_their_place(self, data, count, entries, expected):
+    def test_damaged_indices_are_reported_with_their_offset(self, data, count, entries, expected):
         assert failure(kernels.encoding.decode_indices, data, count, entries) == expected
 
 
 @pytest.mark.usefixtures("implementation")
 class TestValues:
     @pytest.mark.parametrize("type", FIXED)
-    def test_plain_values_stand_as_they_are(self, type):
+    def test_plain_values_are_returned_unchanged(self, type):
         values = bytes(i * 7 % 256 for i in range(100 * FIXED[type]))
         data = b"ab" + values + b"c"
         assert kernels.encoding.decode(wire.ENCODING_PLAIN, type, 7, data, 100, 2) == (values, len(data) - 1)
@@ -195,7 +195,7 @@ class TestValues:
             (bytes([2, 0, 0, 0, 2, 2]), (wire.BOOLEAN, 4, 1, 2)),
         ],
     )
-    def test_damaged_boolean_runs_are_told_with_their_place(self, data, expected):
+    def test_damaged_boolean_runs_are_reported_with_their_offset(self, data, expected):
         fails = failure(kernels.encoding.decode, wire.ENCODING_RLE, wire.PHYSICAL_BOOLEAN, 0, data, 1)
         assert fails == expected
 
@@ -304,7 +304,7 @@ def test_any_runs_give_their_booleans(runs, fewer):
     st.integers(0, 100),
     st.data(),
 )
-def test_damaged_runs_are_told_alike(drawn, fewer, more, data):
+def test_both_report_the_same_damage_of_runs(drawn, fewer, more, data):
     width, runs = drawn
     damaged = data.draw(flipped(run_bytes(runs, width)))
     count, highest = len(flat(runs)) + more, max((1 << width) - 1 - fewer, 0)
@@ -331,7 +331,7 @@ def test_damaged_runs_are_told_alike(drawn, fewer, more, data):
     st.integers(0, 12),
     st.one_of(st.none(), st.integers(0, 5)),
 )
-def test_any_bytes_are_taken_alike(encoding, type, type_length, data, count, at, entries):
+def test_both_decode_any_bytes_equally(encoding, type, type_length, data, count, at, entries):
     values = array("B", range(60)).tobytes()
     if type == wire.PHYSICAL_BYTE_ARRAY:
         values = (array("I", range(0, 60, 10)).tobytes(), values)

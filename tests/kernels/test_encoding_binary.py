@@ -65,7 +65,7 @@ class TestKnownBytes:
         assert kernels.encoding.decode(PREFIXED, FIXED, 5, data, 4) == (b"".join(words), len(data))
 
     @pytest.mark.parametrize("encoding", [wire.ENCODING_PLAIN_DICTIONARY, wire.ENCODING_RLE_DICTIONARY])
-    def test_indices_lead_to_byte_arrays(self, encoding):
+    def test_indices_select_byte_arrays(self, encoding):
         dictionary = (offsets_and_bytes([b"one", b"", b"three"]), 3)
         values, end = decode(encoding, bytes([9, 2, 4, 2, 3, 0b100001, 0b10]), 6, 1, dictionary)
         assert (values_of(values), end) == ([b"three"] * 2 + [b"", b"one", b"three", b"one"], 7)
@@ -106,12 +106,12 @@ class TestDamage:
             (PREFIXED, "8001 04 01 00", 1, (wire.TRUNCATED, 5, 1, 0)),
         ],
     )
-    def test_damage_is_told_with_its_place(self, encoding, data, count, expected):
+    def test_damage_is_reported_with_its_offset(self, encoding, data, count, expected):
         for before in (b"", b"\0\0\0"):
             code, offset, *rest = failure(encoding, before + bytes.fromhex(data), count, len(before))
             assert (code, offset - len(before), *rest) == expected
 
-    def test_lengths_that_are_cut_are_told_before_any_value(self):
+    def test_truncated_lengths_are_reported_before_any_value(self):
         data = lengths_bytes([b"a" * 1000, *[b"bc"] * 200])
         assert failure(LENGTHS, data[:12], 201)[0] == wire.TRUNCATED
 
@@ -125,13 +125,13 @@ class TestDamage:
         form = bytes.fromhex("8080808008 01 8180808008 02 00 00") + b"abc"
         assert failure(LENGTHS, form, 2**31 + 1) == (wire.BYTE_ARRAY_LENGTH, len(form), 0, 1)
 
-    def test_an_index_that_leads_to_no_value(self):
+    def test_an_index_beyond_the_dictionary_is_an_error(self):
         dictionary = (offsets_and_bytes([b"a", b"b"]), 2)
         code = wire.ENCODING_RLE_DICTIONARY
         assert failure(code, bytes([2, 2, 1, 2, 2]), 2, 0, dictionary) == (wire.DICTIONARY_INDEX, 3, 2, 2)
         assert failure(code, bytes([2, 2, 1]), 1) == (wire.NO_DICTIONARY, 0, 0, 0)
 
-    def test_a_dictionary_whose_offsets_lie(self):
+    def test_a_dictionary_with_wrong_offsets_is_an_error(self):
         asked = (wire.ENCODING_RLE_DICTIONARY, bytes([1, 2, 1]), 1, 0)
         assert failure(*asked, ((bytes(11), b"ab"), 2)) == (wire.BAD_ARGUMENT, 0, 12, 11)
         assert failure(*asked, ((struct.pack("<3i", 0, 2, 1), b"ab"), 2)) == (wire.BAD_ARGUMENT, 0, 2, 1)
@@ -173,7 +173,7 @@ def test_any_values_of_a_dictionary_come_back(words, data):
 
 @encodings
 @given(data=st.data(), words=PAGES, more=st.integers(-1, 1))
-def test_damaged_pages_are_refused_alike(encoding, data, words, more):
+def test_both_refuse_damaged_pages_equally(encoding, data, words, more):
     native, pure = both("encoding")
     form, count = data.draw(flipped(WRITERS[encoding](words))), max(len(words) + more, 0)
     for type in (BYTE_ARRAY, FIXED):
@@ -182,7 +182,7 @@ def test_damaged_pages_are_refused_alike(encoding, data, words, more):
 
 
 @given(st.sampled_from([2, 8]), st.binary(max_size=20), st.binary(max_size=24), st.integers(0, 5), st.integers(0, 12))
-def test_any_dictionary_is_taken_alike(encoding, data, offsets, entries, count):
+def test_both_read_any_dictionary_equally(encoding, data, offsets, entries, count):
     native, pure = both("encoding")
     asked = (encoding, BYTE_ARRAY, 0, data, count, 0, ((offsets, b"abcdefgh"), entries))
     assert outcome(native.decode, *asked) == outcome(pure.decode, *asked)

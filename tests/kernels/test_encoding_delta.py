@@ -111,7 +111,7 @@ class TestDamage:
             ("8001 04 04 00 ffffffffffffffffffff01", 4, (wire.VARINT_TOO_LONG, 5, 10, 0)),
         ],
     )
-    def test_damage_is_told_with_its_place(self, data, count, expected):
+    def test_damage_is_reported_with_its_offset(self, data, count, expected):
         for before in (b"", b"\0\0\0"):
             code, offset, *rest = failure(before + bytes.fromhex(data), count, 64, len(before))
             assert (code, offset - len(before), *rest) == expected
@@ -168,7 +168,7 @@ def test_any_values_come_back(page, at, behind):
 
 
 @given(st.data(), pages(), st.integers(-1, 1))
-def test_damaged_pages_are_refused_alike(data, page, more):
+def test_both_refuse_damaged_pages_equally(data, page, more):
     bits, values, form = page
     native, pure = both("encoding")
     asked = (5, TYPES[bits], 0, data.draw(flipped(form)), max(len(values) + more, 0))

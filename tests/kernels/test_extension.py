@@ -63,12 +63,12 @@ def test_an_id_that_is_the_markers_in_other_bytes_is_an_ordinary_field():
     assert kernels.extension.find(bytes.fromhex("08 ffff8100 0161 00")) is None
 
 
-def test_fields_may_stand_on_both_sides():
+def test_fields_may_precede_and_follow_the_extension():
     data = b"\x15\x02" + extension(b"x") + b"\x05\x04\x02" + b"\x00"
     assert kernels.extension.find(data)[2:6] == (12, 2, 7, 1)
 
 
-def test_behind_the_stop_it_counts_for_a_file_metadata_alone():
+def test_an_extension_after_the_stop_counts_only_in_file_metadata():
     data = b"\x15\x02\x00" + extension(b"hello") + b"\x00"
     assert kernels.extension.find(data) is None
     assert kernels.extension.find(data, file_metadata=True) == (1, 1, 14, 3, 8, 5, 1)
@@ -86,7 +86,7 @@ def test_behind_the_stop_it_counts_for_a_file_metadata_alone():
         b"\x09\xff\xff\x01\x00\x00",
     ],
 )
-def test_behind_the_stop_an_extension_and_a_stop_must_be_all_that_follows(rest):
+def test_only_an_extension_and_a_stop_may_follow_the_stop(rest):
     assert kernels.extension.find(b"\x00" + rest, file_metadata=True) is None
 
 
@@ -100,7 +100,7 @@ def test_two_extensions_are_malformed_and_both_are_named(second):
     assert data[caught.offset : caught.offset + 4] in (SPEC, THRIFT) and caught.offset > 2
 
 
-def test_a_longer_length_than_needed_is_read_and_told():
+def test_a_length_that_is_not_minimal_is_read_and_reported():
     place = kernels.extension.find(SPEC + varint(2, padding=2) + b"ab\x00")
     assert (place.payload, place.length, place.length_bytes) == (7, 2, 3)
 
@@ -121,7 +121,7 @@ def test_broken_bytes_are_an_error_with_its_place(data, code, offset):
     assert (caught.code, caught.offset) == (getattr(wire, code), offset)
 
 
-def test_the_documented_block_is_what_is_written_and_read():
+def test_the_documented_block_is_written_and_read():
     page = (Path(__file__).parents[2] / "docs/formats.md").read_text()
     vector = bytes.fromhex(re.search(r"```hex block-hello\n(.*?)\n```", page, re.S)[1])
     assert b"hello" + kernels.extension.trailer(b"hello", KIND) == vector
@@ -138,7 +138,7 @@ def test_blocks_are_stepped_over_from_the_back():
     assert (payloads, end) == ([b"three", b"", b"one"], 8)
 
 
-def test_a_damaged_payload_is_seen_only_where_asked():
+def test_a_damaged_payload_is_reported_only_on_request():
     data = bytearray(block(b"hello"))
     data[0] ^= 1
     assert kernels.extension.block_before(data, len(data)) is None

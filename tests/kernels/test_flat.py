@@ -73,7 +73,7 @@ def test_one_leaf_and_its_chunks_are_found_at_once(implementation):
     assert chunk_facts(both_names[3][1]) == chunk_facts(chunks)
 
 
-def test_names_that_read_alike_are_all_found(implementation):
+def test_all_columns_of_equal_dotted_names_are_found(implementation):
     elements = [
         thrift.element(b"schema", children=3),
         thrift.element(b"a.b", type=1),
@@ -191,7 +191,7 @@ def test_nothing_is_lost_in_so_many_bytes_for_each_of_the_thrift_footer(tmp_path
 
 
 @pytest.mark.parametrize(("row_groups", "leaves"), [(0, 8), (1, 8), (2, 4), (3, 2), (4, 2), (5, 1), (64, 1)])
-def test_leaves_of_few_row_groups_share_a_cell_and_are_told_apart(implementation, row_groups, leaves):
+def test_leaves_of_few_row_groups_share_a_cell_and_are_distinguished(implementation, row_groups, leaves):
     footer = thrift.wide_footer(21, row_groups)
     payload = write(footer)
     columns = [
@@ -228,7 +228,7 @@ def test_a_slice_takes_no_more_than_a_column_and_the_tail(implementation):
     assert reader.io == before
 
 
-def test_a_row_group_of_which_the_tail_block_says_something_else_is_damage():
+def test_a_row_group_that_contradicts_the_tail_block_is_damage():
     payload = bytearray(write(small_footer()))
     tail = len(payload) - struct.unpack_from("<I", payload, len(payload) - 8)[0]
     for field in range(4):
@@ -239,7 +239,7 @@ def test_a_row_group_of_which_the_tail_block_says_something_else_is_damage():
         assert found[0][:2] == ("Damaged", wire.BAD_VALUE)
 
 
-def test_a_reader_that_is_asked_for_many_names_reads_their_pages_once(implementation):
+def test_a_request_for_many_names_reads_their_pages_once(implementation):
     names = [b"column %d" % number for number in range(1000)]
     elements = [thrift.element(b"schema", children=len(names)), *(thrift.element(name, type=1) for name in names)]
     payload = write(thrift.footer(elements, []))
@@ -270,7 +270,7 @@ def test_once_held_nothing_is_read_any_more_and_all_of_it_is_still_checked(imple
     assert place - 4096 < raised.value.offset <= place
 
 
-def test_a_payload_is_read_wherever_it_lies_and_however_little_of_the_tail_is_there(implementation):
+def test_a_payload_is_read_at_any_offset_and_with_any_part_of_the_tail(implementation):
     payload = write(small_footer())
     whole = everything(payload)
     for tail in (0, 1, 31, 32, 200, 100_000):
@@ -279,7 +279,7 @@ def test_a_payload_is_read_wherever_it_lies_and_however_little_of_the_tail_is_th
 
 
 def test_a_slice_of_everything_loads_each_row_group_once(implementation):
-    """Also where the row groups say more than the chunks: every column asks for their counts."""
+    """Also if the row groups have more rows than the chunks: every column needs their counts."""
     columns, row_groups = 40, 300
     elements = [thrift.element(b"schema", children=columns)]
     elements += [thrift.element(b"c%d" % n, type=1) for n in range(columns)]
@@ -294,7 +294,7 @@ def test_a_slice_of_everything_loads_each_row_group_once(implementation):
 
 
 def test_a_slice_loads_each_page_of_arrow_fields_once(implementation):
-    """Also where neighbours have their fields in different pages."""
+    """Also if neighbors have their fields in different pages."""
     unlike = [pa.field(f"u{n}", pa.int32(), metadata={"k": f"{n:050}"}) for n in range(60)]
     alike = [pa.field(f"a{n}", pa.int32(), metadata=unlike[59 * (n % 2)].metadata) for n in range(1000)]
     sink = io.BytesIO()
@@ -324,7 +324,7 @@ def test_a_slice_loads_each_page_of_arrow_fields_once(implementation):
         (one_chunk(thrift.metadata(1, [b"a"], data_page=None)), wire.MISSING_FIELD),
     ],
 )
-def test_what_the_flat_schema_cannot_say_is_refused(implementation, footer, code):
+def test_footers_that_the_flat_schema_cannot_store_are_refused(implementation, footer, code):
     with pytest.raises(ParquetextError) as caught:
         write(footer)
     assert caught.value.code == code
@@ -347,8 +347,8 @@ def test_another_layout_is_not_read(implementation):
         open_payload(sign(payload, []))
 
 
-def test_fields_of_a_later_writer_are_passed_over(monkeypatch):
-    """Slots that nobody has named yet may be added to v1."""
+def test_fields_of_a_later_writer_are_skipped(monkeypatch):
+    """Later versions may add unnamed slots to v1."""
     footer = small_footer()
     known, metadata = wire.FLAT_TABLES["ColumnMetadata"], flat_chunk.Column._metadata
     with monkeypatch.context() as later:
@@ -367,7 +367,7 @@ def test_fields_of_a_later_writer_are_passed_over(monkeypatch):
     }
 
 
-def test_a_closed_reader_says_so(implementation):
+def test_a_closed_reader_raises(implementation):
     with open_payload(write(small_footer())) as reader:
         pass
     with pytest.raises(ValueError, match="closed"):
@@ -413,7 +413,7 @@ def test_both_make_the_same_of_bytes_that_are_no_payload(data, framed):
 
 @hypothesis_settings
 @given(thrift.footers(), st.data())
-def test_both_slice_alike_and_as_a_scan_is_sliced(footer, data):
+def test_both_build_the_slice_of_a_scan(footer, data):
     scan = module("pure", "scan").scan(footer)
     payload = outcome(write_with, "pure", footer)
     assume(isinstance(payload, bytes))

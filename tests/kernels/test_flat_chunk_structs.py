@@ -43,7 +43,7 @@ def test_each_leaf_has_the_structs_of_the_footer(implementation, corpus, expecte
 
 
 @pytest.mark.parametrize(("columns", "row_groups"), [(19, 1), (5, 3), (3, 9), (2, 200)])
-def test_row_groups_are_those_that_were_asked_for(implementation, columns, row_groups):
+def test_row_groups_are_the_requested_ones(implementation, columns, row_groups):
     footer = thrift.wide_footer(columns, row_groups)
     reader, wanted = reader_of(payload_of(footer)), structs_of(footer)
     for leaf in range(columns):
@@ -64,14 +64,14 @@ def test_a_reader_answers_as_before_afterwards(implementation):
 
 
 @pytest.mark.parametrize("arguments", [(2, 0, 1), (-1,), (0, 4, 0), (0, 2, 2), (0, 0, 4), (0, -1, 1)])
-def test_what_is_not_there_is_a_bad_argument(implementation, arguments):
+def test_missing_chunks_are_a_bad_argument(implementation, arguments):
     reader = reader_of(payload_of(thrift.wide_footer(2, 3)))
     with pytest.raises(ParquetextError) as caught:
         kernels.flat.chunk_structs(reader, *arguments)
     assert caught.value.code == wire.BAD_ARGUMENT
 
 
-def test_a_flipped_byte_gives_the_same_structs_or_an_error_alike_in_both():
+def test_a_flipped_byte_gives_equal_structs_or_errors_in_both():
     payload = payload_of(small_footer())
     wanted = [outcome(kernels.flat.chunk_structs, reader_of(payload), leaf) for leaf in range(2)]
     for at in range(0, len(payload), 3):

@@ -43,7 +43,7 @@ def test_verify_sees_every_bit_padding_included(implementation):
             kernels.flat.verify(bytes(broken))
 
 
-def test_bytes_between_the_cells_that_are_not_zero_are_told_with_their_place():
+def test_nonzero_bytes_between_cells_are_reported_with_their_offset():
     payload = bytearray(write(small_footer()))
     payload[4] = 7
     kinds = ("Damaged", wire.BAD_VALUE, 4, 0, 7)
@@ -74,7 +74,7 @@ def test_the_check_of_a_payload_whose_buckets_are_all_full_looks_at_each_once(mo
     assert loaded == list(range(len(buckets_of(payload))))
 
 
-def test_an_entry_is_found_behind_full_buckets_and_nowhere_else():
+def test_an_entry_is_found_only_after_full_buckets():
     """The first bucket's first entry changes places with one of the last: found if all between are full."""
     payload = write(thrift.wide_footer(300, 1))
     first, *_, last = buckets_of(payload)
@@ -89,7 +89,7 @@ def test_an_entry_is_found_behind_full_buckets_and_nowhere_else():
         assert found[0] is None or found[0][:2] == ("Damaged", wire.BAD_VALUE)
 
 
-def test_cells_that_overlap_do_not_multiply_what_a_call_loads():
+def test_overlapping_cells_do_not_multiply_the_bytes_of_a_call():
     """Each part of the column is made to reach up to the last one's end: all checksums hold."""
     payload = bytearray(write(thrift.wide_footer(1, 64 * 40)))
     parts = [

@@ -96,7 +96,7 @@ def test_a_slot_that_does_not_exist_is_the_callers_error(implementation, index):
     assert (error.value.code, error.value.expected, error.value.found) == (wire.BAD_ARGUMENT, 4, index)
 
 
-def test_what_the_tables_cannot_say_is_not_carried_verbatim_with_slots(implementation):
+def test_footers_that_the_tables_cannot_store_are_not_verbatim_with_slots(implementation):
     scan = kernels.scan.scan(b"\x15\x02\x19\x0c\x16\x00\x19\x0c\x00", strict=False)
     kernels.flat.write(scan)
     with pytest.raises(ParquetextError):
@@ -143,7 +143,7 @@ def in_cell(word: int):
         pytest.param(in_cell(24), wire.BAD_VALUE, id="other place for the data"),
     ],
 )
-def test_what_is_wrong_behind_sound_checksums_is_told_alike(change, code):
+def test_both_report_the_same_errors_under_valid_checksums(change, code):
     payload = bytearray(payload_of())
     damaged = signed(payload, change(payload))
     found = []
@@ -176,7 +176,7 @@ def test_a_flipped_bit_in_a_slot_touches_nothing_else():
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 10**6), st.binary(min_size=1, max_size=8))
-def test_any_bytes_behind_sound_checksums_are_read_alike(at, value):
+def test_both_read_any_bytes_under_valid_checksums_equally(at, value):
     payload = bytearray(payload_of())
     first, end = list_place(payload), tail_block(payload)
     place = first + at % (end - first - 8)

@@ -206,9 +206,9 @@ def test_any_struct_comes_back(data):
         lambda footer: footer[:-1] + EXTENSION + b"\0",
         lambda footer: footer + EXTENSION + b"\0",
     ],
-    ids=["in the struct", "behind its stop"],
+    ids=["in the struct", "after its stop"],
 )
-def test_an_extension_is_no_part_of_what_comes_back(implementation, footer, extended):
+def test_the_rebuilt_footer_has_no_extension(implementation, footer, extended):
     payload = write(extended(footer))
     assert payload == write(footer)
     assert kernels.flat.to_thrift(payload) == footer
@@ -229,7 +229,7 @@ def test_an_extension_is_no_part_of_what_comes_back(implementation, footer, exte
         thrift.footer([thrift.element(b"schema", children=9)], []),
     ],
 )
-def test_what_the_tables_cannot_say_is_carried_as_it_is_and_no_reader_takes_it_for_a_table(implementation, footer):
+def test_footers_that_the_tables_cannot_store_are_verbatim_and_refused_by_readers(implementation, footer):
     payload = write(footer)
     assert is_verbatim(payload)
     kernels.flat.verify(payload)
@@ -278,7 +278,7 @@ def test_bounds_that_are_short_or_have_no_shorter_one_stay_whole_in_compact_stat
     assert found["is_max_value_exact"]
 
 
-def test_a_full_payload_says_that_it_is_lossless(implementation):
+def test_a_full_payload_is_marked_lossless(implementation):
     payload = write(small_footer())
     assert kernels.flat.Reader(Memory(payload), 0, len(payload), payload).is_lossless
 
@@ -297,7 +297,7 @@ def test_both_write_the_same_compact_payload(footer):
 # ---- cost and limits
 
 
-def test_chunks_that_are_alike_share_what_the_tables_do_not_say(implementation):
+def test_similar_chunks_share_skeletons(implementation):
     """A column's row groups cost a byte or two each."""
     sizes = []
     for encodings in (4, 40):
@@ -333,7 +333,7 @@ def test_a_hostile_skeleton_cannot_blow_up(implementation):
     assert caught.value.code == wire.TOO_LARGE
 
 
-def test_an_operation_that_cannot_stand_there_is_damage(implementation):
+def test_an_invalid_operation_is_damage(implementation):
     payload = write(small_footer())
     for place, length in cells(payload):
         if struct.unpack_from("<H", payload, place + 8) != (wire.KIND_POOL,):
@@ -346,7 +346,7 @@ def test_an_operation_that_cannot_stand_there_is_damage(implementation):
                 assert isinstance(found, bytes) or found[0] == Damaged.__name__
 
 
-def test_the_extension_does_not_count_where_the_footer_is_too_large(implementation):
+def test_the_extension_does_not_count_for_the_size_limit(implementation):
     footer = small_footer()
     extended = footer[:-1] + EXTENSION[:4] + varint(100_000) + bytes(100_000) + b"\0"
     assert write(extended) == write(footer)

@@ -154,7 +154,7 @@ def check_against(scan, reader) -> None:
     ],
     ids=str,
 )
-def test_the_flat_footer_says_what_the_thrift_footer_says(options):
+def test_the_flat_footer_contains_the_values_of_the_thrift_footer(options):
     scan = kernel_scan.scan(written(mixed(), **options))
     payload = flat.write(scan, verbatim=False)
     flat.verify(payload)
@@ -241,7 +241,7 @@ def test_no_flipped_bit_changes_an_answer_unseen():
 
 
 def cells_of(payload: bytes) -> list[int]:
-    """Where the cells begin, found by their checksums."""
+    """Return the begins of the cells, found by their checksums."""
     found = []
     for at in range(8, len(payload) - 16, 8):
         length = int.from_bytes(payload[at + 4 : at + 8], "little")
@@ -292,7 +292,7 @@ def test_hostile_payloads_with_good_checksums_are_survived():
     assert {"read", "Damaged"} <= outcomes
 
 
-def test_an_error_tells_the_place_in_the_file():
+def test_an_error_has_the_offset_in_the_file():
     payload = bytearray(flat.write(kernel_scan.scan(written(mixed(2)))))
     payload[-1] ^= 1
     with pytest.raises(Damaged) as raised:
@@ -300,7 +300,7 @@ def test_an_error_tells_the_place_in_the_file():
     assert (raised.value.code, raised.value.offset) == (wire.CHECKSUM, 1000 + len(payload) - 4)
 
 
-def test_what_a_source_raises_comes_through():
+def test_errors_of_a_source_are_raised():
     class Broken(Memory):
         def read(self, offset, length):
             raise ConnectionError("gone")
@@ -323,7 +323,7 @@ def test_a_source_that_gives_too_little_is_an_error():
         flat.Reader(Short(payload), 0, len(payload), payload[-4096:]).column(0)
 
 
-def test_a_closed_reader_says_so():
+def test_a_closed_reader_raises():
     reader = opened(flat.write(kernel_scan.scan(written(mixed(2)))))
     reader.close()
     reader.close()

@@ -73,7 +73,7 @@ class TestKnownBytes:
         with pytest.raises(Malformed, match="code 3, there are 3 symbols"):
             kernels.fsst.value(damaged, 0)
 
-    def test_values_of_a_fixed_width_stand_back_to_back(self):
+    def test_values_of_a_fixed_width_are_consecutive(self):
         values = b"key-0001key-0002key-0003key-0001"
         page = kernels.fsst.encode(values, 4, FIXED, 8)
         assert bytes(kernels.fsst.decode(page, 4, FIXED, 8)) == values
@@ -86,7 +86,7 @@ class TestKnownBytes:
             assert texts(kernels.fsst.decode(data, 0, TEXT, 0)) == []
             assert bytes(kernels.fsst.decode(data, 0, FIXED, 4)) == b""
 
-    def test_what_never_comes_twice_has_no_symbols(self):
+    def test_text_without_repetition_has_no_symbols(self):
         assert encode([b"abc"]) == bytes.fromhex("08 00 8001 04 01 0c ff61 ff62 ff63")
 
     def test_offsets_need_not_begin_at_zero(self):
@@ -121,17 +121,17 @@ class TestDamage:
             (changed(BEGIN + 11, "02ff"), (wire.TRUNCATED, BEGIN + 13, 1, 0)),
         ],
     )
-    def test_it_is_told_where_it_stands(self, data, expected):
+    def test_damage_is_reported_with_its_offset(self, data, expected):
         assert failure(data) == expected
 
-    def test_ends_that_descend_are_told(self):
+    def test_descending_ends_are_an_error(self):
         ends = bytes.fromhex("8001 04 02 0a") + b"\x03" + bytes(4)  # 5, 3
         assert failure(TABLE + ends + CODES, 2) == (wire.BYTE_ARRAY_LENGTH, len(TABLE + ends) + 5, 8, 0xFFFFFFFE)
 
-    def test_a_value_of_another_width_is_told(self):
+    def test_a_value_of_another_width_is_an_error(self):
         assert failure(PAGE, 3, FIXED, 15) == (wire.VALUE_LENGTH, BEGIN + 5, 15, 16)
 
-    def test_a_value_that_the_page_does_not_have_is_told(self):
+    def test_a_value_beyond_the_page_is_an_error(self):
         with pytest.raises(ParquetextError) as caught:
             kernels.fsst.value(PAGE, 3)
         assert told(caught) == (wire.BAD_ARGUMENT, 0, 3, 3)
@@ -145,12 +145,12 @@ class TestDamage:
             with pytest.raises(ParquetextError, match="out of range: "):
                 call(b"", 0, FIXED, 0)
 
-    def test_offsets_that_leave_the_bytes_are_told(self):
+    def test_offsets_beyond_the_bytes_are_an_error(self):
         with pytest.raises(Malformed) as caught:
             kernels.fsst.encode((struct.pack("<3i", 0, 2, 4), b"abc"), 2, TEXT, 0)
         assert told(caught) == (wire.VALUE_OFFSET, 8, 3, 4)
 
-    def test_many_empty_values_of_a_few_bytes_are_what_they_are(self):
+    def test_many_empty_values_in_a_few_bytes_are_decoded(self):
         count = 1 << 18
         ends = varint(count) + b"\x01" + varint(count) + b"\x00" + b"\x00" + b"\x00"
         offsets, joined = kernels.fsst.decode(b"\x08\x00" + ends, count, TEXT, 0)
@@ -179,7 +179,7 @@ def test_both_implementations_write_the_same_and_read_it_back(values):
 
 @pytest.mark.parametrize("size", [3, 700, 40_000])
 def test_the_sample_of_many_bytes_is_the_same(size):
-    """Windows lie in values that are shorter than they are, longer, and in all of one."""
+    """Windows are within values that are shorter, longer, and in all of one."""
     chance = random.Random(size)
     text = b" ".join(urls(900))[: 1 << 15]
     values = [text[at : at + size] for at in range(0, len(text), size)]
@@ -193,7 +193,7 @@ def test_the_sample_of_many_bytes_is_the_same(size):
 
 @settings(max_examples=150)
 @given(st.data())
-def test_damage_is_told_alike(data):
+def test_both_report_the_same_damage(data):
     values = data.draw(sentences())
     native, pure = both("fsst")
     whole = native.encode(values_of(TEXT, values), len(values), TEXT, 0)

@@ -157,7 +157,7 @@ def test_a_small_footer_reads_by_its_index_as_by_a_scan(implementation):
     assert [list(map(tuple, reader.sorting_columns(group))) for group in range(2)] == [[(0, True, False)]] * 2
 
 
-def test_names_that_read_alike_are_all_found(implementation):
+def test_all_columns_of_equal_dotted_names_are_found(implementation):
     elements = [
         thrift.element(b"schema", children=3),
         thrift.element(b"a.b", type=1),
@@ -189,7 +189,7 @@ def test_columns_are_cut_every_64_row_groups(implementation, row_groups):
 
 
 @pytest.mark.parametrize("depth", [1, 3, 60])
-def test_paths_lead_through_all_groups(implementation, depth):
+def test_paths_contain_all_groups(implementation, depth):
     names = [b"g%d" % level for level in range(depth)]
     elements = [
         thrift.element(b"schema", children=1),
@@ -202,7 +202,7 @@ def test_paths_lead_through_all_groups(implementation, depth):
     assert list(reader.find_name(b".".join(names))) == [GROUP | depth]
 
 
-def test_fields_of_a_row_group_may_stand_in_any_order_and_be_unknown(implementation):
+def test_fields_of_a_row_group_may_be_unknown_and_in_any_order(implementation):
     elements = [thrift.element(b"schema", children=1), thrift.element(b"a", type=1)]
     _, columns = thrift.list_of(thrift.STRUCT, [thrift.chunk(thrift.metadata(1, [b"a"]))])
     rows, ordinal, unknown = b"\x36" + thrift.zigzag(7), b"\x54" + thrift.zigzag(5), b"\x18\x03abc"
@@ -278,7 +278,7 @@ def test_a_lookup_reads_a_bucket_a_cell_an_element_and_the_chunks(implementation
     assert reader.io == (reads, fetched)
 
 
-def test_the_check_of_the_whole_sees_every_bit_of_the_index_and_what_it_covers():
+def test_the_check_of_a_whole_index_detects_every_flipped_bit():
     footer = small_footer()
     payload = write(footer)
     data, places = bytearray(footer + payload), (len(footer), len(payload))
@@ -299,7 +299,7 @@ def test_the_check_of_the_whole_sees_every_bit_of_the_index_and_what_it_covers()
     assert unseen < 0.02 * len(footer)  # list headers, and the like
 
 
-def test_an_index_of_another_footer_is_told_by_its_first_byte_that_differs(implementation):
+def test_an_index_of_another_footer_is_reported_at_its_first_different_byte(implementation):
     footer, other = thrift.wide_footer(40, 2), thrift.wide_footer(40, 2).replace(b"c17", b"d17")
     payload = write(other)
     with pytest.raises(ParquetextError) as raised:
@@ -327,7 +327,7 @@ def test_once_held_nothing_is_read_any_more(implementation):
     assert reader.io == cost
 
 
-def test_it_is_read_wherever_it_lies_and_however_little_of_the_tail_is_there(implementation):
+def test_an_index_is_read_at_any_offset_and_with_any_part_of_the_tail(implementation):
     footer = small_footer()
     payload = write(footer)
     whole = everything(footer, payload)
@@ -365,7 +365,7 @@ def test_another_layout_is_not_read(implementation):
         open_index(footer, sign(payload, []))
 
 
-def test_a_closed_reader_says_so(implementation):
+def test_a_closed_reader_raises(implementation):
     footer = small_footer()
     with open_index(footer, write(footer)) as reader:
         pass
@@ -411,7 +411,7 @@ def test_every_bit_flip_in_the_thrift_bytes_gives_the_same_answers_or_a_final_er
     assert unseen < 40  # headers of lists, the version, num_rows and the column orders, which the index says
 
 
-def test_a_wrong_checksum_of_thrift_bytes_says_where(implementation):
+def test_a_wrong_checksum_of_thrift_bytes_gives_the_offset(implementation):
     footer = small_footer()
     payload = write(footer)
     at = footer.index(b"omega")
@@ -436,7 +436,7 @@ def test_truncated_payloads_are_refused(implementation):
 
 @hypothesis_settings
 @given(thrift.footers())
-def test_both_write_the_same_index_and_read_what_a_scan_says(footer):
+def test_both_write_the_same_index_and_read_the_values_of_a_scan(footer):
     payloads = [outcome(write, footer, package) for package in ("native", "pure")]
     assert payloads[0] == payloads[1]
     if isinstance(payloads[0], bytes):

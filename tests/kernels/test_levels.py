@@ -45,7 +45,7 @@ def plain_structs(definition, repetition, entries, *, ancestor_definition, ances
 
 @st.composite
 def level_lists(draw, highest: int = MOST_LEVEL, most: int = 200):
-    """Definition and repetition levels of as many entries; None stands for highest ones, or for none."""
+    """Return definition and repetition levels of so many entries; None means the highest ones, or none."""
     entries = draw(st.integers(0, most))
     levels = st.lists(st.integers(0, highest), min_size=entries, max_size=entries)
     return draw(levels | st.none()), draw(levels | st.none()), entries
@@ -80,7 +80,7 @@ def test_bitmaps_end_anywhere_in_a_word(implementation, entries):
     assert bits_of(valid, count) == [level > 0 for level in definition]
 
 
-def test_structs_below_an_empty_list_are_none(implementation):
+def test_structs_below_an_empty_list_are_absent(implementation):
     definition, repetition = [0, 2, 1, 3], [0, 0, 1, 0]
     valid, nulls, count = kernels.levels.validity(
         packed(definition), packed(repetition), 4, ancestor_definition=1, ancestor_repetition=1, level=2
@@ -150,7 +150,7 @@ def test_lists_are_those_of_the_plain_definition(levels, all_highest):
         assert places[0] == 0 and places[-1] == place
 
 
-def test_lists_end_where_the_next_one_begins(implementation):
+def test_lists_end_at_the_begin_of_the_next_one(implementation):
     definition, repetition = [2, 3, 0, 1, 2], [0, 1, 0, 0, 0]
     offsets, valid, nulls, count = kernels.levels.offsets(
         packed(definition), packed(repetition), 5, ancestor_definition=0, definition_level=2, repetition_level=1
@@ -159,7 +159,7 @@ def test_lists_end_where_the_next_one_begins(implementation):
     assert bits_of(valid, count) == [True, False, True, True]
 
 
-def test_an_entry_that_goes_on_with_a_list_and_is_no_item_is_refused(implementation):
+def test_an_entry_that_continues_a_list_but_is_no_item_is_refused(implementation):
     with pytest.raises(Malformed) as caught:
         kernels.levels.offsets(
             packed([2, 2, 1]), packed([0, 1, 1]), 3, ancestor_definition=0, definition_level=2, repetition_level=1
@@ -168,7 +168,7 @@ def test_an_entry_that_goes_on_with_a_list_and_is_no_item_is_refused(implementat
     assert (error.code, error.offset, error.expected, error.found) == (wire.LEVELS_CONTRADICT, 2, 2, 1)
 
 
-def test_an_entry_that_goes_on_with_a_list_behind_none_of_its_items_is_refused(implementation):
+def test_an_entry_that_continues_a_list_without_items_is_refused(implementation):
     with pytest.raises(Malformed) as caught:
         kernels.levels.offsets(
             packed([2, 1, 2]), packed([0, 0, 1]), 3, ancestor_definition=0, definition_level=2, repetition_level=1
@@ -177,7 +177,7 @@ def test_an_entry_that_goes_on_with_a_list_behind_none_of_its_items_is_refused(i
     assert (error.code, error.offset, error.expected, error.found) == (wire.LEVELS_CONTRADICT, 2, 2, 1)
 
 
-def test_a_first_entry_that_goes_on_with_a_list_is_refused(implementation):
+def test_a_first_entry_that_continues_a_list_is_refused(implementation):
     with pytest.raises(Malformed) as caught:
         kernels.levels.offsets(
             packed([2]), packed([1]), 1, ancestor_definition=0, definition_level=2, repetition_level=1
@@ -185,7 +185,7 @@ def test_a_first_entry_that_goes_on_with_a_list_is_refused(implementation):
     assert (caught.value.code, caught.value.offset) == (wire.ROW_START, 0)
 
 
-# ---- whatever the levels are ----
+# ---- any levels ----
 
 any_levels = st.lists(st.integers(0, 0xFFFF) | small, max_size=150)
 any_level = st.integers(0, 0xFFFF) | small

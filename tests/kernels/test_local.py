@@ -1,4 +1,4 @@
-"""A local file with its tail, and where the flat footer lies in it."""
+"""A local file with its tail, and the position of the flat footer in it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_file_shorter_than_the_tail_is_read_whole(local, tmp_path):
         assert (file.size, file.tail) == (0, b"")
 
 
-def test_large_pieces_are_read_into_pages_of_their_own(local, tmp_path):
+def test_large_pieces_are_read_into_separate_pages(local, tmp_path):
     path = tmp_path / "file"
     path.write_bytes(os.urandom(3 << 20))
     with open(path, "rb") as file:
@@ -67,7 +67,7 @@ def test_large_pieces_are_read_into_pages_of_their_own(local, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["missing", "folder"])
-def test_what_cannot_be_opened_is_an_error_as_open_raises_it(local, tmp_path, name):
+def test_files_that_cannot_be_opened_raise_the_error_of_open(local, tmp_path, name):
     (tmp_path / "folder").mkdir()
     path = str(tmp_path / name)
     with pytest.raises(OSError) as theirs:
@@ -128,6 +128,9 @@ def test_foreign_blocks_on_top_are_stepped_over(local):
     assert data[place : place + length] == b"flat"
 
 
+KINDS = {"flat": wire.UUID_FLAT_FOOTER.bytes, "index": wire.UUID_FOOTER_INDEX.bytes}
+
+
 def test_the_last_one_of_our_blocks_counts(local):
     flat, index = block(b"flat"), block(b"index", wire.UUID_FOOTER_INDEX.bytes)
     above = index + block(b"foreign", FOREIGN)
@@ -135,7 +138,7 @@ def test_the_last_one_of_our_blocks_counts(local):
         data = parquet(extension)
         found, footer, thrift_length, place, length, known, known_end = local.own_block(data, len(data))
         assert (footer + thrift_length, known, known_end) == (place, data, len(data))
-        assert (found, data[place : place + length], footer) == (form, form.encode(), len(b"PAR1data"))
+        assert (found, data[place : place + length], footer) == (KINDS[form], form.encode(), len(b"PAR1data"))
 
 
 def test_only_the_trailers_need_to_be_in_the_tail(local):
@@ -149,10 +152,10 @@ def par3(payload: bytes, length: int | None = None) -> bytes:
     return b"PAR1" + payload + b"crc!" + size + zlib.crc32(size).to_bytes(4, "little") + b"PAR3"
 
 
-def test_in_a_par3_file_it_stands_alone(local):
+def test_the_flat_footer_of_a_par3_file_is_located(local):
     data = par3(b"payload")
     for tail in (data, data[-16:]):
-        assert local.own_block(tail, len(data)) == ("par3", 4, 0, 4, 7, tail, len(data))
+        assert local.own_block(tail, len(data)) == (b"PAR3", 4, 0, 4, 7, tail, len(data))
 
 
 @pytest.mark.parametrize(
@@ -165,7 +168,7 @@ def test_in_a_par3_file_it_stands_alone(local):
         par3(b"payload")[-12:],
     ],
 )
-def test_a_par3_trailer_that_leads_nowhere_is_not_believed(local, data):
+def test_a_par3_trailer_with_wrong_lengths_is_ignored(local, data):
     assert local.own_block(data, len(data)) is None
 
 
@@ -187,7 +190,7 @@ def test_other_files_have_no_flat_block(local, data):
     assert local.own_block(data, len(data)) is None
 
 
-def test_a_footer_length_that_leaves_the_file_or_the_block_is_not_believed(local):
+def test_a_footer_length_beyond_the_file_or_the_block_is_ignored(local):
     data = parquet(block(b"flat"))
     for length in (0, 1, 28, 29, 32, 2**31, 2**32 - 1):
         changed = data[:-8] + length.to_bytes(4, "little") + b"PAR1"
@@ -207,7 +210,7 @@ def test_one_flipped_bit_in_the_trailer_hides_the_block_or_leaves_its_place(loca
 
 @pytest.mark.parametrize("struct_length", [1, 60, 1 << 20, 1 << 31, (1 << 32) - 1])
 @pytest.mark.parametrize("as_text", [False, True])
-def test_a_reference_to_a_struct_beyond_the_file_leads_to_nothing(local, struct_length, as_text):
+def test_a_reference_to_a_struct_beyond_the_file_is_ignored(local, struct_length, as_text):
     front = b"PAR1data" + block(bytes(8))
     payload = struct.pack("<HHIQII16sQIII", 1, 0, 1, 8, struct_length, 0, wire.UUID_FLAT_FOOTER.bytes, 8, 8, 0, 0)
     reference = block(payload + bytes(2), wire.UUID_FOOTER_REFERENCE.bytes)

@@ -108,7 +108,7 @@ def test_both_implementations_read_the_same_of_any_header(header, at, behind):
 
 @settings(deadline=None)
 @given(HEADERS, st.lists(st.tuples(st.integers(0, 1 << 30), st.integers(0, 255)), max_size=3), st.integers(0, 99))
-def test_both_implementations_say_the_same_of_changed_bytes(header, changes, cut):
+def test_both_implementations_read_changed_bytes_equally(header, changes, cut):
     native, pure = both("page")
     data = bytearray(header)
     for place, byte in changes:
@@ -158,7 +158,9 @@ def test_levels_count_rows_and_values(implementation, name, count, ones):
     st.sampled_from([0, 1, 2, 3, 300]),
     st.sampled_from([0, 1, 2]),
 )
-def test_both_implementations_count_levels_alike(body, size, other, num_values, type, encoding, definition, repetition):
+def test_both_implementations_count_levels_equally(
+    body, size, other, num_values, type, encoding, definition, repetition
+):
     native, pure = both("page")
     header = pure.header(header_bytes())._replace(
         type=type,
@@ -179,7 +181,7 @@ def test_both_implementations_count_levels_alike(body, size, other, num_values, 
     st.sampled_from([0, 1, 2, 3, 255, 65535, 65536]),
     st.sampled_from([0, 1, 2, 7]),
 )
-def test_both_implementations_divide_any_body_alike(numbers, body, definition, repetition):
+def test_both_implementations_divide_any_body_equally(numbers, body, definition, repetition):
     native, pure = both("page")
     num_values, definition_size, repetition_size, _, type, encoding = numbers
     header = pure.header(header_bytes())._replace(
@@ -196,7 +198,7 @@ def test_both_implementations_divide_any_body_alike(numbers, body, definition, r
         assert 0 <= a <= b <= len(body) and 0 <= c <= d <= values <= len(body)
 
 
-def test_a_header_says_what_was_written(implementation):
+def test_a_header_contains_the_written_fields(implementation):
     header = kernels.page.header(header_bytes("v1", crc=-2, statistics={"min_value": b"a"}))
     assert (header.offset, header.type, header.compressed_size, header.uncompressed_size) == (0, 0, 10, 20)
     assert (header.num_values, header.encoding, header.definition_encoding, header.repetition_encoding) == (7, 0, 3, 3)
@@ -221,7 +223,7 @@ def test_ranges_of_statistics_count_from_the_header(implementation):
     assert thrift.read("Statistics", data[9 + start :][:length])["min_value"] == b"low"
 
 
-def test_an_extension_and_unknown_fields_are_passed_over(implementation):
+def test_an_extension_and_unknown_fields_are_skipped(implementation):
     data = header_bytes()
     unknown = bytes.fromhex("1c 15 02 19 28 01 61 01 62 00") + b"\x11"
     for inside in (EXTENSION, unknown, unknown + EXTENSION):
@@ -264,7 +266,7 @@ def test_a_header_that_does_not_end_within_16_mib_is_an_error(implementation):
         (header_bytes("v2", definition_levels_byte_length=9), wire.PAGE_LEVELS, 10, 11),
     ],
 )
-def test_what_a_header_must_not_say_is_an_error_with_its_place(implementation, data, code, expected, found):
+def test_invalid_header_fields_are_errors_with_their_offset(implementation, data, code, expected, found):
     with pytest.raises(Malformed) as caught:
         kernels.page.header(b"\xff" + data, 1)
     error = caught.value
@@ -290,7 +292,7 @@ def test_a_walk_passes_over_all_pages_of_a_chunk(implementation, version):
         assert kernels.checksum.crc32(data[body : body + pages.array("compressed_size")[i]]) == pages.array("crc")[i]
 
 
-def test_a_walk_goes_on_where_the_bytes_end(implementation):
+def test_a_walk_can_be_resumed_at_the_end_of_the_bytes(implementation):
     header = header_bytes(statistics={"min_value": b"v" * 40})
     page = header + b"." * 10
     data, whole = page * 5, kernels.page.walk(page * 5)
@@ -306,7 +308,7 @@ def test_a_walk_goes_on_where_the_bytes_end(implementation):
     assert (len(short), short.end, short.problem) == (0, 0, None)
 
 
-def test_a_walk_says_where_and_why_it_stopped(implementation):
+def test_a_walk_returns_the_position_and_reason_of_its_stop(implementation):
     page = header_bytes() + b"." * 10
     over = kernels.page.walk(page * 3, 0, len(page) * 3 - 4)
     assert (len(over), over.end) == (2, 2 * len(page))

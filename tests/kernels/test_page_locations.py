@@ -1,4 +1,4 @@
-"""Where an OffsetIndex says that pages are, on both implementations."""
+"""Page positions in an OffsetIndex, on both implementations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def found(page, data: bytes) -> list[tuple[int, int, int]]:
 
 
 @given(st.lists(LOCATION, max_size=40))
-def test_locations_come_back_and_what_is_absent_is_minus_one(locations):
+def test_locations_are_returned_and_absent_values_are_minus_one(locations):
     data = write("OffsetIndex", {"page_locations": locations, "unencoded_byte_array_data_bytes": [1] * len(locations)})
     names = ("offset", "compressed_page_size", "first_row_index")
     expected = [tuple(location.get(name, -1) for name in names) for location in locations]
@@ -31,7 +31,7 @@ def test_locations_come_back_and_what_is_absent_is_minus_one(locations):
 
 
 @given(st.data())
-def test_damage_is_told_alike(data):
+def test_both_report_the_same_damage(data):
     whole = write("OffsetIndex", {"page_locations": [{"offset": 4, "first_row_index": n} for n in range(20)]})
     damaged = bytearray(whole[: data.draw(st.integers(0, len(whole)))])
     for _ in range(data.draw(st.integers(0, 3))):

@@ -18,7 +18,7 @@ from parquetext.errors import Malformed, ParquetextError, Unsupported
 INT32, INT64 = wire.PHYSICAL_INT32, wire.PHYSICAL_INT64
 # 100, 101, 103, 100, 102, 101, 100, 1000000 (an exception); 104, 100.
 PAGE = bytes.fromhex("00 03 04 0a000000 08000000 17000000 64000000 02 0100 3406 0700 40420f00 64000000 03 0000 04")
-FIRST = 15  # where its first vector begins
+FIRST = 15  # the begin of its first vector
 VALUES = [100, 101, 103, 100, 102, 101, 100, 1_000_000, 104, 100]
 
 
@@ -53,7 +53,7 @@ class TestKnownBytes:
         assert integers(kernels.pfor.decode(PAGE, 10, INT32), INT32) == VALUES
         assert encode(VALUES, INT32, vector_size=8) == PAGE
 
-    def test_what_is_behind_the_page_is_no_matter(self):
+    def test_bytes_after_the_page_are_ignored(self):
         assert integers(kernels.pfor.decode(PAGE + b"more", 10, INT32), INT32) == VALUES
 
     def test_equal_values_take_no_bits(self):
@@ -112,7 +112,7 @@ class TestDamage:
             (changed(FIRST + 9, "0800"), (wire.EXCEPTION_POSITION, FIRST + 9, 8, 8)),
         ],
     )
-    def test_it_is_told_where_it_stands(self, data, expected):
+    def test_damage_is_reported_with_its_offset(self, data, expected):
         assert failure(data) == expected
 
     def test_a_claim_of_values_that_are_not_there_takes_no_memory(self):
@@ -131,7 +131,7 @@ class TestDamage:
         with pytest.raises(ParquetextError, match="limit 32768"):
             encode([1, 2], vector_size=size)
 
-    def test_values_that_are_not_there_are_told(self):
+    def test_missing_values_are_an_error(self):
         with pytest.raises(Malformed, match="values of 8 bytes, 12 are needed"):
             kernels.pfor.encode(bytes(8), 3, INT32)
 
@@ -151,7 +151,7 @@ def test_both_implementations_write_the_same_and_read_it_back(type, data):
 @settings(max_examples=150)
 @given(st.data())
 @pytest.mark.parametrize("type", [INT32, INT64])
-def test_damage_is_told_alike(type, data):
+def test_both_report_the_same_damage(type, data):
     values = data.draw(lists_of(type, 0))
     native, pure = both("pfor")
     whole = native.encode(values_of(type, values), len(values), type, vector_size=8)

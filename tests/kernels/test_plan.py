@@ -38,7 +38,7 @@ def table(first: int) -> pa.Table:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """Files with sidecars, one without statistics; nobody changes them."""
+    """Files with sidecars, one without statistics; tests do not change them."""
     folder = tmp_path_factory.mktemp("files")
     for number in range(4):
         path = str(folder / f"{number}.parquet")
@@ -49,7 +49,7 @@ def made(tmp_path_factory):
 
 @pytest.fixture
 def files(made, tmp_path) -> list[str]:
-    """Copies of them, with sidecars that are made anew."""
+    """Copies of them, with new sidecars."""
     paths = []
     for path in sorted(made.glob("*.parquet")):
         paths.append(shutil.copy(path, tmp_path))
@@ -90,7 +90,7 @@ def test_all_files_of_one_schema_come_in_one_array(files):
     assert low[:12] == b"t00001t00016"
 
 
-def test_bounds_of_another_order_or_of_numbers_that_are_none_are_left_out(files):
+def test_bounds_of_another_order_and_nan_bounds_are_omitted(files):
     """Decimals in bytes and unsigned integers above the signed range are in the sidecar as its format has them."""
     *_, facts = said(files)
     assert facts[6][2][0] == facts[6][3][0] == bytes(2)  # only nulls: no bounds
@@ -105,7 +105,7 @@ def test_a_file_without_a_sidecar_and_one_with_a_stale_one_do_not_count(files):
     assert (first, statuses, counts) == (2, [NONE, UNUSED, PLANNED, UNUSED], [0, 0, 3, 0])
 
 
-def test_it_says_which_files_have_bloom_filters(files):
+def test_the_plan_lists_files_with_bloom_filters(files):
     pq.write_table(table(0), files[1], bloom_filter_options={"n": True})
     for path in files[:2]:
         sidecar.build(path)
@@ -115,7 +115,7 @@ def test_it_says_which_files_have_bloom_filters(files):
         assert kernel.gather(files, scanner.scan(schema), [(0, 4)])[3] == bytes([0, 1, 0, 0])
 
 
-def test_another_schema_is_told_apart(files):
+def test_another_schema_is_distinguished(files):
     pq.write_table(table(0).rename_columns(["m", *table(0).column_names[1:]]), files[1])
     sidecar.build(files[1])
     assert said(files)[1] == [PLANNED, OTHER, PLANNED, PLANNED]

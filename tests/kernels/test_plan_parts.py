@@ -54,7 +54,7 @@ def said(paths, **options):
 
 
 def with_sidecar(made, data: bytes, **options):
-    """The same where the second file's sidecar has these bytes."""
+    """Return the same if the second file's sidecar has these bytes."""
     paths, place, whole = made
     try:
         with open(place, "wb") as file:
@@ -66,7 +66,7 @@ def with_sidecar(made, data: bytes, **options):
 
 
 def used(data: bytes) -> list[tuple[int, int]]:
-    """Where the bytes are that the plan needs: offsets and lengths."""
+    """Return the ranges that the plan needs: offsets and lengths."""
     reader = kernels.sidecar.Reader(data)
     parts = [(8, 24), *DESCRIPTORS, (reader.footer.offset, 40 + 4 * ROW_GROUPS)]
     tail = 2 * 8 + 52 + 4 * COLUMNS + 28  # the notes PQTX and PQTC
@@ -87,7 +87,7 @@ def test_nothing_else_is_read(made):
     assert said(made[0])[0] == [PLANNED, PLANNED]
 
 
-def test_what_is_used_is_checked(made):
+def test_used_bytes_are_checked(made):
     """A change of a byte there, and another in a part that is not used: the whole sidecar is damaged, too."""
     *_, data = made
     for at in [at for start, size in used(data) for at in range(start, start + size) if at % 23 == 0]:
@@ -122,8 +122,8 @@ def test_damage_under_the_note_s_own_checksum_is_left_to_the_whole_one(made):
 
 
 @pytest.mark.parametrize("without", [(), (wire.PM_SUMS_CODE,)], ids=["copied", "dropped"])
-def test_notes_that_somebody_else_s_commit_has_copied(made, without):
-    """Who appends a footer keeps notes that he does not know: they are of the footer before."""
+def test_notes_copied_by_a_foreign_commit_are_ignored(made, without):
+    """A program that appends a footer keeps notes that it does not know: they belong to the previous footer."""
     *_, data = made
     reader = kernels.sidecar.Reader(data)
     more = kernels.sidecar.Writer.on(reader)
@@ -146,7 +146,7 @@ def footer_of(path: str) -> bytes:
     return data[len(data) - 8 - int.from_bytes(data[-8:-4], "little") : -8]
 
 
-def test_another_schema_is_told_by_its_hash(made, tmp_path):
+def test_another_schema_is_distinguished_by_its_hash(made, tmp_path):
     path = str(tmp_path / "0.parquet")
     pq.write_table(table(0).rename_columns([f"d{number}" for number in range(COLUMNS)]), path)
     sidecar.build(path)
@@ -179,7 +179,7 @@ class TestWriting:
         assert list(kernels.sidecar.Reader(first).scratchpad) == [7, *CODES[::2]]
 
     @pytest.mark.parametrize("notes", [[], [(7, b"x")], [ORIGIN, (7, b"x")], [(wire.PM_ORIGIN_CODE, ORIGIN[1] + b"t")]])
-    def test_it_stands_behind_the_note_of_the_file(self, notes):
+    def test_the_note_of_checksums_follows_the_note_of_the_file(self, notes):
         for kernel in both("sidecar"):
             with pytest.raises(ParquetextError) as caught:
                 self.finish(kernel, notes)

@@ -1,4 +1,4 @@
-"""A form of a footer is in proportion to that footer, whatever this claims; one that is not is refused early."""
+"""The size of a form is in proportion to its footer for any claims; others are refused early."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_an_upgrade_is_refused_in_little_memory(implementation, tmp_path):
 
 
 @pytest.mark.parametrize("sparse", [False, True], ids=["the index is chosen first", "the flat form is chosen first"])
-def test_the_best_form_is_none_where_all_are_out_of_proportion(implementation, tmp_path, sparse):
+def test_no_form_is_chosen_if_all_are_out_of_proportion(implementation, tmp_path, sparse):
     footer = nested(*WIDE)
     path = tmp_path / "wide.parquet"
     with open(path, "wb") as file:

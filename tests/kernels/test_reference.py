@@ -1,4 +1,4 @@
-"""The reference to blocks that stand aside: parsed alike by both implementations, and no wrong one believed."""
+"""The reference to blocks aside: parsed equally by both implementations, and wrong ones are rejected."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_several_blocks_follow_each_other_from_a_multiple_of_8_to_the_footer(par
         (reference(copy=bytes(4097)), FOOTER, 56),
     ],
 )
-def test_what_does_not_fit_is_damage_with_its_offset(parse, payload, footer, at):
+def test_contradictions_are_damage_with_its_offset(parse, payload, footer, at):
     with pytest.raises(Damaged) as raised:
         parse(payload, footer)
     assert (raised.value.code, raised.value.offset) == (wire.REFERENCE, at)
@@ -104,7 +104,7 @@ SOUND = st.sampled_from(
 
 
 @given(SOUND | st.binary(max_size=200), st.integers(0, 200), st.binary(max_size=9), st.sampled_from([FOOTER, 1596, 0]))
-def test_both_implementations_say_the_same(payload, at, patch, footer):
+def test_both_implementations_give_the_same_result(payload, at, patch, footer):
     native, pure = both("reference")
     changed = payload[:at] + patch + payload[at + len(patch) :]
     first, second = (outcome(one.parse, changed, footer) for one in (native, pure))
@@ -118,7 +118,7 @@ CONTENT = with_flat_footer(parquet_bytes(), "aside")
 
 
 def text_of(data: bytes) -> tuple[int, int]:
-    """Where the reference stands in a file as text."""
+    """Return the offset of the reference in a file as text."""
     end = len(data) - 9
     length = struct.unpack_from("<I", base64.b64decode(data[end - 40 : end]), 6)[0]
     return end - (length + 28) // 3 * 4, end
@@ -149,13 +149,13 @@ def own_block(request):
 
 def test_the_block_aside_is_found_with_the_end_of_its_payload(own_block):
     footer = len(CONTENT) - 8 - int.from_bytes(CONTENT[-8:-4], "little")
-    form, at, thrift_length, payload, length, known, end = own_block(CONTENT[-2000:], len(CONTENT))
-    assert (form, at, payload % 8, payload + length + 28) == ("flat", footer, 0, footer)
+    kind, at, thrift_length, payload, length, known, end = own_block(CONTENT[-2000:], len(CONTENT))
+    assert (kind, at, payload % 8, payload + length + 28) == (wire.UUID_FLAT_FOOTER.bytes, footer, 0, footer)
     assert CONTENT[footer + thrift_length :][:4] == b"\x08\xff\xff\x01"
     assert end == payload + length and CONTENT[end - len(known) : end] == known
 
 
-def test_a_tail_that_holds_the_whole_payload_is_what_is_known(own_block):
+def test_a_tail_that_contains_the_whole_payload_is_kept(own_block):
     *_, known, end = own_block(CONTENT, len(CONTENT))
     assert (known, end) == (CONTENT, len(CONTENT))
 
@@ -167,7 +167,7 @@ def test_a_tail_without_the_marker_shows_no_block(own_block):
     assert own_block(CONTENT[marker + 1 :], len(CONTENT)) is None
 
 
-def test_a_footer_that_moved_grew_or_shrank_is_not_believed(own_block):
+def test_a_reference_to_a_moved_or_resized_footer_is_damaged(own_block):
     payload = payload_of(CONTENT)
     assert own_block(resealed(payload), len(CONTENT)) is not None
     length = 8 + int.from_bytes(CONTENT[-8:-4], "little")

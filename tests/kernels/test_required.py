@@ -47,7 +47,7 @@ def structs_of(name: str, fields: dict):
                 yield from structs_of(inner, value)
 
 
-def test_a_whole_footer_lacks_nothing(implementation):
+def test_a_complete_footer_has_no_missing_fields(implementation):
     assert kernels.required.find_missing(footer()) == (None, 0)
 
 
@@ -111,7 +111,7 @@ def test_no_struct_is_an_error_with_its_offset(implementation):
     assert 0 < error.value.offset <= 100
 
 
-def test_both_implementations_say_the_same_of_flipped_bits():
+def test_both_implementations_report_the_same_for_flipped_bits():
     native, pure = both("required")
     data = footer(rows=2)
     for flip in random.Random(12).sample(range(len(data) * 8), 900):

@@ -62,7 +62,7 @@ def parsing(expected):
     return [entry for entry in expected if entry["footer"]["parses"]]
 
 
-def test_every_footer_of_the_corpus_that_parses_is_scanned_alike(corpus, expected):
+def test_both_scan_every_corpus_footer_equally(corpus, expected):
     entries = parsing(expected)
     assert len(entries) == 466
     for entry in entries:
@@ -150,7 +150,7 @@ def test_placement_counts_and_statistics_are_pyarrows(corpus, expected):
     ],
     ids=str,
 )
-def test_footers_of_pyarrow_are_scanned_alike(options):
+def test_both_scan_footers_of_pyarrow_equally(options):
     facts = agree(table_footer(**options))
     assert facts["regular"] and facts["row_group_count"] == 4 and facts["problem"] is None
 
@@ -300,7 +300,7 @@ def test_lists_of_other_items_count_as_unknown_fields(implementation):
         (footer(row_groups=[{"columns": []}]), 3, None),
     ],
 )
-def test_what_cannot_be_missing(implementation, data, id, at):
+def test_a_missing_required_field_is_an_error(implementation, data, id, at):
     with pytest.raises(Malformed, match=f"required field {id} is absent") as caught:
         kernels.scan.scan(data)
     assert caught.value.code == wire.MISSING_FIELD and (at is None or caught.value.offset == at)
@@ -412,14 +412,14 @@ def test_places_of_indexes_and_filters(implementation):
     assert [present & wanted for present in scan.chunks("present")] == [0, wanted, 0]
 
 
-def test_crypto_fields_are_told(implementation):
+def test_crypto_fields_are_reported(implementation):
     chunk = {"meta_data": METADATA, "crypto_metadata": {"ENCRYPTION_WITH_FOOTER_KEY": {}}}
     scan = kernels.scan.scan(footer(row_groups=[GROUP | {"columns": [chunk]}], encryption_algorithm={"AES_GCM_V1": {}}))
     assert scan.encrypted == 3 and scan.chunks("present")[0] & wire.PRESENT_CRYPTO
     assert kernels.scan.scan(footer()).encrypted == 0
 
 
-def test_an_extension_lies_within_the_struct(implementation):
+def test_an_extension_must_be_within_the_struct(implementation):
     from parquetext import extension
 
     extended = extension.append(footer(), b"anything")
@@ -439,7 +439,7 @@ def test_an_extension_lies_within_the_struct(implementation):
     ],
 )
 @pytest.mark.parametrize("marker", [b"\x08\xff\xff\x01", b"\x08\xfe\xff\x03"])
-def test_an_extension_is_told_where_its_marker_heads_a_field(implementation, marker, data, told):
+def test_an_extension_is_found_only_if_its_marker_begins_a_field(implementation, marker, data, told):
     assert kernels.scan.scan(data(marker)).has_extension == told
 
 

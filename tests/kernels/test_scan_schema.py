@@ -97,7 +97,7 @@ def ids_by_path(schema: list[dict]) -> dict[bytes, list[int]]:
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(element_tree(), min_size=1, max_size=4))
-def test_both_implementations_find_what_reads_like_a_name(children):
+def test_both_implementations_find_equal_dotted_names(children):
     schema = [{"name": "r", "num_children": len(children)}, *chain.from_iterable(children)]
     data, expected = footer(schema=schema, row_groups=[]), ids_by_path(schema)
     for kernel in both("scan"):

@@ -61,7 +61,7 @@ class TestWhatIsReadBack:
         chunks = kernel.Reader(sidecars.sidecar(kernel)).chunks(1)
         assert list(chunks.array("codec")) == [6, 6]
         assert list(chunks.array("encodings")) == [3, 3]
-        assert list(chunks.array("sizes")) == [1, 1]  # the minimum's; the maximum stands out of line
+        assert list(chunks.array("sizes")) == [1, 1]  # the minimum's; the maximum is out of line
         assert list(chunks.array("flags")) == [0b10001111, 0b10001111]
         assert list(chunks.array("byte_range_start")) == [904, 3904]
         assert list(chunks.array("total_compressed_size")) == [1100, 1100]
@@ -77,7 +77,7 @@ class TestWhatIsReadBack:
         assert list(reader.chunks(0, 0, 1).array("byte_range_start")) == [4]
         assert len(reader.chunks(0, 2)) == 0
 
-    def test_statistics_up_to_8_bytes_stand_in_line_and_longer_ones_behind_the_chunks(self, kernel):
+    def test_statistics_up_to_8_bytes_are_inline_and_longer_ones_follow_the_chunks(self, kernel):
         said = sidecars.reading(kernel.Reader(sidecars.sidecar(kernel)))
         assert said["min", 0] == [struct.pack("<q", 0), struct.pack("<q", 1000)]
         assert (said["min", 1], said["max", 1]) == ([b"a"] * 2, [b"a long text, cut"] * 2)
@@ -86,7 +86,7 @@ class TestWhatIsReadBack:
         assert said["flags", 1][0] & wire.PM_STAT_MIN_INLINED
         assert not said["flags", 1][0] & wire.PM_STAT_MAX_INLINED
 
-    def test_filters_are_where_the_matrix_says_and_aligned(self, kernel):
+    def test_filters_are_at_the_listed_offsets_and_aligned(self, kernel):
         data = sidecars.sidecar(kernel)
         reader = kernel.Reader(data)
         assert reader.bloom(0, 0) == ("none", 0, 0)
@@ -94,7 +94,7 @@ class TestWhatIsReadBack:
             kind, offset, length = reader.bloom(1, column)
             assert (kind, data[offset : offset + length], offset % 8) == ("inline", bitset, 4)
 
-    def test_external_filters_say_where_they_are(self, kernel):
+    def test_external_filters_contain_their_offsets(self, kernel):
         writer = kernel.Writer(sidecars.columns(kernel), bloom_columns=[2], external_blooms=True)
         for bloom in ((1 << 40, 1060), None):
             writer.add(1, [*sidecars.chunks(kernel, 0)[:2], kernel.Chunk(bloom=bloom)])
@@ -131,7 +131,7 @@ class TestWhatIsReadBack:
         assert bool(reader.features & wire.PM_FEATURE_SORTED_BY_TIMESTAMP) == implicit
         assert int.from_bytes(data[20:24], "little") == (0 if implicit else len(sorting))
 
-    def test_an_implicit_sorting_column_counts_beside_written_ones(self, kernel):
+    def test_an_implicit_sorting_column_is_added_to_written_ones(self, kernel):
         columns = [kernel.Column(b"a", 0, 8, 0, 0, 2, 0, 0), kernel.Column(b"b", 1, 8, 0, 0, 2, 0, 0)]
         data = bytearray(kernel.Writer(columns, designated_timestamp=0, sorting_columns=[1]).finish(4, 10))
         data[8] |= wire.PM_FEATURE_SORTED_BY_TIMESTAMP

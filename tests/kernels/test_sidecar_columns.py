@@ -85,7 +85,7 @@ def test_a_type_is_inferred_from_all_that_it_may_follow_from(kernel):
     assert next(b"z" in element for element, facts in said if facts == (5, 0, True, 0))
 
 
-# Of a group: its annotation as Thrift, and whether a leaf in it lies in a list.
+# For a group: its annotation as Thrift, and if a leaf in it is in a list.
 ANNOTATIONS = {
     "converted": (b"\x15\x06", 1),
     "logical": (b"\x5c\x3c\x00\x00", 1),
@@ -116,7 +116,7 @@ def test_leaves_of_one_kind_are_inferred_once():
     assert len(calls) == 1
 
 
-def test_decimals_that_have_their_digits_beside_the_annotation_are_told_apart(kernel):
+def test_decimals_with_digits_outside_of_the_annotation_are_distinguished(kernel):
     """By converted types alone, as older writers have them."""
 
     def leaf(name: bytes, scale: int, precision: int) -> bytes:
@@ -142,7 +142,7 @@ def test_decimals_that_have_their_digits_beside_the_annotation_are_told_apart(ke
     ]
 
 
-def test_a_leaf_of_a_physical_type_that_is_none(kernel):
+def test_a_leaf_of_an_unknown_physical_type_is_an_error(kernel):
     thrift = b"\x15\x02\x19\x2c\x48\x01r\x15\x02\x00" + b"\x15\x10\x25\x00\x18\x01x\x00" + b"\x16\x00\x19\x0c\x00"
     with pytest.raises(Unsupported) as caught:
         kernel.describe(kernels.scan.scan(thrift), lambda *_: -1)
@@ -190,7 +190,7 @@ def metadata(codec: int) -> bytes:
     ],
     ids=["no metadata", "in another file", "codec 8", "codec 63"],
 )
-def test_chunks_that_a_sidecar_cannot_tell_of(kernel, chunk, code):
+def test_chunks_that_a_sidecar_cannot_describe_are_refused(kernel, chunk, code):
     scan = kernels.scan.scan(LEAF + chunk + END)
     writer = kernel.Writer(kernel.describe(scan, lambda *_: 5))
     with pytest.raises(Unsupported) as caught:

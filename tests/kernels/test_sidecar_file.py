@@ -40,7 +40,7 @@ def write(place: str, data: bytes) -> None:
 
 @pytest.mark.parametrize("ours", [True, False], ids=["ours", "foreign"])
 class TestCommitted:
-    def test_what_is_committed_is_mapped_and_nothing_behind_it(self, kernel, ours, place):
+    def test_exactly_the_committed_bytes_are_mapped(self, kernel, ours, place):
         data = sidecars.sidecar(kernel, ours=ours)
         write(place, data + b"an append that was never committed")
         assert bytes(kernel.map_file(place)) == bytes(kernel.map_file(os.fsencode(place))) == data
@@ -51,7 +51,7 @@ class TestCommitted:
             write(place, data)
             assert kernel.Reader(kernel.map_file(place)).squash_tracker == squash_tracker
 
-    def test_a_commit_to_the_file_is_seen_by_whoever_maps_it_next(self, kernel, ours, place):
+    def test_a_commit_is_visible_to_the_next_mapping(self, kernel, ours, place):
         data = sidecars.sidecar(kernel, ours=ours)
         write(place, data)
         before = kernel.map_file(place)
@@ -105,7 +105,7 @@ class TestRefused:
             kernel.map_file(place)
         assert (caught.value.code, caught.value.expected, caught.value.found) == (wire.PM_SIZE_SMALL, 36, size)
 
-    def test_what_is_no_file(self, kernel, tmp_path):
+    def test_paths_that_are_not_files_are_errors(self, kernel, tmp_path):
         with pytest.raises(FileNotFoundError) as caught:
             kernel.map_file(str(tmp_path / "none"))
         assert caught.value.filename == str(tmp_path / "none")
@@ -154,7 +154,7 @@ class TestTruncated:
 
 
 class TestUntouched:
-    """A reader in one call, where the note says that the Parquet file is the very one."""
+    """Return a reader in one call if the note belongs to the Parquet file."""
 
     @pytest.fixture
     def file(self, tmp_path):
@@ -198,7 +198,7 @@ class TestUntouched:
             {"modified": -1, "changed": -1},
         ],
     )
-    def test_a_note_of_another_file_is_none_of_this_one(self, kernel, file, place, other):
+    def test_a_note_of_another_file_is_not_used(self, kernel, file, place, other):
         write(place, self.noted(kernel, file.stat(), **other))
         assert kernel.open_untouched(str(file), place) is None
 

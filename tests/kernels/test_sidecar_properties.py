@@ -1,4 +1,4 @@
-"""Sidecars of any facts: both implementations write the same bytes and read them alike, whatever happened to them."""
+"""Sidecars of any values: both implementations write the same bytes and read them equally, damaged or not."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def written(kernel, table, ending) -> bytes:
 
 @given(tables(), endings())
 @settings(max_examples=150, deadline=None)
-def test_both_write_the_same_bytes_and_read_them_alike(table, ending):
+def test_both_write_the_same_bytes_and_read_them_equally(table, ending):
     native, pure = both("sidecar")
     data = written(native, table, ending)
     assert data == written(pure, table, ending)
@@ -74,7 +74,7 @@ def test_both_write_the_same_bytes_and_read_them_alike(table, ending):
 
 @given(tables(), endings())
 @settings(max_examples=60, deadline=None)
-def test_what_was_written_is_read(table, ending):
+def test_written_sidecars_are_read(table, ending):
     columns, options, groups = table
     for kernel in both("sidecar"):
         reader = kernel.Reader(written(kernel, table, ending))
@@ -100,7 +100,7 @@ def test_what_was_written_is_read(table, ending):
 
 @given(tables(), endings(), st.data())
 @settings(max_examples=300, deadline=None)
-def test_damaged_bytes_under_a_right_checksum_are_read_alike(table, ending, data):
+def test_both_read_damage_under_a_valid_checksum_equally(table, ending, data):
     native, pure = both("sidecar")
     sidecar = bytearray(written(native, table, ending))
     for _ in range(data.draw(st.integers(1, 3))):

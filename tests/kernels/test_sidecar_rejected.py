@@ -28,7 +28,7 @@ def u64(value: int) -> bytes:
 
 
 class Everything:
-    """Where things are in `sidecars.sidecar`."""
+    """The offsets of the parts of `sidecars.sidecar`."""
 
     names, blooms, squash = 128, 128 + 2 + 6 + 4, 128 + 12 + 12
 
@@ -222,7 +222,7 @@ class TestTraps:
         writer.add(1, [kernel.Chunk(bloom=entry)])
         assert kernel.Reader(writer.finish(4, 10)).bloom(0, 0) == ("unusable", *entry)
 
-    def test_out_of_line_statistics_without_a_length_are_none(self, kernel):
+    def test_out_of_line_statistics_without_a_length_are_absent(self, kernel):
         places = Everything(kernel)
         slot = places.chunk + 2 * 64 + wire.PM_CHUNK_MIN_STAT
         data = at(places.data, slot, u64((1 << 64) - (1 << 16)))
@@ -266,13 +266,13 @@ class TestTraps:
         data = at(at(places.data, 64, u64(128)), 64 + 24, u32(2))
         assert kernel.Reader(data).find_name(b"ts") == [0, 1]
 
-    def test_a_sorting_column_that_is_none(self, kernel):
+    def test_a_sorting_column_that_does_not_exist_is_rejected(self, kernel):
         data = kernel.Writer(sidecars.columns(kernel), sorting_columns=[1]).finish(4, 10)
         with pytest.raises(Damaged) as caught:
             kernel.Reader(at(data, 128, u32(3))).sorting_columns  # noqa: B018
         assert (caught.value.code, caught.value.offset) == (wire.PM_SORTING_COLUMN, 128)
 
-    def test_a_first_footer_without_row_groups_begins_where_the_header_ends(self, kernel):
+    def test_a_first_footer_without_row_groups_begins_at_the_end_of_the_header(self, kernel):
         data = kernel.Writer(sidecars.columns(kernel)).finish(4, 10)
         moved = sidecars.with_checksum(u64(len(data) + 8) + data[8:-48] + bytes(8) + data[-48:])
         with pytest.raises(Damaged) as caught:
@@ -292,14 +292,14 @@ class TestTraps:
             (0, -1, 1),
         ],
     )
-    def test_columns_and_row_groups_that_are_none(self, kernel, column, first, count):
+    def test_columns_and_row_groups_that_do_not_exist_are_errors(self, kernel, column, first, count):
         reader = kernel.Reader(sidecars.sidecar(kernel))
         with pytest.raises(ParquetextError) as caught:
             reader.chunks(column, first, count).array("codec")
         assert caught.value.code == wire.BAD_ARGUMENT
 
     @pytest.mark.parametrize(("row_group", "column"), [(2, 0), (0, 3), (-1, 0), (0, -1), (1 << 32, 0)])
-    def test_filters_of_columns_and_row_groups_that_are_none(self, kernel, row_group, column):
+    def test_filters_of_missing_columns_and_row_groups_are_errors(self, kernel, row_group, column):
         with pytest.raises(ParquetextError) as caught:
             kernel.Reader(sidecars.sidecar(kernel)).bloom(row_group, column)
         assert caught.value.code == wire.BAD_ARGUMENT
@@ -318,7 +318,7 @@ class TestTraps:
                 assert kernel.Reader(sidecars.with_checksum(bytes(claimed))).row_group_count == 0
 
     @pytest.mark.parametrize("options", [{}, {"external_blooms": True}])
-    def test_known_features_claim_no_more_than_what_is_theirs(self, kernel, options):
+    def test_known_features_have_exactly_their_bytes(self, kernel, options):
         """With all of them there, every byte of the footer is still some part's."""
         data = sidecars.sidecar(kernel, **options)
         features = kernel.Reader(data).features, kernel.Reader(data).footer.features

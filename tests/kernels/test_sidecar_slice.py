@@ -99,7 +99,7 @@ def test_chunks_are_those_of_the_footer(footer, note):
         assert ours.bound_values(2) == theirs.bound_values(2)
 
 
-def test_both_say_the_same(footer, note):
+def test_both_give_the_same_result(footer, note):
     both_kernels = zip(both("sidecar"), both("scan"), strict=True)
     native, pure = (outcome(said, *pair, footer, note) for pair in both_kernels)
     assert native == pure

@@ -41,13 +41,13 @@ class TestSnapshots:
         assert list(newest.block_offsets)[1:] == list(middle.block_offsets)[1:]
         assert newest.block_offsets[0] >= middle.footer.size
 
-    def test_the_chain_leads_back_to_the_first_one(self, kernel, chain):
+    def test_the_chain_ends_at_the_first_footer(self, kernel, chain):
         sizes = [footer.size for footer in kernel.Reader(chain).footers()]
         assert sizes == sorted(sizes, reverse=True)
         assert len(sizes) == 3
         assert sizes[0] == len(chain)
 
-    def test_the_checksum_goes_on_over_everything(self, kernel, chain):
+    def test_the_checksum_covers_all_commits(self, kernel, chain):
         assert sidecars.with_checksum(chain) == chain
 
     def test_damage_of_old_bytes_is_not_healed_by_a_commit(self, kernel):
@@ -58,7 +58,7 @@ class TestSnapshots:
         with pytest.raises(Damaged, match="checksum"):
             kernel.Reader(data)
 
-    def test_what_a_commit_does_not_say_stays_as_it_was(self, kernel):
+    def test_a_commit_keeps_the_values_that_it_does_not_set(self, kernel):
         data = sidecars.sidecar(kernel)
         kept = kernel.Reader(sidecars.appended(kernel, data, kernel.Reader(data), None, (9004, 600)))
         assert (kept.footer.unused_bytes, kept.footer.seq_txn, kept.squash_tracker) == (17, 99, 5)
@@ -67,7 +67,7 @@ class TestSnapshots:
         said = kernel.Reader(data + tail, len(data) + len(tail))
         assert (said.footer.unused_bytes, said.footer.seq_txn, said.squash_tracker, said.scratchpad) == (0, -1, 5, {})
 
-    def test_what_a_commit_left_that_was_never_made_is_passed_over(self, kernel):
+    def test_bytes_of_an_unfinished_commit_are_skipped(self, kernel):
         data = sidecars.sidecar(kernel)
         reader = kernel.Reader(data + b"dead bytes", len(data))
         writer = kernel.Writer.on(reader, len(data) + 10)
@@ -89,7 +89,7 @@ class TestSnapshots:
             kernel.Reader(chain, parquet_size=77)
 
     @pytest.mark.parametrize("previous", [35, 1 << 40, "its own"])
-    def test_a_chain_that_does_not_lead_back_is_none(self, kernel, chain, previous):
+    def test_a_chain_that_does_not_go_back_is_rejected(self, kernel, chain, previous):
         data, footer = bytearray(chain), kernel.Reader(chain).footer
         value = footer.size if previous == "its own" else previous
         data[footer.offset + 24 : footer.offset + 32] = value.to_bytes(8, "little")
@@ -107,7 +107,7 @@ class TestSnapshots:
         with pytest.raises(Damaged):
             kernel.Reader(data, parquet_size=(700 + 8 - 1) % (1 << 64))
 
-    def test_where_to_append_is_checked(self, kernel):
+    def test_the_offset_of_an_append_is_checked(self, kernel):
         reader = kernel.Reader(G2 + b"x", len(G2))
         for base in (len(G2) - 1, len(G2) + 2):
             with pytest.raises(ParquetextError, match="out of range"):

@@ -40,7 +40,7 @@ class TestWriter:
             {"bloom_columns": [3]},
         ],
     )
-    def test_columns_that_are_none(self, kernel, options):
+    def test_columns_that_do_not_exist_are_refused(self, kernel, options):
         with pytest.raises(ParquetextError, match="out of range"):
             kernel.Writer(sidecars.columns(kernel), **options)
 
@@ -69,7 +69,7 @@ class TestWriter:
                 kernel.Writer([kernel.Column(b"a", -1, 6, 0, 0, 2, 0, 1)]).add_scan(scan, at=wrong)
 
     @pytest.mark.parametrize("filters", [False, True])
-    def test_nothing_is_written_beyond_what_an_entry_can_say(self, filters):
+    def test_values_beyond_the_width_of_an_entry_are_refused(self, filters):
         """32 bits in units of 8. Of the compiled writer csrc/tests/test_sidecar.c shows it."""
         _, pure = both("sidecar")
         last = 0xFFFFFFFF << 3
@@ -78,7 +78,7 @@ class TestWriter:
             header = len(writer.finish(4, 10)) - 48
             writer = pure.Writer([pure.Column(b"a", 0, 6, 0, 0, 2, 0, 0)], bloom_columns=[0] if filters else [])
             writer.base = start - header - (-header & 7)
-            reached = start + 72 if filters else start  # a filter stands behind the block
+            reached = start + 72 if filters else start  # a filter follows the block
             if reached <= last:
                 writer.add(1, [pure.Chunk(bloom=bytes(32))])
                 continue

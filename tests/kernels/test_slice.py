@@ -201,7 +201,7 @@ def test_nested_dictionaries_stay_dictionaries(implementation, paths):
     same(got, pq.ParquetFile(io.BytesIO(file)).read(columns=paths))
 
 
-def test_without_arrow_schema_types_are_what_parquet_says(implementation, all_types):
+def test_without_arrow_schema_types_are_those_of_parquet(implementation, all_types):
     leaves = leaves_by_prefix(all_types, "duration")
     footer = sliced(all_types, leaves, arrow_schema=False)
     assert pq.ParquetFile(io.BytesIO(all_types), metadata=metadata_of(footer)).schema_arrow.types == [pa.int64()]
@@ -209,7 +209,7 @@ def test_without_arrow_schema_types_are_what_parquet_says(implementation, all_ty
 
 
 @pytest.mark.parametrize("row_groups", [[0], [1], [1, 0], [0, 0], []], ids=str)
-def test_row_groups_come_in_the_order_asked_for(implementation, all_types, row_groups):
+def test_row_groups_have_the_requested_order(implementation, all_types, row_groups):
     footer = sliced(all_types, [0, 8], row_groups)
     metadata, lengths = metadata_of(footer), [(ROWS, 3)[index] for index in row_groups]
     assert [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)] == lengths
@@ -220,7 +220,7 @@ def test_row_groups_come_in_the_order_asked_for(implementation, all_types, row_g
         same(pq.ParquetFile(io.BytesIO(all_types), metadata=metadata).read(), expected)
 
 
-def test_sizes_are_summed_up_over_what_stays(implementation, all_types):
+def test_sizes_are_sums_over_the_kept_chunks(implementation, all_types):
     whole, part = metadata_of(footer_of(all_types)), metadata_of(sliced(all_types, [1, 3]))
     for index in range(2):
         chosen = [whole.row_group(index).column(leaf) for leaf in (1, 3)]
@@ -253,7 +253,7 @@ def test_column_orders_are_those_of_the_leaves(implementation, all_types):
     assert [part.elements("column_order")[element] for element in part.leaves] == orders == [1, 1]
 
 
-def test_key_values_come_along_when_asked_for(implementation):
+def test_key_values_are_included_on_request(implementation):
     table = pa.table({"x": [1], "y": [2]}).replace_schema_metadata({"mine": "kept", "empty": ""})
     sink = io.BytesIO()
     pq.write_table(table, sink)
@@ -275,7 +275,7 @@ def test_a_slice_of_a_slice_is_the_smaller_slice(implementation, all_types):
     assert kernels.slice.slice_footer(wider, [2, 7], [1]) == sliced(all_types, [2, 7], [1])
 
 
-def test_all_of_a_file_is_read_alike(implementation, all_types):
+def test_both_read_a_whole_file_equally(implementation, all_types):
     count = kernels.scan.scan(footer_of(all_types)).leaf_count
     got = pq.ParquetFile(io.BytesIO(all_types), metadata=metadata_of(sliced(all_types, range(count)))).read()
     same(got, pq.ParquetFile(io.BytesIO(all_types)).read())
@@ -361,7 +361,7 @@ def test_of_a_footer_that_contradicts_itself_nothing_is_made(implementation, foo
 
 @settings(max_examples=60, deadline=None)
 @given(st.data())
-def test_both_slice_any_projection_alike(all_types, data):
+def test_both_slice_any_projection_equally(all_types, data):
     native, pure = both("slice")
     native_scan, pure_scan = (module.scan(footer_of(all_types)) for module in both("scan"))
     leaves = sorted(data.draw(st.sets(st.integers(0, native_scan.leaf_count - 1), max_size=20)))
@@ -378,7 +378,7 @@ SMALL = {"d": pa.duration("ms"), "s": pa.struct([pa.field("a", pa.int8()), pa.fi
 
 @settings(max_examples=300, deadline=None)
 @given(st.data())
-def test_both_slice_a_mutated_footer_alike(data):
+def test_both_slice_a_mutated_footer_equally(data):
     native, pure = both("slice")
     native_scan, pure_scan = both("scan")
     footer = bytearray(SMALL_FOOTER)
@@ -443,7 +443,7 @@ def _pyarrow_parses(footer: bytes) -> bool:
 
 
 def test_every_footer_of_the_corpus_can_be_sliced(corpus, expected):
-    """Both give the same bytes, a whole footer of just that; pyarrow parses it where it parses the file's."""
+    """Both give the same bytes, a whole footer of the projection; pyarrow parses it if it parses the file's."""
     (native_scan, pure_scan), (native, pure) = both("scan"), both("slice")
     count = 0
     assert len(sliceable(expected)) == 454

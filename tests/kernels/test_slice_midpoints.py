@@ -1,4 +1,4 @@
-"""parquet-java reads a row group of a slice in the split that holds its midpoint: it lies within its chunks."""
+"""parquet-java reads a row group of a slice in the split that contains its midpoint, so it is within its chunks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SUBSETS = [leaves for count in LEAVES for leaves in itertools.combinations(LEAVE
 
 @pytest.fixture(scope="module", params=ENCODINGS)
 def footer(request, tmp_path_factory) -> bytes:
-    """The footer of a file in which one column has a copy, so that its chunks stand behind the others."""
+    """Return the footer of a file in which one column has a copy, so that its chunks follow the others."""
     path = tmp_path_factory.mktemp("encoded") / "x.parquet"
     pq.write_table(TABLE, path, row_group_size=ROWS // ROW_GROUPS, compression="zstd")
     edits.encode(path, {request.param: ENCODINGS[request.param]})
@@ -73,7 +73,7 @@ def java_begin(metadata: dict) -> int:
 
 
 def places_of(row_group: dict) -> tuple[list[int], list[int]]:
-    """Where the chunks begin and end."""
+    """Return the begins and ends of the chunks."""
     chunks = [chunk["meta_data"] for chunk in row_group["columns"]]
     begins = list(map(java_begin, chunks))
     return begins, [begin + chunk["total_compressed_size"] for begin, chunk in zip(begins, chunks, strict=True)]
@@ -90,7 +90,7 @@ def row_groups_of(slice: bytes) -> list[dict]:
 
 
 @pytest.mark.parametrize("slicer", [by_scan, by_flat, by_index, by_sidecar])
-def test_midpoints_lie_within_the_row_groups_chunks(implementation, footer, slicer):
+def test_midpoints_are_within_the_row_groups_chunks(implementation, footer, slicer):
     slice_of = slicer(footer, kernels.scan.scan(footer))
     whole = [(min(begins), max(ends)) for begins, ends in map(places_of, row_groups_of(footer))]
     for leaves in SUBSETS:
@@ -104,7 +104,7 @@ def test_midpoints_lie_within_the_row_groups_chunks(implementation, footer, slic
         assert all(list(column) == sorted(set(column)) for column in zip(*found, strict=True))
 
 
-def test_sizes_are_sums_where_the_first_chunk_stands_in_front(implementation, footer):
+def test_sizes_are_sums_if_the_first_chunk_is_first_in_the_file(implementation, footer):
     scan = kernels.scan.scan(footer)
     for row_group in row_groups_of(by_scan(footer, scan)(LEAVES)):
         sizes = [chunk["meta_data"]["total_compressed_size"] for chunk in row_group["columns"]]
@@ -145,7 +145,7 @@ def footer_with(row_groups) -> bytes:
         (-(2**63), [(-(2**63), None, 10), (14, None, 90)], 100, -(2**63)),
     ],
 )
-def test_the_first_chunks_size_counts_where_the_sum_leads_behind(implementation, file_offset, chunks, size, begin):
+def test_the_first_chunks_size_is_used_if_the_sum_exceeds_the_chunks(implementation, file_offset, chunks, size, begin):
     [row_group] = row_groups_of(by_scan(b"", kernels.scan.scan(footer_with([(file_offset, chunks)])))(range(2)))
     assert (row_group["total_compressed_size"], row_group.get("file_offset")) == (size, begin)
 
@@ -156,7 +156,7 @@ CHUNKS = st.tuples(INTEGERS, st.none() | INTEGERS, INTEGERS)
 
 @settings(max_examples=60)
 @given(st.lists(st.tuples(st.none() | INTEGERS, st.tuples(CHUNKS, CHUNKS)), min_size=1, max_size=3))
-def test_both_place_what_overlaps_and_overflows_alike(row_groups):
+def test_both_compute_equal_midpoints_for_overlaps_and_overflows(row_groups):
     footer = footer_with(row_groups)
     slices = [
         bytes(slicer.slice_footer(scanner.scan(footer), [0, 1], range(len(row_groups))))

@@ -86,7 +86,7 @@ def test_longer_varints_than_needed_are_legal():
     assert kernels.thrift.fields(data) == [(1, BINARY, 0, 1, 7), (2, LIST, 7, 10, 12)]
 
 
-def test_a_path_leads_through_structs_lists_and_maps():
+def test_a_path_passes_through_structs_lists_and_maps():
     inner = [(3, MAP, (BINARY, STRUCT, [(b"a", []), (b"b", [(7, DOUBLE, 2.5, False)])]), False)]
     data = compact.fields([(1, I32, 9, False), (4, LIST, (STRUCT, [[], inner]), False)])
     path = kernels.thrift.path
@@ -123,7 +123,7 @@ def test_a_path_leads_through_structs_lists_and_maps():
         ("1b 01 e5 0000", "BAD_TYPE", 1, 0, 14),
     ],
 )
-def test_an_error_says_what_is_wrong_and_where(data, code, offset, expected, found):
+def test_an_error_has_a_message_and_an_offset(data, code, offset, expected, found):
     caught = error(kernels.thrift.struct_end, bytes.fromhex(data))
     assert isinstance(caught, Malformed)
     assert (caught.code, caught.offset, caught.expected, caught.found) == (getattr(wire, code), offset, expected, found)
@@ -156,7 +156,7 @@ def test_a_million_levels_of_lists_are_no_recursion():
     assert error(kernels.thrift.struct_end, b"\x19" + b"\x19" * 1_000_000).code == wire.TOO_DEEP
 
 
-def test_an_offset_behind_the_bytes_is_an_error():
+def test_an_offset_after_the_bytes_is_an_error():
     assert error(kernels.thrift.struct_end, b"\x00", 2).offset == 2
     with pytest.raises(OverflowError):
         kernels.thrift.struct_end(b"\x00", -1)
@@ -224,7 +224,7 @@ def test_sizes_within_the_limits_are_no_error():
         ((None, 0), wire.TOO_MANY, 0, 2, b"\x2c\x1a"),
     ],
 )
-def test_what_is_beyond_a_limit_is_an_error_at_its_length(limits, code, expected, found, value):
+def test_lengths_beyond_a_limit_are_an_error_at_the_length(limits, code, expected, found, value):
     caught = error(kernels.thrift.check_sizes, NESTED, *limits)
     assert (caught.code, caught.expected, caught.found, caught.offset) == (code, expected, found, NESTED.index(value))
 

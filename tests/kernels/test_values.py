@@ -96,7 +96,7 @@ class TestKinds:
             made = array_of(physical, arrow.byte_width, arrow, stored)
             assert list(map(str, made.cast(pa.float64()).to_pylist())) == list(map(str, numbers))
 
-    def test_a_boolean_is_true_where_its_byte_is_not_0(self):
+    def test_a_boolean_is_true_if_its_byte_is_not_0(self):
         made = array_of(BOOLEAN, 1, pa.bool_(), [b"\0", b"\1", b"\2", None, b"", b"\1\1", *[b"\1"] * 5])
         assert made.to_pylist() == [False, True, True, None, None, None, *[True] * 5]
 
@@ -153,7 +153,7 @@ class TestKinds:
         made = array_of(FIXED_LEN_BYTE_ARRAY, 12, pa.timestamp("ns", "UTC"), [little(n, 12) for n in numbers])
         assert made.view(pa.int64()).to_pylist() == [*numbers[:4], None, None, None, None]
 
-    def test_text_is_null_where_it_is_no_utf_8(self):
+    def test_text_that_is_not_utf_8_is_null(self):
         stored = [b"", b"a", "\u0800é\U0010ffff".encode(), None, b"\xc3", b"\xed\xa0\x80", b"\xf5\x80\x80\x80", b"z"]
         assert array_of(BYTE_ARRAY, 0, pa.string(), stored).to_pylist() == [
             "",
@@ -205,7 +205,7 @@ class TestKinds:
             (99, 0, 0, 0),
         ],
     )
-    def test_a_kind_that_is_none_is_an_error(self, kind):
+    def test_an_unknown_kind_is_an_error(self, kind):
         with pytest.raises(ParquetextError) as caught:
             kernels.values.buffers([], kind)
         assert caught.value.code == wire.BAD_ARGUMENT
@@ -298,7 +298,7 @@ class TestBlanked:
     def test_booleans_stay(self):
         assert kernels.thrift.blanked(b"\x11\x12\x15\x06\0", (1, 2, 3)) == b"\x11\x12\x15\0\0"
 
-    def test_what_is_no_struct_is_an_error_with_its_offset(self):
+    def test_bytes_that_are_not_a_struct_are_an_error_with_their_offset(self):
         for data in (b"", b"\x15", b"\x18\x05ab", write("SchemaElement", ELEMENT)[:-1]):
             results = [outcome(kernel.blanked, data, (4,)) for kernel in both("thrift")]
             assert results[0] == results[1]

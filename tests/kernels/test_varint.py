@@ -72,7 +72,7 @@ def test_an_input_that_ends_inside_is_truncated(length):
         assert failure(kernels.varint.decode32, data, 2) == (wire.TRUNCATED, 2, length + 1, length)
 
 
-def test_an_offset_behind_the_input_is_truncated():
+def test_an_offset_after_the_input_is_truncated():
     assert failure(kernels.varint.decode32, b"", 0) == (wire.TRUNCATED, 0, 1, 0)
     assert failure(kernels.varint.decode64, b"abc", 2**40) == (wire.TRUNCATED, 2**40, 1, 0)
 

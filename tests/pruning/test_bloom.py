@@ -52,7 +52,7 @@ def of_another_value(size: int) -> bytes:
     return bytes(size - 32) + b"\1\0\0\0" * 8
 
 
-def test_a_filter_of_another_value_rules_out_and_a_full_or_empty_one_does_not():
+def test_a_filter_of_another_value_excludes_and_a_full_or_empty_one_does_not():
     for length in (-1, len(a_filter(bytes(64)))):
         assert not Bytes(a_filter(of_another_value(64))).may_hold(length)
         assert Bytes(a_filter(b"\xff" * 64)).may_hold(length)
@@ -79,7 +79,7 @@ def test_a_filter_of_another_kind_or_size_rules_nothing_out(changes):
 
 
 @pytest.mark.parametrize("length", [1, 20, 63])
-def test_a_filter_longer_than_the_footer_says_rules_nothing_out(length):
+def test_a_filter_longer_than_in_the_footer_excludes_nothing(length):
     assert Bytes(a_filter(bytes(64))).may_hold(length)
 
 
@@ -91,7 +91,7 @@ def test_a_place_outside_the_file_rules_nothing_out(offset):
 
 
 @given(st.binary(max_size=80), st.integers(-1, 100))
-def test_bytes_that_nobody_checked_are_no_error(content, length):
+def test_unchecked_bytes_are_no_error(content, length):
     Bytes(content).may_hold(length)
 
 
@@ -147,7 +147,7 @@ class TestWhatIsAsked:
         assert len(asked) == 2
         assert self.surviving(filters, lambda probe: True)[0] == []
 
-    def test_nothing_for_what_is_no_equality(self):
+    def test_conditions_other_than_equality_use_no_filter(self):
         for operator, value in (("!=", 5), ("not in", [5]), ("<", 5)):
             assert self.surviving([("x", operator, value)], lambda probe: True)[1] == []
 
@@ -211,7 +211,7 @@ class TestPlainForms:
         assert self.forms("x", LeafType(wire.PHYSICAL_BYTE_ARRAY, 0, pa.binary()), pa.large_string()) == [b"x"]
 
 
-def test_what_a_read_raises_that_is_no_format_error_is_raised():
+def test_errors_of_a_read_that_are_not_format_errors_are_raised():
     def broken(offset, length):
         raise OSError("gone")
 

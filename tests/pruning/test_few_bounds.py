@@ -31,7 +31,7 @@ def cases(draw) -> tuple[ColumnBounds, Comparison]:
 
 
 @given(cases())
-def test_few_row_groups_are_left_as_many_are(case):
+def test_few_and_many_row_groups_are_selected_equally(case):
     bounds, comparison = case
     count = len(bounds.min)
     times = FEW // count + 1
@@ -58,6 +58,6 @@ def test_few_row_groups_are_left_as_many_are(case):
         (pa.decimal128(5, 2), 1, False),
     ],
 )
-def test_a_literal_is_plain_where_it_is_of_the_columns_type(kind, value, plain):
+def test_only_a_literal_of_the_columns_type_is_plain(kind, value, plain):
     assert is_plain(kind, Comparison("x", "==", value)) == plain
     assert not is_plain(kind, Comparison("x", "in", [value]))

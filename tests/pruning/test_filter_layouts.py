@@ -51,7 +51,7 @@ def check(paths, way: tuple, filters: list, expected) -> None:
 
 
 @pytest.mark.parametrize("column", COLUMNS)
-def test_every_comparison_gives_what_pyarrow_computes_from_all_rows(paths, column):
+def test_every_comparison_gives_pyarrows_result_for_all_rows(paths, column):
     known = ways(paths)
     assert len(known) % STEP  # so that all are taken in turn
     places = count(list(COLUMNS).index(column), STEP)

@@ -47,12 +47,12 @@ def filled(*values: bytes) -> bytes:
 
 
 class TestNulls:
-    def test_is_null_goes_by_a_count_of_zero(self):
+    def test_is_null_is_excluded_by_a_count_of_zero(self):
         for count, skipped in ((0, True), (1, False), (None, False), (2**64 - 1, False), (-1, False)):
             assert can_skip(INT, Chunk(5, count, i32(1), i32(2)), Filter("is null")) == skipped
             assert can_skip(TEXT, Chunk(5, count), Filter("is null")) == skipped
 
-    def test_a_value_for_null_that_is_not_counted_is_one(self):
+    def test_a_null_sentinel_without_a_count_may_be_a_null(self):
         smallest = i32(-(2**31))
         for condition in (Filter("is null"), Filter("=", (smallest,))):
             assert not can_skip(INT, Chunk(5, 0, smallest, i32(2)), condition)
@@ -62,10 +62,10 @@ class TestNulls:
         assert can_skip(DATE, Chunk(5, 0, i32(-30), i32(5)), Filter("is null"))
 
     @pytest.mark.parametrize("column", [SINGLE, REAL, CHAR])
-    def test_infinities_and_the_character_0_are_nulls_that_nobody_counts(self, column):
+    def test_infinities_and_the_character_0_are_uncounted_nulls(self, column):
         assert not can_skip(column, Chunk(5, 0), Filter("is null"))
 
-    def test_is_not_null_goes_by_a_count_of_all(self):
+    def test_is_not_null_is_excluded_by_a_count_of_all_rows(self):
         for count, skipped in ((5, True), (4, False), (None, False)):
             assert can_skip(INT, Chunk(5, count), Filter("is not null")) == skipped
 
@@ -123,7 +123,7 @@ class TestRanges:
                 assert can_skip(INT, chunk, Filter("between", ends)) == skipped
         assert not can_skip(INT, chunk, Filter("between", (i32(1),)))
 
-    def test_one_bound_or_one_of_another_width_says_nothing(self):
+    def test_one_bound_or_one_of_another_width_excludes_nothing(self):
         for low, high in ((None, i32(1)), (i32(1), None), (i64(1), i64(1)), (i32(2), i32(1))):
             assert not can_skip(INT, Chunk(5, 0, low, high), Filter("=", (i32(9),)))
 
@@ -133,7 +133,7 @@ class TestRanges:
         assert not can_skip(DECIMAL, Chunk(5, 0, b"\xff\xff\xff\xf0", b"\0\0\0\1"), Filter("<", (b"\0\0\0\2",)))
         assert can_skip(TEXT, Chunk(5, 0, b"b", b"c\xff"), Filter("=", (b"d",)))
 
-    def test_nan_bounds_booleans_and_int96_say_nothing(self):
+    def test_nan_bounds_booleans_and_int96_exclude_nothing(self):
         nan, one = struct.pack("<d", math.nan), struct.pack("<d", 1.0)
         assert not can_skip(REAL, Chunk(5, 0, nan, nan), Filter(">", (one,)))
         assert not can_skip(Column(Tag.BOOLEAN, 0), Chunk(5, 0, b"\0", b"\0"), Filter("=", (b"\1",)))
@@ -160,7 +160,7 @@ class TestRanges:
 
 
 class TestBloomFilters:
-    def test_a_value_that_is_not_in_it_is_absent_whatever_bounds_say(self):
+    def test_a_value_missing_in_the_filter_is_absent_for_any_bounds(self):
         chunk = Chunk(5, 0, i64(0), i64(100), filled(i64(5)))
         assert not can_skip(LONG, chunk, Filter("=", (i64(5),)))
         assert can_skip(LONG, chunk, Filter("=", (i64(6),)))
@@ -168,7 +168,7 @@ class TestBloomFilters:
         assert not can_skip(LONG, chunk, Filter("=", (i64(6), i64(5))))
 
     @pytest.mark.parametrize("bits", [b"", bytes(16), bytes(33)])
-    def test_what_is_no_bitset_says_nothing(self, bits):
+    def test_bytes_that_are_not_a_bitset_exclude_nothing(self, bits):
         assert not can_skip(LONG, Chunk(5, 0, bitset=bits), Filter("=", (i64(6),)))
 
     def test_zeros_have_two_forms_and_show_for_nulls(self):
@@ -178,7 +178,7 @@ class TestBloomFilters:
                 assert not can_skip(REAL, Chunk(5, 0, bitset=filled(stored)), Filter("=", (asked,)))
         assert not can_skip(BYTE, Chunk(5, 1, bitset=bytes(32)), Filter("=", (i32(0),)))
 
-    def test_a_date_is_asked_by_its_day(self):
+    def test_a_date_is_compared_by_its_day(self):
         chunk = Chunk(5, 0, bitset=filled(i32(-1)))
         assert not can_skip(DATE, chunk, Filter("=", (i64(-5),)))
         assert can_skip(DATE, chunk, Filter("=", (i64(5),)))

@@ -1,4 +1,4 @@
-"""Row groups are skipped only where no row in them can meet the predicate: bounds against brute force."""
+"""Row groups are skipped only if no row in them can meet the predicate: bounds against brute force."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ KINDS = {
 
 
 def trusted_bounds(chunks: list[pa.Array], loosen) -> ColumnBounds:
-    """Bounds as a careful writer has them: without NaN, none where nothing is left, and not always tight."""
+    """Return bounds of a careful writer: without NaN, none if no value is left, and not always tight."""
     lows, highs, nulls = [], [], []
     for chunk in chunks:
         values = [value for value in chunk.to_pylist() if value is not None and value == value]
@@ -144,7 +144,7 @@ OF_OTHER_TYPES = {
 @pytest.mark.parametrize("kind", MIXED)
 @settings(max_examples=80, deadline=None)
 @given(data=st.data())
-def test_what_rows_of_another_type_than_the_literal_would_give_or_raise_is_not_skipped(kind, data):
+def test_row_groups_that_would_raise_for_the_literals_type_are_not_skipped(kind, data):
     arrow, values = MIXED[kind]
     numeric = pa.types.is_integer(arrow) or pa.types.is_floating(arrow) or pa.types.is_decimal(arrow)
     other = OF_OTHER_TYPES["numbers" if numeric else "times"]
@@ -192,7 +192,7 @@ X = pc.field("x")
         (X + 1 == 5, [0, 1, 2, 3]),
     ],
 )
-def test_an_expression_skips_what_its_columns_bounds_rule_out(expression, kept):
+def test_an_expression_skips_row_groups_excluded_by_bounds(expression, kept):
     known = bounds([0, 10, None, None], [10, 20, None, None], nulls=[0, 0, -1, 10])
     predicate = predicate_of(expression)
     assert surviving_row_groups(predicate, lambda name: known, 4, range(4), {"x": pa.int64()}) == kept
@@ -214,7 +214,7 @@ def test_an_expression_skips_what_its_columns_bounds_rule_out(expression, kept):
         (X.isin([11.0, float("nan")]), [0, 1, 2]),
     ],
 )
-def test_bounds_of_floats_rule_out_what_no_nan_can_meet(expression, kept):
+def test_bounds_of_floats_exclude_only_conditions_that_no_nan_meets(expression, kept):
     known = bounds([0.0, 10.0, None], [10.0, 20.0, None], pa.float64())
     types = {"x": pa.float64(), "name": pa.string()}
     known_of = {"x": known, "name": None}.get
@@ -287,12 +287,12 @@ def bounds(lows, highs, kind=None, nulls=None, rows=10) -> ColumnBounds:
         ("not in", [5], [True, True, True]),
     ],
 )
-def test_what_bounds_rule_out_is_skipped_and_what_has_none_stays(operator, value, kept):
+def test_row_groups_excluded_by_bounds_are_skipped_and_those_without_bounds_stay(operator, value, kept):
     assert may_match(Comparison("x", operator, value), bounds([0, 10, None], [10, 20, None])).meets.to_pylist() == kept
 
 
 @pytest.mark.parametrize(("operator", "value"), [("!=", 7), ("not in", [7])])
-def test_one_value_alone_rules_out_what_must_differ(operator, value):
+def test_a_single_value_excludes_inequality(operator, value):
     assert may_match(Comparison("x", operator, value), bounds([7, 7], [7, 8])).meets.to_pylist() == [False, True]
 
 
@@ -317,7 +317,7 @@ def test_a_nan_hides_from_bounds_so_floats_never_all_differ():
 
 
 @pytest.mark.parametrize("value", [object(), "text", None, b"x", datetime.date(2000, 1, 1), [1]])
-def test_what_does_not_compare_is_kept(value):
+def test_incomparable_row_groups_are_kept(value):
     assert may_match(Comparison("x", "=", value), bounds([5], [9], pa.float64())).meets.to_pylist() == [True]
 
 
@@ -341,11 +341,11 @@ class TestColumnsOfExpressions:
     def test_a_column_by_its_position_may_be_any(self):
         assert self.columns((pc.field("a") == 1) & (pc.field(0) == 2)) is None
 
-    def test_what_cannot_be_bound_may_be_any(self):
+    def test_expressions_without_bounds_may_have_any_value(self):
         assert self.columns(pc.field("nope") == 1) is None
         assert self.columns(pc.field("a") == "text") is None
 
-    def test_types_that_change_are_asked_again(self):
+    def test_changed_types_are_checked_again(self):
         predicate = predicate_of(pc.field("a") == 1)
         for kind, columns in [(pa.int8(), ["a"]), (pa.string(), None), (None, None), (pa.int64(), ["a"])] * 2:
             assert predicate.columns({"a": kind}.get) == columns

@@ -151,7 +151,7 @@ def wanted(name: str, operator: str, literal) -> pc.Expression:
 
 @settings(max_examples=3, deadline=None)
 @given(data=st.data())
-def test_filters_find_what_a_scan_of_all_rows_finds(folder, data):
+def test_filters_find_the_rows_of_a_full_scan(folder, data):
     groups, before = data.draw(tables()), kernels.implementation()
     kernels.use(data.draw(st.sampled_from([before, "pure"])))
     try:

@@ -1,4 +1,4 @@
-"""Where the bytes of a file stand that was encoded: told, read back, and damaged."""
+"""The positions of an original's bytes in an encoded file: recorded, read back, and damaged."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_every_part_of_the_original_is_read(one, other):
     assert OriginalSource(ORIGINAL, Memory(NOW)).read(begin, end - begin) == BEFORE[begin:end]
 
 
-def test_what_is_behind_the_original_is_not_read():
+def test_reads_outside_of_the_original_are_errors():
     for offset, length in [(0, 601), (600, 1), (-1, 2), (5, -1)]:
         with pytest.raises(ParquetextError):
             OriginalSource(ORIGINAL, Memory(NOW)).read(offset, length)
@@ -88,7 +88,7 @@ def test_a_digest_is_that_of_the_whole_file():
 
 @pytest.mark.usefixtures("implementation")
 class TestPayload:
-    def test_what_was_written_is_read(self):
+    def test_written_records_are_read(self):
         assert Original.from_payload(ORIGINAL.to_payload()) == ORIGINAL
         assert Original.from_payload(ORIGINAL.to_payload() + b"added later") == ORIGINAL
         assert (len(ORIGINAL.to_payload()) + wire.BLOCK_TRAILER_BYTES) % 3 == 0

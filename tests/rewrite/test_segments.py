@@ -12,7 +12,7 @@ def chunk(begin: int, end: int, row_group: int, leaf: int) -> Claim:
     return Claim(begin, end, CHUNK, row_group, leaf)
 
 
-def test_chunks_go_with_what_stands_between_them():
+def test_chunks_are_moved_with_the_bytes_between_them():
     claims = [chunk(4, 10, 0, 0), Claim(12, 20, KEPT, 0, 0), chunk(21, 30, 0, 1), chunk(30, 40, 1, 0)]
     found = divided(claims, 2, 40)
     assert found.front == [(0, 4)]
@@ -20,7 +20,7 @@ def test_chunks_go_with_what_stands_between_them():
     assert found.row_groups[1].chunks == {0: [(30, 40)]}
 
 
-def test_what_follows_a_row_group_stays_behind_it():
+def test_bytes_after_a_row_group_stay_after_it():
     found = divided([chunk(4, 10, 0, 0), Claim(10, 20, KEPT, 0, 0), chunk(30, 40, 1, 0)], 2, 50)
     assert found.row_groups[0].chunks == {0: [(4, 10)]}
     assert found.row_groups[0].rest == [(10, 20), (20, 30)]
@@ -63,7 +63,7 @@ def test_chunks_without_bytes_claim_nothing():
         ([chunk(-4, 10, 0, 0)], -4),
     ],
 )
-def test_bytes_of_two_things_or_outside_of_the_data_are_refused(claims, offset):
+def test_shared_bytes_and_bytes_outside_of_the_data_are_refused(claims, offset):
     with pytest.raises(Malformed) as error:
         divided(claims, 1, 30)
     assert error.value.offset == offset

@@ -1,4 +1,4 @@
-"""A file read once for its SHA-256 and for who copies it."""
+"""A file read once for its SHA-256 and for copying."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_byte_is_read_once_for_both(monkeypatch):
     assert source.bytes_read == len(DATA)
 
 
-def test_who_copies_waits_for_the_digest():
+def test_copying_waits_for_the_digest():
     ahead = []
     source = Watched(lambda at: ahead.append(at - reads._digested))
     reads = SharedReads(source)
@@ -67,14 +67,14 @@ def test_who_copies_waits_for_the_digest():
     assert max(ahead) <= 8 * STEP
 
 
-def test_no_more_is_kept_than_what_lies_between_them():
+def test_only_the_bytes_between_the_readers_are_kept():
     reads = SharedReads(Watched(lambda at: kept.append(len(reads._blocks))))
     kept = []
     copied(reads, [(0, len(DATA))])
     assert max(kept) <= 10
 
 
-def test_an_error_reaches_both_and_leaves_nobody_waiting():
+def test_an_error_reaches_both_readers_without_a_deadlock():
     def fail(at: int) -> None:
         if at == 3 * STEP:
             raise OSError("the disk is gone")

@@ -32,7 +32,7 @@ def required(table: pa.Table, *names: str) -> pa.Table:
 
 
 def ticks(count: int = 10, **more) -> pa.Table:
-    """A required timestamp and whatever else."""
+    """A required timestamp and other columns."""
     return required(pa.table({"ts": pa.array(range(count), pa.timestamp("us")), **more}), "ts")
 
 
@@ -189,7 +189,7 @@ class TestDeclared:
         ],
         ids=str,
     )
-    def test_a_type_of_another_unit_or_scale_than_the_numbers_have_is_passed_over(self, path, kind, code, found):
+    def test_a_type_with_another_unit_or_scale_is_ignored(self, path, kind, code, found):
         table = declared(pa.table({"x": pa.nulls(2, kind)}), [{"column_type": code}])
         assert built(path, table).columns[0].type == found
 
@@ -220,7 +220,7 @@ class TestDeclared:
             (b'{"version": 1, "schema": [{"column_type": 5}], "unused_bytes": -1}', Malformed, "unused_bytes"),
         ],
     )
-    def test_what_it_may_not_say(self, path, text, error, words):
+    def test_invalid_key_values_are_errors(self, path, text, error, words):
         pq.write_table(pa.table({"x": [1]}).replace_schema_metadata({"questdb": text}), path)
         with pytest.raises(error, match=words) as caught:
             sidecar.build(path)
@@ -282,7 +282,7 @@ class TestSorting:
 
 
 class TestFacts:
-    def test_chunks_are_where_the_footer_says(self, path):
+    def test_chunks_have_the_offsets_of_the_footer(self, path):
         table = pa.table({"a": [1, None, 3] * 100, "b": [f"text {n}" for n in range(300)]})
         plan = built(path, table, row_group_size=100, compression="zstd")
         metadata = pq.read_metadata(path)
@@ -306,7 +306,7 @@ class TestFacts:
         assert plan.columns[0].min.to_pylist() == [-74]
         assert list(plan.columns[1].max_bytes) == [struct.pack("<i", 5)]
 
-    def test_a_required_leaf_has_no_nulls_whether_or_not_the_footer_says_so(self, path):
+    def test_a_required_leaf_has_no_nulls_with_or_without_a_count(self, path):
         plan = built(path, ticks(x=list(range(10))), write_statistics=False)
         assert [list(column.null_count) for column in plan.columns] == [[0], [-1]]
 
@@ -342,7 +342,7 @@ class TestFacts:
             assert all(kernels.bloom.might_contain(bitset, hashes))
             assert plan.bloom(group, 1) == ("none", 0, 0)
 
-    def test_external_filters_are_where_the_footer_says(self, path):
+    def test_external_filters_have_the_offsets_of_the_footer(self, path):
         pq.write_table(pa.table({"x": ["a"]}), path, bloom_filter_options={"x": True})
         sidecar.build(path, external_blooms=True)
         with parquetext.open(path) as file:
@@ -351,7 +351,7 @@ class TestFacts:
         assert sidecar.open(path).bloom(0, 0) == ("external", *place)
         assert sidecar.compare(path) == []
 
-    def test_bounds_of_the_timestamp_come_from_the_data_where_the_footer_has_none(self, path):
+    def test_bounds_of_the_timestamp_are_computed_if_the_footer_has_none(self, path):
         table = ticks(1000, x=list(range(1000)))
         pq.write_table(table, path, row_group_size=300, write_statistics=["x"], sorting_columns=[pq.SortingColumn(0)])
         assert sidecar.build(path).backfilled == 4
@@ -392,7 +392,7 @@ def describing(plan) -> list:
 
 
 class TestPlace:
-    def test_beside_a_lone_data_parquet_it_is_pm(self, tmp_path):
+    def test_the_sidecar_of_a_lone_data_parquet_is_pm(self, tmp_path):
         pq.write_table(pa.table({"x": [1]}), tmp_path / "data.parquet")
         assert sidecar.build(tmp_path / "data.parquet").sidecar == str(tmp_path / "_pm")
 
@@ -429,7 +429,7 @@ class TestPlace:
             sidecar.build(path)
         assert [file.name for file in path.parent.iterdir()] == [path.name]
 
-    def test_the_note_says_what_file_it_was(self, path):
+    def test_the_note_identifies_the_file(self, path):
         plan = built(path, pa.table({"x": [1]}))
         status, data = path.stat(), path.read_bytes()
         footer = data[plan.footer.parquet_footer_offset : -8]

@@ -1,4 +1,4 @@
-"""Decimals in sidecars: their codes are QuestDB's, and no filter on them loses a row, whoever wrote the sidecar."""
+"""Decimals in sidecars: their codes are QuestDB's, and no filter on them loses a row, with sidecars of any writer."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ class TestCodes:
         ]
         assert unsure == [(precision, 64) for precision in range(64, 77)], "these mean a scale of 1 at bit 24"
 
-    def test_a_code_with_the_scale_elsewhere_says_no_digits(self):
+    def test_a_code_with_the_scale_in_other_bits_has_no_digits(self):
         for precision in range(1, 77):
             for scale in range(1, precision + 1):
                 older = older_code(code_of(precision, scale))
                 assert decimal_digits(older) is None
                 assert type_name(older) == type_name(older & 0xFF).split("(")[0]
 
-    def test_it_means_what_the_code_does_that_is_written_now(self):
+    def test_an_old_code_means_the_same_as_the_current_one(self):
         for precision in range(1, 77):
             for scale in range(precision + 1):
                 code = code_of(precision, scale)
@@ -138,7 +138,7 @@ class TestNoRowIsLost:
 
     @given(decimals(), st.booleans())
     @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
-    def test_expressions_keep_what_arrow_keeps(self, made, as_integer):
+    def test_expressions_keep_the_row_groups_that_arrow_keeps(self, made, as_integer):
         table, rows, literals = made
         kind = table.schema.field("x").type
         plan = planned(written(table, rows, store_decimal_as_integer=as_integer))
@@ -200,7 +200,7 @@ class TestOlderSidecars:
             assert plan.column("x").bounds is None
             assert plan.surviving(predicate_of([("x", ">", Decimal(100))])) == [0, 1, 2, 3]
 
-    def test_update_writes_them_anew(self, file):
+    def test_update_writes_old_sidecars_again(self, file):
         assert sidecar.update(file).outcome == "rebuilt"
         with sidecar.open(file) as plan:
             assert plan.column("x").type == "DECIMAL32(9,3)"
@@ -212,14 +212,14 @@ class TestOlderSidecars:
         with sidecar.open(file) as plan:
             assert plan.origin.layout == 2, "versions that know layout 1 would take the scale for 0"
 
-    def test_without_digits_behind_the_point_the_layout_stays_the_first(self, tmp_path):
+    def test_without_digits_after_the_point_the_layout_is_1(self, tmp_path):
         path = tmp_path / "y.parquet"
         pq.write_table(pa.table({"x": pa.array([1], pa.decimal128(9, 0)), "y": [2]}), path)
         sidecar.build(path)
         with sidecar.open(path) as plan:
             assert plan.origin.layout == 1
 
-    def test_a_store_goes_on(self, tmp_path):
+    def test_a_store_with_old_codes_continues(self, tmp_path):
         store = sidecar.Store(tmp_path)
         store.append(table_of([Decimal("1.5")], 9, 3))
         place = tmp_path / "_0" / "_pm"

@@ -1,4 +1,4 @@
-"""Whatever parquetext changes of a file, its sidecar goes along."""
+"""When parquetext changes a file, its sidecar is updated."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def test_a_new_file_of_the_name_takes_it_along(path):
     assert sidecar.open(path).column("x").min.to_pylist() == [7]
 
 
-def test_where_there_is_none_none_is_made(path):
+def test_a_change_makes_no_sidecar_if_there_was_none(path):
     parquetext.upgrade(path, form="flat")
     parquetext.write_table(pa.table({"x": [7]}), path)
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
-def test_a_dry_run_and_a_change_that_is_none_leave_it(path):
+def test_a_dry_run_and_an_unchanged_file_leave_the_sidecar(path):
     sidecar.build(path)
     before = place(path).stat()
     parquetext.upgrade(path, dry_run=True, form="flat")
@@ -61,14 +61,14 @@ def test_a_dry_run_and_a_change_that_is_none_leave_it(path):
     assert place(path).stat() == before
 
 
-def test_those_of_others_are_left_alone(path):
+def test_foreign_sidecars_are_not_changed(path):
     theirs = sidecars.sidecar(kernels.sidecar)
     place(path).write_bytes(theirs)
     parquetext.upgrade(path, "flat", force="table-format")
     assert place(path).read_bytes() == theirs
 
 
-def test_one_that_cannot_be_made_anew_is_removed(path):
+def test_a_sidecar_that_cannot_be_rebuilt_is_removed(path):
     sidecar.build(path)
     table = pa.table({"x": [1]}).replace_schema_metadata({"questdb": "broken"})
     parquetext.write_table(table, path)

@@ -1,4 +1,4 @@
-"""Sidecars that somebody else has written, such as QuestDB's own, stay as they are unless a caller says otherwise."""
+"""Sidecars of other programs, such as QuestDB's, stay unchanged unless the caller forces a change."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class TestIsForeign:
 
     @pytest.mark.parametrize(("name", "foreign"), [("_pm", True), ("_data.parquet.pm", False)])
     @pytest.mark.parametrize("data", [b"", b"\xff" * 100], ids=["empty", "damaged"])
-    def test_one_that_cannot_be_read_goes_by_its_name(self, file, name, foreign, data):
+    def test_an_unreadable_sidecar_is_classified_by_its_name(self, file, name, foreign, data):
         file.with_name(name).write_bytes(data)
         assert (sidecar.foreign_beside(file) is not None) is foreign
 
@@ -98,7 +98,7 @@ class TestLeftAlone:
         assert {path.name for path in file.parent.iterdir()} == {file.name, name}
 
     @pytest.mark.parametrize(("verb", "outcome"), [("build", "built"), ("update", "updated"), ("compact", "compacted")])
-    def test_it_is_replaced_where_that_is_forced(self, file, verb, outcome):
+    def test_a_foreign_sidecar_is_replaced_with_force(self, file, verb, outcome):
         build_foreign(file)
         grow(file, rows(100))
         assert WRITE[verb](file, force=["foreign-sidecar"]).outcome == outcome
@@ -172,7 +172,7 @@ class TestForeignCommitOnTopOfOurs:
         with open_planned(grown) as file:
             assert (file.form, [finding.kind for finding in file.findings]) == ("thrift", ["sidecar-unused"])
 
-    def test_it_is_compared_by_what_it_says(self, grown):
+    def test_a_foreign_sidecar_is_compared_by_its_content(self, grown):
         assert sidecar.compare(grown) == []
 
     def test_a_file_of_another_size_than_the_token_is_no_match(self, grown):

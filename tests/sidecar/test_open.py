@@ -27,7 +27,7 @@ def path(tmp_path):
 
 
 def write(path, first: int, **options) -> None:
-    """A thousand numbers from `first` on: files of one size, whatever it is."""
+    """A thousand numbers from `first` on: files of one size for any `first`."""
     numbers = pa.array(range(first, first + 1000), pa.int64())
     pq.write_table(pa.table({"x": numbers}), path, compression="none", use_dictionary=False, **options)
 
@@ -36,7 +36,7 @@ def footer_length(path) -> int:
     return struct.unpack("<I", path.read_bytes()[-8:-4])[0]
 
 
-def test_a_file_that_nobody_touched_is_known_by_its_times(path):
+def test_an_unchanged_file_is_recognized_by_its_times(path):
     write(path, 0)
     sidecar.build(path)
     plan = sidecar.open(path)
@@ -103,7 +103,7 @@ def test_a_copy_is_known_by_its_footer(tmp_path):
     assert plan.column("x").max.to_pylist() == [999]
 
 
-def test_of_a_file_known_by_its_footer_nothing_that_came_from_the_data_is_told(path):
+def test_values_from_the_data_are_not_used_if_only_the_footer_matches(path):
     """Without statistics, files with other values have the same footer."""
 
     def write(first: int) -> None:
@@ -148,7 +148,7 @@ def test_no_file(path):
         sidecar.open(path)
 
 
-def test_somebody_else_s_sidecar_needs_the_version_token(path):
+def test_a_foreign_sidecar_needs_the_version_token(path):
     write(path, 0)
     place = path.with_name("_a.parquet.pm")
     place.write_bytes(sidecars.sidecar(kernels.sidecar))
@@ -193,7 +193,7 @@ def test_a_cut_sidecar(path, size):
         sidecar.open(path)
 
 
-def test_bytes_behind_the_committed_size_are_not_looked_at(path):
+def test_bytes_after_the_committed_size_are_not_read(path):
     write(path, 0)
     sidecar.build(path)
     with path.with_name("_a.parquet.pm").open("ab") as file:
@@ -201,7 +201,7 @@ def test_bytes_behind_the_committed_size_are_not_looked_at(path):
     assert sidecar.open(path).num_rows == 1000
 
 
-def test_what_was_taken_from_a_plan_stays_good(path):
+def test_values_of_a_plan_stay_valid_after_close(path):
     write(path, 0)
     sidecar.build(path)
     with sidecar.open(path) as plan:
@@ -243,7 +243,7 @@ def test_the_note_is_read_as_it_was_written(origin):
     assert Origin.from_bytes(origin.to_bytes()) == origin
 
 
-def test_a_note_of_a_layout_to_come_is_none():
+def test_a_note_of_a_later_layout_is_ignored():
     data = bytearray(Origin(1, 2).to_bytes())
     data[0] = 9
     assert Origin.from_bytes(bytes(data)) is None

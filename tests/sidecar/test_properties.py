@@ -62,7 +62,7 @@ def made(kernel: str, data: bytes) -> bytes:
 
 @given(files())
 @settings(max_examples=60, deadline=None)
-def test_both_implementations_build_the_same_bytes_and_they_say_what_the_footer_says(data):
+def test_both_implementations_build_equal_sidecars_with_the_values_of_the_footer(data):
     native, pure = both("sidecar")
     written = made("native", data)
     assert written == made("pure", data)

@@ -54,7 +54,7 @@ def test_orphans_are_removed_at_every_depth(implementation, lake):
     assert [*sidecar.prune(lake)] == []
 
 
-def test_what_is_not_surely_ours_is_kept_with_a_reason(implementation, lake):
+def test_uncertain_files_are_kept_with_a_reason(implementation, lake):
     """It keeps damaged sidecars, others' notes, plain files, links, and the contents of hidden folders."""
     (lake / "_notes.pm").write_text("minutes of the meeting")
     (lake / "_empty.pm").touch()
@@ -76,7 +76,7 @@ def test_what_is_not_surely_ours_is_kept_with_a_reason(implementation, lake):
     assert all(each.message for each in found) and names(lake) == before
 
 
-def test_a_link_that_leads_nowhere_is_still_the_file(implementation, lake):
+def test_a_dangling_link_counts_as_the_file(implementation, lake):
     (lake / "a.parquet").unlink()
     (lake / "a.parquet").symlink_to(lake / "elsewhere.parquet")
     assert [*sidecar.prune(lake)] == []
@@ -103,7 +103,7 @@ def test_a_file_is_no_directory(lake):
         next(sidecar.prune(lake / "a.parquet"))
 
 
-def test_the_command_tells_and_a_dry_run_removes_nothing(lake):
+def test_the_command_reports_and_a_dry_run_removes_nothing(lake):
     (lake / "a.parquet").unlink()
     (lake / "_notes.pm").write_text("minutes")
     run = CliRunner().invoke

@@ -52,7 +52,7 @@ def plan(path):
         yield plan
 
 
-def test_types_are_those_that_the_engine_says(plan):
+def test_types_are_those_of_the_engine(plan):
     said = json.loads(pq.read_metadata(questdb.FILE).metadata[b"questdb"])["schema"]
     assert [column.type_code for column in plan.columns] == [column["column_type"] for column in said]
     assert {column.name: column.type for column in plan.columns} == TYPES
@@ -89,7 +89,7 @@ def test_filters_leave_out_no_row_that_meets_them(plan):
         assert skipped, f"no filter on {name} leaves anything out"
 
 
-def test_what_is_read_by_the_sidecar_is_what_pyarrow_reads(plan, path):
+def test_reading_by_the_sidecar_gives_pyarrows_values(plan, path):
     for name, literal in (("d64", 45), ("d32", 0), ("ip", 3_000_000_000), ("l", 70)):
         kind = pq.read_schema(path).field(name).type
         filters = [(name, ">", pa.scalar(literal, kind).as_py())]

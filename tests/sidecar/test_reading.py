@@ -1,4 +1,4 @@
-"""Data read by a sidecar: planned, pruned and sliced from it alone, and by the footer where it does not belong."""
+"""Data read by a sidecar: planned, pruned and sliced from it alone, and by the footer if it does not match."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def path(tmp_path, table) -> str:
 
 
 def damage_footer(path: str) -> None:
-    """Make the file unreadable for whoever needs its footer, without the sidecar's notice."""
+    """Make the file unreadable for readers of its footer, without the sidecar's notice."""
     with open(path, "r+b") as file:
         file.seek(-8 - 100, os.SEEK_END)
         file.write(b"\xff" * 100)
@@ -122,7 +122,7 @@ def test_bloom_filters_in_the_sidecar_rule_row_groups_out(path):
         assert file.io_stats.requests == 0
 
 
-def test_external_bloom_filters_are_asked_in_the_file(path):
+def test_external_bloom_filters_are_read_from_the_file(path):
     sidecar.build(path, external_blooms=True)
     with open_planned(path) as file:
         source, plan = file._source, file._plan
@@ -174,14 +174,14 @@ def test_a_stale_sidecar_plans_no_dataset(rewritten, how, filter):
         assert lake.to_table(filter=filter)["x"].to_pylist() == [2500]
 
 
-def test_a_plan_of_what_the_file_was_before_is_found_out(rewritten):
+def test_a_plan_of_an_earlier_file_is_detected(rewritten):
     path, plan = rewritten
     for filters in ([("x", "=", 2500)], None):
         with pytest.raises(Damaged, match="another content"):
             parquetext.read_table(path, filters=filters, sidecar=plan)
 
 
-def test_of_a_plan_whose_file_was_rewritten_under_the_same_footer_no_filter_is_asked(tmp_path):
+def test_filters_are_not_used_if_the_file_was_rewritten_under_the_same_footer(tmp_path):
     """Without statistics, files with other values have the same footer."""
     path = tmp_path / "a.parquet"
 
@@ -218,7 +218,7 @@ def test_addresses_compare_as_arrow_compares_them(tmp_path):
         assert parquetext.read_table(path, filters=[("ip", "<", 100)], sidecar=how).num_rows == 2
 
 
-def test_units_that_a_key_value_tells_otherwise_rule_nothing_out(tmp_path):
+def test_units_that_contradict_the_key_value_exclude_nothing(tmp_path):
     """A file of QuestDB's that was read, cast and written again keeps its key-value."""
     path, kept = tmp_path / "a.parquet", {"questdb": json.dumps({"version": 1, "schema": [{"column_type": 8}]})}
     pq.write_table(pa.table({"at": pa.array([0, 1000], pa.timestamp("ms"))}).replace_schema_metadata(kept), path)
@@ -255,7 +255,7 @@ def test_a_note_that_contradicts_the_sidecar_is_left_for_the_footer(path):
 
 
 def test_a_plan_by_a_version_token_rules_out_row_groups(path, monkeypatch):
-    """A sidecar such as QuestDB's own says nothing of the file's content; whoever gives the token vouches for it."""
+    """A sidecar such as QuestDB's does not describe the file's content; the caller with the token is responsible."""
     plan = sidecar.open(path, parquet_size=os.path.getsize(path))
     read = parquetext.read_table(path, ["n"], [("n", ">", 350)], sidecar=plan)
     assert read["n"].to_pylist() == list(range(351, ROWS))

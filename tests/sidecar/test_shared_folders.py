@@ -63,7 +63,7 @@ def test_a_link_of_the_files_owner_is_followed(path):
     assert beside(path).is_symlink() and sidecar.open(path, sidecar=place).num_rows == 1000
 
 
-def test_a_strangers_sidecar_is_written_anew_and_no_longer_the_strangers(path):
+def test_a_strangers_sidecar_is_replaced_with_a_new_owner(path):
     os.chown(path, ANNA, ANNA)
     path.chmod(0o644)
     assert as_user(MALLORY, lambda: sidecar.build(path).outcome) == "built"
@@ -73,7 +73,7 @@ def test_a_strangers_sidecar_is_written_anew_and_no_longer_the_strangers(path):
     assert beside(path).stat().st_uid == 0
 
 
-def test_an_upgrade_succeeds_where_a_strangers_sidecar_may_not_be_removed(path):
+def test_an_upgrade_succeeds_if_a_strangers_sidecar_cannot_be_removed(path):
     os.chown(path, ANNA, ANNA)
     path.chmod(0o644)
     assert as_user(MALLORY, lambda: sidecar.build(path).outcome) == "built"
@@ -89,7 +89,7 @@ def in_folder(path: Path) -> list[int]:
 
 
 def test_no_reader_loses_rows_to_a_strangers_sidecar(shared, monkeypatch, implementation):
-    """A stranger's sidecar belongs to the file by all that it says of it, and lies about the rows."""
+    """A stranger's sidecar matches the file in all recorded properties, and has wrong rows."""
     path, other = shared / "x.parquet", shared / "other.parquet"
     for file, sign in ((path, 1), (other, -1)):
         table = pa.table({"n": [sign * n for n in range(1, 1000)]})
@@ -109,11 +109,11 @@ def test_no_reader_loses_rows_to_a_strangers_sidecar(shared, monkeypatch, implem
     assert parquetext.read_table(path, filters=[("n", ">", 0)], sidecar=True).num_rows == 999
     with pytest.raises(Refused, match="belongs to user 61002, in a folder"):
         sidecar.open(path)
-    os.chown(beside(path), ANNA, ANNA)  # the word of the file's owner is taken
+    os.chown(beside(path), ANNA, ANNA)  # the file's owner is trusted
     assert in_folder(path) == []
 
 
-def test_a_sidecar_of_somebody_else_is_read_in_a_folder_that_is_not_shared(path):
+def test_another_users_sidecar_is_read_in_a_folder_that_is_not_shared(path):
     os.chown(path, ANNA, ANNA)
     path.chmod(0o644)
     assert as_user(MALLORY, lambda: sidecar.build(path).outcome) == "built"
@@ -139,7 +139,7 @@ def victim(shared) -> Path:
 
 
 @pytest.mark.parametrize("generation", [0, 1], ids=["committed", "unfinished"])
-def test_a_store_neither_writes_to_nor_removes_what_a_link_in_it_leads_to(shared, victim, generation):
+def test_a_store_does_not_change_the_targets_of_its_links(shared, victim, generation):
     """A generation that was not committed is removed with its files: those of a folder elsewhere were."""
     store = sidecar.Store(shared / "store")
     store.append(TABLE)
@@ -191,7 +191,7 @@ def private(tmp_path) -> Path:
 
 
 @pytest.mark.parametrize("sidecar_name", ["_pm", "_data.parquet.pm"])
-def test_recover_removes_what_a_killed_build_has_left(private, sidecar_name):
+def test_recover_removes_the_leftovers_of_a_killed_build(private, sidecar_name):
     process = os.fork()
     if process == 0:
         Operations.rename = lambda *_: os._exit(9)
@@ -205,7 +205,7 @@ def test_recover_removes_what_a_killed_build_has_left(private, sidecar_name):
     assert edits.recover(private).outcome == "unchanged"
 
 
-def test_recover_leaves_a_build_that_goes_on_alone(private):
+def test_recover_does_not_disturb_a_running_build(private):
     from parquetext.storage import create
 
     place = following.candidates(private)[0]

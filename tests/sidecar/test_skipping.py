@@ -132,12 +132,12 @@ def test_bounds_and_null_counts_rule_out(plan, column, operator, value, left):
     ],
     ids=str,
 )
-def test_what_quest_db_shows_otherwise_stays(plan, column, operator, value, left):
-    """Where its values for null, or a literal's type, make bounds and counts say less."""
+def test_values_that_questdb_shows_differently_exclude_nothing(plan, column, operator, value, left):
+    """Conditions for which null sentinels, or a literal's type, weaken bounds and counts."""
     assert kept(plan, [(column, operator, value)]) == left
 
 
-def test_bloom_filters_rule_out_what_bounds_do_not(plan):
+def test_bloom_filters_exclude_values_within_bounds(plan):
     assert kept(plan, [("text", "=", "t11x")]) == kept(plan, [("double", "in", [5.25, 8.125])]) == []
     assert kept(plan, [("text", "in", ["t11x", "t12"])]) == [1]
 
@@ -172,7 +172,7 @@ def test_bounds_for_pruning_are_typed(plan):
     assert plan.column("list").bounds is None
 
 
-def test_what_makes_no_sense_is_refused(plan):
+def test_invalid_conditions_are_refused(plan):
     with pytest.raises(IndexError):
         plan.can_skip(3, [("long", "=", 1)])
     with pytest.raises(ColumnError):

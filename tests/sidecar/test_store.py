@@ -45,7 +45,7 @@ def store(tmp_path) -> sidecar.Store:
 
 
 class TestCommits:
-    def test_what_is_appended_is_read(self, store):
+    def test_appended_rows_are_read(self, store):
         store.append(rows(0, 100), row_group_size=40)
         token = store.append(rows(100, 10))
         assert (token.sequence, token.generation) == (2, 0)
@@ -92,7 +92,7 @@ class TestCommits:
             with store.snapshot() as snapshot:
                 assert snapshot.footer.unused_bytes == dead_bytes(store)
 
-    def test_a_row_group_more_costs_the_same_in_the_sidecar_whatever_is_there(self, store):
+    def test_each_row_group_adds_the_same_size_to_the_sidecar(self, store):
         """A block has 8 + 64 bytes per column and out-of-line values; each footer has 4 bytes more than the last."""
         store.append(rows(0, 1))
         sizes = []
@@ -124,7 +124,7 @@ def dead_bytes(store: sidecar.Store) -> int:
 
 
 class TestReaders:
-    def test_snapshots_stay_what_they_were(self, store):
+    def test_snapshots_do_not_change(self, store):
         held, seen = [], []
         for number in range(12):
             if number % 3 == 2:
@@ -161,13 +161,13 @@ class TestReaders:
             assert pq.read_table(path).equals(rows(0, 20))
         assert [os.path.basename(file) for file in ds.dataset(store.directory).files] == ["data.parquet"]
 
-    def test_the_sidecar_is_found_beside_the_file(self, store):
+    def test_the_sidecar_is_found_next_to_the_file(self, store):
         store.append(rows(0, 10))
         store.append(rows(10, 10))
         with sidecar.open(os.path.join(store.directory, "data.parquet")) as plan:
             assert (plan.num_rows, plan.belongs.value) == (20, "footer")
 
-    def test_exactly_what_is_committed_is_mapped(self, store):
+    def test_exactly_the_committed_bytes_are_mapped(self, store):
         store.append(rows(0, 10))
         path = os.path.realpath(store.sidecar)
         size = os.path.getsize(path)
@@ -260,13 +260,13 @@ class TestRefusals:
             with pytest.raises(IndexError):
                 snapshot.read(row_groups=[1])
 
-    def test_a_directory_with_a_file_of_somebody_else(self, tmp_path):
+    def test_a_directory_with_a_foreign_file_is_refused(self, tmp_path):
         pq.write_table(rows(0, 1), tmp_path / "data.parquet")
         with pytest.raises(Refused):
             sidecar.Store(tmp_path).append(rows(1, 1))
         assert pq.read_table(tmp_path).equals(rows(0, 1))
 
-    def test_the_file_and_the_sidecar_are_not_changed_behind_its_back(self, store):
+    def test_other_verbs_do_not_change_the_file_and_the_sidecar(self, store):
         store.append(rows(0, 10))
         for path in (store.path, os.path.realpath(store.path)):
             for change in (parquetext.upgrade, sidecar.build):
@@ -275,7 +275,7 @@ class TestRefusals:
         with store.snapshot() as snapshot:
             assert snapshot.num_rows == 10
 
-    def test_no_file_is_put_in_the_place_of_its_own(self, store, tmp_path):
+    def test_write_table_does_not_replace_its_file(self, store, tmp_path):
         store.append(rows(0, 10))
         link = tmp_path / "link.parquet"
         link.symlink_to(store.path)
@@ -310,7 +310,7 @@ class TestRefusals:
             os.unlink(os.path.join(store.directory, name))
         for path in (store.path, *([own, link] if lost == ["_token"] else [])):
             for change in (parquetext.upgrade, sidecar.build, lambda path: parquetext.write_table(rows(0, 1), path)):
-                if (change, path) != (sidecar.build, link):  # which goes beside the link
+                if (change, path) != (sidecar.build, link):  # which is written next to the link
                     with pytest.raises(Refused, match=re.compile("store", re.IGNORECASE)):
                         change(path)
             with pytest.raises(FileNotFoundError, match="_token"):
@@ -359,7 +359,7 @@ class TestToken:
             flipped[bit // 8] ^= 1 << bit % 8
             assert newest(bytes(flipped)) == token
 
-    def test_without_a_whole_slot_there_is_an_error(self, store):
+    def test_a_token_without_a_valid_slot_is_an_error(self, store):
         store.append(rows(0, 1))
         (Path(store.directory) / "_token").write_bytes(bytes(FILE_BYTES))
         with pytest.raises(Damaged, match="token"):
@@ -432,7 +432,7 @@ class TestCompaction:
             store.replace(number, rows(100 * number, 99), **options)
         return store
 
-    def test_what_is_live_stays_and_what_is_dead_goes(self, full):
+    def test_compaction_keeps_live_rows_and_removes_dead_bytes(self, full):
         with full.snapshot() as before:
             table, counts = before.read(), list(before.row_counts)
             size, dead = before.token.parquet_size, before.footer.unused_bytes
@@ -463,7 +463,7 @@ class TestCompaction:
             kinds = {snapshot.reader.bloom(group, 1)[0] for group in range(snapshot.num_row_groups)}
             assert kinds == {"inline"}
 
-    def test_it_is_done_where_half_is_dead(self, store):
+    def test_compaction_runs_if_half_is_dead(self, store):
         store.append(rows(0, 10_000), row_group_size=2_500)
         assert store.compact() is None
         store.replace(0, rows(0, 2_500))
@@ -483,7 +483,7 @@ class TestCompaction:
         assert not is_due(5, 10)
         assert is_due(6, 10)
 
-    def test_the_generation_before_stays_as_long_as_somebody_reads_it(self, full):
+    def test_the_previous_generation_stays_while_a_reader_uses_it(self, full):
         with full.snapshot() as held:
             table = held.read()
             full.compact(always=True)
@@ -506,7 +506,7 @@ class TestCompaction:
             shutil.rmtree(os.path.join(full.directory, "_0"))
             assert held.read().equals(table)
 
-    def test_the_file_that_others_open_is_the_compacted_one(self, full):
+    def test_other_readers_open_the_compacted_file(self, full):
         full.compact(always=True)
         path = os.path.join(full.directory, "data.parquet")
         assert os.path.realpath(path) == os.path.realpath(os.path.join(full.directory, "_1", "data.parquet"))

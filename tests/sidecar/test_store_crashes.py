@@ -50,7 +50,7 @@ def tear(store: sidecar.Store) -> None:
 
 
 def content(directory: Path) -> pa.Table | None:
-    """The committed rows; None where nothing is committed."""
+    """Return the committed rows; None if there are none."""
     try:
         with sidecar.Store(directory).snapshot() as snapshot:
             return snapshot.read()
@@ -142,7 +142,7 @@ def test_a_power_cut_at_any_moment_loses_nothing(stages, tmp_path, step):
 
 
 @pytest.mark.parametrize("step", ["append", "replace"])
-def test_the_flushes_are_what_saves_it(stages, tmp_path, step):
+def test_without_flushes_a_power_cut_breaks_a_store(stages, tmp_path, step):
     recording, before, after = recorded(stages[step], tmp_path, step)
     cut = tmp_path / "cut"
     cut.mkdir()

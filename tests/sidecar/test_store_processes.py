@@ -44,7 +44,7 @@ def rows(numbers: range) -> pa.Table:
     return pa.table({"number": numbers})
 
 
-def test_readers_hold_their_snapshots_while_a_thousand_commits_go_by(tmp_path):
+def test_readers_keep_their_snapshots_during_a_thousand_commits(tmp_path):
     store = sidecar.Store(tmp_path / "store", operations=Unflushed())
     store.append(rows(range(1)))
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -37,7 +37,7 @@ def file(tmp_path) -> Path:
 
 
 class TestUpdate:
-    def test_what_was_appended_to_the_file_is_appended_to_the_sidecar(self, file, implementation):
+    def test_appended_row_groups_are_appended_to_the_sidecar(self, file, implementation):
         place = file.with_name("_x.parquet.pm")
         before, size = place.read_bytes(), file.stat().st_size
         grow(file, rows(300), **BLOOMS)
@@ -52,7 +52,7 @@ class TestUpdate:
         with sidecar.open(file, parquet_size=size) as plan:
             assert plan.num_rows == 300, "readers of the snapshot before"
 
-    def test_what_was_replaced_is_written_again(self, file):
+    def test_replaced_row_groups_are_written_again(self, file):
         grow(file, rows(1000), at=1)
         assert sidecar.update(file).row_groups == 1
         with sidecar.open(file) as plan:
@@ -61,7 +61,7 @@ class TestUpdate:
         assert len(chain(file.with_name("_x.parquet.pm"))) == 2
 
     @pytest.mark.parametrize("same", [True, False], ids=["untouched", "touched"])
-    def test_where_nothing_is_new(self, file, same):
+    def test_update_without_changed_row_groups_appends_none(self, file, same):
         place = file.with_name("_x.parquet.pm")
         before = place.read_bytes()
         if not same:
@@ -100,7 +100,7 @@ class TestUpdate:
         assert place.read_bytes() == made
 
     @pytest.mark.parametrize("change", ["columns", "fewer", "damaged", "empty"])
-    def test_what_cannot_be_appended_to_is_written_anew(self, file, change):
+    def test_sidecars_that_cannot_be_appended_to_are_rewritten(self, file, change):
         place = file.with_name("_x.parquet.pm")
         if change == "columns":
             pq.write_table(rows(0, 300).rename_columns(["a", "c"]), file, row_group_size=100)
@@ -115,7 +115,7 @@ class TestUpdate:
         assert sidecar.compare(file) == []
         assert len(chain(place)) == 1
 
-    def test_notes_of_others_stay(self, file):
+    def test_foreign_notes_are_kept(self, file):
         place = file.with_name("_x.parquet.pm")
         data = place.read_bytes()
         reader = kernels.sidecar.Reader(data)
@@ -176,7 +176,7 @@ class TestUpdate:
 
 
 class TestCompact:
-    def test_older_commits_go_where_they_take_up_half(self, file):
+    def test_older_commits_are_removed_if_they_take_half(self, file):
         place = file.with_name("_x.parquet.pm")
         made = place.read_bytes()
         assert sidecar.compact(file).outcome == "current"
@@ -200,7 +200,7 @@ class TestCompact:
         assert sidecar.compact(file).outcome == "current"
         assert sidecar.compact(file, always=True).outcome == "compacted"
 
-    def test_there_is_none(self, file):
+    def test_compact_without_a_sidecar_is_an_error(self, file):
         file.with_name("_x.parquet.pm").unlink()
         with pytest.raises(FileNotFoundError):
             sidecar.compact(file)
@@ -216,7 +216,7 @@ class TestStores:
     @pytest.mark.parametrize(
         "call", [lambda store: store.commit(), lambda store: sidecar.update(store.path)], ids=["commit", "update"]
     )
-    def test_what_another_program_has_appended_is_committed(self, store, call):
+    def test_row_groups_appended_by_another_program_are_committed(self, store, call):
         held = store.snapshot()
         grow(os.path.realpath(store.path), rows(100))
         with store.snapshot() as snapshot:

@@ -63,7 +63,7 @@ def meaningless(data: bytes) -> set[int]:
 def test_every_field(made):
     path, place, data = made
     reader = kernels.sidecar.Reader(data)
-    sections = reader.footer.offset + 40 + 4 + 4  # behind the entry and the filter's place
+    sections = reader.footer.offset + 40 + 4 + 4  # after the entry and the filter's offset
     unseen = []
     for at in range(8, sections):
         changed = bytearray(data)
@@ -77,7 +77,7 @@ def test_every_field(made):
 
 @pytest.mark.parametrize("bit", [2, 5], ids=["minimum", "maximum"])
 def test_whether_a_statistic_is_exact(made, bit):
-    """By itself: where a statistic stands is the writer's choice, how exact it is is not."""
+    """The position of a statistic is the writer's choice; its exactness is not."""
     path, place, data = made
     changed = bytearray(data)
     changed[kernels.sidecar.Reader(data).block_offsets[0] + 8 + wire.PM_CHUNK_STAT_FLAGS] ^= 1 << bit
@@ -86,7 +86,7 @@ def test_whether_a_statistic_is_exact(made, bit):
     assert [finding.message.split(":")[0] for finding in sidecar.compare(path)] == ["flags"]
 
 
-def test_a_repetition_that_is_none_is_an_error_when_it_is_asked_for(made):
+def test_an_unknown_repetition_is_an_error_on_access(made):
     path, place, data = made
     changed = bytearray(data)
     changed[32 + wire.PM_COLUMN_FLAGS] |= 3 << 2
@@ -99,7 +99,7 @@ def test_a_repetition_that_is_none_is_an_error_when_it_is_asked_for(made):
     assert (caught.value.code, caught.value.offset, caught.value.found) == (wire.PM_REPETITION, 48, 3)
 
 
-def test_the_sequence_number_where_the_file_says_one(tmp_path):
+def test_the_sequence_number_is_compared_if_the_file_has_one(tmp_path):
     path = tmp_path / "a.parquet"
     text = '{"version": 1, "schema": [{"column_type": 6}], "seq_txn": 5}'
     pq.write_table(pa.table({"x": [1]}).replace_schema_metadata({"questdb": text}), path)
@@ -112,14 +112,14 @@ def test_the_sequence_number_where_the_file_says_one(tmp_path):
     assert [finding.message for finding in sidecar.compare(path)] == ["seq_txn: 6, the file says 5"]
 
 
-def test_nothing_is_found_where_nothing_differs(made):
+def test_equal_sidecars_have_no_findings(made):
     path, place, data = made
     with open(place, "wb") as file:
         file.write(data)
     assert sidecar.compare(path) == []
 
 
-def test_the_benchmark_of_sidecars_measures_what_it_says(tmp_path):
+def test_the_benchmark_of_sidecars_measures_its_cases(tmp_path):
     with Workspace(str(tmp_path)) as workspace:
         subject = workspace.of_shape(Shape(14, 2))
         rows = measured.opened(subject, 1, {}) + measured.builds(subject, 1, 2.0)

@@ -12,8 +12,8 @@ import pytest
 
 import parquetext
 from parquetext.errors import ParquetextError
-from parquetext.storage import azure_credentials
-from parquetext.storage.azure_credentials import with_credentials
+from parquetext.storage.backends import azure
+from parquetext.storage.backends.azure import with_credentials
 
 IMPORTED_FROM = Path(parquetext.__file__).parents[1]
 URL = "abfs://container@account.dfs.core.windows.net/folder/t.parquet"
@@ -25,9 +25,9 @@ url = sys.argv[1]
 verbs = [parquetext.open, parquetext.read_table, parquetext.read_schema, parquetext.verify, inspect, parquetext.upgrade,
          lambda url: parquetext.dataset([url]), lambda url: parquetext.write_table(pyarrow.table({}), url)]
 for verb in verbs:
-    for place in (url, url.rpartition("/folder")[0]):
+    for target in (url, url.rpartition("/folder")[0]):
         try:
-            outcome = verb(place)
+            outcome = verb(target)
             print("outcome", getattr(outcome, "message", outcome))
         except (ParquetextError, OSError) as error:
             print(type(error).__name__, error)
@@ -44,14 +44,14 @@ def said() -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_no_verb_ends_the_process_and_each_says_what_is_missing(said):
+def test_no_verb_ends_the_process_and_each_names_the_missing_credentials(said):
     assert len(said) == 16
     for line in said:
         assert "no credentials for the Azure account 'account'" in line and "AZURE_TENANT_ID" in line, line
 
 
 class Asked:
-    """Stands for Azure's filesystem: counts how often it is asked, and answers with an error if there is one."""
+    """A stub of Azure's filesystem that counts requests, and answers with an error if there is one."""
 
     def __init__(self, options: dict, error: Exception | None = None):
         self.type_name, self.options, self.error, self.paths = "abfs", {"account_name": "one"} | options, error, []
@@ -70,30 +70,30 @@ class Asked:
 
 @pytest.fixture(autouse=True)
 def nobody_asked(monkeypatch):
-    monkeypatch.setattr(azure_credentials, "_asked", [])
+    monkeypatch.setattr(azure, "_asked", [])
 
 
-def test_credentials_are_asked_for_once(monkeypatch):
+def test_credentials_are_checked_once(monkeypatch):
     first, second = Asked({}), Asked({})
     assert with_credentials(first, "c/a/t.parquet") is first
     assert with_credentials(second, "c/a/u.parquet") is first
     assert (first.paths, second.paths) == (["c/a/t.parquet"], [])
-    monkeypatch.setattr(azure_credentials, "GOOD_FOR", 0)
+    monkeypatch.setattr(azure, "GOOD_FOR", 0)
     assert with_credentials(second, "c") is second and second.paths == ["c/_"]
 
 
 @pytest.mark.parametrize("options", [{"account_key": "a2V5"}, {"sas_token": "?sv=1&sig=2"}], ids=str)
-def test_with_a_key_or_a_signature_nothing_is_asked(options):
+def test_with_a_key_or_a_signature_nothing_is_checked(options):
     filesystem = Asked(options)
     assert with_credentials(filesystem, "c/t.parquet") is filesystem and filesystem.paths == []
 
 
-def test_another_failure_is_left_to_whoever_opens_the_file():
+def test_another_failure_is_left_to_the_open_call():
     filesystem = Asked({}, OSError("no such host"))
     assert with_credentials(filesystem, "c/t.parquet") is filesystem
 
 
-def test_a_refusal_is_asked_for_again():
+def test_a_refusal_is_checked_again():
     filesystem = Asked({}, pa.ArrowException("N5Azure4Core11Credentials23AuthenticationExceptionE: no token"))
     for _ in range(2):
         with pytest.raises(ParquetextError, match="no credentials for the Azure account 'one'"):

@@ -1,4 +1,4 @@
-"""Reads of a remote file that are collected: the same bytes in fewer requests."""
+"""Collected reads of a remote file return the same bytes with fewer requests."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parquetext.errors import Malformed
-from parquetext.storage import BatchedSource, RemoteTarget, batched_reads
+from parquetext.storage import BatchedSource, Target, batched_reads
 
 CONTENT = bytes(number * 7 % 251 for number in range(200_000))
 
 
 @pytest.fixture(scope="module")
-def target() -> RemoteTarget:
+def target() -> Target:
     filesystem = pafs._MockFileSystem()  # in memory
     with filesystem.open_output_stream("x.bin") as stream:
         stream.write(CONTENT)
-    return RemoteTarget(filesystem, "x.bin")
+    return Target("x.bin", filesystem)
 
 
 @pytest.fixture
@@ -29,16 +29,16 @@ def source(target):
         yield source
 
 
-def chain(source, *places: int):
-    """An operation that reads one place after the other."""
-    return lambda: [source.read(place, 10) for place in places]
+def chain(source, *offsets: int):
+    """An operation that reads one range after the other."""
+    return lambda: [source.read(offset, 10) for offset in offsets]
 
 
-def expected(*places: int) -> list[bytes]:
-    return [CONTENT[place : place + 10] for place in places]
+def expected(*offsets: int) -> list[bytes]:
+    return [CONTENT[offset : offset + 10] for offset in offsets]
 
 
-def test_what_was_read_is_there(source):
+def test_read_bytes_are_available(source):
     assert source.read(100, 5000) == CONTENT[100:5100]
     assert source.read(110, 20) == CONTENT[110:130]
     assert source.requests == 1
@@ -53,14 +53,14 @@ def test_a_small_read_takes_its_neighbours_along(source):
     assert (source.requests, source.bytes_read) == (2, 4096 + 10)
 
 
-def test_long_reads_are_given_back_and_forgotten(source, monkeypatch):
+def test_long_reads_are_returned_and_not_kept(source, monkeypatch):
     monkeypatch.setattr(batched_reads, "KEPT", 1000)
     assert source.read(0, 1001) == source.read(0, 1001) == CONTENT[:1001]
     assert source.requests == 2
 
 
 def test_near_ranges_are_one_request_and_far_ones_are_not(source):
-    assert source.gather([chain(source, place) for place in (90_000, 0, 90_100, 5_000)]) == [
+    assert source.gather([chain(source, offset) for offset in (90_000, 0, 90_100, 5_000)]) == [
         expected(90_000),
         expected(0),
         expected(90_100),
@@ -70,13 +70,13 @@ def test_near_ranges_are_one_request_and_far_ones_are_not(source):
 
 
 def test_a_round_for_each_step_however_many_operations(source):
-    operations = [chain(source, place, place + 60_000, place + 120_000) for place in range(0, 4000, 100)]
+    operations = [chain(source, offset, offset + 60_000, offset + 120_000) for offset in range(0, 4000, 100)]
     found = source.gather(operations)
-    assert found == [expected(place, place + 60_000, place + 120_000) for place in range(0, 4000, 100)]
+    assert found == [expected(offset, offset + 60_000, offset + 120_000) for offset in range(0, 4000, 100)]
     assert source.requests == 3
 
 
-def test_what_an_operation_raises_ends_all_and_later_reads_are_plain(source):
+def test_an_error_ends_the_batch_and_later_reads_are_plain(source):
     def wrong():
         source.read(50_000, 10)
         raise KeyError("wrong")
@@ -101,7 +101,7 @@ def test_another_thread_reads_while_one_gathers(source):
     assert seen[0] == CONTENT[170_000:170_010]
 
 
-def test_a_range_that_is_worth_it_is_held_once(source):
+def test_a_shared_range_is_kept_once(source):
     source.worth = 1_000, 150_000
     source.hold()
     source.hold()

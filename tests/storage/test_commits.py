@@ -13,7 +13,7 @@ from support.systems import needs, needs_locks
 from parquetext import systems
 from parquetext.errors import Conflict, ParquetextError, Refused
 from parquetext.storage import TailEdit, change, recover
-from parquetext.storage.hidden_names import JOURNAL, NEW, beside
+from parquetext.storage.folder import JOURNAL, NEW, beside
 from parquetext.storage.operations import Operations
 
 OLD = b"head" * 1000 + b"the old tail"
@@ -105,7 +105,7 @@ def test_times_are_kept_on_request(path, in_place):
 
 
 class Forbidding(Operations):
-    """Gives no file away and sets no attribute."""
+    """Fails to change owners and to set attributes."""
 
     def chown(self, file, user, group):
         raise PermissionError(1, "not the owner")
@@ -116,7 +116,7 @@ class Forbidding(Operations):
 
 @needs("setxattr")
 @pytest.mark.skipif(systems.user() != 0, reason="only root can give a file away")
-def test_what_cannot_be_kept_is_refused_unless_forced(path):
+def test_attributes_that_cannot_be_kept_are_refused_unless_forced(path):
     os.chown(path, 1234, 4321)
     os.setxattr(path, "user.origin", b"a")
     with pytest.raises(Refused, match=r"owner 1234:4321, user\.origin.*force 'attributes'"):
@@ -163,11 +163,11 @@ def test_an_unknown_waiver_is_an_error(path):
     ],
     ids=["written", "replaced", "touched", "removed"],
 )
-def test_a_file_that_somebody_else_changed_meanwhile_is_left_alone(path, in_place, meddle):
+def test_a_concurrently_changed_file_is_not_overwritten(path, in_place, meddle):
     with change(path, in_place=in_place) as changing:
         meddle(path)
         theirs = path.read_bytes() if path.exists() else None
-        with pytest.raises(Conflict, match="meanwhile"):
+        with pytest.raises(Conflict, match="in the meantime"):
             changing.commit(EDIT)
     assert (path.read_bytes() if path.exists() else None) == theirs
     assert [name for name in os.listdir(path.parent) if name.startswith(".")] == []
@@ -189,7 +189,7 @@ def test_the_second_writer_gets_a_conflict_at_once_or_waits(path, in_place):
 
 
 class Failing(Operations):
-    """Fails at the n-th operation, once."""
+    """Fails once, at the n-th operation."""
 
     def __init__(self, at: int):
         self.left = at
@@ -223,7 +223,7 @@ def test_a_failure_at_any_operation_leaves_the_old_file_or_the_new_one_and_no_li
     assert OLD in outcomes and outcomes <= {OLD, NEW_CONTENT}
 
 
-def test_what_a_killed_process_left_is_removed_by_the_next_change(path, in_place):
+def test_leftovers_of_a_killed_process_are_removed_by_the_next_change(path, in_place):
     stale = Path(beside(str(path), NEW))
     stale.write_bytes(b"half a file")
     commit(path, in_place=in_place)

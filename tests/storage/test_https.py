@@ -1,4 +1,4 @@
-"""Files over HTTPS, through proxies, and with logins in URLs, which no message tells."""
+"""Files over HTTPS, through proxies, and with logins in URLs, which no message contains."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from support.served_files import Ranged, served
 from support.tls import certificate, proxied, served_by_https
 
 import parquetext
-from parquetext.storage import http_file
+from parquetext.storage.backends import http
 
 TABLE = pa.table({"id": range(1000), "word": [f"word {n}" for n in range(1000)]})
 READERS = {
@@ -43,13 +43,13 @@ def secure(folder, pem):
 
 @pytest.fixture(autouse=True)
 def environment(monkeypatch):
-    """No proxies but those of the test; certificates are those of the environment again afterwards."""
+    """Remove proxies and certificates from the environment; restore the certificates afterwards."""
     for name in ("http_proxy", "https_proxy", "no_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
-    http_file._context.cache_clear()
+    http._context.cache_clear()
     yield
-    http_file._context.cache_clear()
+    http._context.cache_clear()
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_a_server_whose_certificate_is_trusted_is_read(read, form, secure, trust
 
 
 @pytest.mark.parametrize("read", READERS)
-def test_a_certificate_that_nobody_vouches_for_is_an_error_that_names_the_url(read, secure):
+def test_an_untrusted_certificate_is_an_error_that_names_the_url(read, secure):
     with pytest.raises(OSError, match="certificate verify failed") as caught:
         READERS[read](f"{secure}/flat.parquet")
     assert "flat.parquet" in str(caught.value)
@@ -102,7 +102,7 @@ def test_a_proxy_gets_the_login_of_its_url(scheme, folder, secure, trusted, monk
         assert "flat.parquet" in str(caught.value) and SECRET not in told(caught.value)
 
 
-def test_a_proxy_that_is_not_there_is_told_without_its_password(secure, trusted, monkeypatch):
+def test_a_missing_proxy_is_reported_without_its_password(secure, trusted, monkeypatch):
     monkeypatch.setenv("https_proxy", f"http://ann:{SECRET}@127.0.0.1:1")
     with pytest.raises(OSError, match=r"flat\.parquet") as caught:
         parquetext.read_table(f"{secure}/flat.parquet")
@@ -115,7 +115,7 @@ def test_a_proxy_that_is_not_there_is_told_without_its_password(secure, trusted,
     ["/nowhere.parquet", f"/nowhere.parquet?X-Amz-Signature={SECRET}&a=1", "/private/flat.parquet", "/text.parquet"],
     ids=["not there", "signed", "refused", "no Parquet"],
 )
-def test_no_message_has_what_opens_a_url(read, tail, folder):
+def test_no_message_contains_credentials(read, tail, folder):
     (folder / "text.parquet").write_bytes(b"text that is no Parquet file")
     with served(folder, Ranged) as (url, _):
         url = f"http://ann:{SECRET}@{url.removeprefix('http://')}{tail}"
@@ -125,7 +125,7 @@ def test_no_message_has_what_opens_a_url(read, tail, folder):
 
 
 def told(error: BaseException | None) -> str:
-    """All that a traceback shows of an error and of those behind it."""
+    """Return a traceback's text of an error and its causes."""
     if error is None:
         return ""
     parts = (error, error.args, getattr(error, "filename", ""), getattr(error, "file", ""), error.__dict__)

@@ -1,4 +1,4 @@
-"""Changes in place that were interrupted: which file a journal is for, how it is read and settled."""
+"""Interrupted changes in place: a journal matches one file, is read, and is settled."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def changed(edit: TailEdit) -> bytes:
 
 
 def interrupted(folder: Path, content: bytes, edit: TailEdit = LONGER, leave=leave_journal) -> Path:
-    """A file of OLD whose change to `edit` was stopped when it held `content`."""
+    """Return a file whose change from OLD to `edit` was interrupted when it contained `content`."""
     path = folder / "x.bin"
     path.write_bytes(OLD)
     leave(path, edit)
@@ -43,7 +43,7 @@ def read_as(path: Path, edit: TailEdit) -> bytes:
 
 
 def sectors(old: bytes, new: bytes, which: str) -> bytes:
-    """Of either content the sectors from START on: `o` of the old one, `n` of the new one, `0` zeros."""
+    """Return sectors from START on: `o` from the old content, `n` from the new one, `0` for zeros."""
     size = max(len(old), len(new))
     contents = {"o": old.ljust(size, b"\0"), "n": new.ljust(size, b"\0"), "0": bytes(size)}
     ends = [*range(START + SECTOR, START + SECTOR * len(which), SECTOR), size]
@@ -92,7 +92,7 @@ def test_recovery_keeps_a_change_that_was_whole(tmp_path):
 
 
 @pytest.mark.parametrize("in_place", [False, True])
-def test_the_next_change_recovers_first_and_tells(tmp_path, in_place):
+def test_the_next_change_recovers_first_and_reports_it(tmp_path, in_place):
     path = interrupted(tmp_path, *STATES["half"])
     with change(path, in_place=in_place) as changing:
         assert changing.source.read(0, changing.source.size) == OLD
@@ -197,12 +197,12 @@ def test_the_journal_of_another_file_is_set_aside(tmp_path, other, edit):
         stale_of(path).name: entry,
     }
     [found] = journals_beside(path)
-    assert found.told == "the journal of another file, which was set aside"
+    assert found.message == "the journal of another file, which was set aside"
     assert recover(path) is None
 
 
 @pytest.mark.parametrize("in_place", [False, True])
-def test_a_change_goes_on_where_the_journal_is_of_another_file(tmp_path, in_place):
+def test_a_change_continues_if_the_journal_is_of_another_file(tmp_path, in_place):
     other = OLD[:-1] + b"!"
     path = interrupted(tmp_path, other)
     with change(path, in_place=in_place) as changing:
@@ -243,7 +243,7 @@ def test_every_mixture_of_sectors_is_recognised_and_no_other_byte_passes(tmp_pat
 
 
 def peak_of(work) -> int:
-    """Bytes of memory that it takes at once."""
+    """Return the peak of allocated memory in bytes."""
     tracemalloc.start()
     try:
         work()
@@ -301,7 +301,7 @@ def test_a_journal_of_version_1_counts_only_for_a_file_without_a_sound_end(tmp_p
     assert path.read_bytes() == (OLD if done == "put the old tail back" else before)
 
 
-def test_a_journal_of_version_1_counts_for_nothing_where_nobody_knows_what_is_sound(tmp_path):
+def test_a_journal_of_version_1_is_set_aside_without_a_check_for_valid_footers(tmp_path):
     path = interrupted(tmp_path, HEAD + b"a new tail, lo".ljust(3000), leave=leave_journal_1)
     assert old_tail(path) is None
     assert recover(path).startswith("set aside a journal of version 1, for a file of")
@@ -328,7 +328,7 @@ def example(version: str) -> bytes:
     return bytes.fromhex(re.search(rf"```hex {version}\n(.*?)\n```", page, re.S)[1])
 
 
-def test_the_journal_of_the_documentation_is_what_is_written(tmp_path):
+def test_the_documented_journal_is_written(tmp_path):
     path = tmp_path / "x"
     path.write_bytes(b"abcold")
     entry = bytearray(leave_journal(path, TailEdit(3, b"longer" * 100)).read_bytes())

@@ -18,12 +18,12 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import pyarrow as pa
-
 import parquetext
-from parquetext.arrow.decoding import short_chunks
+from parquetext import kernels
 from parquetext.errors import ParquetextError
 from parquetext.inspection import integrity
+from parquetext.reading.execute.short_chunks import ShortChunks
+from parquetext.reading.request.read_request import ReadOptions
 
 from .resident import most_taken
 
@@ -61,12 +61,10 @@ def batches(path: str) -> None:
 def short(path: str) -> None:
     """Read the short chunks."""
     with parquetext.open(path) as file:
-        step = file._projection(None, None, None).step
-        short_chunks.read_short_chunks(step, _refuse, file._source)
-
-
-def _refuse(step: object) -> None:
-    raise pa.ArrowInvalid("columns that pyarrow would read")
+        part = file._plan_read(None, None, None, ReadOptions()).part
+        arrays = kernels.arrays.Arrays(part.form.scan, file._source.size)
+        if arrays.count:
+            ShortChunks.read(part, arrays, file._source, use_threads=True)
 
 
 VERBS: dict[str, Callable[[str], object]] = {

@@ -57,7 +57,7 @@ def structs(name: str, depth: int = 4):
         ]
     ).flatmap(lambda name: st.tuples(st.just(name), structs(name)))
 )
-def test_what_is_written_is_read(pair):
+def test_written_values_are_read(pair):
     name, fields = pair
     data = thrift.write(name, fields)
     assert thrift.read(name, data) == fields

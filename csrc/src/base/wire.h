@@ -510,8 +510,8 @@ typedef struct pqx_flat_layout { uint8_t count; pqx_flat_field fields[PQX_FLAT_M
 #define PQX_WIDTHS_OF_TYPE \
     {[PQX_PHYSICAL_BOOLEAN] = 1, [PQX_PHYSICAL_INT32] = 4, [PQX_PHYSICAL_INT64] = 8, [PQX_PHYSICAL_INT96] = 12, [PQX_PHYSICAL_FLOAT] = 4, [PQX_PHYSICAL_DOUBLE] = 8}
 
-/* What readers require of the structs, by field id: its type (0: no rule), that of a list's items, the
- * struct inside (0: none), whether it must be there. Struct 0 is the footer. */
+/* Fields that readers require, by struct and field id: its type (0: no rule), that of a list's items, the
+ * struct inside (0: none), 1 if it is required. Struct 0 is the footer. */
 enum { PQX_RULED_STRUCTS = 16, PQX_RULED_FIELDS = 18 };
 typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;
 #define PQX_RULES_OF_FILE_META_DATA 0

@@ -148,7 +148,7 @@ static const pqx_loops avx2_loops = {
     "avx2",         unpack16_avx2,  unpack32_avx2,       unpack64_avx2,    pqx_join_portable,
     pqx_sum32_avx2, pqx_sum64_avx2, pqx_expand_portable, pqx_scale32_avx2, pqx_scale64_avx2};
 
-/* ---- 512 bits: one load for all lanes, and masks where the bytes or the values end ---- */
+/* ---- 512 bits: one load for all lanes, and masks at the end of the bytes or values ---- */
 
 INLINE512 __m512i load_up_to_64(const uint8_t *at, const uint8_t *end)
 {

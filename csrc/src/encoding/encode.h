@@ -109,7 +109,7 @@ int pqx_check_values(int type, int32_t type_length, const pqx_value_array *value
 int pqx_check_dictionary_values(int type, int32_t type_length, const pqx_value_array *values,
                                 uint32_t *width, pqx_error *error);
 
-/* ---- what one CPU does better than another ---- */
+/* ---- routines per CPU ---- */
 
 /* Compute one block's differences from the previous value, minus their minimum; widths[m] is the
  * bits of the largest one of miniblock m. Return the minimum. `count` is 1 to PQX_DELTA_BLOCK. */

@@ -143,7 +143,7 @@ INLINE size_t take_statistics(input in, size_t at, pqx_chunk *chunk, uint32_t *p
     return end;
 }
 
-/* ---- what is behind the statistics ---- */
+/* ---- fields after the statistics ---- */
 
 /* The encodings of a chunk's pages, as far as they determine whether all of them use the
  * dictionary. */

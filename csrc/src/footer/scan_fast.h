@@ -17,8 +17,8 @@ enum { PQX_SLACK = 224 };
 uint32_t pqx_fast_chunks(pqx_scanning *s, uint32_t most);
 /* Read schema elements into scan->elements; otherwise like pqx_fast_chunks. */
 uint32_t pqx_fast_elements(pqx_scanning *s, uint32_t most);
-/* Step over the value at the cursor, of field `field` of a struct that rules are about (wire.toml):
- * whether it lacks nothing that readers require. Chunks that the fast decoder takes lack nothing.
+/* Skip the value at the cursor, of field `field` of a struct that has rules (wire.toml); return 1
+ * if it lacks nothing that readers require. Chunks that the fast decoder takes lack nothing.
  */
 int pqx_lacks_nothing(pqx_cursor *c, uint32_t structure, uint32_t field, int around);
 

@@ -127,7 +127,7 @@ int pqx_column_is_open(const pqx_column *column);
 /* Take the decoded entries, whole rows if column->is_full. The caller owns the memory. */
 int pqx_column_take(pqx_column *column, pqx_column_output *taken, pqx_error *error);
 
-/* ---- what the files of the column share ---- */
+/* ---- shared by the files of the column ---- */
 
 /* Record the position of `status`, and make its offset relative to the supplied bytes. */
 int pqx_column_fail(pqx_column *column, enum pqx_column_part part, int status, pqx_error *error);

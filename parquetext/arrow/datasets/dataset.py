@@ -14,9 +14,9 @@ import pyarrow.fs as pafs
 from ...errors import ParquetextError
 from ...footer.arrow_errors import EncryptedFile
 from ...pruning import Predicate, predicate_of
-from ...storage import LocalTarget, RemoteTarget
+from ...reading.request.read_request import check_engine
+from ...storage import Target
 from ...tabular import Shown, Tabular
-from ..engine import check_engine
 from ..file import open as open_file
 from ..read_options import Reading, format_of, is_ours, options_of_format
 from .discovery import Files, discover, unfollowed
@@ -172,7 +172,7 @@ def _is_of_paths(source: object) -> bool:
         return False
     if isinstance(source, (list, tuple)):
         return all(map(_is_of_paths, source))
-    kinds = (str, os.PathLike, pafs.FileInfo, pafs.FileSystem, LocalTarget, RemoteTarget)
+    kinds = (str, os.PathLike, pafs.FileInfo, pafs.FileSystem, Target)
     return isinstance(source, kinds) or (hasattr(source, "open") and hasattr(source, "ls"))  # an fsspec filesystem
 
 
@@ -215,7 +215,7 @@ def _is_encrypted(found: Files) -> bool:
     try:
         with open_file(found[0].target) as file:
             # encrypted files have no other footer form
-            return file.form == "thrift" and file._on_form(lambda form: bool(form.scan.encrypted))
+            return file._on_form(lambda form: hasattr(form, "scan") and bool(form.scan.encrypted))
     except EncryptedFile:
         return True
     except (OSError, ParquetextError):  # the scan raises the error again

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import pyarrow as pa
 
 from ...pruning import Predicate
-from ..decoding.arrow_fields import schema_or_ours
-from ..engine import OURS, PYARROW
+from ...reading.execute.batches import runs
+from ...reading.fields.arrow_fields import schema_or_ours
+from ...reading.plan.read_plan import SMALL_ROWS
+from ...reading.request.read_request import OURS, PYARROW
+from ...reading.request.selection import Leaves, find_top_level
 from ..file import File
-from ..pyarrow_reading import SMALL_ROWS
 from ..read_options import Reading
-from ..selection import Leaves, find_top_level
-from ..whole_batches import runs
 from .file_plans import Plan, left_row_groups
 from .filtering import JOINED_ROWS, filtered
 from .shape import Shape, empty_table

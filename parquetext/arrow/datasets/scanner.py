@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow as pa
 
 from ...pruning import Predicate, predicate_of
-from ..at_exit import closed_at_exit
+from ...reading.execute.at_exit import closed_at_exit
 from ..read_options import options_of_scan, whole
 from .filtering import Rows, filtered_together
 from .in_order import any_remote, each_in_order

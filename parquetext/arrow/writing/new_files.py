@@ -11,7 +11,8 @@ from ... import sidecar, storage
 from ...edits.form_options import Options
 from ...edits.overrides import STORAGE_REFUSALS
 from ...edits.table_logs import refuse_new_files, refuse_replacing
-from .written_form import THRIFT, edit_of_written
+from ...footer.forms import THRIFT
+from .written_form import edit_of_written
 
 __all__ = ["NewFiles"]
 
@@ -61,7 +62,7 @@ class NewFiles(pafs.FileSystemHandler):
     @property
     def changes_ends(self) -> bool:
         """True if the end of a file may be changed after it is written."""
-        return self._form != THRIFT
+        return self._form != THRIFT.name
 
     def __eq__(self, other: object) -> bool:
         return self.base == other.base if isinstance(other, NewFiles) else NotImplemented
@@ -118,7 +119,7 @@ class _NewFile:
     def __init__(self, files: NewFiles, path: str):
         self._files, self._path, self.closed = files, path, False
         self._new, self._scratch = files.create(path), None
-        if files.changes_ends and not isinstance(self._new, storage.NewFile):
+        if files.changes_ends and not self._new.edits_end_in_place:
             self._scratch = storage.Scratch(path)
         self._written = self._scratch or self._new
 

@@ -1,2 +1,2 @@
-"""What a Parquet user asks of a file first: its schema, facts of its columns and row groups, differences from another
-one. Answered from the footer as far as a footer can answer."""
+"""Answer a Parquet user's first questions: schema, values of columns and row groups, differences between two files.
+The answers use only the footer if possible."""

@@ -1,4 +1,4 @@
-"""What the Bloom filters of a column say of one value."""
+"""Report the answers of a column's Bloom filters about one value."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ABSENT, MAYBE, NO_FILTER = "absent", "maybe", "no filter"
 
 
 def bloom_answers(file, column: str, text: str) -> Iterator[dict]:
-    """Of each row group whether its Bloom filter rules the value out.
+    """Yield, for each row group, whether its Bloom filter rules the value out.
 
     Parameters
     ----------

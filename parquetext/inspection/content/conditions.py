@@ -57,7 +57,7 @@ def filters_of(file, conditions: Sequence[str]):
 
 
 def is_about(condition: str, names: Collection[str]) -> bool:
-    """Return whether a condition is about one of these columns."""
+    """Return True if a condition is about one of these columns."""
     return any(condition[: found.start()].strip() in names for found in _OPERATOR.finditer(condition))
 
 
@@ -73,7 +73,7 @@ def _compared(field: pc.Expression, operator: str, value: pa.Scalar) -> pc.Expre
 
 
 def _parsed(file, condition: str) -> tuple[str, str, object]:
-    """The column, the operator and the value; the first operator that stands behind a column's name counts."""
+    """Return column, operator and value; the first operator that follows a column's name counts."""
     missing = None
     for found in _OPERATOR.finditer(condition):
         name = condition[: found.start()].strip()
@@ -103,7 +103,7 @@ def _no_operator(condition: str, signs: str) -> ParquetextError:
 
 
 def _check_single(condition: str, text: str) -> None:
-    """Refuse two conditions in one: what is behind the first operator would be taken for a value."""
+    """Refuse two conditions in one: the text after the first operator would be taken for a value."""
     if _QUOTED.match(text):
         return
     for found in _COMBINED.finditer(text):

@@ -1,4 +1,4 @@
-"""What differs between two files: their schemas, what their footers say of the values, and the values."""
+"""Compare two files: their schemas, the values in their footers, and their rows."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ...reading.request.read_request import ReadOptions
 from .footer_facts import columns_in_sum, key_values, named_columns
 from .schema_text import Node, element_text, parquet_tree
 from .value_text import as_json
@@ -31,11 +32,11 @@ class Difference:
     kind : str
         One of `KINDS`.
     name : str
-        The column, by its dotted path, or what it is of the file, such as ``"num_rows"``.
+        The dotted path of the column, or a property of the file, such as ``"num_rows"``.
     what : str
-        What of it differs.
+        The property that differs.
     a, b : object
-        What each file has, as JSON has it; None for nothing.
+        The values in both files, as in JSON; None if a file has none.
     rows, first_row : int or None
         Of values: how many rows differ, and the first of them.
     """
@@ -50,7 +51,7 @@ class Difference:
 
 
 def differences(a, b, kinds: Collection[str] = KINDS) -> Iterator[Difference]:
-    """What differs between two open files, in the order of `KINDS`.
+    """Yield the differences of two open files, in the order of `KINDS`.
 
     Parameters
     ----------
@@ -115,7 +116,7 @@ def _of_values(a, b) -> Iterator[Difference]:
         elif name in theirs:
             yield Difference(VALUES, name, "types: not compared", str(ours[name]), str(theirs[name]))
     for file in (a, b):
-        file._check_expansion(file._projection([(name,) for name in common], None, None).step, limit=None)
+        file._check_expansion(file._plan_read([(name,) for name in common], None, None, ReadOptions()).part, None)
     for begin in range(0, len(common), COLUMNS_AT_ONCE):
         yield from _of_columns(a, b, common[begin : begin + COLUMNS_AT_ONCE])
 
@@ -165,7 +166,7 @@ def _aligned(
 
 
 def _differing(one: pa.Array, another: pa.Array) -> list[int]:
-    """The rows where two arrays of one type differ; NaN equals NaN, and null equals null."""
+    """Return the rows in which two arrays of one type differ; NaN equals NaN, and null equals null."""
     if one.equals(another):
         return []
     if pa.types.is_nested(one.type) or isinstance(one.type, pa.BaseExtensionType):

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from ...footer.columns import Column
 from ...footer.extremes import bounds_or_nulls, extremes
 from ...footer.names import find_group_or_leaf, leaves_below
-from ...footer.sorting import sorting_of
 from ...footer.wire_names import name_of_codec, names_of_encodings, names_of_types
 from .value_text import as_json
 
@@ -31,7 +30,7 @@ INDEXES = ("bloom_filter_length", "offset_index_length", "column_index_length")
 def meta(file, size: int) -> dict:
     """Counts, sizes, writer and key-values of an open file of `size` bytes.
 
-    Keys are those of DuckDB's parquet_file_metadata where it has them.
+    Keys are those of DuckDB's parquet_file_metadata if it has them.
     """
     groups = file.row_groups
     return {
@@ -71,8 +70,8 @@ def row_groups(file) -> Iterator[dict]:
 def _sorting(form, number: int) -> list[dict]:
     """By which columns the row group says that it is sorted."""
     return [
-        {"column": _leaf_name(form, leaf), "descending": descending, "nulls_first": nulls_first}
-        for leaf, descending, nulls_first in sorting_of(form, number)
+        {"column": _leaf_name(form, leaf), "descending": bool(descending), "nulls_first": bool(nulls_first)}
+        for leaf, descending, nulls_first in form.sorting_columns(number)
     ]
 
 
@@ -81,7 +80,7 @@ def _leaf_name(form, leaf: int) -> str:
 
 
 def named_columns(file, names: Iterable[str] | None) -> list[Column]:
-    """The leaves that names stand for, a group for all below it; all leaves without names.
+    """Return the columns of leaves and of groups, by name; all columns if there are no names.
 
     Raises
     ------

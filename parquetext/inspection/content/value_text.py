@@ -15,7 +15,7 @@ Plain = bool | int | float | str | None
 def as_json(value: pa.Scalar) -> object:
     """A value as JSON has it: bytes as hexadecimal digits; decimals, dates, times and NaN as text.
 
-    A float of 32 bits is the shortest number that stands for it.
+    A 32-bit float becomes the shortest number that represents it.
 
     Examples
     --------

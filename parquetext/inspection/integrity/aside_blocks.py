@@ -1,4 +1,4 @@
-"""Blocks that stand aside against what the reference to them says, and against the data in front of them."""
+"""Check the blocks before the Thrift footer against the reference to them, and against the data before them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from operator import add
 
 from ... import kernels, wire
 from ...findings import Finding
-from ...footer.locate import REFERENCE_DAMAGED, Tail
+from ...footer.tail import REFERENCE_DAMAGED, Tail
 
 __all__ = ["check_aside"]
 
 PLACE = "reference"
 STOP = b"\x00"
-RANGES = (  # what a column chunk leads to: offset and length, as the scan names them
+RANGES = (  # the offset and length columns of a scan for the other parts of a column chunk
     ("offset_index_offset", "offset_index_length"),
     ("column_index_offset", "column_index_length"),
     ("bloom_filter_offset", "bloom_filter_length"),
@@ -22,7 +22,7 @@ RANGES = (  # what a column chunk leads to: offset and length, as the scan names
 
 
 def check_aside(end: bytes, footer: bytes, tail: Tail, scan) -> Iterator[Finding]:
-    """The zero bytes, every trailer, the struct's checksum, the copy of a tail block, and that no data lies behind.
+    """Check the zero bytes, every trailer, the struct's checksum, the copy of a tail block, and the end of the data.
 
     `end` is the file from `tail.start` to the end of its footer, `footer` the Thrift footer, extension and all.
     """
@@ -62,7 +62,7 @@ def check_aside(end: bytes, footer: bytes, tail: Tail, scan) -> Iterator[Finding
 
 
 def _end_of_data(scan) -> int:
-    """Where the last column chunk of this file, its page index or Bloom filter ends; 0 without any."""
+    """Return the end of the last column chunk of this file, its page indexes and Bloom filter; 0 if there are none."""
     is_here = [not present & wire.PRESENT_FILE_PATH for present in scan.chunks("present")]
     chunk_ends = map(add, scan.chunk_begins(), scan.chunks("total_compressed_size"))
     ends = [max(compress(chunk_ends, is_here), default=0)]

@@ -1,4 +1,4 @@
-"""Check the bodies of pages: checksums, whether pages without one decompress, and counts that only bodies have."""
+"""Check the bodies of pages: checksums, decompression of pages without one, and counts that only bodies contain."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .body_counts import BodyCounts
 __all__ = ["Bodies"]
 
 CHECKSUM_STEP = 1 << 22
-MOST_BYTES = 1 << 28  # of all pages together, where the file has few bytes
+MOST_BYTES = 1 << 28  # of all pages together, if the file has few bytes
 
 
 class Bodies:

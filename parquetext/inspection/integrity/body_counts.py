@@ -30,7 +30,7 @@ class BodyCounts:
         self._wrong: list[tuple[int, str]] = []
 
     def needs(self, type: int, encoding: int) -> bool:
-        """Return whether the body of a page is needed."""
+        """Return True if the body of a page is needed."""
         return type in DATA_PAGES and (self._counts_rows or encoding in DELTAS)
 
     def add(self, page: Page) -> None:
@@ -51,7 +51,7 @@ class BodyCounts:
             return
 
     def finish(self) -> Iterator[Finding]:
-        """Yield what is wrong, at most one finding about rows and one about deltas."""
+        """Yield at most one finding about rows and one about deltas."""
         if self._counts_rows and not self._left and (found := check_rows(self._chunk, self._rows)):
             yield found
         if self._wrong:

@@ -15,7 +15,7 @@ SHOWN = 40  # characters of a value
 def wrong_statistics(
     fields: dict, facts: Facts, orders: dict[bool, ValueOrder], *, is_repeated: bool, distinct: int | None = None
 ) -> Iterator[str]:
-    """Yield in words what a Statistics struct says otherwise than the values are.
+    """Yield one sentence for each field of a Statistics struct that contradicts the values.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Copies of column chunks in other encodings: what the footer says of them, and their bytes (docs/formats.md, 9)."""
+"""Check copies of column chunks in other encodings: their blocks and their bytes (docs/formats.md, section 9)."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Copy:
     index, row_group, leaf : int
         The chunk that it is a copy of, in the scan and in the file.
     place : str
-        What findings call it.
+        The text that findings use for it.
     num_rows : int
         Of the row group.
     is_readable : bool
-        Whether its encoding and codec are known.
+        True if its encoding and codec are known.
     """
 
     index: int
@@ -56,9 +56,9 @@ def check_copies(scan, names: Sequence[str], base: int | None, data_end: int, re
     Parameters
     ----------
     scan
-        Of the Thrift footer, which begins at `base` of the file; None where the file has none.
+        Of the Thrift footer, which begins at `base` of the file; None if the file has none.
     data_end : int
-        Where the footer and what stands aside of it begin.
+        Offset of the footer and of the blocks before it.
     """
     begins, sizes, values = scan.chunk_begins(), scan.chunks("total_compressed_size"), scan.chunks("num_values")
     rows = scan.row_groups("num_rows")
@@ -106,7 +106,7 @@ def _check_facts(facts: Carried, fits: bool, num_rows: int, data_end: int, place
 
 
 def _unknown(facts: Carried, type: int, place: str) -> Iterator[Finding]:
-    """What a reader must know to take the copy, and does not: it reads the chunk then."""
+    """Yield a finding if a reader cannot decode the copy; it reads the chunk then."""
     known = find_named(facts.encoding, facts.uuid)
     if known is None:
         told = f"nobody has registered its encoding {facts.encoding}" + (f", {facts.uuid}" if facts.uuid else "")
@@ -149,7 +149,7 @@ def check_copy_pages(source, copies: Sequence[Copy], report) -> None:
 
 
 def _checksum(source, start: int, size: int, crc: int = 0) -> int:
-    """CRC-32 of a chunk as far as it lies within the file."""
+    """Return the CRC-32 of the part of a chunk that is within the file."""
     end = min(start + size, source.size)
     for at in range(start, end, STEP):
         crc = kernels.checksum.crc32(source.read(at, min(STEP, end - at)), crc)
@@ -157,7 +157,7 @@ def _checksum(source, start: int, size: int, crc: int = 0) -> int:
 
 
 def _check_pages(source, copy: Copy) -> Iterator[Finding]:
-    """Page by page: the checksum of each, its header, and what all of them add up to."""
+    """Check each page's checksum and header, and the sums over all pages."""
     facts, at, crc = copy.facts, copy.facts.offset, 0
     entries = nulls = uncompressed = 0
     for number, (length, expected) in enumerate(zip(facts.page_lengths, facts.page_crcs, strict=True)):

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
-from ...arrow.decoding.assemble_leaves import stored_array
-from ...arrow.decoding.decoder import refuse_much_in_python
 from ...encoding.chunk_reader import Chunk, ChunkReader, Stretch, chunk_of
 from ...encoding.pages import VAST_BYTES
 from ...errors import ParquetextError, Unsupported
 from ...findings import Finding
+from ...reading.execute.assemble_leaves import stored_array
+from ...reading.execute.decoder import refuse_much_in_python
 from ...rewrite.recode import leaves_of
 from .copy_checks import Copy
 from .same_values import first_difference
@@ -74,7 +74,7 @@ def _compare(source, chunk: Chunk, copy: Copy) -> Finding | None:
         # Texts that a few bytes repeat may be long: batches grow as far as they are small.
         grown = memoryview(one.values).nbytes + one.entries
         rows = max(1, min(4 * rows, rows * BATCH_BYTES // max(grown, 1)))
-    ours.close()  # the chunk's own pages, and what some writers leave behind them, are for the tier below
+    ours.close()  # the chunk's pages, and bytes after them, are checked by the page tier
     return None
 
 
@@ -94,7 +94,7 @@ def _taken(reader: ChunkReader, rows: int):
 
 
 def _difference(chunk: Chunk, one, other, first_value: int) -> str:
-    """In words how two batches differ; nothing where they do not."""
+    """Describe the first difference of two batches; an empty text if they are equal."""
     own = chunk.leaf.levels
     for name, highest in (("repetition", own.repetition), ("definition", own.definition)):
         if _levels(one, name, highest) != _levels(other, name, highest):
@@ -107,7 +107,7 @@ def _difference(chunk: Chunk, one, other, first_value: int) -> str:
 
 
 def _levels(decoded, name: str, highest: int) -> bytes:
-    """Where none are kept, all are the highest."""
+    """Return the definition levels; if none are stored, all are the highest one."""
     found = getattr(decoded, name)
     return bytes(array("H", [highest]) * decoded.entries if found is None else found)
 

@@ -1,8 +1,8 @@
 """The third tier: decode every value twice, by pyarrow and by our own decoder, page checksums checked, and compare.
 
-A value that both read differently is a finding, and so is what neither reads. What pyarrow alone refuses is no fault of
-a file that our decoder reads whole: a note. What our decoder alone refuses is a note where it says that it does not
-know how, and a finding where it says that the file is damaged.
+A value that the two decoders read differently is a finding, and so is a value that neither can read. If pyarrow alone
+refuses a file that our decoder reads completely, this is a note. If our decoder alone refuses a file, this is a note if
+the decoder lacks a feature, and a finding if it reports damage.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ from collections.abc import Callable, Iterator, Sequence
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ...arrow.decoding.assemble_leaves import BeyondArrow
-from ...arrow.decoding.decoder import Decoder, refuse_much_in_python
 from ...encoding.pages import OutOfProportion
 from ...errors import LimitExceeded, ParquetextError, Unsupported
 from ...findings import Finding
 from ...footer.expansion import check_expansion
 from ...footer.pyarrow_footer import metadata_of
+from ...footer.thrift_form import ThriftForm
+from ...reading.execute.assemble_leaves import BeyondArrow
+from ...reading.execute.decoder import Decoder, refuse_much_in_python
+from ...reading.plan.read_plan import Part
 from ...storage import resolve
 from .little import LITTLE, most_of
 from .same_values import first_difference
@@ -58,8 +60,8 @@ def decode_all(
     row_counts : list of int
         The rows of each row group.
     values : sequence of int
-        Of each column chunk: without compiled kernels many are left to pyarrow alone, and what is out of proportion to
-        the file is left to our decoder, whose memory does not follow what a file claims.
+        Of each column chunk. Without compiled kernels, chunks with many values are left to pyarrow alone. Chunks whose
+        claims are out of proportion to the file are left to our decoder, whose memory is bounded by the file.
     footer_of : callable
         Gives a Thrift footer that has one row group alone.
     by_slices : bool
@@ -115,7 +117,7 @@ def _told_of_expansion(source, footer_of: Callable[[int], bytes], row_groups: in
     """Return a note that the values take more memory than the limit; None if they do not."""
     for row_group in range(row_groups):
         try:
-            check_expansion(footer_of(row_group), None, source)
+            check_expansion(ThriftForm(footer_of(row_group)), None, source)
         except LimitExceeded as error:
             return _undecoded(error, f"row group {row_group}")
         except ParquetextError:
@@ -124,7 +126,7 @@ def _told_of_expansion(source, footer_of: Callable[[int], bytes], row_groups: in
 
 
 def _told_of_much(source, ours_of: Callable[[int], _Side | None], footer_of, row_groups: int) -> str | None:
-    """In words that pyarrow may take very much memory for a file that is small; None where it cannot."""
+    """Return a sentence if pyarrow may take very much memory for a small file, else None."""
     for row_group in range(row_groups):
         try:
             least, most = most_of(source, footer_of(row_group))
@@ -137,7 +139,7 @@ def _told_of_much(source, ours_of: Callable[[int], _Side | None], footer_of, row
 
 
 class _Side:
-    """What one engine reads of a row group, up to where it refuses."""
+    """Read a row group with one engine until the engine refuses."""
 
     def __init__(self, batches: Batches):
         self._batches, self._head = batches, None
@@ -165,7 +167,7 @@ class _Side:
         return taken
 
     def is_little(self) -> bool:
-        """Whether all rows are read, and take little memory."""
+        """Return True if all rows are read, and take little memory."""
         taken = 0
         while (head := self.head()) is not None and taken <= LITTLE:
             taken += self.take(head.num_rows).nbytes
@@ -177,7 +179,7 @@ class _Side:
 
 
 def _without_frames(error: BaseException) -> BaseException:
-    """The error, which no longer keeps what was read when it was raised."""
+    """Return the error without its traceback, which would keep the decoded values in memory."""
     cause: BaseException | None = error
     while cause is not None:
         cause.__traceback__, cause = None, cause.__context__
@@ -240,7 +242,7 @@ def _compare(ours: _Side, theirs: _Side, place: str) -> Iterator[Finding]:
 def _decode_alone(
     ours_of: Callable[[int], _Side], row_counts: list[int], report, columns_of: Callable
 ) -> Iterator[Finding]:
-    """What our decoder cannot read."""
+    """Return the columns that our decoder cannot read."""
     for row_group in range(len(row_counts)):
         ours = ours_of(row_group)
         ours.drain()
@@ -270,7 +272,7 @@ def _column_by_column(source, footer_of: Callable[[int], bytes], row_group: int)
 
 
 def _undecoded(error: Unsupported, place: str) -> Finding:
-    """What neither engine is asked to decode, because it may take any memory, is not known to be wrong."""
+    """Leave out values that neither engine may decode because of their memory: they are not known to be wrong."""
     return Finding("undecoded", _told(error), _offset(error), place, is_note=True)
 
 
@@ -288,7 +290,9 @@ def _offset(error: Exception) -> int | None:
 
 
 def _decoder(source, footer_of: Callable[[int], bytes], row_group: int, leaves: list[int] | None = None) -> Decoder:
-    return Decoder(footer_of(row_group), leaves, [row_group], source, {"page_checksum_verification": True})
+    return Decoder(
+        Part.of_slice(footer_of(row_group), leaves, [row_group]), source, {"page_checksum_verification": True}
+    )
 
 
 def _ours(source, footer_of: Callable[[int], bytes], row_group: int, leaves: list[int] | None = None) -> Batches:

@@ -1,4 +1,4 @@
-"""Files with copies of columns in other encodings: what each tier checks of them."""
+"""Check files with copies of columns in other encodings, tier by tier."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Encoded:
         Of the Thrift footer.
     footer : bytes
         The same, extension and all.
-    tail : footer.locate.Tail
+    tail : footer.tail.Tail
     names : sequence of str
         Of the leaves.
     report : Report
@@ -32,7 +32,7 @@ class Encoded:
 
     def __init__(self, source, scan, footer: bytes, tail, names: Sequence[str], report):
         self._source, self._scan, self._report = source, scan, report
-        base = None if tail.is_par3 else tail.footer_offset
+        base = None if tail.form.is_final else tail.footer_offset
         self.copies = check_copies(scan, names, base, tail.start, report)
         found = read_original(source, tail, report)
         if found is not None:
@@ -43,7 +43,7 @@ class Encoded:
 
     @property
     def ranges(self) -> list[tuple[int, int, str]]:
-        """Begin and end of the bytes that belong to copies and to the original alone, and what to call them."""
+        """Return begin, end and name of the bytes that belong to copies or to the original alone."""
         ranges = [(copy.facts.offset, copy.facts.end, copy.place) for copy in self.copies]
         kept = () if self._recorded is None else kept_places(self._source, self._recorded)
         return ranges + [(offset, offset + length, "what is kept of the original") for offset, length in kept]

@@ -1,4 +1,4 @@
-"""Files that need keys: what can be said of them without, and that this is all.
+"""Check files that need keys, as far as this is possible without the keys.
 
 (Apache Parquet format, Encryption.md, sections 4.1 and 5: file layouts and modules.)
 """
@@ -22,7 +22,7 @@ _KIND = "encrypted"
 
 
 def check_encrypted(source) -> Iterator[Finding]:
-    """Findings about a file whose footer is encrypted, by what is plain in it: a note where it is whole."""
+    """Check the parts of a file with an encrypted footer that are not encrypted; yield a note if they are intact."""
     try:
         algorithm, length = _parts(source)
     except ParquetextError as error:

@@ -1,4 +1,4 @@
-"""Whether the checksum file that Hadoop's readers go by fits the file beside it."""
+"""Check the checksum file that Hadoop's readers use against the file next to it."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def wrong_text_bytes(fields: dict, pages: Sequence[Facts]) -> Iterator[str]:
 def wrong_column_index(
     fields: dict, pages: Sequence[Facts], order: ValueOrder | None, *, is_repeated: bool
 ) -> Iterator[str]:
-    """Yield in words what a column index says otherwise than the values are: of each kind the first page.
+    """Yield one sentence for each kind of contradiction between a column index and the values: the first page.
 
     Parameters
     ----------

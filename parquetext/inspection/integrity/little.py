@@ -1,4 +1,4 @@
-"""Whether pyarrow, which reserves by what pages claim, can be asked about a small file: what it may take in memory."""
+"""Bound the memory that pyarrow reserves for a small file, because it reserves by the counts that pages claim."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ BYTES_OF_ENTRY = 8  # levels, and offsets of lists and texts
 
 
 def most_of(source, footer: bytes) -> tuple[int, int]:
-    """The most bytes that a footer's row groups may take by what their pages claim: without texts, and with them.
+    """Return the most bytes that a footer's row groups may take according to their pages: without texts, and with them.
 
-    A text may be as long as the page that it stands in, or leads to, and repeated in every row.
+    A text may be as long as its page or dictionary page, and may be repeated in every row.
     """
     form = ThriftForm(footer)
     fixed = texts = 0
@@ -34,7 +34,7 @@ def most_of(source, footer: bytes) -> tuple[int, int]:
 
 
 def _claims(source, begin: int, size: int) -> list[tuple[int, int]]:
-    """Values and decompressed bytes of the pages that can be read; a chunk that lies elsewhere has none."""
+    """Return (values, decompressed bytes) of the pages that can be read; none if the chunk is outside of the file."""
     if not 0 <= begin <= source.size or not 0 <= size <= source.size - begin:
         return []
     try:

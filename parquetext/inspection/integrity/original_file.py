@@ -1,4 +1,4 @@
-"""What a file says of the file that it was before it was encoded: whether that can still come back."""
+"""Check that the original of an encoded file can still be restored."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DAMAGED, LOST = "original-damaged", "original-lost"
 
 
 def read_original(source, tail, report) -> RecordedOriginal | None:
-    """What the tail says of the original; None where it says nothing, or what cannot be read."""
+    """Return the record of the original in the tail; None if there is none, or if it cannot be read."""
     try:
         found = recorded_original(source, tail)
     except ParquetextError as error:
@@ -29,7 +29,7 @@ def read_original(source, tail, report) -> RecordedOriginal | None:
 
 
 def check_original(original: Original, footer: bytes, data_end: int) -> Iterator[Finding]:
-    """Whether the Thrift footer is still the one that it speaks of, and its ranges lie in front of `data_end`."""
+    """Check that the Thrift footer is the recorded one, and that the recorded ranges end before `data_end`."""
     try:
         struct = bare_struct(footer)
     except ParquetextError:
@@ -54,7 +54,7 @@ def check_original(original: Original, footer: bytes, data_end: int) -> Iterator
 
 
 def check_rest(source, original: Original) -> Iterator[Finding]:
-    """The checksum of what is kept of the original, and that it decompresses to what is missing elsewhere."""
+    """Check the checksum of the kept part of the original, and that it decompresses to the missing bytes."""
     try:
         OriginalSource(original, source)
     except ParquetextError as error:

@@ -27,16 +27,16 @@ def check_pages(
     Parameters
     ----------
     data_end : int
-        Where the footer begins.
+        Offset of the footer.
     others : sequence of (int, int, str)
-        Begin and end of what belongs to neither chunks nor indexes and is no gap, and what to call it.
+        Begin, end and name of bytes that belong to neither chunks nor indexes and are not gaps.
     deep : bool
         Also count the rows and deltas of pages with a checksum, which takes to decompress them.
 
     Returns
     -------
     Structure
-        With what was found.
+        With its findings.
     """
     structure, bodies = Structure(source, scan, data_end), Bodies(source, counts_all=deep)
     structure.check_magic()
@@ -55,7 +55,7 @@ def check_pages(
 
 
 def _gaps(ranges: list[tuple[int, int]], scan, data_end: int) -> Iterator[tuple[int, int]]:
-    """(offset, length) of what lies between chunks, indexes and Bloom filters and belongs to none of them."""
+    """Yield (offset, length) of the bytes that belong to no chunk, index or Bloom filter."""
     at, of_unknown_length = FIRST_BYTE, False
     for start, end in sorted([*ranges, *_index_ranges(scan), (data_end, data_end)]):
         if at < start and not of_unknown_length:
@@ -65,7 +65,7 @@ def _gaps(ranges: list[tuple[int, int]], scan, data_end: int) -> Iterator[tuple[
 
 
 def _index_ranges(scan) -> Iterator[tuple[int, int]]:
-    """Where indexes and Bloom filters lie; one of unknown length, empty here, reaches as far as the next thing."""
+    """Yield the ranges of indexes and Bloom filters; a range of unknown length is empty and ends at the next part."""
     for offset_name, length_name in INDEXES:
         for offset, length in zip(scan.places(offset_name), scan.places(length_name), strict=True):
             if offset >= FIRST_BYTE:

@@ -1,4 +1,4 @@
-"""The decoded values of a column chunk, page by page: what statistics and indexes are compared with."""
+"""Decode a column chunk page by page, to compare its values with statistics and indexes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ... import wire
-from ...arrow.decoding.assemble_leaves import stored_array
 from ...encoding.chunk_reader import Chunk, ChunkReader, Stretch
 from ...encoding.pages import VAST_BYTES
+from ...reading.execute.assemble_leaves import stored_array
 from .value_order import ValueOrder
 
 __all__ = ["Facts", "decoded_pages"]

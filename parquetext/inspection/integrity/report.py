@@ -44,12 +44,12 @@ class Report(Tabular):
     rows : int or None
         Rows decoded; None below the deep tier.
     losses : list of str
-        What a block of the arrow dialect does not carry of the Thrift footer: no findings, nothing is wrong.
+        Fields of the Thrift footer that a block of the arrow dialect does not carry. They are not findings.
     gaps : list of (int, int)
-        Offset and length of what lies between chunks, indexes and Bloom filters and belongs to none of them, such as
+        Offset and length of bytes that belong to no chunk, index or Bloom filter, such as
         padding: no findings either. Empty in the first tier.
     bytes_read : int
-        Of the file; what pyarrow reads in the deep tier is not counted, what our decoder reads is.
+        Bytes read from the file: those that our decoder reads in the deep tier included, those that pyarrow reads not.
     """
 
     path: str
@@ -72,7 +72,7 @@ class Report(Tabular):
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong: there are notes at most, such as a block of another vendor."""
+        """Return True if there are no findings except notes, such as a block of another vendor."""
         return is_sound(self.findings)
 
     def extend(self, findings: Iterable[Finding]) -> None:

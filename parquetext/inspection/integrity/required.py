@@ -1,4 +1,4 @@
-"""What readers require of a footer, and whether it is there."""
+"""Check that a footer contains the fields that readers require."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def check_required(footer: bytes, scan, names, offset: int) -> Iterator[Finding]
 
 
 def _place(scan, offset: int, names) -> str:
-    """The column chunk that an offset of the footer lies in."""
+    """Return the name of the column chunk that contains an offset of the footer."""
     starts, lengths = scan.chunks("chunk_offset"), scan.chunks("chunk_length")
     index = bisect_right(starts, offset) - 1
     if not scan.regular or index < 0 or offset >= starts[index] + lengths[index]:

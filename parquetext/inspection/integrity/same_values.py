@@ -1,4 +1,4 @@
-"""Whether two Arrow arrays hold the same values, bit for bit, whatever types are laid around them."""
+"""Compare two Arrow arrays bit for bit, regardless of the types around their values."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Same = Callable[[pa.Array, pa.Array], bool]
 
 
 def first_difference(one: pa.Array, other: pa.Array) -> int | None:
-    """The first row in which two arrays of the same length differ; None where they do not.
+    """Return the first row in which two arrays of the same length differ; None if they are equal.
 
-    Floating-point numbers are compared by their bits, NaN and -0.0 too; dictionaries by the values they stand for,
-    extension types by their storage. What lies under a null counts for nothing.
+    Floating-point numbers are compared by their bits, NaN and -0.0 too; dictionaries are compared by their values,
+    extension types by their storage. Bytes under a null are ignored.
     """
     if _same(one, other):
         return None

@@ -1,4 +1,4 @@
-"""Whether a footer's schema is one that readers take: by its Thrift elements, and by ARROW:schema."""
+"""Check that readers accept a footer's schema: its Thrift elements and ARROW:schema."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KIND, ARROW_KIND = "schema", "arrow-schema"
 
 
 def check_schema(footer: bytes, scan, offset: int) -> Iterator[Finding]:
-    """What readers refuse of the schema of a scanned footer that lies at `offset` of the file."""
+    """Yield findings about the schema of a scanned footer at `offset` of the file that readers refuse."""
     named = list(_check_names(footer, scan, offset))
     yield from named
     if not named:

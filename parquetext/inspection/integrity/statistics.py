@@ -8,13 +8,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ... import kernels, thrift, wire
-from ...arrow.decoding.decoder import refuse_much_in_python
 from ...encoding.chunk_reader import chunk_of
 from ...encoding.pages import DATA_PAGES, Headers, read_headers
 from ...errors import ParquetextError, Unsupported
 from ...findings import Finding
 from ...footer.column_index import StoredIndex
 from ...pruning.bloom import find_bitset
+from ...reading.execute.decoder import refuse_much_in_python
 from ...rewrite.recode import leaves_of
 from ..structure import StoredChunk, Structure
 from .bloom_values import BloomCheck
@@ -27,16 +27,16 @@ __all__ = ["compare_statistics"]
 
 UNCOMPARED = "statistics-uncompared"
 TOLD = {"undecodable", "undecoded", "decoded-once", "unreadable"}  # kinds that say why values are not compared
-FEW_BYTES, BYTES_OF_VALUE, MOST_OF_BYTE = 1 << 25, 8, 64  # values that few bytes stand for are not decoded
+FEW_BYTES, BYTES_OF_VALUE, MOST_OF_BYTE = 1 << 25, 8, 64  # values that few bytes represent are not decoded
 MOST_DISTINCT, MOST_DISTINCT_BYTES = 1 << 20, 1 << 26
 LEGACY, OWN = True, False  # orders
 
 
 def compare_statistics(source, scan, structure: Structure, data_end: int, report) -> Iterator[Finding]:
-    """Decode the chunks whose structure is right, and compare what the file says of their values with them.
+    """Decode the chunks whose structure is intact, and compare the footer's statements about their values with them.
 
-    Memory is that of a page and of a batch of rows, and of the chunk's indexes and Bloom filter. What cannot be
-    decoded is left out, with a note unless the report has one about the decoding.
+    Memory is that of a page and of a batch of rows, and of the chunk's indexes and Bloom filter. Chunks that cannot be
+    decoded are left out, with a note unless the report has one about the decoding.
     """
     counts = scan.chunks("num_values")
     try:

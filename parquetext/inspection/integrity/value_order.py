@@ -40,7 +40,7 @@ class ValueOrder:
     is_nan : callable or None
         Gives an array of values the array that tells which are NaN.
     is_truncatable : bool
-        Whether a bound may be shorter or longer than the values.
+        True if a bound may be shorter or longer than the values.
     """
 
     width: int

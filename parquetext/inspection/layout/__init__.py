@@ -1,4 +1,4 @@
-"""Where every byte of a file belongs (not `layout/`: a package of that name would hide the function)."""
+"""Assign every byte of a file to its owner (not `layout/`: a package of that name would hide the function)."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from .part_kinds import KINDS
 __all__ = ["NONE", "Claims", "Overlap"]
 
 NONE = -1
-MOST_DESCRIBED = 200  # overlaps, from which on it is not said of what
+MOST_DESCRIBED = 200  # further overlaps are reported without their owners
 NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
 COLUMNS = {"offset": "q", "length": "q", "kind": "b", "row_group": "i", "column": "i", "page": "i", "name": "i"}
 TYPES = {"q": pa.int64(), "i": pa.int32(), "b": pa.int8()}
@@ -47,7 +47,7 @@ class Claims:
         return len(self._arrays["offset"])
 
     def holds(self, offset: int, length: int) -> bool:
-        """Whether the file has these bytes."""
+        """Return True if the file has these bytes."""
         return 0 <= offset <= self.size and 0 <= length <= self.size - offset
 
     def add(
@@ -92,9 +92,9 @@ class Claims:
         return NONE if name is None else self._names.setdefault(name, len(self._names))
 
     def cover(self, begin: int, end: int, kind: str, parts: Iterable[tuple[int, int, str, dict]]) -> None:
-        """Claim all of [begin, end): these parts (offset, end, kind, attributes), and what is between as `kind`.
+        """Claim all of [begin, end): these parts (offset, end, kind, attributes), and the bytes between them as `kind`.
 
-        Parts stand in the order of the file; one that begins in front of another's end is passed over.
+        Parts are in file order; a part that begins before the end of another one is skipped.
         """
         at = begin
         for start, stop, own, attributes in parts:
@@ -105,7 +105,7 @@ class Claims:
         self.add(at, end - at, kind)
 
     def table(self) -> tuple[pa.Table, list[Overlap]]:
-        """The parts in the order of the file, and what is claimed twice: the part that begins first keeps it."""
+        """Return the parts in file order, and the overlaps: the part that begins first keeps the bytes."""
         table = self._table()
         ends = pc.add(table["offset"], table["length"]).combine_chunks()
         furthest = pc.cumulative_max(ends)
@@ -114,7 +114,7 @@ class Claims:
         return _without_overlaps(table)
 
     def gaps(self) -> Iterator[tuple[int, int]]:
-        """(offset, length) of all that nobody has claimed."""
+        """Yield (offset, length) of all bytes without a claim."""
         table = self._table()
         ends = pc.cumulative_max(pc.add(table["offset"], table["length"]).combine_chunks())
         begins = pa.concat_arrays([pa.array([0], pa.int64()), ends])
@@ -155,7 +155,7 @@ def _without_overlaps(table: pa.Table) -> tuple[pa.Table, list[Overlap]]:
 
 
 def _described(table: pa.Table, row: int) -> str:
-    """The kind of a part, and what it belongs to."""
+    """Describe a part by its kind and its owner."""
     found = {name: table[name][row].as_py() for name in ("kind", "row_group", "column", "page", "name")}
     kind, name = KINDS[found.pop("kind")].title, found.pop("name")
     places = [f"{what.replace('_', ' ')} {number}" for what, number in found.items() if number is not None]

@@ -1,4 +1,4 @@
-"""Where the bytes of column chunks belong: page headers, levels, values and dictionaries."""
+"""Claim the bytes of column chunks: page headers, levels, values and dictionaries."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ __all__ = ["PAGE_COLUMNS", "Data", "claim_data"]
 
 @dataclass(slots=True)
 class Data:
-    """What was found in the chunks.
+    """The pages and positions of the chunks that were claimed.
 
     Attributes
     ----------
     decompress : bool
-        Whether pages are decompressed where that tells more.
+        True if pages are decompressed to separate levels from values.
     pages : dict
-        Facts of all pages as arrays (`PAGE_COLUMNS`), chunk by chunk; -1 where a page does not say.
+        Header fields of all pages as arrays (`PAGE_COLUMNS`), chunk by chunk; -1 if a page lacks the field.
     page_counts, starts, ends : array
-        Of each chunk of the footer: its pages, and where it lies (0 and 0 of one that lies in no place here).
+        For each chunk of the footer: the number of its pages, and its range (0 and 0 if it is outside of the file).
     row_groups, leaves : list of int
         Of each chunk.
     """
@@ -43,9 +43,9 @@ class Data:
 
 
 def claim_data(claims: Claims, source, structure: Structure, data_end: int, *, decompress: bool = False) -> Data:
-    """Claim every page of every chunk that the footer leads to; `data_end` is where data cannot be any more.
+    """Claim every page of every chunk in the footer; data ends before `data_end`.
 
-    With `decompress`, pages are decompressed where levels are compressed together with values.
+    With `decompress`, pages are decompressed if their levels are compressed together with the values.
     """
     data = Data(decompress)
     for stored, headers in structure.walk():
@@ -67,7 +67,7 @@ def claim_data(claims: Claims, source, structure: Structure, data_end: int, *, d
 
 
 def _claim_chunk(claims: Claims, source, chunk: Chunk, headers: Headers, data: Data, data_end: int) -> int:
-    """Claim the pages of a chunk, and what follows the last one that can be read."""
+    """Claim the pages of a chunk, and the bytes after the last page that can be read."""
     if headers.problem is not None and (size := copy_size(source, headers.end, data_end)):
         claims.add(headers.end, size, "metadata-copy", row_group=chunk.row_group, column=chunk.leaf)
     elif headers.problem is not None:

@@ -1,4 +1,4 @@
-"""Where the bytes of columns' copies in other encodings belong, and those that are kept of the original alone."""
+"""Claim the bytes of columns' copies in other encodings, and those that are kept of the original alone."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ COPY_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class CopyFacts:
-    """A copy of a chunk: which one, what its block says of it, and the `PAGE_COLUMNS` of the pages that were read."""
+    """A copy of a chunk: its number, the content of its block, and the `PAGE_COLUMNS` of the pages that were read."""
 
     row_group: int
     leaf: int
@@ -104,7 +104,7 @@ def copy_table(copies: Sequence[CopyFacts]) -> pa.Table:
 def _claim_copy(
     claims: Claims, source, structure: Structure, facts: CopyFacts, name: str, place: str, data: Data
 ) -> CopyFacts:
-    """Claim the pages of a copy, and what cannot be read of them; the copy with its pages."""
+    """Claim the pages of a copy and its unreadable rest; return the copy with its pages."""
     copy, end = facts.copied, facts.copied.offset
     chunk = Chunk(facts.row_group, facts.leaf, copy.codec, 1, 1, copy.offset, copy.end, place)
     if structure.is_read_too_often:
@@ -122,7 +122,7 @@ def _claim_copy(
 
 
 def claim_original(claims: Claims, source, tail, data_end: int) -> Sequence[Finding]:
-    """Claim the bytes that an encoded file keeps for the way back alone; findings about what leads to them."""
+    """Claim the bytes that an encoded file keeps only to restore the original; return findings about the record."""
     try:
         found = recorded_original(source, tail)
     except ParquetextError as error:

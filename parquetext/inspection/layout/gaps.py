@@ -1,10 +1,11 @@
-"""What bytes are that nobody claims: zeros, and what earlier footers have left."""
+"""Claim the bytes without an owner: zeros, and remains of earlier footers."""
 
 from __future__ import annotations
 
 from ... import kernels, wire
 from ...encoding.pages import read_headers
 from ...errors import ParquetextError
+from ...footer.forms import BY_MAGIC
 from .claims import Claims
 from .data import Data
 from .metadata_copies import copy_size
@@ -13,14 +14,14 @@ __all__ = ["claim_gaps"]
 
 STEP = 1 << 20
 MOST_SEARCHED = 64 << 20  # bytes of a gap's end that are searched for what earlier footers have left
-MAGICS, MAGIC_BEGINS = (b"PAR1", b"PAR3"), b"PAR"
+MAGICS, MAGIC_BEGINS = (b"PAR1", *BY_MAGIC), b"PAR"
 MOST_ENDS = 10_000  # places of a gap where something may end that are looked at
 LENGTH_BYTES, MAGIC_BYTES = 4, 4
 WALKS = 4  # how often the bytes of a gap may be walked on the search for footers in it
 
 
 def claim_gaps(claims: Claims, source, data: Data) -> None:
-    """Claim what is left over, for what can be told of it."""
+    """Claim the remaining bytes by their content."""
     owner_before = dict(zip(data.ends, zip(data.row_groups, data.leaves, strict=True), strict=True))
     for offset, length in list(claims.gaps()):
         begin, end = offset, offset + length
@@ -61,7 +62,7 @@ def _claim_left_over(claims: Claims, source, begin: int, end: int) -> None:
     start = max(begin, end - MOST_SEARCHED)
     data = source.read(start, end - start)
     budget = WALKS * len(data)
-    stop = unknown = len(data.rstrip(b"\0"))  # where bytes end that nothing is known of
+    stop = unknown = len(data.rstrip(b"\0"))  # the end of bytes of unknown content
     claims.add(start + stop, len(data) - stop, "padding")
     ends = 0
     while stop > 0 and ends < MOST_ENDS:
@@ -83,7 +84,7 @@ def _claim_unknown(claims: Claims, data: bytes, start: int, begin: int, end: int
 
 
 def _dead_end(data: bytes, stop: int, budget: int) -> tuple[int, str | None, int]:
-    """Where a footer or block that ends at ``data[stop]`` begins, its kind, and what is left of the budget."""
+    """Return the begin and kind of a footer or block that ends at ``data[stop]``, and the remaining budget."""
     if data[stop - MAGIC_BYTES : stop] in MAGICS and stop >= LENGTH_BYTES + MAGIC_BYTES:
         length = int.from_bytes(data[stop - 8 : stop - 4], "little")
         begin = stop - LENGTH_BYTES - MAGIC_BYTES - length
@@ -103,7 +104,7 @@ def _dead_end(data: bytes, stop: int, budget: int) -> tuple[int, str | None, int
 
 
 def _is_struct(data: bytes) -> bool:
-    """Whether bytes begin with a Thrift struct that has fields, and nothing but an extension follows it."""
+    """Return True if bytes begin with a Thrift struct that has fields, followed at most by an extension."""
     try:
         return kernels.thrift.struct_end(data) > 1 and bool(kernels.thrift.find(data, 2))
     except ParquetextError:
@@ -111,6 +112,6 @@ def _is_struct(data: bytes) -> bool:
 
 
 def _next_end(data: bytes, stop: int) -> int:
-    """The next place in front of `stop` where something may end: behind a magic, or what looks like one."""
+    """Return the last position before `stop` at which a part may end: after a magic, or after bytes like one."""
     found = data.rfind(MAGIC_BEGINS, 0, max(stop - 2, 0))
     return 0 if found < 0 else found + MAGIC_BYTES

@@ -30,7 +30,7 @@ _MARKUP = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
 def as_html(layout: Layout) -> str:
-    """The whole page; whatever stands in the file's names is shown as text."""
+    """Return the whole page; names in the file are shown as text only."""
     style, script = _text("page.css"), "\n".join(map(_text, SCRIPTS))
     policy = f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; base-uri 'none'"
     parts = {
@@ -48,12 +48,12 @@ def _text(name: str) -> str:
 
 
 def _digest(text: str) -> str:
-    """What a Content-Security-Policy knows an inline style or script by."""
+    """Return the digest by which a Content-Security-Policy allows an inline style or script."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _json(facts: dict) -> str:
-    """JSON that can stand in a script element."""
+    """Return JSON that is safe inside of a script element."""
     return re.sub("[<>&]", lambda found: _MARKUP[found[0]], json.dumps(facts, separators=(",", ":")))
 
 
@@ -88,7 +88,7 @@ def _column(row: dict) -> dict:
 
 
 def _parts(parts: pa.Table) -> Iterable[dict]:
-    """What belongs to no page of a chunk, put together by kind and name."""
+    """Return the bytes that belong to no page of a chunk, summed by kind and name."""
     is_other = pc.or_(pc.is_null(parts["page"]), pc.is_valid(parts["name"]))
     others = parts.filter(is_other).combine_chunks()
     kinds, names = others["kind"].cast(pa.string()), others["name"].cast(pa.string())
@@ -127,7 +127,7 @@ def _chunks(layout: Layout) -> dict:
 
 
 def _encodings(layout: Layout) -> pa.Array:
-    """The encoding of most data pages of each chunk; null where it has none."""
+    """Return the most frequent encoding of each chunk's data pages; null if it has none."""
     encodings, kinds = layout.pages["encoding"].to_pylist(), layout.pages["type"].to_pylist()
     found, at = [], 0
     for count in layout.chunks["pages"].to_pylist():
@@ -158,12 +158,12 @@ def _pages(pages: pa.Table) -> dict:
 
 
 def _known(values: pa.ChunkedArray) -> list[int]:
-    """Numbers plus one; 0 where there is none."""
+    """Return numbers plus one; 0 for null."""
     return pc.add(values.cast(pa.int64()), 1).fill_null(0).to_pylist()
 
 
 def _numbered(values) -> tuple[list[str], list[int]]:
-    """The names that occur, and for each value its place among them plus one; 0 where there is none."""
+    """Return the distinct names, and for each value its index among them plus one; 0 for null."""
     plain = values.cast(pa.string())
     names = sorted(name for name in pc.unique(plain).to_pylist() if name is not None)
     return names, pc.add(pc.index_in(plain, value_set=pa.array(names, pa.string())), 1).fill_null(0).to_pylist()

@@ -1,4 +1,4 @@
-"""Where page indexes and Bloom filters lie."""
+"""Claim the bytes of page indexes and Bloom filters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ INDEXES = ("column-index", "offset-index")
 
 
 def claim_indexes(claims: Claims, source, scan, data: Data, data_end: int) -> None:
-    """Claim what the footer leads to beside the chunks, as far as it is within the file."""
+    """Claim the indexes and filters in the footer, as far as they are within the file."""
     names = ("column_index", "offset_index", "bloom_filter")
     places = [scan.places(f"{name}_{end}") for name in names for end in ("offset", "length")]
     facts = zip(data.row_groups, data.leaves, scan.chunks("present"), *places, strict=True)

@@ -9,11 +9,12 @@ import pyarrow as pa
 
 from ...errors import names_memory
 from ...findings import Finding, is_sound
+from ...footer.forms import MAGICS
 from ...masking import without_secrets
 from ...storage import open_source
 from ...storage.source import Source
 from ...tabular import Shown, Tabular
-from ..structure import MAGICS, Structure
+from ..structure import Structure
 from .claims import Claims, Overlap
 from .data import Data, claim_data
 from .encoded_parts import claim_copies, claim_original, copy_table
@@ -31,7 +32,7 @@ MOST_FINDINGS = 100  # of one kind
 
 @dataclass(slots=True, repr=False)
 class Layout(Tabular):
-    """Where every byte of a file belongs.
+    """The owner of every byte of a file.
 
     Attributes
     ----------
@@ -39,31 +40,31 @@ class Layout(Tabular):
     size : int
         Bytes of the file.
     form : str
-        How the footer was read: ``"thrift"``, ``"par3"``, ``"encrypted"``, or ``"none"``.
+        The form by which the footer was read: that of the whole file, ``"encrypted"``, or ``"none"``.
     parts : pyarrow.Table
         The file from its first byte to its last, without overlaps: `offset`, `length` (bytes), `kind` (see
         `parquetext.inspection.layout.part_kinds`), `row_group`, `column` (the leaf's number), `page` (its number in the
-        chunk or copy) and `name` (of a block, cell, key-value or copy), null where there is none.
+        chunk or copy) and `name` (of a block, cell, key-value or copy), null if there is none.
     pages : pyarrow.Table
         All pages in the order of the footer's chunks, then those of copies: `row_group`, `column`, `page`, `copy` (the
         row of `copies`; null of a chunk's own page), `offset`, `header_size`, `type`, `encoding`, `num_values`,
         `compressed_size`, `uncompressed_size`, `repetition_size`, `definition_size` (bytes of the stored body; null
-        where the levels are compressed together with the values), `num_rows`, `num_nulls` (of version 2), `crc`,
-        `plain_levels` (bytes of the levels in the decompressed body; null where it was not looked at).
+        if the levels are compressed together with the values), `num_rows`, `num_nulls` (of version 2), `crc`,
+        `plain_levels` (bytes of the levels in the decompressed body; null if it was not read).
     chunks : pyarrow.Table
-        All column chunks: `row_group`, `column`, `offset` and `bytes` (null where the chunk lies in no place of this
+        All column chunks: `row_group`, `column`, `offset` and `bytes` (null if the chunk is outside of this
         file), `pages`, `codec`, `encodings`, `num_values`, `null_count`, `uncompressed_bytes`.
     copies : pyarrow.Table
         All copies of chunks in other encodings: `row_group`, `column`, `encoding`, `codec`, `offset`, `bytes`, `pages`,
-        `num_values`, `null_count`, `rows_per_page`, `uncompressed_bytes`, and `chunk_bytes` of what they are copies of.
+        `num_values`, `null_count`, `rows_per_page`, `uncompressed_bytes`, and `chunk_bytes` of the copied chunk.
     columns : pyarrow.Table
         One row for each leaf: `column`, `path`, `type`, then the bytes that go into it: one int64 column per group of
-        kinds, and `total`; what the pages hold once they are decompressed: `plain_dictionary`, `plain_levels`,
-        `plain_values` (the last two null where a page was not looked at).
+        kinds, and `total`; and the bytes of the decompressed pages: `plain_dictionary`, `plain_levels`,
+        `plain_values` (the last two null if a page was not read).
     kinds : pyarrow.Table
         `group`, `kind`, `bytes`, `parts`: only kinds that the file has.
     findings : list of Finding
-        Bytes that are claimed twice, by nobody, or cannot be read.
+        Bytes that are claimed twice, by no part, or cannot be read.
     """
 
     path: str
@@ -79,7 +80,7 @@ class Layout(Tabular):
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong: there are notes at most."""
+        """Return True if there are no findings except notes."""
         return is_sound(self.findings)
 
     def bytes_of(self, kind: str) -> int:
@@ -119,7 +120,7 @@ class Layout(Tabular):
 
 @names_memory
 def layout(path: object, *, decompress: bool = False) -> Layout:
-    """Say where every byte of a file belongs; the file is never changed.
+    """Find the owner of every byte of a file; the file is never changed.
 
     Parameters
     ----------
@@ -134,12 +135,12 @@ def layout(path: object, *, decompress: bool = False) -> Layout:
     Raises
     ------
     OSError
-        The file cannot be read. What is wrong inside of it is a finding.
+        The file cannot be read. Damage within the file is a finding.
 
     Notes
     -----
     Read are the footer, all page headers, the levels of pages of version 2 and the lengths in front of those in
-    uncompressed pages of version 1, headers of Bloom filters, and whatever nobody claims; values are not. Of pages of
+    uncompressed pages of version 1, headers of Bloom filters, and bytes without an owner; values are not. Of pages of
     version 1 that are compressed, levels and values are one part.
 
     Examples

@@ -1,4 +1,4 @@
-"""A layout as a prompt and a notebook show it: the file from its first byte to its last, and what its bytes are."""
+"""Show a layout in a prompt and a notebook: the file from its first byte to its last, and the kinds of its bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metadata of column chunks that stand behind them: older writers put a copy there, which nobody reads."""
+"""Recognize the metadata that older writers store after each column chunk, and that no reader uses."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ BODIES = {wire.PAGE_DICTIONARY_PAGE: "dictionary", wire.PAGE_INDEX_PAGE: "index-
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """What its footer says of a chunk, as far as a walk of its pages needs it."""
+    """The values in the footer that a walk over a chunk's pages needs."""
 
     row_group: int
     leaf: int
@@ -48,7 +48,7 @@ class Chunk:
 
 
 def page_facts(source, headers: Headers, chunk: Chunk) -> dict[str, array]:
-    """The `PAGE_COLUMNS` of a chunk's pages; -1 where a page does not say.
+    """Return the `PAGE_COLUMNS` of a chunk's pages; -1 if a page lacks the field.
 
     Sizes of levels are bytes of the body as it is stored, of version 1 with the lengths in front of them;
     `plain_levels` are those of the decompressed body.
@@ -129,7 +129,7 @@ def claim_pages(
     Parameters
     ----------
     kinds : mapping of str to str, optional
-        What kinds are called instead, where not all are called as they are; what is not in it is `other`.
+        Other names of kinds, if not all have their usual name; a kind without an entry becomes `other`.
     name : str, optional
         Of all of these parts.
     """

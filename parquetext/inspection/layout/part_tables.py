@@ -1,4 +1,4 @@
-"""What was claimed, as tables: pages, chunks, columns and kinds."""
+"""Convert claims to tables: pages, chunks, columns and kinds."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def by_column(scan, parts: pa.Table, data: Data) -> pa.Table:
 
 
 def _decompressed(count: int, data: Data) -> dict[str, pa.Array]:
-    """Bytes of each leaf's decompressed pages: dictionaries, levels, values; null where a page was not looked at."""
+    """Return the decompressed bytes of each leaf: dictionaries, levels, values; null if a page was not read."""
     dictionaries, levels, values = ([0] * count for _ in range(3))
     leaves = chain.from_iterable(map(repeat, data.leaves, data.page_counts))
     pages = zip(leaves, *(data.pages[name] for name in ("type", "uncompressed_size", "plain_levels")), strict=False)
@@ -135,7 +135,7 @@ def _said(values: pa.Array) -> pa.Array:
 
 
 def _named(numbers: pa.Array, names: dict[int, str]) -> pa.Array:
-    """Numbers as the names that they stand for."""
+    """Return the names of numbers."""
     unknown = set(pc.unique(numbers.drop_null()).to_pylist()) - names.keys()
     names = names | {number: f"UNKNOWN_{number}" for number in sorted(unknown)}
     known = pc.index_in(numbers, value_set=pa.array(names, numbers.type))

@@ -1,4 +1,4 @@
-"""A file as a strip of equal pieces, each in the colour of what most of its bytes are."""
+"""Draw a file as a strip of equal pieces, each in the colour of the kind of most of its bytes."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ LONGEST_NAME = 80
 
 
 def thrift_parts(footer: bytes, scan, base: int, end: int) -> Iterator[Part]:
-    """The parts of the struct at `base` in the file, as far as they end in front of `end`, without what is between."""
+    """Yield the parts of the struct at `base` in the file that end before `end`, without the bytes between them."""
     inner = {SCHEMA: _elements, ROW_GROUPS: _row_groups, KEY_VALUES: _key_values}
     for id, _, header, value, stop in kernels.thrift.fields(footer):
         if id not in KINDS or base + stop > end:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from .chunk import StoredChunk, check_rows
 from .counts import SIGNATURE_BYTES, behind_struct, check_counts
 from .leaf_names import leaf_paths
-from .structure import MAGICS, Structure, count_elsewhere
+from .structure import Structure, count_elsewhere
 
 __all__ = [
-    "MAGICS",
     "SIGNATURE_BYTES",
     "StoredChunk",
     "Structure",

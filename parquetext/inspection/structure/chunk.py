@@ -28,13 +28,13 @@ class StoredChunk:
     present : int
         Bits of ``wire.PRESENT_…``.
     start, end : int
-        Where its pages begin and end.
+        The range of its pages.
     physical : int
         The type of its values.
     leaf_physical : int
         The type of the leaf in the schema.
     place : str
-        What findings call it.
+        The text that findings use for it.
     """
 
     index: int

@@ -8,7 +8,7 @@ from ...findings import Finding
 
 __all__ = ["Range", "overlaps"]
 
-Range = tuple[int, int, str]  # begin, end, and what it is called
+Range = tuple[int, int, str]  # begin, end and name
 
 
 def overlaps(ranges: Iterable[Range]) -> Iterator[Finding]:

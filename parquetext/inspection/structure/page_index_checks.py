@@ -41,7 +41,7 @@ class PagesOfChunk:
 
     @classmethod
     def of(cls, headers: Headers, max_repetition: int, *, counts_are_right: bool = True) -> PagesOfChunk:
-        """Take the facts of headers; rows of repeated leaves only if V2 headers count what the levels have."""
+        """Take the fields of page headers; rows of repeated leaves only if V2 headers agree with the levels."""
         members = ("type", "offset", "header_size", "compressed_size", "num_values", "num_rows")
         pages = [page for page in zip(*map(headers.array, members), strict=True) if page[0] in DATA_PAGES]
         values = [page[4] for page in pages]
@@ -91,7 +91,7 @@ def check_offset_index(index: StoredIndex, chunk: StoredChunk, pages: PagesOfChu
 
 
 def _wrong_rows(told: Sequence[int], chunk: StoredChunk, pages: PagesOfChunk) -> str:
-    """Return what is wrong with the first rows that an offset index says; nothing if they can be right."""
+    """Describe the error in an offset index's first rows; return an empty text if they can be right."""
     found = pages.first_rows
     if found is not None:
         return next(

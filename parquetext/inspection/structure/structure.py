@@ -10,6 +10,7 @@ from ...encoding.pages import OVERRUN, Headers, overrun_of, read_headers
 from ...errors import ParquetextError, Unsupported
 from ...findings import Finding
 from ...footer.column_index import ChunkFacts, StoredIndex
+from ...footer.forms import MAGICS
 from ...footer.model import Node
 from ...footer.page_index import facts_of
 from ...pruning.bloom import find_bitset
@@ -25,16 +26,16 @@ from .page_index_checks import (
 )
 from .page_index_checks import check_place as check_index_place
 
-__all__ = ["MAGICS", "Structure", "count_elsewhere"]
+__all__ = ["Structure", "count_elsewhere"]
 
 READS, MORE_READS = 4, 1 << 16  # times the file, and bytes beside, that may be read of pages: chunks may overlap
 BLOOM_FILTER = "bloom-filter"
-MAGIC_BYTES, MAGICS = 4, (b"PAR1", b"PARE", b"PAR3")
+MAGIC_BYTES = 4
 PLACES = "offset_index", "column_index", "bloom_filter"
 
 
 class Structure:
-    """The chunks of a scanned footer, and what is wrong with their structure.
+    """The chunks of a scanned footer, and the findings about their structure.
 
     Parameters
     ----------
@@ -42,7 +43,7 @@ class Structure:
         The file's bytes: `size`, `bytes_read` and `read(offset, length)`.
     scan : Scan
     data_end : int
-        Where the footer and its blocks begin.
+        The offset of the footer and of the blocks before it.
 
     Attributes
     ----------
@@ -51,7 +52,7 @@ class Structure:
     findings : list of Finding
         About the chunks that `walk` has yielded.
     ranges : list of (int, int, str)
-        Begin and end of their pages, indexes and filters, and what these are called.
+        Begin, end and name of their pages, indexes and filters.
     sound : set of (int, str)
         The numbers of chunks, and the kinds of their indexes in which nothing was found: ``(3, "column-index")``.
     """
@@ -118,7 +119,7 @@ class Structure:
         return list(overlaps([*self.ranges, *others]))
 
     def _headers(self, chunk: StoredChunk) -> Headers | None:
-        """Check what the footer says of a chunk, and read the headers of its pages."""
+        """Check a chunk's fields in the footer, and read the headers of its pages."""
         size = chunk.end - chunk.start
         if size <= 0 and (chunk.is_encrypted or self._scan.problem is not None):
             return None  # encrypted metadata, or none: another finding says it

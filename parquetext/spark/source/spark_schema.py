@@ -22,7 +22,7 @@ from ... import wire
 from ...errors import ColumnError, Unsupported
 from ...footer.elements import Element, parse_element
 from ...footer.leaf_types import PHYSICAL_TYPES
-from ...footer.model import GROUP, Form
+from ...footer.model import GROUP, FooterReader
 from ...footer.names import as_path
 from ...logical_types import container_of, entries, spark_type
 from ..spark_types import within
@@ -32,7 +32,7 @@ __all__ = ["SPARK_SCHEMA", "arrow_schema", "merged", "nullable", "spark_schema"]
 SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
 
 
-def spark_schema(form: Form, columns: Iterable[str] | None) -> StructType:
+def spark_schema(form: FooterReader, columns: Iterable[str] | None) -> StructType:
     """Return the schema that Spark reads from a file, or that of the given top-level columns which the file has.
 
     Raises
@@ -148,12 +148,12 @@ class _Tree:
         self.children: list[_Tree] = []
 
     @classmethod
-    def whole(cls, form: Form) -> _Tree:
+    def whole(cls, form: FooterReader) -> _Tree:
         """Return the tree of a whole schema."""
         return cls._built(form, [*range(form.leaf_count), *(GROUP | node for node in range(form.node_count))])
 
     @classmethod
-    def of_column(cls, form: Form, name: str) -> _Tree | None:
+    def of_column(cls, form: FooterReader, name: str) -> _Tree | None:
         """Return the tree of a top-level column, without reading other elements; None if there is no such column."""
         encoded = name.encode()
         found = [identity for identity in form.find_name(encoded) if form.node(identity).path == encoded]
@@ -162,7 +162,7 @@ class _Tree:
         return cls._built(form, _below(form, found[0])) if found else None
 
     @classmethod
-    def _built(cls, form: Form, identities: Iterable[int]) -> _Tree:
+    def _built(cls, form: FooterReader, identities: Iterable[int]) -> _Tree:
         """Return the tree of elements; the first of them in the schema's order is the top."""
         nodes = sorted(
             ((form.node(identity), identity) for identity in identities), key=lambda pair: pair[0].schema_index
@@ -232,7 +232,7 @@ class _Tree:
         )
 
 
-def _below(form: Form, identity: int) -> list[int]:
+def _below(form: FooterReader, identity: int) -> list[int]:
     """Return a node and all nodes below it."""
     if not identity & GROUP:
         return [identity]

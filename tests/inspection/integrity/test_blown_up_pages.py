@@ -43,7 +43,7 @@ def test_files_that_are_blown_up_take_little_memory_unless_a_table_of_them_is_va
 
 
 @pytest.mark.parametrize("pure", [False, True], ids=["native", "pure"])
-def test_files_of_up_to_2_to_the_31_values_take_little_memory_where_a_column_is_cut(tmp_path, pure):
+def test_files_of_up_to_2_to_the_31_values_take_little_memory_if_a_column_is_truncated(tmp_path, pure):
     found = measured(tmp_path, range(VAST_FILES), pure=pure, vast=True)
     assert all(peak.outcome != "read" for peak in found if peak.verb == "table")
     assert_little(found)

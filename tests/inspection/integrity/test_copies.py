@@ -12,7 +12,7 @@ from support.parquet_bytes import with_footer
 
 import parquetext
 from parquetext import edits, extension, kernels, wire
-from parquetext.edits.slots import Memory
+from parquetext.footer.form_spec import Memory
 from parquetext.footer.locate import read_tail
 from parquetext.inspection.integrity import verify
 from parquetext.inspection.integrity.copy_checks import check_copies, check_copy_pages
@@ -151,7 +151,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("fact", CHANGES)
-def test_a_block_that_says_something_else_is_told(path, fact):
+def test_a_block_with_other_values_is_found(path, fact):
     by_default, with_pages = CHANGES[fact]
 
     def change(copy):
@@ -168,32 +168,32 @@ def test_page_checksums_and_lengths_of_a_block_are_compared(path):
     assert kinds(path, pages=True) == {"original-lost", "copy-checksum"}
 
 
-def test_a_copy_in_another_encoding_than_its_block_says_is_told(path):
+def test_a_copy_in_another_encoding_than_in_its_block_is_found(path):
     change_blocks(path, lambda copy: replace(copy, encoding=0))
     assert kinds(path) == {"original-lost"}
     assert kinds(path, pages=True) == {"original-lost", "copy-page"}
 
 
-def test_an_encoding_for_other_values_is_told(path):
+def test_an_encoding_for_other_types_is_found(path):
     change_blocks(path, lambda copy: replace(copy, encoding=parquetext.wire.ENCODING_RLE))
     assert "copy-facts" in kinds(path)
 
 
-def test_copies_that_nobody_here_can_read_are_notes(path):
+def test_copies_in_unknown_encodings_are_notes(path):
     change_blocks(path, lambda copy: replace(copy, encoding=1 << 20, uuid=UUID(int=7), codec=99))
     report = verify(path)
     assert {finding.kind for finding in report.findings if finding.is_note} == {"copy-unknown"}
     assert kinds(path) == {"original-lost"}
 
 
-def test_a_copy_that_leaves_the_data_is_told(path):
+def test_a_copy_outside_of_the_data_is_found(path):
     size = path.stat().st_size
     change_blocks(path, lambda copy: replace(copy, offset=size))
     assert kinds(path) == {"original-lost", "copy-range"}
     assert kinds(path, pages=True) >= {"copy-range"}
 
 
-def test_copies_that_overlap_each_other_or_a_chunk_are_told(path):
+def test_copies_that_overlap_each_other_or_a_chunk_are_found(path):
     first = copies(path)[0].offset
     change_blocks(path, lambda copy: replace(copy, offset=first))
     assert kinds(path) == {"original-lost", "chunk-overlap"}
@@ -217,7 +217,7 @@ def test_a_block_of_a_later_version_is_a_note(path):
     assert note.is_note and "version 2" in note.message
 
 
-def test_a_chunk_that_is_not_the_one_that_was_copied_is_told(path):
+def test_a_chunk_that_is_not_the_copied_one_is_found(path):
     one = copies(path)[0]
     whole = bytearray(path.read_bytes())
     whole[one.chunk_offset + 60] ^= 1
@@ -241,7 +241,7 @@ def test_the_rest_of_the_original_is_checked_with_pages(path):
     assert kinds(path, pages=True) == {"original-lost"}
 
 
-def test_an_original_that_does_not_come_back_is_told(path):
+def test_an_original_that_cannot_be_restored_is_found(path):
     """A byte of a page without a checksum, in a chunk without a copy; the page still decompresses."""
     whole = path.read_bytes()
     scan = parquetext.kernels.scan.scan(footer_of(whole))
@@ -256,14 +256,14 @@ def test_an_original_that_does_not_come_back_is_told(path):
     assert any("SHA-256" in finding.message for finding in verify(path, deep=True).findings)
 
 
-def test_a_footer_that_another_program_has_changed_is_told(path):
+def test_a_footer_that_another_program_has_changed_is_found(path):
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b"parquet-cpp-arrow", b"parquet-cpp-arroW"))
     [told] = verify(path).findings
     assert (told.kind, "strip refuses" in told.message) == ("original-lost", True)
 
 
-def test_ranges_of_the_original_lie_within_the_file(path):
+def test_ranges_of_the_original_must_be_within_the_file(path):
     whole = path.read_bytes()
     footer = footer_of(whole)
     original = recorded(path)
@@ -286,7 +286,7 @@ def test_several_copies_of_a_column_are_all_checked(path):
         assert "copy-checksum" in kinds(flipped, pages=True)
 
 
-def test_a_flat_footer_without_its_copies_is_told(path):
+def test_a_flat_footer_without_its_copies_is_found(path):
     """Its table is made from the Thrift footer; one that says something else has readers read other bytes."""
     data = path.read_bytes()
     footer = footer_of(data)

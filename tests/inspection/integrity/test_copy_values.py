@@ -95,7 +95,7 @@ def test_texts_that_differ_are_found_in_the_row_group_that_has_them(tmp_path, fl
 
 
 def test_levels_that_differ_are_found(tmp_path, monkeypatch):
-    """A copy of another chunk of the same length: its block is the right one but for where it leads."""
+    """A copy of another chunk of the same length: only the offset in its block is wrong."""
     lists = [[1, 2], [3]] * 100
     table = pa.table({"list": pa.array(lists, pa.list_(pa.int32()))})
     path = copied_file(tmp_path / "x.parquet", {"list": "delta_binary_packed"}, table, row_group_size=200)
@@ -131,7 +131,7 @@ def test_an_encoding_that_a_program_registers_is_decoded(tmp_path, monkeypatch):
     assert {finding.kind for finding in verify(path, deep=True).findings} == {"copy-unknown"}
 
 
-def test_what_cannot_be_decoded_is_a_finding(tmp_path):
+def test_values_that_cannot_be_decoded_are_a_finding(tmp_path):
     path = copied_file(tmp_path / "x.parquet", {"price": "byte_stream_split"})
     whole, one = bytearray(path.read_bytes()), copies(path)[0]
     whole[one.end - 1] ^= 1
@@ -145,7 +145,7 @@ def test_what_cannot_be_decoded_is_a_finding(tmp_path):
     assert any(line.startswith("copy-uncompared") for line in different(path, deep=True))
 
 
-def test_bytes_behind_the_last_page_of_a_chunk_are_no_difference(implementation, tmp_path):
+def test_bytes_after_the_last_page_of_a_chunk_are_ignored(implementation, tmp_path):
     """Impala's test files have a chunk of 23 bytes more than its pages take."""
     text = wire.PHYSICAL_BYTE_ARRAY
     values = [b"%d" % (row % 7) for row in range(100)]
@@ -159,7 +159,7 @@ def test_bytes_behind_the_last_page_of_a_chunk_are_no_difference(implementation,
 
 def test_many_values_in_plain_python_are_left_out_with_a_note(tmp_path, monkeypatch):
     path = copied_file(tmp_path / "x.parquet", {"price": "byte_stream_split"})
-    monkeypatch.setattr("parquetext.arrow.decoding.decoder.MOST_PURE_VALUES", 100)
+    monkeypatch.setattr("parquetext.reading.execute.decoder.MOST_PURE_VALUES", 100)
     before = kernels.implementation()
     kernels.use("pure")
     try:

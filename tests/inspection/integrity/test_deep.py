@@ -43,7 +43,7 @@ def bit_packed(levels: list[int], name: str = "x") -> pages.Column:
     return pages.Column(name, wire.PHYSICAL_INT32, [page], repetition=OPTIONAL)
 
 
-def test_what_both_engines_read_alike_has_no_findings(tmp_path):
+def test_files_that_both_engines_read_equally_have_no_findings(tmp_path):
     numbers = struct.pack("<2d", float("nan"), -0.0) + b"\1\0\0\0\0\0\xf8\xff"
     nan = pa.Array.from_buffers(pa.float64(), 3, [None, pa.py_buffer(numbers)])
     table = pa.table(
@@ -81,7 +81,7 @@ def test_the_first_row_that_differs_counts_from_the_row_group_however_many_batch
     assert found.kind == "engines-differ" and found.message.startswith(f"row {before}: ")
 
 
-def test_a_page_that_pyarrow_alone_refuses_is_no_fault(tmp_path):
+def test_a_page_that_only_pyarrow_refuses_is_a_note(tmp_path):
     element = {"logicalType": {"DECIMAL": {"scale": 0, "precision": 38}}, "converted_type": 5}
     page = pages.data_page((7).to_bytes(17, "big"), 1, wire.ENCODING_PLAIN)
     column = pages.Column(
@@ -95,7 +95,7 @@ def test_a_page_that_pyarrow_alone_refuses_is_no_fault(tmp_path):
 
 
 @pytest.mark.parametrize("table", [{"l": [[1, 2], [None], [3]]}, {"l": [[1], [2], [3]], "n": [1, 2, 3]}])
-def test_rows_that_pyarrow_loses_at_a_page_without_values_are_no_fault(tmp_path, table):
+def test_rows_that_pyarrow_loses_at_a_page_without_values_are_a_note(tmp_path, table):
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table(table), path, data_page_size=1, row_group_size=1)
     report = verify(path)
@@ -116,7 +116,7 @@ def test_a_file_that_pyarrow_does_not_open_is_decoded_by_our_decoder(tmp_path):
     assert report.rows == 2
 
 
-def test_what_our_decoder_alone_finds_malformed_is_a_finding(tmp_path):
+def test_pages_that_only_our_decoder_finds_malformed_are_a_finding(tmp_path):
     values = [pages.data_page(integers(*part), len(part), wire.ENCODING_PLAIN) for part in ((1,), (2, 3))]
     dictionary = pages.dictionary_page(integers(7), 1)
     column = pages.Column("x", wire.PHYSICAL_INT32, [values[0], dictionary, values[1]])
@@ -127,7 +127,7 @@ def test_what_our_decoder_alone_finds_malformed_is_a_finding(tmp_path):
     assert report.rows == 3
 
 
-def test_what_neither_engine_reads_is_told_by_both_with_its_offset(tmp_path):
+def test_pages_that_neither_engine_reads_have_both_errors_and_the_offset(tmp_path):
     page = pages.data_page(integers(1, 2), 3, wire.ENCODING_PLAIN)
     report = verify(write(tmp_path, [pages.Column("x", wire.PHYSICAL_INT32, [page])], 3))
     (found,) = report.findings
@@ -142,7 +142,7 @@ def test_a_codec_that_neither_engine_knows_is_a_finding(tmp_path):
     assert "codec LZO is not read" in report.findings[0].message
 
 
-def test_what_our_decoder_does_not_know_is_left_to_pyarrow(tmp_path, monkeypatch):
+def test_pages_unknown_to_our_decoder_are_left_to_pyarrow(tmp_path, monkeypatch):
     def refuse(*_):
         raise Unsupported("a type that is not read")
         yield

@@ -76,7 +76,7 @@ def test_inspection_of_a_broken_encrypted_footer_is_a_finding(write):
     assert [finding.is_note for finding in inspect(path).findings] == [False]
 
 
-def test_inspection_of_a_signed_file_says_that_upgrade_refuses_it(write):
+def test_inspection_of_a_signed_file_reports_that_upgrade_refuses_it(write):
     path = write("plain footer")
     assert inspect(path).auto == "nothing: the footer is signed, and upgrade refuses the file"
     with pytest.raises(Refused, match="signed"):
@@ -94,7 +94,7 @@ def test_a_signed_footer_is_a_note_and_its_plain_columns_are_checked(write):
         assert report.pages >= 3
 
 
-def test_28_bytes_behind_a_footer_without_encryption_are_stray(tmp_path):
+def test_28_bytes_after_a_footer_without_encryption_are_stray(tmp_path):
     path = tmp_path / "x.parquet"
     pq.write_table(TABLE, path)
     data = path.read_bytes()

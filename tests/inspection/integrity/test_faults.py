@@ -154,7 +154,7 @@ FOOTERS = {
 
 
 @pytest.mark.parametrize("kind", FOOTERS)
-def test_verify_and_layout_say_the_same_of_counts(path, kind):
+def test_verify_and_layout_report_the_same_counts(path, kind):
     path.write_bytes(indexed_file(**FOOTERS[kind]))
     found = {str(finding) for finding in verify(path, pages=True).findings if finding.kind == kind}
     assert found and found == {str(finding) for finding in parquetext.layout(path).findings if finding.kind == kind}
@@ -164,7 +164,7 @@ def test_verify_and_layout_say_the_same_of_counts(path, kind):
     ("kind", "spoil"),
     [("magic", lambda data: b"NONE" + data[4:]), ("stray-bytes", lambda data: with_stray_bytes(data))],
 )
-def test_verify_and_layout_say_the_same_of_the_ends_of_a_file(path, kind, spoil):
+def test_verify_and_layout_report_the_same_about_the_ends_of_a_file(path, kind, spoil):
     path.write_bytes(spoil(indexed_file()))
     found = [str(finding) for finding in verify(path, pages=True).findings]
     assert len(found) == 1 and found[0].startswith(kind)
@@ -218,7 +218,7 @@ VALUES = [
 
 
 @pytest.mark.parametrize("fault", VALUES, ids=lambda fault: f"{fault.kind}: {fault.message}")
-def test_the_deep_tier_alone_finds_what_contradicts_values(path, fault):
+def test_only_the_deep_tier_finds_contradictions_with_values(path, fault):
     path.write_bytes(indexed_file(fault.change))
     assert verify(path, pages=True).ok and parquetext.layout(path).ok
     [finding] = [finding for finding in verify(path, deep=True).findings if not finding.is_note]
@@ -249,9 +249,9 @@ SOUND = {
         "statistics", min_value=int32(-9)[0], is_min_value_exact=False
     ),
     "a bound of text that is cut": index("statistics", "t", max_value=b"m", min_value=b""),
-    "a minimum of +0 where a value is -0": index("statistics", "x", min_value=double(0.0)[0]),
+    "a minimum of +0 although a value is -0": index("statistics", "x", min_value=double(0.0)[0]),
     "a bound that is NaN, which readers pass over": index("statistics", "x", max_value=double(float("nan"))[0]),
-    "an order that is not told": index("column_index", boundary_order=0),
+    "an order that is not declared": index("column_index", boundary_order=0),
     "nulls of lists that are counted without empty lists": index("statistics", "r", null_count=0),
     "a Bloom filter that holds more": lambda parts: setattr(parts["n"], "bloom", b"\xff" * 32),
 }
@@ -268,7 +268,7 @@ def test_bounds_without_a_column_order_have_no_meaning(path):
     assert verify(path, deep=True).findings == []
 
 
-def test_reports_say_which_tiers_did_not_run(path):
+def test_reports_list_the_tiers_that_did_not_run(path):
     path.write_bytes(indexed_file())
     assert verify(path).as_dict()["tiers_not_run"] == ["pages", "deep"]
     assert verify(path, pages=True).tiers_not_run == ["deep"]

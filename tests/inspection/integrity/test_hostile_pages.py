@@ -93,14 +93,14 @@ def test_a_long_text_in_many_rows_comes_in_batches_of_few(tmp_path):
     assert sum(batch.num_rows for batch in batches) == TIMES and len(batches) > 1
 
 
-def test_small_files_of_texts_come_in_batches_of_the_size_asked_for(tmp_path):
+def test_small_files_of_texts_come_in_batches_of_the_requested_size(tmp_path):
     path = tmp_path / "texts.parquet"
     pq.write_table(pa.table({"s": [f"text {n % 7}" for n in range(1_000)]}), path)
     with parquetext.open(path) as file:
         assert [batch.num_rows for batch in file.iter_batches(batch_size=300, engine="parquetext")] == [300] * 3 + [100]
 
 
-def test_files_that_claim_what_is_not_there_are_refused(hostile):
+def test_files_that_claim_missing_data_are_refused(hostile):
     for name, path in hostile.items():
         with pytest.raises(ParquetextError) as caught:
             parquetext.read_table(path, engine="parquetext", decoded_size_limit=1 << 62)

@@ -58,7 +58,7 @@ def test_the_footer_of_a_file_without_copies_is_not_scanned_for_them(implementat
 
 
 @pytest.mark.parametrize("form", ["thrift", "flat", "par3"])
-def test_the_size_of_the_original_is_told(path, form):
+def test_the_size_of_the_original_is_shown(path, form):
     if form != "thrift":
         edits.upgrade(path, form="flat")
     if form == "par3":
@@ -83,7 +83,7 @@ def test_the_commands_show_copies(path):
     assert pages.count('"DATA_PAGE_V2"') == 2
 
 
-def test_damage_of_what_leads_to_copies_is_left_to_verify(path):
+def test_inspection_does_not_report_damaged_references_to_copies(path):
     whole = bytearray(path.read_bytes())
     at = whole.rindex(b"BkMyMl9BGq1VfVsu42Z6")
     whole[at - 60] ^= 1

@@ -28,7 +28,7 @@ def gaps(path) -> list[tuple[int, int]]:
 
 
 def insert(path, at: int, more: bytes, change=lambda fields: None) -> None:
-    """Put bytes into a file and let its footer know where everything is now."""
+    """Put bytes into a file and update the offsets in its footer."""
     data = path.read_bytes()
     length = int.from_bytes(data[-8:-4], "little")
     fields = read("FileMetaData", data[-8 - length : -8])
@@ -46,13 +46,13 @@ def second_chunk(path) -> int:
     return column.dictionary_page_offset
 
 
-def test_what_a_writer_makes_has_no_gaps(implementation, path):
+def test_written_files_have_no_gaps(implementation, path):
     assert gaps(path) == []
     pq.write_table(pq.read_table(path), path, write_page_index=True, bloom_filter_options={"t": {}})
     assert gaps(path) == []
 
 
-def test_bytes_between_chunks_are_told_and_are_no_fault(implementation, path):
+def test_bytes_between_chunks_are_a_note(implementation, path):
     at = second_chunk(path)
     insert(path, at, b"\0" * 33)
     assert gaps(path) == [(at, 33)]
@@ -89,7 +89,7 @@ def test_sizes_without_the_header_of_the_dictionary_are_a_note_of_old_writers(im
     assert report.gaps == [] and report.ok == is_note
 
 
-def test_bytes_behind_the_last_value_of_a_chunk_are_a_note(implementation, path):
+def test_bytes_after_the_last_value_of_a_chunk_are_a_note(implementation, path):
     at, stray = second_chunk(path), b"\x26\xda" + b"\xff" * 21
     insert(path, at, stray)
     resize(path, len(stray))

@@ -24,7 +24,7 @@ def path(tmp_path) -> Path:
 
 
 def rewrite(path: Path, change) -> int:
-    """Change the footer's fields; where the new one begins."""
+    """Change the footer's fields; return the begin of the new one."""
     data = path.read_bytes()
     old = footer_of(data)
     fields = thrift.read("FileMetaData", old)
@@ -55,11 +55,11 @@ def test_a_missing_field_is_a_finding_with_its_place(path, implementation):
 
 @pytest.mark.parametrize("form", ["thrift", "index"])
 @pytest.mark.parametrize("read", ["read", "iter_batches"])
-def test_reading_what_lacks_a_field_says_where(path, form, read, implementation):
+def test_reading_a_struct_without_a_required_field_gives_its_position(path, form, read, implementation):
     footer = rewrite(path, forget_codec)
     if form != "thrift":
         parquetext.upgrade(path, form=form)
-        footer = path.stat().st_size - 8 - len(footer_of(path.read_bytes()))  # it stands behind the index now
+        footer = path.stat().st_size - 8 - len(footer_of(path.read_bytes()))  # it follows the index now
     with parquetext.open(path) as file:
         assert file.form == form
         assert file.read(["number"]).column("number").to_pylist() == [1, 2, 3, 4]
@@ -85,7 +85,7 @@ def test_a_broken_arrow_schema_is_a_finding(path, implementation):
     assert [found.kind for found in parquetext.verify(path).findings] == ["arrow-schema"]
 
 
-def test_columns_alike_but_for_their_names_are_looked_at_once(tmp_path, implementation, monkeypatch):
+def test_columns_that_differ_only_by_name_are_checked_once(tmp_path, implementation, monkeypatch):
     from parquetext.inspection.integrity import schema_check
 
     pq.write_table(pa.table({f"c{n}": [1] for n in range(50)} | {"s": [{"x": 1}]}), tmp_path / "wide.parquet")

@@ -137,7 +137,7 @@ def test_a_flat_footer_of_another_file_is_found_by_comparing_the_forms(implement
     assert "forms-differ" in kinds(integrity.verify(path, deep=True))
 
 
-def test_a_flat_footer_that_differs_in_what_only_the_way_back_shows_is_found(implementation, path):
+def test_a_flat_footer_that_differs_only_in_the_rebuilt_thrift_bytes_is_found(implementation, path):
     """The tables agree; page counts in encoding_stats do not."""
     from parquetext import extension, kernels, thrift, wire
 
@@ -178,7 +178,7 @@ def test_a_missing_file_is_an_error(tmp_path):
         integrity.verify(str(tmp_path / "none.parquet"))
 
 
-def test_stray_bytes_and_signatures_are_told(implementation, path):
+def test_stray_bytes_and_signatures_are_reported(implementation, path):
     edits.strip(path)
     data = Path(path).read_bytes()
     length = int.from_bytes(data[-8:-4], "little")

@@ -49,7 +49,7 @@ def test_columns_are_shown_largest_first_and_the_others_counted(file):
     assert "plain dict" in output
 
 
-def test_json_is_one_document_that_holds_every_byte(file):
+def test_json_is_one_document_that_covers_every_byte(file):
     code, output = run(file, "--json")
     told = json.loads(output)
     assert code == 0
@@ -57,7 +57,7 @@ def test_json_is_one_document_that_holds_every_byte(file):
     assert told["findings"] == []
 
 
-def test_with_a_page_json_says_what_is_written_and_how_large_it_is(file, tmp_path):
+def test_with_a_page_json_contains_its_path_and_size(file, tmp_path):
     target = tmp_path / "out.html"
     code, output = run(file, "--html", target, "--json")
     assert code == 0
@@ -79,6 +79,6 @@ def test_a_damaged_file_is_laid_out_and_ends_with_findings(file):
     assert "finding tail" in output
 
 
-def test_a_file_that_is_not_there_is_one_line(tmp_path):
+def test_a_missing_file_is_one_line(tmp_path):
     code, _ = run(tmp_path / "none.parquet")
     assert code == 2

@@ -1,4 +1,4 @@
-"""Where the bytes of columns' copies in other encodings belong, and those of the file from before."""
+"""The owners of the bytes of columns' copies in other encodings, and of the file from before."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_parts_of_a_copy_are_named_after_its_column_and_encoding(path):
     }
 
 
-def test_the_blocks_that_lead_to_copies_are_parts_of_their_own(path):
+def test_blocks_that_refer_to_copies_are_separate_parts(path):
     layout, data = parquetext.layout(path), path.read_bytes()
     blocks = [row for row in layout.parts.to_pylist() if row["kind"] == "column-extension"]
     assert [(row["row_group"], row["column"]) for row in blocks] == [(g, c) for g in range(2) for c in (1, 2, 3)]
@@ -81,7 +81,7 @@ def test_copies_have_a_table_and_columns_the_bytes_of_theirs(path):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_the_pages_of_copies_stand_behind_those_of_chunks(path, form):
+def test_pages_of_copies_are_listed_after_those_of_chunks(path, form):
     if form != "thrift":
         where = {"placement": "aside"} if form == "aside" else {}
         edits.upgrade(path, form="flat" if form == "aside" else form, **where)
@@ -117,7 +117,7 @@ def test_copies_of_other_chunks_are_not_claimed(path):
     assert not {"copy-values", "unread-copy"} & bytes_of(layout).keys()
 
 
-def test_what_cannot_be_read_of_a_copy_is_claimed_and_told(path):
+def test_unreadable_parts_of_a_copy_are_claimed_and_reported(path):
     one = copies(path)[0]
     whole = bytearray(path.read_bytes())
     whole[one.offset : one.offset + 8] = b"\xff" * 8
@@ -129,7 +129,7 @@ def test_what_cannot_be_read_of_a_copy_is_claimed_and_told(path):
 
 
 @pytest.mark.parametrize("place", ["chunk", "beyond", "magic"])
-def test_copies_in_the_wrong_place_are_told(path, place):
+def test_copies_at_wrong_positions_are_reported(path, place):
     size = path.stat().st_size
     change_blocks(
         path, lambda copy: replace(copy, offset={"chunk": copy.chunk_offset, "beyond": size, "magic": 4}[place])

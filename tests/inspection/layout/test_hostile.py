@@ -39,7 +39,7 @@ def good(tmp_path):
     return path
 
 
-def test_small_files_take_little_memory_whatever_they_claim(tmp_path, good):
+def test_small_files_take_little_memory_for_any_claim(tmp_path, good):
     data, chance, paths = good.read_bytes(), random.Random(5), []
     assert len(data) <= 500
     for number in range(150):

@@ -79,7 +79,7 @@ def test_nothing_that_is_put_into_the_page_runs(browser, page):
     assert any("Content Security Policy" in json.dumps(event) for event in browser.problems())
 
 
-def test_keys_lead_through_the_map_to_pages_and_their_headers_and_back(browser, page):
+def test_keys_navigate_from_the_map_to_pages_and_headers_and_back(browser, page):
     browser.open(page)
     browser.ask("document.getElementById('map').focus()")
     browser.press("ArrowRight", "ArrowDown")
@@ -103,7 +103,7 @@ def test_keys_lead_through_the_map_to_pages_and_their_headers_and_back(browser, 
     assert "row group 2" in text(browser, "#told")
 
 
-def test_the_pages_of_a_chunk_lie_where_the_file_has_them(browser, page):
+def test_pages_of_a_chunk_are_drawn_at_their_positions(browser, page):
     layout = parquetext.layout(page.with_name("<b>trips&amp;.parquet"))
     offsets = [row["offset"] for row in layout.pages.to_pylist() if (row["row_group"], row["column"]) == (0, 2)]
     browser.open(page)
@@ -114,7 +114,7 @@ def test_the_pages_of_a_chunk_lie_where_the_file_has_them(browser, page):
 
 
 @pytest.mark.parametrize("measure", ["Bytes", "Encoding", "Codec", "Compression", "Nulls"])
-def test_each_measure_colours_the_cells_and_says_its_scale(browser, page, measure):
+def test_each_measure_colors_the_cells_and_shows_its_scale(browser, page, measure):
     browser.open(page)
     browser.ask(f"[...document.querySelectorAll('#measures button')].find(b => b.textContent === '{measure}').click()")
     expected = {"Encoding": "PLAIN", "Codec": "SNAPPY", "Nulls": "100.0 %", "Compression": "×", "Bytes": "KiB"}
@@ -171,7 +171,7 @@ def _wide(folder: Path) -> Path:
     return page
 
 
-def test_a_page_without_pages_says_how_many_there_are(browser, page, tmp_path, monkeypatch):
+def test_a_page_without_pages_shows_their_number(browser, page, tmp_path, monkeypatch):
     monkeypatch.setattr("parquetext.inspection.layout.html.MOST_PAGES", 3)
     layout = parquetext.layout(page.with_name("<b>trips&amp;.parquet"))
     target = tmp_path / "page.html"

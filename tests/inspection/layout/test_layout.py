@@ -58,7 +58,7 @@ def test_every_byte_of_broken_files_has_one_owner_too(corpus, expected):
 
 
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
-def test_levels_of_pages_are_told_from_values(implementation, tmp_path, version):
+def test_levels_of_pages_are_separated_from_values(implementation, tmp_path, version):
     path = write(tmp_path / "t.parquet", data_page_version=version, use_dictionary=["text"])
     layout = parquetext.layout(path)
     found = bytes_of(layout)
@@ -81,7 +81,7 @@ def test_compressed_levels_of_version_1_are_one_part_with_the_values(tmp_path):
 
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
 @pytest.mark.parametrize("codec", ["none", "snappy", "zstd"])
-def test_decompressed_pages_hold_the_same_whatever_the_codec(tmp_path, version, codec):
+def test_decompressed_pages_are_equal_for_every_codec(tmp_path, version, codec):
     options = {"data_page_version": version, "use_dictionary": ["text"]}
     plain = parquetext.layout(write(tmp_path / "plain.parquet", **options))
     path = write(tmp_path / "t.parquet", compression=codec, **options)
@@ -110,7 +110,7 @@ def test_a_page_that_cannot_be_decompressed_is_a_finding(tmp_path):
     assert [finding.kind for finding in layout.findings] == ["page-body"]
 
 
-def test_compressed_levels_of_version_2_are_parts_of_their_own(tmp_path):
+def test_levels_of_compressed_version_2_pages_are_separate_parts(tmp_path):
     found = bytes_of(parquetext.layout(write(tmp_path / "t.parquet", compression="zstd", data_page_version="2.0")))
     assert found["definition-levels"] > 0
     assert "levels-and-values" not in found
@@ -134,10 +134,10 @@ def test_blocks_and_their_cells_are_parts_in_every_placement(implementation, tmp
 
 
 @pytest.mark.parametrize("placement", ["in-struct", "after-stop"])
-def test_the_arrow_dialect_beside_a_block_of_ours_is_a_part(tmp_path, placement):
+def test_the_arrow_dialect_next_to_our_block_is_a_part(tmp_path, placement):
     path = write(tmp_path / "t.parquet")
     parquetext.upgrade(path, form="flat")
-    parquetext.upgrade(path, form="flat", dialect="arrow", placement=placement)
+    parquetext.upgrade(path, form="arrow", placement=placement)
     layout = parquetext.layout(path)
     check_tiling(layout)
     found = bytes_of(layout)
@@ -145,7 +145,7 @@ def test_the_arrow_dialect_beside_a_block_of_ours_is_a_part(tmp_path, placement)
     assert layout.findings == []
 
 
-def test_blocks_of_others_and_free_form_bytes_are_parts(tmp_path):
+def test_foreign_blocks_and_free_form_bytes_are_parts(tmp_path):
     data = write(tmp_path / "t.parquet").read_bytes()
     length = int.from_bytes(data[-8:-4], "little")
     footer = parquetext.extension.append(data[-8 - length : -8], b"free form")
@@ -207,7 +207,7 @@ def test_zeros_between_chunks_are_padding_and_other_bytes_are_unclaimed(tmp_path
     assert [finding.kind for finding in layout.findings] == ["unclaimed"]
 
 
-def test_what_an_earlier_footer_has_left_is_told(tmp_path):
+def test_leftovers_of_an_earlier_footer_are_reported(tmp_path):
     path = write(tmp_path / "t.parquet")
     before = path.read_bytes()
     length = int.from_bytes(before[-8:-4], "little") + 8
@@ -216,7 +216,7 @@ def test_what_an_earlier_footer_has_left_is_told(tmp_path):
     assert bytes_of(layout)["dead-footer"] == length
 
 
-def test_blocks_that_a_rewritten_footer_no_longer_leads_to_are_told(tmp_path):
+def test_blocks_unreferenced_after_a_footer_rewrite_are_reported(tmp_path):
     path = write(tmp_path / "t.parquet")
     bare = path.read_bytes()
     length = int.from_bytes(bare[-8:-4], "little") + 8
@@ -229,7 +229,7 @@ def test_blocks_that_a_rewritten_footer_no_longer_leads_to_are_told(tmp_path):
     assert layout.unclaimed == 0
 
 
-def test_pages_that_no_footer_leads_to_are_told(tmp_path):
+def test_unreferenced_pages_are_reported(tmp_path):
     path = write(tmp_path / "t.parquet", use_dictionary=False, column_encoding={"number": "PLAIN"})
     data = path.read_bytes()
     whole = parquetext.layout(path)

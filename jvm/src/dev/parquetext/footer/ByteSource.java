@@ -10,7 +10,7 @@ public interface ByteSource {
     /**
      * Reads bytes [offset, offset + length) of the file.
      *
-     * @throws IOException where they cannot be had, all of them; FileNotFoundException where the file is gone
+     * @throws IOException if not all of them can be read; FileNotFoundException if the file is gone
      */
     byte[] read(long offset, int length) throws IOException;
 

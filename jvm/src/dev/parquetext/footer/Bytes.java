@@ -13,7 +13,7 @@ class Bytes {
     final byte[] data;
     final int begin;
     final int size;
-    /** Where the range begins in the file. */
+    /** The range's offset in the file. */
     final long origin;
 
     Bytes(byte[] data, int begin, int size, long origin) {

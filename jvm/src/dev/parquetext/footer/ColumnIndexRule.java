@@ -1,7 +1,7 @@
 package dev.parquetext.footer;
 
 /**
- * Tells whether a column index cannot be right: readers would skip pages that have rows by it.
+ * Detects column indexes that cannot be right: by these, readers would skip pages that contain rows.
  *
  * <p>It cannot be right if its lists have different lengths, or another one than the chunk has pages; if a page's nulls
  * contradict its number of values, the schema, or the chunk's null count; if a bound is no value of the type or a NaN;
@@ -86,7 +86,7 @@ final class ColumnIndexRule {
     }
 
     /**
-     * Test whether a page's bounds and the chunk's have nothing in common, or no page holds a bound of the chunk that is
+     * Return true if a page's bounds and the chunk's are disjoint, or no page has a bound of the chunk that is
      * a value: bounds of numbers are values if the footer does not deny it, those of byte arrays may be shortened.
      */
     private boolean areOutside(ColumnIndex index, Chunk chunk) {

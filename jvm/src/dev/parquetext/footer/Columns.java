@@ -26,7 +26,7 @@ final class Columns {
     }
 
     /**
-     * The elements that have one of the names; none where the file has none of them. Where case does not count, those
+     * Return the elements with one of the names; none if the file lacks them all. If case does not count, those
      * that differ from a name by case alone are among them: Spark reports such a name as ambiguous.
      */
     List<Element> find(Projection projection) throws IOException, NotSliced {
@@ -45,7 +45,7 @@ final class Columns {
         return columns;
     }
 
-    /** Whether all names are all of a large PAR3 footer, which nothing but a slice lets Spark read. */
+    /** Return true if all names select all of a large PAR3 footer, which Spark can read by a slice only. */
     private boolean isLargeAlone() {
         return located.thriftLength() == 0 && !file.has(located.payload(), located.length());
     }
@@ -54,7 +54,7 @@ final class Columns {
         return reader.leafCount() + reader.nodeCount();
     }
 
-    /** The file's names that differ from wanted ones by case alone; damage where it has a name that was not found. */
+    /** Return the file's names that differ from wanted ones by case alone; it is damage if one was not found. */
     private List<byte[]> checkedOthers(List<byte[]> names, List<List<Element>> found, boolean caseSensitive)
             throws IOException, NotSliced {
         Map<String, List<byte[]>> wanted = new HashMap<>();
@@ -99,7 +99,7 @@ final class Columns {
         return new String(name, StandardCharsets.UTF_8).toLowerCase(Locale.ROOT);
     }
 
-    /** What {@code lower(name).hashCode()} gives, without a string for names in ASCII: wide files have many. */
+    /** Return {@code lower(name).hashCode()} without a string for ASCII names: wide files have many. */
     private static int hashOfLower(Bytes name) throws NotSliced {
         int hash = 0;
         for (int i = 0; i < name.size; i++) {

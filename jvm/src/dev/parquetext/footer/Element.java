@@ -18,7 +18,7 @@ final class Element {
     byte[] path;
     /** Of the slice. */
     int children;
-    /** What the form knows of it. */
+    /** The form's data about the element. */
     final Object source;
 
     Element(
@@ -46,7 +46,7 @@ final class Element {
         this.source = source;
     }
 
-    /** Whether the leaves of another element are among those below this one. */
+    /** Return true if the leaves of another element are among those below this one. */
     boolean holds(Element other) {
         return other.firstLeaf >= firstLeaf && other.firstLeaf + other.leafCount <= firstLeaf + leafCount;
     }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What has been read of a file, and what is to be read in the next round. */
+/** The ranges of a file that have been read, and those that the next round reads. */
 final class FileBytes {
     private static final int MOST_AT_ONCE = 32 << 20;
     private static final long MOST_IN_ALL = 128L << 20;
@@ -85,7 +85,7 @@ final class FileBytes {
         if (begin < end && !has(begin, (int) (end - begin))) wanted.add(new Range(begin, end));
     }
 
-    /** Read what is wanted, in one round. */
+    /** Read the requested ranges, in one round. */
     void fetch() throws IOException, NotSliced {
         if (wanted.isEmpty()) return;
         wanted.sort(Comparator.comparingLong(Range::offset));
@@ -96,7 +96,7 @@ final class FileBytes {
         read(ranges);
     }
 
-    /** What is wanted, ranges that lie no farther apart than {@code gap} as one. */
+    /** Return the requested ranges; ranges that are at most {@code gap} apart are merged. */
     private List<Range> merged(int gap) {
         List<Range> ranges = new ArrayList<>();
         Range last = wanted.get(0);

@@ -1,8 +1,8 @@
 package dev.parquetext.footer;
 
-/** A cell of a flat footer whose checksum held. What it holds is checked where it is used. */
+/** A cell of a flat footer with a correct checksum. Its content is checked when it is used. */
 final class FlatCell extends Bytes {
-    /** Where it is in the payload; its kind, part and number. */
+    /** The offset in the payload; its kind, part and number. */
     final int place, kind, part, number;
 
     private final FlatTail tail;
@@ -48,7 +48,7 @@ final class FlatCell extends Bytes {
             this.bytes = bytes;
         }
 
-        /** Where in the cell a field of so many bytes is; 0 where it is absent. */
+        /** Return the offset in the cell of a field of so many bytes; 0 if it is absent. */
         int find(int slot, int width) throws NotSliced {
             int offset = slot < slots ? tail.vtables.u16(entries + 2 * slot) : 0;
             if (offset == 0) return 0;
@@ -80,7 +80,7 @@ final class FlatCell extends Bytes {
             return field == 0 ? absent : (byte) u8(field);
         }
 
-        /** Where in the cell an offset field leads to; 0 where it is absent. */
+        /** Return the offset in the cell to which an offset field points; 0 if it is absent. */
         private int follow(int slot) throws NotSliced {
             int field = find(slot, 4);
             if (field == 0) return 0;
@@ -89,13 +89,13 @@ final class FlatCell extends Bytes {
             return field + (int) offset;
         }
 
-        /** The table that a field leads to; null where it is absent. */
+        /** Return the table to which a field points; null if it is absent. */
         Table child(int slot) throws NotSliced {
             int target = follow(slot);
             return target == 0 ? null : table(target);
         }
 
-        /** The bytes that a field leads to; null where it is absent. */
+        /** Return the bytes to which a field points; null if it is absent. */
         Bytes bytes(int slot) throws NotSliced {
             int target = follow(slot);
             return target == 0 ? null : blob(target);

@@ -78,7 +78,7 @@ final class FlatCells {
         return cell;
     }
 
-    /** Where the first part of a COLUMN cell is. */
+    /** Return the offset of the first part of a COLUMN cell. */
     int columnPlace(int number) throws IOException, NotSliced {
         Integer place = columns.get(number);
         return place == null ? placeOf(number) : place;

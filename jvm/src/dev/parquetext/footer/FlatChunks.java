@@ -110,7 +110,7 @@ final class FlatChunks {
                         | ((exactness & 8) != 0 ? Chunk.MAX_EXACT : 0);
     }
 
-    /** The bound in slots {@code first} and on, or whole in slot {@code whole}; null where there is none. */
+    /** Return the bound in the slots from {@code first} on, or in slot {@code whole}; null if there is none. */
     private byte[] bound(FlatCell cell, FlatCell.Table table, int first, int whole) throws NotSliced {
         if (head.type > LAST_TYPE) return null;
         Bytes value = head.type > Wire.PHYSICAL_DOUBLE ? table.bytes(whole) : null;

@@ -1,6 +1,6 @@
 package dev.parquetext.footer;
 
-/** What a COLUMN or NODE cell says of one of its elements (docs/formats.md, 3.3). */
+/** The fields of a COLUMN or NODE cell about one of its elements (docs/formats.md, 3.3). */
 final class FlatHead {
     private static final int HEADS = 16, TABLES = 20, PART_LIST = 20, PART_TABLES = 24, NAME = 3;
 
@@ -9,7 +9,7 @@ final class FlatHead {
     /** Leaf or node. */
     final int number;
     final int columnOrder, maxDefinition, type;
-    /** Where in the cell the ColumnChunk tables of the first part are. */
+    /** The offset in the cell of the first part's ColumnChunk tables. */
     final int[] chunks;
     /** In preorder. */
     final int index;
@@ -87,7 +87,7 @@ final class FlatHead {
         return chunks;
     }
 
-    /** Where the payload has part {@code part} of a leaf, above 0. */
+    /** Return the offset in the payload of part {@code part} of a leaf, above 0. */
     int partPlace(int part) throws NotSliced {
         return cell.count(TABLES + 4 * (part - 1));
     }
@@ -96,7 +96,7 @@ final class FlatHead {
         return isNode && number == 0;
     }
 
-    /** Whether this is a top-level element of that name. */
+    /** Return true if this is a top-level element of that name. */
     boolean isTopLevel(byte[] name) {
         return parent == 0 && !isRoot() && this.name.holds(name);
     }

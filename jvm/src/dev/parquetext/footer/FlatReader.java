@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A flat footer: what a projection uses and nothing else, each byte under a checksum (docs/formats.md, 3.7). */
+/** A flat footer: only the parts that a projection uses, each byte under a checksum (docs/formats.md, 3.7). */
 final class FlatReader implements FooterReader {
     private static final int LIST = 28, CREATED_BY = 32;
     private static final int LEAST_END = 16 << 10, KEY_VALUES_AT_ONCE = 4096;
@@ -56,7 +56,7 @@ final class FlatReader implements FooterReader {
 
     // ---- names
 
-    /** The end of the payload has what every projection needs; where that is much, pages of it. */
+    /** The end of the payload contains the parts that every projection needs; if it is large, pages of it are read. */
     @Override
     public void fetchNames(List<byte[]> names) throws IOException, NotSliced {
         int first = tail.buckets > 0 ? Math.min(tail.buckets, tail.directory) : tail.directory;
@@ -113,7 +113,7 @@ final class FlatReader implements FooterReader {
                 && file.has(origin, file.get(origin, Wire.FLAT_CELL_HEADER_BYTES).count(4));
     }
 
-    /** Have the leaves of a group read in the next round, where the directory is here already. */
+    /** Request the leaves of a group for the next round, if the directory has been read. */
     private void wantBelow(FlatCell cell, int which, byte[] name) throws IOException, NotSliced {
         if (cell.kind != Wire.KIND_NODE) return;
         FlatHead head = FlatHead.read(cell, tail, which);

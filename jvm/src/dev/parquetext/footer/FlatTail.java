@@ -7,7 +7,7 @@ final class FlatTail {
     private static final int RECORD = Wire.FLAT_RECORD_BYTES, FIXED = Wire.FLAT_TAIL_BYTES, SMALLEST_CHUNK = 8;
     private static final int MOST_HINT = 4096, VERBATIM = 8, ALL_FLAGS = 31;
 
-    /** Where the payload begins in the file, its bytes, and those in front of the tail block. */
+    /** The offset of the payload in the file, its bytes, and those before the tail block. */
     final long payload;
     final int length, end;
     final int leaves, nodes, rowGroups, keyValues, poolPages, rowGroupCells;
@@ -16,7 +16,7 @@ final class FlatTail {
     final int directory, buckets, bucketCount, columnHint;
     /** Leaves of a COLUMN cell, such cells, entries of the directory. */
     final int cellLeaves, columnCells, entries;
-    /** Where the vtables begin in the payload. */
+    /** The offset of the vtables in the payload. */
     final int vtablesAt;
     final Bytes vtables, listed;
     private final Bytes block;

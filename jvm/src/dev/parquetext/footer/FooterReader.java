@@ -3,7 +3,7 @@ package dev.parquetext.footer;
 import java.io.IOException;
 import java.util.List;
 
-/** A footer, opened by its flat or index form: what a slice is made of, read when it is asked for. */
+/** A footer, opened by its flat or index form. Parts of a slice are read on request. */
 interface FooterReader {
     int leafCount();
 
@@ -15,11 +15,11 @@ interface FooterReader {
 
     boolean hasColumnOrders();
 
-    /** Reads what finding these top-level names, and the first leaf, takes, in one round. */
+    /** Read the bytes that are needed to find these top-level names, and the first leaf, in one round. */
     void fetchNames(List<byte[]> names) throws IOException, NotSliced;
 
     /**
-     * Reads what a slice of the elements of these names, and of the first leaf, takes.
+     * Read the bytes that a slice of the elements of these names, and of the first leaf, needs.
      *
      * @return for each name the top-level elements that have it, mostly one
      */
@@ -29,7 +29,7 @@ interface FooterReader {
 
     Element node(int number) throws IOException, NotSliced;
 
-    /** Reads what these leaves, ascending, take of what is not here yet. */
+    /** Read the missing bytes of these leaves, in ascending order. */
     void fetchLeaves(int[] leaves) throws IOException, NotSliced;
 
     RowGroup rowGroup(int index) throws IOException, NotSliced;
@@ -37,12 +37,12 @@ interface FooterReader {
     /** A leaf's chunks in all row groups. */
     Chunk[] chunks(Element leaf) throws IOException, NotSliced;
 
-    /** Reads what these key-values take, and who wrote the file. */
+    /** Read the bytes of these key-values, and the writer of the file. */
     void fetchTexts(KeyValueChoice wanted) throws IOException, NotSliced;
 
     /** The key-values of these keys, as Thrift structs. */
     List<byte[]> keyValues(KeyValueChoice wanted) throws IOException, NotSliced;
 
-    /** Null where the footer does not say. */
+    /** Null if the footer lacks it. */
     Bytes createdBy() throws IOException, NotSliced;
 }

@@ -2,7 +2,7 @@ package dev.parquetext.footer;
 
 import java.io.IOException;
 
-/** What a COLUMN or NODE cell of a footer index says of its element (docs/formats.md, 7). */
+/** The fields of a COLUMN or NODE cell of a footer index about its element (docs/formats.md, 7). */
 final class IndexEntry {
     final boolean isNode;
     final int number;

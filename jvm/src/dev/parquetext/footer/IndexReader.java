@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The Thrift footer, read by its index: what a projection uses and nothing else (docs/formats.md, 7.1). */
+/** The Thrift footer, read by its index: only the parts that a projection uses (docs/formats.md, 7.1). */
 final class IndexReader implements FooterReader {
     private static final int NODE_BIT = 0x80000000, BUCKET_KIND = Wire.KIND_BUCKET;
 
@@ -68,7 +68,7 @@ final class IndexReader implements FooterReader {
         return page;
     }
 
-    /** A small index is read as a whole; of a large one what lies behind its columns, or parts of that. */
+    /** Read a small index as a whole, and of a large one the bytes after its columns, or parts of them. */
     @Override
     public void fetchNames(List<byte[]> names) throws IOException, NotSliced {
         int length = located.length();

@@ -12,7 +12,7 @@ final class IndexRowGroups {
         this.tail = file.tail;
     }
 
-    /** Has what is the row groups' own read in the next round. */
+    /** Request the row groups' fields for the next round. */
     void want() throws IOException, NotSliced {
         for (int i = 0; i < tail.rowGroups; i++) for (IndexFile.Range range : around(i)) file.want(range);
     }
@@ -25,7 +25,7 @@ final class IndexRowGroups {
         return 4 + index % Wire.FLAT_PART_ROW_GROUPS * tail.rowGroupBytes();
     }
 
-    /** What is a row group's own: the bytes in front of its columns, and those behind them. */
+    /** Return a row group's fields: the bytes before its columns, and those after them. */
     private IndexFile.Range[] around(int index) throws IOException, NotSliced {
         Bytes cell = cell(index / Wire.FLAT_PART_ROW_GROUPS);
         int at = entryAt(index) + 4;
@@ -53,7 +53,7 @@ final class IndexRowGroups {
         return decoded(bytes, front.size);
     }
 
-    /** What stands around a row group's columns, whose list is left out at {@code columnsAt}. */
+    /** The bytes around a row group's columns, whose list is left out at {@code columnsAt}. */
     private static RowGroup decoded(Bytes own, int columnsAt) throws NotSliced {
         ThriftIn in = new ThriftIn(own, 0);
         long numRows = 0, fileOffset = -1, size = -1;

@@ -19,7 +19,7 @@ final class IndexTail {
     final boolean hasCreatedBy, hasColumnOrders;
     final int createdByCrc;
     final long createdBy, createdByLength;
-    /** The number of the pair ARROW:schema, -1 where there is none. */
+    /** The number of the pair ARROW:schema, -1 if there is none. */
     final int arrowSchema;
     final int buckets;
     /** Bytes of a schema part, of a NODE cell, of all cells of a leaf. */
@@ -69,7 +69,7 @@ final class IndexTail {
         buckets = names <= MOST_LISTED ? 0 : (int) (((long) names + BUCKET_FILL - 1) / BUCKET_FILL);
         long parts = ((long) rowGroups + Wire.FLAT_PART_ROW_GROUPS - 1) / Wire.FLAT_PART_ROW_GROUPS;
         leafBytes = schemaBytes + 4 + (long) rowGroups * (o + l) + 8 * Math.max(parts - 1, 0);
-        long most = length; // what follows stays small: each of them is checked before the next one
+        long most = length; // the sums stay small: each of them is checked before the next one
         if (leaves > most / leafBytes) throw block.damaged("more columns than bytes for them", 0);
         nodesAt = place(block, leaves * leafBytes, most);
         rowGroupsAt = place(block, nodesAt + (long) nodes * nodeBytes, most);

@@ -5,7 +5,7 @@ import java.util.Set;
 
 /** Which key-values of a footer stay in a slice. */
 enum KeyValueChoice {
-    /** What Spark's scan goes by: which calendar old dates are in. All else may take megabytes. */
+    /** The key-values that Spark's scan needs: the calendar of old dates. All others may take megabytes. */
     SCAN(
             "org.apache.spark.version",
             "org.apache.spark.legacyDateTime",

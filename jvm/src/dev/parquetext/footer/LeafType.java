@@ -123,7 +123,7 @@ final class LeafType {
         return type == Wire.PHYSICAL_BYTE_ARRAY || type == Wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY;
     }
 
-    /** Test whether bytes can be a value of the type. A number without bytes is none: readers take it for 0. */
+    /** Return true if bytes can be a value of the type. A number without bytes is none: readers take it for 0. */
     boolean isValue(byte[] value) {
         if (isByteArray() && order == Order.SIGNED && value.length == 0) return false;
         if (type == Wire.PHYSICAL_BYTE_ARRAY) return true;
@@ -132,23 +132,23 @@ final class LeafType {
         return type != Wire.PHYSICAL_BOOLEAN || (value[0] & 0xFF) <= 1;
     }
 
-    /** Test whether the deprecated {@code min} and {@code max} have the order of the values. */
+    /** Return true if the deprecated {@code min} and {@code max} have the order of the values. */
     boolean hasDeprecatedOrder() {
         return order == Order.SIGNED && !isByteArray();
     }
 
-    /** Test whether values of the type have an order. */
+    /** Return true if values of the type have an order. */
     boolean hasOrder() {
         return order != Order.UNDEFINED;
     }
 
-    /** Test whether a value is a NaN. */
+    /** Return true if a value is a NaN. */
     boolean isNan(byte[] value) {
         boolean isFloat = type == Wire.PHYSICAL_FLOAT || type == Wire.PHYSICAL_DOUBLE || order == Order.FLOAT16;
         return isFloat && magnitude(number(value)) > infinity();
     }
 
-    /** Test whether a value is above another one in the type's order; false if it has none, and for NaNs. */
+    /** Return true if a value is above another one in the type's order; false if it has none, and for NaNs. */
     boolean isAbove(byte[] value, byte[] other) {
         if (order == Order.UNDEFINED) return false;
         if (order == Order.LITTLE_ENDIAN) return isNumberAbove(reversed(value), reversed(other));

@@ -4,10 +4,10 @@ package dev.parquetext.footer;
  * The block that a file is best opened by.
  *
  * @param form {@code flat}, {@code index} or {@code par3}
- * @param footer where the Thrift footer begins in the file; of PAR3 the payload
- * @param thriftLength bytes of the Thrift footer that belong to its struct, or, where the block lies within, that are
- *     in front of the payload; 0 of PAR3, which has none
- * @param payload where the payload begins in the file
+ * @param footer the offset of the Thrift footer in the file; of PAR3 that of the payload
+ * @param thriftLength bytes of the Thrift footer that belong to its struct, or, if the block is within it, that are
+ *     before the payload; 0 of PAR3, which has none
+ * @param payload the offset of the payload in the file
  * @param length of the payload, in bytes
  */
 record Located(String form, long footer, long thriftLength, long payload, int length) {

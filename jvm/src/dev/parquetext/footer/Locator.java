@@ -7,7 +7,7 @@ import java.util.HexFormat;
 
 /** Finds the block that opens a file, from the back of the file's last bytes and without Thrift. */
 final class Locator {
-    /** One read brings what every projection of most files needs; over a network it takes no longer than 4 KiB. */
+    /** One read that is sufficient for every projection of most files; over a network it takes no longer than 4 KiB. */
     static final int FIRST_READ = 64 << 10;
 
     static final byte[] FLAT = uuid(Wire.UUID_FLAT_FOOTER);
@@ -31,7 +31,7 @@ final class Locator {
         this.begin = tail.origin;
     }
 
-    /** A block's trailer: where the payload begins in the file, its length and CRC-32, and whose it is. */
+    /** A block's trailer: the payload's offset in the file, its length and CRC-32, and the block's UUID. */
     private record Trailer(long payload, int length, int crc, Bytes uuid) {}
 
     private static byte[] uuid(String hex) {
@@ -92,7 +92,7 @@ final class Locator {
         throw none("no flat footer and no index");
     }
 
-    /** Where the block of the arrow dialect begins that ends there, else the same place. */
+    /** Return the begin of a block of the arrow dialect that ends there, else the same offset. */
     private long inFrontOfDialect(long end) throws NotSliced {
         int at = (int) (end - begin) - DIALECT_TRAILER;
         if (at < 0 || !tail.startsWith(DIALECT, at + DIALECT_TRAILER - DIALECT.length)) return end;
@@ -104,7 +104,7 @@ final class Locator {
         return uuid.holds(FLAT) ? "flat" : uuid.holds(INDEX) ? "index" : null;
     }
 
-    /** The trailer in 28 bytes that end at {@code end} of the file; null where there is none. */
+    /** Return the trailer in 28 bytes that end at {@code end} of the file; null if there is none. */
     private static Trailer trailer(Bytes bytes, long end) throws NotSliced {
         int length = bytes.word(4);
         if (length < 0 || bytes.crc(4, 4) != bytes.word(8)) return null;
@@ -126,7 +126,7 @@ final class Locator {
         return byReference(new Bytes(block, 0, trailer.length, end - text), trailer.crc, true);
     }
 
-    /** What is base64 throughout, without padding. */
+    /** Decode bytes that are base64 throughout, without padding. */
     private byte[] decoded(int at, int length) throws NotSliced {
         byte[] text = tail.copy(at, length);
         for (byte character : text) if (character == '=') return null;
@@ -138,8 +138,8 @@ final class Locator {
     }
 
     /**
-     * By the last block aside that is a form of ours. As text, nothing stands between the reference and the struct,
-     * whose stop it has taken; above bytes of others it may stand behind the stop.
+     * Locate by the last block aside that is a form of ours. A text reference directly follows the struct,
+     * whose stop it has taken; a reference above bytes of others may follow the stop.
      */
     private Located byReference(Bytes payload, int crc, boolean isText) throws NotSliced {
         if (payload.crc(0, payload.size) != crc) throw payload.damaged("a wrong checksum of a reference", 0);
@@ -159,7 +159,7 @@ final class Locator {
         throw none("no flat footer and no index");
     }
 
-    /** Whether a marker stands there, and behind it the length of all that is left of the footer but its stop. */
+    /** Return true if there is a marker, followed by the length of the rest of the footer without its stop. */
     private boolean isExtension(long place) throws NotSliced {
         long stop = file.size - BEHIND_STOP - 1;
         if (place < begin || stop - place <= MARKER) return false;

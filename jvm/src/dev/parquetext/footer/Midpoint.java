@@ -3,11 +3,11 @@ package dev.parquetext.footer;
 import java.util.List;
 
 /**
- * Which split of a file reads a row group of a slice: parquet-java takes the one that holds where the first chunk
- * begins + total_compressed_size / 2, some releases file_offset + total_compressed_size / 2 (docs/formats.md, 9.4).
+ * The midpoint that decides which split of a file reads a row group of a slice: in parquet-java the begin of the first
+ * chunk + total_compressed_size / 2, in some releases file_offset + total_compressed_size / 2 (docs/formats.md, 9.4).
  *
  * @param size total_compressed_size of the row group
- * @param fileOffset -1 where there is none
+ * @param fileOffset -1 if there is none
  */
 record Midpoint(long size, long fileOffset) {
     /** Of row group {@code index} of these columns' chunks. */

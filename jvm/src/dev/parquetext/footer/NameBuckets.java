@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Where hashes of names lead to: the entries of BUCKET cells, or the list of a tail block (docs/formats.md, 3.3). */
+/** The entries of hashes of names: those of BUCKET cells, or the list of a tail block (docs/formats.md, 3.3). */
 final class NameBuckets {
     static final int ENTRIES = Wire.FLAT_BUCKET_ENTRIES;
     private static final int MOST_STEPS = 64;
@@ -34,7 +34,7 @@ final class NameBuckets {
         return (int) ((hash >>> 32) * count >>> 32);
     }
 
-    /** The bucket where a name's entries begin; -1 where the tail block lists them. */
+    /** Return the bucket in which a name's entries begin; -1 if the tail block lists them. */
     int home(byte[] name) {
         return count == 0 ? -1 : home(hash(name));
     }

@@ -7,7 +7,7 @@ public final class NotSliced extends Exception {
     public enum Reason {
         /** The file has no flat footer and no index, or is no Parquet file. */
         NO_BLOCK,
-        /** Bytes of the flat footer or index, or of what leads to it, are not what they have to be. */
+        /** Bytes of the flat footer or index, or of the reference to it, violate the format. */
         DAMAGED,
         /** The footer, or a wanted column, is encrypted. */
         ENCRYPTED,
@@ -15,7 +15,7 @@ public final class NotSliced extends Exception {
         TOO_MANY_COLUMNS,
         /** A layout of a later version. */
         UNKNOWN_LAYOUT,
-        /** What a slice cannot say, or what would take more memory or work than a footer should. */
+        /** A slice cannot express it, or it would take more memory or work than a footer should. */
         UNSUPPORTED
     }
 

@@ -76,7 +76,7 @@ final class PageIndexCheck {
         return found;
     }
 
-    /** Test whether a row group may be in the split: readers take the middle of it, counted in one of two ways. */
+    /** Return true if a row group may be in the split: readers use its midpoint, computed in one of two ways. */
     private boolean isInSplit(RowGroup rowGroup, Chunk first) {
         long begin = Midpoint.begin(first), other = rowGroup.fileOffset() == -1 ? begin : rowGroup.fileOffset();
         long size = Math.max(0, rowGroup.totalCompressedSize());

@@ -44,7 +44,7 @@ final class PageLocations {
     }
 
     /**
-     * Test whether the pages lie one behind the other up to the chunk's end, and each has a row at least.
+     * Return true if the pages follow each other up to the chunk's end, and each has at least one row.
      *
      * @param rows of the row group
      */

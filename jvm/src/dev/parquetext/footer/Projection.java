@@ -3,10 +3,10 @@ package dev.parquetext.footer;
 import java.util.List;
 
 /**
- * Which columns a query wants.
+ * The columns that a query wants.
  *
  * @param names of top-level columns; empty for count(*): one leaf is kept. A name that the file lacks is passed over
- * @param caseSensitive whether {@code a} and {@code A} are two names; where not, all columns of a name are kept, and
+ * @param caseSensitive true if {@code a} and {@code A} are two names; if false, all columns of a name are kept, and
  *     Spark itself reports ambiguous ones
  * @param mostShare of the file's leaves that a slice may have, from 0 to 1: above it the whole footer is cheaper
  * @param skipping the page indexes that the reader of the slice uses: those that cannot be right are left out

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What leads to blocks that stand aside, in front of the Thrift footer.
+ * The reference to blocks aside, before the Thrift footer.
  *
  * @param structLength of the Thrift struct without extension, its stop included, in bytes
  * @param blocks front to back
@@ -14,7 +14,7 @@ record Reference(long structLength, List<Block> blocks, byte[] tailBlock) {
     private static final int HEAD = Wire.REFERENCE_HEAD_BYTES, BLOCK = Wire.REFERENCE_BLOCK_BYTES;
     private static final int TRAILER = Wire.BLOCK_TRAILER_BYTES;
 
-    /** A block: its UUID, where its payload is in the file, and how long that is. */
+    /** A block: its UUID, its payload's offset in the file, and the payload's length. */
     record Block(Bytes uuid, long payload, int length) {}
 
     /** The payload of a reference block of a file whose Thrift footer begins at {@code footer}. */

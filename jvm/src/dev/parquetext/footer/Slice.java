@@ -5,7 +5,7 @@ package dev.parquetext.footer;
  * own.
  *
  * @param footer the struct, without the length and magic that follow it in a file
- * @param form what it was made from: {@code flat}, {@code index} or {@code par3}
+ * @param form the form it was made from: {@code flat}, {@code index} or {@code par3}
  * @param bytesRead of the file
  * @param reads ranges of the file that were asked for
  */

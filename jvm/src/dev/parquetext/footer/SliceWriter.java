@@ -9,7 +9,7 @@ final class SliceWriter {
 
     /**
      * @param most bytes that the slice may have
-     * @param forScan whether row groups keep the sizes that the file says, by which splits find them, and chunks made
+     * @param forScan true if row groups keep the sizes in the file, by which splits find them, and chunks made
      *     of facts get their statistics and page encodings, by which readers skip row groups
      */
     SliceWriter(long most, boolean forScan) {
@@ -17,7 +17,7 @@ final class SliceWriter {
         this.forScan = forScan;
     }
 
-    /** What a slice is made of: elements in preorder, the first one the root; chunks by leaf. */
+    /** The parts of a slice: elements in preorder, the first one the root; chunks by leaf. */
     record Parts(
             int version,
             boolean hasColumnOrders,
@@ -235,7 +235,7 @@ final class SliceWriter {
         putPages(Wire.PAGE_DATA_PAGE, isNew ? Wire.ENCODING_RLE_DICTIONARY : Wire.ENCODING_PLAIN_DICTIONARY);
     }
 
-    /** A PageEncodingStats; how many pages there are nobody asks. */
+    /** A PageEncodingStats; the number of pages is not used by readers. */
     private void putPages(int type, int encoding) throws NotSliced {
         int outer = out.begin();
         out.integer(Wire.THRIFT_PAGE_ENCODING_STATS_PAGE_TYPE, Wire.TYPE_I32, type);

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 
-/** Slices of footers: what a query needs of one, and no more. */
+/** Slices of footers: the parts that a query needs. */
 public final class Slicer {
     private static final int LEAST_OF_CHUNK = 32, SPARE = 65536; // bytes: of a chunk, in any form; of small files
 
@@ -20,16 +20,16 @@ public final class Slicer {
     }
 
     /**
-     * The footer of the wanted columns and of the first leaf: one column takes at most 4 ranged reads in 3 rounds,
-     * where ranges are joined as stores want it. Page indexes that the
-     * reader skips pages by, and that are not among these bytes, take a round more.
+     * Return the footer of the wanted columns and of the first leaf: one column takes at most 4 ranged reads in 3 rounds
+     * if ranges are merged as stores want it. Page indexes that the
+     * reader uses, and that are not among these bytes, take one more round.
      *
-     * <p>A reader that divides files by where row groups are (parquet-java: begin of the first chunk +
-     * total_compressed_size / 2) finds each row group in the split where the whole footer has it: a file may change its
+     * <p>A reader that divides files by the positions of row groups (parquet-java: begin of the first chunk +
+     * total_compressed_size / 2) finds each row group in the split that the whole footer gives: a file may change its
      * footer between two splits.
      *
-     * @throws IOException what {@code file} throws, nothing else
-     * @throws NotSliced where the file has to be read as it is
+     * @throws IOException the exceptions of {@code file}, no others
+     * @throws NotSliced if the file must be read without a slice
      */
     public static Slice slice(ByteSource file, Projection projection) throws IOException, NotSliced {
         return slice(file, projection, KeyValueChoice.SCAN, true);
@@ -41,7 +41,7 @@ public final class Slicer {
         return slicer.made(slicer.project(projection, keyValues, forScan));
     }
 
-    /** What schema inference needs: all schema elements, no row groups, all key-values that Spark wants. */
+    /** Return the slice for schema inference: all schema elements, no row groups, all key-values that Spark wants. */
     public static Slice schemaOnly(ByteSource file) throws IOException, NotSliced {
         Slicer slicer = new Slicer(file);
         return slicer.made(slicer.schema());

@@ -5,7 +5,7 @@ final class ThriftIn {
 
     final Bytes bytes;
     int at;
-    /** Of the field that was read last: where its header and value begin, its id and type (0: the stop byte). */
+    /** Of the field that was read last: offsets of its header and value, its id and type (0: the stop byte). */
     int header, id, type;
     /** Of the list that was read last. */
     int itemType;

@@ -77,7 +77,7 @@ final class ThriftOut {
 
     // ---- a struct's fields, one after the other
 
-    /** Begin a struct; its end wants what this returns. */
+    /** Begin a struct; pass the result to its end. */
     int begin() {
         int outer = last;
         last = 0;

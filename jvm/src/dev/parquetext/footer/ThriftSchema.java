@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The schema at the beginning of a Thrift footer, which no checksum covers: for what no hash finds, as a reader without
- * a flat footer would see it.
+ * The schema at the begin of a Thrift footer, which has no checksum: for names without a hash, as readers without a
+ * flat footer read it.
  *
  * @param list the list of elements, header and all
  * @param topLevel names of the root's children

@@ -32,7 +32,7 @@ final class DriverSchema {
 
     private DriverSchema() {}
 
-    /** The schema that Spark infers from these files without merging; null where Spark has to infer it. */
+    /** Return the schema that Spark infers from these files without merging; null if Spark has to infer it. */
     static StructType infer(Seq<FileStatus> files, SQLConf settings, Configuration conf) throws IOException {
         FileStatus file = first(files);
         if (file == null || Boolean.parseBoolean(settings.getConfString(IGNORES_VARIANTS, "false"))) return null;
@@ -51,7 +51,7 @@ final class DriverSchema {
         }
     }
 
-    /** The first file by its path; null where there is none, or a summary file, which Spark prefers. */
+    /** Return the first file by its path; null if there is none, or if there is a summary file, which Spark prefers. */
     private static FileStatus first(Seq<FileStatus> files) {
         FileStatus first = null;
         String least = null;

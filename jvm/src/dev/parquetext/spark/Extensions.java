@@ -4,7 +4,7 @@ import org.apache.spark.sql.SparkSessionExtensions;
 import scala.runtime.AbstractFunction1;
 import scala.runtime.BoxedUnit;
 
-/** What {@code spark.sql.extensions} names: scans of Parquet files read slices of their footers from here on. */
+/** The entry for {@code spark.sql.extensions}: scans of Parquet files then read slices of their footers. */
 public final class Extensions extends AbstractFunction1<SparkSessionExtensions, BoxedUnit> {
     @Override
     public BoxedUnit apply(SparkSessionExtensions extensions) {

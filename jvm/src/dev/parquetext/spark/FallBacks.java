@@ -14,7 +14,7 @@ final class FallBacks {
 
     private FallBacks() {}
 
-    /** Whether a sound file may be read as it is for this: it was never upgraded, or a slice would not help. */
+    /** Return true if an intact file may be read without a slice: it was never upgraded, or a slice would not help. */
     static boolean isExpected(Throwable reason) {
         if (!(reason instanceof NotSliced notSliced)) return false;
         return switch (notSliced.reason()) {

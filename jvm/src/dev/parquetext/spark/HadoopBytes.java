@@ -11,7 +11,7 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileRange;
 import org.apache.hadoop.fs.FileStatus;
 
-/** The bytes of a Hadoop file, by positioned reads; what is read of its end is kept. */
+/** The bytes of a Hadoop file, by positioned reads; bytes read from its end are kept. */
 final class HadoopBytes implements ByteSource {
     private static final int GAP_OF_A_DISK = 32 << 10;
 
@@ -44,7 +44,7 @@ final class HadoopBytes implements ByteSource {
         return note(offset, bytes);
     }
 
-    /** All ranges at once, where the stream can: some that can do not say so, such as S3A's analytics stream. */
+    /** Read all ranges at once if the stream can, even if it does not say so, such as S3A's analytics stream. */
     @Override
     public byte[][] readAll(long[] offsets, int[] lengths) throws IOException {
         List<FileRange> ranges = new ArrayList<>();
@@ -72,13 +72,13 @@ final class HadoopBytes implements ByteSource {
         if (tail.length < count) read(length - count, count);
     }
 
-    /** What was read of the file's end, as far as it is the footer: data is read by who asks for it. */
+    /** Return the bytes read from the file's end, as far as they are the footer; data is read by its readers. */
     byte[] footerRead() {
         int known = (int) Math.min(tail.length, footerLength());
         return Arrays.copyOfRange(tail, tail.length - known, tail.length);
     }
 
-    /** The file's own footer, without the trailer; null where not all of it was read. */
+    /** Return the file's footer, without the trailer; null if not all of it was read. */
     byte[] wholeFooter() {
         byte[] known = footerRead();
         int size = known.length - Overlay.TRAILER;
@@ -90,7 +90,7 @@ final class HadoopBytes implements ByteSource {
         return bytesRead;
     }
 
-    /** How much of the file's own footer lies before the tail that was read. */
+    /** Return the bytes of the file's footer before the tail that was read. */
     long footerBytesToCome() {
         return Math.max(0, footerLength() - tail.length);
     }

@@ -27,7 +27,7 @@ class OverlaidStream extends FSInputStream implements StreamCapabilities, IOStat
         tail = overlay.tail();
     }
 
-    /** A stream that reads into buffers where the file's own does: Parquet's reader asks for that. */
+    /** A stream that reads into buffers if the file's stream does: Parquet's reader requests that. */
     static OverlaidStream of(FSDataInputStream file, Overlay overlay) {
         boolean intoBuffers = file.hasCapability(StreamCapabilities.READBYTEBUFFER)
                 || file.getWrappedStream() instanceof ByteBufferReadable;

@@ -5,10 +5,10 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * What readers of a file see instead of its end.
+ * The bytes that readers of a file see instead of its end.
  *
  * @param joint bytes of the file that they see
- * @param tail what they see from there on
+ * @param tail the bytes that they see after these
  */
 record Overlay(long joint, byte[] tail) {
     private static final byte[] MAGIC = {'P', 'A', 'R', '1'};
@@ -19,7 +19,7 @@ record Overlay(long joint, byte[] tail) {
         return new Overlay(length, withTrailer(footer));
     }
 
-    /** A footer at the end of a file of the same length; null where it does not fit into it. */
+    /** Put a footer at the end of a file of the same length; return null if it does not fit into it. */
     static Overlay over(long length, byte[] footer) {
         long joint = length - footer.length - TRAILER;
         return joint < MAGIC.length ? null : new Overlay(joint, withTrailer(footer));

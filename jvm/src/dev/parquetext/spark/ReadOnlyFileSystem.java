@@ -8,7 +8,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.util.Progressable;
 
-/** A file system of single files that nobody changes. */
+/** A read-only file system of single files. */
 abstract class ReadOnlyFileSystem extends FileSystem {
     @Override
     public FileStatus[] listStatus(Path path) throws IOException {

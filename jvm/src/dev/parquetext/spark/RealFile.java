@@ -9,7 +9,7 @@ import org.apache.hadoop.fs.FileSystem;
 record RealFile(FileSystem system, FileStatus status) {
     private static final String READ_POLICY = "fs.option.openfile.read.policy";
 
-    /** Opens it as Parquet's reader does: what is known of the file is not asked for again. */
+    /** Opens a file as Parquet's reader does: known properties of the file are not requested again. */
     FSDataInputStream open() throws IOException {
         return Waiting.on(system.openFile(status.getPath())
                 .withFileStatus(status)

@@ -20,7 +20,7 @@ final class Relations {
                 relation.sparkSession());
     }
 
-    /** What a copy of a plan is made of, with another relation. What else there is differs between Spark's versions. */
+    /** The arguments of a copy of a plan with another relation. The others differ between Spark's versions. */
     static Object[] arguments(Product plan, HadoopFsRelation relation, HadoopFsRelation other) {
         Object[] arguments = new Object[plan.productArity()];
         for (int i = 0; i < arguments.length; i++) {

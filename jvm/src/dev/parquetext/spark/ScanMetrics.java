@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.metric.SQLMetrics;
 import org.slf4j.LoggerFactory;
 import scala.collection.immutable.Map;
 
-/** What a scan tells of its footers, in Spark's UI. */
+/** The metrics of a scan's footers in Spark's UI. */
 final class ScanMetrics implements Serializable {
     private static final long serialVersionUID = 1;
 
@@ -36,7 +36,7 @@ final class ScanMetrics implements Serializable {
      * Adds these metrics to those of a scan.
      *
      * <p>Spark has no way in for it: the field that holds the scan's metrics, found by its value, gets a larger map.
-     * Where there is no such field the scan shows its own ones alone.
+     * If there is no such field, the scan shows only its own metrics.
      */
     void show(SparkPlan scan) {
         Map<String, SQLMetric> own = scan.metrics();

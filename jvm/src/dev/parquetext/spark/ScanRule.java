@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Gives Spark's own scans of Parquet files the format that slices footers.
  *
- * <p>It comes after all rules that replace scans by engines of their own, and takes what they have left. Formats that
+ * <p>It runs after all rules that replace scans by engines of their own, and takes the remaining ones. Formats that
  * extend Spark's, such as Delta Lake's, stay as they are.
  */
 final class ScanRule extends ColumnarRule {
@@ -35,7 +35,7 @@ final class ScanRule extends ColumnarRule {
         };
     }
 
-    /** The plan as it is where this Spark is not what we know: a query never fails for want of a slice. */
+    /** Return the plan unchanged if this Spark is unknown: a query never fails for want of a slice. */
     private SparkPlan sliced(SparkPlan plan) {
         try {
             return plan.transformUp(Replacing.of(FileSourceScanExec.class, ScanRule::isOurs, this::slicedScan));

@@ -18,14 +18,14 @@ import scala.collection.immutable.Map;
  * Files of any file system, each shown with a footer of its schema alone at its end.
  *
  * <p>Spark sends executors the paths of files as text, with their lengths. So a scheme of our own leads here, a path
- * holds the file's own one, and what is shown has the file's length: what stands before the footer nobody reads.
+ * contains the file's path, and the shown file has the same length: the bytes before the footer are not read.
  */
 public final class SchemaFileSystem extends ReadOnlyFileSystem {
     private static final String SCHEME = "parquetext";
     private static final HexFormat HEX = HexFormat.of();
     private static final String IMPLEMENTATION = "fs." + SCHEME + ".impl";
 
-    /** Options with what makes Hadoop find this file system. */
+    /** Options with the setting by which Hadoop finds this file system. */
     static Map<String, String> configured(Map<String, String> options) {
         Map<String, String> found = ScalaMaps.with(options, IMPLEMENTATION, SchemaFileSystem.class.getName());
         return ScalaMaps.with(found, IMPLEMENTATION + ".disable.cache", "true");

@@ -29,10 +29,10 @@ public final class SchemaFormat extends ParquetFileFormat {
         } catch (Exception | LinkageError error) {
             LoggerFactory.getLogger(SchemaFormat.class).debug("the schema is inferred from whole footers", error);
         }
-        return super.inferSchema(session, options, files); // what is wrong is told by the files' own names
+        return super.inferSchema(session, options, files); // errors then name the original files
     }
 
-    /** The schema of one file by the driver, one that is merged of many by Spark's job; none where slices do not do. */
+    /** Read one file's schema in the driver, a merged one of many by Spark's job; none if slices are not possible. */
     private Option<StructType> slicedSchema(SparkSession session, Map<String, String> options, Seq<FileStatus> files)
             throws IOException {
         SessionState state = ((org.apache.spark.sql.classic.SparkSession) session).sessionState();

@@ -24,7 +24,7 @@ final class SlicedFileSystem extends ReadOnlyFileSystem {
         setConf(real.getConf());
     }
 
-    /** The file's status, longer by the slice: this is where the slice is made, once for one state of the file. */
+    /** Return the file's status, longer by the slice: the slice is made here, once for one state of the file. */
     @Override
     public synchronized FileStatus getFileStatus(Path path) throws IOException {
         FileStatus status = real.getFileStatus(path);

@@ -15,7 +15,7 @@ import org.apache.spark.util.TaskCompletionListener;
 import org.slf4j.LoggerFactory;
 
 /**
- * One state of a file, and what its readers see instead of its end.
+ * One state of a file, and the bytes that its readers see instead of its end.
  *
  * <p>Errors of reading are passed on, and no reason to read the file as it is: row groups go to splits by offsets that
  * differ between a slice and the whole footer, so all splits of a file have to decide alike.
@@ -59,7 +59,7 @@ final class SlicedOpening {
         return Overlay.known(bytes.length(), bytes.footerRead());
     }
 
-    /** Whether the file is still the one that was looked at. */
+    /** Return true if the file is still the one that was examined. */
     boolean isOf(FileStatus other) {
         FileStatus status = file.status();
         return status.getLen() == other.getLen()

@@ -51,7 +51,7 @@ final class SlicingFormat extends ParquetFileFormat {
                 && conf.getBoolean("parquet.filter.columnindex.enabled", true);
     }
 
-    /** The top-level columns that filters look at, and what else their names may mean. */
+    /** Return the top-level columns of filters, and other possible meanings of their names. */
     private static List<String> columnsOf(Seq<Filter> filters) {
         Set<String> columns = new LinkedHashSet<>();
         for (int i = 0; i < filters.size(); i++) {
@@ -63,7 +63,7 @@ final class SlicingFormat extends ParquetFileFormat {
         return List.copyOf(columns);
     }
 
-    /** The first part of a name whose parts have dots between them, and backticks around them where they need it. */
+    /** Return the first part of a name whose parts are separated by dots, with backticks around them if necessary. */
     private static String firstPart(String reference) {
         if (!reference.startsWith("`")) return reference.split("\\.", 2)[0];
         int end = 1;
@@ -78,7 +78,7 @@ final class SlicingFormat extends ParquetFileFormat {
         return byId && hasFieldIds(schema) || mayDecrypt(conf);
     }
 
-    /** Whether files may be encrypted by keys that Parquet's reader asks for, of each file by its footer. */
+    /** Return true if files may be encrypted by keys that Parquet's reader requests, for each file by its footer. */
     static boolean mayDecrypt(Configuration conf) {
         return conf.get("parquet.crypto.factory.class") != null;
     }

@@ -2,7 +2,7 @@ package dev.parquetext.spark;
 
 import org.apache.spark.sql.SparkSession;
 
-/** Whether a session's scans are to be sliced, asked anew for each query. */
+/** Decides for each query whether a session's scans are sliced. */
 final class Switch {
     private static final String NAME = "spark.parquetext.scan.enabled";
 

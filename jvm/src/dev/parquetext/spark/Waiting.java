@@ -6,7 +6,7 @@ import java.io.UncheckedIOException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 
-/** Waiting for what Hadoop does elsewhere, whose errors come as they were thrown there. */
+/** Waits for Hadoop's asynchronous calls; their errors are rethrown unchanged. */
 final class Waiting {
     private Waiting() {}
 

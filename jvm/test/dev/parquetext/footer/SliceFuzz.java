@@ -131,7 +131,7 @@ public final class SliceFuzz {
         for (int[] range : ranges) if (at >= range[0] && at < range[1]) sign(data, range[0], range[1], range[2]);
     }
 
-    /** Ranges under a checksum that stands in front of them: begin, end, where the checksum is; the tail block last. */
+    /** Ranges under a checksum before them: begin, end, offset of the checksum; the tail block last. */
     private List<int[]> signed() {
         List<int[]> ranges = new ArrayList<>();
         int begin = (int) located.payload(), end = begin + located.length();
@@ -146,7 +146,7 @@ public final class SliceFuzz {
         return ranges;
     }
 
-    /** Ranges of the Thrift footer under one checksum of an index: where that is, then begin and end of each. */
+    /** Ranges of the Thrift footer under one checksum of an index: its offset, then begin and end of each range. */
     private List<int[]> signedThrift() throws IOException, NotSliced {
         List<int[]> all = new ArrayList<>();
         if (!located.form().equals("index")) return all;
@@ -183,7 +183,7 @@ public final class SliceFuzz {
         for (int i = 0; i < 4; i++) data[ranges[0] + i] = (byte) (crc.getValue() >> 8 * i);
     }
 
-    /** A byte at random: mostly one on the edge of what numbers can be. */
+    /** A random byte: mostly one at the edge of the range of numbers. */
     private byte anyByte() {
         int[] edges = {0, 1, 127, 128, 255};
         return (byte) (random.nextBoolean() ? edges[random.nextInt(edges.length)] : random.nextInt(256));

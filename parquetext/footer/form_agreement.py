@@ -1,0 +1,139 @@
+"""Compare the forms of one footer with each other, field by field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .. import extension
+from ..errors import ParquetextError
+from ..findings import Finding
+from .copied_chunks import payload_in, table_of
+from .form_spec import FIELD_NAMES, FormSpec
+from .model import GROUP, FooterReader
+
+__all__ = ["compare_copy_table", "compare_form", "compare_rebuilt"]
+
+CHUNK_FIELDS = tuple(name for names in FIELD_NAMES.values() for name in names)
+ROW_GROUP_FIELDS = ("num_rows", "total_byte_size", "file_offset", "total_compressed_size", "ordinal")
+KIND = "forms-differ"
+SHORT_BOUND = 16
+
+
+def compare_form(scan, reader: FooterReader, spec: FormSpec) -> Iterator[Finding]:
+    """Compare every fact that a form stores with the scanned Thrift footer."""
+    try:
+        yield from _compare(scan, reader, spec)
+    except ParquetextError as error:
+        yield Finding.of(spec.damaged, error, spec.title)
+
+
+def _compare(scan, flat: FooterReader, spec: FormSpec) -> Iterator[Finding]:
+    counts = [
+        ("version", scan.version, flat.version),
+        ("num_rows", scan.num_rows, flat.num_rows),
+        ("leaves", scan.leaf_count, flat.leaf_count),
+        ("row groups", scan.row_group_count, flat.row_group_count),
+        ("key-values", scan.key_value_count, flat.key_value_count),
+        ("created_by", scan.created_by, flat.created_by),
+    ]
+    different = [
+        Finding(KIND, f"{name}: Thrift says {thrift!r}, {spec.name} {other!r}")
+        for name, thrift, other in counts
+        if thrift != other
+    ]
+    yield from different
+    if different:
+        return
+    yield from _compare_arrays("row group", ROW_GROUP_FIELDS, scan.row_groups, flat.row_groups, spec)
+    yield from _compare_key_values(scan, flat)
+    yield from _compare_schema(scan, flat)
+    for leaf in range(scan.leaf_count):
+        yield from _compare_column(leaf, scan.column(leaf), flat.column(leaf), getattr(flat, "is_lossless", True), spec)
+    if spec.has_slots:
+        yield from compare_copy_table(scan, flat, spec)
+
+
+def compare_copy_table(scan, flat: FooterReader, spec: FormSpec, *, may_lack: bool = False) -> Iterator[Finding]:
+    """Compare the slot that refers to copies with the Thrift footer."""
+    found = payload_in(flat)
+    if found != table_of(scan) and not (may_lack and found is None):
+        yield Finding(KIND, "its table of copies is not the one of the Thrift footer", place=spec.title)
+
+
+def compare_rebuilt(footer, spec: FormSpec, payload) -> Iterator[Finding]:
+    """Compare the Thrift footer that is rebuilt from a lossless payload with the one beside it."""
+    try:
+        thrift, rebuilt = extension.strip(footer), spec.rebuild(payload)
+    except ParquetextError:
+        return  # another check says so
+    if rebuilt != thrift:
+        pairs = enumerate(zip(thrift, rebuilt, strict=False))
+        at = next((at for at, (ours, theirs) in pairs if ours != theirs), min(len(thrift), len(rebuilt)))
+        yield Finding(
+            KIND, f"the Thrift footer made of the {spec.name} one differs from byte {at} on", place=spec.title
+        )
+
+
+def _compare_arrays(place: str, names: tuple[str, ...], thrift, flat, spec: FormSpec) -> Iterator[Finding]:
+    for name in names:
+        ours, theirs = thrift(name), flat(name)
+        if ours != theirs:
+            index = next(i for i, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b)
+            yield Finding(
+                KIND, f"{name} of entry {index}: Thrift says {ours[index]}, {spec.name} {theirs[index]}", place=place
+            )
+
+
+def _compare_column(leaf: int, thrift, flat, is_lossless: bool, spec: FormSpec) -> Iterator[Finding]:
+    place = f"leaf {leaf}"
+    yield from _compare_arrays(place, CHUNK_FIELDS, thrift.array, flat.array, spec)
+    for index, (ours, theirs) in enumerate(zip(_bounds(thrift), _bounds(flat), strict=True)):
+        if ours != theirs and (is_lossless or not _is_shortened(ours, theirs)):
+            yield Finding(KIND, f"bounds of row group {index}: Thrift says {ours}, {spec.name} {theirs}", place=place)
+
+
+def _is_shortened(thrift: tuple[bytes | None, bytes | None], flat: tuple[bytes | None, bytes | None]) -> bool:
+    """Return True if bounds are equal, or shorter ones of long strings that are still valid."""
+    (low, high), (lower, higher) = thrift, flat
+    short_low = low is not None and lower is not None and len(low) > SHORT_BOUND >= len(lower) and lower <= low
+    short_high = high is not None and higher is not None and len(high) > SHORT_BOUND >= len(higher) and higher >= high
+    return (low == lower or short_low) and (high == higher or short_high)
+
+
+def _bounds(chunks) -> list[tuple[bytes | None, bytes | None]]:
+    has, min_offset, min_length, max_offset, max_length = chunks.bounds()
+    buffer = memoryview(chunks.buffer)
+
+    def value(bit: int, offset: int, length: int, index: int) -> bytes | None:
+        return bytes(buffer[offset : offset + length]) if has[index] & bit else None
+
+    return [
+        (value(1, min_offset[i], min_length[i], i), value(2, max_offset[i], max_length[i], i))
+        for i in range(len(chunks))
+    ]
+
+
+def _compare_key_values(scan, flat) -> Iterator[Finding]:
+    data = memoryview(scan.data)
+    places = [
+        scan.key_values(name) for name in ("key_offset", "key_length", "value_offset", "value_length", "has_value")
+    ]
+    for index, (key, key_length, value, value_length, has_value) in enumerate(zip(*places, strict=True)):
+        thrift = bytes(data[key : key + key_length]), bytes(data[value : value + value_length]) if has_value else None
+        if thrift != flat.key_value(index):
+            yield Finding(KIND, f"key-value {index} ({thrift[0][:40]!r}) differs", place="key-values")
+
+
+def _compare_schema(scan, flat) -> Iterator[Finding]:
+    data = memoryview(scan.data)
+    offsets, lengths = scan.elements("bytes_offset"), scan.elements("bytes_length")
+    orders, leaves = scan.elements("column_order"), scan.leaves
+    groups = sorted(set(range(scan.element_count)) - set(leaves))
+    ids = [*enumerate(leaves), *((GROUP | node, element) for node, element in enumerate(groups))]
+    for identity, element in ids:
+        node = flat.node(identity)
+        place = f"schema element {element}"
+        if bytes(node.thrift) != bytes(data[offsets[element] : offsets[element] + lengths[element]]):
+            yield Finding(KIND, "the SchemaElement differs", place=place)
+        if node.schema_index != element or node.column_order != orders[element]:
+            yield Finding(KIND, "its place or column order differs", place=place)

@@ -1,0 +1,53 @@
+"""Find the pages of a chunk that contain the rows to read, and read these rows."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+
+from ...encoding.chunk_reader import Chunk, ChunkReader, Stretch
+from ...footer.page_index import PagePlaces
+from ..plan.page_rows import Rows
+from ..plan.picks import Picks
+
+__all__ = ["read_stretch", "stretches_of"]
+
+
+def stretches_of(chunk: Chunk, places: PagePlaces | None, ranges: Rows) -> Iterator[Stretch]:
+    """Yield the dictionary page and the pages that contain the rows; without an offset index, yield all pages."""
+    if places is None:
+        yield Stretch(chunk.begin, chunk.end, 0, chunk.num_rows)
+        return
+    first = places.offsets[0]
+    if chunk.begin < first:
+        yield Stretch(chunk.begin, first, 0, 0, ())
+    for begin, end in _runs(places, ranges):
+        offset, stop = places.offsets[begin], places.offsets[end - 1] + places.sizes[end - 1]
+        rows = places.rows_of(begin, end)
+        yield Stretch(offset, stop, places.first_rows[begin], sum(rows), tuple(rows))
+
+
+def read_stretch(reader: ChunkReader, stretch: Stretch, picks: Picks) -> None:
+    """Decode the picked rows of a stretch."""
+    reader.open(stretch)
+    turns = picks.turns(stretch.first_row, stretch.num_rows)
+    reader.turn(turns)
+    if stretch.row_counts is not None:
+        reader.skip(stretch.num_rows - sum(turns))
+        reader.close()
+
+
+def _runs(places: PagePlaces, ranges: Rows) -> list[tuple[int, int]]:
+    """Return the runs of pages (first, last + 1) that contain rows of the ranges; adjacent pages are merged."""
+    runs: list[tuple[int, int]] = []
+    behind = 0  # one past the last page taken
+    for begin, end in ranges:
+        first = max(bisect_right(places.first_rows, begin) - 1, behind)
+        behind = max(bisect_left(places.first_rows, end), behind)
+        for page in range(first, behind):
+            is_next = bool(runs) and runs[-1][1] == page
+            if is_next and places.offsets[page - 1] + places.sizes[page - 1] == places.offsets[page]:
+                runs[-1] = runs[-1][0], page + 1
+            else:
+                runs.append((page, page + 1))
+    return runs

@@ -1,0 +1,163 @@
+"""Find the row ranges of a row group that may match a filter, by the bounds of pages."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+import pyarrow as pa
+
+from ...errors import Malformed
+from ...footer.model import GROUP, FooterReader
+from ...footer.names import find_group_or_leaf
+from ...footer.page_index import PageBounds, PagePlaces, facts_of, has_page_order, read_bounds, read_places
+from ...pruning import ColumnBounds, surviving_row_groups
+from .read_plan import Plan
+
+__all__ = ["CandidateRows", "OffsetIndexes", "Rows", "candidate_rows"]
+
+Rows = list[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateRows:
+    """The rows that may match a predicate.
+
+    Attributes
+    ----------
+    columns : list of str
+        The top-level columns of the predicate.
+    ranges : list of list of (int, int)
+        Ranges (begin, end) of rows, ascending, for each row group.
+    """
+
+    columns: list[str]
+    ranges: list[Rows]
+
+
+class OffsetIndexes:
+    """The offset indexes of a slice's column chunks, each read once."""
+
+    __slots__ = ("_chunks", "_counts", "_form", "_indexes", "_source")
+
+    def __init__(self, form: FooterReader, source):
+        self._form, self._source, self._counts = form, source, form.row_groups("num_rows")
+        self._indexes: dict[tuple[int, int], PagePlaces | None] = {}
+        self._chunks: dict[int, object] = {}
+
+    def read(self, leaf: int, row_group: int) -> PagePlaces | None:
+        """Return the offset index of a chunk; return None if there is none, or if it violates the format."""
+        key = leaf, row_group
+        if key not in self._indexes:
+            try:
+                found = read_places(self._source, self._form.column(leaf), row_group, self._counts[row_group])
+            except Malformed:
+                found = None
+            self._indexes[key] = found
+        return self._indexes[key]
+
+    def read_bounds(self, leaf: int, row_group: int, places: PagePlaces, facts) -> PageBounds | None:
+        """Return the bounds of a chunk's pages, or None if there is no column index."""
+        if leaf not in self._chunks:
+            self._chunks[leaf] = self._form.column(leaf)
+        return read_bounds(self._source, self._chunks[leaf], row_group, places, self._form.node(leaf), facts)
+
+
+def candidate_rows(form: FooterReader, schema: pa.Schema, plan: Plan, indexes: OffsetIndexes) -> CandidateRows | None:
+    """Select the rows of a plan's part that may match its predicate, by page indexes.
+
+    Return None if the predicate's columns are unknown.
+
+    Parameters
+    ----------
+    form : FooterReader
+        The slice of the plan's part.
+    schema : pyarrow.Schema
+        Its Arrow schema.
+    """
+
+    def type_of(name: str) -> pa.DataType | None:
+        return schema.field(name).type if schema.names.count(name) == 1 else None
+
+    predicate = plan.predicate
+    names = predicate.columns(type_of)
+    if not names or any(type_of(name) is None for name in names):
+        return None
+    types = {name: schema.field(name).type for name in names}
+    return CandidateRows(names, _row_ranges(form, types, plan, indexes))
+
+
+def _row_ranges(form: FooterReader, types: Mapping[str, pa.DataType], plan: Plan, indexes: OffsetIndexes) -> list[Rows]:
+    """Return the ranges of rows of each row group that may match.
+
+    Notes
+    -----
+    The pages of several columns begin at different rows, so the rows are split at each page boundary of any column.
+    Each piece has the bounds of the pages that contain it, and `pruning` evaluates pieces like row groups.
+    """
+    counts = form.row_groups("num_rows")
+    row_groups = range(len(counts))
+    pieces, parts = [], {name: [] for name in types}
+    for row_group in row_groups:
+        pages = {name: _pages(form, name, kind, row_group, plan, indexes) for name, kind in types.items()}
+        starts = {0, *(start for found in pages.values() if found for start in found[0].first_rows)}
+        cuts = [*sorted(starts), counts[row_group]]
+        pieces += [(row_group, begin, end) for begin, end in pairwise(cuts) if begin < end]
+        begins = cuts[:-1] if counts[row_group] else []
+        for name, found in pages.items():
+            parts[name].append((found, begins))
+    bounds = {name: _joined(found) for name, found in parts.items()}
+    kept = surviving_row_groups(plan.predicate, bounds.__getitem__, len(pieces), range(len(pieces)), types)
+    left: dict[int, Rows] = {row_group: [] for row_group in row_groups}
+    for row_group, begin, end in (pieces[number] for number in kept):
+        ranges = left[row_group]
+        if ranges and ranges[-1][1] == begin:
+            ranges[-1] = ranges[-1][0], end
+        else:
+            ranges.append((begin, end))
+    return [left[row_group] for row_group in row_groups]
+
+
+def _pages(
+    form: FooterReader, name: str, rows: pa.DataType, row_group: int, plan: Plan, indexes: OffsetIndexes
+) -> tuple[PagePlaces, ColumnBounds] | None:
+    """Return the pages of a column in a row group with their bounds, or None if there is no usable index."""
+    leaf = find_group_or_leaf(form, (name,))
+    rows = rows.value_type if pa.types.is_dictionary(rows) else rows
+    node = None if leaf & GROUP else form.node(leaf)
+    if node is None or node.max_repetition or not has_page_order(node):
+        return None
+    places = indexes.read(leaf, row_group)
+    if places is None:
+        return None
+    try:
+        known = plan.chunks.get(name)  # the slice may lack statistics
+        facts = None if known is None else facts_of(known, plan.part.row_groups[row_group], places.row_counts)
+        bounds = indexes.read_bounds(leaf, row_group, places, facts)
+    except Malformed:  # ignore an index that contradicts the format, the schema or the footer
+        return None
+    typed = None if bounds is None else bounds.typed(form, leaf, rows, places)
+    return None if typed is None else (places, typed)
+
+
+def _joined(parts: list[tuple[tuple[PagePlaces, ColumnBounds] | None, list[int]]]) -> ColumnBounds | None:
+    """Concatenate the bounds of all pieces, row group by row group; return None if no page has bounds."""
+    known = next((found[1] for found, _ in parts if found), None)
+    if known is None:
+        return None
+    sides = [[], [], [], []]
+    for found, begins in parts:
+        if found is None:
+            nothing = pa.nulls(len(begins), known.min.type), pa.array([False] * len(begins), pa.bool_())
+            taken = nothing[0], nothing[0], nothing[1], nothing[1]
+        else:
+            places, bounds = found
+            taken = bounds.min, bounds.max, bounds.only_nulls, bounds.no_nulls
+            if begins != places.first_rows:
+                pages = pa.array([bisect_right(places.first_rows, begin) - 1 for begin in begins], pa.int64())
+                taken = tuple(side.take(pages) for side in taken)
+        for side, array in zip(sides, taken, strict=True):
+            side.append(array)
+    return ColumnBounds(*(pa.concat_arrays(side) for side in sides))

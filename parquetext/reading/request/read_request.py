@@ -1,0 +1,164 @@
+"""The first stage of a read: check the arguments, and resolve names to leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from ...errors import ColumnError, ParquetextError
+from ...footer.model import FooterReader
+from ...footer.pyarrow_footer import schema_of
+from ...pruning import Predicate, predicate_of
+from ..fields.arrow_fields import schema_or_ours
+from .selection import index_columns, is_part, select, top_level_leaves
+
+__all__ = [
+    "AUTO",
+    "OURS",
+    "PYARROW",
+    "ReadOptions",
+    "Request",
+    "check_engine",
+    "check_options",
+    "check_types",
+    "resolve",
+]
+
+PYARROW, OURS, AUTO = ENGINES = "pyarrow", "parquetext", "auto"
+READER_OPTIONS = {
+    "pre_buffer",
+    "buffer_size",
+    "read_dictionary",
+    "binary_type",
+    "list_type",
+    "coerce_int96_timestamp_unit",
+    "page_checksum_verification",
+    "arrow_extensions_enabled",
+    "thrift_string_size_limit",
+    "thrift_container_size_limit",
+    "schema_depth_limit",
+}
+OF_TABLES = {"schema", "ignore_prefixes", "partitioning", "decryption_properties"}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """The options of a read; `reader` contains options of pyarrow's reader, `limit` is the decoded size limit."""
+
+    engine: str | None = None
+    use_threads: bool = True
+    memory_map: bool = False
+    key_values: bool = True
+    use_pandas_metadata: bool = False
+    limit: int | None = None
+    reader: Mapping[str, object] = field(default_factory=dict)
+
+    def schema_of(self, footer: bytes) -> pa.Schema:
+        """Return the Arrow schema of a Thrift footer, also if pyarrow refuses it but our decoder may be used."""
+        return schema_of(footer) if self.engine in (None, PYARROW) else schema_or_ours(footer)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A read of one file, with names resolved.
+
+    Attributes
+    ----------
+    leaves : sequence of int
+        The leaves to return, in order.
+    is_nested : bool
+        True if a leaf may be requested without the rest of its top-level column.
+    row_groups : sequence of int
+    predicate : Predicate or None
+    predicate_fields : mapping or None
+        The leaves of each top-level column of the predicate; None if the predicate may refer to any column.
+    options : ReadOptions
+    """
+
+    leaves: Sequence[int]
+    is_nested: bool
+    row_groups: Sequence[int]
+    predicate: Predicate | None
+    predicate_fields: Mapping[str, range] | None
+    options: ReadOptions
+
+
+def check_engine(engine: str | None) -> str | None:
+    """Return the engine; raise ParquetextError if the name is unknown. None is the default."""
+    if engine is not None and engine not in ENGINES:
+        known = ", ".join(map(repr, ENGINES))
+        raise ParquetextError(f"no engine is called {engine!r} (known: {known})")
+    return engine
+
+
+def check_options(options: Mapping[str, object]) -> None:
+    """Raise TypeError for an option that pyarrow's reader does not have, or that we do not pass on."""
+    check_types(options)
+    for name in options.keys() - READER_OPTIONS:
+        if name in OF_TABLES:
+            raise TypeError(f"{name}: parquetext.read_table takes it")
+        if name == "row_groups":
+            raise TypeError("row_groups: an open file's read takes it")
+        raise TypeError(f"unexpected argument {name!r}")
+
+
+def check_types(options: Mapping[str, object]) -> None:
+    """Raise TypeError for a `binary_type` that is not a type: pyarrow does not check it, and would end the process."""
+    kind = options.get("binary_type")
+    if kind is not None and not isinstance(kind, pa.DataType):
+        raise TypeError(f"binary_type is a pyarrow.DataType, not {kind!r}")
+
+
+def resolve(
+    form: FooterReader,
+    columns: Iterable | None,
+    row_groups: Sequence[int] | None,
+    filters: object,
+    options: ReadOptions,
+) -> Request:
+    """Resolve the names of columns, filters and row groups in a file's footer.
+
+    Raises
+    ------
+    ColumnError
+        If a name is unknown or ambiguous.
+    IndexError
+        If there is no such row group.
+    """
+    if isinstance(columns, str):
+        raise TypeError("columns is a list of names, not one string")
+    names = None if columns is None else list(columns)
+    if names is not None and options.use_pandas_metadata:
+        names += index_columns(form)
+    groups = _row_groups(form, row_groups)
+    predicate = None if filters is None else predicate_of(filters)
+    leaves = select(form, names)
+    is_nested = names is not None and any(map(is_part, names))
+    fields = None if predicate is None else _predicate_fields(form, predicate, options)
+    return Request(leaves, is_nested, groups, predicate, fields, options)
+
+
+def _row_groups(form: FooterReader, row_groups: Sequence[int] | None) -> Sequence[int]:
+    if row_groups is None:
+        return range(form.row_group_count)
+    row_groups = list(row_groups)
+    for row_group in row_groups:
+        if not 0 <= row_group < form.row_group_count:
+            raise IndexError(f"row group {row_group}: the file has {form.row_group_count}")
+    return row_groups
+
+
+def _predicate_fields(form: FooterReader, predicate: Predicate, options: ReadOptions) -> dict[str, range] | None:
+    """Return the leaves of the top-level columns of a predicate, or None if it may refer to any column."""
+
+    def type_of(name: str) -> pa.DataType | None:
+        try:
+            leaves = top_level_leaves(form, name)
+        except ColumnError:
+            return None
+        return options.schema_of(form.slice(list(leaves), [])).field(0).type
+
+    names = predicate.columns(type_of)
+    return None if names is None else {name: top_level_leaves(form, name) for name in names}

@@ -1,0 +1,157 @@
+"""The prose of the project is plain English, measured by counts of words that hide a sentence's subject or condition.
+
+The counts cover docstrings, comments, messages and help texts in Python, comments in C, Java and Cython, and Markdown
+outside of code. They are only a thermometer: reading pages aloud finds more.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SUFFIXES = {".py", ".pyx", ".pxd", ".c", ".h", ".java", ".md"}
+SKIPPED = {".git", "build", "node_modules"}
+
+WORDS = {"what": r"\bwhat\b", "where": r"\bwhere\b", "stand": r"\bstands?\b", "if": r"\bif\b"}
+NAMES = ("place", "facts", "told")
+
+# Of 10,000 words of the whole product, and of 10,000 names that its Python code defines.
+PRODUCT = ("parquetext", "csrc", "jvm", "docs", "README.md")
+MOST = {"what": 15, "where": 25, "stand": 5}
+LEAST = {"if": 50}
+MOST_NAMES = {"place": 10, "facts": 5, "told": 3}
+
+# Of 10,000 words below one root. Numbers above those of MOST are present ones: lower them when the root improves.
+CEILINGS = {
+    "parquetext": {"what": 47, "where": 28, "stand": 7},
+    "csrc": MOST,
+    "jvm": MOST,
+    "docs": MOST,
+    "README.md": MOST,
+    "CONTRIBUTING.md": MOST,
+    "benchmarks": MOST,
+    "tests": {"what": 5, "where": 23, "stand": 6},
+}
+CEILINGS_OF_NAMES = {
+    "parquetext": {"place": 110, "facts": 72, "told": 37},
+    "benchmarks": {"place": 10, "facts": 24, "told": 6},
+    "tests": {"place": 76, "facts": 32, "told": 36},
+}
+
+
+class Counts(NamedTuple):
+    """Counts below one root."""
+
+    words: int
+    of_words: Counter[str]
+    names: int
+    of_names: Counter[str]
+
+    def rate(self, word: str) -> float:
+        """Return how often a word occurs in 10,000 words."""
+        return self.of_words[word] * 1e4 / max(self.words, 1)
+
+    def rate_of_name(self, part: str) -> float:
+        """Return how often a part of names occurs in 10,000 names."""
+        return self.of_names[part] * 1e4 / max(self.names, 1)
+
+
+def files_below(root: str) -> Iterator[Path]:
+    path = ROOT / root
+    for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+        if file.suffix in SUFFIXES and not SKIPPED & {*file.relative_to(ROOT).parts}:
+            yield file
+
+
+def prose_of(suffix: str, text: str) -> str:
+    """Return the prose of a file."""
+    if suffix == ".md":
+        without_code = re.sub(r"(?m)^(?:    |\t).*$", "", re.sub(r"(?s)```.*?```", " ", text))
+        return re.sub(r"`[^`]*`", " ", without_code)
+    if suffix == ".py":
+        return "\n".join(_prose_of_python(text))
+    comments = re.findall(r"(?s)/\*(.*?)\*/", text) + re.findall(r"//(.*)", text)
+    if suffix in (".pyx", ".pxd"):
+        comments += re.findall(r"(?m)#(.*)$", text)
+    return "\n".join(comments)
+
+
+def _prose_of_python(text: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield ast.get_docstring(node) or ""
+        elif isinstance(node, ast.JoinedStr):
+            yield _message(
+                "".join(str(part.value) if isinstance(part, ast.Constant) else " x " for part in node.values)
+            )
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n    " not in node.value:
+            yield _message(node.value)
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.string.lstrip("# ")
+
+
+def _message(text: str) -> str:
+    """Return a string that is a message or a help text: four words or more, and no code."""
+    is_message = len(re.findall(r"\b[a-z]{2,}\b", text)) >= 4 and not re.search(r"[{};=]|SELECT", text)
+    return text if is_message else ""
+
+
+def names_of(text: str) -> Iterator[str]:
+    """Yield the names that Python code defines."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+            yield node.name
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
+@cache
+def counts(root: str) -> Counts:
+    words, names, of_words, of_names = 0, 0, Counter(), Counter()
+    for file in files_below(root):
+        text = file.read_text("utf-8", "replace")
+        prose = prose_of(file.suffix, text)
+        words += len(re.findall(r"[A-Za-z']+", prose))
+        of_words.update({word: len(re.findall(pattern, prose, re.IGNORECASE)) for word, pattern in WORDS.items()})
+        for name in names_of(text) if file.suffix == ".py" else ():
+            names += 1
+            of_names.update(re.findall(r"[a-z]+", re.sub(r"([A-Z])", r"_\1", name).lower()))
+    return Counts(words, of_words, names, of_names)
+
+
+def counts_of(roots: tuple[str, ...]) -> Counts:
+    return Counts(*(sum(parts[1:], parts[0]) for parts in zip(*map(counts, roots), strict=True)))
+
+
+@pytest.fixture(autouse=True)
+def _checkout():
+    if not (ROOT / "README.md").exists():
+        pytest.skip("only in a checkout")
+
+
+@pytest.mark.parametrize(("root", "word"), [(root, word) for root in CEILINGS for word in CEILINGS[root]])
+def test_prose_below_a_root_has_no_more_riddles_than_before(root, word):
+    assert counts(root).rate(word) <= CEILINGS[root][word]
+
+
+@pytest.mark.parametrize(("root", "part"), [(root, part) for root in CEILINGS_OF_NAMES for part in NAMES])
+def test_names_below_a_root_have_no_more_riddles_than_before(root, part):
+    assert counts(root).rate_of_name(part) <= CEILINGS_OF_NAMES[root][part]
+
+
+@pytest.mark.parametrize("word", LEAST)
+def test_conditions_of_the_product_are_written_with_if(word):
+    assert counts_of(PRODUCT).rate(word) >= LEAST[word]
