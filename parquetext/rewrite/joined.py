@@ -11,8 +11,8 @@ from typing import Protocol
 
 from .. import __version__, kernels, wire
 from ..errors import Refused, Unsupported
-from ..footer.elements import Element, LogicalType, parse_element
-from ..footer.wire_names import annotation
+from ..footer.elements import Element, parse_element
+from ..logical_types import LogicalType, parquet_text
 from ..thrift import values
 from .copied_groups import CopiedGroups
 from .encoding import chunk_structs
@@ -106,7 +106,7 @@ def _different(one: Element, another: Element, fact: str) -> Unsupported:
 
 def _shown(value: object, fact: str) -> str:
     if isinstance(value, LogicalType):
-        return annotation(value)
+        return parquet_text(value)
     names = {"type": wire.NAMES_OF_TYPE, "repetition": wire.NAMES_OF_FIELD_REPETITION_TYPE}.get(fact, {})
     return str(names.get(value, "none" if value is None else value))
 

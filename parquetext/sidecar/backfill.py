@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 from .. import kernels, wire
 from ..footer.pyarrow_footer import metadata_of
 from ..footer.row_counts import RowsMissing, check_rows
-from .questdb_types import TIMESTAMP, tag_of
+from ..pruning.questdb import Tag
+from .questdb_types import tag_of
 
 __all__ = ["backfill"]
 
@@ -40,7 +41,7 @@ def backfill(scan, header, data: pa.NativeFile) -> dict[tuple[int, int], tuple[b
     if column < 0:
         return {}
     facts = header.columns[column]
-    if tag_of(facts.type) != TIMESTAMP or facts.physical_type != wire.PHYSICAL_INT64:
+    if tag_of(facts.type) != Tag.TIMESTAMP or facts.physical_type != wire.PHYSICAL_INT64:
         return {}
     found = {}
     for row_group in _lacking(scan.column(column)):

@@ -1,4 +1,4 @@
-"""Check which columns can be written: those that Spark's reader reads back unchanged."""
+"""Check that columns can be written: Spark's reader must return the same values from the files."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from ...errors import Unsupported
+from ...logical_types import entries
 from ..spark_types import within
 
 __all__ = ["arrow_columns", "check_columns"]
 
-_ALIEN = {"time", "geometry", "geography"}  # which Arrow's writer stores otherwise than Spark's reader has them
-
 
 def arrow_columns(schema: StructType) -> pa.Schema:
-    """Return the columns with the types that Spark passes to Arrow."""
+    """Return the columns as Spark passes them to Arrow."""
     return to_arrow_schema(schema, timezone="UTC", prefers_large_types=False)
 
 
 def check_columns(schema: StructType) -> None:
-    """Refuse columns that cannot be written, before anything is written.
+    """Refuse columns that cannot be written, before any file is.
 
     Raises
     ------
     Unsupported
-        If Arrow's Parquet writer does not support a column's type, or if Spark would not read it back.
+        If Arrow's Parquet writer does not support a type, or Spark would not read it back.
     """
-    alien = [field for field in schema if any(_name(kind.typeName()) in _ALIEN for kind in within(field.dataType))]
+    refused = {entry.spark_name for entry in entries() if not entry.spark_to_arrow}
+    alien = [field for field in schema if any(_name(kind.typeName()) in refused for kind in within(field.dataType))]
     if not alien and not _is_known(schema):
         alien = [field for field in schema if not _is_known(StructType([field]))]
     if alien:
@@ -44,7 +44,7 @@ def _name(type_name: str) -> str:
 
 
 def _is_known(schema: StructType) -> bool:
-    """Return True if Arrow's writer supports the type."""
+    """Return True if Arrow's writer accepts the columns."""
     try:
         pq.ParquetWriter(pa.BufferOutputStream(), arrow_columns(schema)).close()
     except (PySparkException, pa.ArrowException, ValueError):
