@@ -6,8 +6,7 @@ from ... import kernels, wire
 from ...encoding.pages import read_headers
 from ...errors import ParquetextError
 from .claims import Claims
-from .data import Data
-from .metadata_copies import copy_size
+from .data import Data, copy_size
 
 __all__ = ["claim_gaps"]
 
