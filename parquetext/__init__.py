@@ -1,8 +1,8 @@
 """Fast, extensible footers for Parquet files, readable by every existing reader.
 
 Files
-    ``open``, ``File``, ``Column``, ``RowGroups``, ``dataset``, ``Dataset``, ``layout``, ``Layout``, ``verify``,
-    ``Report``
+    ``open``, ``File``, ``Form``, ``Column``, ``RowGroups``, ``dataset``, ``Dataset``, ``layout``, ``Layout``,
+    ``verify``, ``Report``
 Changes of files
     ``upgrade``, ``strip``, ``finalize``, ``restore``, ``recover``, ``encode``, ``advise``, ``Advice``, ``drop_old``,
     ``merge``, ``split``, ``Result``
@@ -32,6 +32,7 @@ __version__ = "0.1.0"
 _OURS = {
     "open": "arrow.file",
     "File": "arrow.file",
+    "Form": "footer.forms",
     "dataset": "arrow.datasets.dataset",
     "upgrade": "edits",
     "drop_old": "edits",
@@ -157,6 +158,7 @@ if TYPE_CHECKING:
     from .engines.duckdb_tables import register_duckdb as register_duckdb
     from .engines.polars_scan import scan_polars as scan_polars
     from .footer.columns import Column as Column
+    from .footer.forms import Form as Form
     from .footer.row_groups import RowGroups as RowGroups
     from .inspection.integrity.report import Report as Report
     from .inspection.integrity.verify import verify as verify

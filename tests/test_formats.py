@@ -108,8 +108,8 @@ def test_offsets_in_comments_are_those_of_the_bytes(name):
 def test_a_par3_file_ends_as_the_page_shows(implementation):
     data = b"PAR1hello" + blocks()["par3-end"]
     tail = locate(data, len(data))
-    assert (tail.is_par3, tail.footer_offset, tail.footer_length) == (True, 4, 5)
-    assert kernels.local.own_block(data, len(data))[:5] == ("par3", 4, 0, 4, 5)
+    assert (tail.form.is_final, tail.footer_offset, tail.footer_length) == (True, 4, 5)
+    assert kernels.local.own_block(data, len(data))[:5] == (b"PAR3", 4, 0, 4, 5)
 
 
 @pytest.mark.parametrize(

@@ -170,7 +170,11 @@ def read_pages(int fd, uint64_t offset, size_t length):
     return memoryview(pages)
 
 
-FORMS = {PQX_FORM_FLAT: "flat", PQX_FORM_INDEX: "index", PQX_FORM_PAR3: "par3"}
+FORMS = {
+    PQX_FORM_FLAT: wire.UUID_FLAT_FOOTER.bytes,
+    PQX_FORM_INDEX: wire.UUID_FOOTER_INDEX.bytes,
+    PQX_FORM_PAR3: b"PAR3",
+}
 
 
 def own_block(bytes tail not None, uint64_t size):
@@ -182,10 +186,10 @@ def own_block(bytes tail not None, uint64_t size):
 
     Returns
     -------
-    (str, int, int, int, int, bytes, int) or None
-        ``"flat"``, ``"index"`` or ``"par3"``; the position of the Thrift footer (for PAR3, of the payload) in the file,
-        and the number of its bytes that an index may refer to; the position and the length of the payload; known bytes
-        of the file, and the position of their end. None if `tail` shows no block.
+    (bytes, int, int, int, int, bytes, int) or None
+        The UUID of the block, or the magic of a PAR3 file; the position of the Thrift footer (for PAR3, of the payload)
+        in the file, and the number of its bytes that an index may refer to; the position and the length of the payload;
+        known bytes of the file, and the position of their end. None if `tail` shows no block.
     """
     cdef pqx_location found
     cdef const uint8_t *data = <const uint8_t *> PyBytes_AsString(tail)

@@ -18,7 +18,7 @@ from .varint import decode32
 
 __all__ = ["LocalFile", "own_block", "read_pages"]
 
-OWN = {wire.UUID_FLAT_FOOTER.bytes: "flat", wire.UUID_FOOTER_INDEX.bytes: "index"}
+OWN = {wire.UUID_FLAT_FOOTER.bytes, wire.UUID_FOOTER_INDEX.bytes}
 REFERENCE = wire.UUID_FOOTER_REFERENCE.bytes
 MARKERS = (b"\x08\xff\xff\x01", b"\x08\xfe\xff\x03")
 TEXT_END = 40  # base64 characters that contain a trailer at the end of their 30 bytes
@@ -113,7 +113,7 @@ def _read(fd: int, offset: int, length: int) -> bytes:
 class Located(NamedTuple):
     """The best block for opening a file."""
 
-    form: str
+    kind: bytes  # UUID of the block, or the magic of a file without a Thrift footer
     footer: int  # position of the Thrift footer in the file; for PAR3, of the payload
     thrift_length: int  # number of its bytes that an index may refer to
     payload: int
@@ -131,10 +131,10 @@ def own_block(tail: bytes, size: int) -> tuple | None:
 
     Returns
     -------
-    (str, int, int, int, int, bytes, int) or None
-        ``"flat"``, ``"index"`` or ``"par3"``; the position of the Thrift footer (for PAR3, of the payload) in the file,
-        and the number of its bytes that an index may refer to; the position and the length of the payload; known bytes
-        of the file, and the position of their end. None if `tail` shows no block.
+    (bytes, int, int, int, int, bytes, int) or None
+        The UUID of the block, or the magic of a PAR3 file; the position of the Thrift footer (for PAR3, of the payload)
+        in the file, and the number of its bytes that an index may refer to; the position and the length of the payload;
+        known bytes of the file, and the position of their end. None if `tail` shows no block.
     """
     if not 9 <= len(tail) <= size:
         return None
@@ -151,7 +151,7 @@ def own_block(tail: bytes, size: int) -> tuple | None:
         if crc32(length.to_bytes(4, "little")) != length_crc or payload <= footer:
             return _by_text(tail, size, footer, end)
         if uuid in OWN:
-            return Located(OWN[uuid], footer, payload - footer, payload, length, tail, size)
+            return Located(uuid, footer, payload - footer, payload, length, tail, size)
         if uuid == REFERENCE:
             found = tail[payload - begin : payload - begin + length] if payload >= begin else None
             return _by_reference(tail, size, footer, found, crc)
@@ -211,7 +211,7 @@ def _by_reference(
             if begin > block.payload and block is reference.blocks[-1] and reference.tail_block:
                 known, known_end = reference.tail_block, block.payload + block.length
             return Located(
-                OWN[block.uuid], footer, reference.struct_length - 1, block.payload, block.length, known, known_end
+                block.uuid, footer, reference.struct_length - 1, block.payload, block.length, known, known_end
             )
     return None
 
@@ -239,4 +239,4 @@ def _alone(tail: bytes, size: int) -> Located | None:
     payload = size - PAR3_TRAILER.size - length
     if crc32(tail[-12:-8]) != length_crc or payload < 4:
         return None
-    return Located("par3", payload, 0, payload, length, tail, size)
+    return Located(b"PAR3", payload, 0, payload, length, tail, size)

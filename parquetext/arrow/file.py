@@ -49,7 +49,7 @@ class File(footer_file.File):
     Attributes
     ----------
     form : str
-        The form of the footer in use: ``"flat"``, ``"thrift"``, or ``"par3"``, which has no next one.
+        The form of the footer in use: a value of `parquetext.Form`.
     path : str
         The path of the file.
     """
@@ -336,7 +336,7 @@ class File(footer_file.File):
             raise error if error.file else error.at(str(self.path)) from None
         if not plan.is_sliced:
             self._on_form(check_form)  # pyarrow reads the whole footer
-        if self.form == "par3" and not plan.is_sliced:
+        if self.spec.is_final and not plan.is_sliced:
             raise ArrowUnsupported(
                 "not readable by a slice, and a PAR3 file has no Thrift footer; parquetext.restore brings it back",
                 file=str(self.path),

@@ -13,9 +13,9 @@ import pyarrow as pa
 from pyarrow import _parquet
 
 from ..errors import Malformed, ParquetextError, Unsupported
-from ..footer import forms
 from ..footer.arrow_errors import as_arrow_error
-from ..footer.column_footer import column_footer, schema_footer, sorting_columns
+from ..footer.best_form import thrift_footer, thrift_length
+from ..footer.column_footer import column_footer, schema_footer
 from ..footer.model import Form
 from ..footer.pyarrow_chunks import PyarrowChunks
 from ..footer.pyarrow_footer import metadata_of
@@ -60,12 +60,12 @@ class _FileFooter:
             raise _named(error, self.name) from None
 
     def thrift(self) -> bytes | memoryview:
-        found = self.ask(lambda form: form.scan if isinstance(form, ThriftForm) else None)
-        return self._ask_source(forms.thrift_footer)[0] if found is None else memoryview(found.data)[: found.end]
+        found = self.ask(lambda form: getattr(form, "scan", None))
+        return self._ask_source(thrift_footer)[0] if found is None else memoryview(found.data)[: found.end]
 
     def size(self) -> int | None:
-        found = self.ask(lambda form: form.scan.end if isinstance(form, ThriftForm) else None)
-        return self._ask_source(forms.thrift_length) if found is None else found
+        found = self.ask(lambda form: getattr(form, "scan", None))
+        return self._ask_source(thrift_length) if found is None else found.end
 
 
 def _named(error: ParquetextError, name: str | None) -> ParquetextError:
@@ -328,7 +328,7 @@ class RowGroupMetaData:
     @property
     def sorting_columns(self) -> tuple[_parquet.SortingColumn, ...]:
         """The columns by which the rows are sorted."""
-        found = self._parent._footer.ask(lambda form: sorting_columns(form, self._index))
+        found = self._parent._footer.ask(lambda form: form.sorting_columns(self._index))
         return tuple(_parquet.SortingColumn(*column) for column in found)
 
     def column(self, i: int) -> _parquet.ColumnChunkMetaData:

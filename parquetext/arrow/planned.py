@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from ..errors import Damaged, ParquetextError, Unsupported
 from ..findings import Finding
+from ..footer.best_form import best_form
 from ..footer.bloom_filters import BloomFilters
-from ..footer.forms import best_form
 from ..footer.model import Form
 from ..footer.targets import readable
 from ..pruning import predicate_of

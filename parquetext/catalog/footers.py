@@ -6,9 +6,11 @@ import os
 import time
 from dataclasses import dataclass
 
-from .. import kernels, wire
+from .. import kernels
 from ..errors import ParquetextError
-from ..footer.locate import FIRST_READ_REMOTE, Tail, locate
+from ..footer.forms import names_in
+from ..footer.locate import FIRST_READ_REMOTE, locate
+from ..footer.tail import Tail
 from ..sidecar.naming import candidates
 from ..storage import LocalTarget, open_source, resolve
 from .times import settled
@@ -16,7 +18,6 @@ from .times import settled
 __all__ = ["Footer", "read_footer"]
 
 FIRST_READ = 128 << 10  # bytes of a local file; most footers fit
-_FORMS = {wire.UUID_FLAT_FOOTER: "flat", wire.UUID_FOOTER_INDEX: "index"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +55,10 @@ def read_footer(path, *, sidecars: bool = False) -> Footer:
     local = isinstance(target, LocalTarget)
     try:
         tail, data, size, read, modified = _local(target.path) if local else _remote(target)
-        if tail.is_par3:
-            data = kernels.flat.to_thrift(bytes(data))
-        scan = kernels.scan.scan(data)
+        scan = kernels.scan.scan(tail.form.rebuild(data))
     except ParquetextError as error:
         raise error.at(str(target)) from None
-    forms = _forms(tail)
+    forms = names_in(tail)
     if (local and any(os.path.exists(each.path) for each in candidates(target.path))) or (
         sidecars and not local and _has_remote_sidecar(path)
     ):
@@ -100,13 +99,6 @@ def _remote(target) -> tuple[Tail, bytes, int, int, int | None]:
             else source.read(tail.footer_offset, tail.footer_length)
         )
         return tail, data, size, source.bytes_read, settled(source.version.modified, now)
-
-
-def _forms(tail: Tail) -> tuple[str, ...]:
-    if tail.is_par3:
-        return ("par3",)
-    stacked = ("arrow" if block.is_dialect else _FORMS.get(block.uuid) for block in tail.blocks)
-    return ("thrift", *(form for form in stacked if form))
 
 
 def _has_remote_sidecar(path) -> bool:

@@ -12,10 +12,11 @@ import typer
 
 from .. import wire
 from ..errors import ParquetextError, outcome_of
+from ..footer.forms import AUTO, THRIFT, Form
 from ..storage import resolve
 from .advice_table import show_advice
 from .arguments import Files, Force, Json, Quiet
-from .choices import Codec, Dialect, Form, Marker, Placement, Stats
+from .choices import Codec, Marker, Placement, Stats
 from .completion import columns_of_path, encodings
 from .output import (
     CANNOT_RUN,
@@ -54,27 +55,25 @@ def register(app: typer.Typer) -> None:
 def upgrade(
     paths: Files,
     form: Annotated[
-        Form, typer.Option(help="Footer to add. auto: choose flat, index or none by the size and shape of the file.")
-    ] = Form.auto,
+        Form,
+        typer.Option(
+            help="Footer to add. auto: choose flat, index or none by the size and shape of the file. arrow: the "
+            "FlatBuffers footer that Arrow C++ and Rust propose, beside other footers; no released reader reads it, "
+            "parquet-go cannot open the file, and the command prints what this footer does not store. thrift, par3: "
+            "see restore and finalize."
+        ),
+    ] = AUTO,
     stats: Annotated[
         Stats,
         typer.Option(help="Statistics in the flat footer. compact: shorten text bounds to 16 bytes; they stay valid."),
     ] = Stats.full,
-    dialect: Annotated[
-        Dialect | None,
-        typer.Option(
-            show_default=False,
-            help="arrow: also write the FlatBuffers footer that Arrow C++ and Rust propose. No released reader "
-            "reads it, and parquet-go cannot open the file. Prints the facts that this footer cannot hold.",
-        ),
-    ] = None,
     placement: Annotated[
         Placement | None,
         typer.Option(
             show_default=False,
             help="Where to put the footer. aside (the default): before the Thrift footer; all readers can read the "
             "file. in-struct: inside the Thrift footer, as the specification shows. after-stop: behind the Thrift "
-            "struct, as in the arrow dialect.",
+            "struct, the default of arrow.",
         ),
     ] = None,
     marker: Annotated[
@@ -95,7 +94,6 @@ def upgrade(
     options = {
         "form": form.value,
         "stats": stats.value,
-        "dialect": None if dialect is None else dialect.value,
         "placement": None if placement is None else placement.value,
         "marker": marker.value,
         "wrap": wrap,
@@ -258,7 +256,7 @@ def restore(
     """Restore the Thrift footer of finalized files (PAR3), byte for byte."""
     from .. import edits
 
-    form = "thrift" if bare else None
+    form = THRIFT.name if bare else None
     options = {"form": form, "in_place": in_place, "keep_mtime": keep_mtime, "dry_run": dry_run, "force": force or ()}
     _run(paths, "restoring", lambda path: edits.restore(path, **options), json)
 

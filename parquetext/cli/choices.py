@@ -6,14 +6,11 @@ from enum import StrEnum
 
 __all__ = [
     "Codec",
-    "Dialect",
     "DiffKind",
     "Encoding",
     "Forceable",
     "ForceableSidecar",
-    "Form",
     "Marker",
-    "NewForm",
     "Placement",
     "Reader",
     "RowFormat",
@@ -37,15 +34,6 @@ class RowFormat(StrEnum):
     table = "table"
     csv = "csv"
     json = "json"
-
-
-class NewForm(StrEnum):
-    """The footer of a new file."""
-
-    auto = "auto"
-    flat = "flat"
-    index = "index"
-    thrift = "thrift"
 
 
 class Forceable(StrEnum):
@@ -92,25 +80,11 @@ class Encoding(StrEnum):
     byte_stream_split = "byte_stream_split"
 
 
-class Form(StrEnum):
-    """What `upgrade` adds."""
-
-    auto = "auto"
-    flat = "flat"
-    index = "index"
-
-
 class Stats(StrEnum):
     """Bounds of the flat footer."""
 
     full = "full"
     compact = "compact"
-
-
-class Dialect(StrEnum):
-    """Flat footers of others."""
-
-    arrow = "arrow"
 
 
 class Placement(StrEnum):

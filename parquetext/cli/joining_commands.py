@@ -10,9 +10,9 @@ import typer
 
 from .. import wire
 from ..errors import ParquetextError
+from ..footer.forms import AUTO, Form
 from ..storage import resolve
 from .arguments import File, Files, Force, Quiet
-from .choices import NewForm
 from .output import (
     CANNOT_RUN,
     counted,
@@ -31,7 +31,7 @@ from .output import (
 )
 from .sizes import Size, size_of
 
-Form = Annotated[NewForm, typer.Option(help="Footer of the new file. auto: choose by its size and shape.")]
+NewForm = Annotated[Form, typer.Option(help="Footer of the new file. auto: choose by its size and shape.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document per new file.")]
 
 
@@ -43,7 +43,7 @@ def register(app: typer.Typer) -> None:
 def merge(
     paths: Files,
     out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="New file.", show_default=False)],
-    form: Form = NewForm.auto,
+    form: NewForm = AUTO,
     force: Force = None,
     quiet: Quiet = False,
     json: Json = False,
@@ -94,7 +94,7 @@ def split(
             help="Replace existing files. Without it, an existing file with other content is an error.",
         ),
     ] = False,
-    form: Form = NewForm.auto,
+    form: NewForm = AUTO,
     force: Force = None,
     quiet: Quiet = False,
     json: Json = False,

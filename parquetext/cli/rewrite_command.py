@@ -9,8 +9,9 @@ import typer
 
 from .. import wire
 from ..errors import ParquetextError
+from ..footer.forms import AUTO, Form
 from .arguments import File, Force, Quiet
-from .choices import Codec, Encoding, NewForm
+from .choices import Codec, Encoding
 from .output import (
     CANNOT_RUN,
     counted,
@@ -65,9 +66,7 @@ def rewrite(
             help="Encoding of a column. Repeat for several columns.",
         ),
     ] = None,
-    form: Annotated[
-        NewForm, typer.Option(help="Footer of the new file. auto: choose by its size and shape.")
-    ] = NewForm.auto,
+    form: Annotated[Form, typer.Option(help="Footer of the new file. auto: choose by its size and shape.")] = AUTO,
     force: Force = None,
     quiet: Quiet = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,

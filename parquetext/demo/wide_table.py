@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from .. import edits
 from .. import open as open_file
+from ..footer.forms import WRITABLE
 from ..inspection import integrity
 from ..inspection.integrity.inspection import inspect
 from .readers import installed_readers, read_many_with
@@ -106,7 +107,7 @@ def run(
 
     say("upgrading")
     start = time.perf_counter()
-    edits.upgrade(path, form="flat")
+    edits.upgrade(path, form=next(iter(WRITABLE)))
     added = os.path.getsize(path) - size
     seconds, placement = time.perf_counter() - start, inspect(path).placement
     yield Step("upgrade: add the flat footer", seconds, detail=f"+{added:,} bytes ({added / size:.1%}), {placement}")

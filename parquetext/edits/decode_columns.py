@@ -6,10 +6,11 @@ import hashlib
 
 from .. import kernels, wire
 from ..errors import Damaged, ParquetextError, Refused
+from ..footer import forms
 from ..footer.locate import read_tail
 from ..rewrite.original import Original, OriginalSource, read_steps
 from .footer import Footer
-from .pieces import Piece, form_of
+from .pieces import Piece
 from .run import Planned
 
 __all__ = ["decoded", "is_encoded", "original_of", "unchanged_original"]
@@ -92,4 +93,4 @@ def decoded(footer: Footer, source) -> Planned:
         tail = read_tail(rebuilt.source)
     except ParquetextError as error:
         raise Refused(f"what comes back is no Parquet file: {error.message}") from None
-    return Planned(rebuilt, form_of([Piece(block.uuid, b"") for block in tail.blocks]))
+    return Planned(rebuilt, forms.best_name(forms.names_in(tail)))

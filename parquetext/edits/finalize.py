@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from ..errors import Refused, names_memory
 from ..extension import ASIDE
 from .directories import takes_directories
+from .final_footer import FINAL, FinalFooter, applied, base_of, sealed
 from .footer import Footer
 from .form_options import Options
-from .par3 import Par3Footer, applied, sealed
 from .result import Result
 from .run import Planned, change_footer, read_either
 from .slots import Changes
-from .upgrade import with_flat
+from .upgrade import with_form
 
 __all__ = ["ONLY_PARQUETEXT", "check_confirmed", "finalize"]
 
@@ -74,15 +74,15 @@ def finalize(
     """
     check_confirmed(confirm, dry_run)
 
-    def plan(footer: Footer | Par3Footer, forced: frozenset[str], _source) -> Planned:
-        if isinstance(footer, Par3Footer):
+    def plan(footer: Footer | FinalFooter, forced: frozenset[str], _source) -> Planned:
+        if isinstance(footer, FinalFooter):
             if extensions:
                 raise Refused("a PAR3 file does not change: restore it, and finalize it with these extensions")
-            return Planned(None, "par3")
+            return Planned(None, footer.form)
         if extensions:
             options = Options(placement=footer.placement or ASIDE, extensions=extensions)
-            footer = applied(footer, with_flat(footer, options, forced))
-        return Planned(sealed(footer), "par3")
+            footer = applied(footer, with_form(footer, base_of(FINAL), options, forced).edit)
+        return Planned(sealed(footer), FINAL.name)
 
     return change_footer(
         path,

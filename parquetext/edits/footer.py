@@ -8,10 +8,11 @@ from uuid import UUID
 
 from .. import extension, kernels, wire
 from ..errors import ParquetextError, Refused, Unsupported, wire_error
-from ..footer.dialect import framing
-from ..footer.locate import FIRST_READ_LOCAL, LENGTH_AND_MAGIC, MAX_FOOTER_BYTES, Tail, read_tail
+from ..footer import forms
+from ..footer.locate import FIRST_READ_LOCAL, MAX_FOOTER_BYTES, read_tail
+from ..footer.tail import LENGTH_AND_MAGIC, Tail
 from ..storage import TailEdit
-from .pieces import BLOCKS, Piece, form_of
+from .pieces import Piece, form_in
 from .reference_edit import ReferencePiece, read_reference, reference_of
 
 __all__ = ["LENGTH_AND_MAGIC", "SMALLEST_READ", "Footer", "parse_end", "parse_footer", "read_footer", "read_thrift"]
@@ -19,7 +20,7 @@ __all__ = ["LENGTH_AND_MAGIC", "SMALLEST_READ", "Footer", "parse_end", "parse_fo
 MAGIC = b"PAR1"
 STOP = b"\x00"
 SIGNATURE_BYTES = 28
-OURS = BLOCKS | {wire.UUID_FOOTER_REFERENCE}
+OURS = forms.BLOCKS | {wire.UUID_FOOTER_REFERENCE}
 SMALLEST_READ = LENGTH_AND_MAGIC + len(STOP) + wire.BLOCK_TRAILER_BYTES
 
 
@@ -90,15 +91,15 @@ class Footer:
     @property
     def placement(self) -> str | None:
         """Return the placement of our blocks, or None if there are none."""
-        own = [piece for piece in self.pieces if piece.uuid in BLOCKS]
+        own = [piece for piece in self.pieces if piece.uuid in forms.BLOCKS]
         if not own:
             return None
         return extension.ASIDE if own[-1].is_aside else extension.PLACEMENTS[self.place.placement]
 
     @property
     def form(self) -> str:
-        """Return the form of our footer, or ``"thrift"``."""
-        return form_of(self.pieces)
+        """Return the name of the form of our footer, or that of the Thrift form."""
+        return form_in(self.pieces)
 
     def edit(self, pieces: Sequence[Piece], marker: str = "spec", placement: str | None = None) -> TailEdit:
         """Return the tail edit that leaves the footer with these pieces, or without an extension if there are none.
@@ -106,14 +107,14 @@ class Footer:
         Parameters
         ----------
         pieces : sequence of Piece
-            Front to back. A block of the arrow dialect goes to the end: its readers look only there.
+            Front to back. A block with its own kind of trailer goes to the end: its readers look only there.
         marker : str
             Marker of a new extension; an existing extension keeps its marker.
         placement : str, optional
             New placement of our blocks; by default they keep theirs. Pieces of other programs stay in the extension,
             which is not moved.
         """
-        last = self.pieces[-1] if self.pieces and self.pieces[-1].is_dialect else None
+        last = self.pieces[-1] if self.pieces and self.pieces[-1].is_framed else None
         inside, aside, at = _divided(sorted(pieces, key=lambda piece: piece is last), placement)
         is_text = False  # True is possible only within the struct
         if aside:
@@ -163,13 +164,13 @@ def _divided(pieces: Sequence[Piece], placement: str | None) -> tuple[list[Piece
     at = 0
     for piece in pieces:
         is_aside = piece.is_aside if placement is None else placement == extension.ASIDE
-        if piece.uuid in BLOCKS and is_aside:
+        if piece.uuid in forms.BLOCKS and is_aside:
             at = at if aside else len(inside)
             aside.append(piece)
         else:
             inside.append(piece)
     if placement == extension.ASIDE:
-        at = len(inside) - bool(inside and inside[-1].is_dialect)
+        at = len(inside) - bool(inside and inside[-1].is_framed)
     return inside, aside, at
 
 
@@ -274,10 +275,10 @@ def _pieces(data: bytes, place) -> tuple[Piece, ...]:
 
 def _block_before(content: memoryview, end: int) -> Piece | None:
     """Return the block that ends at ``content[end]``; its payload is not checked."""
-    dialect = framing.read_trailer(content, end)
-    if dialect is not None and dialect.length <= end - framing.TRAILER_BYTES:
-        middle = end - framing.TRAILER_BYTES
-        return Piece(wire.UUID_ARROW_DIALECT, content[middle - dialect.length : middle], content[middle:end])
+    for spec in forms.FRAMED:
+        found, middle = spec.read_trailer(content, end), end - spec.trailer_bytes
+        if found is not None and found[0] <= middle:
+            return Piece(spec.uuid, content[middle - found[0] : middle], content[middle:end])
     block = kernels.extension.block_before(content, end, check_payload=False)
     if block is None:
         return None

@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 
 from .. import sidecar, storage
 from ..errors import ParquetextError
+from ..footer.forms import AUTO, THRIFT, WRITABLE
 from ..rewrite.joined import Joiner
 from ..rewrite.structs import end_of_file
 from .footer import parse_end, read_footer
 from .form_options import Options
 from .overrides import STORAGE_REFUSALS
 from .table_logs import refuse_stale_summary, refuse_table_files
-from .upgrade import AUTO, FORMS, with_best
+from .upgrade import with_best, with_form
 
-__all__ = ["CopiedFile", "KEPT", "Source", "THRIFT", "WRITTEN", "join", "joined_already"]
+__all__ = ["CopiedFile", "KEPT", "Source", "WRITTEN", "join", "joined_already"]
 
-THRIFT = "thrift"
 WRITTEN, KEPT = "written", "kept"
 Source = tuple[object, Sequence[int] | None]  # a path, and its row groups; None for all
 
@@ -131,15 +131,16 @@ def _add(joiner: Joiner, path: object, row_groups: Sequence[int] | None) -> None
 def _in_form(struct: bytes, start: int, form: str, forced: Iterable[str]) -> tuple[bytes, str]:
     """Return the new file's bytes from its footer on, and the footer's form."""
     data = end_of_file(struct)
-    if form == THRIFT:
-        return data, THRIFT
+    if form == THRIFT.name:
+        return data, form
     footer = parse_end(data, start)
     if form == AUTO:
         try:
             planned = with_best(footer, Options(), forced)
         except ParquetextError:  # failure of an optional form does not fail the file
-            return data, THRIFT
-        edit, form = planned.edit, planned.form
+            return data, THRIFT.name
     else:
-        edit = FORMS[form](footer, Options(), forced, **({"verbatim": True} if form == "flat" else {}))
-    return (data, THRIFT) if edit is None else (data[: edit.keep - start] + edit.tail, form)
+        spec = WRITABLE[form]
+        planned = with_form(footer, spec, Options(placement=spec.placement), forced, verbatim=True)
+    edit = planned.edit
+    return (data, THRIFT.name) if edit is None else (data[: edit.keep - start] + edit.tail, planned.form)

@@ -1,4 +1,4 @@
-"""The extension of a Thrift footer, stored in a PAR3 file so that it can be restored (docs/formats.md, section 5)."""
+"""The extension of a Thrift footer, stored in a final form so that it can be restored (docs/formats.md, section 5)."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from uuid import UUID
 
-from .. import extension, kernels, wire
+from .. import extension, wire
 from ..errors import Malformed, Refused
+from ..footer import forms
+from ..footer.form_spec import BuildOptions, FormSpec, Slots
 from .footer import Footer
 from .pieces import Piece
 from .reference_edit import is_current, reference_of
-from .slots import Slots
 
-__all__ = ["PLAIN", "KeptExtension", "keep", "parse"]
+__all__ = ["KeptExtension", "keep", "parse", "plain"]
 
-RAW, FLAT, SLOT, INDEX, REFERENCE = range(5)
-MADE = {FLAT: wire.UUID_FLAT_FOOTER, INDEX: wire.UUID_FOOTER_INDEX}  # blocks that are written again
+RAW, SLOT, REFERENCE = 0, 2, 4
+MADE = {spec.record_code: spec for spec in forms.BY_UUID.values() if spec.record_code is not None}  # written again
 EMPTY = {*MADE, REFERENCE}
 RESERVED = {wire.UUID_THRIFT_EXTENSION, wire.UUID_FOOTER_REFERENCE}  # never stored as blocks in slots
 BEHIND, ASIDE = 1, 2  # bits of the placement
@@ -50,11 +51,11 @@ class KeptExtension(NamedTuple):
         return head + b"".join(_PIECE.pack(kind, len(content)) + content for kind, content in self.pieces)
 
     def contents(
-        self, made: Mapping[int, bytes], slots: Slots, start: int, bare: bytes
+        self, made: Mapping[int, Piece], slots: Slots, start: int, bare: bytes
     ) -> tuple[list[Piece], list[Piece]]:
         """Return the pieces of the extension, and those before the struct `bare`, which begin at `start` in the file.
 
-        `made` are the payloads of blocks that are written again, by kind.
+        `made` are the blocks that are written again, by kind.
         """
         inside: list[Piece] = []
         aside: list[Piece] = []
@@ -68,7 +69,7 @@ class KeptExtension(NamedTuple):
                 uuid = UUID(bytes=content)
                 inside.append(Piece.made(slots[uuid], uuid))
             else:
-                (aside if self.placement & ASIDE else inside).append(Piece.made(made[kind], MADE[kind]))
+                (aside if self.placement & ASIDE else inside).append(made[kind])
         if aside and at is not None:
             inside.insert(at, reference_of(start, bare, aside, is_text=not inside))
         return inside, aside
@@ -79,10 +80,12 @@ class KeptExtension(NamedTuple):
         return {UUID(bytes=content) for kind, content in self.pieces if kind == SLOT}
 
 
-PLAIN = KeptExtension("spec", 0, ((FLAT, b""),))  # the extension of a PAR3 file without a record
+def plain(base: FormSpec) -> KeptExtension:
+    """Return the extension of a file without a record: the block of the form that the final form is based on."""
+    return KeptExtension("spec", 0, ((base.record_code, b""),))
 
 
-def keep(footer: Footer, slots: Slots) -> KeptExtension:
+def keep(footer: Footer, slots: Slots, base: FormSpec) -> KeptExtension:
     """Return the record of a footer's extension; the payloads of intact blocks are added to `slots`."""
     if footer.place is None:
         return KeptExtension("spec", 0, ())
@@ -91,10 +94,10 @@ def keep(footer: Footer, slots: Slots) -> KeptExtension:
     for piece in footer.pieces:
         if aside and piece is aside[0]:
             pieces.append(_kept_reference(footer, aside))
-        if piece.uuid == wire.UUID_FLAT_FOOTER and piece.is_aside == bool(aside):
-            pieces.append((FLAT, b""))
-        elif piece.uuid == wire.UUID_FOOTER_INDEX and piece.is_aside == bool(aside) and _is_index(piece, footer):
-            pieces.append((INDEX, b""))
+        spec = forms.BY_UUID.get(piece.uuid)
+        is_placed = spec is not None and spec.record_code is not None and piece.is_aside == bool(aside)
+        if is_placed and (spec is base or _is_current(piece, spec, footer)):
+            pieces.append((spec.record_code, b""))
         elif piece.is_aside:
             raise Refused(f"its {extension.name_of(piece.uuid)} is damaged or outdated; parquetext.upgrade renews it")
         elif piece.uuid not in (None, *RESERVED, *slots) and piece.is_whole:
@@ -116,8 +119,8 @@ def _kept_reference(footer: Footer, aside: list[Piece]) -> tuple[int, bytes]:
     return RAW, base64.b64encode(block) if reference.is_text else block
 
 
-def _is_index(piece: Piece, footer: Footer) -> bool:
-    return piece.is_whole and piece.payload == kernels.index.write(footer.scan())
+def _is_current(piece: Piece, spec: FormSpec, footer: Footer) -> bool:
+    return piece.is_whole and piece.payload == spec.build(footer.scan(), BuildOptions()).payload
 
 
 def parse(record: bytes, slots: Slots) -> KeptExtension:

@@ -8,6 +8,7 @@ import posixpath
 from collections.abc import Callable, Iterable, Iterator
 
 from ..errors import ParquetextError
+from ..footer.forms import MAGICS
 from ..storage import LocalTarget, RemoteTarget, open_source, resolve
 from ..storage.hidden_names import NEW, beside
 from .globs import matcher, matching, meant
@@ -17,7 +18,6 @@ __all__ = ["each", "expand", "is_folder", "is_skipped", "is_wanted", "many", "pa
 Outcome = tuple[object, object | None, Exception | None]
 
 SUFFIXES = (".parquet", ".parq", ".pq")
-MAGICS = (b"PAR1", b"PARE", b"PAR3")
 
 
 def many(paths: Iterable[object] | str, action: Callable, **options) -> Iterator[Outcome]:

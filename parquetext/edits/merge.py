@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable
 
 from .. import storage
 from ..errors import ParquetextError
+from ..footer.forms import AUTO, THRIFT, Form, check_writable
 from ..masking import without_secrets
 from ..rewrite.joined import check_same_schema, top_level_names
 from ..storage.forcing import check
 from .footer import read_footer
-from .joining import THRIFT, CopiedFile, join
+from .joining import CopiedFile, join
 from .lost_partitions import refuse_lost_partitions
 from .overrides import FORCEABLE
-from .upgrade import AUTO, check_form
 
 __all__ = ["merge"]
 
@@ -23,7 +23,7 @@ def merge(
     paths: Iterable[object],
     out: object,
     *,
-    form: str = AUTO,
+    form: Form | str = AUTO,
     force: Iterable[str] = (),
     advance: Callable[[], None] = lambda: None,
 ) -> CopiedFile:
@@ -73,7 +73,7 @@ def merge(
     if isinstance(paths, str | os.PathLike):
         name = without_secrets(str(paths))
         raise TypeError(f"paths is a list of files, not the one path {name!r}; for a directory, list its files")
-    check_form(form, THRIFT)
+    check_writable(form, THRIFT.name)
     forced, paths = check(force, FORCEABLE), list(paths)
     if not paths:
         raise ParquetextError("no files to merge")

@@ -1,4 +1,4 @@
-"""The pieces of a footer's extension, and what of them is ours."""
+"""The pieces of a footer's extension."""
 
 from __future__ import annotations
 
@@ -9,20 +9,16 @@ from uuid import UUID
 
 from .. import kernels, wire
 from ..block_text import decode_block, text_end
-from ..footer.dialect import framing
+from ..footer import forms
 
-__all__ = ["BLOCKS", "OWN_FORMS", "Piece", "form_of"]
-
-# The first of them that a footer has is the one that it is opened by.
-OWN_FORMS = {wire.UUID_FLAT_FOOTER: "flat", wire.UUID_FOOTER_INDEX: "index", wire.UUID_ARROW_DIALECT: "arrow"}
-BLOCKS = frozenset({wire.UUID_FLAT_FOOTER, wire.UUID_FOOTER_INDEX})  # of which a footer has one; they may stand aside
+__all__ = ["Piece", "form_in"]
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A block of an extension; without `uuid` the bytes in front of all blocks.
+    """A block of an extension; without `uuid`, the bytes before all blocks.
 
-    These have no trailer, and neither has a block that stands there as text: its payload is all of the text.
+    These have no trailer, and neither has a block that is text: its payload is all of the text.
     """
 
     uuid: UUID | None
@@ -32,17 +28,17 @@ class Piece:
 
     @classmethod
     def made(cls, payload, uuid: UUID) -> Piece:
-        """A new block of this payload."""
+        """Return a new block of ours with this payload."""
         return cls(uuid, payload, kernels.extension.trailer(payload, uuid.bytes))
 
     @classmethod
     def text(cls, payload, uuid: UUID) -> Piece:
-        """The same as text; payload and trailer are a multiple of 3 bytes."""
+        """Return a new block as text; payload and trailer are a multiple of 3 bytes."""
         return cls(uuid, base64.b64encode(cls.made(payload, uuid).content))
 
     @classmethod
     def text_before(cls, content: memoryview) -> Piece | None:
-        """The block that ends `content` as text."""
+        """Return the block at the end of `content` that is text, or None."""
         found = text_end(content)
         if found is None or found[1] > len(content):
             return None
@@ -50,40 +46,41 @@ class Piece:
 
     @property
     def content(self) -> bytes:
-        """All of its bytes."""
+        """Return all of its bytes."""
         return b"".join((self.payload, self.trailer))
 
     @property
     def size(self) -> int:
-        """How many."""
+        """Return the number of its bytes."""
         return len(self.payload) + len(self.trailer)
 
     @property
     def is_text(self) -> bool:
-        """Whether it is a block as base64, which text may stand in front of and behind."""
+        """Return True for a block as base64, which text may precede and follow."""
         return self.uuid is not None and not self.trailer
 
     @property
     def content_of_text(self) -> bytes | None:
-        """Payload and trailer of a block that stands there as text; None where it is no base64."""
+        """Return payload and trailer of a block that is text; None if it is no base64."""
         return decode_block(self.payload)
 
     @property
-    def is_dialect(self) -> bool:
-        return len(self.trailer) == framing.TRAILER_BYTES
+    def is_framed(self) -> bool:
+        """Return True for a block with a form's own kind of trailer: its readers look for it only at the end."""
+        return any(len(self.trailer) == spec.trailer_bytes for spec in forms.FRAMED)
 
     @property
     def crc(self) -> int:
-        """The checksum that the payload should have; not of the arrow dialect's block."""
+        """Return the checksum that the payload should have; not for blocks with their own kind of trailer."""
         return int.from_bytes(self.trailer[:4], "little")
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is a block of ours or others whose payload has its checksum."""
+        """Return True for a block whose payload matches its checksum."""
         return len(self.trailer) == wire.BLOCK_TRAILER_BYTES and kernels.checksum.crc32(self.payload) == self.crc
 
 
-def form_of(pieces: Sequence[Piece]) -> str:
-    """The form of ours that an extension of these pieces holds, or ``"thrift"``."""
+def form_in(pieces: Sequence[Piece]) -> str:
+    """Return the name of the best form of ours in these pieces, or that of the Thrift form."""
     kinds = {piece.uuid for piece in pieces}
-    return next((form for kind, form in OWN_FORMS.items() if kind in kinds), "thrift")
+    return next((spec.name for uuid, spec in forms.BY_UUID.items() if uuid in kinds), forms.THRIFT.name)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..rewrite import recorded
 from ..rewrite.recorded import RecordedOriginal
 from .decode_columns import original_of
+from .final_footer import FinalFooter, restored
 from .footer import parse_end
-from .par3 import Par3Footer, restored
 
 __all__ = ["recorded_original"]
 
@@ -19,10 +19,10 @@ def recorded_original(source, tail) -> RecordedOriginal | None:
     Damaged, Malformed, Unsupported
         The block, or the flat footer, is not as it must be, or of another version.
     """
-    if not tail.is_par3:
+    if not tail.form.is_final:
         return recorded.recorded_original(source, tail)
     [block] = tail.blocks  # whose checksum is for others to tell
-    par3 = Par3Footer(source.read(block.payload, block.length), block.payload)
-    back = restored(par3)
+    final = FinalFooter(tail.form, source.read(block.payload, block.length), block.payload)
+    back = restored(final)
     original = original_of(parse_end(back.tail, back.keep))
-    return None if original is None else RecordedOriginal(original, par3.offset)
+    return None if original is None else RecordedOriginal(original, final.offset)

@@ -11,6 +11,7 @@ from uuid import UUID
 from .. import kernels, wire
 from ..block_text import decode_block
 from ..errors import Damaged, Unsupported
+from ..footer import forms
 from .pieces import Piece
 
 __all__ = ["ReferencePiece", "is_current", "read_reference", "reference_of"]
@@ -82,16 +83,10 @@ def reference_of(start: int, bare: bytes, blocks: Sequence[Piece], *, is_text: b
         at += block.size
     head = HEAD.pack(wire.REFERENCE_VERSION, 0, len(blocks), start, len(bare), kernels.checksum.crc32(bare))
     payload = b"".join((head, *entries))
-    copy = _tail_block(blocks[-1].payload)
+    copy = forms.BY_UUID[blocks[-1].uuid].tail_block(blocks[-1].payload)
     if (len(payload) + 4 + len(copy) + wire.BLOCK_TRAILER_BYTES + 2) // 3 * 4 > wire.REFERENCE_TEXT_LIMIT:
         copy = b""
     payload += len(copy).to_bytes(4, "little") + copy
     payload += bytes(-(len(payload) + wire.BLOCK_TRAILER_BYTES) % 3)
     piece = Piece.made(payload, wire.UUID_FOOTER_REFERENCE)
     return Piece(piece.uuid, base64.b64encode(piece.content)) if is_text else piece
-
-
-def _tail_block(payload) -> bytes:
-    """The end of a payload, by which it is opened; its length stands in its last 8 bytes."""
-    length = int.from_bytes(payload[-8:-4], "little")
-    return bytes(payload[-length:]) if 0 < length <= len(payload) else b""

@@ -7,16 +7,14 @@ from collections.abc import Sequence
 
 from .. import wire
 from ..errors import ParquetextError
-from ..extension import AFTER_STOP
+from ..footer import forms
 from ..storage import TailEdit
-from .dialect_upgrade import with_arrow_dialect
 from .footer import Footer, parse_end
 from .foreign_bytes import others_of
 from .form_options import Options
-from .pieces import OWN_FORMS, Piece
+from .pieces import Piece
 from .size import check_size
-from .slots import is_compact
-from .upgrade import FORMS, slots_in
+from .upgrade import block_with_slots, slots_in, with_form
 
 __all__ = ["Renewed", "kept_pieces"]
 
@@ -60,7 +58,7 @@ class Renewed(ABC):
 
 def kept_pieces(footer: Footer, forced: frozenset[str], wrap: bool) -> list[Piece]:
     """What of an extension goes over to the new file as it is: what is not ours, and does not speak of offsets."""
-    return others_of(footer, {*OWN_FORMS, wire.UUID_FOOTER_REFERENCE, wire.UUID_ORIGINAL}, forced, wrap)
+    return others_of(footer, {*forms.BY_UUID, wire.UUID_FOOTER_REFERENCE, wire.UUID_ORIGINAL}, forced, wrap)
 
 
 def _renewed_end(
@@ -84,9 +82,9 @@ def _renewed_end(
     Refused
         The extension would be too large, or slots of the flat footer are damaged.
     """
-    has_dialect = any(piece.is_dialect for piece in old.pieces)
+    beside = [spec for spec in forms.FRAMED if any(piece.uuid == spec.uuid and piece.is_framed for piece in old.pieces)]
     marker = old.marker or "spec"
-    is_behind = (bool(kept) or has_dialect) and old.place.placement == 1
+    is_behind = bool(kept or beside) and old.place.placement == 1
     pieces = list(kept)
     if payload is not None:
         is_text = not is_behind and all(piece.is_text for piece in kept)
@@ -94,12 +92,12 @@ def _renewed_end(
     check_size(pieces, forced)
     edit = Footer(struct, start, None, ()).composed(pieces, [], marker, is_behind=is_behind)
     data = _applied(struct, start, edit)
-    form = old.form
-    if form in FORMS:
-        options = {"verbatim": True} if form == "flat" else {}
-        data = _applied(data, start, FORMS[form](parse_end(data, start), _options(old, marker), forced, **options))
-    if has_dialect:
-        planned = with_arrow_dialect(parse_end(data, start), Options(marker, AFTER_STOP), forced)
+    spec = forms.WRITABLE.get(old.form)
+    if spec is not None and spec.stands_alone:
+        planned = with_form(parse_end(data, start), spec, _options(old, marker), forced, verbatim=True)
+        data = _applied(data, start, planned.edit)
+    for spec in beside:
+        planned = with_form(parse_end(data, start), spec, Options(marker, spec.placement), forced)
         data = _applied(data, start, planned.edit)
     return data
 
@@ -109,9 +107,9 @@ def _applied(data: bytes, start: int, edit: TailEdit) -> bytes:
 
 
 def _options(old: Footer, marker: str) -> Options:
-    """How the form of ours was written that the file had."""
-    flat = next((piece for piece in reversed(old.pieces) if piece.uuid == wire.UUID_FLAT_FOOTER), None)
-    if flat is None:
+    """Return the options with which the file's form of ours was written."""
+    piece = block_with_slots(old)
+    if piece is None:
         return Options(marker, old.placement)
-    stats = "compact" if is_compact(flat.payload) else "full"
+    stats = forms.BY_UUID[piece.uuid].options_of(piece.payload).stats
     return Options(marker, old.placement, stats=stats, extensions=slots_in(old))

@@ -6,22 +6,23 @@ from collections.abc import Iterable
 
 from .. import wire
 from ..errors import ParquetextError, names_memory
+from ..footer.forms import THRIFT, Form
 from .directories import takes_directories
+from .final_footer import FinalFooter, restored
 from .footer import Footer, parse_end
-from .par3 import Par3Footer, restored
 from .result import Result
 from .run import Planned, change_footer, read_either
 
 __all__ = ["restore"]
 
-FORMS = (None, "thrift")
+FORMS = (None, THRIFT.name)
 
 
 @takes_directories()
 @names_memory
 def restore(
     path: object,
-    form: str | None = None,
+    form: Form | str | None = None,
     *,
     in_place: bool = False,
     keep_mtime: bool = False,
@@ -66,13 +67,14 @@ def restore(
     """
     if form not in FORMS:
         raise ParquetextError(
-            f"unknown footer form {form!r}: use 'thrift', or None for the form from before", code=wire.BAD_ARGUMENT
+            f"unknown footer form {form!r}: use {THRIFT.name!r}, or None for the form from before",
+            code=wire.BAD_ARGUMENT,
         )
 
-    def plan(footer: Footer | Par3Footer, forced: frozenset[str], _source) -> Planned:
-        if not isinstance(footer, Par3Footer):
+    def plan(footer: Footer | FinalFooter, forced: frozenset[str], _source) -> Planned:
+        if not isinstance(footer, FinalFooter):
             return Planned(None, footer.form)
-        edit = restored(footer, bare=form == "thrift")
+        edit = restored(footer, bare=form is not None)
         return Planned(edit, parse_end(bytes(edit.tail), footer.offset).form)
 
     return change_footer(

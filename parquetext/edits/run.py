@@ -11,9 +11,9 @@ from ..errors import ParquetextError, name_file
 from ..footer.locate import read_tail
 from ..footer.soundness import has_sound_footer
 from ..storage.forcing import check
+from .final_footer import FinalFooter, read_final
 from .footer import Footer, read_footer, read_thrift
 from .overrides import FORCEABLE, STORAGE_REFUSALS
-from .par3 import Par3Footer, read_par3
 from .result import Result
 from .table_logs import refuse_stale_summary, refuse_table_files
 from .told import told_of, told_of_rewrite
@@ -49,7 +49,7 @@ class Planned(NamedTuple):
     reason: str = ""
 
 
-Plan = Callable[[Footer | Par3Footer, frozenset, Any], Planned]
+Plan = Callable[[Footer | FinalFooter, frozenset, Any], Planned]
 
 
 def change_footer(
@@ -70,7 +70,7 @@ def change_footer(
     forced = check(force, FORCEABLE)
     refuse_table_files(path, forced)
 
-    def result(source, footer: Footer | Par3Footer, planned: Planned, written: int, told: Iterable[str]) -> Result:
+    def result(source, footer: Footer | FinalFooter, planned: Planned, written: int, told: Iterable[str]) -> Result:
         edit, form = planned.edit, footer.form
         outcome = "unchanged" if edit is None else would if dry_run else done
         return Result(
@@ -122,7 +122,7 @@ def _refuse(planned: Planned, path: object, forced: frozenset[str]) -> None:
         refuse_stale_summary(path, forced)
 
 
-def _told(planned: Planned, path: object, footer: Footer | Par3Footer, forced: frozenset[str]) -> Iterator[str]:
+def _told(planned: Planned, path: object, footer: Footer | FinalFooter, forced: frozenset[str]) -> Iterator[str]:
     if planned.edit is not None:
         yield from told_of(path, footer, forced)
     if _is_rewrite(planned):
@@ -141,16 +141,16 @@ def _commit(changing: storage.Change, edit: storage.TailEdit | Rewrite) -> str:
     return edit.told
 
 
-def read_either(source) -> Footer | Par3Footer:
-    """The footer of a file, Thrift or PAR3."""
+def read_either(source) -> Footer | FinalFooter:
+    """Read the footer of a file, Thrift or a final form."""
     try:
         tail = read_tail(source)
-        return read_par3(source, tail) if tail.is_par3 else read_thrift(source, tail)
+        return read_final(source, tail) if tail.form.is_final else read_thrift(source, tail)
     except ParquetextError as error:
         raise error.at(source.name) from None
 
 
-def _planned(source, read: Callable, plan: Plan, forced: frozenset[str]) -> tuple[Footer | Par3Footer, Planned]:
+def _planned(source, read: Callable, plan: Plan, forced: frozenset[str]) -> tuple[Footer | FinalFooter, Planned]:
     footer = read(source)
     try:
         return footer, plan(footer, forced, source)

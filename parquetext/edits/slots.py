@@ -1,55 +1,22 @@
-"""Extension slots of a flat footer: what is in them, and how it is changed."""
+"""Change the contents of a footer form's extension slots."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from uuid import UUID
 
-from .. import kernels, wire
-from ..errors import Damaged, ParquetextError, Unsupported
+from .. import wire
+from ..errors import ParquetextError
 from ..footer.copied_chunks import table_of
+from ..footer.form_spec import Slots
 
-__all__ = ["Changes", "Memory", "Slots", "changed", "is_compact", "pairs_of", "slot_of_copies", "slots_of"]
+__all__ = ["Changes", "changed", "slot_of_copies"]
 
-Slots = dict[UUID, bytes]
 Changes = Mapping[UUID | str, bytes | None]
 
 
-class Memory:
-    """A payload in memory as a source."""
-
-    def __init__(self, data):
-        self.data, self.size = memoryview(data), len(data)
-
-    def read(self, offset: int, length: int) -> memoryview:
-        return self.data[offset : offset + length]
-
-
-def slots_of(payload) -> Slots:
-    """What a payload has in its slots; nothing where it cannot even be opened.
-
-    Raises
-    ------
-    Damaged
-        It has slots, and they cannot be read.
-    """
-    try:
-        reader = kernels.flat.Reader(Memory(payload), 0, len(payload), payload)
-    except (Damaged, Unsupported):
-        return {}
-    return {UUID(bytes=uuid): reader.extension(index) for index, (uuid, _) in enumerate(reader.extensions())}
-
-
-def is_compact(payload) -> bool:
-    """Whether a payload has shortened bounds; not where it cannot be opened."""
-    try:
-        return not kernels.flat.Reader(Memory(payload), 0, len(payload), payload).is_lossless
-    except (Damaged, Unsupported):
-        return False
-
-
 def changed(slots: Slots, changes: Changes | None) -> Slots:
-    """The slots with those of `changes` added or replaced, and those that are None there taken out."""
+    """Return the slots with those of `changes` added or replaced, without those that are None there."""
     try:
         named = {
             key if isinstance(key, UUID) else UUID(key): data if data is None else bytes(memoryview(data))
@@ -63,11 +30,6 @@ def changed(slots: Slots, changes: Changes | None) -> Slots:
 
 
 def slot_of_copies(scan) -> Slots:
-    """The slot that leads to columns' copies, made from a scanned Thrift footer; none where no column has one."""
+    """Return the slot that refers to columns' copies, built from a scanned Thrift footer, if a column has one."""
     table = table_of(scan)
     return {} if table is None else {wire.UUID_COPY_TABLE: table}
-
-
-def pairs_of(slots: Slots) -> Iterable[tuple[bytes, bytes]]:
-    """As the kernels take them."""
-    return sorted((uuid.bytes, data) for uuid, data in slots.items())

@@ -9,11 +9,11 @@ from urllib.parse import urlsplit
 
 from .. import storage, wire
 from ..errors import ParquetextError, Refused
+from ..footer.forms import AUTO, THRIFT, Form, check_writable
 from ..storage.forcing import check
 from .footer import read_footer
-from .joining import THRIFT, CopiedFile, join, joined_already
+from .joining import CopiedFile, join, joined_already
 from .overrides import FORCEABLE
-from .upgrade import AUTO, check_form
 
 __all__ = ["split"]
 
@@ -28,7 +28,7 @@ def split(
     files: int | None = None,
     max_bytes: int | None = None,
     overwrite: bool = False,
-    form: str = AUTO,
+    form: Form | str = AUTO,
     force: Iterable[str] = (),
 ) -> Iterator[CopiedFile]:
     """Write the row groups of a file to several files, in their order: bytes are copied, and no value is decoded.
@@ -69,7 +69,7 @@ def split(
     >>> [part.rows for part in parquetext.split("wide.parquet", "parts", row_groups=2)]
     [200, 100]
     """
-    check_form(form, THRIFT)
+    check_writable(form, THRIFT.name)
     asked = {"row_groups": row_groups, "files": files, "max_bytes": max_bytes}
     given = {name: value for name, value in asked.items() if value is not None}
     if len(given) > 1 or any(value < 1 for value in given.values()):

@@ -7,18 +7,19 @@ from uuid import UUID
 
 from .. import wire
 from ..errors import ParquetextError, Refused, names_memory
+from ..footer.forms import BY_UUID
 from ..storage import TailEdit
 from .decode_columns import decoded, is_encoded
 from .directories import takes_directories
 from .footer import Footer
 from .foreign_bytes import without
-from .pieces import OWN_FORMS, form_of
+from .pieces import form_in
 from .result import Result
 from .run import Planned, change_footer
 
 __all__ = ["strip"]
 
-OWN = frozenset({*OWN_FORMS, wire.UUID_FOOTER_REFERENCE, wire.UUID_WRAPPED})
+OWN = frozenset({*BY_UUID, wire.UUID_FOOTER_REFERENCE, wire.UUID_WRAPPED})
 ALL = "all"
 
 
@@ -78,7 +79,7 @@ def strip(
             return decoded(footer, source)
         edit = without_blocks(footer, removed)
         left = () if removed == ALL else [piece for piece in footer.pieces if piece.uuid not in removed]
-        return Planned(edit, form_of(left))
+        return Planned(edit, form_in(left))
 
     return change_footer(
         path,

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from .. import kernels, sidecar
 from ..errors import ParquetextError
 from ..sidecar.questdb_key_value import KEY
+from .final_footer import FinalFooter
 from .footer import Footer
-from .par3 import Par3Footer
 from .table_logs import summary_above
 
 __all__ = ["told_of", "told_of_rewrite"]
 
 
-def told_of(path: object, footer: Footer | Par3Footer, forced: frozenset[str]) -> Iterator[str]:
+def told_of(path: object, footer: Footer | FinalFooter, forced: frozenset[str]) -> Iterator[str]:
     """In words, for a footer that is changed."""
     if _has_key(footer, KEY):
         yield (
@@ -31,7 +31,7 @@ def told_of_rewrite(path: object, forced: frozenset[str]) -> Iterator[str]:
         yield f"{summary} has the places of its column chunks before this change: write it anew"
 
 
-def _has_key(footer: Footer | Par3Footer, key: bytes) -> bool:
+def _has_key(footer: Footer | FinalFooter, key: bytes) -> bool:
     thrift = footer.data if isinstance(footer, Footer) else footer.payload
     is_scanned = isinstance(footer, Footer) and footer.known_scan is not None
     if not is_scanned and key not in thrift:  # the one look that footers without it pay for
@@ -40,7 +40,7 @@ def _has_key(footer: Footer | Par3Footer, key: bytes) -> bool:
         scan = (
             footer.scan(strict=False)
             if isinstance(footer, Footer)
-            else kernels.scan.scan(kernels.flat.to_thrift(footer.payload))
+            else kernels.scan.scan(footer.spec.rebuild(footer.payload))
         )
     except ParquetextError:
         return False

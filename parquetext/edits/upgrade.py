@@ -2,39 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from uuid import UUID
+from collections.abc import Iterable
 
-from .. import kernels, wire
+from .. import wire
 from ..errors import Damaged, ParquetextError, Refused, Unsupported, names_memory
-from ..extension import AFTER_STOP, ASIDE, PLACEMENTS
-from ..footer.locate import LENGTH_AND_MAGIC
-from ..storage import TailEdit
+from ..extension import ASIDE, PLACEMENTS
+from ..footer import forms
+from ..footer.form_spec import BuildOptions, FormSpec, Slots
+from ..footer.forms import AUTO, Form, check_writable
+from ..footer.tail import LENGTH_AND_MAGIC
 from .choice import Choice, choose_form
-from .dialect_upgrade import ARROW, with_arrow_dialect
 from .directories import takes_directories
 from .footer import OURS, Footer
 from .foreign_bytes import others_of, without
 from .form_options import Options
-from .pieces import Piece
+from .pieces import Piece, form_in
 from .reference_edit import is_current
 from .result import Result
 from .run import Planned, change_footer
 from .size import check_size
-from .slots import Changes, Slots, changed, pairs_of, slot_of_copies, slots_of
+from .slots import Changes, changed, slot_of_copies
 
-__all__ = ["AUTO", "FORMS", "check_form", "choice_of", "default_placement", "slots_in", "upgrade"]
-
-AUTO = "auto"
+__all__ = ["block_with_slots", "choice_of", "default_placement", "slots_in", "upgrade", "with_best", "with_form"]
 
 
 @takes_directories()
 @names_memory
 def upgrade(
     path: object,
-    form: str = AUTO,
+    form: Form | str = AUTO,
     *,
-    dialect: str | None = None,
     stats: str = "full",
     placement: str | None = None,
     marker: str = "spec",
@@ -56,21 +53,20 @@ def upgrade(
     path : str, os.PathLike or (filesystem, str)
         A local path, a URI, or a pair of a ``pyarrow.fs`` filesystem and a path. A directory stands for the Parquet
         files below it; end the URI of a remote one with ``/``.
-    form : str
-        ``"auto"`` takes one of the others, or none where little is gained: the file is ``"unchanged"`` then. The
-        result's `message` says why. ``"flat"`` is the fastest one, about as large as the Thrift footer; ``"index"``, a
-        jump table into the Thrift footer, is a fraction of it.
+    form : Form or str
+        ``"auto"`` chooses one of the others, or none if little is gained: the file is ``"unchanged"`` then. The
+        result's `message` gives the reason. ``"flat"`` is the fastest one, about as large as the Thrift footer;
+        ``"index"``, a jump table into the Thrift footer, is a fraction of it. ``"arrow"`` writes the flat form of the
+        public proposals in C++ and Rust, beside our other form if there is one. No released reader reads it, and
+        parquet-go cannot open the file any more. It stores less; `Result.losses` lists the omitted parts, in a dry run
+        too.
     stats : str
         ``"full"``, or ``"compact"``: bounds of strings longer than 16 bytes are shortened in the flat form, validly.
-    dialect : str, optional
-        ``"arrow"``: write the flat form as the public proposals in C++ and Rust have it, beside our own if that is
-        there. No released reader reads it, and parquet-go cannot open the file any more. It carries less;
-        `Result.losses` says what is missing, in a dry run too.
     placement : str, optional
         Where the block stands. ``"aside"``, the default: in front of the Thrift footer, to which a short text is added;
         every reader of today takes that. ``"in-struct"``: within the Thrift footer, as the specification draws it;
         readers that take unknown bytes for UTF-8 refuse the file. ``"after-stop"``: behind the footer's struct, where
-        parquet-go refuses it; the default of the arrow dialect, which never stands aside. A block of ours that stands
+        parquet-go refuses it; the default of the form ``"arrow"``, which is never aside. A block of ours that stands
         elsewhere is moved. An extension with bytes of others keeps its placement and marker.
     marker : str
         ``"spec"`` or ``"thrift"``.
@@ -114,22 +110,16 @@ def upgrade(
     >>> parquetext.open("wide.parquet").form
     'flat'
     """
-    if dialect not in (None, ARROW) or (dialect and form not in (AUTO, "flat")):
-        raise ParquetextError(
-            f"no such dialect of the form {form!r}: {dialect!r} (known: {ARROW!r} of 'flat')", code=wire.BAD_ARGUMENT
-        )
-    if dialect and extensions:
-        raise ParquetextError("the arrow dialect has no extension slots", code=wire.BAD_ARGUMENT)
-    options = Options(marker, placement or default_placement(dialect), wrap, stats, extensions)
-    check_form(form)
+    check_writable(form)
+    spec = forms.WRITABLE.get(form)
+    if spec is not None and extensions and not (spec.has_slots or spec.stands_alone):
+        raise ParquetextError(f"the {spec.title} has no extension slots", code=wire.BAD_ARGUMENT)
+    options = Options(marker, placement or default_placement(form), wrap, stats, extensions)
 
     def plan(footer: Footer, forced: frozenset[str], _source) -> Planned:
-        if dialect:
-            return with_arrow_dialect(footer, options, forced)
-        if form == AUTO:
+        if spec is None:
             return with_best(footer, options, forced)
-        edit = FORMS[form](footer, options, forced, **({"verbatim": True} if form == "flat" else {}))
-        return Planned(edit, form, reason="" if edit else f"it has its {form} footer")
+        return with_form(footer, spec, options, forced, verbatim=True)
 
     return change_footer(
         path,
@@ -144,110 +134,114 @@ def upgrade(
     )
 
 
-def default_placement(dialect: str | None) -> str:
-    """Where a block stands unless told otherwise: readers of the arrow dialect look behind the struct's stop alone."""
-    return AFTER_STOP if dialect else ASIDE
-
-
-def check_form(form: str, *others: str) -> None:
-    """ParquetextError for a form that no footer can be given; `others` are known besides."""
-    known = (*FORMS, AUTO, *others)
-    if form not in known:
-        raise ParquetextError(f"unknown footer form {form!r}: use one of {', '.join(known)}", code=wire.BAD_ARGUMENT)
+def default_placement(form: str) -> str:
+    """Return the placement of a form's block if none is requested."""
+    spec = forms.WRITABLE.get(form)
+    return ASIDE if spec is None else spec.placement
 
 
 def with_best(footer: Footer, options: Options, forced: frozenset[str] = frozenset()) -> Planned:
-    """The edit that gives the footer the form that it is worth; what the flat form cannot carry gets an index, and what
-    would be out of all proportion in both stays as it is."""
+    """Plan to give the footer the form that pays off.
+
+    If that form cannot represent the footer, the next one is tried; if none can in a reasonable size, the footer stays
+    as it is.
+    """
     if changed(slots_in(footer), options.extensions):
-        return Planned(with_flat(footer, options, forced), "flat", reason="flat: no other form has extension slots")
+        spec = next(spec for spec in forms.WRITABLE.values() if spec.has_slots)
+        planned = with_form(footer, spec, options, forced)
+        return planned._replace(reason=f"{spec.name}: no other form has extension slots")
     form, reason = choice_of(footer, options.placement)
-    if form not in FORMS:
+    if form not in forms.WRITABLE:
         if _is_misplaced(footer, options):
             edit = footer.edit(without(footer.pieces, OURS) or [], options.marker)
             return Planned(edit, form, reason=f"its {footer.form} footer stood elsewhere, and is taken out: {reason}")
         return Planned(None, form, reason=f"nothing is gained: {reason}")
-    for each in dict.fromkeys((form, "index")):
+    candidates = [spec for spec in forms.WRITABLE.values() if spec.stands_alone]
+    candidates = candidates[candidates.index(forms.WRITABLE[form]) :]
+    for spec in candidates:
         try:
-            return Planned(FORMS[each](footer, options, forced), each, reason=f"{each}: {reason}")
+            return with_form(footer, spec, options, forced)._replace(reason=f"{spec.name}: {reason}")
         except Unsupported as error:
-            reason = f"the {each} form cannot carry it: {error}"
-            if each == "index" and error.code != wire.OUT_OF_PROPORTION:
+            reason = f"the {spec.name} form cannot carry it: {error}"
+            if spec is candidates[-1] and error.code != wire.OUT_OF_PROPORTION:
                 raise
-    return Planned(None, "thrift", reason=f"nothing is added: {reason}")
+    return Planned(None, forms.THRIFT.name, reason=f"nothing is added: {reason}")
 
 
 def choice_of(footer: Footer, placement: str = ASIDE) -> Choice:
-    """The form that a footer is worth, extensions left out."""
+    """Choose the form for a footer, ignoring extensions."""
     scan, length = footer.scan(), len(footer.bare)
     return choose_form(
         length, footer.start + length + LENGTH_AND_MAGIC, scan.leaf_count, scan.row_group_count, placement
     )
 
 
-def with_flat(
-    footer: Footer, options: Options, forced: frozenset[str] = frozenset(), *, verbatim: bool = False
-) -> TailEdit | None:
-    """The edit that gives the footer its flat block, or None where it has just that.
+def with_form(
+    footer: Footer,
+    spec: FormSpec,
+    options: Options,
+    forced: frozenset[str] = frozenset(),
+    *,
+    verbatim: bool = False,
+) -> Planned:
+    """Plan to give the footer the block of a form; the edit is None if it already has just that.
 
-    With `verbatim` a footer that tables cannot say is carried as it is: nothing to look anything up in, and whole.
+    Our block is put after those of others, and replaces other blocks of ours unless it is one that is added to them.
+    With `verbatim`, a footer that the form cannot represent is carried as it is, without support for look-ups.
     """
-
-    def write(scan) -> bytes:
-        slots = changed(slots_in(footer), options.extensions) | slot_of_copies(scan)
-        return kernels.flat.write(scan, options.stats, verbatim=verbatim, extensions=pairs_of(slots))
-
-    return _with_block(footer, wire.UUID_FLAT_FOOTER, write, options, forced)
-
-
-def with_index(footer: Footer, options: Options, forced: frozenset[str] = frozenset()) -> TailEdit | None:
-    """The edit that gives the footer its index, or None where it has just that."""
-    slots = changed(slots_in(footer), options.extensions)
-    if slots:
+    slots = changed(slots_in(footer), options.extensions) if spec.stands_alone else {}
+    if slots and not spec.has_slots:
         raise Refused(
-            f"an index has no place for extensions, {len(slots)} would be lost; parquetext.strip takes them away"
+            f"the {spec.title} has no place for extensions, {len(slots)} would be lost; "
+            "parquetext.strip takes them away"
         )
-    return _with_block(footer, wire.UUID_FOOTER_INDEX, kernels.index.write, options, forced)
-
-
-def _with_block(
-    footer: Footer, uuid: UUID, write: Callable, options: Options, forced: frozenset[str]
-) -> TailEdit | None:
-    """The edit that puts a block of ours behind those of others, in place of ours that are there."""
-    others = others_of(footer, OURS, forced, options.wrap)
+    replaced = OURS if spec.stands_alone else {spec.uuid}
+    others = others_of(footer, replaced, forced, options.wrap)
     scan = footer.scan()
     if scan.encrypted:
         raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
-    block = Piece.made(write(scan), uuid)
-    own = [piece for piece in footer.pieces if piece.uuid in OURS]
-    if len(own) == 1 and _is(own[0], block) and not _is_misplaced(footer, options):
-        return None
+    if spec.has_slots:
+        slots |= slot_of_copies(scan)
+    payload, trailer, losses = spec.build(scan, BuildOptions(options.stats, verbatim, slots))
+    block = Piece(spec.uuid, payload, trailer)
     pieces = [*others, block]
+    form = form_in(pieces)
+    own = [piece for piece in footer.pieces if piece.uuid in replaced]
+    if not spec.stands_alone:
+        if own and own[-1] is footer.pieces[-1] and own[-1].content == block.content:
+            return Planned(None, form, losses)
+        check_size([piece for piece in pieces if not piece.is_aside], forced)
+        placement = options.placement if footer.place is None else None  # our other blocks are not moved
+        return Planned(footer.edit(pieces, options.marker, placement), form, losses)
+    if len(own) == 1 and own[0].content == block.content and not _is_misplaced(footer, options):
+        return Planned(None, form, losses, f"it has its {spec.name} footer")
     if options.placement != ASIDE:
         check_size(pieces, forced)
-    return footer.edit(pieces, options.marker, options.placement)
+    return Planned(footer.edit(pieces, options.marker, options.placement), form, losses)
 
 
 def slots_in(footer: Footer) -> Slots:
-    """What the flat footer that is there has in its slots, but for what is made from the Thrift footer."""
-    flat = next((piece for piece in reversed(footer.pieces) if piece.uuid == wire.UUID_FLAT_FOOTER), None)
+    """Return the contents of the footer's extension slots, without those that are built from the Thrift footer."""
+    piece = block_with_slots(footer)
     try:
-        slots = {} if flat is None else slots_of(flat.payload)
+        slots = {} if piece is None else forms.BY_UUID[piece.uuid].slots(piece.payload)
     except Damaged as error:
+        title = forms.BY_UUID[piece.uuid].title
         raise Refused(
-            f"the extension slots of its flat footer are damaged, and would be lost: {error}; "
+            f"the extension slots of its {title} are damaged, and would be lost: {error}; "
             "parquetext.strip takes all of it away"
         ) from None
     return {uuid: data for uuid, data in slots.items() if uuid != wire.UUID_COPY_TABLE}
 
 
-def _is(piece: Piece, block: Piece) -> bool:
-    """Whether a block is the one that would be written, byte for byte."""
-    return piece.trailer == block.trailer and piece.payload == block.payload
+def block_with_slots(footer: Footer) -> Piece | None:
+    """Return the last block of a form that has extension slots."""
+    with_slots = {uuid for uuid, spec in forms.BY_UUID.items() if spec.has_slots}
+    return next((piece for piece in reversed(footer.pieces) if piece.uuid in with_slots), None)
 
 
 def _is_misplaced(footer: Footer, options: Options) -> bool:
-    """Whether blocks of ours stand elsewhere than wanted, or by a reference that would not be written so."""
+    """Return True if blocks of ours have another placement, or a reference that would be written differently."""
     own = [piece for piece in footer.pieces if piece.uuid in OURS]
     if not own:
         return False
@@ -259,7 +253,3 @@ def _is_misplaced(footer: Footer, options: Options) -> bool:
     return any(piece.is_aside for piece in own) or not (
         has_others or PLACEMENTS[footer.place.placement] == options.placement
     )
-
-
-# What makes the edit for each form that a footer can be given.
-FORMS = {"flat": with_flat, "index": with_index}

@@ -6,33 +6,19 @@ A slice leaves statistics out, because values need none; this keeps every field 
 from __future__ import annotations
 
 from .. import kernels, wire
-from ..errors import ParquetextError, wire_error
 from .elements import parse_element
+from .forms import spec_of
 from .model import GROUP, Form, Node
-from .thrift_form import ThriftForm
 
-__all__ = ["chunk_structs", "column_footer", "schema_footer", "sorting_columns"]
+__all__ = ["chunk_structs", "column_footer", "schema_footer"]
 
 STRUCT = wire.TYPE_STRUCT
 
 
 def chunk_structs(form: Form, leaf: int, first: int, count: int) -> list[bytes] | None:
-    """The ColumnChunk structs of a leaf in row groups ``[first, first + count)``; None where the form has none."""
-    if isinstance(form, ThriftForm):
-        if not form.scan.regular:
-            raise wire_error(wire.IRREGULAR, found=form.scan.chunk_count, expected=form.leaf_count)
-        scan, row_groups = form.scan, range(first, first + count)
-        offsets, lengths = scan.chunks("chunk_offset"), scan.chunks("chunk_length")
-        data, at = memoryview(scan.data), [row_group * scan.leaf_count + leaf for row_group in row_groups]
-    elif isinstance(form, kernels.index.Reader):
-        chunks = form.column(leaf, first, count)
-        offsets, lengths = chunks.array("chunk_offset"), chunks.array("chunk_length")
-        data, at = memoryview(chunks.buffer), range(count)
-    elif isinstance(form, kernels.flat.Reader):
-        return kernels.flat.chunk_structs(form, leaf, first, count)
-    else:
-        return None
-    return [bytes(data[offsets[index] : offsets[index] + lengths[index]]) for index in at]
+    """Return the ColumnChunk structs of a leaf in row groups ``[first, first + count)``, or None."""
+    spec = spec_of(form)
+    return None if spec is None else spec.chunk_structs(form, leaf, first, count)
 
 
 def column_footer(form: Form, leaf: int, first: int, count: int) -> bytes | None:
@@ -93,40 +79,3 @@ def _number(value: int) -> bytes:
 
 def _list_header(count: int) -> bytes:
     return bytes([count << 4 | STRUCT]) if count < 15 else bytes([0xF0 | STRUCT]) + kernels.varint.encode(count)
-
-
-def sorting_columns(form: Form, row_group: int) -> list[tuple[int, bool, bool]]:
-    """(leaf, descending, nulls first) of each column that a row group is sorted by."""
-    if not isinstance(form, ThriftForm):
-        return form.sorting_columns(row_group)
-    scan = form.scan
-    start, length = (scan.row_groups(f"sorting_columns_{part}")[row_group] for part in ("offset", "length"))
-    data = memoryview(scan.data)[start : start + length]
-    found: list[tuple[int, bool, bool]] = []
-    if length:
-        count, at = _items(data)
-        for _ in range(count):
-            found.append(_sorting_column(data, at))
-            at = kernels.thrift.struct_end(data, at)
-    return found
-
-
-def _items(data: memoryview) -> tuple[int, int]:
-    """(count, offset of the first) of a list of structs that the scan has walked."""
-    count, at = (data[0] >> 4, 1) if data[0] >> 4 < 15 else kernels.varint.decode32(data, 1)
-    if count and data[0] & 15 != STRUCT:
-        raise ParquetextError("sorting_columns is no list of structs")
-    return count, at
-
-
-def _sorting_column(data: memoryview, at: int) -> tuple[int, bool, bool]:
-    fields = {field[0]: field for field in kernels.thrift.fields(data, at)}
-
-    def is_true(key: int) -> bool:
-        return key in fields and fields[key][1] == wire.TYPE_TRUE
-
-    column = fields.get(wire.SORTING_COLUMN_COLUMN_IDX)
-    index = 0
-    if column is not None and column[1] == wire.TYPE_I32:
-        index = kernels.varint.zigzag_decode(kernels.varint.decode32(data, column[3])[0])
-    return index, is_true(wire.SORTING_COLUMN_DESCENDING), is_true(wire.SORTING_COLUMN_NULLS_FIRST)

@@ -7,11 +7,10 @@ from uuid import UUID
 
 from .. import wire
 from ..errors import Damaged
-from .forms import FLAT_DAMAGED
+from . import forms
 
 __all__ = ["Extensions"]
 
-WITH_SLOTS = ("flat", "par3")
 OUR_OWN = wire.UUID_THRIFT_EXTENSION, wire.UUID_COPY_TABLE
 
 
@@ -53,9 +52,11 @@ class Extensions(Mapping[UUID, bytes]):
         """Index and size by UUID; without what is made from the Thrift footer, which is nobody's slot."""
         file = self._file
         if self._listed is None:
-            if file.form not in WITH_SLOTS and any(finding.kind == FLAT_DAMAGED for finding in file.findings):
-                raise Damaged("the flat footer, which may have extensions, is damaged", file=str(file.path))
-            listed = self._read(lambda form: form.extensions()) if file.form in WITH_SLOTS else []
+            damaged = {spec.damaged: spec.title for spec in forms.SPECS if spec.has_slots}
+            left = next((finding.kind for finding in file.findings if finding.kind in damaged), None)
+            if left is not None and not file.spec.has_slots:
+                raise Damaged(f"the {damaged[left]}, which may have extensions, is damaged", file=str(file.path))
+            listed = self._read(lambda form: form.extensions()) if file.spec.has_slots else []
             self._listed = {UUID(bytes=uuid): (index, size) for index, (uuid, size) in enumerate(listed)}
             for uuid in OUR_OWN:
                 self._listed.pop(uuid, None)

@@ -15,12 +15,13 @@ from ..errors import ColumnError, Damaged, LimitExceeded, Malformed, ParquetextE
 from ..findings import Finding
 from ..storage import BatchedSource, ChangedFile, RemoteTarget
 from ..tabular import Shown, Tabular
-from . import forms
+from . import best_form, forms
 from .arrow_errors import as_arrow_error
 from .columns import Column
 from .concurrent_changes import is_changed, opened_again
 from .copied_chunks import copies_of_leaf, payload_in
 from .extensions import Extensions
+from .form_spec import FormSpec
 from .lease import Lease
 from .model import Form
 from .names import find_column, find_columns, find_leaf, nearest_columns
@@ -39,7 +40,6 @@ class IoStats(NamedTuple):
     bytes: int
 
 
-CELLED = ("flat", "index", "par3")
 A_GOOD_PART = 4  # of a footer, that is worth reading whole: one leaf in so many is wanted
 LOOK_UPS = 64  # after so many one by one it is asked again whether it is worth it
 MOST_COMPARED = 1 << 16  # leaves, whose names are compared with one that is not there
@@ -84,8 +84,7 @@ class File(Tabular):
     Attributes
     ----------
     form : str
-        The form of the footer in use: ``"flat"``, ``"index"``, ``"thrift"``, ``"arrow"``, or ``"par3"``, which has no
-        next one.
+        The form of the footer in use: a value of `parquetext.Form`.
     path : str
         What was opened.
     """
@@ -210,7 +209,7 @@ class File(Tabular):
         if changed is None:
             return False
         try:
-            name, form, findings = forms.best_form(changed)
+            name, form, findings = best_form.best_form(changed)
         except ParquetextError as error:
             changed.close()
             raise self._changed(error) from error
@@ -228,7 +227,7 @@ class File(Tabular):
     def _located(self, error: Malformed) -> Malformed:
         """The error with the file's name, and with where in the file the field is missing that pyarrow asks for."""
         if error.code == wire.MISSING_FIELD and error.offset is None:
-            error.offset = forms.offset_of_missing(self._source)
+            error.offset = best_form.offset_of_missing(self._source)
         return self._named(error)
 
     def _named(self, error: E) -> E:
@@ -259,18 +258,23 @@ class File(Tabular):
 
     def _expect(self, leaves: int) -> None:
         """Prepare for facts of so many leaves: a footer of which they are a good part is read whole."""
-        if self.form not in CELLED or leaves * A_GOOD_PART < self.num_columns:
+        if not self.spec.is_cellular or leaves * A_GOOD_PART < self.num_columns:
             return
         self._on_form(lambda form: self._source.hold() if self._is_batched() else _hold(form))
 
     def _has_next_form(self) -> bool:
-        """Whether there is a form to go over to where the one in use is damaged."""
-        return self.form in forms.DAMAGED
+        """Return True if the file has another form if this one is damaged."""
+        return self.spec.is_preferred and not self.spec.is_final
+
+    @property
+    def spec(self) -> FormSpec:
+        """The entry of the form in use in the registry of forms; the Thrift form if a sidecar replaces the footer."""
+        return forms.BY_NAME.get(self.form, forms.THRIFT)
 
     def _leave_form(self, error: Damaged) -> None:
         """Go over to the next form. Other threads may be reading from this one: it goes with the last of them."""
         try:
-            name, following, findings = forms.following_form(self._source, self.form, error)
+            name, following, findings = best_form.following_form(self._source, self.form, error)
         except ParquetextError as failed:
             raise self._named(failed) from error
         self.findings.extend(findings)
@@ -321,7 +325,7 @@ class File(Tabular):
             self._expect(self.num_columns)
             schema = self._on_form(whole_schema)
             if (name := undecodable_name(schema)) is not None:
-                offset = forms.offset_of_name(self._source, name)
+                offset = best_form.offset_of_name(self._source, name)
                 raise self._named(Malformed(f"the name of a column is not UTF-8: {name!r}", offset=offset))
             self._schema = schema
         return self._schema
@@ -366,7 +370,7 @@ class File(Tabular):
         if not self._looked_up % LOOK_UPS:  # as many more may come
             self._expect(2 * self._looked_up)
         try:
-            if self.form == "index" and self._is_batched():  # its row groups are fetched together
+            if self.spec.reads_by_chunk and self._is_batched():  # its row groups are fetched together
                 (found,) = self._gathered([partial(_look_up, form, name, field_id)])
             else:
                 found = form.find_column(name) if type(name) is str and field_id is None else None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from .. import kernels, wire
 from ..errors import LimitExceeded, ParquetextError, Unsupported
-from .forms import thrift_footer
+from .best_form import thrift_footer
 
 __all__ = ["LIMITS", "check_limits"]
 

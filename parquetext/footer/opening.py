@@ -18,9 +18,11 @@ from ..storage import (
     open_source,
     readable,
 )
+from . import forms
 from .arrow_errors import as_arrow_error
+from .best_form import best_form, named_form, open_block
 from .facade import File
-from .forms import best_form, named_form, open_reader
+from .form_spec import Place
 from .locate import FIRST_READ_REMOTE
 from .soundness import has_sound_footer
 from .thrift_form import ThriftForm
@@ -30,14 +32,14 @@ __all__ = ["open_as", "open_by_footer", "open_file"]
 CHANGE_INTERRUPTED = "change-interrupted"
 
 
-def open_as(kind: type[File], path, form: str | None = None) -> File:
+def open_as(kind: type[File], path, form: forms.Form | str | None = None) -> File:
     """Open `path` as `kind`; the straight way for a local path and a sound block of ours, or PAR3."""
     if type(path) is not str or "://" in path or path[:1] == "~":
         return _open_target(kind, path, form)
     return _open_local(kind, path, form)
 
 
-def _open_local(kind: type[File], path: str, form: str | None = None) -> File:
+def _open_local(kind: type[File], path: str, form: forms.Form | str | None = None) -> File:
     try:
         return _open_once(kind, path, form)
     except Malformed as error:  # such as what is no regular file
@@ -59,23 +61,24 @@ def open_by_footer(kind: type[File], target: LocalTarget | RemoteTarget | HeldTa
     """Open a file by a Thrift footer that the caller has; its own one is not read."""
     form = ThriftForm(footer)
     if isinstance(target, LocalTarget):
-        return kind(target.path, kernels.local.LocalFile(target.path), "thrift", form)
+        return kind(target.path, kernels.local.LocalFile(target.path), forms.THRIFT.name, form)
     source = HeldSource(target) if isinstance(target, HeldTarget) else BatchedSource(target)
-    return kind(str(target), source, "thrift", form)
+    return kind(str(target), source, forms.THRIFT.name, form)
 
 
 def _open_own(kind: type[File], path, source, handle, tail: bytes) -> File | None:
-    """The straight way: a sound block of ours, or PAR3, where the tail says; None otherwise."""
+    """Open a sound block of ours, or a final form, that the tail shows; return None otherwise."""
     place = kernels.local.own_block(tail, source.size)
     if place is None:
         return None
     try:
-        return kind(path, source, place[0], open_reader(place[0], handle, *place[1:]))
+        spec = forms.BY_KEY[place[0]]
+        return kind(path, source, spec.name, open_block(spec, handle, Place(*place[1:])))
     except (Damaged, Unsupported):  # the careful way meets it again, and reports it
         return None
 
 
-def open_file(path: object, *, form: str | None = None) -> File:
+def open_file(path: object, *, form: forms.Form | str | None = None) -> File:
     """Open a Parquet file's metadata.
 
     Parameters
@@ -85,8 +88,8 @@ def open_file(path: object, *, form: str | None = None) -> File:
         one that fsspec knows, such as ``memory://``; a filesystem (of ``pyarrow.fs`` or fsspec) and a path in it; the
         bytes of a file, a ``pyarrow.Buffer`` or an `mmap`; a file object that can seek, a ``pyarrow.NativeFile``, or
         what ``fsspec.open`` gives. `close` leaves open what the caller has opened.
-    form : {"thrift", "arrow"}, optional
-        Use this form of the footer and no other, to compare them, say. The best one without.
+    form : Form or str, optional
+        Use this form of the footer and no other, for example to compare them; by default the best one.
 
     Returns
     -------
@@ -117,7 +120,7 @@ def open_file(path: object, *, form: str | None = None) -> File:
     return open_as(File, path, form)
 
 
-def _open_target(kind: type[File], path, form: str | None = None) -> File:
+def _open_target(kind: type[File], path, form: forms.Form | str | None = None) -> File:
     try:
         target = readable(path)
         if not isinstance(target, LocalTarget):

@@ -5,11 +5,10 @@ from __future__ import annotations
 from .. import kernels
 from ..errors import ParquetextError
 from ..storage import LocalSource, open_source
+from .forms import MAGICS
 from .locate import FIRST_READ_REMOTE, locate, read_tail
 
 __all__ = ["scan"]
-
-MAGICS = b"PAR1", b"PARE", b"PAR3"
 
 
 def scan(source: object, *, strict: bool = False) -> kernels.scan.Scan:

@@ -23,10 +23,10 @@ def has_sound_footer(source: Source) -> bool:
     try:
         tail = read_tail(source)
         footer = source.read(tail.footer_offset, tail.footer_length)
-        if not tail.is_par3:
+        if not tail.form.is_final:
             kernels.scan.scan(footer, strict=False)
             return True
-        kernels.flat.verify(footer)
+        tail.form.verify_payload(footer)
         return kernels.checksum.crc32(footer) == tail.blocks[0].crc
     except Refused:
         return True

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from .. import kernels
+from .. import kernels, wire
+from ..errors import Malformed
+from ..thrift import values
 from .elements import parse_element
 from .model import GROUP, Node
 from .path_sizes import check_paths
@@ -12,6 +14,7 @@ from .path_sizes import check_paths
 __all__ = ["ThriftForm"]
 
 FEW = 64  # look-ups of a name, from which on a table of all names pays
+SHORT_LIST = 15
 MOST_OF_PATHS = 8  # times the footer's bytes: a table of longer paths, those of deep schemas, is not made
 _FACTS_OF_NODE = (
     "bytes_offset",
@@ -198,6 +201,25 @@ class ThriftForm:
             return bytes(memoryview(scan.data)[start : start + scan.key_values(f"{name}_length")[index]])
 
         return part("key"), part("value") if scan.key_values("has_value")[index] else None
+
+    def sorting_columns(self, row_group: int) -> list[tuple[int, bool, bool]]:
+        """Return (leaf, descending, nulls first) of each column that a row group claims to be sorted by.
+
+        The leaf may not exist; it is -1 if the field is missing.
+        """
+        if not self._scan.row_groups("sorting_columns_length")[row_group]:
+            return []
+        data, at = self._scan.data, self._scan.row_groups("sorting_columns_offset")[row_group]
+        if data[at] & SHORT_LIST != wire.TYPE_STRUCT:
+            raise Malformed("sorting columns that are no structs", offset=at)
+        count, at = (data[at] >> 4, at + 1) if data[at] >> 4 < SHORT_LIST else kernels.varint.decode32(data, at + 1)
+        found = []
+        for _ in range(count):
+            fields, at = values.read_at("SortingColumn", data, at)
+            found.append(
+                (fields.get("column_idx", -1), bool(fields.get("descending")), bool(fields.get("nulls_first")))
+            )
+        return found
 
     def slice(self, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes:
         if len(leaves) > FEW:

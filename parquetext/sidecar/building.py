@@ -176,7 +176,7 @@ def footer_bytes(source) -> tuple[int, bytes, bytes]:
     tail = read_tail(source, FIRST_READ_REMOTE)
     offset = tail.footer_offset
     footer = source.read(offset, source.size - LENGTH_AND_MAGIC - offset)
-    return offset, footer, kernels.flat.to_thrift(footer[: tail.footer_length]) if tail.is_par3 else footer
+    return offset, footer, tail.form.rebuild(footer[: tail.footer_length]) if tail.form.is_final else footer
 
 
 def _data(source) -> pa.NativeFile:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from .. import edits, sidecar
 from ..catalog.footers import Footer, read_footer
 from ..edits.overrides import FORCEABLE
+from ..footer.forms import best_name
 from ..inspection.integrity import verify
 from ..sidecar.foreign_sidecars import FORCEABLE as SIDECAR_FORCEABLE
 from ..sidecar.table_formats import TABLE_FORMAT, refuse_sidecar
@@ -62,7 +63,7 @@ def _changing(verb: Callable) -> Action:
 
 def _verify(target, options: Mapping) -> dict:
     report = verify(target, **options)
-    form = _best(report.forms)
+    form = best_name(report.forms)
     told = [str(finding) for finding in report.findings[:FINDINGS_TOLD]]
     if len(report.findings) > FINDINGS_TOLD:
         told.append(f"{len(report.findings) - FINDINGS_TOLD} more")
@@ -76,13 +77,9 @@ def _verify(target, options: Mapping) -> dict:
     }
 
 
-def _best(forms: Collection[str]) -> str:
-    return next((form for form in ("par3", "flat", "index", "arrow", "thrift") if form in forms), "")
-
-
 def _catalog(target, options: Mapping) -> dict:
     footer: Footer = read_footer(target, **options)
-    form = _best(footer.forms)
+    form = best_name(footer.forms)
     return {"outcome": "read", "form_before": form, "form_after": form, "bytes_read": footer.bytes_read, FOUND: footer}
 
 

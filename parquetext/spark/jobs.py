@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import wire
-from ..edits.upgrade import AUTO, default_placement
+from ..edits.upgrade import default_placement
 from ..errors import ParquetextError
+from ..footer.forms import AUTO, Form
 from .actions import ACTIONS, rehearse
 from .balance import pack
 from .filesystems import Filesystems, normal
@@ -59,7 +60,7 @@ class JobFailed(ParquetextError):
 def upgrade(
     spark: SparkSession,
     paths: object,
-    form: str = AUTO,
+    form: Form | str = AUTO,
     *,
     state: str | None = None,
     on_error: str = "report",
@@ -115,7 +116,7 @@ def upgrade(
     >>> [(row.outcome, row.form_after) for row in done.collect()]
     [('upgraded', 'flat')]
     """
-    options.setdefault("placement", default_placement(options.get("dialect")))  # for the state, as the form
+    options.setdefault("placement", default_placement(form))  # for the state, as the form
     return run(spark, "upgrade", paths, {"form": form, **options}, state, on_error, progress)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from ..errors import ParquetextError
+from ..footer.forms import AUTO, Form
 from .catalog_tables import without_options
 from .filesystems import Filesystems, normal
 from .output.committing import APPEND, ERROR, IGNORE, OVERWRITE, settle_leftovers
@@ -31,7 +32,7 @@ def write(
     path: str | os.PathLike,
     mode: str = "errorifexists",
     partition_by: str | Sequence[str] = (),
-    form: str = "auto",
+    form: Form | str = AUTO,
     sidecar: bool = False,
     **options: object,
 ) -> Written:

@@ -17,7 +17,7 @@ def lists_of(count: int) -> list:
 
 
 @pytest.mark.parametrize("kind", ["lists", "structs", "dictionary", "flat", "flat dictionary"])
-def test_batches_are_cut_where_pyarrow_cuts_them(tmp_path, kind):
+def test_batches_end_where_those_of_pyarrow_end(tmp_path, kind):
     path, chance = tmp_path / "x.parquet", random.Random(kind)
     numbers = pa.array(range(60))
     texts = pa.array([str(n % 5) for n in range(60)]).dictionary_encode()

@@ -70,7 +70,7 @@ READS = {
 
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("read", READS)
-def test_a_file_that_is_changed_where_it_is_gives_its_rows_or_a_conflict(path, change, read):
+def test_a_file_changed_in_place_gives_its_rows_or_a_conflict(path, change, read):
     with parquetext.open(path) as file:
         file.column("n3")
         CHANGES[change](path)

@@ -39,7 +39,7 @@ def test_bytes_that_are_no_parquet_file_raise_arrow_invalid(tmp_path, implementa
         assert isinstance(caught.value, Malformed) and caught.value.file == str(path)
 
 
-def test_what_is_no_regular_file_raises_arrow_invalid(tmp_path, implementation):
+def test_a_file_that_is_not_regular_raises_arrow_invalid(tmp_path, implementation):
     path = tmp_path / "pipe.parquet"
     os.mkfifo(path)
     for read in (parquetext.open, parquetext.read_table, parquetext.read_schema, parquetext.dataset):
@@ -94,7 +94,7 @@ def whole_metadata(path: str) -> pq.FileMetaData:
     return parquetext.read_metadata(path).to_pyarrow()
 
 
-def test_a_thrift_footer_that_is_broken_behind_a_damaged_index_raises_arrow_invalid(path):
+def test_a_broken_thrift_footer_with_a_damaged_index_raises_arrow_invalid(path):
     parquetext.upgrade(path, form="index")
     parts = parquetext.layout(path).parts.to_pylist()
     nodes = next(part["offset"] for part in parts if part["name"] == "nodes")
@@ -107,7 +107,7 @@ def test_a_thrift_footer_that_is_broken_behind_a_damaged_index_raises_arrow_inva
     assert caught.value.file == path
 
 
-def test_what_is_not_supported_raises_arrow_not_implemented(path, tmp_path):
+def test_unsupported_files_raise_arrow_not_implemented(path, tmp_path):
     signed = str(tmp_path / "signed.parquet")
     keys = pe.create_encryption_properties(footer_key=b"0123456789abcdef", plaintext_footer=True)
     pq.write_table(pq.read_table(path), signed, encryption_properties=keys)
@@ -131,7 +131,7 @@ def test_few_bytes_that_would_become_very_many_raise_arrow_not_implemented(corpu
 
 
 @pytest.mark.parametrize("make", [FileNotFoundError, IsADirectoryError])
-def test_what_is_no_file_raises_the_systems_error(make, tmp_path, implementation):
+def test_paths_that_are_not_files_raise_the_systems_error(make, tmp_path, implementation):
     path = tmp_path / "there"
     if make is IsADirectoryError:
         path.mkdir()
@@ -210,7 +210,7 @@ def column_footer_of(path: Path, row_groups: int) -> bytes:
         return file._on_form(lambda form: column_footer(form, 0, 0, row_groups))
 
 
-def test_uris_that_lead_nowhere_raise_arrow_invalid(implementation):
+def test_uris_without_a_filesystem_raise_arrow_invalid(implementation):
     for uri in ("bogus://x/y.parquet", "s3://b/y.parquet?bogus=1", "file://elsewhere/y.parquet"):
         shown = uri.replace("=1", "=…")  # any value of a query may be a secret
         for read in (

@@ -58,7 +58,7 @@ def test_values_out_of_proportion_are_refused_by_every_engine(vast, name, engine
         assert caught.value.file == path and isinstance(caught.value, pa.ArrowNotImplementedError)
 
 
-def test_the_error_names_the_limit_and_what_raises_it(vast):
+def test_the_error_names_the_limit_and_the_option_that_raises_it(vast):
     told = "2147483647 values take 8589934588 bytes in memory, and the file has 37 bytes for them; the limit is 42949"
     with pytest.raises(LimitExceeded) as caught:
         parquetext.read_table(str(vast["nulls in one page"]))
@@ -133,7 +133,7 @@ def test_out_of_memory_names_the_file_and_is_no_damage():
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_ordinary_texts_of_many_row_groups_are_read_whatever_the_size_of_their_dictionaries(tmp_path, engine):
+def test_ordinary_texts_of_many_row_groups_are_read_with_dictionaries_of_any_size(tmp_path, engine):
     """Dictionary pages times rows exceed the limit; the texts, and the longest text times the rows, do not."""
     table = pa.table({"a": [f"text {number % 999}" for number in range(20_000)]})
     pq.write_table(table, tmp_path / "x.parquet", row_group_size=1000)

@@ -78,7 +78,7 @@ def test_no_flipped_bit_ends_the_process(make, implementation, tmp_path, long):
     check(make(tmp_path), tmp_path, implementation, 1)
 
 
-def test_nothing_in_the_package_calls_what_ends_the_process_on_bytes_that_it_refuses():
+def test_the_package_never_calls_functions_that_end_the_process_on_refused_bytes():
     """pyarrow's `_reconstruct_filemetadata` lets C++ exceptions through; unpickling and copying metadata calls it."""
     sources = {path: path.read_text() for kind in ("*.py", "*.pyx") for path in (ROOT / "parquetext").rglob(kind)}
     assert len(sources) > 300

@@ -85,7 +85,7 @@ def test_it_is_opened(stored):
         assert file.read_row_group(3).equals(TABLE[300:400])
 
 
-def test_what_fsspec_opens_by_a_url_is_read(stored):
+def test_files_opened_by_fsspec_are_read(stored):
     _, _, url, options = stored
     opening = fsspec.open(url, **options)
     assert parquetext.read_table(opening).equals(TABLE)

@@ -138,7 +138,7 @@ def test_the_entries_of_sound_columns_are_those_of_the_footer(tmp_path, name):
             counts.check([0])
 
 
-def test_a_snapshot_of_a_store_says_that_elements_are_missing(tmp_path, monkeypatch):
+def test_a_snapshot_of_a_store_raises_if_elements_are_missing(tmp_path, monkeypatch):
     store = sidecar.Store(tmp_path / "store")
     store.append(pa.table({"x": [[1, 2], [3]]}))
     read = pq.ParquetFile.read

@@ -106,7 +106,7 @@ def test_rows_that_our_decoder_refuses_are_missing_by_an_error(tmp_path):
         parquetext.dataset(path).to_table()
 
 
-def test_a_snapshot_of_a_store_says_that_rows_are_missing(tmp_path):
+def test_a_snapshot_of_a_store_raises_if_rows_are_missing(tmp_path):
     store = sidecar.Store(tmp_path / "store")
     store.append(TABLES["a list"], row_group_size=4, data_page_size=1)
     with store.snapshot() as snapshot, pytest.raises(pa.ArrowInvalid, match="pyarrow gives 8 of 9 rows"):

@@ -148,7 +148,7 @@ def test_equal_to_its_like_and_to_nothing_else(path, tmp_path):
 
 
 @pytest.mark.parametrize("number", [-1, 3, 1 << 40])
-def test_what_is_not_there_is_an_index_error(path, number):
+def test_a_missing_row_group_or_column_is_an_index_error(path, number):
     with parquetext.open(path) as file:
         with pytest.raises(IndexError, match="out of bounds"):
             file.metadata.row_group(number)
@@ -175,7 +175,7 @@ def test_metadata_pickles_without_its_file(path):
     assert group == pq.read_metadata(path).row_group(1)
 
 
-def test_it_goes_where_pyarrow_insists_on_its_own_class(path, tmp_path):
+def test_to_pyarrow_returns_pyarrows_class(path, tmp_path):
     with parquetext.open(path) as file:
         metadata = file.metadata
     parquetext.write_metadata(metadata.schema.to_arrow_schema(), tmp_path / "_metadata", [metadata])

@@ -49,7 +49,7 @@ def test_filters_leave_rows_out_and_columns_are_chosen(lake):
     "wrong, error, text",
     [([("n", "=<", 3)], ValueError, '"=<" is not a valid operator'), ([("n", "in", 3)], TypeError, None)],
 )
-def test_a_filter_that_is_none_is_an_error_at_once(lake, wrong, error, text):
+def test_an_invalid_filter_is_an_error_at_once(lake, wrong, error, text):
     with pytest.raises(error, match=text):
         parquetext.ParquetDataset(lake, filters=wrong)
 
@@ -85,7 +85,7 @@ def test_a_file_in_memory_is_read_like_one_with_a_path(tmp_path):
         held.fragments  # noqa: B018
 
 
-def test_a_filesystem_beside_a_file_in_memory_counts_for_nothing():
+def test_a_filesystem_is_ignored_for_a_file_in_memory():
     data = io.BytesIO()
     pq.write_table(TABLE, data)
     for filesystem in (pafs.LocalFileSystem(), fsspec.filesystem("memory")):

@@ -90,7 +90,7 @@ DOUBLES = {
 @pytest.mark.parametrize("engine", ["pyarrow", "parquetext"])
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("table", DOUBLES.values(), ids=DOUBLES)
-def test_a_name_that_stands_twice_gives_all_columns_of_that_name(tmp_path, table, form, engine):
+def test_a_duplicate_name_selects_all_its_columns(tmp_path, table, form, engine):
     path = tmp_path / "data.parquet"
     parquetext.write_table(table, path, row_group_size=1, form=form)
     with parquetext.ParquetFile(path, engine=engine) as ours, pq.ParquetFile(path) as theirs:
@@ -167,7 +167,7 @@ def test_a_row_group_that_is_not_there_is_an_error_of_pyarrows_too(path, row_gro
         {"coerce_int96_timestamp_unit": "ms"},
     ],
 )
-def test_options_do_what_they_do_there(path, options):
+def test_options_have_the_effects_of_pyarrows(path, options):
     with parquetext.ParquetFile(path, **options) as ours, pq.ParquetFile(path, **options) as theirs:
         assert ours.schema_arrow.equals(theirs.schema_arrow, check_metadata=True)
         assert_same(ours.read(), theirs.read())
@@ -208,7 +208,7 @@ def test_sources_other_than_paths(path):
         assert parquetext.read_metadata(given, **options).num_rows == 6
 
 
-def test_metadata_that_is_given_stands_for_the_files_own(path):
+def test_given_metadata_replaces_that_of_the_file(path):
     theirs, ours = pq.read_metadata(path), parquetext.read_metadata(path)
     for metadata in (theirs, ours):
         with parquetext.ParquetFile(path, metadata=metadata) as file:
@@ -254,7 +254,7 @@ def test_every_public_name_of_pyarrow_parquet_is_there():
     assert parquetext.SortingColumn is pq.SortingColumn
 
 
-def test_what_read_metadata_gives_is_of_the_classes_that_are_named(tmp_path):
+def test_read_metadata_returns_the_public_classes(tmp_path):
     pq.write_table(pa.table({"x": [1]}), tmp_path / "x.parquet")
     metadata = parquetext.read_metadata(tmp_path / "x.parquet")
     assert isinstance(metadata, parquetext.FileMetaData)

@@ -116,7 +116,7 @@ def test_finalize_is_taken_back_byte_for_byte(bare, implementation):
     assert bare.read_bytes() == before
 
 
-def test_verification_decodes_such_a_file_and_tells_of_it(path, implementation):
+def test_verification_decodes_such_a_file_and_adds_a_note(path, implementation):
     report = parquetext.verify(path, deep=True)
     assert report.ok and report.rows == ROWS
     assert [(note.kind, note.is_note) for note in report.findings] == [("path-omitted", True)]

@@ -114,12 +114,12 @@ class TestColumns:
             theirs = pq.ParquetFile(path).read(["place.y.deep", "a.b"])
             assert_same(file.read([("place", "y", "deep"), ("a.b",)]), theirs)
 
-    def test_of_a_struct_only_what_is_wanted_is_in_the_slice(self, path):
+    def test_the_slice_contains_only_the_requested_fields_of_a_struct(self, path):
         with parquetext.open(path) as file:
             footer = file._plan_read(["place.y.deep"], None, None, ReadOptions(key_values=False)).part.footer
             assert [column.path for column in metadata_of(footer).schema] == ["place.y.deep"]
 
-    def test_a_name_that_is_none_is_an_error(self, path):
+    def test_an_unknown_name_is_an_error(self, path):
         with parquetext.open(path) as file, pytest.raises(ColumnError, match=f"{path}: no column 'nope'"):
             file.read(["id", "nope"])
 
@@ -206,7 +206,7 @@ class TestFilters:
     @pytest.mark.parametrize(
         "filters", [[("nope", "=", 1)], pc.field("nope") == 1, [], [("id", "~", 1)], [("id", "=", "x")]], ids=str
     )
-    def test_what_pyarrow_refuses_is_refused(self, path, filters):
+    def test_files_that_pyarrow_refuses_are_refused(self, path, filters):
         with pytest.raises((ValueError, pa.ArrowException)):
             pq.read_table(path, filters=filters, partitioning=None)
         with pytest.raises((ValueError, pa.ArrowException)):
@@ -284,7 +284,7 @@ class TestArguments:
         for name, parameter in list(theirs.items())[1:]:
             assert parquetext.read_table(path, **{name: parameter.default}) == whole
 
-    def test_an_argument_that_nobody_has_is_a_type_error(self, path):
+    def test_an_unknown_argument_is_a_type_error(self, path):
         for name in ("row_groups", "nonsense"):
             with pytest.raises(TypeError, match=name):
                 parquetext.read_table(path, **{name: True})
@@ -292,7 +292,7 @@ class TestArguments:
             file.read(partitioning="hive")
 
 
-def test_what_cannot_be_sliced_is_read_by_its_own_footer(path, monkeypatch):
+def test_files_that_cannot_be_sliced_are_read_by_their_footer(path, monkeypatch):
     with parquetext.open(path) as file:
         form = file._form
         refusing = SimpleNamespace(**{name: getattr(form, name) for name in dir(form) if not name.startswith("_")})
@@ -420,7 +420,7 @@ class TestLimits:
             ("schema_depth_limit", (1, 2, 3, 4, 5, 6)),
         ],
     )
-    def test_a_limit_means_what_it_means_to_pyarrow(self, plain, limit, limits):
+    def test_a_limit_has_pyarrows_meaning(self, plain, limit, limits):
         def verdict(read, most: int) -> bool:
             try:
                 return read(plain, columns=["id"], **{limit: most}).num_columns == 1
@@ -472,7 +472,7 @@ def point():
 
 @pytest.mark.parametrize("form", ["thrift", "flat"])
 @pytest.mark.parametrize("columns", [["p"], ["p.x"], ["s.q.y"], ["s.n"], ["s.q"], ["n", "p.y", "s.q.x"]], ids=str)
-def test_parts_of_an_extension_type_are_what_pyarrow_makes_of_them(tmp_path, implementation, point, form, columns):
+def test_parts_of_an_extension_type_are_those_of_pyarrow(tmp_path, implementation, point, form, columns):
     path = tmp_path / "points.parquet"
     values = pa.array([{"x": 1, "y": 2}, None, {"x": 3, "y": 4}], point.storage_type)
     points = pa.ExtensionArray.from_storage(point, values)

@@ -90,7 +90,7 @@ def test_every_readable_file_is_filtered_as_pyarrow_filters_it(corpus, expected,
 
 @pytest.mark.usefixtures("long")
 @pytest.mark.parametrize("form", ["thrift", "flat"])
-def test_what_pyarrow_cannot_put_together_is_its_own_error(corpus, tmp_path, form):
+def test_tables_that_pyarrow_cannot_assemble_raise_its_error(corpus, tmp_path, form):
     """A map whose keys are more than 2 GiB of text."""
     path = corpus / "parquet-testing/data/large_string_map.brotli.parquet"
     path = write_with_flat_footer(path, tmp_path / "flat.parquet") if form == "flat" else str(path)
@@ -101,7 +101,7 @@ def test_what_pyarrow_cannot_put_together_is_its_own_error(corpus, tmp_path, for
     assert (str(ours.value), file.form, file.findings) == (str(theirs.value), form, [])
 
 
-def test_what_pyarrow_refuses_is_its_own_error_and_not_the_end_of_the_process(corpus):
+def test_files_that_pyarrow_refuses_raise_its_error_and_do_not_end_the_process(corpus):
     """A group that is annotated as nothing but nulls."""
     path = corpus / "impala/testdata/data/create_table_like_parquet_test.parquet"
     with pytest.raises(OSError, match="Null cannot be applied") as theirs:

@@ -96,7 +96,7 @@ def test_values_of_in_may_be_an_iterator(tmp_path):
 
 
 @pytest.mark.parametrize("begin", ["", "x"])
-def test_expressions_may_have_texts_that_arrow_cuts_inside_a_character_where_it_shows_them(tmp_path, begin):
+def test_expressions_may_contain_texts_that_arrow_truncates_within_a_character(tmp_path, begin):
     pq.write_table(pa.table({"t": [begin + "\u20ac" * 60, "b", None]}), tmp_path / "a", row_group_size=1)
     expression = pc.field("t").isin([begin + "\u20ac" * 60, "c"])
     expected = pq.read_table(tmp_path / "a", filters=expression)

@@ -65,7 +65,7 @@ class TestColumns:
         ],
         ids=str,
     )
-    def test_names_mean_what_they_mean_to_pyarrow(self, path, columns):
+    def test_names_have_pyarrows_meaning(self, path, columns):
         for filters in (None, [("id", ">", 1)]):
             theirs = pq.read_table(path, columns=columns, filters=filters)
             assert_same(parquetext.read_table(path, columns, filters), theirs)
@@ -153,11 +153,11 @@ class TestArguments:
         ],
         ids=str,
     )
-    def test_each_means_what_it_means_to_pyarrow(self, path, given):
+    def test_each_option_has_pyarrows_meaning(self, path, given):
         assert_same(parquetext.read_table(path, **given), pq.read_table(path, **given))
         assert parquetext.read_table(path, **given, engine="parquetext") == pq.read_table(path, **given)
 
-    def test_pyarrow_reads_through_a_mapping_where_that_is_asked_for(self, path, monkeypatch):
+    def test_pyarrow_reads_through_a_mapping_on_request(self, path, monkeypatch):
         mapped, map_file = [], pa.memory_map
         monkeypatch.setattr(pa, "memory_map", lambda *given: mapped.append(given) or map_file(*given))
         parquetext.read_table(path, engine="pyarrow")
@@ -217,7 +217,7 @@ class TestPlans:
     @pytest.mark.parametrize(
         "given", [{"columns": ["place.x", "id"]}, {"schema": OTHER_SCHEMA}, {"columns": ["id"]}, {}], ids=str
     )
-    def test_a_plan_changes_nothing_of_what_comes_out(self, path, given):
+    def test_a_plan_does_not_change_the_result(self, path, given):
         sidecar.build(path)
         filters = [("id", ">", 2)]
         theirs = pq.read_table(path, filters=filters, **given)
@@ -258,7 +258,7 @@ class TestMany:
         ],
         ids=str,
     )
-    def test_directories_give_what_pyarrow_gives(self, lake, given):
+    def test_directories_give_pyarrows_result(self, lake, given):
         assert_same(parquetext.read_table(lake, **given), pq.read_table(lake, **given))
 
     def test_pandas_finds_its_index_in_folders_too(self, tmp_path):
@@ -281,7 +281,7 @@ class TestMany:
             with pytest.raises(OSError, match=limit):
                 parquetext.read_table(lake, **{limit: 1})
 
-    def test_a_pattern_stands_for_files(self, lake):
+    def test_a_pattern_selects_files(self, lake):
         found = parquetext.read_table(f"{lake}/part=*/*.parquet", ["id"], partitioning=None)
         assert found["id"].to_pylist() == [1, 2, 3, 4] * 2
         with pytest.raises(FileNotFoundError, match="none"):
@@ -298,7 +298,7 @@ class TestMany:
         assert parquetext.read_table("memory://many") == TABLE
         assert parquetext.read_table("/many", filesystem=files) == TABLE
 
-    def test_what_is_not_there_is_not_found(self, tmp_path):
+    def test_a_missing_path_is_not_found(self, tmp_path):
         for source in (tmp_path / "nowhere", [str(tmp_path / "nowhere")], "memory://nowhere"):
             with pytest.raises(FileNotFoundError, match="nowhere"):
                 parquetext.read_table(source)
@@ -330,7 +330,7 @@ class TestWithoutPyarrowDataset:
         ],
         ids=["filters", "folder", "list", "schema"],
     )
-    def test_what_needs_it_is_a_value_error_as_with_pyarrow(self, path, make, told):
+    def test_missing_required_options_are_value_errors_as_in_pyarrow(self, path, make, told):
         arguments, options = make(path)
         for read in (parquetext.read_table, pq.read_table):
             with pytest.raises(ValueError, match=told):
@@ -357,7 +357,7 @@ class TestEncrypted:
         bare = parquetext.read_table(encrypted, ["id"], decryption_properties=keys, key_values=False)
         assert bare.schema.metadata is None
 
-    def test_a_caller_with_keys_is_told_that_rows_are_missing(self, tmp_path):
+    def test_missing_rows_raise_for_a_caller_with_keys(self, tmp_path):
         lists = pa.table({"a": pa.array([[1, 2], [None], [3]] * 3), "n": range(9)})
         path = tmp_path / "key=1" / "lists.parquet"
         path.parent.mkdir()
@@ -410,12 +410,12 @@ class TestEncrypted:
             parquetext.ParquetDataset(tmp_path / "short", **keys).read(["a"])
         assert parquetext.ParquetDataset(tmp_path / "short", **keys).read(["n"]).num_rows == 18
 
-    def test_a_caller_without_keys_is_told(self, encrypted):
+    def test_a_caller_without_keys_gets_an_error(self, encrypted):
         with pytest.raises(OSError, match="give decryption_properties") as caught:
             parquetext.read_table(encrypted)
         assert isinstance(caught.value, Refused) and caught.value.file == encrypted
 
-    def test_open_names_what_takes_keys(self, encrypted):
+    def test_open_names_the_functions_that_accept_keys(self, encrypted):
         with pytest.raises(OSError, match="give decryption_properties") as caught:
             parquetext.open(encrypted).read()
         keys = {"decryption_properties": pe.create_decryption_properties(footer_key=KEY)}

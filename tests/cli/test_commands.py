@@ -27,7 +27,6 @@ from parquetext.cli.app import app
 from parquetext.cli.choices import Reader
 from parquetext.demo.readers import READERS
 from parquetext.edits.form_options import PLACEMENTS, STATS
-from parquetext.edits.upgrade import AUTO, FORMS
 from parquetext.inspection.content import file_differences
 from parquetext.inspection.content.schema_text import FORMATS
 
@@ -73,7 +72,7 @@ def test_encode_and_strip(lake):
     assert {path: path.read_bytes() for path in lake.rglob("part-*.parquet")} == before
 
 
-def test_encode_says_what_it_cannot_do(lake):
+def test_encode_reports_impossible_requests(lake):
     path = next(lake.rglob("part-*.parquet"))
     for arguments in (
         ("--column", "a", "--encoding", "no such"),
@@ -132,7 +131,7 @@ def test_finalize_and_restore(lake):
 ONLY_US = "only parquetext reads a finalized file, until restore"
 
 
-def test_finalize_stops_unless_it_is_told_yes(lake):
+def test_finalize_stops_without_confirmation(lake):
     before = {path: path.read_bytes() for path in lake.rglob("part-*.parquet")}
     for arguments in ((), ("--json",), ("--in-place",)):
         done = run("finalize", *arguments, lake)
@@ -155,14 +154,14 @@ def test_finalize_asks_at_a_terminal(lake):
         assert f"O{ONLY_US[1:]}. Go on? [y/N]" in done.stderr.decode()
 
 
-def test_the_help_says_first_who_reads_finalized_files_and_the_dialect():
+def test_the_help_names_the_readers_of_finalized_files_and_the_dialect_first():
     commands = typer.main.get_command(app).commands
     assert commands["finalize"].help.startswith("Make files that ONLY PARQUETEXT READS")
-    (dialect,) = (option.help for option in commands["upgrade"].params if option.name == "dialect")
-    assert "No released reader reads it" in dialect and "parquet-go" in dialect
+    (dialect,) = (option.help for option in commands["upgrade"].params if option.name == "form")
+    assert "no released reader reads it" in dialect and "parquet-go" in dialect
 
 
-def test_blocks_of_others_are_wrapped_named_and_removed_where_asked(tmp_path):
+def test_foreign_blocks_are_wrapped_named_and_removed_on_request(tmp_path):
     path, kind = tmp_path / "x.parquet", UUID(int=7)
     original = parquet_bytes()
     theirs = with_footer(original, extension.append(footer_of(original), b"free-form bytes"))
@@ -227,14 +226,14 @@ def test_a_par3_file_in_a_folder_is_refused_and_is_no_failure(lake, command):
 
 
 @pytest.mark.parametrize("name", [str, lambda path: f"file://{path}"], ids=["path", "URI"])
-def test_a_refused_file_that_was_named_itself_is_what_the_exit_code_says(lake, table_file, name):
+def test_a_refused_file_that_was_named_sets_the_exit_code(lake, table_file, name):
     done = run("upgrade", "--form", "flat", name(table_file), lake / "day=1")
     assert done.exit_code == 1
     assert done.stdout.strip().splitlines()[-1] == "2 files: 1 refused, 1 upgraded"
     assert run("upgrade", "--force", "table-format", "--form", "flat", name(table_file)).exit_code == 0
 
 
-def test_what_cannot_be_done_here_is_a_failure_and_no_refusal(lake):
+def test_a_change_that_is_impossible_here_is_a_failure_and_no_refusal(lake):
     (lake / "day=1" / "link.parquet").hardlink_to(lake / "day=1" / "part-0.parquet")
     stray = lake / "day=2" / "stray.parquet"
     stray.write_bytes(with_footer(parquet_bytes(), footer_of(parquet_bytes()) + b"?"))
@@ -243,7 +242,7 @@ def test_what_cannot_be_done_here_is_a_failure_and_no_refusal(lake):
     assert done.stdout.strip().splitlines()[-1] == "4 files: 2 refused, 1 upgraded, 1 failed"
 
 
-def test_a_dry_run_says_what_would_be_done_and_does_nothing(lake):
+def test_a_dry_run_reports_changes_and_makes_none(lake):
     path = lake / "day=1" / "part-0.parquet"
     before = path.read_bytes()
     done = run("upgrade", "--form", "flat", "--dry-run", "--json", path)
@@ -269,7 +268,7 @@ def test_json_names_a_file_as_it_was_given(lake, monkeypatch):
         assert [record["path"] for record in records] == ["day=1/part-0.parquet", "none.parquet"]
 
 
-def test_a_file_without_checksums_and_one_without_a_footer_are_told_apart(lake):
+def test_files_without_checksums_and_without_a_footer_are_distinguished(lake):
     path = lake / "day=1" / "part-0.parquet"
     assert run("verify", "--pages", path).stdout.startswith(f"ok  {path}  (thrift footer, no checksums, 4 pages)\n")
     run("upgrade", "--form", "flat", path)
@@ -286,11 +285,10 @@ def test_one_row_group_is_no_plural(lake):
 @pytest.mark.parametrize(
     ("option", "told"),
     [
-        (("--form", "fast"), ("auto", "flat", "index")),
+        (("--form", "fast"), ("auto", "flat", "index", "arrow")),
         (("--placement", "here"), ("aside", "in-struct", "after-stop")),
         (("--marker", "none"), ("spec", "thrift")),
         (("--stats", "no"), ("full", "compact")),
-        (("--dialect", "rust"), ("arrow",)),
         (("--force", "it"), ("attributes", "free-form", "hard-links")),
     ],
     ids=lambda value: value[0].strip("-"),
@@ -303,7 +301,6 @@ def test_a_wrong_choice_is_exit_code_2_and_names_the_known_ones(option, told, la
 
 def test_choices_are_those_of_the_library():
     assert [*choices.Forceable] == [*edits.FORCEABLE] and [*choices.DiffKind] == [*file_differences.KINDS]
-    assert {*choices.Form} == {*FORMS, AUTO} and {*choices.NewForm} == {*FORMS, AUTO, "thrift"}
     assert {*choices.Placement} == {*PLACEMENTS} and {*choices.Stats} == {*STATS}
     assert {*choices.Marker} == {*extension.MARKERS} and {*choices.SchemaFormat} == {*FORMATS}
 
@@ -316,7 +313,7 @@ def test_nothing_to_work_on_is_exit_code_2(command, tmp_path):
 
 
 @pytest.mark.parametrize("command", ["upgrade", "strip", "recover", "inspect", "verify"])
-def test_a_missing_file_is_told_and_counted(command, tmp_path, lake):
+def test_a_missing_file_is_reported_and_counted(command, tmp_path, lake):
     done = run(command, tmp_path / "none.parquet")
     assert done.exit_code == 2
     told, *counts = done.stderr.splitlines()
@@ -370,7 +367,7 @@ def test_findings_are_exit_code_1(lake):
     assert run("inspect", path).exit_code in (0, 1)
 
 
-def test_the_version_says_which_kernels_are_live(implementation):
+def test_the_version_names_the_active_kernels(implementation):
     done = run("--version")
     assert done.exit_code == 0
     assert parquetext.__version__ in done.output
@@ -397,7 +394,7 @@ def test_the_demo_shows_that_fastparquet_may_fail(tmp_path):
     assert "fastparquet reads the upgraded file" in done.output
 
 
-def test_the_demo_tells_how_far_it_is(tmp_path):
+def test_the_demo_shows_its_progress(tmp_path):
     told, advanced = [], []
 
     def say(what, total=None):

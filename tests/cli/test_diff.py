@@ -130,7 +130,7 @@ def test_rewrite_then_diff(path, tmp_path):
     ],
     ids=str,
 )
-def test_rewrite_says_what_it_cannot_do(path, tmp_path, options, code, told):
+def test_rewrite_reports_impossible_requests(path, tmp_path, options, code, told):
     done = run("rewrite", path, "--out", tmp_path / "out.parquet", *options)
     assert done.exit_code == code and told in done.stderr, done.output
     assert not (tmp_path / "out.parquet").exists()

@@ -84,7 +84,7 @@ def test_the_schema_as_json_is_a_tree(path):
     assert "id: int64" in document["arrow"]
 
 
-def test_meta_says_what_pyarrow_says(path):
+def test_meta_prints_pyarrows_values(path):
     (document,) = documents("meta", path)
     theirs = pq.read_metadata(path)
     assert document["created_by"] == theirs.created_by and document["num_rows"] == ROWS
@@ -95,7 +95,7 @@ def test_meta_says_what_pyarrow_says(path):
     assert "key owner" in text and "…" not in text
 
 
-def test_columns_in_sum_say_what_pyarrow_says_of_all_row_groups(path):
+def test_columns_print_pyarrows_values_over_all_row_groups(path):
     found = {document["path_in_schema"]: document for document in documents("columns", path)}
     theirs = pq.read_metadata(path)
     for leaf in range(theirs.num_columns):
@@ -120,7 +120,7 @@ def test_columns_per_row_group_have_their_placement(path):
     assert "8 chunks" in run("columns", "-g", path, "pos").stdout
 
 
-def test_a_bound_that_one_row_group_lacks_is_not_told_in_sum(tmp_path):
+def test_a_bound_that_one_row_group_lacks_is_not_printed_for_all(tmp_path):
     path = tmp_path / "x.parquet"
     with pq.ParquetWriter(path, pa.schema({"a": pa.float64()})) as writer:
         writer.write_table(pa.table({"a": [1.0, 2.0]}))
@@ -142,7 +142,7 @@ def test_row_groups_end_with_their_sum(path):
     assert [group["row_group_num_rows"] for group in document["row_groups"]] == [300, 300, 300, 100]
 
 
-def test_row_groups_say_how_they_are_sorted(tmp_path):
+def test_row_groups_print_their_sort_order(tmp_path):
     path = tmp_path / "x.parquet"
     order = [pq.SortingColumn(1, descending=True), pq.SortingColumn(0)]
     pq.write_table(pa.table({"a": [1, 2], "b": [2, 1]}), path, sorting_columns=order)
@@ -167,7 +167,7 @@ def test_count_of_several_files_ends_with_the_sum(path, folder):
     assert run("count", path).stdout.split() == [str(ROWS), str(path)]
 
 
-def test_a_narrow_terminal_gets_no_wider_lines_and_is_told_what_is_left_out(path, monkeypatch):
+def test_a_narrow_terminal_gets_short_lines_and_a_note_of_omissions(path, monkeypatch):
     from parquetext.cli import fact_tables
 
     monkeypatch.setattr(fact_tables, "line_width", lambda: 60)

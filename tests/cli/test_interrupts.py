@@ -53,7 +53,7 @@ def third_time(action):
     ],
     ids=lambda value: value.split()[0] if isinstance(value, str) else "",
 )
-def test_it_says_how_many_were_done(lake, monkeypatch, command, where, told):
+def test_an_interrupted_command_reports_the_finished_files(lake, monkeypatch, command, where, told):
     module, name = where
     monkeypatch.setattr(module, name, third_time(getattr(module, name)))
     done = CliRunner().invoke(app, [*command.split(), str(lake)])
@@ -80,7 +80,7 @@ def test_every_command_ends_in_one_line_and_code_130(lake, monkeypatch, command)
     assert last.startswith("stopped by Ctrl-C: ") and len(said) <= (command == "demo")
 
 
-def test_the_same_command_goes_on_with_the_rest(lake, monkeypatch):
+def test_the_same_command_continues_with_the_rest(lake, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(edits, "upgrade", third_time(edits.upgrade))
         assert CliRunner().invoke(app, ["upgrade", "--form", "flat", str(lake)]).exit_code == 130

@@ -38,7 +38,7 @@ def test_split_then_merge(path, tmp_path):
     assert json.loads(again.stdout) == made, "the new file is none of those that the folder stands for"
 
 
-def test_quiet_prints_what_failed_alone(path, tmp_path):
+def test_quiet_prints_only_failures(path, tmp_path):
     assert run("split", "-q", path, "-o", tmp_path / "parts").output == ""
     assert (run("split", "-q", path, "-o", tmp_path / "parts").output, len(list((tmp_path / "parts").iterdir()))) == (
         "",
@@ -77,7 +77,7 @@ def test_sizes():
     ]
 
 
-def test_ctrl_c_says_what_was_done_and_leaves_nothing_half(path, tmp_path, monkeypatch):
+def test_ctrl_c_reports_finished_files_and_leaves_no_partial_file(path, tmp_path, monkeypatch):
     join, asked = edits.split.__globals__["join"], []
 
     def interrupted(*arguments, **options):

@@ -82,7 +82,7 @@ def test_a_pipe_within_a_folder_fails_alone(good):
     assert done.stderr == f"{good.parent}/pipe.parquet: not a regular file\n"
 
 
-def test_an_error_that_names_no_file_is_told_with_its_file(good, monkeypatch):
+def test_an_error_without_a_file_is_printed_with_its_file(good, monkeypatch):
     def fails(*_):
         raise OSError(5, "Input/output error")
 

@@ -46,7 +46,7 @@ def path(tmp_path):
         ('"n.a" > 1', "no column '\"n.a\"'"),
     ],
 )
-def test_a_mistyped_condition_says_how_it_is_typed(path, condition, told):
+def test_a_mistyped_condition_shows_the_syntax(path, condition, told):
     code, said = run("head", path, "--filter", condition)
     assert (code, said.count("\n")) == (2, 1) and told in said and said.startswith(f"{path}: ")
     assert said.count(str(path)) == 1
@@ -82,7 +82,7 @@ def test_encode_suggests_columns(path):
         ("sidecar build --force x", "'x' is not one of"),
     ],
 )
-def test_a_wrong_option_is_told_in_plain_words(path, words, told):
+def test_a_wrong_option_is_reported_in_plain_words(path, words, told):
     code, said = run(*words.split(), path)
     said = " ".join(said.replace("│", " ").split())
     assert code == 2 and told in said
@@ -125,7 +125,7 @@ def test_bytes_of_a_cut_file_are_said_to_be_cut(path):
         parquetext.open(path.read_bytes()[:300])
 
 
-def test_a_twin_that_was_installed_without_a_compiler_says_so():
+def test_a_twin_installed_without_a_compiler_is_reported():
     program = """
 import sys
 from importlib.abc import MetaPathFinder
@@ -147,7 +147,7 @@ main()
 
 
 @pytest.mark.parametrize("command", ["count", "head", "meta", "pages"])
-def test_json_says_in_plain_words_what_is_wrong_with_a_path(tmp_path, command):
+def test_json_describes_a_wrong_path_in_plain_words(tmp_path, command):
     absent = tmp_path / "absent.parquet"
     (document,) = map(json.loads, CliRunner().invoke(app, [command, str(absent), "--json"]).stdout.splitlines())
     assert document["error"] == "FileNotFoundError" and document["path"] == str(absent)
@@ -155,7 +155,7 @@ def test_json_says_in_plain_words_what_is_wrong_with_a_path(tmp_path, command):
 
 
 @pytest.mark.parametrize("command", ["head", "pages", "columns", "schema"])
-def test_a_directory_in_the_place_of_a_file_is_told_with_what_to_name_instead(tmp_path, command):
+def test_a_directory_in_place_of_a_file_is_reported_with_the_remedy(tmp_path, command):
     folder = tmp_path / "dir.parquet"
     folder.mkdir()
     done = CliRunner().invoke(app, [command, str(folder)])
@@ -163,7 +163,7 @@ def test_a_directory_in_the_place_of_a_file_is_told_with_what_to_name_instead(tm
     assert "name a file in it" in done.stderr or "no Parquet files there" in done.stderr
 
 
-def test_a_new_file_in_a_folder_that_is_not_there_is_told_in_json_too(tmp_path):
+def test_a_new_file_in_a_missing_folder_is_reported_in_json_too(tmp_path):
     path = tmp_path / "a.parquet"
     pq.write_table(pa.table({"a": [1]}), path)
     words = "rewrite", str(path), "--out", str(tmp_path / "none" / "b.parquet"), "--json"

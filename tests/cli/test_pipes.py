@@ -41,7 +41,7 @@ def test_output_that_was_read_leaves_the_code_as_it_is(path):
         assert run_in_shell(f"parquetext {command} 2>/dev/null | cat; exit ${{PIPESTATUS[0]}}").returncode == code
 
 
-def test_a_closed_stream_swallows_what_is_printed(path):
+def test_a_closed_stream_discards_the_output(path):
     done = run_in_shell(f"parquetext count {path} >&-")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     done = run_in_shell("parquetext count nowhere.parquet 2>&-")

@@ -55,7 +55,7 @@ def test_csv_is_read_again_by_pyarrow_and_duckdb(path, tmp_path):
     assert json.loads(tags) == ["t1", None]
 
 
-def test_csv_tells_null_from_empty_text_and_quotes_what_must_be(tmp_path):
+def test_csv_distinguishes_null_from_empty_text_and_quotes_if_needed(tmp_path):
     values = ["", None, 'say "x"', "a,b", "two\nlines", "plain"]
     pq.write_table(pa.table({"a": values, "b,c": [1.5] * 6}), tmp_path / "x.parquet")
     text = run("cat", tmp_path / "x.parquet").stdout
@@ -105,7 +105,7 @@ def test_filters_give_the_rows_that_meet_them(path, conditions, meets):
         ("id is 3", "not a condition"),
     ],
 )
-def test_a_condition_that_is_none_is_told(path, condition, told):
+def test_an_invalid_condition_is_reported(path, condition, told):
     done = run("head", path, "--filter", condition)
     assert done.exit_code == 2 and told in done.stderr and len(done.stderr.splitlines()) == 1
 
@@ -116,7 +116,7 @@ def test_a_column_whose_name_holds_an_operator_is_found(tmp_path):
     assert rows("cat", tmp_path / "x.parquet", "-w", "x in y in (1)") == [{"a = b": 1, "x in y": 1}]
 
 
-def test_head_reads_no_row_group_behind_the_rows_that_it_shows(path, tmp_path):
+def test_head_reads_no_row_group_after_its_rows(path, tmp_path):
     cut = tmp_path / "cut.parquet"
     data = bytearray(path.read_bytes())
     with parquetext.open(path) as file:
@@ -127,7 +127,7 @@ def test_head_reads_no_row_group_behind_the_rows_that_it_shows(path, tmp_path):
     assert run("head", cut, "-n", 301).exit_code == 2
 
 
-def test_a_table_as_wide_as_the_terminal_says_what_it_leaves_out(tmp_path, monkeypatch):
+def test_a_table_as_wide_as_the_terminal_notes_its_omissions(tmp_path, monkeypatch):
     pq.write_table(pa.table({f"column {n}": [n, None] for n in range(500)}), tmp_path / "x.parquet")
     for module in (fact_tables, cli_rows):
         monkeypatch.setattr(module, "line_width", lambda: 60)
@@ -155,7 +155,7 @@ def test_names_are_there_without_rows(path, tmp_path):
         assert run("head", *nothing, "-c", "id", "-c", "name", path).stdout.splitlines()[0] == "id  name"
 
 
-def test_numbers_stand_to_the_right_beside_infinity_and_nan(tmp_path):
+def test_numbers_are_right_aligned_with_infinity_and_nan(tmp_path):
     values = [1.5, None, float("nan"), float("-inf"), 1e300]
     pq.write_table(pa.table({"price": values}), tmp_path / "x.parquet")
     assert run("head", tmp_path / "x.parquet").stdout.splitlines() == [
@@ -174,7 +174,7 @@ def filtered(tmp_path_factory):
     return path
 
 
-def test_bloom_says_of_each_row_group_whether_it_may_hold_a_value(filtered):
+def test_bloom_reports_for_each_row_group_if_it_may_contain_a_value(filtered):
     done = run("bloom", filtered, "id", 4, "--json")
     answers = [group["answer"] for group in json.loads(done.stdout)["row_groups"]]
     assert done.exit_code == 0 and answers == ["maybe", "absent", "absent", "absent"]
@@ -192,7 +192,7 @@ def test_bloom_without_filters_rules_nothing_out(path):
     assert (done.exit_code, done.stdout.splitlines()[-1]) == (0, "4 row groups: 4 no filter")
 
 
-def test_bloom_says_what_it_cannot_ask(filtered):
+def test_bloom_reports_impossible_requests(filtered):
     assert "'x' is not a value of type int64" in run("bloom", filtered, "id", "x").stderr
     assert "no column 'nothing'" in run("bloom", filtered, "nothing", "x").stderr
     assert "cannot be asked for 'nan'" in run("bloom", filtered, "part", "nan").stderr
@@ -228,7 +228,7 @@ def test_options_of_cat_take_partition_columns(partitioned, options, lines):
     assert run("cat", str(partitioned), *options).output.splitlines() == lines
 
 
-def test_a_partition_column_that_is_not_there_is_told(partitioned):
+def test_a_missing_partition_column_is_reported(partitioned):
     result = run("cat", str(partitioned), "-w", "yaer = 3")
     assert result.exit_code != 0
     assert "no column 'yaer'" in result.stderr

@@ -70,7 +70,7 @@ def test_quiet_leaves_errors(tmp_path, command):
     assert CliRunner().invoke(app, ["count", str(tmp_path)]).stdout, "it holds for one command alone"
 
 
-def test_quiet_leaves_what_verify_finds_a_line_each(tmp_path):
+def test_quiet_prints_one_line_for_each_finding_of_verify(tmp_path):
     fine, torn = tmp_path / "fine.parquet", tmp_path / "torn.parquet"
     pq.write_table(pa.table({"a": [1]}), fine)
     torn.write_bytes(fine.read_bytes()[:-4] + b"torn")

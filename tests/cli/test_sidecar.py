@@ -108,7 +108,7 @@ def test_the_chain_shows_live_and_dead_bytes(lake):
     assert dead[0] > dead[1] > 0
 
 
-def test_a_file_without_a_sidecar_is_told_and_counted(lake):
+def test_a_file_without_a_sidecar_is_reported_and_counted(lake):
     run("build", lake / "day=1")
     for command in ("show", "verify"):
         done = run(command, lake)
@@ -122,7 +122,7 @@ def test_nothing_there(tmp_path):
         assert run(command, tmp_path).exit_code == 2
 
 
-def test_build_replaces_what_is_there(lake):
+def test_build_replaces_an_existing_sidecar(lake):
     path = lake / "day=1" / "part-0.parquet"
     run("build", path)
     assert run("build", "--external-blooms", path).exit_code == 0
@@ -152,7 +152,7 @@ def test_update_appends_and_compact_lets_old_commits_go(lake):
     assert run("verify", lake).exit_code == 0
 
 
-def test_update_and_compact_take_globs_and_go_on_after_a_failure(lake):
+def test_update_and_compact_accept_globs_and_continue_after_a_failure(lake):
     bad = lake / "day=1" / "part-9.parquet"
     bad.write_bytes(b"PAR1 no footer PAR1")
     done = run("update", "--json", lake / "*" / "*.parquet")

@@ -194,7 +194,7 @@ def test_a_terminal_of_any_width_shows_values_whole_or_not_at_all(tmp_path, comm
             assert not any(value.startswith(word[:-1]) for value in values), line
 
 
-def test_columns_are_found_again_by_their_names_where_a_terminal_has_no_room(tmp_path):
+def test_names_identify_columns_in_a_narrow_terminal(tmp_path):
     """Each column that is shown is whole; the others are counted."""
     path = tmp_path / "a.parquet"
     pq.write_table(pa.table(WHOLE), path)
@@ -233,7 +233,7 @@ def test_nothing_is_shortened_in_a_pipe(tmp_path, command):
 @pytest.mark.parametrize(
     ("environment", "letters"), [({}, "■"), ({"TERM": "dumb"}, "dvhfi"), ({"NO_COLOR": "1"}, "dvhfi")], ids=str
 )
-def test_the_map_has_letters_where_a_terminal_has_no_colours(tmp_path, environment, letters):
+def test_the_map_has_letters_without_colors(tmp_path, environment, letters):
     path = write(tmp_path / "a.parquet")
     code, lines = in_terminal([sys.executable, "-m", "parquetext", "layout", str(path)], **environment)
     at = [line.split()[0] for line in lines].index("what")
@@ -241,7 +241,7 @@ def test_the_map_has_letters_where_a_terminal_has_no_colours(tmp_path, environme
     assert code == 0 and set(bar) <= ({"█"} if letters == "■" else set("dvhfix")) and marks <= set(letters)
 
 
-def test_encodings_of_the_advice_are_whole_names_beside_their_codecs(tmp_path):
+def test_encodings_of_the_advice_are_whole_names_with_their_codecs(tmp_path):
     path = tmp_path / "a.parquet"
     pq.write_table(pa.table({"a_long_name_of_a_column": range(5_000)}), path)
     code, lines = in_terminal([sys.executable, "-m", "parquetext", "encode", "--advise", str(path)])

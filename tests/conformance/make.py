@@ -141,10 +141,10 @@ FORMS: dict[str, Callable[[Path], None]] = {
     "flat-aside-under-foreign": lambda path: with_foreign_block(path, above=True, placement="aside"),
     "flat-aside-arrow": lambda path: (
         parquetext.upgrade(path, form="flat"),
-        parquetext.upgrade(path, form="flat", dialect="arrow"),
+        parquetext.upgrade(path, form="arrow"),
     ),
     "par3-aside": lambda path: (parquetext.upgrade(path, form="flat"), parquetext.finalize(path, confirm=True)),
-    "arrow": upgraded(form="flat", dialect="arrow"),
+    "arrow": upgraded(form="arrow"),
     "flat-on-foreign": lambda path: with_foreign_block(path, above=False),
     "flat-under-foreign": lambda path: with_foreign_block(path, above=True),
 }

@@ -108,7 +108,7 @@ def test_copies_of_columns_are_matched_and_damage_to_them_is_found(path, form):
 @pytest.mark.parametrize("placement", ["in-struct", "after-stop"])
 def test_the_arrow_dialect_is_matched_next_to_a_flat_footer(path, placement):
     parquetext.upgrade(path, form="flat")
-    parquetext.upgrade(path, form="flat", dialect="arrow", placement=placement)
+    parquetext.upgrade(path, form="arrow", placement=placement)
     assert {"arrow-dialect", "flat-footer", "block-trailer"} <= check(path)
 
 

@@ -44,7 +44,7 @@ def column(leaf: int, size: int, *estimates: tuple, has_copy: bool = False) -> C
 
 
 @pytest.mark.parametrize("codec", ["none", "zstd", "snappy", "lz4"])
-def test_estimates_are_close_to_what_encode_writes(path, tmp_path, codec):
+def test_estimates_are_close_to_the_sizes_of_encode(path, tmp_path, codec):
     found = {one.column.split(".")[0]: one for one in parquetext.advise(path).columns}
     for name, encoding in {"id": "delta_binary_packed", "price": "alp", "name": "fsst", "list": "pfor"}.items():
         [estimate] = [one for one in found[name].estimates if (one.encoding, one.codec) == (encoding, codec)]
@@ -53,7 +53,7 @@ def test_estimates_are_close_to_what_encode_writes(path, tmp_path, codec):
         assert estimate.bytes == pytest.approx(size, rel=0.05)
 
 
-def test_a_column_is_told_as_it_is(path):
+def test_a_column_is_described_with_its_current_encoding(path):
     advice = parquetext.advise(path, ["price"])
     assert (advice.path, advice.bytes) == (str(path), path.stat().st_size)
     [price] = advice.columns
@@ -91,7 +91,7 @@ def test_speeds_are_entries_by_seconds(path):
     assert {one.values_per_second for one in price.estimates} == {1500}
 
 
-def test_columns_that_nobody_has_are_an_error(path):
+def test_unknown_columns_are_an_error(path):
     with pytest.raises(ColumnError):
         parquetext.advise(path, ["no such"])
 
@@ -102,7 +102,7 @@ def test_the_best_copy_is_the_smallest_one_that_is_no_slower():
     assert column(0, 1000, ("plain", 950, 500.0)).best is None
 
 
-def test_the_budget_goes_to_what_saves_most_for_its_bytes():
+def test_the_budget_is_spent_on_the_best_ratio():
     columns = [
         column(0, 1000, ("alp", 800, 100.0)),
         column(1, 1000, ("alp", 100, 100.0)),
@@ -119,7 +119,7 @@ def test_the_budget_goes_to_what_saves_most_for_its_bytes():
     }
 
 
-def test_what_leads_to_copies_counts_in_the_growth(tmp_path):
+def test_references_to_copies_count_in_the_growth(tmp_path):
     """Of many small chunks it is as much as the copies themselves."""
     path, out = tmp_path / "wide.parquet", tmp_path / "y.parquet"
     table = pa.table({f"c{n}": [round(row * 1.37 + n, 2) for row in range(200)] for n in range(150)})
@@ -137,7 +137,7 @@ def test_a_growth_is_a_share():
             growth_of(wrong)
 
 
-def test_best_stays_within_the_growth_and_says_what_it_has_chosen(path, tmp_path):
+def test_best_stays_within_the_growth_and_reports_its_choice(path, tmp_path):
     before = path.stat().st_size
     out = tmp_path / "y.parquet"
     done = parquetext.encode(path, "best", max_growth="40%", out=out)
@@ -153,7 +153,7 @@ def test_best_stays_within_the_growth_and_says_what_it_has_chosen(path, tmp_path
     assert out.read_bytes() == path.read_bytes()
 
 
-def test_best_of_columns_that_are_not_worth_it_changes_nothing(path):
+def test_best_changes_nothing_if_no_column_gains(path):
     done = parquetext.encode(path, "best", max_growth=0)
     assert (done.outcome, done.bytes_written) == ("unchanged", 0)
     assert "no copy" in done.message
@@ -162,7 +162,7 @@ def test_best_of_columns_that_are_not_worth_it_changes_nothing(path):
     assert (again.outcome, parquetext.verify(path, deep=True).findings) == ("unchanged", [])
 
 
-def test_best_stands_beside_encodings_by_name(path):
+def test_best_can_be_combined_with_named_encodings(path):
     done = parquetext.encode(path, {"id": "plain", "price": "best"}, codec="zstd", max_growth=1)
     assert done.message.startswith("best: price by ")
     assert [one.column for one in parquetext.advise(path).columns if one.has_copy] == ["id", "price"]
@@ -196,7 +196,7 @@ def test_the_command_shows_a_table_and_documents(path):
     assert json.loads(done.stdout)["message"].startswith("best: ")
 
 
-def test_values_that_are_vast_are_told_without_estimates(path):
+def test_vast_values_are_listed_without_estimates(path):
     table = pa.table({"id": [1], "vast": pa.array(["a" * (17 << 20)])})
     pq.write_table(table, path, compression="zstd", use_dictionary=False)
     number, vast = parquetext.advise(path).columns

@@ -34,16 +34,16 @@ def path(tmp_path):
     return file
 
 
-def test_nothing_is_written_in_the_dialect_unless_it_is_asked_for(path):
+def test_the_dialect_is_written_only_on_request(path):
     result = edits.upgrade(path, form="flat")
     assert (result.form_after, result.losses) == ("flat", ())
     assert DIALECT not in path.read_bytes()
 
 
-def test_what_is_lost_is_known_before_anything_is_written(path):
-    result = edits.upgrade(path, dialect="arrow", dry_run=True)
+def test_losses_are_known_before_anything_is_written(path):
+    result = edits.upgrade(path, form="arrow", dry_run=True)
     assert result.outcome == "would-upgrade" and path.read_bytes() == ORIGINAL
-    assert result.losses == edits.upgrade(path, dialect="arrow").losses != ()
+    assert result.losses == edits.upgrade(path, form="arrow").losses != ()
     assert set(parquetext.verify(path).losses) == {str(loss) for loss in result.losses}
 
 
@@ -51,27 +51,27 @@ def test_what_is_lost_is_known_before_anything_is_written(path):
     ("placement", "marker", "in_place"),
     list(itertools.product([None, *extension.PLACEMENTS], extension.MARKERS, [False, True])),
 )
-def test_it_is_written_where_its_readers_look_and_strip_gives_the_original_back(path, placement, marker, in_place):
-    result = edits.upgrade(path, dialect="arrow", placement=placement, marker=marker, in_place=in_place)
+def test_the_dialect_is_written_for_its_readers_and_strip_restores_the_original(path, placement, marker, in_place):
+    result = edits.upgrade(path, form="arrow", placement=placement, marker=marker, in_place=in_place)
     assert (result.outcome, result.form_before, result.form_after) == ("upgraded", "thrift", "arrow")
     assert path.read_bytes()[UUID_PLACE] == DIALECT
     assert (inspect(path).placement, inspect(path).marker) == (placement or "after-stop", marker)
-    assert edits.upgrade(path, dialect="arrow").outcome == "unchanged"
+    assert edits.upgrade(path, form="arrow").outcome == "unchanged"
     assert pq.read_table(path).equals(TABLE) and parquetext.verify(path, deep=True).ok
     assert edits.strip(path, in_place=in_place).form_after == "thrift"
     assert path.read_bytes() == ORIGINAL
 
 
 def test_it_is_byte_for_byte_a_block_as_the_public_writers_frame_it(path):
-    edits.upgrade(path, dialect="arrow")
+    edits.upgrade(path, form="arrow")
     assert path.read_bytes() == with_block(ORIGINAL, framed(prepare(footer_of(ORIGINAL))[0], LZ4))
 
 
-def test_one_by_a_public_writer_is_renewed_where_it_is_outdated_and_taken_out(path):
+def test_an_outdated_dialect_of_a_public_writer_is_renewed_and_removed(path):
     footer, other = footer_of(ORIGINAL), parquet_bytes(row_group_size=50)
     path.write_bytes(with_block(ORIGINAL, framed(prepare(footer_of(other))[0])))
     assert not parquetext.verify(path).ok
-    assert edits.upgrade(path, dialect="arrow").outcome == "upgraded"
+    assert edits.upgrade(path, form="arrow").outcome == "upgraded"
     assert parquetext.verify(path).ok and footer_of(path).startswith(footer)
     edits.strip(path)
     assert path.read_bytes() == ORIGINAL
@@ -83,7 +83,7 @@ def test_all_blocks_are_found_by_their_readers_in_whichever_order_they_came(path
         if kind == "flat":
             edits.upgrade(path, form="flat")
         elif kind == "arrow":
-            edits.upgrade(path, dialect="arrow")
+            edits.upgrade(path, form="arrow")
         elif path.read_bytes()[UUID_PLACE] != DIALECT:
             path.write_bytes(with_footer(path.read_bytes(), extension.append_block(footer_of(path), ACME, b"of acme")))
     assert path.read_bytes()[UUID_PLACE] == DIALECT
@@ -93,14 +93,14 @@ def test_all_blocks_are_found_by_their_readers_in_whichever_order_they_came(path
         assert file.read().equals(TABLE)
     assert parquetext.verify(path).forms == ["thrift", "flat", "arrow"]
     edits.upgrade(path, form="flat")
-    assert edits.upgrade(path, dialect="arrow").outcome == edits.upgrade(path, form="flat").outcome == "unchanged"
+    assert edits.upgrade(path, form="arrow").outcome == edits.upgrade(path, form="flat").outcome == "unchanged"
     edits.strip(path)
     left = footer_of(path)
     assert extension.strip(left, ACME) == footer_of(ORIGINAL)
 
 
 def test_it_comes_back_from_a_file_without_thrift(path):
-    edits.upgrade(path, dialect="arrow")
+    edits.upgrade(path, form="arrow")
     before = path.read_bytes()
     assert edits.finalize(path, confirm=True).form_after == "par3"
     edits.restore(path)
@@ -109,14 +109,14 @@ def test_it_comes_back_from_a_file_without_thrift(path):
 
 def test_another_vendors_block_above_it_does_not_hide_it_from_us(path):
     """Whoever stacks without knowing the dialect hides it from its own readers; upgrading brings it to the end."""
-    edits.upgrade(path, dialect="arrow")
+    edits.upgrade(path, form="arrow")
     footer, thrift = footer_of(path), footer_of(ORIGINAL)
     content = bytes(extension.find(footer))
     acme = bytes(extension.find(extension.append_block(thrift, ACME, b"of acme")))
     path.write_bytes(with_footer(ORIGINAL, extension.append(thrift, content + acme, placement="after-stop")))
     with parquetext.open(path, form="arrow") as file:
         assert file.read().equals(TABLE)
-    assert edits.upgrade(path, dialect="arrow").outcome == "upgraded"
+    assert edits.upgrade(path, form="arrow").outcome == "upgraded"
     assert path.read_bytes()[UUID_PLACE] == DIALECT
     assert [block.kind for block in inspect(path).blocks] == ["FlatBuffers footer, arrow dialect", f"unknown {ACME}"]
 
@@ -125,18 +125,17 @@ def test_free_form_bytes_are_refused_or_wrapped(path):
     free = with_footer(ORIGINAL, extension.append(footer_of(ORIGINAL), b"free", placement="after-stop"))
     path.write_bytes(free)
     with pytest.raises(Refused):
-        edits.upgrade(path, dialect="arrow")
-    edits.upgrade(path, dialect="arrow", wrap=True)
+        edits.upgrade(path, form="arrow")
+    edits.upgrade(path, form="arrow", wrap=True)
     assert path.read_bytes()[UUID_PLACE] == DIALECT
     edits.upgrade(path, form="flat")
     edits.strip(path)
     assert path.read_bytes() == free
 
 
-@pytest.mark.parametrize("options", [{"dialect": "klingon"}, {"dialect": "arrow", "form": "index"}])
-def test_an_unknown_dialect_is_an_error(path, options):
-    with pytest.raises(ParquetextError, match="no such dialect"):
-        edits.upgrade(path, **options)
+def test_an_unknown_dialect_is_an_error(path):
+    with pytest.raises(ParquetextError, match="unknown footer form 'klingon'"):
+        edits.upgrade(path, form="klingon")
 
 
 def test_what_the_dialect_cannot_carry_is_refused_and_the_file_is_left(tmp_path, corpus):
@@ -144,7 +143,7 @@ def test_what_the_dialect_cannot_carry_is_refused_and_the_file_is_left(tmp_path,
     original = (corpus / "parquet-testing/data/unknown-logical-type.parquet").read_bytes()
     path.write_bytes(original)
     with pytest.raises(Unsupported, match="no logical type"):
-        edits.upgrade(path, dialect="arrow")
+        edits.upgrade(path, form="arrow")
     assert path.read_bytes() == original
 
 
@@ -153,7 +152,7 @@ def test_a_writers_name_that_is_no_text_is_left_out_and_said_to_be(path):
     at = footer.index(b"parquet-cpp")
     odd = footer[:at] + b"\xff" + footer[at + 1 :]
     path.write_bytes(with_footer(ORIGINAL, odd))
-    result = edits.upgrade(path, dialect="arrow")
+    result = edits.upgrade(path, form="arrow")
     assert "FileMetaData.created_by" in {loss.field for loss in result.losses}
     with parquetext.open(path, form="arrow") as file:
         assert file.created_by is None and file.column("b").max.to_pylist()[0] is not None
@@ -168,7 +167,7 @@ def test_files_of_the_corpus_come_back(tmp_path, corpus, expected):
         original = (corpus / known["file"]).read_bytes()
         path.write_bytes(original)
         try:
-            edits.upgrade(path, dialect="arrow")
+            edits.upgrade(path, form="arrow")
         except ParquetextError:
             assert path.read_bytes() == original
             continue
@@ -181,9 +180,9 @@ def test_files_of_the_corpus_come_back(tmp_path, corpus, expected):
 
 
 def test_the_command_line_lists_what_is_lost(path):
-    run = CliRunner().invoke(app, ["upgrade", "--dialect", "arrow", "--dry-run", str(path)])
+    run = CliRunner().invoke(app, ["upgrade", "--form", "arrow", "--dry-run", str(path)])
     assert run.exit_code == 0 and "the arrow dialect: ColumnMetaData.encodings is lost" in run.stdout
-    run = CliRunner().invoke(app, ["upgrade", "--dialect", "arrow", "--json", str(path)])
+    run = CliRunner().invoke(app, ["upgrade", "--form", "arrow", "--json", str(path)])
     [record] = [json.loads(line) for line in run.stdout.splitlines()]
     assert record["form_after"] == "arrow" and record["losses"][0]["field"] == "ColumnMetaData.encodings"
     run = CliRunner().invoke(app, ["verify", str(path)])

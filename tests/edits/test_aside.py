@@ -174,7 +174,7 @@ def test_a_block_stacked_on_the_text_leaves_it_readable(path, text):
 
 def test_the_arrow_dialect_stands_behind_the_reference(path):
     edits.upgrade(path, form="flat")
-    edits.upgrade(path, form="flat", dialect="arrow")
+    edits.upgrade(path, form="arrow")
     assert form_of(path) == "flat" and parquetext.verify(path).forms == ["thrift", "flat", "arrow"]
     before = path.read_bytes()
     assert edits.upgrade(path, form="flat").outcome == "unchanged"

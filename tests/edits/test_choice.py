@@ -87,9 +87,7 @@ def test_upgrade_says_why_a_file_was_left_alone(tmp_path):
     assert json.loads(told("--form", "flat", "--json"))["message"] == "it has its flat footer"
 
 
-def test_the_arrow_dialect_is_written_without_a_form_named_and_with_flat_alone(tmp_path):
+def test_the_arrow_dialect_is_a_form(tmp_path):
     path = tmp_path / "small.parquet"
     path.write_bytes(written(SMALL))
-    assert parquetext.upgrade(path, dialect="arrow", dry_run=True).form_after == "arrow"
-    with pytest.raises(parquetext.errors.ParquetextError, match="no such dialect of the form 'index'"):
-        parquetext.upgrade(path, "index", dialect="arrow")
+    assert parquetext.upgrade(path, form="arrow", dry_run=True).form_after == "arrow"

@@ -43,7 +43,7 @@ def test_the_python_example_gives_the_file_back(prices):
     assert prices.read_bytes() == before
 
 
-def test_the_commands_do_what_they_say(prices):
+def test_the_commands_have_the_documented_effect(prices):
     before, told = prices.read_bytes(), []
     for line in re.findall(r"^    parquetext (.*)$", PAGE, re.M):
         for variant in (re.sub(r"\[(.*?)\]", r"\1", line), re.sub(r" \[.*?\]", "", line)):  # with all options first

@@ -9,9 +9,8 @@ import pytest
 
 import parquetext
 from parquetext import edits
-from parquetext.edits.upgrade import FORMS
 from parquetext.errors import Malformed, ParquetextError, Refused
-from parquetext.footer.forms import FLAT_VERBATIM
+from parquetext.footer.forms import WRITABLE
 from parquetext.inspection import integrity
 
 # Values that the flat tables cannot store and no reader can use: enum values beyond a byte, chunks of another type than
@@ -51,7 +50,7 @@ def test_upgrade_and_strip_of_the_whole_corpus(corpus, expected, tmp_path):
             assert path.read_bytes() == original
             continue
         if name == NO_TREE:
-            for form in FORMS:
+            for form in WRITABLE:
                 with pytest.raises(Malformed, match="schema tree"):
                     edits.upgrade(path, form=form)
             assert path.read_bytes() == original
@@ -71,10 +70,10 @@ def test_upgrade_and_strip_of_the_whole_corpus(corpus, expected, tmp_path):
 
 def _is_verbatim(path) -> bool:
     """Whether the flat footer only carries the Thrift one, which then is in use."""
-    return FLAT_VERBATIM in {finding.kind for finding in integrity.verify(path).findings}
+    return "flat-verbatim" in {finding.kind for finding in integrity.verify(path).findings}
 
 
-def test_a_footer_that_only_carries_another_is_told_and_never_left_alone(corpus, expected, tmp_path):
+def test_a_verbatim_footer_is_reported_and_never_alone(corpus, expected, tmp_path):
     for known in expected:
         name = PurePath(known["file"]).name
         if name not in UNSAYABLE - {NO_TREE}:
@@ -83,7 +82,7 @@ def test_a_footer_that_only_carries_another_is_told_and_never_left_alone(corpus,
         path.write_bytes((corpus / known["file"]).read_bytes())
         edits.upgrade(path, form="flat")
         with parquetext.open(path) as file:
-            assert (file.form, [finding.kind for finding in file.findings]) == ("thrift", [FLAT_VERBATIM])
+            assert (file.form, [finding.kind for finding in file.findings]) == ("thrift", ["flat-verbatim"])
         before = path.read_bytes()
         with pytest.raises(ParquetextError):
             edits.finalize(path, confirm=True)

@@ -64,7 +64,7 @@ def test_one_damaged_file_does_not_stop_the_others(folder):
     assert "a.parquet" in failed.message
 
 
-def test_refused_files_say_why(folder):
+def test_refused_files_have_a_reason(folder):
     (folder / "_delta_log").mkdir()
     results = parquetext.upgrade(folder, form="flat")
     assert [result.outcome for result in results] == ["refused"] * 3

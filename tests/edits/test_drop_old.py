@@ -53,7 +53,7 @@ def bits(table: pa.Table) -> list:
 
 
 @pytest.mark.parametrize("columns", [["price"], ["list"], ["id", "single"], None])
-def test_columns_are_their_copies_and_the_others_stay(path, columns):
+def test_columns_become_their_copies_and_the_others_stay(path, columns):
     parquetext.encode(path, ALP)
     before = path.stat().st_size
     dropped = set(ALP) & set(columns or ALP)
@@ -72,7 +72,7 @@ def test_columns_are_their_copies_and_the_others_stay(path, columns):
         pq.read_table(path, columns=sorted(dropped))
 
 
-def test_row_groups_tell_their_sizes(path):
+def test_row_groups_contain_their_sizes(path):
     parquetext.encode(path, ALP)
     parquetext.drop_old(path, confirm=True)
     footer = pq.read_metadata(path)
@@ -84,7 +84,7 @@ def test_row_groups_tell_their_sizes(path):
 
 
 @pytest.mark.parametrize("form", ["flat", "index"])
-def test_footers_and_sidecars_of_ours_are_made_anew(path, form):
+def test_our_footers_and_sidecars_are_rebuilt(path, form):
     parquetext.upgrade(path, form=form)
     parquetext.encode(path, {"price": "alp"})
     sidecar.build(path)
@@ -96,7 +96,7 @@ def test_footers_and_sidecars_of_ours_are_made_anew(path, form):
     assert verify(path, pages=True).ok
 
 
-def test_copies_in_other_encodings_go_with_their_chunk_and_stay_with_others(path):
+def test_copies_of_dropped_chunks_are_removed_and_others_stay(path):
     parquetext.encode(path, {"price": "byte_stream_split", "text": "fsst"})
     parquetext.encode(path, {"price": "alp"})
     parquetext.drop_old(path, confirm=True)
@@ -104,14 +104,14 @@ def test_copies_in_other_encodings_go_with_their_chunk_and_stay_with_others(path
     assert verify(path, deep=True).ok
 
 
-def test_nothing_is_left_that_strip_could_give_back(path):
+def test_strip_has_nothing_to_restore(path):
     parquetext.encode(path, ALP)
     parquetext.drop_old(path, confirm=True)
     assert parquetext.strip(path).outcome == "unchanged"
     assert bits(parquetext.read_table(path, engine="parquetext")) == bits(TABLE)
 
 
-def test_nobody_loses_columns_unasked(path):
+def test_columns_are_dropped_only_on_request(path):
     parquetext.encode(path, ALP)
     before = path.read_bytes()
     with pytest.raises(Refused, match="pyarrow"):
@@ -144,7 +144,7 @@ def test_a_copy_with_other_values_takes_no_columns_place(path, monkeypatch):
     assert path.read_bytes() == before
 
 
-def test_another_programs_footer_is_not_taken_for_that_of_encode(path):
+def test_another_programs_footer_is_not_mistaken_for_that_of_encode(path):
     parquetext.encode(path, {"price": "alp"})
     data = path.read_bytes()
     size = int.from_bytes(data[-8:-4], "little")
@@ -166,7 +166,7 @@ def test_the_command_drops_the_old_bytes_of_columns(path):
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.none() | st.floats(width=64), min_size=1, max_size=60), st.integers(1, 25), st.booleans())
-def test_whatever_the_values_are_they_stay(tmp_path_factory, values, rows_of_group, is_first):
+def test_any_values_are_kept(tmp_path_factory, values, rows_of_group, is_first):
     path = tmp_path_factory.mktemp("any") / "x.parquet"
     columns = {"x": pa.array(values, pa.float64()), "n": range(len(values))}
     table = pa.table(columns if is_first else dict(reversed(columns.items())))

@@ -100,7 +100,7 @@ def test_the_copies_hold_the_values_of_the_columns(implementation, path, codec):
 
 
 @pytest.mark.parametrize("codec", ["none", "zstd"])
-def test_copies_may_be_in_encodings_that_stand_in_extensions_alone(implementation, path, codec):
+def test_copies_may_use_extension_only_encodings(implementation, path, codec):
     before, original = values(path), path.read_bytes()
     edits.encode(path, {"id": "pfor", "list": "pfor", "name": "fsst"}, codec=codec)
     assert values(path) == values(path, copied=0) == before
@@ -111,7 +111,7 @@ def test_copies_may_be_in_encodings_that_stand_in_extensions_alone(implementatio
     assert path.read_bytes() == original
 
 
-def test_a_copy_is_told_as_it_is(path):
+def test_a_copy_is_described_with_its_encoding(path):
     edits.encode(path, {"price": "byte_stream_split"}, codec="zstd")
     data, scan = path.read_bytes(), kernels.scan.scan(bare_footer(path))
     for group, [copy] in enumerate(copies(path)[1]):
@@ -244,7 +244,7 @@ def test_only_columns_that_are_there_and_encodings_that_serve_them_are_taken(pat
     assert [file.name for file in path.parent.iterdir()] == ["x.parquet"]
 
 
-def test_strip_refuses_where_what_comes_back_is_not_the_original(path):
+def test_strip_refuses_if_the_original_cannot_be_restored(path):
     edits.encode(path, {"price": "byte_stream_split"})
     whole = bytearray(path.read_bytes())
     begin = kernels.scan.scan(bare_footer(path)).column(1).begins()[0]
@@ -256,7 +256,7 @@ def test_strip_refuses_where_what_comes_back_is_not_the_original(path):
     assert [file.name for file in path.parent.iterdir()] == ["x.parquet"]
 
 
-def test_strip_refuses_where_another_program_has_written_the_footer(path):
+def test_strip_refuses_if_another_program_has_written_the_footer(path):
     edits.encode(path, {"price": "byte_stream_split"})
     data = path.read_bytes()
     with LocalSource(str(path)) as source:

@@ -16,8 +16,8 @@ from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
 
 import parquetext
 from parquetext import edits, extension, kernels, wire
-from parquetext.edits.kept_extension import FLAT as FLAT_PIECE
-from parquetext.edits.kept_extension import INDEX, RAW, SLOT, KeptExtension, parse
+from parquetext.edits.kept_extension import MADE, RAW, SLOT, KeptExtension, parse
+from parquetext.edits.pieces import Piece
 from parquetext.errors import Damaged, Malformed, ParquetextError, Refused
 from parquetext.inspection import integrity
 
@@ -76,7 +76,7 @@ def test_a_file_without_a_flat_footer_gets_one_in_the_same_change(path, in_place
     assert (result.form_before, result.form_after, path.read_bytes()) == ("par3", "thrift", ORIGINAL)
 
 
-def test_what_is_done_already_is_left_unchanged(path):
+def test_finalized_files_are_left_unchanged(path):
     assert edits.restore(path).outcome == "unchanged"
     assert edits.finalize(path, dry_run=True).outcome == "would-finalize"
     assert path.read_bytes() == ORIGINAL
@@ -149,7 +149,7 @@ STACKS = {
 
 @pytest.mark.parametrize("stack", STACKS)
 @pytest.mark.parametrize("placement", ["in-struct", "after-stop"])
-def test_blocks_of_others_move_into_slots_and_back(path, stack, placement):
+def test_foreign_blocks_move_into_slots_and_back(path, stack, placement):
     path.write_bytes(with_footer(ORIGINAL, extended(FOOTER, *STACKS[stack], placement=placement)))
     there_and_back(path)
     edits.finalize(path, confirm=True)
@@ -162,7 +162,7 @@ def test_blocks_of_others_move_into_slots_and_back(path, stack, placement):
         assert dict(file.extensions) == first
 
 
-def test_free_form_bytes_and_damaged_blocks_of_others_come_back_too(path):
+def test_free_form_bytes_and_damaged_foreign_blocks_are_restored(path):
     damaged = bytearray(extended(FOOTER, (ACME, b"acme's bytes")))
     damaged[-35] ^= 1
     for footer in (
@@ -177,7 +177,7 @@ def test_free_form_bytes_and_damaged_blocks_of_others_come_back_too(path):
 
 @pytest.mark.parametrize("both", [False, True])
 def test_a_block_of_the_arrow_dialect_comes_back(path, both):
-    edits.upgrade(path, dialect="arrow")
+    edits.upgrade(path, form="arrow")
     if both:
         edits.upgrade(path, form="flat")
     there_and_back(path)
@@ -261,7 +261,7 @@ def test_slots_are_bytes_by_uuid(path, extensions):
         assert error.value.code == wire.BAD_ARGUMENT
 
 
-def test_a_file_with_slots_is_worth_a_flat_footer(path):
+def test_a_file_with_slots_gets_a_flat_footer(path):
     result = edits.upgrade(path, "auto", extensions={ACME: b"acme's"})
     assert (result.outcome, result.form_after) == ("upgraded", "flat")
     assert edits.upgrade(path, "auto").outcome == "unchanged"
@@ -322,7 +322,7 @@ def test_two_flat_footers_are_refused(path):
     refused(path, "2 flat footers")
 
 
-def test_what_upgrade_refuses_is_refused(path, tmp_path):
+def test_files_that_upgrade_refuses_are_refused(path, tmp_path):
     path.write_bytes(with_footer(ORIGINAL, FOOTER + b"?" * 57))
     refused(path, "57 stray bytes")
     path.write_bytes(with_footer(ORIGINAL, FOOTER, b"PARE"))
@@ -350,7 +350,7 @@ def test_a_damaged_par3_footer_is_not_restored(path):
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=60), st.integers(0, 60), st.binary(max_size=6))
 def test_any_record_of_an_extension_is_read_or_an_error(record, at, bytes_):
-    whole = KeptExtension("spec", 0, ((RAW, b"abc"), (SLOT, ACME.bytes), (FLAT_PIECE, b""))).record()
+    whole = KeptExtension("spec", 0, ((RAW, b"abc"), (SLOT, ACME.bytes), (min(MADE), b""))).record()
     for data in (record, whole[:at], whole[:at] + bytes_ + whole[at + len(bytes_) :]):
         try:
             kept = parse(data, {ACME: b"acme's"})
@@ -358,7 +358,7 @@ def test_any_record_of_an_extension_is_read_or_an_error(record, at, bytes_):
             assert "record of the Thrift extension" in str(error)
         else:
             assert kept.record() == data
-            made = {FLAT_PIECE: b"flat", INDEX: b"index"}
+            made = {code: Piece.made(b"payload", spec.uuid) for code, spec in MADE.items()}
             inside, aside = kept.contents(made, {ACME: b"acme's"}, 1000, FOOTER)
             assert all(isinstance(piece.payload, bytes) for piece in (*inside, *aside))
 
@@ -377,7 +377,7 @@ def test_a_broken_record_is_an_error_unless_thrift_is_wanted_alone(path):
 
 def test_the_arrow_dialect_has_no_slots(path):
     with pytest.raises(ParquetextError, match="no extension slots"):
-        edits.upgrade(path, dialect="arrow", extensions={ACME: b"x"})
+        edits.upgrade(path, form="arrow", extensions={ACME: b"x"})
 
 
 def test_other_changes_of_a_par3_file_name_the_way_back(path):

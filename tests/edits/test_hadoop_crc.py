@@ -49,7 +49,7 @@ def test_a_dry_run_and_a_change_of_nothing_leave_them(path):
     assert (crc_of(path).stat().st_ino, crc_of(path).stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
-def test_checksums_that_did_not_fit_are_told_and_fit_again_after_strip(path):
+def test_mismatching_checksums_are_reported_and_match_after_strip(path):
     crc_of(path).rename(path.with_name("kept"))
     edits.upgrade(path, "flat")
     path.with_name("kept").rename(crc_of(path))  # as versions that knew nothing of them have left it
@@ -78,7 +78,7 @@ def killed(tmp_path_factory) -> tuple[Path, dict]:
 
 
 @pytest.mark.parametrize("name", WAYS)
-def test_a_kill_at_any_call_leaves_what_hadoop_reads(killed, name):
+def test_a_kill_at_any_call_leaves_a_file_that_hadoop_reads(killed, name):
     folder, kills = killed
     contents, without = set(), 0
     for call, count in kills[name].items():
@@ -134,7 +134,7 @@ class TestVerify:
         report = integrity.verify(path, pages=True)
         assert report.ok and "chunks of 512 bytes" in report.findings[0].message
 
-    def test_what_is_no_checksum_file_is_a_finding(self, path):
+    def test_a_crc_that_is_not_a_checksum_file_is_a_finding(self, path):
         crc_of(path).write_bytes(b"nothing of Hadoop's")
         assert "no checksum file: Hadoop's readers" in findings(path)[0]
 

@@ -68,7 +68,7 @@ def path(tmp_path) -> Path:
 
 @pytest.mark.parametrize("rewrite", [written_in_place, put_in_its_place])
 @pytest.mark.parametrize("in_place", [False, True], ids=["replace", "in-place"])
-def test_a_file_written_anew_over_a_killed_finalize_keeps_its_own_footer(path, rewrite, in_place):
+def test_a_file_rewritten_over_a_killed_finalize_keeps_its_footer(path, rewrite, in_place):
     size = path.stat().st_size
     killed_in_the_middle("finalize", path)
     rewrite(path, 2)
@@ -84,7 +84,7 @@ def test_a_file_written_anew_over_a_killed_finalize_keeps_its_own_footer(path, r
 
 
 @pytest.mark.parametrize("rewrite", [written_in_place, put_in_its_place])
-def test_verify_and_recover_tell_of_the_journal_of_another_file(path, rewrite):
+def test_verify_and_recover_report_the_journal_of_another_file(path, rewrite):
     killed_in_the_middle("finalize", path)
     [torn] = [finding for finding in parquetext.verify(path).findings if finding.kind == "change-interrupted"]
     assert not torn.is_note and "parquetext.recover puts the old tail back" in torn.message

@@ -39,18 +39,18 @@ def names(lake: Path, *paths: object) -> list[str]:
     return [str(Path(found).relative_to(lake)) for found in edits.expand(paths)]
 
 
-def test_a_directory_stands_for_the_parquet_files_below_it(lake):
+def test_a_directory_means_the_parquet_files_below_it(lake):
     assert names(lake, lake) == ["000000_0", "_part=3/d.parq", "day=1/a.parquet", "day=1/b.parquet", "day=2/c.PARQUET"]
 
 
-def test_a_glob_skips_what_is_hidden(lake):
+def test_a_glob_skips_hidden_files(lake):
     assert names(lake, lake / "day=1" / "*") == ["day=1/a.parquet", "day=1/b.parquet"]
     assert names(lake, f"{lake}/**/*.parquet") == ["day=1/a.parquet", "day=1/b.parquet"]
     assert names(lake, f"{lake}/day=*") == ["day=1/a.parquet", "day=1/b.parquet", "day=2/c.PARQUET"]
     assert names(lake, f"{lake}/nothing*") == []
 
 
-def test_braces_stand_for_one_or_the_other_and_hide_nothing_that_they_name(lake):
+def test_braces_select_alternatives_and_include_named_hidden_files(lake):
     expected = ["_temporary/e.parquet", "day=1/a.parquet", "day=2/c.PARQUET"]
     assert names(lake, f"{lake}/{{day=*/[ac],_temporary/e}}.{{PARQUET,parquet}}") == expected
     assert names(lake, f"{lake}/{{day=1/a,absent}}.parquet") == ["day=1/a.parquet"]
@@ -66,7 +66,7 @@ def test_folders_at_any_depth_are_no_linked_ones(lake):
     assert names(lake, f"{lake}/day=1/*/day=2") == ["day=1/back/day=2/c.PARQUET"]
 
 
-def test_a_file_named_in_full_is_taken_whatever_its_name(lake):
+def test_a_file_named_in_full_is_accepted_with_any_name(lake):
     assert names(lake, lake / ".hidden.parquet", f"file://{lake}/notes.txt", lake / "absent") == [
         ".hidden.parquet",
         "notes.txt",
@@ -82,7 +82,7 @@ def test_one_path_needs_no_list(lake):
     assert list(edits.expand(str(lake / "000000_0"))) == [str(lake / "000000_0")]
 
 
-def test_a_filesystem_lists_alike(lake):
+def test_a_filesystem_lists_the_same_files(lake):
     filesystem = pafs.PyFileSystem(pafs.FSSpecHandler(__import__("fsspec").filesystem("file")))
 
     def found(path):

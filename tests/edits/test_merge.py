@@ -114,7 +114,7 @@ def test_max_bytes_are_bytes_of_pages(parts, tmp_path):
     assert len(made) > 1 and all(sum(map(len, chunk_bytes(tmp_path / "x" / part.path))) <= most for part in made)
 
 
-def test_split_leaves_what_is_there_unless_it_is_told_otherwise(parts, tmp_path):
+def test_split_replaces_existing_files_only_on_request(parts, tmp_path):
     there = tmp_path / "x" / "part-0-00001.parquet"
     there.parent.mkdir()
     there.write_bytes(b"theirs")
@@ -125,7 +125,7 @@ def test_split_leaves_what_is_there_unless_it_is_told_otherwise(parts, tmp_path)
     assert pq.read_metadata(there).num_rows == 150
 
 
-def test_the_same_split_keeps_what_is_there_whole_and_writes_the_rest(parts, tmp_path):
+def test_the_same_split_keeps_complete_files_and_writes_the_rest(parts, tmp_path):
     folder = tmp_path / "x"
     first = {part.path: Path(part.path).read_bytes() for part in parquetext.split(parts[0], folder)}
     names = list(first)
@@ -146,7 +146,7 @@ def test_the_same_split_keeps_what_is_there_whole_and_writes_the_rest(parts, tmp
 
 
 @pytest.mark.parametrize("how", [{"files": 0}, {"row_groups": 1, "files": 1}, {"max_bytes": -1}], ids=str)
-def test_split_says_what_it_cannot_do(parts, tmp_path, how):
+def test_split_reports_impossible_requests(parts, tmp_path, how):
     with pytest.raises(errors.ParquetextError, match="one of row_groups, files and max_bytes"):
         list(parquetext.split(parts[0], tmp_path / "x", **how))
 
@@ -162,7 +162,7 @@ def test_split_says_what_it_cannot_do(parts, tmp_path, how):
     ],
     ids=str,
 )
-def test_other_schemas_are_an_error_that_says_where_they_differ(tmp_path, other, told):
+def test_other_schemas_are_an_error_that_names_the_difference(tmp_path, other, told):
     one, two, out = tmp_path / "1.parquet", tmp_path / "2.parquet", tmp_path / "out.parquet"
     pq.write_table(pa.table({"a": [1], "b": ["x"]}), one)
     pq.write_table(pa.table(other), two)
@@ -193,7 +193,7 @@ def with_writer(data: bytes, name: bytes) -> bytes:
     return with_footer(data, with_fields(footer_of(data), {wire.FILE_META_DATA_CREATED_BY: (wire.TYPE_BINARY, value)}))
 
 
-def test_several_writers_are_told_and_their_old_statistics_left_out(tmp_path):
+def test_several_writers_are_reported_and_their_old_statistics_omitted(tmp_path):
     data, out = parquet_bytes(), tmp_path / "out.parquet"
     (tmp_path / "1.parquet").write_bytes(data)
     (tmp_path / "2.parquet").write_bytes(with_writer(data, b"another version 1.0"))
@@ -227,7 +227,7 @@ def test_key_values_of_all_files_are_kept_and_the_first_of_equal_keys(tmp_path):
     assert "key-value 'b' differs: that of the first file is kept" in made.notes
 
 
-def test_copies_of_columns_are_left_out_and_told(parts, tmp_path):
+def test_copies_of_columns_are_omitted_and_reported(parts, tmp_path):
     before = chunk_bytes(parts[0])
     parquetext.encode(parts[0], {"price": "byte_stream_split"})
     made = parquetext.merge(parts[:1], tmp_path / "out.parquet")
@@ -279,7 +279,7 @@ def test_overlapping_chunks_are_an_error_and_no_large_file(tmp_path):
         parquetext.merge([path], tmp_path / "out.parquet")
 
 
-def test_whatever_a_footer_says_only_our_errors_come_of_it(tmp_path):
+def test_any_footer_raises_only_our_errors(tmp_path):
     """Bytes of the footer changed at random: a file that is read the same way, or an error that names it."""
     data, path = bytearray(parquet_bytes()), tmp_path / "x.parquet"
     begin, chance = len(data) - 8 - len(footer_of(bytes(data))), random.Random(7)

@@ -57,7 +57,7 @@ def test_a_folder_with_one_of_the_two_files_is_no_table(partition, gone):
     assert edits.upgrade(partition, "flat").outcome == "upgraded"
 
 
-def test_a_partition_that_a_link_leads_to_is_refused(partition, tmp_path):
+def test_a_linked_partition_is_refused(partition, tmp_path):
     (tmp_path / "link.parquet").symlink_to(partition)
     assert "QuestDB table" in str(refusal(edits.upgrade, tmp_path / "link.parquet"))
 
@@ -73,7 +73,7 @@ def test_a_partition_on_another_filesystem_is_refused(partition, tmp_path):
 
 
 @pytest.mark.parametrize(("name", "verb"), [("data.parquet", "upgrade"), ("x.parquet", "strip")])
-def test_a_file_beside_a_foreign_sidecar_is_refused(tmp_path, name, verb):
+def test_a_file_with_a_foreign_sidecar_is_refused(tmp_path, name, verb):
     path = tmp_path / name
     path.write_bytes(ORIGINAL)
     place = build_foreign(path)
@@ -83,7 +83,7 @@ def test_a_file_beside_a_foreign_sidecar_is_refused(tmp_path, name, verb):
 
 
 @pytest.mark.parametrize("options", [{}, {"dry_run": True}], ids=["", "dry run"])
-def test_a_forced_change_says_that_the_foreign_sidecar_is_stale(tmp_path, options):
+def test_a_forced_change_reports_that_the_foreign_sidecar_is_stale(tmp_path, options):
     path = tmp_path / "data.parquet"
     path.write_bytes(ORIGINAL)
     place = build_foreign(path)
@@ -95,7 +95,7 @@ def test_a_forced_change_says_that_the_foreign_sidecar_is_stale(tmp_path, option
     assert ("stale" in again.message) is bool(options)
 
 
-def test_a_file_beside_our_own_sidecar_is_changed_in_silence(tmp_path):
+def test_a_file_with_our_sidecar_is_changed_without_a_note(tmp_path):
     path = tmp_path / "data.parquet"
     path.write_bytes(ORIGINAL)
     sidecar.build(path)
@@ -104,7 +104,7 @@ def test_a_file_beside_our_own_sidecar_is_changed_in_silence(tmp_path):
 
 
 @pytest.mark.parametrize("verb", ["upgrade", "strip"])
-def test_a_footer_with_questdbs_key_value_is_changed_and_told(tmp_path, verb):
+def test_a_footer_with_questdbs_key_value_is_changed_with_a_note(tmp_path, verb):
     path = tmp_path / "exported.parquet"
     schema = pa.schema([("ts", pa.int64())], {"questdb": '{"version":1,"schema":[]}'})
     pq.write_table(pa.table([[1, 2]], schema=schema), path)
@@ -116,7 +116,7 @@ def test_a_footer_with_questdbs_key_value_is_changed_and_told(tmp_path, verb):
     assert "QuestDB" not in getattr(edits, verb)(path).message
 
 
-def test_text_that_only_mentions_questdb_is_not_told(tmp_path):
+def test_text_that_only_mentions_questdb_gets_no_note(tmp_path):
     path = tmp_path / "x.parquet"
     pq.write_table(pa.table({"questdb": [1]}), path)
     assert "QuestDB" not in edits.upgrade(path, "flat").message

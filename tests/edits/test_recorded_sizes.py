@@ -78,7 +78,7 @@ def test_every_change_is_refused(recorded, tmp_path):
     assert pq.read_table(path).num_rows == 1
 
 
-def test_a_new_file_beside_those_of_a_table_is_written(recorded):
+def test_a_new_file_next_to_those_of_a_table_is_written(recorded):
     parquetext.write_table(pa.table({"a": [1]}), recorded[1] / "new.parquet")
     assert pq.read_table(recorded[1] / "new.parquet", partitioning=None).num_rows == 1
 
@@ -142,7 +142,7 @@ def test_it_is_found_on_a_store_and_in_a_listing(recorded):
             parquetext.write_to_dataset(pa.table({"a": [1]}), root)
 
 
-def test_the_names_of_ducklakes_files_tell_them(tmp_path):
+def test_ducklakes_files_are_recognized_by_name(tmp_path):
     for name in (DUCKLAKE_NAME, DUCKLAKE_NAME.replace(".parquet", "-delete.parquet")):
         path = tmp_path / "main" / "trades" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -168,7 +168,7 @@ def test_the_names_of_ducklakes_files_tell_them(tmp_path):
     ],
     ids=str,
 )
-def test_names_that_tell_no_sizes_refuse_nothing(tmp_path, names):
+def test_similar_names_without_sizes_refuse_nothing(tmp_path, names):
     for name in names:
         place = tmp_path / name
         (place if name.endswith("/") else place.parent).mkdir(parents=True, exist_ok=True)

@@ -54,12 +54,12 @@ def test_a_plaintext_footer_that_names_an_encryption(tmp_path):
 
 
 @pytest.mark.parametrize("count", [1, 57])
-def test_stray_bytes_behind_the_footer(tmp_path, count):
+def test_stray_bytes_after_the_footer_are_refused(tmp_path, count):
     error = refused(tmp_path, with_footer(ORIGINAL, FOOTER + b"?" * count), Refused, f"{count} stray bytes")
     assert (error.offset, error.code) == (FOOTER_OFFSET + len(FOOTER), wire.STRAY_BYTES)
 
 
-def test_stray_bytes_behind_an_extension(tmp_path):
+def test_stray_bytes_after_an_extension_are_refused(tmp_path):
     footer = extension.append_block(FOOTER, wire.UUID_FLAT_FOOTER, b"payload") + b"??"
     error = refused(tmp_path, with_footer(ORIGINAL, footer), Refused, "2 stray bytes")
     assert error.offset == FOOTER_OFFSET + len(footer) - 2
@@ -76,11 +76,11 @@ def test_stray_bytes_behind_an_extension(tmp_path):
         pytest.param(with_footer(ORIGINAL, FOOTER[:-40]), Malformed, "input ends", id="footer cut"),
     ],
 )
-def test_what_is_no_parquet_file_of_today(tmp_path, content, kind, message):
+def test_files_that_are_not_parquet_are_refused(tmp_path, content, kind, message):
     refused(tmp_path, content, kind, message)
 
 
-def test_an_extension_of_somebody_else_without_blocks_unless_forced(tmp_path):
+def test_a_foreign_extension_without_blocks_is_refused_unless_forced(tmp_path):
     theirs = with_footer(ORIGINAL, extension.append(FOOTER, b"free-form bytes"))
     message = "somebody else: 15 bytes.*wrap=True.*force 'free-form'"
     error = refused(tmp_path, theirs, Refused, message, (add_flat,))
@@ -100,7 +100,7 @@ def test_a_length_that_is_not_minimally_encoded(tmp_path):
     assert error.offset == FOOTER_OFFSET + len(FOOTER) - 1 + 4
 
 
-def test_fields_behind_the_extension(tmp_path):
+def test_fields_after_the_extension_are_refused(tmp_path):
     footer = extension.append(FOOTER, b"x")[:-1] + bytes.fromhex("05 e2 0f 02 00")
     refused(tmp_path, with_footer(ORIGINAL, footer), Refused, "fields follow the extension")
 
@@ -113,7 +113,7 @@ def test_an_extension_larger_than_readers_take_unless_forced(tmp_path, monkeypat
     assert within(tmp_path / "x.parquet", force=["size"]).outcome == "upgraded"
 
 
-def test_a_footer_of_any_size_stands_aside(tmp_path, monkeypatch):
+def test_a_footer_of_any_size_is_placed_aside(tmp_path, monkeypatch):
     monkeypatch.setattr(wire, "MAX_EXTENSION_BYTES", 1000)
     path = tmp_path / "x.parquet"
     path.write_bytes(ORIGINAL)

@@ -18,8 +18,9 @@ from parquetext import edits, extension, kernels, wire
 from parquetext.edits.footer import read_footer
 from parquetext.edits.form_options import Options
 from parquetext.edits.strip import without_blocks
-from parquetext.edits.upgrade import with_flat
+from parquetext.edits.upgrade import with_form
 from parquetext.errors import ParquetextError, Refused
+from parquetext.footer.forms import BY_NAME
 from parquetext.inspection.integrity.inspection import inspect
 
 ACME, EMCA = UUID("00010203-0405-0607-0809-0a0b0c0d0e0f"), UUID("8d2f9f0e-6c2a-4b25-9a0d-2f3a5f3b7c11")
@@ -102,7 +103,7 @@ def test_the_flat_footer_is_found_under_a_foreign_block_of_any_size(path, where,
         assert file.column("b").min.to_pylist() == ["x0", "x100", "x200"]
 
 
-def test_each_block_comes_off_without_touching_the_others(path, where):
+def test_each_block_is_removed_without_changing_the_others(path, where):
     stack(path, ACME, b"of acme", **where)
     edits.upgrade(path, form="flat", placement=WITHIN)
     stack(path, EMCA, b"of emca")
@@ -134,7 +135,7 @@ def test_upgrading_renews_ours_alone_and_puts_it_on_top(path, where):
     assert blocks(path) == [(ACME, b"of acme"), (EMCA, b"of emca")]
 
 
-def test_a_damaged_block_of_somebody_else_stays_as_it_is_and_hides_nothing(path, where):
+def test_a_damaged_foreign_block_stays_unchanged_and_hides_nothing(path, where):
     damaged = bytearray(stack(path, ACME, b"of acme" * 100, **where))
     damaged[damaged.rindex(b"of acme")] ^= 1
     path.write_bytes(damaged)
@@ -158,7 +159,7 @@ def test_all_means_all(path, where):
     assert path.read_bytes() == ORIGINAL
 
 
-def test_what_is_no_kind_is_an_error_before_anything_is_opened(tmp_path):
+def test_an_unknown_kind_is_an_error_before_anything_is_opened(tmp_path):
     with pytest.raises(ParquetextError, match="UUIDs"):
         edits.strip(tmp_path / "absent.parquet", kinds=["acme"])
 
@@ -196,7 +197,7 @@ def test_forced_ours_is_stacked_on_free_form_bytes_and_comes_off_exactly(path, c
     assert path.read_bytes() == theirs
 
 
-def test_a_block_on_free_form_bytes_stays_where_it_is(path):
+def test_a_block_on_free_form_bytes_stays(path):
     put_free_form(path, b"whatever")
     file = path.read_bytes()
     theirs = with_footer(
@@ -216,7 +217,7 @@ def test_a_block_on_free_form_bytes_stays_where_it_is(path):
     assert path.read_bytes() == theirs
 
 
-def test_wrapped_bytes_stay_wrapped_while_another_block_stands_on_them(path):
+def test_wrapped_bytes_stay_wrapped_under_another_block(path):
     theirs = put_free_form(path, b"whatever")
     edits.upgrade(path, wrap=True, form="flat", placement=WITHIN)
     stack(path, ACME, b"of acme")
@@ -256,7 +257,7 @@ STEPS = st.lists(
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.one_of(st.none(), st.binary(max_size=40)), st.sampled_from(EVERY_PLACE), STEPS)
-def test_whatever_is_done_in_whatever_order_nobody_elses_bytes_change(free, where, steps):
+def test_any_sequence_of_changes_keeps_foreign_bytes(free, where, steps):
     """Against a list of blocks, and free-form bytes under them or None."""
     bare, pile, file = footer_of(ORIGINAL), [], ORIGINAL
     if free is not None:
@@ -264,7 +265,7 @@ def test_whatever_is_done_in_whatever_order_nobody_elses_bytes_change(free, wher
     for step in steps:
         footer = read_footer(Bytes(file))
         if step[0] == "upgrade":
-            edit = with_flat(footer, Options(**where, wrap=True))
+            edit = with_form(footer, BY_NAME["flat"], Options(**where, wrap=True)).edit
             if FLAT not in dict(pile):
                 if free is not None and not pile:
                     pile, free = [(WRAPPED, free)], None

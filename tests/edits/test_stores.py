@@ -59,7 +59,7 @@ def test_each_verb_leaves_one_whole_file(uri, now):
     assert now() == {NAME: ORIGINAL}
 
 
-def test_a_file_that_somebody_else_has_changed_meanwhile_stays_as_it_is(store, uri, now, request):
+def test_a_concurrently_changed_file_stays_unchanged(store, uri, now, request):
     with change(uri) as changing:
         store.put(f"{request.node.originalname.removeprefix('test_')}/{NAME}", ORIGINAL[:-8] + b"12345678")
         with pytest.raises(Conflict, match="changed by somebody else"):
@@ -101,7 +101,7 @@ def test_a_table_is_written_and_read(uri, now):
     assert list(now()) == [NAME]
 
 
-def test_what_only_local_files_can_is_refused(uri, now):
+def test_options_for_local_files_are_refused(uri, now):
     for option in ("in_place", "keep_mtime"):
         with pytest.raises(Refused, match="objects cannot be"):
             parquetext.upgrade(uri, form="flat", **{option: True})
@@ -116,7 +116,7 @@ def test_a_file_or_bucket_that_is_not_there_is_said_to_be_so(store):
             parquetext.upgrade(place, form="flat")
 
 
-def test_what_a_file_of_hdfs_is_given_stays(hdfs, monkeypatch):
+def test_attributes_of_an_hdfs_file_are_kept(hdfs, monkeypatch):
     from hdfs_native import AclEntry, Client
 
     hdfs.put("given/x.parquet", ORIGINAL)
@@ -200,7 +200,7 @@ def test_an_owner_of_a_file_of_hdfs_that_cannot_be_kept_is_a_refusal(hdfs, monke
     assert (now.owner, now.permission) == ("somebody", 0o644)
 
 
-def test_folders_of_hdfs_that_are_removed_meanwhile_are_no_others(hdfs, monkeypatch):
+def test_hdfs_folders_removed_meanwhile_are_not_an_error(hdfs, monkeypatch):
     from parquetext.storage.hdfs_handler import HdfsClient
 
     for name in ("a", "b/inner", "c"):
@@ -256,7 +256,7 @@ def test_the_root_of_hdfs_is_a_folder(hdfs):
 
 
 @pytest.mark.parametrize("place", ["hdfs://127.0.0.1:1", "hdfs://127.0.0.1"], ids=["a port", "Hadoop's own"])
-def test_an_error_of_hdfs_names_what_it_is_about(place):
+def test_an_error_of_hdfs_names_its_file(place):
     pytest.importorskip("hdfs_native")
     filesystem = hdfs_filesystem(place, {"dfs.client.failover.max.attempts": "0"})
     with pytest.raises(OSError, match=r"^hdfs://127\.0\.0\.1:(1|8020)/x: Connection refused"):

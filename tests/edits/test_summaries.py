@@ -53,7 +53,7 @@ def rewrites(path: Path, other: Path):
     yield lambda **force: rewrite_file(path, path, codec="zstd", **force)
 
 
-def test_what_moves_column_chunks_is_refused(lake, tmp_path):
+def test_changes_that_move_column_chunks_are_refused(lake, tmp_path):
     path, other = file_of(lake), tmp_path / "other.parquet"
     pq.write_table(TABLE, other)
     before = path.read_bytes()
@@ -99,7 +99,7 @@ def test_a_change_of_the_footer_alone_leaves_the_summary_true(lake):
     assert parquetext.read_table(path).equals(TABLE)
 
 
-def test_a_directory_tells_it_of_each_file(lake):
+def test_a_directory_reports_each_file(lake):
     found = parquetext.encode(lake, {"n": "delta_binary_packed"})
     assert [(one.outcome, "_metadata has the places" in one.message) for one in found] == [("refused", True)]
     [done] = parquetext.encode(lake, {"n": "delta_binary_packed"}, force="summary")

@@ -79,7 +79,7 @@ def test_only_the_footer_is_read_and_only_the_tail_written_in_place(tmp_path):
     assert done.bytes_written == path.stat().st_size - size + 2 * 9
 
 
-def test_a_dry_run_says_what_would_be_done(path):
+def test_a_dry_run_reports_the_changes(path):
     done = edits.upgrade(path, dry_run=True, form="flat")
     assert (done.outcome, done.bytes_written, path.read_bytes()) == ("would-upgrade", 0, ORIGINAL)
     size = done.bytes_after
@@ -115,7 +115,7 @@ def test_a_damaged_block_of_ours_is_replaced_and_stripped(path, from_end):
     assert path.read_bytes() == ORIGINAL
 
 
-def test_blocks_of_others_stay(path):
+def test_foreign_blocks_stay(path):
     theirs = with_footer(ORIGINAL, extension.append_block(footer_of(ORIGINAL), FOREIGN, b"theirs", marker="thrift"))
     path.write_bytes(theirs)
     edits.upgrade(path, placement="after-stop", form="flat")
@@ -178,7 +178,7 @@ def test_an_error_of_the_system_names_the_file(path, monkeypatch):
         lambda path: edits.upgrade(path, "flat"),
         lambda path: edits.upgrade(path, "index"),
         lambda path: edits.upgrade(path),
-        lambda path: edits.upgrade(path, dialect="arrow"),
+        lambda path: edits.upgrade(path, form="arrow"),
         lambda path: edits.finalize(path, confirm=True),
         lambda path: edits.encode(path, {"aa": "plain"}),
         sidecar.build,

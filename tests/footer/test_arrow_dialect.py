@@ -77,7 +77,7 @@ def test_the_requested_dialect_contains_the_values_of_the_thrift_footer(path):
 def test_requesting_a_missing_dialect_is_an_error(path):
     with pytest.raises(Unsupported, match="no block of the arrow dialect"):
         opened(path, PLAIN, form="arrow")
-    with pytest.raises(ParquetextError, match="use 'thrift', 'arrow'"):
+    with pytest.raises(ParquetextError, match="use one of par3, flat, index, arrow, thrift"):
         opened(path, PLAIN, form="papyrus")
 
 
@@ -146,7 +146,7 @@ def test_a_trailer_is_found_wherever_the_first_read_ends(tail_bytes):
     while tail.missing:
         offset, length = tail.missing
         tail.step(data[offset : offset + length])
-    assert [block.is_dialect for block in tail.blocks] == [True]
+    assert [block.trailer for block in tail.blocks] == [TRAILER_BYTES]
 
 
 # ---- damage and unknown layouts

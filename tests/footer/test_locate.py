@@ -157,7 +157,7 @@ def test_the_last_16_bytes_of_a_par3_file_locate_its_footer():
     data = par3(b"payload")
     tail = locate(data[-16:], len(data))
     [block] = tail.blocks
-    assert tail.is_par3 and (tail.footer_offset, tail.footer_length) == (block.payload, block.length) == (4, 7)
+    assert tail.form.is_final and (tail.footer_offset, tail.footer_length) == (block.payload, block.length) == (4, 7)
     assert (block.uuid, block.crc, tail.missing) == (wire.UUID_FLAT_FOOTER, zlib.crc32(b"payload"), None)
     with pytest.raises(Refused, match=r"no Thrift footer; parquetext\.restore brings it back \(at offset 23"):
         tail.thrift_only()

@@ -86,7 +86,7 @@ FORMS = ("flat", "index")
 # Placement and options of `upgrade`; the arrow dialect stands behind the stop.
 VARIANTS = [
     *((placement, {"form": form}) for placement in PLACEMENTS for form in FORMS),
-    (AFTER_STOP, {"dialect": "arrow"}),
+    (AFTER_STOP, {"form": "arrow"}),
 ]
 
 

@@ -128,6 +128,9 @@ def test_foreign_blocks_on_top_are_stepped_over(local):
     assert data[place : place + length] == b"flat"
 
 
+KINDS = {"flat": wire.UUID_FLAT_FOOTER.bytes, "index": wire.UUID_FOOTER_INDEX.bytes}
+
+
 def test_the_last_one_of_our_blocks_counts(local):
     flat, index = block(b"flat"), block(b"index", wire.UUID_FOOTER_INDEX.bytes)
     above = index + block(b"foreign", FOREIGN)
@@ -135,7 +138,7 @@ def test_the_last_one_of_our_blocks_counts(local):
         data = parquet(extension)
         found, footer, thrift_length, place, length, known, known_end = local.own_block(data, len(data))
         assert (footer + thrift_length, known, known_end) == (place, data, len(data))
-        assert (found, data[place : place + length], footer) == (form, form.encode(), len(b"PAR1data"))
+        assert (found, data[place : place + length], footer) == (KINDS[form], form.encode(), len(b"PAR1data"))
 
 
 def test_only_the_trailers_need_to_be_in_the_tail(local):
@@ -152,7 +155,7 @@ def par3(payload: bytes, length: int | None = None) -> bytes:
 def test_the_flat_footer_of_a_par3_file_is_located(local):
     data = par3(b"payload")
     for tail in (data, data[-16:]):
-        assert local.own_block(tail, len(data)) == ("par3", 4, 0, 4, 7, tail, len(data))
+        assert local.own_block(tail, len(data)) == (b"PAR3", 4, 0, 4, 7, tail, len(data))
 
 
 @pytest.mark.parametrize(

@@ -149,8 +149,8 @@ def own_block(request):
 
 def test_the_block_aside_is_found_with_the_end_of_its_payload(own_block):
     footer = len(CONTENT) - 8 - int.from_bytes(CONTENT[-8:-4], "little")
-    form, at, thrift_length, payload, length, known, end = own_block(CONTENT[-2000:], len(CONTENT))
-    assert (form, at, payload % 8, payload + length + 28) == ("flat", footer, 0, footer)
+    kind, at, thrift_length, payload, length, known, end = own_block(CONTENT[-2000:], len(CONTENT))
+    assert (kind, at, payload % 8, payload + length + 28) == (wire.UUID_FLAT_FOOTER.bytes, footer, 0, footer)
     assert CONTENT[footer + thrift_length :][:4] == b"\x08\xff\xff\x01"
     assert end == payload + length and CONTENT[end - len(known) : end] == known
 

@@ -52,7 +52,7 @@ FILTERS = [
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_default_gives_what_pyarrow_gives(tmp_path, sooner, seed):
+def test_the_default_engine_returns_pyarrows_result(tmp_path, sooner, seed):
     chance, path = random.Random(seed), tmp_path / "x.parquet"
     chosen = {
         "compression": chance.choice(CODECS),
@@ -100,7 +100,7 @@ def test_of_codecs_that_the_kernels_lack_one_column_alone_is_read_by_us(tmp_path
     assert sooner == [False, True, False]
 
 
-def test_where_there_is_no_libzstd_its_columns_are_read_by_pyarrow(tmp_path, sooner, monkeypatch):
+def test_without_libzstd_pyarrow_reads_columns_of_zstandard(tmp_path, sooner, monkeypatch):
     path, table = tmp_path / "x.parquet", table_of(3)
     pq.write_table(table, path, compression="zstd")
     monkeypatch.setattr(kernels.column, "codecs", lambda: frozenset([wire.CODEC_UNCOMPRESSED, wire.CODEC_SNAPPY]))
@@ -127,7 +127,7 @@ def test_few_rows_and_options_of_pyarrow_are_left_to_it(tmp_path, sooner):
 
 
 @pytest.mark.parametrize("codec", ["snappy", "zstd", "lz4"])
-def test_what_is_damaged_is_refused_as_pyarrow_refuses_it(tmp_path, codec):
+def test_damaged_files_are_refused_with_pyarrows_error(tmp_path, codec):
     path = tmp_path / "x.parquet"
     pq.write_table(table_of(1), path, compression=codec)
     chunk = pq.read_metadata(path).row_group(0).column(1)

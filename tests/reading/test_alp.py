@@ -110,7 +110,7 @@ def test_other_readers_refuse_them_and_auto_takes_our_decoder(path):
         parquetext.read_table(path, engine="pyarrow")
 
 
-def test_rows_in_the_middle_are_read_without_what_is_before_them(implementation, tmp_path):
+def test_rows_in_the_middle_are_read_without_earlier_vectors(implementation, tmp_path):
     vectors = [Vector([n * 7 % 1001 for n in range(1024)], 3, 10, 1, 0) for _ in range(5)]
     path = tmp_path / "vectors.parquet"
     page = data_page(alp_page(vectors, KINDS["double"]), 5120, ALP)
@@ -133,7 +133,7 @@ def test_pages_layout_and_verify_name_the_encoding(implementation, path, alp_fil
         assert set(parquetext.layout(file).pages["encoding"].to_pylist()) == {"ALP"}
 
 
-def test_damage_is_told_with_its_place_in_the_page(implementation, tmp_path):
+def test_damage_is_reported_with_its_offset_in_the_page(implementation, tmp_path):
     damaged = PAGE[:11] + bytes([19]) + PAGE[12:]
     path = tmp_path / "damaged.parquet"
     path.write_bytes(parquet_file([Column("x", wire.PHYSICAL_DOUBLE, [data_page(damaged, 6, ALP)])], 6))

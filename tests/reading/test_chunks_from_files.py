@@ -121,7 +121,7 @@ def test_a_page_larger_than_a_window_is_read(tmp_path):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_damage_is_told_as_page_by_page(tmp_path, monkeypatch, seed):
+def test_damage_is_reported_as_in_reads_page_by_page(tmp_path, monkeypatch, seed):
     path, chance = tmp_path / "x.parquet", random.Random(seed)
     codec = CODECS[seed % len(CODECS)]
     pq.write_table(table_of(2).slice(0, 300), path, compression=codec, data_page_size=500)
@@ -185,7 +185,7 @@ class TestKernel:
         with pytest.raises(ParquetextError):
             read(first, last)
 
-    def test_as_many_turns_as_row_groups_and_chunks_as_columns_are_asked_for(self, read):
+    def test_wrong_numbers_of_turns_and_chunks_are_refused(self, read):
         with pytest.raises(ParquetextError):
             read(0, 3, array("q", [0, 1]), array("q", [2]))
         with pytest.raises(ParquetextError):

@@ -60,7 +60,7 @@ def test_a_table_is_read_by_the_chunk(implementation, path):
         assert finding.kind == "copy-damaged" and finding.place.startswith("row group 0, column ")
 
 
-def test_batches_go_on_by_the_chunk_where_they_were(implementation, path):
+def test_batches_continue_with_the_chunk_at_the_same_row(implementation, path):
     with parquetext.open(path) as file:
         batches = list(file.iter_batches(batch_size=400, engine="parquetext"))
         assert pa.Table.from_batches(batches).equals(pq.read_table(path))

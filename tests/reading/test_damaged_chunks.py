@@ -93,7 +93,7 @@ def outcome(path: str, **options) -> str:
 
 @pytest.mark.parametrize(("rows", "columns"), [SMALL, MANY_CHUNKS, MANY_ROWS], ids=["small", "chunks", "rows"])
 @pytest.mark.parametrize("damage", REFUSED)
-def test_what_pyarrow_refuses_or_reads_the_default_does(tmp_path, damage, rows, columns):
+def test_the_default_engine_reads_and_refuses_the_chunks_that_pyarrow_does(tmp_path, damage, rows, columns):
     path = file_of(tmp_path, REFUSED[damage](rows), rows, columns)
     assert outcome(path) == outcome(path, engine="pyarrow")
 
@@ -125,7 +125,7 @@ def refused(tmp_path, one: Column, rows: int = 16) -> Malformed:
 
 
 @pytest.mark.parametrize("codec", [wire.CODEC_UNCOMPRESSED, wire.CODEC_SNAPPY])
-def test_a_dictionary_in_another_encoding_is_refused_where_it_stands(implementation, tmp_path, codec):
+def test_a_dictionary_in_another_encoding_is_refused_with_its_offset(implementation, tmp_path, codec):
     pages = (
         dictionary_page((7).to_bytes(8, "little"), 1, codec=codec).changed(encoding=wire.ENCODING_RLE_DICTIONARY),
         data_page(b"\1\x20\0", 16, wire.ENCODING_RLE_DICTIONARY, definition=varint(32) + b"\1", codec=codec),
@@ -138,7 +138,7 @@ def test_a_dictionary_in_another_encoding_is_refused_where_it_stands(implementat
     )
 
 
-def test_a_dictionary_behind_data_pages_is_refused_where_it_stands(implementation, tmp_path):
+def test_a_dictionary_after_data_pages_is_refused_with_its_offset(implementation, tmp_path):
     error = refused(tmp_path, column(plain(8), DICTIONARY, indices(8), data_page_offset=FIRST_PAGE))
     assert "a dictionary page behind data pages" in str(error)
     assert error.offset == FIRST_PAGE + len(plain(8).to_bytes())
@@ -181,7 +181,7 @@ def test_a_column_whose_type_is_lost_is_not_lost_itself(implementation, tmp_path
         ("parquet-cpp version 1.0.0", False),
     ],
 )
-def test_pages_run_over_their_chunk_where_the_writer_is_known_for_it(implementation, tmp_path, writer, is_read):
+def test_pages_may_exceed_their_chunk_only_for_known_writers(implementation, tmp_path, writer, is_read):
     size = sum(len(page.to_bytes()) for page in sound(16).pages)
     path = file_of(tmp_path, column(DICTIONARY, indices(16), total_compressed_size=size - 3), 16)
     write_footer(path, lambda footer: footer | {"created_by": writer})

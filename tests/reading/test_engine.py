@@ -122,7 +122,7 @@ def test_any_table_comes_back(tmp_path_factory, table, options, batch_size):
     assert pa.Table.from_batches(batches, ours.schema).equals(ours)
 
 
-def test_rows_behind_an_empty_first_page_are_read(tmp_path):
+def test_rows_after_an_empty_first_page_are_read(tmp_path):
     """Which pyarrow writes where a page may have one byte, and loses when it reads."""
     table = pa.table({"x": pa.array([None, [1], []], pa.list_(pa.int64()))})
     data = written(table, data_page_size=1, write_batch_size=1, use_dictionary=False, data_page_version="2.0")
@@ -220,7 +220,7 @@ def test_null_lists_of_one_length_hold_nulls(tmp_path, type, values):
     assert [slots[slot] for slot in (0, 1, 4, 5, 6, 7)] == [None] * 6
 
 
-def test_lists_of_one_length_hold_any_type_where_none_is_null(tmp_path):
+def test_fixed_size_lists_without_nulls_have_any_type(tmp_path):
     table = pa.table({"x": pa.array([["a", "b"], ["c", None]], pa.list_(pa.string_view(), 2))})
     assert decoded(written(table), tmp_path).equals(table)
 
@@ -235,14 +235,14 @@ def with_schema(table: pa.Table, schema: pa.Schema) -> bytes:
     return data[:begin] + changed + len(changed).to_bytes(4, "little") + b"PAR1"
 
 
-def test_lists_of_another_length_than_their_type_says_are_malformed(tmp_path):
+def test_lists_of_another_length_than_their_type_are_malformed(tmp_path):
     lists = pa.table({"x": pa.array([[1, 2], [3]], pa.list_(pa.int32()))})
     data = with_schema(lists, pa.schema([("x", pa.list_(pa.int32(), 2))]))
     with pytest.raises(Malformed, match="a list of 1 items in 'x', whose lists have 2"):
         decoded(data, tmp_path)
 
 
-def test_slots_of_null_lists_that_no_bytes_stand_for_are_not_made(tmp_path):
+def test_null_lists_reserve_no_slots_without_bytes(tmp_path):
     lists = pa.table({"x": pa.array([None] * 1000, pa.list_(pa.int32()))})
     data = with_schema(lists, pa.schema([("x", pa.list_(pa.int32(), 1 << 30))]))
     with pytest.raises(Unsupported, match="would take 1073741824000 slots"):
@@ -360,7 +360,7 @@ def test_decimals_have_every_width_that_stores_them(tmp_path):
             assert decoded(data, tmp_path).equals(table)
 
 
-def test_row_groups_come_in_the_order_that_is_asked_for(tmp_path):
+def test_row_groups_have_the_requested_order(tmp_path):
     table = pa.table({"x": range(10)})
     (tmp_path / "x.parquet").write_bytes(written(table, row_group_size=4))
     with parquetext.open(tmp_path / "x.parquet") as file:
@@ -374,7 +374,7 @@ def test_threads_give_the_same_table(tmp_path):
     assert decoded(data, tmp_path, use_threads=True).equals(decoded(data, tmp_path, use_threads=False))
 
 
-def test_a_dataset_is_read_by_the_engine_that_is_asked_for(tmp_path):
+def test_a_dataset_is_read_by_the_requested_engine(tmp_path):
     for number in range(3):
         pq.write_table(pa.table({"x": [number, None], "y": [[number], []]}), tmp_path / f"{number}.parquet")
     theirs = parquetext.dataset(tmp_path).to_table(filter=[("x", ">", 0)])
@@ -390,7 +390,7 @@ def test_an_unknown_engine_is_an_error(tmp_path, engine):
         parquetext.dataset(tmp_path, engine=engine)
 
 
-def test_many_values_without_compiled_kernels_are_refused_unless_asked_for(tmp_path, monkeypatch):
+def test_many_values_without_compiled_kernels_are_refused_unless_forced(tmp_path, monkeypatch):
     monkeypatch.delenv("PARQUETEXT_PURE", raising=False)
     path = str(tmp_path / "x.parquet")
     pq.write_table(pa.table({"x": pa.repeat(True, 1_000_001)}), path)
@@ -404,7 +404,7 @@ def test_many_values_without_compiled_kernels_are_refused_unless_asked_for(tmp_p
         kernels.use(before)
 
 
-def test_auto_says_what_the_system_says(tmp_path):
+def test_auto_raises_the_error_of_the_system(tmp_path):
     with pytest.raises(FileNotFoundError):
         parquetext.read_table(str(tmp_path / "none.parquet"), engine="auto")
 

@@ -192,7 +192,7 @@ def test_a_long_text_in_few_bytes_of_a_copy_is_no_damage(tmp_path, compression):
             assert file.findings == []
 
 
-def test_a_damaged_copy_beside_long_texts_is_left_for_the_chunk(tmp_path):
+def test_the_chunk_is_read_if_a_copy_next_to_long_texts_is_damaged(tmp_path):
     path = tmp_path / "long.parquet"
     table = pa.table({"key": range(3), "text": ["a" * (17 << 20), "b", "c"]})
     pq.write_table(table, path, compression="zstd", use_dictionary=False)
@@ -219,7 +219,7 @@ def test_every_flip_in_a_copy_is_found(tmp_path):
             flipped(path, at, at % 8)
 
 
-def test_no_flip_in_what_leads_to_a_copy_gives_another_value(tmp_path):
+def test_no_flipped_bit_in_a_reference_to_a_copy_gives_another_value(tmp_path):
     path, rows = tmp_path / "x.parquet", TABLE.slice(0, 300).select(["price"])
     pq.write_table(rows, path)
     parquetext.encode(path, {"price": "alp"})
@@ -284,7 +284,7 @@ def test_a_copy_in_an_encoding_that_is_not_known_is_only_a_note(tmp_path, monkey
     assert [(finding.kind, finding.is_note) for finding in findings] == [("copy-unknown", True)]
 
 
-def test_a_flat_footer_says_which_chunks_have_copies(tmp_path):
+def test_a_flat_footer_lists_the_chunks_with_copies(tmp_path):
     path = tmp_path / "x.parquet"
     pq.write_table(TABLE, path, row_group_size=2500)
     parquetext.encode(path, {"price": "alp", "url": "fsst"})

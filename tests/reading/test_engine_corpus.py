@@ -89,7 +89,7 @@ def test_every_readable_file_reads_as_pyarrow_reads_it(corpus, expected):
             assert_same(ours, pq.ParquetFile(path).read(), str(path))
 
 
-def test_levels_packed_against_the_format_are_read_as_the_format_says(corpus):
+def test_levels_packed_against_the_format_are_read_as_specified(corpus):
     path = corpus / IMPALA / "data/alltypes_agg_bitpacked_def_levels.parquet"
     theirs = pq.ParquetFile(path).read(["int_col"])["int_col"]
     ours = parquetext.read_table(str(path), ["int_col"], engine="parquetext")["int_col"]
@@ -107,7 +107,7 @@ def test_valid_files_that_pyarrow_refuses_are_read(corpus, file, engine):
     assert table.num_rows == OURS_ALONE[file][0]
 
 
-def test_what_pyarrow_does_not_read_is_all_accounted_for(expected):
+def test_all_files_that_pyarrow_does_not_read_are_listed(expected):
     refused = {facts["file"] for facts in expected if facts["class"] == "not_read_by_pyarrow"}
     assert refused <= OURS_ALONE.keys() | {TOO_LARGE}
     bad = {facts["file"] for facts in expected if facts["class"] == "declared_bad"}
@@ -115,7 +115,7 @@ def test_what_pyarrow_does_not_read_is_all_accounted_for(expected):
     assert bad - by_pyarrow == NEITHER.keys() | (OURS_ALONE.keys() & bad)
 
 
-def test_declared_bad_files_that_pyarrow_reads_read_alike(corpus, expected):
+def test_declared_bad_files_that_pyarrow_reads_give_equal_tables(corpus, expected):
     compared = 0
     for facts in expected:
         if facts["class"] != "declared_bad" or not facts["readers"].get("pyarrow", {}).get("ok"):
@@ -157,7 +157,7 @@ def test_encrypted_columns_are_refused_by_name(corpus):
     assert "column" in str(caught.value) and "encrypted" in str(caught.value) and caught.value.file == path
 
 
-def test_checksums_of_pages_are_compared_where_that_is_asked_for(corpus):
+def test_checksums_of_pages_are_compared_on_request(corpus):
     path = str(corpus / TESTING / "data/datapage_v1-corrupt-checksum.parquet")
     with pytest.raises(ParquetextError, match=r"row group 0, column .*checksum") as caught:
         parquetext.read_table(path, engine="parquetext", page_checksum_verification=True)

@@ -18,7 +18,7 @@ def nested(kind: str, depth: int) -> pa.Table:
 
 
 @pytest.mark.parametrize("kind", ["list", "struct"])
-def test_what_is_nested_100_deep_is_read_and_400_deep_refused(tmp_path, kind):
+def test_nesting_of_100_levels_is_read_and_of_400_refused(tmp_path, kind):
     path = tmp_path / "deep.parquet"
     pq.write_table(nested(kind, 100), path)
     assert parquetext.read_table(path, engine="parquetext").num_rows == 1

@@ -44,7 +44,7 @@ def read(tmp_path, columns: list[Column], rows: int) -> dict:
 
 
 @pytest.mark.parametrize("codec", [wire.CODEC_UNCOMPRESSED, wire.CODEC_SNAPPY])
-def test_pages_of_an_own_encoding_stand_beside_others(implementation, tmp_path, codec):
+def test_pages_of_a_registered_encoding_mix_with_others(implementation, tmp_path, codec):
     pages = [
         data_page(INTEGERS, 3, wire.ENCODING_PLAIN, codec=codec),
         data_page(FLIPPED, 3, NEGATED, codec=codec),
@@ -86,13 +86,13 @@ def test_values_of_another_type_are_refused(implementation, tmp_path):
         read(tmp_path, [column], 3)
 
 
-def test_what_nobody_has_registered_is_refused(implementation, tmp_path):
+def test_an_unregistered_encoding_is_refused(implementation, tmp_path):
     column = Column("x", wire.PHYSICAL_INT32, [data_page(FLIPPED, 3, 1001)])
     with pytest.raises(Unsupported, match="encoding 1001"):
         read(tmp_path, [column], 3)
 
 
-def test_only_the_first_leaf_of_a_struct_tells_its_nulls(implementation, tmp_path):
+def test_nulls_of_a_struct_are_those_of_its_first_leaf(implementation, tmp_path):
     parts = pa.array([{"a": 1, "b": {"c": None, "d": 2}}, None, {"a": None, "b": None}, {"a": 3, "b": {"c": 4}}])
     table = pa.table({"s": parts, "l": pa.array([[{"x": 1, "y": None}, None], None, [], [{"x": None, "y": 2}]])})
     path = tmp_path / "structs.parquet"

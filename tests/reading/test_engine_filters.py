@@ -60,7 +60,7 @@ FILTERS = [
 
 @pytest.mark.parametrize("compression", ["none", "snappy", "zstd", "lz4"])
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
-def test_filters_find_what_pyarrow_finds(tmp_path, version, compression):
+def test_filters_find_the_rows_that_pyarrow_finds(tmp_path, version, compression):
     path = write(tmp_path / "x.parquet", compression=compression, data_page_version=version)
     for filters in FILTERS:
         for names in (None, ["struct.b"]):
@@ -126,7 +126,7 @@ def footer(path) -> bytes:
 
 @pytest.mark.parametrize("name", ["offset_index", "column_index"])
 @pytest.mark.parametrize("change", [lambda data: b"\xff" * len(data), lambda data: bytes(len(data))])
-def test_an_index_that_is_none_counts_for_nothing(tmp_path, name, change):
+def test_an_invalid_index_is_not_used(tmp_path, name, change):
     path = write(tmp_path / "x.parquet")
     changed_index(path, 0, name, change)
     found = parquetext.read_table(path, ["key"], filters=[("key", "=", 1234)], engine="parquetext")
@@ -165,7 +165,7 @@ def test_files_without_indexes_are_filtered_all_the_same(tmp_path):
 
 
 @pytest.mark.parametrize("compression", ["none", "snappy"])
-def test_what_a_remote_file_is_read_for_is_fetched_together(tmp_path, compression):
+def test_ranges_of_a_remote_file_are_fetched_together(tmp_path, compression):
     from fsspec.implementations.memory import MemoryFileSystem
     from pyarrow.fs import FSSpecHandler, PyFileSystem
 
@@ -278,7 +278,7 @@ def test_pages_without_kept_rows_are_not_decompressed(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_filters_chosen_by_chance_find_what_pyarrow_finds(tmp_path, seed):
+def test_random_filters_find_the_rows_that_pyarrow_finds(tmp_path, seed):
     chance = random.Random(seed)
     table = table_of(1500)
     paged = {"data_page_size": chance.choice([64, 1000, 1 << 20]), "write_batch_size": chance.choice([1, 16, 200])}

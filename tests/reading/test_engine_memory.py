@@ -198,12 +198,12 @@ def test_a_table_whose_counts_disagree_takes_no_memory(tmp_path, columns, rows, 
         "contradicting row",
     ],
 )
-def test_a_table_is_checked_before_what_a_few_bytes_repeat_is_kept(tmp_path, columns, rows, outcome):
+def test_a_table_of_few_bytes_is_checked_before_it_is_kept(tmp_path, columns, rows, outcome):
     taken, found = measured(TABLE, tmp_path, parquet_file(columns, rows))
     assert outcome in found and taken < ROOM
 
 
-def test_pages_of_brotli_are_read_up_to_what_zstd_could_make_of_their_bytes(tmp_path):
+def test_pages_of_brotli_are_read_up_to_the_expansion_of_zstd(tmp_path):
     file = parquet_file([zeros(1 << 20)], 1 << 20)
     for program in (BATCHES, TABLE):
         taken, found = measured(program, tmp_path, file)
@@ -262,7 +262,7 @@ def test_a_row_of_long_texts_that_few_bytes_repeat_comes_in_no_batch(tmp_path):
         assert max(batches.taken, verified.taken) < ROOM
 
 
-def test_texts_out_of_proportion_are_read_where_they_are_sound(tmp_path):
+def test_valid_texts_out_of_proportion_are_read(tmp_path):
     (tmp_path / "x.parquet").write_bytes(parquet_file([repeated_text(100_000)], 100_000))
     table = parquetext.read_table(tmp_path / "x.parquet", engine="parquetext")
     assert table.num_rows == 100_000 and set(table["x"].to_pylist()) == {b"x" * 200}
@@ -278,7 +278,7 @@ def test_sound_values_out_of_proportion_are_verified_and_laid_out_in_little_memo
     assert found == "[]" and taken < ROOM
 
 
-def test_the_twin_refuses_what_few_bytes_say_to_be_very_much(tmp_path):
+def test_the_twin_refuses_few_bytes_that_claim_many_values(tmp_path):
     """It decodes a page as a whole, so it refuses by name the pages that the compiled kernels read in parts."""
     few = "bytes of pages are not decoded in Python"
     files = [

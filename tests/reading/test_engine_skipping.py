@@ -113,7 +113,7 @@ def test_datasets_open_no_pages_of_files_that_have_no_such_rows(tmp_path, opened
     assert all(offset > pages_end for source in opened for offset, _ in source.ranges)
 
 
-def test_batches_read_the_chunks_that_are_asked_for_alone(tmp_path):
+def test_batches_read_only_the_requested_chunks(tmp_path):
     path = write(tmp_path / "x.parquet")
     chunk = pq.read_metadata(path).row_group(1).column(0)
     with parquetext.open(path) as file:
@@ -125,7 +125,7 @@ def test_batches_read_the_chunks_that_are_asked_for_alone(tmp_path):
     assert source.ranges and all(begin <= at and at + size <= end + overrun for at, size in source.ranges)
 
 
-def test_a_batch_decodes_no_page_behind_its_rows(tmp_path):
+def test_a_batch_decodes_no_page_after_its_rows(tmp_path):
     path = write(tmp_path / "x.parquet")
     damage(path, range(400))
     with parquetext.open(path) as file:
@@ -162,7 +162,7 @@ def test_batches_of_tiny_pages_have_every_row(tiny_pages):
     assert pa.Table.from_batches(batches).equals(table_of(MANY))
 
 
-def test_tiny_pages_are_told_one_by_one(tiny_pages):
+def test_tiny_pages_are_skipped_one_by_one(tiny_pages):
     with parquetext.open(tiny_pages) as file:
         pages = file.pages("key")
     assert pages.num_rows == MANY

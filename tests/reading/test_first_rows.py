@@ -108,7 +108,7 @@ def test_the_first_rows_take_a_part_of_the_bytes(tmp_path, table, compression):
 
 
 @pytest.mark.parametrize("compression", [codec for codec in CODECS if codec != "none"])
-def test_damage_behind_the_last_wanted_row_is_not_met(tmp_path, table, compression):
+def test_damage_after_the_last_requested_row_is_not_read(tmp_path, table, compression):
     if kernels.implementation() != "native":
         pytest.skip("the twin reads pages as a whole")
     path = tmp_path / "x.parquet"
@@ -122,7 +122,7 @@ def test_damage_behind_the_last_wanted_row_is_not_met(tmp_path, table, compressi
     assert rows_of(path, 100, 50).equals(table.select(["id", "number"]).slice(100, 50))
 
 
-def test_a_literal_that_is_cut_is_not_taken_for_elements(tmp_path):
+def test_a_truncated_literal_is_not_parsed_as_elements(tmp_path):
     """32 bytes in front of a Snappy block's end, where elements begin again, the next byte looks like one."""
     numbers = np.random.default_rng(1).integers(-(2**62), 2**62, 6148)
     numbers[-4] = numbers[-4] & ~0xFF | 60

@@ -39,7 +39,7 @@ def test_heavy_tasks_begin_first(monkeypatch):
 
 
 @pytest.mark.parametrize("failing", [[3], [5, 3, 70], [99, 98], [0, 1, 2]])
-def test_the_first_task_in_order_that_fails_is_told_of(failing):
+def test_the_error_of_the_first_failed_task_in_order_is_raised(failing):
     def read(task: int) -> int:
         if task in failing:
             raise ValueError(task)
@@ -70,7 +70,7 @@ def test_an_interrupt_waits_for_tasks_that_have_begun_and_begins_no_other():
     assert sorted(begun) == sorted(ended) and len(begun) < 1000
 
 
-def test_an_interrupt_between_taking_a_task_and_beginning_it_leaves_nobody_waiting(monkeypatch):
+def test_an_interrupt_between_taking_and_starting_a_task_causes_no_deadlock(monkeypatch):
     main, take = threading.get_ident(), in_threads._Work._next
 
     def take_and_stop(work) -> int | None:

@@ -178,7 +178,7 @@ def test_other_columns_are_left_to_pyarrow(tmp_path, read_short, column, options
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_columns_stand_where_they_stood_among_others(tmp_path, read_short, seed):
+def test_columns_keep_their_order_among_others(tmp_path, read_short, seed):
     path, chance = tmp_path / "x.parquet", random.Random(seed)
     table = table_of(seed)
     for number in range(5):
@@ -199,7 +199,7 @@ def test_columns_stand_where_they_stood_among_others(tmp_path, read_short, seed)
     assert read_short == [is_native()] * 4
 
 
-def test_what_is_wrong_with_one_column_pyarrow_says(tmp_path, read_short):
+def test_errors_of_a_column_are_pyarrows(tmp_path, read_short):
     path = tmp_path / "x.parquet"
     pq.write_table(table_of(4), path, row_group_size=100)
     begin = pq.read_metadata(path).row_group(1).column(7).data_page_offset
@@ -352,7 +352,7 @@ def test_texts_that_few_bytes_repeat_are_left_to_pyarrow(tmp_path, read_short):
         assert read_short == [is_read]
 
 
-def test_what_hostile_pages_claim_takes_no_memory(tmp_path):
+def test_claims_of_hostile_pages_take_no_memory(tmp_path):
     good, paths = tmp_path / "good.parquet", []
     pq.write_table(pa.table({"x": [1, 2, 3]}), good)
     for number, (_, data) in enumerate(hostile_files()):

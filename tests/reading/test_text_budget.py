@@ -124,7 +124,7 @@ def in_threads(do, count: int) -> None:
         thread.join()
 
 
-def test_what_is_not_used_is_given_back():
+def test_unused_budget_is_returned():
     budget = TextBudget(100, 2)
     for _ in range(10):
         budget.spend(lambda most: (None, 0))
@@ -134,7 +134,7 @@ def test_what_is_not_used_is_given_back():
         assert share.most == 70
 
 
-def test_what_fails_takes_nothing():
+def test_failed_calls_take_no_budget():
     budget = TextBudget(100, 2)
 
     def fail(most: int):

@@ -32,11 +32,11 @@ def is_worth(tmp_path):
     return found
 
 
-def test_many_values_are_worth_it(is_worth):
+def test_many_values_use_threads(is_worth):
     assert is_worth([(0, 20_000)])
 
 
-def test_few_rows_behind_many_bytes_are_worth_it(is_worth):
+def test_few_rows_in_many_bytes_use_threads(is_worth):
     assert is_worth([(ROWS - 10, ROWS)])
 
 

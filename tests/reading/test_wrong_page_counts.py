@@ -85,7 +85,7 @@ def made(request, tmp_path):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_every_reader_gives_what_the_levels_say(made, implementation, engine):
+def test_every_reader_returns_the_rows_of_the_levels(made, implementation, engine):
     path, expected = made
     assert parquetext.read_table(path, engine=engine)["x"].to_pylist() == expected
     assert pq.read_table(path)["x"].to_pylist() == expected

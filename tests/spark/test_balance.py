@@ -29,7 +29,7 @@ def test_the_heaviest_tasks_start_first(weights, slots):
     assert loads == sorted(loads, reverse=True)
 
 
-def test_a_large_file_is_alone_and_first_whatever_its_place():
+def test_a_large_file_has_its_task_and_is_first_in_any_order():
     weights = [4_000_000] * 500 + [10 * GB] + [4_000_000] * 500
     tasks = pack(weights, 2)
     assert tasks[0] == [500]

@@ -71,7 +71,7 @@ def test_a_read_by_a_catalog_of_sparks_gives_the_rows_of_one_without(spark, lake
     assert [row.n for row in unlisted.sort("n").collect()] == list(range(1990, 2000))
 
 
-def test_what_is_ruled_out_is_not_opened(lake, catalog):
+def test_excluded_files_are_not_opened(lake, catalog):
     for path in lake.rglob("*.parquet"):
         if path.stem != "07":
             status = path.stat()

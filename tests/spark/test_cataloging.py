@@ -50,7 +50,7 @@ def outcomes(frame) -> Counter:
     return Counter(row.outcome for row in frame.files.select("outcome").collect())
 
 
-def test_it_is_what_one_machine_would_make_and_plans_as_it_is_and_as_parquet(spark, lake, tmp_path):
+def test_a_catalog_equals_that_of_one_machine_and_plans_from_memory_and_parquet(spark, lake, tmp_path):
     frame = catalog(spark, lake, progress=False)
     assert frame.columns == SCHEMA.names
     arrow = frame.toArrow()
@@ -62,7 +62,7 @@ def test_it_is_what_one_machine_would_make_and_plans_as_it_is_and_as_parquet(spa
         assert dict(parquetext.plan(table, FILTERS)) == expected
 
 
-def test_it_runs_once_before_the_call_returns_and_says_what_it_did_to_each_file(spark, lake, capfd):
+def test_a_catalog_runs_once_before_the_call_returns_and_reports_each_file(spark, lake, capfd):
     frame = catalog(spark, lake)
     implementation = parquetext.implementation()
     assert capfd.readouterr().err.splitlines()[-1] == (
@@ -79,14 +79,14 @@ def test_it_runs_once_before_the_call_returns_and_says_what_it_did_to_each_file(
     assert (of["bad"].outcome, of["bad"].error) == ("failed", "Malformed")
 
 
-def test_files_that_cannot_be_read_raise_in_the_end_where_that_is_asked_for(spark, lake):
+def test_unreadable_files_raise_at_the_end_on_request(spark, lake):
     with pytest.raises(JobFailed, match=r"bad\.parquet: not a Parquet file") as caught:
         catalog(spark, lake, on_error="raise", progress=False)
     assert caught.value.results.where("error IS NOT NULL").select("file").first().file.endswith("bad.parquet")
     assert outcomes(caught.value.results) == {"read": 40, "failed": 1}
 
 
-def test_with_a_state_only_what_is_new_or_changed_is_read_again(spark, lake, tmp_path):
+def test_with_a_state_only_new_and_changed_files_are_read(spark, lake, tmp_path):
     state = str(tmp_path / "state")
     catalog(spark, lake, state=state, progress=False)
     write(lake / "day=0" / "0.parquet", 500)

@@ -58,12 +58,12 @@ def test_a_confirmed_finalize_is_done_and_a_dry_run_needs_no_confirmation(run, l
     assert json.loads(run("finalize", lake, "--yes", "--json").stdout)["outcome"] == "finalized"
 
 
-def test_rows_say_why_a_file_was_left_alone(run, lake):
+def test_rows_give_the_reason_for_unchanged_files(run, lake):
     row = json.loads(run("upgrade", lake, "--json").stdout)
     assert (row["outcome"], row["message"][:18]) == ("unchanged", "nothing is gained:")
 
 
-def test_a_catalog_is_saved_and_says_what_it_could_not_read(spark, run, lake, tmp_path):
+def test_a_catalog_is_saved_with_unreadable_files(spark, run, lake, tmp_path):
     (lake / "bad.parquet").write_bytes(b"not at all, not at all")
     done = run("catalog", lake, "--save", tmp_path / "catalog", "--json")
     assert (done.exit_code, "bad.parquet: not a Parquet file" in done.stderr) == (1, True), done.output
@@ -86,7 +86,7 @@ def test_names_of_files_end_no_line_and_no_job(run, lake):
     assert len(told) == 4 and "\x1b" not in done.output and "/x\\nok forged.parquet: tail: not a" in "".join(told)
 
 
-def test_exit_codes_tell_failed_files_from_a_job_that_could_not_run(run, lake):
+def test_exit_codes_distinguish_failed_files_from_a_job_that_could_not_run(run, lake):
     (lake / "bad.parquet").write_bytes(b"not at all, not at all")
     done = run("verify", lake, "--pages")
     assert done.exit_code == 1
@@ -113,7 +113,7 @@ def test_exit_codes_tell_failed_files_from_a_job_that_could_not_run(run, lake):
         assert (done.exit_code, why in done.stderr) == (2, True), done.output
 
 
-def test_files_of_a_table_are_told_and_are_no_failure_unless_they_were_named(run, lake):
+def test_files_of_a_table_are_reported_and_fail_only_if_named(run, lake):
     table = lake / "table"
     (table / "_delta_log").mkdir(parents=True)
     for name in "ab":
@@ -183,7 +183,7 @@ def test_an_interrupt_ends_the_job_shortly_and_leaves_files_whole(spark, run, la
     assert pq.read_table(file, partitioning=None).equals(TABLE)
 
 
-def test_a_terminal_of_80_columns_has_room_for_the_bar_and_what_is_told():
+def test_the_progress_fits_a_terminal_of_80_columns():
     terminal = Console(file=io.StringIO(), force_terminal=True, width=80)
     counts = progress.Counts(files=1_234, bytes=120_000_000, tasks_done=3, tasks_running=2)
     looks, stop = iter([False, True]), threading.Event()
@@ -194,7 +194,7 @@ def test_a_terminal_of_80_columns_has_room_for_the_bar_and_what_is_told():
     assert re.search(r"1,234 of 3,000 files, 120\.0 MB, [\d,]+ files/s, .*/s; tasks: 3 done, 2 running", told)
 
 
-def test_without_a_terminal_lines_tell_how_far_it_is(capfd, monkeypatch):
+def test_without_a_terminal_progress_is_printed_in_lines(capfd, monkeypatch):
     monkeypatch.setattr(progress, "LINE_SECONDS", 0.01)
     looked = threading.Event()
 

@@ -210,7 +210,7 @@ def test_partitions_replace_those_of_a_dataset_that_was_made_meanwhile(dataset, 
 
 @pytest.mark.parametrize("theirs", [APPEND, OVERWRITE, OVERWRITE_PARTITIONS])
 @pytest.mark.parametrize("beside", [True, False])
-def test_what_another_machine_had_decided_comes_back_for_other_partitions_alone(dataset, monkeypatch, theirs, beside):
+def test_a_decision_of_another_machine_is_completed_for_other_partitions_only(dataset, monkeypatch, theirs, beside):
     """Decided, then some of it replaced by partitions: those stay, the rest is done."""
     write_file(Path(dataset.path, "k=1/part-old"), "old 1")
     write_file(Path(dataset.path, "k=2/part-old"), "old 2")
@@ -239,7 +239,7 @@ def test_what_another_machine_had_decided_comes_back_for_other_partitions_alone(
 
 @pytest.mark.parametrize(("mode", "left"), [(APPEND, ["new 0", "new 1", "new 2", "old"]), (ERROR, OLD), (IGNORE, OLD)])
 @pytest.mark.parametrize("when", ["before", "at the last moment"])
-def test_a_dataset_that_somebody_else_has_made_meanwhile_is_not_lost(dataset, monkeypatch, mode, left, when):
+def test_a_dataset_created_meanwhile_is_not_lost(dataset, monkeypatch, mode, left, when):
     new, files = staged(dataset, beside=True)
 
     def make() -> None:
@@ -317,7 +317,7 @@ def test_an_object_that_cannot_be_copied_stops_the_write_before_anything_is_done
         assert names(filesystem, dataset.path) == ["part-old"]
 
 
-def test_the_owner_of_a_folder_is_told_from_its_name_alone(dataset, monkeypatch):
+def test_the_owner_of_a_folder_is_parsed_from_its_name(dataset, monkeypatch):
     mine = Staging.new(dataset, beside=True).folder
     assert Owner.parse(mine.name.partition(".parquetext-")[2]) == Owner.driver()
     assert Owner.driver().is_alive()
@@ -353,9 +353,7 @@ def test_a_folder_of_another_machine_is_left_over_when_it_has_not_changed_for_lo
 
 @pytest.mark.parametrize("theirs", [APPEND, OVERWRITE])
 @pytest.mark.parametrize("beside", [True, False])
-def test_what_another_machine_had_decided_and_not_done_does_not_come_back_after_an_overwrite(
-    dataset, monkeypatch, theirs, beside
-):
+def test_an_unfinished_decision_of_another_machine_is_dropped_after_an_overwrite(dataset, monkeypatch, theirs, beside):
     write_file(Path(dataset.path, "part-old"), OLD[0])
     with monkeypatch.context() as patched:
         patched.setattr(Owner, "driver", lambda: Owner("0" * 8, 1, 1))
@@ -373,7 +371,7 @@ def test_what_another_machine_had_decided_and_not_done_does_not_come_back_after_
     assert not [path for path in Path(dataset.parent.path).rglob("*") if ".parquetext-" in path.name]
 
 
-def test_what_another_machine_has_left_goes_at_once_by_request(spark, dataset, monkeypatch):
+def test_leftovers_of_another_machine_are_removed_on_request(spark, dataset, monkeypatch):
     from parquetext.spark import recover
 
     with monkeypatch.context() as patched:
@@ -389,14 +387,14 @@ def test_what_another_machine_has_left_goes_at_once_by_request(spark, dataset, m
     assert recover(spark, dataset.path) == []
 
 
-def test_names_of_others_are_never_taken_for_staging_folders(dataset):
+def test_foreign_names_are_not_mistaken_for_staging_folders(dataset):
     for name in (".parquetext-notes", ".data.parquetext-new", ".parquetext-12345678-x-1"):
         for place in (dataset.path, dataset.parent.path):
             Path(place, name).mkdir(parents=True)
     assert staging.leftovers(dataset) == []
 
 
-def test_datasets_of_long_names_that_begin_alike_have_nothing_to_do_with_each_other(tmp_path):
+def test_datasets_with_a_long_common_prefix_are_independent(tmp_path):
     one, other = (Folder.of(LocalTarget(str(tmp_path / ("長" * 80 + end)))) for end in "ab")
     new, files = staged(one, beside=True)
     assert staging.stagings(other) == []
@@ -412,7 +410,7 @@ def test_a_task_of_a_write_that_is_over_brings_nothing_back(dataset):
     assert not new.folder.exists()
 
 
-def test_a_staging_folder_goes_also_while_attempts_still_change_what_is_in_it(dataset):
+def test_a_staging_folder_is_removed_while_attempts_change_it(dataset):
     class Busy(pafs.LocalFileSystem):
         def delete_dir(self, path):
             next(meanwhile)(path)
@@ -427,7 +425,7 @@ def test_a_staging_folder_goes_also_while_attempts_still_change_what_is_in_it(da
     assert next(meanwhile, None) is None
 
 
-def test_the_package_itself_reads_what_was_committed(dataset):
+def test_the_package_reads_committed_rows(dataset):
     new, files = staged(dataset, beside=True)
     committing.commit(new, dataset, files, OVERWRITE)
     assert parquetext.dataset(dataset.path).to_table().num_rows == 3

@@ -45,7 +45,7 @@ def lake(tmp_path) -> Path:
     return tmp_path
 
 
-def test_what_needs_a_classic_session_says_so_and_touches_nothing(connect, lake):
+def test_functions_that_need_a_classic_session_raise_and_change_nothing(connect, lake):
     with pytest.raises(Unsupported, match=r"watch needs a classic Spark session.*spark-submit"):
         jobs.watch(connect, lake)
     assert [path.name for path in lake.iterdir()] == ["x.parquet"]

@@ -50,7 +50,7 @@ def test_files_bytes_and_outcomes_are_on_the_stages_page(spark, lake):
     assert wanted in shown(spark)
 
 
-def test_a_spark_without_such_a_place_is_told_of_once_and_goes_on(spark, caplog, monkeypatch):
+def test_a_spark_without_the_accumulator_page_is_reported_once(spark, caplog, monkeypatch):
     caplog.set_level("INFO", "parquetext")
     page = StagePage(spark.sparkContext, "a tag")
     monkeypatch.setattr(StagePage, "_put", lambda self, counts: counts.no_such_thing)

@@ -59,7 +59,7 @@ def has_died(folder: str, number: int, *fatal: str, machine: str = "") -> bool:
     return ended != 0
 
 
-def test_a_file_that_killed_an_attempt_is_passed_over_by_all_later_ones(tmp_path):
+def test_a_file_that_killed_an_attempt_is_skipped_by_all_later_ones(tmp_path):
     assert has_died(str(tmp_path), 1, "b")
     assert attempt(str(tmp_path), 2, "b") == attempt(str(tmp_path), 3, "b") == ["b"]
 

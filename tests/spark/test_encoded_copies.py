@@ -104,7 +104,7 @@ def test_slices_of_encoded_files_are_read_once_however_they_are_split(spark, pla
             assert frame.rdd.map(tuple).collect() == expected
 
 
-def test_a_job_encodes_what_single_calls_do_and_goes_on_where_it_was(spark, lake, tmp_path):
+def test_a_job_encodes_like_single_calls_and_can_be_resumed(spark, lake, tmp_path):
     before, alone = contents(lake), {}
     for path in lake.rglob("*.parquet"):
         out = tmp_path / "alone.parquet"

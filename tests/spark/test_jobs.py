@@ -121,7 +121,7 @@ def test_the_corpus_is_verified_and_gets_sidecars_as_single_files_do(spark, corp
         assert [str(finding) for finding in sidecar.compare(path)] == []
 
 
-def test_foreign_sidecars_are_refused_and_the_row_says_why(spark, tmp_path):
+def test_foreign_sidecars_are_refused_with_a_reason(spark, tmp_path):
     for name in ("a.parquet", "data.parquet"):
         (tmp_path / name).write_bytes(ORIGINAL)
     theirs = build_foreign(tmp_path / "data.parquet", tmp_path / "_data.parquet.pm")
@@ -136,7 +136,7 @@ def test_foreign_sidecars_are_refused_and_the_row_says_why(spark, tmp_path):
         jobs.build_sidecars(spark, tmp_path, force="nonsense")
 
 
-def test_the_corpus_has_a_catalog_whatever_is_among_the_files(spark, corpus_lake):
+def test_the_corpus_has_a_catalog_despite_bad_files(spark, corpus_lake):
     paths = sorted(map(str, corpus_lake.rglob("*.parquet")))
     alone = pa.Table.from_batches(batches_of(paths))
     found = jobs.catalog(spark, corpus_lake).select("file", "error").toArrow()
@@ -144,13 +144,13 @@ def test_the_corpus_has_a_catalog_whatever_is_among_the_files(spark, corpus_lake
     assert {*found["error"].to_pylist()} == {*alone["error"].to_pylist()} > {None}
 
 
-def test_the_last_line_says_which_kernels_ran_how_many_tasks(spark, lake, capfd):
+def test_the_last_line_counts_tasks_by_kernels(spark, lake, capfd):
     jobs.verify(spark, lake)
     line = capfd.readouterr().err.splitlines()[-1]
     assert line == f"verify: 4 files: 3 ok, 1 findings ({parquetext.implementation()} kernels in 4 tasks)"
 
 
-def test_results_have_one_row_per_file_with_what_was_done(spark, lake):
+def test_results_have_one_row_per_file(spark, lake):
     results = quietly(jobs.upgrade, spark, lake, form="flat")
     assert results.columns == ROWS.names
     rows = {row.path: row for row in results.collect()}
@@ -173,7 +173,7 @@ def test_a_job_runs_once_before_the_call_returns(spark, lake):
     assert edits.strip(lake / "day=0" / "x.parquet").outcome == "unchanged"
 
 
-def test_failed_files_raise_in_the_end_where_that_is_asked_for(spark, lake):
+def test_failed_files_raise_at_the_end_on_request(spark, lake):
     with pytest.raises(jobs.JobFailed, match=r"bad\.parquet: not a Parquet file") as caught:
         quietly(jobs.upgrade, spark, lake, form="flat", on_error="raise")
     assert outcomes(caught.value.results) == {"upgraded": 3, "failed": 1}
@@ -282,7 +282,7 @@ def test_files_of_a_table_are_refused_as_single_ones_are(spark, lake):
     assert outcomes(forced) == {"upgraded": 3, "failed": 1}
 
 
-def test_a_table_gets_sidecars_only_where_asked_for(spark, tmp_path):
+def test_a_table_gets_sidecars_only_on_request(spark, tmp_path):
     (tmp_path / "_delta_log").mkdir()
     path = tmp_path / "x.parquet"
     path.write_bytes(ORIGINAL)
@@ -295,7 +295,7 @@ def test_a_table_gets_sidecars_only_where_asked_for(spark, tmp_path):
         assert outcomes(quietly(jobs.build_sidecars, spark, tmp_path, force=force)) == {"built": 1}
 
 
-def test_a_file_beside_a_sidecar_of_others_is_refused(spark, tmp_path):
+def test_a_file_with_a_foreign_sidecar_is_refused(spark, tmp_path):
     (tmp_path / "day=1").mkdir()
     path = tmp_path / "day=1" / "data.parquet"
     path.write_bytes(ORIGINAL)
@@ -307,7 +307,7 @@ def test_a_file_beside_a_sidecar_of_others_is_refused(spark, tmp_path):
     assert row.outcome == "upgraded" and f"{place}, which parquetext has not made" in row.message
 
 
-def test_files_below_a_summary_are_not_written_anew(spark, tmp_path):
+def test_files_below_a_summary_are_not_rewritten(spark, tmp_path):
     (tmp_path / "day=1").mkdir()
     (tmp_path / "day=1" / "x.parquet").write_bytes(ORIGINAL)
     (tmp_path / "_metadata").write_bytes(ORIGINAL)

@@ -132,13 +132,13 @@ def test_an_executor_that_dies_within_a_commit_is_made_good_by_the_next_attempt(
     assert told["read"][0] == (FILES + 3) * TABLE.num_rows
 
 
-def test_a_file_that_kills_whoever_does_it_fails_alone(told):
+def test_a_file_that_kills_its_task_fails_alone(told):
     told = {Path(path).name: (outcome, message) for path, outcome, _, message in told["killed"]}
     assert told.pop("poison.parquet") == ("failed", "the Python that did it died, and is not risked again")
     assert {outcome for outcome, _ in told.values()} <= {"upgraded", "unchanged"}
 
 
-def test_a_slow_file_is_waited_for_where_speculation_has_no_other_host(told):
+def test_a_slow_file_is_awaited_if_speculation_has_no_other_host(told):
     # Speculative attempts are tested in test_speculation.
     assert len(told["slow"]) == FILES + 1
     assert {(outcome, form) for _, outcome, form, _ in told["slow"]} <= {("upgraded", "flat"), ("unchanged", "flat")}

@@ -68,11 +68,11 @@ def tasks_run(spark):
     return count
 
 
-def test_a_directory_stands_for_the_parquet_files_below_it(names, lake):
+def test_a_directory_means_the_parquet_files_below_it(names, lake):
     assert names(lake) == ["000000_0", "_part=3/d.parq", "day=1/a.parquet", "day=1/b.parquet", "day=2/c.PARQUET"]
 
 
-def test_a_glob_skips_what_is_hidden(names, lake):
+def test_a_glob_skips_hidden_files(names, lake):
     assert names(lake / "day=1" / "*") == ["day=1/a.parquet", "day=1/b.parquet"]
     assert names(f"{lake}/**/*.parquet") == ["day=1/a.parquet", "day=1/b.parquet"]
     assert names(f"{lake}/day=*") == ["day=1/a.parquet", "day=1/b.parquet", "day=2/c.PARQUET"]
@@ -89,7 +89,7 @@ def test_a_file_comes_once_and_one_that_is_named_in_full_is_taken(names, lake):
     ]
 
 
-def test_sizes_and_times_are_told(spark, lake):
+def test_sizes_and_times_are_listed(spark, lake):
     path = lake / "day=1" / "a.parquet"
     assert list_files(spark, [path, lake / "absent"]).to_pylist() == [
         {"path": str(lake / "absent"), "size": -1, "modified": 0, "etag": "", "table": ""},
@@ -112,7 +112,7 @@ def test_a_data_frame_of_paths_is_listed_by_the_cluster(spark, lake):
             list_files(spark, nothing)
 
 
-def test_what_the_cluster_cannot_list_fails_as_what_the_driver_cannot(spark, lake):
+def test_listing_errors_of_the_cluster_equal_those_of_the_driver(spark, lake):
     def raised(paths: object) -> tuple[type, str]:
         with pytest.raises((ParquetextError, OSError)) as caught:
             list_files(spark, paths)
@@ -156,7 +156,7 @@ LOGS = {
 
 
 @pytest.mark.parametrize("log", LOGS.values(), ids=LOGS)
-def test_tables_are_found_where_they_begin(spark, tmp_path, log):
+def test_tables_are_detected_at_their_root(spark, tmp_path, log):
     inside, outside = "lake/table/day=1/x.parquet", "lake/other/x.parquet"
     for name in (*(f"lake/table/{name}" for name in log), "lake/_txn", inside, outside):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

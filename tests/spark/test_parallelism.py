@@ -47,7 +47,7 @@ def test_a_session_of_seven_cores_reads_and_works_in_as_many_parts(long, run_dri
     assert told == {"session": CORES, "plain": CORES, "read": CORES, "tasks": 4 * CORES, "said": 10}
 
 
-def test_what_the_settings_say_counts_first(spark, lake):
+def test_the_settings_take_precedence(spark, lake):
     assert parallelism(spark) == 2
     spark.conf.set("spark.sql.leafNodeDefaultParallelism", 5)
     try:
@@ -57,5 +57,5 @@ def test_what_the_settings_say_counts_first(spark, lake):
         spark.conf.unset("spark.sql.leafNodeDefaultParallelism")
 
 
-def test_where_nobody_has_told_the_machine_of_the_driver_does_not_count(lake):
+def test_the_parallelism_is_the_default_without_a_session(lake):
     assert Options.of({"path": str(lake)}).min_partitions == UNTOLD == ParquetextSource({}).parallelism

@@ -112,7 +112,7 @@ def test_a_plan_is_kept_until_the_listing_changes(lake, counted):
     assert paths(reader(lake, prune).partitions()) == paths(first)
 
 
-def test_other_options_and_schemas_have_plans_of_their_own(lake):
+def test_other_options_and_schemas_have_separate_plans(lake):
     prune = [["part", "=", 1]]
     whole = reader(lake, prune).partitions()
     assert len(reader(lake, prune, minPartitionNum="3", openCostInBytes="1").partitions()) < len(whole)
@@ -133,7 +133,7 @@ def test_shares_come_whole_through_pickle(lake):
             assert copy.pieces == share.pieces and len(share.pieces) > 0
 
 
-def test_a_table_whose_log_is_not_followed_is_told_once(lake, caplog):
+def test_a_table_whose_log_is_not_read_is_reported_once(lake, caplog):
     (lake / "_delta_log").mkdir()
     for _ in range(2):
         assert reader(lake, [["part", "=", 1]]).partitions()

@@ -114,7 +114,7 @@ def test_row_groups_that_filters_rule_out_are_not_read(lake, name):
     assert row_groups_read(lake, filters) == list(wanted)
 
 
-def test_bloom_filters_are_asked(tmp_path):
+def test_bloom_filters_are_used(tmp_path):
     path = str(tmp_path / "t.parquet")
     pq.write_table(pa.table({"n": [1, 1000, 2, 999]}), path, row_group_size=2, bloom_filter_options={"n": True})
     reader = reader_of(path, "n")
@@ -174,7 +174,7 @@ def hundred(tmp_path) -> str:
     return path
 
 
-def test_spark_pushes_filters_down_where_its_setting_is_on(spark, hundred):
+def test_spark_pushes_filters_down_if_its_setting_is_on(spark, hundred):
     class Pushing(ParquetextSource):
         """As with a Spark that keeps scans apart."""
 
@@ -209,7 +209,7 @@ def test_each_query_of_a_dataframe_has_its_own_rows(spark, hundred):
     assert first.crossJoin(last).count() == 25
 
 
-def test_a_dataframe_of_filters_reads_what_they_leave_by_any_setting(spark, hundred):
+def test_a_filtered_dataframe_reads_the_same_rows_with_any_setting(spark, hundred):
     frame = read(spark, hundred, filters=[[("n", "<", 5)], [("n", "in", (50, 99))]])
     before = spark.conf.get(PUSHDOWN)
     try:
@@ -273,7 +273,7 @@ PRUNED = {
 
 
 @pytest.mark.parametrize("name", PRUNED)
-def test_filters_that_are_given_rule_out_what_no_cast_of_sparks_could_keep(tmp_path, name):
+def test_given_filters_exclude_only_rows_that_no_cast_of_spark_keeps(tmp_path, name):
     values, (operator, value), left = PRUNED[name]
     path = str(tmp_path / "t.parquet")
     pq.write_table(pa.table({"x": values}), path, row_group_size=1)
@@ -286,7 +286,7 @@ def test_filters_that_are_given_rule_out_what_no_cast_of_sparks_could_keep(tmp_p
     ]
 
 
-def test_local_times_are_compared_where_spark_prefers_them(tmp_path):
+def test_local_times_are_compared_if_spark_prefers_them(tmp_path):
     path, early = str(tmp_path / "t.parquet"), NEW_YEAR.replace(tzinfo=None)
     pq.write_table(pa.table({"x": [early, early.replace(year=2021)]}), path, row_group_size=1)
     source = ParquetextSource({"path": path, "prune": encoded([[Comparison("x", "=", early)]], naive_is_local=False)})

@@ -19,7 +19,7 @@ def java_that(folder: Path, does: str) -> str:
     return str(folder)
 
 
-def test_a_training_that_fails_is_told_and_not_tried_again(tmp_path):
+def test_a_failed_training_is_reported_and_not_repeated(tmp_path):
     home, kept = java_that(tmp_path, f"echo started >> {tmp_path}/starts; exit 1"), tmp_path / "kept"
     kept.mkdir()
     for _ in range(2):
@@ -43,7 +43,7 @@ def test_a_training_that_takes_too_long_is_ended_with_its_java(tmp_path):
     assert not state.strip() or state.startswith("Z")
 
 
-def test_who_waits_for_another_too_long_goes_on_without(tmp_path):
+def test_a_long_wait_for_another_training_is_given_up(tmp_path):
     with (tmp_path / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.warns(UserWarning, match="another process has been making it"):

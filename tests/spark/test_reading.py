@@ -134,13 +134,13 @@ class TestResults:
             source(spark, path).collect()
         assert source(spark, path, columns="fine").collect() == [(1,)]
 
-    def test_a_variant_that_its_annotation_alone_tells_is_refused_too(self, spark, corpus):
+    def test_a_variant_known_only_by_annotation_is_refused_too(self, spark, corpus):
         path = str(corpus / "parquet-testing/shredded_variant/case-001.parquet")
         with pytest.raises(Exception, match=r"column 'var': VARIANT.*spark\.read\.parquet"):
             source(spark, path)
         assert source(spark, path, columns="id").collect() == spark.read.parquet(path).select("id").collect()
 
-    def test_instants_and_local_times_are_counted_alike_where_the_schema_says_the_other(self, spark, tmp_path):
+    def test_instants_and_local_times_convert_if_the_schema_requests_the_other(self, spark, tmp_path):
         path = str(tmp_path / "t.parquet")
         pq.write_table(pa.table({name: COLUMNS[name] for name in ("ntz_us", "ntz_ms", "zoned", "zoned_ms")}), path)
         for names, kind in ((("ntz_us", "ntz_ms"), "timestamp"), (("zoned", "zoned_ms"), "timestamp_ntz")):
@@ -151,7 +151,7 @@ class TestResults:
             late = f"{names[0]} > {kind}'2000-01-01'"
             assert rows(ours.where(late)) == rows(sparks.where(late)) != []
 
-    def test_what_spark_wrote_comes_back(self, spark, tmp_path):
+    def test_files_written_by_spark_are_read(self, spark, tmp_path):
         path = str(tmp_path / "t")
         frame = spark.range(5).selectExpr(
             "id",
@@ -216,7 +216,7 @@ class TestSchemas:
         assert ours.columns == ["text", "n"]
         assert rows(ours) == rows(spark.read.schema(schema).parquet(lake).select("text", "n"))
 
-    def test_columns_are_found_by_another_case_and_are_null_where_there_are_none(self, spark, tmp_path):
+    def test_columns_are_found_in_another_case_and_are_null_if_missing(self, spark, tmp_path):
         path = str(tmp_path / "t.parquet")
         pq.write_table(pa.table({"Name": ["a"], "S": [{"Inner": 1, "more": 2}]}), path)
         schema = "NAME string, gone int, s struct<inner: long, absent: string>"
@@ -298,7 +298,7 @@ class TestDirectories:
         assert source(spark, one, timeZone=zone).columns == spark.read.parquet(one).columns
         assert rows(source(spark, one, **options)) == rows(spark.read.options(**options).parquet(one))
 
-    def test_names_that_spark_passes_over_are_passed_over_and_no_others(self, spark, tmp_path):
+    def test_exactly_the_names_that_spark_ignores_are_ignored(self, spark, tmp_path):
         for name in (
             "x.parquet",
             "000000_0",
@@ -318,7 +318,7 @@ class TestDirectories:
         assert len(found) == len(("x.parquet", "000000_0", "_k=1"))
 
     @pytest.mark.parametrize("texts", [("12:00:00", "13:00:00.5"), ("2020-01-01 00:00:00", "2020-01-02")])
-    def test_keys_that_only_spark_can_tell_are_refused(self, spark, tmp_path, texts):
+    def test_keys_that_only_spark_can_interpret_are_refused(self, spark, tmp_path, texts):
         for text in texts:
             (tmp_path / f"k={text}").mkdir()
             pq.write_table(pa.table({"v": [1]}), tmp_path / f"k={text}" / "f.parquet")
@@ -380,7 +380,7 @@ class TestDirectories:
         paths = [f"{lake}/part=0/0.parquet", f"{lake}/part=1"]
         assert rows(source(spark, paths)) == rows(spark.read.parquet(*paths))
 
-    def test_patterns_stand_for_what_they_do_for_sparks_own_reader(self, spark, tmp_path):
+    def test_patterns_match_the_files_of_sparks_reader(self, spark, tmp_path):
         for name in (
             "day=1/a.parquet",
             "day=1/b.parquet",
@@ -480,7 +480,7 @@ def test_a_damaged_file_is_an_error_that_names_it(spark, tmp_path):
         spark.read.format("parquetext").schema("a int").load(str(tmp_path)).collect()
 
 
-def test_that_a_very_wide_file_is_read_whole_is_worth_a_word(tmp_path, caplog):
+def test_reading_a_very_wide_file_whole_is_a_warning(tmp_path, caplog):
     path = str(tmp_path / "wide.parquet")
     pq.write_table(pa.table({f"c{number}": [number] for number in range(1000)}), path)
     assert ParquetextSource({"path": path, "columns": "c7"}).schema().names == ["c7"]
@@ -490,7 +490,7 @@ def test_that_a_very_wide_file_is_read_whole_is_worth_a_word(tmp_path, caplog):
     assert "parquetext.spark.read(columns=…)" in caplog.text
 
 
-def test_a_batch_has_no_more_rows_than_the_option_says(tmp_path):
+def test_a_batch_has_at_most_the_rows_of_the_option(tmp_path):
     path = str(tmp_path / "t.parquet")
     pq.write_table(pa.table({"n": range(100)}), path)
     reader = ParquetextSource({"path": path, "batchRows": "30"}).reader(StructType([StructField("n", LongType())]))

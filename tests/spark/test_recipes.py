@@ -48,7 +48,7 @@ def test_readers_writers_and_jobs_work_in_other_threads_and_sessions(spark, even
         assert found == {"read": 333, "job": {"ok"}, "format": 1000, "rows": 5}
 
 
-def test_recipes_that_were_not_run_say_so():
+def test_recipes_that_were_not_run_are_marked():
     recipes = PAGE.split("## Recipes\n")[1].split("\n## ")[0]
     told = dict(re.findall(r"\*\*(Standalone|YARN|Kubernetes)\*\* \((run|not run)", recipes))
     assert told == {"Standalone": "run", "YARN": "not run", "Kubernetes": "not run"}

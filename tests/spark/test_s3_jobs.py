@@ -83,7 +83,7 @@ def lake(store) -> list[str]:
 
 
 @pytest.mark.parametrize("scheme", ["s3", "s3a"])
-def test_objects_are_listed_under_the_scheme_that_was_asked_for(on_s3, lake, scheme):
+def test_objects_are_listed_under_the_requested_scheme(on_s3, lake, scheme):
     found = list_files(on_s3, f"{scheme}://{BUCKET}/lake")
     assert found["path"].to_pylist() == sorted(f"{scheme}://{path}" for path in lake)
     assert set(found["size"].to_pylist()) == {len(ORIGINAL)}
@@ -98,7 +98,7 @@ def test_a_table_is_found_in_one_listing(on_s3, store, lake):
     assert len(asked) < FILES
 
 
-def test_the_data_source_goes_by_the_sessions_settings_or_by_its_options(on_s3, store, lake):
+def test_the_data_source_uses_the_sessions_settings_or_its_options(on_s3, store, lake):
     assert read(on_s3, f"s3a://{BUCKET}/lake").count() == FILES * TABLE.num_rows
     settings = Filesystems.of(on_s3).options
     written = on_s3.range(7).write.format("parquetext").mode("append").options(**settings, form="flat")

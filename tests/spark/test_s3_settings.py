@@ -76,7 +76,7 @@ def test_a_proxy_has_hadoops_port_unless_one_is_given(settings, port):
 
 
 @pytest.mark.parametrize("setting", ["proxy.port", "attempts.maximum", "connection.timeout"])
-def test_a_setting_that_says_nothing_is_an_error_with_its_name(setting):
+def test_an_invalid_setting_is_an_error_with_its_name(setting):
     with pytest.raises(ParquetextError, match=rf"^fs\.s3a\.{setting}=soon: .* expected"):
         options({"fs.s3a.proxy.host": "here", f"fs.s3a.{setting}": "soon"})
 

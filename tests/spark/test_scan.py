@@ -107,7 +107,7 @@ def test_a_damaged_file_counts_once_however_many_splits_read_it(spark, upgraded,
 
 
 @pytest.mark.parametrize("form", ["flat", "index"])
-def test_a_block_in_a_layout_of_a_later_version_is_passed_over(spark, plain, table, tmp_path, form):
+def test_a_block_in_a_layout_of_a_later_version_is_ignored(spark, plain, table, tmp_path, form):
     add = {"flat": with_flat_footer, "index": with_index}[form]
     known = tmp_path / "known.parquet"
     known.write_bytes(add(Path(plain).read_bytes()))
@@ -157,7 +157,7 @@ def test_inference_reads_no_row_groups(spark, upgraded, table, tmp_path):
         spark.read.parquet(str(damaged))
 
 
-def test_the_ui_shows_what_became_of_footers(spark, upgraded):
+def test_the_ui_shows_the_metrics_of_footers(spark, upgraded):
     """The metrics on the page of a query are those that this store has of its plan."""
     spark.read.schema("c5 long").parquet(upgraded).agg({"c5": "max"}).collect()
     store = spark._jsparkSession.sharedState().statusStore()

@@ -368,7 +368,7 @@ def test_files_that_change_between_planning_and_scanning(spark, same, wide, tmp_
         assert len(told_by[0]) > 100
 
 
-def test_damaged_blocks_are_passed_over(spark, wide, tmp_path):
+def test_damaged_blocks_are_ignored(spark, wide, tmp_path):
     """The rows are right, or there is the error of Spark's own reader; never other rows."""
     path = tmp_path / "x.parquet"
     content = Path(wide).read_bytes()

@@ -72,7 +72,7 @@ def test_the_schema_of_one_file_takes_no_job(spark, infer, tmp_path, form):
     infer(tmp_path)
 
 
-def test_a_footer_that_is_longer_than_what_was_looked_at_is_parsed_by_sparks_job(spark, infer, tmp_path):
+def test_a_footer_beyond_the_first_read_is_parsed_by_sparks_job(spark, infer, tmp_path):
     path = write(tmp_path / "x.parquet", pa.table({f"c{number}": [number] for number in range(2000)}), form=None)
     assert pq.read_metadata(path).serialized_size > 1 << 16
     session = spark.newSession()
@@ -158,7 +158,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("ignored", ["true", "false"])
 @pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN.keys())
-def test_what_is_no_parquet_file_is_the_same_error(infer, tmp_path, content, ignored):
+def test_files_that_are_not_parquet_raise_the_same_error(infer, tmp_path, content, ignored):
     (tmp_path / "a.parquet").write_bytes(content)
     write(tmp_path / "b.parquet", TYPES)
     infer(tmp_path, options={"ignoreCorruptFiles": ignored})

@@ -102,7 +102,7 @@ def test_settings_of_the_user_stay(needed_scan_jar, tmp_path, monkeypatch):
     assert settings["spark.jars"].startswith("/b.jar,/c.jar,")
 
 
-def test_a_package_without_its_jar_says_so(monkeypatch):
+def test_a_package_without_its_jar_warns(monkeypatch):
     monkeypatch.setattr("parquetext.spark.scan_settings.find_jar", lambda: None)
     with pytest.warns(UserWarning, match="installed without its jar"):
         assert scan_settings({}) == {}

@@ -92,7 +92,7 @@ def test_a_job_that_raises_shows_no_secret(spark, lake):
             assert not [part for part in PARTS if part in f"{error.value!r} {error.value}"]
 
 
-def test_a_catalog_of_such_urls_has_none_and_leads_to_the_files(spark, lake, tmp_path):
+def test_a_catalog_of_such_urls_has_no_secrets_and_finds_the_files(spark, lake, tmp_path):
     rows = catalog(spark, lake, state=str(tmp_path / "state"), progress=False)
     names = parquetext.catalog.names_of(list_files(spark, lake)["path"].to_pylist())
     assert {row.file for row in rows.collect()} == names.keys() == {NAME, f"{NAME}#2"}

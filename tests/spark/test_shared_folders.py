@@ -54,7 +54,7 @@ def test_that_of_a_stranger_in_a_shared_folder_is_left_alone(dataset):
     assert os.listdir(dataset.path) == [] and staging_of(dataset).exists()
 
 
-def test_a_link_to_a_folder_is_none(dataset, shared):
+def test_a_link_to_a_folder_is_not_a_staging_folder(dataset, shared):
     staging_of(dataset).symlink_to(shared / "victim")
     assert committing.settle_leftovers(dataset, forgotten=0) == []
     assert os.listdir(shared / "victim") == ["file"]
@@ -73,7 +73,7 @@ def test_a_link_to_a_folder_is_none(dataset, shared):
         {"mode": "overwrite partitions", "partitions": [["../victim", 0]]},
     ],
 )
-def test_a_decision_that_tells_of_other_places_is_refused(dataset, shared, forged):
+def test_a_decision_about_other_paths_is_refused(dataset, shared, forged):
     filled = json.loads(
         json.dumps(forged).replace("/{shared}", str(shared)).replace("{staging}", str(staging_of(dataset)))
     )

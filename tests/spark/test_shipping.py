@@ -31,7 +31,7 @@ def test_shipping_again_sends_nothing(spark):
     assert spark.sparkContext.listFiles == before
 
 
-def test_a_session_beside_another_gets_the_data_source_too(spark, tmp_path):
+def test_a_second_session_gets_the_data_source_too(spark, tmp_path):
     pq.write_table(pa.table({"n": [1]}), tmp_path / "t.parquet")
 
     class Unheard(ParquetextSource):

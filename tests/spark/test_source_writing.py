@@ -48,7 +48,7 @@ def test_a_failing_job_leaves_nothing(numbers, tmp_path):
     assert names(tmp_path) == []
 
 
-def test_what_a_user_got_wrong_is_said(numbers, tmp_path):
+def test_mistakes_of_a_user_are_reported(numbers, tmp_path):
     with pytest.raises(Exception, match="unknown option colour"):
         numbers.write.format("parquetext").mode("append").option("colour", "red").save(str(tmp_path / "data"))
     with pytest.raises(Exception, match="a path is missing"):

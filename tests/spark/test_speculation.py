@@ -125,7 +125,7 @@ def lake(tmp_path) -> Path:
     return lake
 
 
-def test_a_speculative_attempt_ends_with_one_whole_file_and_one_row_also_where_the_first_one_died(
+def test_a_speculative_attempt_ends_with_one_file_and_one_row_even_if_the_first_died(
     run_driver, three_hosts, lake, tmp_path
 ):
     hook, marks = tmp_path / "hook", tmp_path / "marks"

@@ -53,7 +53,7 @@ def outcomes(rows: dict) -> dict[str, str]:
     return {name: row.outcome for name, row in rows.items()}
 
 
-def test_where_a_machine_cannot_look_for_files_only_they_fail_and_they_are_tried_again(lake, tmp_path, monkeypatch):
+def test_files_that_a_machine_cannot_see_fail_alone_and_are_retried(lake, tmp_path, monkeypatch):
     monkeypatch.setattr(tasks, "_attempt", lambda: 0)
     work = Work("verify", {}, "verify", str(tmp_path), Filesystems())
     there = str(lake / "a.parquet")
@@ -66,7 +66,7 @@ def test_where_a_machine_cannot_look_for_files_only_they_fail_and_they_are_tried
     ]
 
 
-def test_a_rerun_moves_what_an_earlier_version_has_placed_elsewhere(rows, lake):
+def test_a_rerun_changes_the_placement_of_an_earlier_version(rows, lake):
     assert outcomes(rows(placement="in-struct")) == {"a": "upgraded", "b": "upgraded", "bad": "failed"}
     assert {inspect(lake / f"{name}.parquet").placement for name in "ab"} == {"in-struct"}
     assert outcomes(rows()) == {"a": "upgraded", "b": "upgraded", "bad": "failed"}
@@ -80,7 +80,7 @@ def test_the_label_of_a_job_has_its_placement_and_form_defaults_included(spark, 
     assert label == 'upgrade {"form": "auto", "placement": "aside"}'
 
 
-def test_a_rerun_does_only_what_is_new_or_changed(rows, lake):
+def test_a_rerun_processes_only_new_and_changed_files(rows, lake):
     assert outcomes(rows()) == {"a": "upgraded", "b": "upgraded", "bad": "failed"}
     (lake / "new.parquet").write_bytes(ORIGINAL)
     (lake / "b.parquet").write_bytes(OTHER)
@@ -92,7 +92,7 @@ def test_a_rerun_does_only_what_is_new_or_changed(rows, lake):
     assert outcomes(rows()) == {"a": "skipped", "b": "skipped", "new": "skipped", "bad": "failed"}
 
 
-def test_a_record_within_the_dataset_is_none_of_its_files(spark, lake):
+def test_a_state_folder_within_the_dataset_is_not_data(spark, lake):
     for outcome in ("upgraded", "skipped"):
         results = upgrade(spark, lake, state=str(lake / "state"), progress=False, form="flat").collect()
         assert {Path(row.path).stem: row.outcome for row in results} == {"a": outcome, "b": outcome, "bad": "failed"}
@@ -120,7 +120,7 @@ def test_a_file_that_was_refused_is_tried_again(rows, lake):
     assert rows()["a"].outcome == "upgraded"
 
 
-def test_another_job_or_other_options_have_a_record_of_their_own(rows, lake):
+def test_another_job_or_other_options_have_a_separate_record(rows, lake):
     rows()
     assert outcomes(rows(verify)) == {"a": "ok", "b": "ok", "bad": "findings"}
     assert outcomes(rows(form="index"))["a"] == "upgraded"
@@ -182,13 +182,13 @@ def test_a_file_is_the_same_by_size_and_etag_or_time(recorded, found, same):
     assert as_skipped(known)["outcome"].to_pylist() == ["skipped"] * same
 
 
-def test_a_file_that_somebody_has_changed_since_has_no_identity(lake):
+def test_a_file_changed_since_has_no_identity(lake):
     target = LocalTarget(str(lake / "a.parquet"))
     assert _identity_if_told(target, len(ORIGINAL)) == (len(ORIGINAL), os.stat(target.path).st_mtime_ns, "")
     assert _identity_if_told(target, len(ORIGINAL) + 1)[0] == NOT_THERE
 
 
-def test_a_change_meanwhile_is_not_taken_for_done(rows, lake):
+def test_a_concurrent_change_is_not_recorded_as_done(rows, lake):
     rows()
     edits.strip(lake / "a.parquet")
     assert outcomes(rows())["a"] == "upgraded"

@@ -81,7 +81,7 @@ def test_abfss_is_never_plain_http():
     assert azure_options({"fs.azure.always.use.https": "false"}, f"abfss://box@{HOST}") == {"account_name": "acc"}
 
 
-def test_a_key_file_is_found_by_nobody_else():
+def test_a_key_file_is_not_used_by_other_threads():
     before, seen = os.environ.get("GOOGLE_APPLICATION_CREDENTIALS"), []
 
     def look():
@@ -107,7 +107,7 @@ def test_a_key_file_is_found_by_nobody_else():
         (CLIENT, URL, ParquetextError, "client.endpoint"),
     ],
 )
-def test_what_azure_cannot_be_reached_with_is_an_error(settings, url, error, told):
+def test_unsupported_credentials_of_azure_are_an_error(settings, url, error, told):
     with pytest.raises(error, match=told):
         Filesystems(settings).target(url)
 
@@ -151,7 +151,7 @@ def test_credentials_of_google_that_a_class_of_javas_gives_are_an_error():
 
 
 @pytest.mark.parametrize("url", [f"abfss://box@{HOST}/lake/x", "gs://box/lake/x"])
-def test_a_path_leads_back_to_its_url(url):
+def test_a_path_is_converted_back_to_its_url(url):
     filesystems = Filesystems({f"fs.azure.account.key.{HOST}": "c2VjcmV0", "fs.gs.auth.type": "UNAUTHENTICATED"})
     target = filesystems.target(url)
     assert (target.path, filesystems.url(target.path, url)) == ("box/lake/x", url)

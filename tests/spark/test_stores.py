@@ -79,7 +79,7 @@ def test_a_dataset_goes_through_every_job_and_back(on, store, lake):
     assert {store.get(f"{lake}/{name}") for name in NAMES} == {ORIGINAL}
 
 
-def test_a_second_run_does_what_has_changed_since(on, store, lake):
+def test_a_second_run_processes_changed_files(on, store, lake):
     path, state = f"{store.url}/{lake}", f"{store.url}/state"
     assert outcomes(upgrade(on, path, state=state, progress=False, form="flat")) == {"upgraded": len(NAMES)}
     assert outcomes(upgrade(on, path, state=state, progress=False, form="flat")) == {"skipped": len(NAMES)}
@@ -106,7 +106,7 @@ def test_a_dataset_is_written_appended_to_and_replaced(on, store):
     )
 
 
-def test_what_is_not_there_is_an_error_of_its_row(on, store):
+def test_a_missing_file_is_an_error_of_its_row(on, store):
     bucket = store.url.replace("lake", "nolake")
     rows = verify(on, [f"{store.url}/no/key.parquet", f"{bucket}/x.parquet"], progress=False).collect()
     assert {row.error for row in rows} == {"FileNotFoundError"}, rows
@@ -142,7 +142,7 @@ SECRET = "DownloadTo from 'https://a.example/lake/x?se=1&sig=abc%2Fdef&sv=1' fai
 TOLD = "DownloadTo from 'https://a.example/lake/x?se=1&sig=…&sv=1' failed"
 
 
-def test_nobody_is_told_the_signature_that_opens_the_store():
+def test_the_signature_of_the_store_is_never_shown():
     row, gathering = Row("x"), Gathering()
     row.fail(OSError(SECRET))
     gathering.fail("x", OSError(SECRET))
@@ -165,7 +165,7 @@ def test_nobody_is_told_the_signature_that_opens_the_store():
         raise Odd(1, SECRET)
 
 
-def test_no_error_of_a_url_tells_its_password():
+def test_no_error_of_a_url_contains_its_password():
     with pytest.raises(ParquetextError) as error:
         parquetext.open("s3://key:se/cret@lake/x.parquet?nosuch=1")
     assert "s3://…@lake/x.parquet?nosuch=…" in str(error.value) and "cret" not in str(error.value)
@@ -175,7 +175,7 @@ def test_no_error_of_a_url_tells_its_password():
     assert without_secrets("hdfs://nn:8020/user@host: no such file") == "hdfs://nn:8020/user@host: no such file"
 
 
-def test_without_hdfs_native_all_but_changes_goes_by_libhdfs(hdfs, java_home, run_driver, tmp_path, long):
+def test_without_hdfs_native_libhdfs_does_everything_except_changes(hdfs, java_home, run_driver, tmp_path, long):
     (tmp_path / "hdfs_native.py").write_text("raise ImportError")
     told = run_driver(
         """

@@ -58,7 +58,7 @@ def test_names_of_options_are_found_in_small_letters(sql, lake):
     assert sql(f"SELECT id FROM u WITH (path '{lake}', pathGlobFilter 'none*')") == []
 
 
-def test_insert_into_a_table_goes_where_it_is_told(spark, sql, lake, tmp_path):
+def test_insert_into_a_table_needs_a_path(spark, sql, lake, tmp_path):
     sql(f"CREATE TABLE t USING parquetext LOCATION '{lake}'")
     sql(f"INSERT INTO t WITH (path '{lake}', partitionBy 'day') VALUES (30, 'b', 2), (40, 'c', 3)")
     assert sql("SELECT id FROM t WHERE day > 1") == [(20,), (21,), (30,), (40,)]

@@ -31,7 +31,7 @@ def outcomes(spark, folder: Path, action: str = "upgrade") -> Counter:
     return Counter((Path(record.path).name, record.outcome) for record in records)
 
 
-def test_what_is_there_is_done_once_and_what_arrives_later_by_the_next_run(spark, tmp_path):
+def test_existing_files_are_processed_once_and_later_ones_by_the_next_run(spark, tmp_path):
     lake = tmp_path / "lake of files"
     arrive(lake, "day=1/a.parquet", "deep/folder/b.parquet", "day=1/bad.parquet", "_temporary/c.parquet", "notes.txt")
     watch(spark, str(lake), form="flat", trigger=NOW).awaitTermination()
@@ -45,7 +45,7 @@ def test_what_is_there_is_done_once_and_what_arrives_later_by_the_next_run(spark
     assert pq.read_table(lake / "day=1" / "a.parquet", partitioning=None).equals(TABLE)
 
 
-def test_a_running_query_takes_what_arrives_by_paths_as_the_driver_sees_them(spark, tmp_path, monkeypatch):
+def test_a_running_query_processes_arriving_files_by_the_drivers_paths(spark, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     arrive(tmp_path / "lake", "a.parquet")
     query = watch(spark, "lake", "verify", checkpoint="_watched")
@@ -62,7 +62,7 @@ def test_a_running_query_takes_what_arrives_by_paths_as_the_driver_sees_them(spa
         query.stop()
 
 
-def test_what_no_job_takes_is_said_at_once(spark, tmp_path):
+def test_unsupported_jobs_and_forms_are_refused_at_once(spark, tmp_path):
     for action in ("nothing", "catalog"):  # a catalog's rows have no place there
         with pytest.raises(ParquetextError, match=f"no such job for files that arrive: '{action}'"):
             watch(spark, str(tmp_path), action)

@@ -57,7 +57,7 @@ def blooms(path: Path) -> dict[str, int]:
     return {row["column"]: row["bloom_filter_length"] for row in rows if row["bloom_filter_offset"] is not None}
 
 
-def test_what_nobody_says_is_as_sparks_own_writer_has_it(spark, frame, tmp_path):
+def test_defaults_are_those_of_sparks_writer(spark, frame, tmp_path):
     """Types, dictionaries, page indexes, checksums and sizes; and the rows of a look-up by Spark's reader."""
     write(frame, tmp_path / "ours")
     frame.write.parquet(str(tmp_path / "theirs"))
@@ -163,13 +163,13 @@ def test_a_value_that_makes_no_sense_is_an_error(name, value, message):
         OutputOptions.of({name: value})
 
 
-def test_an_option_for_a_column_that_is_not_there_is_told_before_anything_is_written(frame, tmp_path):
+def test_an_option_for_a_missing_column_is_an_error_before_anything_is_written(frame, tmp_path):
     with pytest.raises(ColumnError, match="keys: that column is none of"):
         write(frame, tmp_path / "x", **{"parquet.bloom.filter.enabled#keys": True})
     assert [*tmp_path.iterdir()] == []
 
 
-def test_where_arrow_cannot_do_it_that_is_said(monkeypatch):
+def test_options_that_arrow_does_not_support_are_errors(monkeypatch):
     monkeypatch.setattr(
         "parquetext.spark.output.parquet_options._WRITER_KNOWS", {"compression_level", "use_dictionary"}
     )

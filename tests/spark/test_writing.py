@@ -167,7 +167,7 @@ def test_rows_that_come_unsorted_by_many_partitions_keep_few_files_open(tmp_path
     assert sorted(zip(table["v"].to_pylist(), table["k"].to_pylist(), strict=True)) == [(v, v % 10) for v in range(40)]
 
 
-def test_files_have_the_form_codec_row_groups_and_sidecars_that_were_asked_for(spark, numbers, tmp_path):
+def test_files_have_the_requested_form_codec_row_groups_and_sidecars(spark, numbers, tmp_path):
     write(
         numbers,
         tmp_path / "data",
@@ -228,7 +228,7 @@ def test_modes(spark, numbers, tmp_path):
         write(few, data, mode="upsert")
 
 
-def test_a_dataset_can_be_overwritten_by_what_is_read_from_it(spark, numbers, tmp_path):
+def test_a_dataset_can_be_overwritten_by_its_rows(spark, numbers, tmp_path):
     data = str(tmp_path / "data")
     write(numbers, data)
     write(spark.read.parquet(data).where("id < 10"), data, mode="overwrite")
@@ -252,7 +252,7 @@ def test_no_rows_leave_a_dataset_with_a_schema(spark, numbers, tmp_path):
         ({"replaceWhere": "id > 3"}, ParquetextError, "unknown option replacewhere"),
     ],
 )
-def test_what_cannot_be_written_so_is_told_before_anything_is_done(numbers, tmp_path, options, kind, message):
+def test_unsupported_types_are_refused_before_anything_is_written(numbers, tmp_path, options, kind, message):
     with pytest.raises(kind, match=message):
         write(numbers, tmp_path / "data", **options)
     assert list(tmp_path.iterdir()) == []
@@ -429,7 +429,7 @@ def test_a_task_that_is_killed_in_the_middle_is_done_again_and_leaves_nothing(ki
     assert " WARN " not in said and "log level" not in said
 
 
-def test_what_a_killed_driver_left_is_gone_after_the_next_write(killing, spark, numbers):
+def test_leftovers_of_a_killed_driver_are_removed_by_the_next_write(killing, spark, numbers):
     folder, driver = killing
     data = folder / "second"
     write(spark.range(10), data, mode="append")  # a living driver's folder stays

@@ -44,7 +44,7 @@ def said() -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_no_verb_ends_the_process_and_each_says_what_is_missing(said):
+def test_no_verb_ends_the_process_and_each_names_the_missing_credentials(said):
     assert len(said) == 16
     for line in said:
         assert "no credentials for the Azure account 'account'" in line and "AZURE_TENANT_ID" in line, line
@@ -73,7 +73,7 @@ def nobody_asked(monkeypatch):
     monkeypatch.setattr(azure_credentials, "_asked", [])
 
 
-def test_credentials_are_asked_for_once(monkeypatch):
+def test_credentials_are_checked_once(monkeypatch):
     first, second = Asked({}), Asked({})
     assert with_credentials(first, "c/a/t.parquet") is first
     assert with_credentials(second, "c/a/u.parquet") is first
@@ -83,17 +83,17 @@ def test_credentials_are_asked_for_once(monkeypatch):
 
 
 @pytest.mark.parametrize("options", [{"account_key": "a2V5"}, {"sas_token": "?sv=1&sig=2"}], ids=str)
-def test_with_a_key_or_a_signature_nothing_is_asked(options):
+def test_with_a_key_or_a_signature_nothing_is_checked(options):
     filesystem = Asked(options)
     assert with_credentials(filesystem, "c/t.parquet") is filesystem and filesystem.paths == []
 
 
-def test_another_failure_is_left_to_whoever_opens_the_file():
+def test_another_failure_is_left_to_the_open_call():
     filesystem = Asked({}, OSError("no such host"))
     assert with_credentials(filesystem, "c/t.parquet") is filesystem
 
 
-def test_a_refusal_is_asked_for_again():
+def test_a_refusal_is_checked_again():
     filesystem = Asked({}, pa.ArrowException("N5Azure4Core11Credentials23AuthenticationExceptionE: no token"))
     for _ in range(2):
         with pytest.raises(ParquetextError, match="no credentials for the Azure account 'one'"):

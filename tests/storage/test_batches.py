@@ -38,7 +38,7 @@ def expected(*places: int) -> list[bytes]:
     return [CONTENT[place : place + 10] for place in places]
 
 
-def test_what_was_read_is_there(source):
+def test_read_bytes_are_available(source):
     assert source.read(100, 5000) == CONTENT[100:5100]
     assert source.read(110, 20) == CONTENT[110:130]
     assert source.requests == 1
@@ -53,7 +53,7 @@ def test_a_small_read_takes_its_neighbours_along(source):
     assert (source.requests, source.bytes_read) == (2, 4096 + 10)
 
 
-def test_long_reads_are_given_back_and_forgotten(source, monkeypatch):
+def test_long_reads_are_returned_and_not_kept(source, monkeypatch):
     monkeypatch.setattr(batched_reads, "KEPT", 1000)
     assert source.read(0, 1001) == source.read(0, 1001) == CONTENT[:1001]
     assert source.requests == 2
@@ -76,7 +76,7 @@ def test_a_round_for_each_step_however_many_operations(source):
     assert source.requests == 3
 
 
-def test_what_an_operation_raises_ends_all_and_later_reads_are_plain(source):
+def test_an_error_ends_the_batch_and_later_reads_are_plain(source):
     def wrong():
         source.read(50_000, 10)
         raise KeyError("wrong")
@@ -101,7 +101,7 @@ def test_another_thread_reads_while_one_gathers(source):
     assert seen[0] == CONTENT[170_000:170_010]
 
 
-def test_a_range_that_is_worth_it_is_held_once(source):
+def test_a_shared_range_is_kept_once(source):
     source.worth = 1_000, 150_000
     source.hold()
     source.hold()

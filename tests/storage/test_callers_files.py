@@ -81,14 +81,14 @@ def test_a_file_that_ends_before_its_end_is_an_error(path, engine):
     ],
     ids=["too much", "nothing", "text", "number"],
 )
-def test_what_is_no_answer_to_a_read_is_an_error(path, give, error):
+def test_an_invalid_answer_to_a_read_is_an_error(path, give, error):
     with pytest.raises(error):
         parquetext.read_table(Reading(path.read_bytes(), give))
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("kind", [ValueError, OSError, MemoryError, KeyboardInterrupt])
-def test_what_a_read_raises_is_raised_whichever_read_it_is(path, engine, kind):
+def test_errors_of_any_read_are_raised(path, engine, kind):
     def read_until(last: int) -> int:
         """How many reads there were; the one after the last raises."""
         reads: list[int] = []
@@ -139,7 +139,7 @@ def test_threads_share_a_file_object(path, engine):
     assert not failures
 
 
-def test_a_buffer_over_a_file_that_decompresses_is_read_by_what_it_gives(path, tmp_path):
+def test_a_buffer_over_a_decompressing_file_is_read_by_its_output(path, tmp_path):
     with gzip.open(tmp_path / "packed", "wb") as packed:
         packed.write(path.read_bytes())
     with gzip.open(tmp_path / "packed") as packed, io.BufferedReader(packed) as file:
@@ -156,7 +156,7 @@ def test_a_filesystem_that_keeps_copies_is_no_local_one(path, tmp_path, protocol
     assert parquetext.dataset(str(tmp_path / "one"), filesystem=files).to_table().equals(TABLE)
 
 
-def test_urls_of_filesystems_over_others_are_read(path):
+def test_urls_of_chained_filesystems_are_read(path):
     fsspec.filesystem("memory").pipe(f"/{path.parent.name}/chained", path.read_bytes())
     assert parquetext.read_table(f"simplecache::memory://{path.parent.name}/chained").equals(TABLE)
 

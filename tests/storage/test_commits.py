@@ -116,7 +116,7 @@ class Forbidding(Operations):
 
 @needs("setxattr")
 @pytest.mark.skipif(systems.user() != 0, reason="only root can give a file away")
-def test_what_cannot_be_kept_is_refused_unless_forced(path):
+def test_attributes_that_cannot_be_kept_are_refused_unless_forced(path):
     os.chown(path, 1234, 4321)
     os.setxattr(path, "user.origin", b"a")
     with pytest.raises(Refused, match=r"owner 1234:4321, user\.origin.*force 'attributes'"):
@@ -163,7 +163,7 @@ def test_an_unknown_waiver_is_an_error(path):
     ],
     ids=["written", "replaced", "touched", "removed"],
 )
-def test_a_file_that_somebody_else_changed_meanwhile_is_left_alone(path, in_place, meddle):
+def test_a_concurrently_changed_file_is_not_overwritten(path, in_place, meddle):
     with change(path, in_place=in_place) as changing:
         meddle(path)
         theirs = path.read_bytes() if path.exists() else None
@@ -223,7 +223,7 @@ def test_a_failure_at_any_operation_leaves_the_old_file_or_the_new_one_and_no_li
     assert OLD in outcomes and outcomes <= {OLD, NEW_CONTENT}
 
 
-def test_what_a_killed_process_left_is_removed_by_the_next_change(path, in_place):
+def test_leftovers_of_a_killed_process_are_removed_by_the_next_change(path, in_place):
     stale = Path(beside(str(path), NEW))
     stale.write_bytes(b"half a file")
     commit(path, in_place=in_place)

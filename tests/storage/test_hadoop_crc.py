@@ -110,7 +110,7 @@ MISFITS = {
 
 @WAYS
 @pytest.mark.parametrize("misfit", MISFITS)
-def test_one_that_did_not_fit_before_is_left_and_told(path, in_place, misfit):
+def test_a_mismatching_checksum_file_is_kept_and_reported(path, in_place, misfit):
     wrong = MISFITS[misfit](OLD)
     crc_of(path).write_bytes(wrong)
     assert ".x.bin.crc does not fit" in commit(path, EDITS["longer"], in_place=in_place)
@@ -219,7 +219,7 @@ def as_nobody():
 
 @WAYS
 @pytest.mark.parametrize("mode", [0o644, 0o600], ids=["readable", "unreadable"])
-def test_one_of_somebody_else_in_a_sticky_folder_refuses_the_change(as_nobody, in_place, mode):
+def test_a_foreign_checksum_file_in_a_sticky_folder_refuses_the_change(as_nobody, in_place, mode):
     folder, running = as_nobody
     path = folder / "x.bin"
     path.write_bytes(OLD)
@@ -250,7 +250,7 @@ def test_a_change_that_fails_leaves_file_and_checksums(path, in_place):
     assert names(path) == [".x.bin.crc", "x.bin"]
 
 
-def test_a_conflict_leaves_what_somebody_else_has_written(path):
+def test_a_conflict_keeps_the_other_writers_file(path):
     theirs = OLD + b"theirs"
     with change(path) as changing:
         path.write_bytes(theirs)
@@ -274,7 +274,7 @@ def killed_at(folder: Path, count: int, edit: TailEdit, in_place: bool) -> tuple
 
 
 @WAYS
-def test_a_kill_anywhere_leaves_what_readers_read_and_recover_puts_checksums_back(tmp_path, edit, in_place):
+def test_a_kill_anywhere_leaves_a_readable_file_and_recover_restores_checksums(tmp_path, edit, in_place):
     outcomes, states_seen = set(), set()
     for count in itertools.count():
         path, died = killed_at(tmp_path / str(count), count, edit, in_place)
@@ -308,7 +308,7 @@ def test_the_next_change_after_a_kill_settles_too(tmp_path, in_place):
 
 @WAYS
 @pytest.mark.parametrize("name", ["longer", "as long", "shorter"])
-def test_a_power_cut_at_any_moment_leaves_what_readers_read(path, in_place, name):
+def test_a_power_cut_at_any_moment_leaves_a_readable_file(path, in_place, name):
     edit, recording = EDITS[name], Recording(path.parent)
     commit(path, edit, in_place=in_place, operations=recording)
     for state in states(recording, after=True):
@@ -319,7 +319,7 @@ def test_a_power_cut_at_any_moment_leaves_what_readers_read(path, in_place, name
         assert reads(path) and set(names(path)) <= {".x.bin.crc", "x.bin"}
 
 
-def test_checksums_left_beside_a_file_that_was_written_anew_go(path):
+def test_checksums_left_next_to_a_rewritten_file_are_removed(path):
     killed, _ = killed_at(path.parent / "k", 7, EDITS["longer"], in_place=False)
     assert len(names(killed)) > 2
     killed.write_bytes(b"anew")
@@ -328,7 +328,7 @@ def test_checksums_left_beside_a_file_that_was_written_anew_go(path):
     assert names(killed) == ["x.bin"]
 
 
-def test_checksums_left_beside_a_file_that_is_gone_go(path):
+def test_checksums_left_next_to_a_deleted_file_are_removed(path):
     killed, _ = killed_at(path.parent / "k", 7, EDITS["longer"], in_place=False)
     killed.unlink()
     crc_of(killed).unlink(missing_ok=True)
@@ -336,7 +336,7 @@ def test_checksums_left_beside_a_file_that_is_gone_go(path):
     assert names(killed) == []
 
 
-def test_what_others_put_under_our_names_is_not_used(path):
+def test_foreign_files_under_our_names_are_not_used(path):
     forged = checksummed(OLD[:600] + b"?" + OLD[601:])
     path.with_name("theirs").write_bytes(forged)
     os.link(path.with_name("theirs"), path.with_name(".x.bin.parquetext-checksums-new"))
@@ -351,14 +351,14 @@ class TestWriting:
         new.sink.write(content)
         new.commit()
 
-    def test_a_file_that_is_written_over_gets_checksums_of_its_own(self, path):
+    def test_an_overwritten_file_gets_new_checksums(self, path):
         for content in (b"anew" * 1000, b""):
             self.write(path, content)
             assert path.read_bytes() == content
             assert crc_of(path).read_bytes() == checksummed(content)
             assert names(path) == [".x.bin.crc", "x.bin"]
 
-    def test_a_stale_one_beside_no_file_is_renewed(self, path):
+    def test_a_stale_checksum_file_without_a_file_is_renewed(self, path):
         path.unlink()
         self.write(path, b"anew")
         assert crc_of(path).read_bytes() == checksummed(b"anew")

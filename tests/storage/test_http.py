@@ -77,7 +77,7 @@ def in_a_fork(is_so: Callable[[], bool]) -> bool:
 
 
 @pytest.mark.filterwarnings("ignore:.*fork")
-def test_a_forked_process_has_connections_of_its_own(url, server):
+def test_a_forked_process_has_separate_connections(url, server):
     """Two processes that ask over one connection would take each other's answers."""
     with open_source(f"{url}/numbers") as source, source.file._lock:  # as if another thread were about to ask
         assert in_a_fork(lambda: source.read(100, 2) == b"de")
@@ -95,7 +95,7 @@ def test_the_end_of_a_file_comes_with_the_first_request(url, server):
     assert [asked for _, asked, _ in server[1]] == ["bytes=-16384"]
 
 
-def test_a_server_without_ranges_is_an_error_that_says_so(folder):
+def test_a_server_without_ranges_is_an_error(folder):
     with served(folder, Whole) as (url, _), pytest.raises(Unsupported) as caught:
         parquetext.open(f"{url}/wide.parquet")
     assert "the server does not serve ranges" in str(caught.value)
@@ -109,7 +109,7 @@ def test_files_are_not_changed_over_http(url, change):
     assert caught.value.file == f"{url}/wide.parquet"
 
 
-def test_a_server_that_counts_from_the_beginning_alone_is_asked_so(url, server):
+def test_a_server_without_suffix_ranges_gets_absolute_ranges(url, server):
     with open_source(f"{url}/no-suffix/numbers") as source:
         assert (source.size, source.read(102_398, 2)) == (102_400, b"\xfe\xff")
     assert [asked for _, asked, _ in server[1]] == ["bytes=-16384", "bytes=0-0", "bytes=102398-102399"]
@@ -121,7 +121,7 @@ def test_redirects_are_followed_once(url, server):
     assert [path for path, _, _ in server[1]] == ["/moved/numbers", "/numbers", "/numbers"]
 
 
-def test_a_login_in_the_url_is_sent_and_not_told(url):
+def test_a_login_in_the_url_is_sent_and_not_shown(url):
     address = url.removeprefix("http://")
     with open_source(f"http://ann:secret@{address}/private/numbers") as source:
         assert source.read(1, 1) == b"\1"
@@ -130,7 +130,7 @@ def test_a_login_in_the_url_is_sent_and_not_told(url):
         open_source(f"{url}/private/numbers")
 
 
-def test_what_is_not_there_and_what_is_empty(url):
+def test_missing_and_empty_files_raise(url):
     with pytest.raises(FileNotFoundError, match=r"nowhere\.parquet"):
         parquetext.read_table(f"{url}/nowhere.parquet")
     with pytest.raises(FileNotFoundError, match=r"nowhere\.parquet"):
@@ -157,7 +157,7 @@ def test_a_url_is_one_of_a_list_of_files(url, folder):
     assert found["column 3"].to_pylist() == list(range(ROWS)) * 2
 
 
-def test_fsspecs_http_files_without_ranges_are_an_error_that_says_so(folder):
+def test_fsspecs_http_files_without_ranges_are_an_error(folder):
     fsspec = pytest.importorskip("fsspec")
 
     class WithoutRanges(fsspec.get_filesystem_class("memory")):

@@ -64,7 +64,7 @@ def test_a_server_whose_certificate_is_trusted_is_read(read, form, secure, trust
 
 
 @pytest.mark.parametrize("read", READERS)
-def test_a_certificate_that_nobody_vouches_for_is_an_error_that_names_the_url(read, secure):
+def test_an_untrusted_certificate_is_an_error_that_names_the_url(read, secure):
     with pytest.raises(OSError, match="certificate verify failed") as caught:
         READERS[read](f"{secure}/flat.parquet")
     assert "flat.parquet" in str(caught.value)
@@ -102,7 +102,7 @@ def test_a_proxy_gets_the_login_of_its_url(scheme, folder, secure, trusted, monk
         assert "flat.parquet" in str(caught.value) and SECRET not in told(caught.value)
 
 
-def test_a_proxy_that_is_not_there_is_told_without_its_password(secure, trusted, monkeypatch):
+def test_a_missing_proxy_is_reported_without_its_password(secure, trusted, monkeypatch):
     monkeypatch.setenv("https_proxy", f"http://ann:{SECRET}@127.0.0.1:1")
     with pytest.raises(OSError, match=r"flat\.parquet") as caught:
         parquetext.read_table(f"{secure}/flat.parquet")
@@ -115,7 +115,7 @@ def test_a_proxy_that_is_not_there_is_told_without_its_password(secure, trusted,
     ["/nowhere.parquet", f"/nowhere.parquet?X-Amz-Signature={SECRET}&a=1", "/private/flat.parquet", "/text.parquet"],
     ids=["not there", "signed", "refused", "no Parquet"],
 )
-def test_no_message_has_what_opens_a_url(read, tail, folder):
+def test_no_message_contains_credentials(read, tail, folder):
     (folder / "text.parquet").write_bytes(b"text that is no Parquet file")
     with served(folder, Ranged) as (url, _):
         url = f"http://ann:{SECRET}@{url.removeprefix('http://')}{tail}"

@@ -92,7 +92,7 @@ def test_recovery_keeps_a_change_that_was_whole(tmp_path):
 
 
 @pytest.mark.parametrize("in_place", [False, True])
-def test_the_next_change_recovers_first_and_tells(tmp_path, in_place):
+def test_the_next_change_recovers_first_and_reports_it(tmp_path, in_place):
     path = interrupted(tmp_path, *STATES["half"])
     with change(path, in_place=in_place) as changing:
         assert changing.source.read(0, changing.source.size) == OLD
@@ -202,7 +202,7 @@ def test_the_journal_of_another_file_is_set_aside(tmp_path, other, edit):
 
 
 @pytest.mark.parametrize("in_place", [False, True])
-def test_a_change_goes_on_where_the_journal_is_of_another_file(tmp_path, in_place):
+def test_a_change_continues_if_the_journal_is_of_another_file(tmp_path, in_place):
     other = OLD[:-1] + b"!"
     path = interrupted(tmp_path, other)
     with change(path, in_place=in_place) as changing:
@@ -301,7 +301,7 @@ def test_a_journal_of_version_1_counts_only_for_a_file_without_a_sound_end(tmp_p
     assert path.read_bytes() == (OLD if done == "put the old tail back" else before)
 
 
-def test_a_journal_of_version_1_counts_for_nothing_where_nobody_knows_what_is_sound(tmp_path):
+def test_a_journal_of_version_1_is_set_aside_without_a_check_for_valid_footers(tmp_path):
     path = interrupted(tmp_path, HEAD + b"a new tail, lo".ljust(3000), leave=leave_journal_1)
     assert old_tail(path) is None
     assert recover(path).startswith("set aside a journal of version 1, for a file of")
@@ -328,7 +328,7 @@ def example(version: str) -> bytes:
     return bytes.fromhex(re.search(rf"```hex {version}\n(.*?)\n```", page, re.S)[1])
 
 
-def test_the_journal_of_the_documentation_is_what_is_written(tmp_path):
+def test_the_documented_journal_is_written(tmp_path):
     path = tmp_path / "x"
     path.write_bytes(b"abcold")
     entry = bytearray(leave_journal(path, TailEdit(3, b"longer" * 100)).read_bytes())

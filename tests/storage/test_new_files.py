@@ -52,7 +52,7 @@ def content(edit: TailEdit | None) -> bytes:
 
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
 @pytest.mark.parametrize("old", [None, b"old"], ids=["new", "existing"])
-def test_at_every_moment_a_power_cut_leaves_what_was_there_or_the_whole_file(tmp_path, edit, old):
+def test_a_power_cut_at_any_moment_leaves_the_old_or_the_whole_file(tmp_path, edit, old):
     if old:
         (tmp_path / "x").write_bytes(old)
     recording = RecordingSink(tmp_path)
@@ -88,7 +88,7 @@ def test_a_new_file_has_the_mode_that_the_umask_leaves(tmp_path):
 
 
 @needs("fchmod")
-def test_a_file_in_anothers_place_takes_over_its_mode_and_links_lead_to_it(tmp_path):
+def test_a_replaced_file_keeps_its_mode_and_links(tmp_path):
     path, link = tmp_path / "x", tmp_path / "link"
     path.write_bytes(b"old")
     path.chmod(0o604)
@@ -100,7 +100,7 @@ def test_a_file_in_anothers_place_takes_over_its_mode_and_links_lead_to_it(tmp_p
     assert stat.S_IMODE(path.stat().st_mode) == 0o604
 
 
-def test_where_no_file_can_be_the_error_names_the_path(tmp_path):
+def test_the_error_names_an_impossible_path(tmp_path):
     with pytest.raises(FileNotFoundError, match=f"'{tmp_path}/absent/x'"):
         create(tmp_path / "absent" / "x")
     with pytest.raises(IsADirectoryError):
@@ -128,7 +128,7 @@ def test_one_writer_at_a_time(tmp_path):
     write(tmp_path / "x", None)
 
 
-def test_a_new_file_that_somebody_removed_is_not_missed_in_silence(tmp_path):
+def test_a_removed_new_file_is_an_error(tmp_path):
     new = create(tmp_path / "x")
     new.sink.write(WRITTEN)
     [hidden] = tmp_path.iterdir()

@@ -53,7 +53,7 @@ def test_an_object_is_read_in_ranges(s3):
             source.read(len(OLD), 1)
 
 
-def test_what_is_not_there_cannot_be_opened(s3):
+def test_missing_objects_cannot_be_opened(s3):
     with pytest.raises(FileNotFoundError):
         open_source((s3, f"{BUCKET}/absent"))
 
@@ -65,7 +65,7 @@ def test_a_commit_puts_the_new_object_under_the_same_name(s3):
     assert names(s3, BUCKET) == ["folder/x.bin"]
 
 
-def test_what_only_files_can_is_refused(s3):
+def test_options_for_files_are_refused(s3):
     for option in ("in_place", "keep_mtime"):
         with pytest.raises(Refused, match="objects cannot be"), change((s3, PATH), **{option: True}):
             pass
@@ -138,7 +138,7 @@ def copyless():
 
 
 @pytest.mark.parametrize("exists", [False, True])
-def test_where_the_store_cannot_copy_a_new_file_is_moved_to_its_name(copyless, exists):
+def test_without_copies_a_new_file_is_renamed(copyless, exists):
     if exists:
         put(copyless, "/x", b"old")
     new = create(RemoteTarget(copyless, "/x"))
@@ -148,7 +148,7 @@ def test_where_the_store_cannot_copy_a_new_file_is_moved_to_its_name(copyless, e
     assert names(copyless, "/") == ["x"]
 
 
-def test_a_new_file_is_kept_where_it_cannot_take_the_place_of_the_old_one_that_is_gone(copyless, monkeypatch):
+def test_a_new_file_is_kept_if_it_cannot_replace_a_removed_one(copyless, monkeypatch):
     put(copyless, "/x", b"old")
     monkeypatch.setattr(_Copyless, "move", lambda *_: None)
     new = create(RemoteTarget(copyless, "/x"))
@@ -158,7 +158,7 @@ def test_a_new_file_is_kept_where_it_cannot_take_the_place_of_the_old_one_that_i
     assert [get(copyless, f"/{name}") for name in names(copyless, "/")] == [b"new"]
 
 
-def test_where_the_store_cannot_copy_no_change_is_made(copyless):
+def test_without_copies_changes_are_refused(copyless):
     put(copyless, "/x", OLD)
     with change(RemoteTarget(copyless, "/x")) as changing, pytest.raises(Refused, match="cannot put a file"):
         changing.commit(EDIT)
@@ -197,7 +197,7 @@ class _Listed(_Memory):
 
 
 @pytest.mark.parametrize("keeps", [True, False], ids=["from a listing", "asked anew"])
-def test_of_fsspec_a_file_that_changed_is_known_by_all_that_is_told_of_it(keeps):
+def test_changed_files_of_fsspec_are_recognized_by_every_reported_attribute(keeps):
     files = _Listed()
     files.keeps = keeps
     files.pipe_file("/x", OLD)

@@ -58,7 +58,7 @@ def test_replacing_leaves_the_old_file_or_the_new_one_at_every_moment(tmp_path, 
     assert contents == {OLD, new_content(edit)}
 
 
-def test_writing_a_file_anew_leaves_the_old_one_or_the_new_one_at_every_moment(tmp_path):
+def test_rewriting_a_file_leaves_the_old_one_or_the_new_one_at_every_moment(tmp_path):
     (tmp_path / "x.bin").write_bytes(OLD)
     recording = Recording(tmp_path)
     with (
@@ -131,7 +131,7 @@ def test_a_cut_during_or_after_a_second_change_leaves_one_of_three_contents(tmp_
 
 
 @pytest.mark.parametrize("in_place", [False, True], ids=["replace", "in-place"])
-def test_the_flushes_are_what_saves_it(tmp_path, in_place):
+def test_without_flushes_a_power_cut_breaks_a_file(tmp_path, in_place):
     edit = EDITS["longer"]
     recording = recorded(tmp_path, edit, in_place)
     path = tmp_path / "x.bin"

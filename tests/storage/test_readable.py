@@ -138,7 +138,7 @@ def pipe(path: Path) -> io.BufferedReader:
     ],
     ids=["int", "None", "text", "pipe", "gzip stream", "writing", "gzip by fsspec", "no filesystem", "fsspec's path"],
 )
-def test_what_cannot_be_read_is_a_type_error_that_says_why(make, message, path):
+def test_an_unreadable_source_is_a_type_error_with_the_reason(make, message, path):
     for read in (parquetext.open, parquetext.read_table, parquetext.read_schema):
         with pytest.raises(TypeError, match=message) as caught:
             read(make(path))
@@ -152,13 +152,13 @@ def test_a_closed_file_is_a_value_error(path):
         parquetext.open(file)
 
 
-def test_a_scheme_that_nobody_knows_is_named():
+def test_an_unknown_scheme_is_named():
     with pytest.raises(pa.ArrowInvalid, match="nosuch://x/y: Unrecognized filesystem type in URI") as caught:
         parquetext.open("nosuch://x/y")
     assert isinstance(caught.value, ParquetextError)
 
 
-def test_errors_name_what_was_given():
+def test_errors_name_the_given_source():
     for source, name in ((b"no Parquet file", "<bytes>"), (io.BytesIO(b"no Parquet file"), "<BytesIO>")):
         with pytest.raises(Malformed) as caught:
             parquetext.open(source)

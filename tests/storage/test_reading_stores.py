@@ -101,7 +101,7 @@ def test_files_of_other_stores_are_read_as_files_are(on_store):
     check_every_way_of_reading(on_store)
 
 
-def test_a_dataset_of_s3_is_what_pyarrows_is(s3):
+def test_a_dataset_of_s3_equals_that_of_pyarrow(s3):
     path, options = s3["pyarrow.fs"].folder, s3["pyarrow.fs"].options
     theirs = ds.dataset(path, partitioning="hive", **options)
     ours = parquetext.dataset(path, **options)
@@ -110,7 +110,7 @@ def test_a_dataset_of_s3_is_what_pyarrows_is(s3):
 
 
 @pytest.mark.parametrize("read", ["read_table", "ParquetFile", "open", "read_schema", "read_metadata", "dataset"])
-def test_keys_in_a_uri_are_not_told(s3, read):
+def test_keys_in_a_uri_are_not_shown(s3, read):
     uri = s3["URI"].files[0].replace("s3://any:any@", "s3://any:SeCrEt@").replace("part.parquet", "nowhere.parquet")
     with pytest.raises(FileNotFoundError) as caught:
         getattr(parquetext, read)(uri)

@@ -57,7 +57,7 @@ def test_the_new_file_keeps_mode_and_times(path):
     assert (path.read_bytes(), path.stat().st_mode & 0o777, path.stat().st_mtime_ns) == (b"new", 0o640, 7)
 
 
-def test_what_is_not_committed_leaves_the_old_file_alone(path):
+def test_an_uncommitted_rewrite_keeps_the_old_file(path):
     with pytest.raises(ZeroDivisionError), change(path) as changing, rewriting(changing) as written:
         written.sink.write(bytes(3 << 20))
         raise ZeroDivisionError
@@ -65,7 +65,7 @@ def test_what_is_not_committed_leaves_the_old_file_alone(path):
     assert os.listdir(path.parent) == ["x.bin"]
 
 
-def test_a_file_that_somebody_changes_meanwhile_stays_theirs(path):
+def test_a_file_changed_meanwhile_is_not_overwritten(path):
     with change(path) as changing, rewriting(changing) as written:
         written.sink.write(b"ours")
         path.write_bytes(b"theirs")
@@ -75,7 +75,7 @@ def test_a_file_that_somebody_changes_meanwhile_stays_theirs(path):
     assert os.listdir(path.parent) == ["x.bin"]
 
 
-def test_a_file_that_somebody_changes_during_the_flush_stays_theirs(path):
+def test_a_file_changed_during_the_flush_is_not_overwritten(path):
     class Slow(Operations):
         """A disk that takes so long to flush the new file that somebody changes the old one."""
 
@@ -97,13 +97,13 @@ def test_another_writer_has_to_wait(path):
         pass
 
 
-def test_a_file_is_not_written_anew_in_place(path):
+def test_a_file_is_not_rewritten_in_place(path):
     with change(path, in_place=True) as changing, pytest.raises(Refused, match="in place"), rewriting(changing):
         pass
     assert path.read_bytes() == OLD
 
 
-def test_a_range_behind_the_end_is_an_error(path, tmp_path):
+def test_a_range_after_the_end_is_an_error(path, tmp_path):
     with open_source(path) as source:
         new = create(tmp_path / "y.bin")
         sink = appender(new, source)

@@ -198,7 +198,7 @@ def test_errors_are_those_of_python(s3):
         create((s3, "nowhere/x")).commit()
 
 
-def test_a_proxys_password_may_hold_what_urls_have_for_themselves():
+def test_a_proxys_password_may_contain_reserved_characters():
     proxy = {"scheme": "http", "host": "proxy.example", "port": 8080, "username": "user", "password": "a@b/c:d"}
     filesystem = pafs.S3FileSystem(access_key="any", secret_key="any", region="us-east-1", proxy_options=proxy)
     config = s3_object(RemoteTarget(filesystem, "lake/x")).client.meta.config

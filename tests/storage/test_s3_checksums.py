@@ -177,7 +177,7 @@ def test_every_part_of_an_upload_has_the_objects_checksum(algorithm):
     ]
 
 
-def test_sums_that_the_store_does_not_tell_of_every_part_are_left_to_it():
+def test_checksums_that_the_store_does_not_return_for_every_part_are_left_to_it():
     client = Recording({"ChecksumCRC32": "x"}, knows_checksums=False)
     copied.commit_copied(Source, goal_of(client), LARGE)
     parts = client.of("complete_multipart_upload")[0]["MultipartUpload"]["Parts"]
@@ -185,7 +185,7 @@ def test_sums_that_the_store_does_not_tell_of_every_part_are_left_to_it():
 
 
 @pytest.mark.parametrize("value", ["x", "x-2"], ids=["FULL_OBJECT", "COMPOSITE"])
-def test_where_the_store_tells_the_objects_own_checksum_for_a_part_the_upload_is_done_without(value):
+def test_the_upload_has_no_checksums_if_the_store_returns_the_objects_for_a_part(value):
     client = Recording({"ChecksumCRC32": value, "ChecksumType": "COMPOSITE" if "-" in value else "FULL_OBJECT"})
     client.tells_the_objects = True
     copied.commit_copied(Source, goal_of(client), LARGE)
@@ -218,7 +218,7 @@ def test_of_a_hash_of_the_whole_object_parts_have_the_one_type_that_there_is():
     assert client.of("create_multipart_upload")[0]["ChecksumType"] == "COMPOSITE"
 
 
-def test_where_object_lock_holds_everything_has_a_checksum():
+def test_under_object_lock_everything_has_a_checksum():
     client = Recording({"ObjectLockMode": "GOVERNANCE"})
     copied.commit_copied(Source, goal_of(client), SMALL)
     assert client.of("put_object")[0]["ChecksumAlgorithm"] == "CRC32"
@@ -262,7 +262,7 @@ def test_a_new_object_without_checksums_has_none_in_any_part(why, monkeypatch):
     assert list(recording.of("complete_multipart_upload")[0]["MultipartUpload"]["Parts"][0]) == ["PartNumber", "ETag"]
 
 
-def test_a_head_that_tells_of_no_type_leaves_it_to_the_store():
+def test_a_head_without_a_type_leaves_it_to_the_store():
     checksum = ObjectChecksum.of_head({"ChecksumCRC32": "x"})
     assert checksum.for_upload() == {"ChecksumAlgorithm": "CRC32"}
     assert botocore.session.get_session().get_config_variable("request_checksum_calculation") == "when_supported"

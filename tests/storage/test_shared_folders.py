@@ -87,7 +87,7 @@ def test_a_journal_that_is_not_trusted_is_never_acted_upon(planted):
     assert path.read_bytes() == NEW_CONTENT and os.path.lexists(journal_of(path))
 
 
-def test_a_forged_journal_gives_nobody_the_write_access_of_root(path):
+def test_a_forged_journal_does_not_use_the_write_access_of_root(path):
     assert as_user(MALLORY, lambda: forge(path)) == "None"
     assert as_user(ANNA, lambda: old_tail(path)) == "None"
     with pytest.raises(Refused, match="belongs to user 61002"):
@@ -107,7 +107,7 @@ def test_the_journal_of_the_files_owner_is_trusted_by_everybody_and_that_of_this
     assert recover(path) == "put the old tail back"
 
 
-def test_the_owner_repairs_what_root_has_left(path):
+def test_the_owner_can_repair_leftovers_of_root(path):
     os.chown(path, ANNA, ANNA)
     before = path.read_bytes()
 
@@ -146,7 +146,7 @@ def test_a_journal_that_was_set_aside_follows_no_link(path):
     ],
     ids=["link", "pipe", "folder"],
 )
-def test_a_new_file_is_not_written_through_what_has_its_hidden_name(path, make):
+def test_a_new_file_is_not_written_through_an_existing_hidden_name(path, make):
     victim, hidden = path.parent / "victim", Path(beside(str(path), NEW))
     victim.write_bytes(b"the victim's")
     make(hidden, victim)
@@ -202,7 +202,7 @@ def test_a_link_that_takes_the_targets_name_during_a_change_is_not_followed(tmp_
     assert path.is_symlink() and victim.read_bytes() == OLD
 
 
-def test_a_new_file_beside_anothers_is_not_written_through_a_strangers_link(shared):
+def test_a_new_file_is_not_written_through_a_strangers_link(shared):
     goal, victim = shared / "_x.parquet.pm", shared / "victim"
     victim.write_bytes(b"the victim's")
     assert as_user(MALLORY, lambda: goal.symlink_to(victim)) == "None"
@@ -216,7 +216,7 @@ def test_a_new_file_beside_anothers_is_not_written_through_a_strangers_link(shar
     assert goal.is_symlink() and victim.read_bytes() == b"ours"
 
 
-def test_what_a_stranger_has_put_there_passes_neither_owner_nor_mode_on(shared):
+def test_a_strangers_file_passes_on_neither_owner_nor_mode(shared):
     goal = shared / "_x.parquet.pm"
     assert as_user(MALLORY, lambda: (goal.write_bytes(b"theirs"), goal.chmod(0o666))) == "(6, None)"
     new = create(goal, owner=ANNA)

@@ -41,14 +41,14 @@ def test_a_local_path_is_read_without_a_filesystem_layer(path):
         assert resolve(form) == LocalTarget(str(path))
 
 
-def test_a_uri_leads_to_its_filesystem():
+def test_a_uri_selects_its_filesystem():
     target = resolve("s3a://bucket/folder/x.parquet?region=us-east-1&endpoint_override=127.0.0.1:1")
     assert isinstance(target, RemoteTarget)
     assert target.filesystem.type_name == "s3" and target.path == "bucket/folder/x.parquet"
 
 
 @pytest.mark.parametrize("wrong", [17, None, ("a", "b"), "file://elsewhere/x", "nosuch://x/y"])
-def test_what_is_no_path_is_an_error(wrong):
+def test_an_object_that_is_not_a_path_is_an_error(wrong):
     with pytest.raises(ParquetextError):
         resolve(wrong)
 

@@ -132,7 +132,7 @@ def test_the_command_changes_and_shows_a_file(system, force, file):
     assert pq.read_table(file).equals(TABLE)
 
 
-def test_extended_attributes_that_are_left_behind_are_said_once(system, force, file, recwarn):
+def test_lost_extended_attributes_are_reported_once(system, force, file, recwarn):
     warnings.simplefilter("always", systems.LacksWarning)
     parquetext.upgrade(file, form="flat", force=force)
     parquetext.strip(file, force=force)

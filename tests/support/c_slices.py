@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from parquetext.footer.forms import best_form
+from parquetext.footer.best_form import best_form
 from parquetext.storage import open_source
 
 GROUP = 0x80000000

@@ -270,7 +270,7 @@ COMMANDS: dict[str, str] = {
     "split": "split PATH --out OUT",
     "strip": "strip UPGRADED",
     "upgrade": "upgrade COPY",
-    "upgrade --dialect": "upgrade --form flat --dialect arrow COPY",
+    "upgrade --form arrow": "upgrade --form arrow COPY",
     "upgrade --form index": "upgrade --form index --json COPY",
     "upgrade --stats": "upgrade --form flat --stats compact COPY",
     "verify": "verify PATH",

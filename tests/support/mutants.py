@@ -82,7 +82,7 @@ def originals(folder: Path) -> dict[str, bytes]:
         "index aside": changed(rich, parquetext.upgrade, form="index"),
         "par3": as_par3(plain),
         "copies": changed(plain, parquetext.encode, {"number": "pfor", "text": "fsst"}),
-        "dialect": changed(plain, parquetext.upgrade, form="flat", dialect="arrow"),
+        "dialect": changed(plain, parquetext.upgrade, form="arrow"),
     }
 
 

@@ -250,7 +250,7 @@ CHANGES: dict[str, Verb] = {
     "upgrade flat": _changed(parquetext.upgrade, form="flat"),
     "upgrade index": _changed(parquetext.upgrade, form="index"),
     "upgrade auto": _changed(parquetext.upgrade),
-    "upgrade dialect": _changed(parquetext.upgrade, form="flat", dialect="arrow"),
+    "upgrade dialect": _changed(parquetext.upgrade, form="arrow"),
     "strip": _changed(parquetext.strip),
     "finalize": _changed(parquetext.finalize, confirm=True),
     "restore": _changed(parquetext.restore),

@@ -215,7 +215,7 @@ def _is_encrypted(found: Files) -> bool:
     try:
         with open_file(found[0].target) as file:
             # encrypted files have no other footer form
-            return file.form == "thrift" and file._on_form(lambda form: bool(form.scan.encrypted))
+            return file._on_form(lambda form: hasattr(form, "scan") and bool(form.scan.encrypted))
     except EncryptedFile:
         return True
     except (OSError, ParquetextError):  # the scan raises the error again

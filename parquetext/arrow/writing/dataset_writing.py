@@ -12,12 +12,12 @@ from ... import storage
 from ...edits.form_options import Options
 from ...edits.overrides import FORCEABLE
 from ...edits.table_logs import refuse_new_files
-from ...edits.upgrade import FORMS, check_form
 from ...errors import Refused
 from ...extension import ASIDE
+from ...footer.forms import AUTO, THRIFT, WRITABLE, Form, check_writable
 from ...storage.forcing import check
 from .new_files import NewFiles
-from .written_form import AUTO, DEFAULTS, THRIFT
+from .written_form import DEFAULTS
 
 __all__ = ["write_to_dataset"]
 
@@ -34,7 +34,7 @@ def write_to_dataset(
     file_visitor: Callable | None = None,
     existing_data_behavior: str | None = None,
     *,
-    form: str = AUTO,
+    form: Form | str = AUTO,
     placement: str = ASIDE,
     marker: str = "spec",
     force: Iterable[str] = (),
@@ -92,11 +92,11 @@ def write_to_dataset(
     >>> parquetext.dataset("years").to_table(filter=[("year", "=", 2024)])["n"].to_pylist()
     [2]
     """
-    check_form(form, THRIFT)
+    check_writable(form, THRIFT.name)
     if options.get("encryption_config") is not None:
-        if form in FORMS:
+        if form in WRITABLE:
             raise Refused(f"encrypted files cannot have footers of the form {form!r}")
-        form = THRIFT
+        form = THRIFT.name
     base, root = _base_of(root_path, filesystem)
     forced = check(force, FORCEABLE)
     refuse_new_files((base, root), forced)

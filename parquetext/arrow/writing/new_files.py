@@ -11,7 +11,8 @@ from ... import sidecar, storage
 from ...edits.form_options import Options
 from ...edits.overrides import STORAGE_REFUSALS
 from ...edits.table_logs import refuse_new_files, refuse_replacing
-from .written_form import THRIFT, edit_of_written
+from ...footer.forms import THRIFT
+from .written_form import edit_of_written
 
 __all__ = ["NewFiles"]
 
@@ -61,7 +62,7 @@ class NewFiles(pafs.FileSystemHandler):
     @property
     def changes_ends(self) -> bool:
         """True if the end of a file may be changed after it is written."""
-        return self._form != THRIFT
+        return self._form != THRIFT.name
 
     def __eq__(self, other: object) -> bool:
         return self.base == other.base if isinstance(other, NewFiles) else NotImplemented

@@ -11,14 +11,14 @@ import pyarrow.parquet as pq
 from ... import storage, wire
 from ...edits.table_logs import refuse_stale_summary, refuse_table_files
 from ...errors import ColumnError, Malformed, ParquetextError, Unsupported
+from ...footer.forms import AUTO, Form
 from ...footer.leaf_types import CODECS
-from ...footer.sorting import sorting_of
 from ...nearest import nearest
 from ...storage.forcing import check
 from ..file import open as open_file
 from .dictionaries import leaf_paths
 from .rewritten_blooms import bloom_options
-from .writer import AUTO, FORCEABLE, ParquetWriter
+from .writer import FORCEABLE, ParquetWriter
 
 __all__ = ["SortKey", "WrittenFile", "rewrite_file"]
 
@@ -70,7 +70,7 @@ def rewrite_file(
     row_group_size: int | None = None,
     sort: Sequence[SortKey] = (),
     encodings: Mapping[str, str] | None = None,
-    form: str = AUTO,
+    form: Form | str = AUTO,
     force: Iterable[str] = (),
 ) -> WrittenFile:
     """Decode and rewrite a file; keep its key-values, and rebuild the Bloom filters of columns that have some.
@@ -217,9 +217,9 @@ def _codecs(file, leaves: list[str]) -> str | dict[str, str]:
 
 def _sorted_by(file) -> list[pq.SortingColumn] | None:
     """Return the sort order if all row groups have the same."""
-    orders = {tuple(file._on_form(lambda form, at=at: sorting_of(form, at))) for at in range(len(file.row_groups))}
+    orders = {tuple(file._on_form(lambda form, at=at: form.sorting_columns(at))) for at in range(len(file.row_groups))}
     order = orders.pop() if len(orders) == 1 else ()
-    if not all(0 <= each.leaf < file.num_columns for each in order):
+    if not all(0 <= leaf < file.num_columns for leaf, _, _ in order):
         return None
     return [pq.SortingColumn(*each) for each in order] or None
 

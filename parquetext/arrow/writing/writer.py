@@ -15,16 +15,16 @@ from ...edits.footer import parse_end
 from ...edits.form_options import Options
 from ...edits.overrides import FORCEABLE, STORAGE_REFUSALS
 from ...edits.table_logs import refuse_replacing
-from ...edits.upgrade import FORMS, check_form
 from ...errors import ParquetextError, Refused
 from ...extension import ASIDE
+from ...footer.forms import AUTO, THRIFT, WRITABLE, Form, check_writable
 from ...footer.names import find_group_or_leaf
 from ...footer.thrift_form import ThriftForm
 from ...sidecar.store_layout import store_of
 from ...storage.forcing import check
 from ...unpicklable import Unpicklable
 from .dictionaries import DICTIONARY_BYTES, worth_a_dictionary
-from .written_form import AUTO, DEFAULTS, THRIFT, edit_of_written
+from .written_form import DEFAULTS, edit_of_written
 
 __all__ = ["ParquetWriter", "write_table"]
 
@@ -148,7 +148,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
         bloom_filter_options: dict | None = None,
         use_content_defined_chunking: bool | dict = False,
         *,
-        form: str = AUTO,
+        form: Form | str = AUTO,
         placement: str = ASIDE,
         marker: str = "spec",
         force: Iterable[str] = (),
@@ -158,7 +158,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
         **options: object,
     ):
         options = DEFAULTS | options | _given(locals())
-        check_form(form, THRIFT)
+        check_writable(form, THRIFT.name)
         if filesystem is not None and _is_stream(where):
             raise ParquetextError(f"specified path is file-like, and a filesystem goes with paths only: {where!r}")
         if carry is not None:
@@ -167,11 +167,11 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
         self._carry, self._carry_codec = carry, carry_codec
         self._forced = check(force, FORCEABLE)
         if options.get("encryption_properties") is not None:
-            if form in FORMS:
+            if form in WRITABLE:
                 raise Refused(f"an encrypted file cannot have a footer of the form {form!r}")
             if carry is not None:
                 raise Refused("columns of an encrypted file cannot have copies in other encodings")
-            form = THRIFT
+            form = THRIFT.name
         self._form, self._options = form, Options(marker, placement)
         self._collector = metadata_collector
         self._target = where if filesystem is None else (filesystem, where)
@@ -310,7 +310,7 @@ def write_table(
     bloom_filter_options: dict | None = None,
     use_content_defined_chunking: bool | dict = False,
     *,
-    form: str = AUTO,
+    form: Form | str = AUTO,
     **options: object,
 ) -> None:
     """Write a table to one file; the arguments are those of `pyarrow.parquet.write_table`.

@@ -5,12 +5,12 @@ from __future__ import annotations
 from ... import storage
 from ...edits.footer import SMALLEST_READ, read_footer
 from ...edits.form_options import Options
-from ...edits.upgrade import FORMS, choice_of
+from ...edits.upgrade import choice_of, with_form
 from ...errors import ParquetextError
+from ...footer.forms import AUTO, THRIFT, WRITABLE
 
-__all__ = ["AUTO", "DEFAULTS", "THRIFT", "edit_of_written"]
+__all__ = ["DEFAULTS", "edit_of_written"]
 
-AUTO, THRIFT = "auto", "thrift"
 DEFAULTS = {"write_page_index": True}  # as in parquet-java, and unlike pyarrow
 
 
@@ -22,17 +22,17 @@ def edit_of_written(written, form: str, options: Options, forced: frozenset[str]
     written : storage.NewFile, NewObject, NewS3Object, NewStream or Scratch
         The file, completely written.
     form : str
-        ``"thrift"``, a form, or ``"auto"``: the form that pays off for the footer, if it can represent the footer.
+        A form, or ``"auto"``: the form that pays off for the footer, if it can represent the footer.
     """
-    if form == THRIFT:
+    if form == THRIFT.name:
         return None
     with written.written() as source:
         footer = read_footer(source, SMALLEST_READ)
         chosen = choice_of(footer, options.placement).form if form == AUTO else form
-        if chosen not in FORMS:
+        if chosen not in WRITABLE:
             return None
         try:
-            return FORMS[chosen](footer, options, forced)
+            return with_form(footer, WRITABLE[chosen], options, forced).edit
         except ParquetextError as error:
             if form == AUTO:
                 return None

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from ...footer.columns import Column
 from ...footer.extremes import bounds_or_nulls, extremes
 from ...footer.names import find_group_or_leaf, leaves_below
-from ...footer.sorting import sorting_of
 from ...footer.wire_names import name_of_codec, names_of_encodings, names_of_types
 from .value_text import as_json
 
@@ -71,8 +70,8 @@ def row_groups(file) -> Iterator[dict]:
 def _sorting(form, number: int) -> list[dict]:
     """By which columns the row group says that it is sorted."""
     return [
-        {"column": _leaf_name(form, leaf), "descending": descending, "nulls_first": nulls_first}
-        for leaf, descending, nulls_first in sorting_of(form, number)
+        {"column": _leaf_name(form, leaf), "descending": bool(descending), "nulls_first": bool(nulls_first)}
+        for leaf, descending, nulls_first in form.sorting_columns(number)
     ]
 
 

@@ -8,7 +8,7 @@ from operator import add
 
 from ... import kernels, wire
 from ...findings import Finding
-from ...footer.locate import REFERENCE_DAMAGED, Tail
+from ...footer.tail import REFERENCE_DAMAGED, Tail
 
 __all__ = ["check_aside"]
 

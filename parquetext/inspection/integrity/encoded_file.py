@@ -87,7 +87,7 @@ class Encoded:
         Of the Thrift footer.
     footer : bytes
         The same, extension and all.
-    tail : footer.locate.Tail
+    tail : footer.tail.Tail
     names : sequence of str
         Of the leaves.
     report : Report
@@ -96,7 +96,7 @@ class Encoded:
 
     def __init__(self, source, scan, footer: bytes, tail, names: Sequence[str], report):
         self._source, self._scan, self._report = source, scan, report
-        base = None if tail.is_par3 else tail.footer_offset
+        base = None if tail.form.is_final else tail.footer_offset
         self.copies = check_copies(scan, names, base, tail.start, report)
         found = read_original(source, tail, report)
         if found is not None:

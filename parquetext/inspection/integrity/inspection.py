@@ -12,9 +12,10 @@ from ...edits.recorded_original import recorded_original
 from ...encoding.carried import may_have_copies
 from ...errors import ParquetextError, names_memory
 from ...findings import Finding
+from ...footer import forms
 from ...footer.chunk_copies import copies_by_chunk, name_of_encoding
-from ...footer.dialect.dialect_form import layout_name
-from ...footer.locate import Tail, read_tail
+from ...footer.locate import read_tail
+from ...footer.tail import Tail
 from ...masking import without_secrets
 from ...storage import open_source
 from ..structure import SIGNATURE_BYTES, leaf_paths
@@ -113,16 +114,16 @@ def inspect(path) -> Inspection:
                 if facts.thrift_bytes is not None and facts.auto is None:
                     facts.auto = _choice(facts)
                 facts.findings += [finding for finding in file.findings if finding not in tail.findings]
-                if file.form != "thrift":
+                if file.spec.has_slots:
                     facts.slots = [
                         Slot(extension.name_of(uuid), str(uuid), size) for uuid, size in file.extensions.sizes.items()
                     ]
         except ParquetextError as error:
             is_encrypted = error.code == wire.ENCRYPTED
             facts.findings += check_encrypted(source) if is_encrypted else [Finding.of("unreadable", error)]
-        if tail is not None and _is_flat(tail) and may_have_copies:
+        if tail is not None and _has_slots(tail) and may_have_copies:
             _add_copies(facts, tail, source.read(tail.footer_offset, tail.footer_length))
-            if tail.is_par3:
+            if tail.form.is_final:
                 _add_original(facts, source, tail)
     return facts
 
@@ -137,31 +138,31 @@ def _add_tail(facts: Inspection, source, tail: Tail) -> None:
             str(block.uuid),
             block.payload,
             block.length,
-            layout_name(footer, tail, block) if block.is_dialect else "",
+            "" if (spec := forms.form_of(block)) is None else spec.describe(footer, tail, block),
         )
         for block in tail.blocks
     ]
     facts.findings += tail.findings
-    if not tail.is_par3:
+    if not tail.form.is_final:
         _add_extension(facts, footer)
-    if not _is_flat(tail):
+    if not _has_slots(tail):
         _add_copies(facts, tail, footer)
-    if not tail.is_par3:
+    if not tail.form.is_final:
         _add_original(facts, source, tail)
     if tail.reference is not None:
         facts.aside_bytes, facts.placement = tail.footer_offset - tail.start, extension.ASIDE
 
 
-def _is_flat(tail: Tail) -> bool:
-    """Return True if a flat footer can state that there are no copies, so that the Thrift footer is not searched."""
-    return tail.is_par3 or tail.has(wire.UUID_FLAT_FOOTER)
+def _has_slots(tail: Tail) -> bool:
+    """Return True if extension slots show whether there are copies, so that the Thrift footer need not be read."""
+    return any(forms.BY_NAME[name].has_slots for name in forms.names_in(tail))
 
 
 def _add_copies(facts: Inspection, tail: Tail, footer: bytes) -> None:
     """List the columns that have copies in other encodings; `verify` reports copies that cannot be read."""
     with suppress(ParquetextError):
-        thrift = kernels.flat.to_thrift(footer) if tail.is_par3 else footer
-        if may_have_copies(thrift[: facts.thrift_bytes]):  # without the footer's extension
+        thrift = tail.form.rebuild(footer)
+        if may_have_copies(thrift[: facts.thrift_bytes]):  # the footer's own extension stands behind
             facts.copies = list(_copied_columns(kernels.scan.scan(thrift, strict=False)))
 
 
@@ -188,7 +189,7 @@ def _choice(facts: Inspection) -> str:
     """Return the form that `upgrade` would add with ``form="auto"``, and the reason."""
     data = facts.file_bytes - facts.footer_bytes - facts.aside_bytes
     choice = choose_form(facts.thrift_bytes, data + facts.thrift_bytes, facts.columns, facts.row_groups)
-    return f"{'nothing' if choice.form == 'thrift' else choice.form}: {choice.reason}"
+    return f"{choice.form if choice.form in forms.WRITABLE else 'nothing'}: {choice.reason}"
 
 
 def _add_extension(facts: Inspection, footer: bytes) -> None:
@@ -203,5 +204,5 @@ def _add_extension(facts: Inspection, footer: bytes) -> None:
         facts.auto = f"nothing: the footer {what}, and upgrade refuses the file"
     if place is not None:
         facts.extension_bytes = len(footer) - facts.thrift_bytes
-        facts.marker = {1: "spec", 2: "thrift"}[place.marker]
-        facts.placement = {0: "in-struct", 1: "after-stop"}[place.placement]
+        facts.marker = extension.MARKER_NUMBERS[place.marker]
+        facts.placement = extension.PLACEMENTS[place.placement]

@@ -8,9 +8,12 @@ from dataclasses import replace
 from ... import extension, kernels, wire
 from ...block_text import decode_block
 from ...edits.directories import takes_directories
-from ...errors import LimitExceeded, ParquetextError, Unsupported, names_memory
+from ...errors import LimitExceeded, ParquetextError, names_memory
 from ...findings import Finding, is_sound
-from ...footer.forms import FLAT_DAMAGED, FLAT_VERBATIM, NAMES, unread_finding
+from ...footer import forms
+from ...footer.best_form import unread_finding
+from ...footer.form_agreement import compare_copy_table
+from ...footer.form_spec import Checked
 from ...footer.locate import FIRST_READ_LOCAL, read_tail
 from ...footer.path_sizes import check_paths
 from ...masking import without_secrets
@@ -18,12 +21,9 @@ from ...storage import LocalSource, open_source
 from ..structure import behind_struct, check_counts, count_elsewhere, leaf_paths
 from .aside_blocks import check_aside
 from .deep import decode_all
-from .dialect_block import check_dialect
 from .encoded_file import Encoded
 from .encrypted_file import check_encrypted, encrypted_chunks
-from .form_agreement import compare_copy_table, compare_flat, compare_rebuilt
 from .hadoop_checksum import check_hadoop_crc
-from .index import check_index
 from .leftovers import leftovers
 from .page_tier import check_pages
 from .report import Report
@@ -108,21 +108,24 @@ def _verify_footer(path, source, end: bytes, tail, report: Report, pages: bool, 
     """`end` is the file from `tail.start` to the end of its footer."""
     footer = end[tail.footer_offset - tail.start :]
     report.extend(tail.findings)
-    if tail.is_par3:
-        _verify_par3(path, source, end, tail, report, pages, deep)
+    if tail.form.is_final:
+        _verify_final(path, source, end, tail, report, pages, deep)
         return
     scan = _check_thrift(footer, tail, report)
-    places = _check_blocks(end, tail, report)
-    report.forms += [form for form in ("flat", "index") if form in places]
-    payload = places.get("flat")
-    check_dialect(footer, tail, scan is not None, report)
+    _check_blocks(end, tail, report)
+    checked = [
+        (spec, Checked(source, end, tail, block, scan))
+        for spec in forms.BY_UUID.values()
+        if (block := spec.find(tail)) is not None
+    ]
+    for spec, form in checked:
+        report.forms.append(spec.name)
+        report.extend(spec.check(form))
+        report.losses += form.losses
     if scan is None:
         return
-    flat = _check_flat(source, payload, end, tail, scan, report) if payload else None
     if tail.reference is not None:
         report.extend(check_aside(end, footer, tail, scan))
-    if "index" in places:
-        report.extend(check_index(end, tail, places["index"]))
     encoded = Encoded(source, scan, footer, tail, leaf_paths(scan), report)
     if pages:
         structure = check_pages(source, scan, tail.start, report, encoded.ranges, deep=deep)
@@ -136,10 +139,8 @@ def _verify_footer(path, source, end: bytes, tail, report: Report, pages: bool, 
     if report.chunks_elsewhere:
         return
     if deep:
-        if flat is not None:
-            report.extend(compare_flat(scan, flat))
-            if flat.is_lossless:
-                report.extend(compare_rebuilt(footer, memoryview(end)[payload[0] : sum(payload)]))
+        for spec, form in checked:
+            report.extend(spec.compare(form))
         report.extend(_decode(path, source, scan, report))
         if scan.regular:
             report.extend(compare_statistics(source, scan, structure, tail.start, report))
@@ -158,14 +159,17 @@ def _decode(path, source, scan, report: Report) -> Iterator[Finding]:
     return decode_all(path, source, counts, scan.chunks("num_values"), report, slice_of, by_slices=lacks_paths)
 
 
-def _verify_par3(path, source, end: bytes, tail, report: Report, pages: bool, deep: bool) -> None:
-    """Check a PAR3 file's flat footer; the other tiers use Thrift slices of it."""
-    report.forms.append("par3")
-    reader = _open_flat(source, _check_blocks(end, tail, report)["flat"], end, tail, report)
+def _verify_final(path, source, end: bytes, tail, report: Report, pages: bool, deep: bool) -> None:
+    """Verify a file without a Thrift footer; the other tiers use Thrift slices of its form."""
+    spec, form = tail.form, Checked(source, end, tail, tail.blocks[0])
+    report.forms.append(spec.name)
+    _check_blocks(end, tail, report)
+    report.extend(spec.check(form))
+    reader = form.reader
     if reader is None:
         return
     leaves, row_groups = range(reader.leaf_count), range(reader.row_group_count)
-    encoded = _encoded_par3(source, reader, end, tail, report)
+    encoded = _encoded_final(form, report)
     try:
         if pages:
             scan = kernels.scan.scan(reader.slice(leaves, row_groups))
@@ -188,21 +192,23 @@ def _verify_par3(path, source, end: bytes, tail, report: Report, pages: bool, de
         if deep and encoded is not None:
             encoded.compare_values()
     except ParquetextError as error:
-        report.findings.append(Finding.of("unsliced", error, "flat footer"))
+        report.findings.append(Finding.of("unsliced", error, spec.title))
 
 
-def _encoded_par3(source, reader, end: bytes, tail, report: Report) -> Encoded | None:
-    """Check copies by the Thrift footer that is rebuilt from a flat one; None if it cannot be rebuilt."""
-    if not reader.is_lossless:
+def _encoded_final(form: Checked, report: Report) -> Encoded | None:
+    """Return the copies by the rebuilt Thrift footer, or None if it cannot be rebuilt."""
+    spec = form.tail.form
+    if not getattr(form.reader, "is_lossless", spec.is_lossless):
         return None
     try:
-        footer = kernels.flat.to_thrift(end)
+        footer = spec.rebuild(form.end)
         scan = kernels.scan.scan(footer)
     except ParquetextError as error:
-        report.findings.append(Finding.of(FLAT_DAMAGED, error, "flat footer"))
+        report.findings.append(Finding.of(spec.damaged, error, spec.title))
         return None
-    report.extend(compare_copy_table(scan, reader, may_lack=True))
-    return Encoded(source, scan, footer, tail, leaf_paths(scan), report)
+    if spec.has_slots:
+        report.extend(compare_copy_table(scan, form.reader, spec, may_lack=True))
+    return Encoded(form.source, scan, footer, form.tail, leaf_paths(scan), report)
 
 
 def _check_thrift(footer: bytes, tail, report: Report):
@@ -211,11 +217,11 @@ def _check_thrift(footer: bytes, tail, report: Report):
         scan = kernels.scan.scan(footer)
     except ParquetextError as error:
         report.extend([] if tail.blocks else _find_extension(footer, tail)[1])
-        report.findings.append(Finding.of("thrift", error.at(None, tail.footer_offset), "Thrift footer"))
+        report.findings.append(Finding.of(tail.form.name, error.at(None, tail.footer_offset), "Thrift footer"))
         return None
     place, unread = _find_extension(footer, tail) if scan.has_extension else (None, [])
     report.extend(unread)
-    report.forms.append("thrift")
+    report.forms.append(tail.form.name)
     try:
         check_paths(scan)
     except LimitExceeded as error:
@@ -243,18 +249,18 @@ def _find_extension(footer: bytes, tail) -> tuple[object | None, list[Finding]]:
     return place, [] if place is None or tail.blocks else [unread_finding(place, tail.footer_offset)]
 
 
-def _check_blocks(end: bytes, tail, report: Report) -> dict[str, tuple[int, int]]:
-    """Check the payload checksum of every block; the places in `end` of those that hold a form of ours.
+def _check_blocks(end: bytes, tail, report: Report) -> None:
+    """Check the payload checksum of every block, except of a reference as text, which has been checked before.
 
-    `end` is the file from `tail.start` to the end of its footer. Of a reference that is text, the tail has checked it.
+    `end` is the file from `tail.start` to the end of its footer.
     """
-    places: dict[str, tuple[int, int]] = {}
     for block in tail.blocks:
         start = block.payload - tail.start
         report.checked_bytes += block.length
         if block.is_text and block.uuid == wire.UUID_FOOTER_REFERENCE:
             continue
-        content = memoryview(end)[start : start + block.length + block.is_dialect]
+        spec = forms.form_of(block)
+        content = memoryview(end)[start : start + block.length + (0 if spec is None else spec.checked_trailer_bytes)]
         if block.is_text:
             content = (decode_block(end[start : start + block.size]) or b"")[: block.length]
         found = kernels.checksum.crc32(content)
@@ -269,40 +275,3 @@ def _check_blocks(end: bytes, tail, report: Report) -> dict[str, tuple[int, int]
                     f"block {extension.name_of(block.uuid)}",
                 )
             )
-        if block.uuid in NAMES:
-            places.setdefault(NAMES[block.uuid], (start, block.length))  # the last one is the one that is read
-    return places
-
-
-def _check_flat(source, payload: tuple[int, int], end: bytes, tail, scan, report: Report):
-    """Check every cell of the flat footer, and that it speaks of the same table as the Thrift one."""
-    reader = _open_flat(source, payload, end, tail, report)
-    if reader is None:
-        return None
-    offset = tail.start + payload[0]
-    ours = (reader.num_rows, reader.leaf_count, reader.row_group_count)
-    theirs = (scan.num_rows, scan.leaf_count, scan.row_group_count)
-    if ours != theirs:
-        report.findings.append(
-            Finding(
-                "forms-differ", f"rows, leaves, row groups: flat says {ours}, Thrift {theirs}", offset, "flat footer"
-            )
-        )
-    return reader
-
-
-def _open_flat(source, payload: tuple[int, int], end: bytes, tail, report: Report):
-    """Check every cell of a flat footer; return its reader, or None if it is damaged."""
-    start, length = payload
-    offset = tail.start + start
-    content = memoryview(end)[start : start + length]
-    try:
-        kernels.flat.verify(content)
-    except ParquetextError as error:
-        report.findings.append(Finding.of(FLAT_DAMAGED, error.at(None, offset), "flat footer"))
-        return None
-    try:
-        return kernels.flat.Reader(source, offset, length, content, offset + length)
-    except Unsupported as error:
-        report.findings.append(Finding.of(FLAT_VERBATIM, error, "flat footer"))
-        return None

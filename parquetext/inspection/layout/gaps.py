@@ -5,15 +5,16 @@ from __future__ import annotations
 from ... import kernels, wire
 from ...encoding.pages import read_headers
 from ...errors import ParquetextError
+from ...footer.forms import BY_MAGIC
 from .claims import Claims
 from .data import Data, copy_size
 
 __all__ = ["claim_gaps"]
 
 STEP = 1 << 20
-MOST_SEARCHED = 64 << 20  # bytes at a gap's end that are searched for remains of earlier footers
-MAGICS, MAGIC_BEGINS = (b"PAR1", b"PAR3"), b"PAR"
-MOST_ENDS = 10_000  # possible ends of footers and blocks in a gap that are tried
+MOST_SEARCHED = 64 << 20  # bytes of a gap's end that are searched for what earlier footers have left
+MAGICS, MAGIC_BEGINS = (b"PAR1", *BY_MAGIC), b"PAR"
+MOST_ENDS = 10_000  # places of a gap where something may end that are looked at
 LENGTH_BYTES, MAGIC_BYTES = 4, 4
 WALKS = 4  # how often the bytes of a gap may be walked on the search for footers in it
 

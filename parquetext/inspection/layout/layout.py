@@ -10,12 +10,13 @@ import pyarrow as pa
 from ... import wire
 from ...errors import ParquetextError, names_memory
 from ...findings import Finding, is_sound
+from ...footer.forms import MAGICS
 from ...masking import without_secrets
 from ...pruning.bloom import find_bitset
 from ...storage import open_source
 from ...storage.source import Source
 from ...tabular import Shown, Tabular
-from ..structure import MAGICS, Structure
+from ..structure import Structure
 from .claims import Claims, Overlap
 from .data import Data, claim_data
 from .encoded_parts import claim_copies, claim_original, copy_table
@@ -95,7 +96,7 @@ class Layout(Tabular):
     size : int
         Bytes of the file.
     form : str
-        How the footer was read: ``"thrift"``, ``"par3"``, ``"encrypted"``, or ``"none"``.
+        The form by which the footer was read: that of the whole file, ``"encrypted"``, or ``"none"``.
     parts : pyarrow.Table
         The file from its first byte to its last, without overlaps: `offset`, `length` (bytes), `kind` (see
         `parquetext.inspection.layout.part_kinds`), `row_group`, `column` (the leaf's number), `page` (its number in the

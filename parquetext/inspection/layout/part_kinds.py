@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ...footer.forms import BY_UUID
+
 __all__ = ["GROUPS", "KINDS", "Group", "Kind", "group_of"]
 
 
@@ -64,9 +66,7 @@ footer: footer
 extension: extensions
     extension-header = extension marker and length
     reference = reference to blocks aside
-    flat-footer = flat footer
-    footer-index = footer index
-    arrow-dialect = arrow dialect
+    {forms}
     column-extension = extension of a column chunk, which leads to its copies
     original-block = where the original's bytes are
     original-rest = footer and page indexes of the original
@@ -101,7 +101,8 @@ def _parse(text: str) -> tuple[dict[str, Group], dict[str, Kind]]:
     return groups, kinds
 
 
-GROUPS, KINDS = _parse(_TEXT)
+_OF_FORMS = [f"{spec.part_kind} = {spec.title}" for spec in BY_UUID.values() if spec.part_kind != "block"]
+GROUPS, KINDS = _parse(_TEXT.replace("{forms}", "\n    ".join(_OF_FORMS)))
 
 
 def group_of(kind: str) -> str:

@@ -1,4 +1,4 @@
-"""Claim the bytes at a file's end: footer, extension, blocks, length and magic."""
+"""Claim the bytes of a file's end: footer, extension, blocks, length and magic."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from dataclasses import dataclass, field
 from ... import extension, kernels, wire
 from ...errors import ParquetextError
 from ...findings import Finding
-from ...footer.locate import LENGTH_AND_MAGIC, PAR3_TRAILER, Block, Tail, read_tail
+from ...footer import forms
+from ...footer.locate import read_tail
+from ...footer.payload_cells import COLUMNS, KEY_VALUES
+from ...footer.tail import LENGTH_AND_MAGIC, Block, Tail
 from ..structure import SIGNATURE_BYTES, behind_struct, check_counts
 from .claims import Claims
-from .payload_cells import COLUMNS, KEY_VALUES, flat_parts, index_parts
 from .thrift_footer import Part, key_names, thrift_parts
 
 __all__ = ["TailFacts", "claim_tail"]
 
 MAGIC_BYTES = 4
 KINDS = {
-    wire.UUID_FLAT_FOOTER: "flat-footer",
-    wire.UUID_FOOTER_INDEX: "footer-index",
-    wire.UUID_ARROW_DIALECT: "arrow-dialect",
+    **{uuid: spec.part_kind for uuid, spec in forms.BY_UUID.items()},
     wire.UUID_FOOTER_REFERENCE: "reference",
     wire.UUID_ORIGINAL: "original-block",
 }
@@ -39,7 +39,7 @@ class TailFacts:
     tail : Tail or None
         The positions in the file's end.
     form : str
-        ``"thrift"``, ``"par3"``, ``"encrypted"`` or ``"none"``.
+        The name of the whole file's form, ``"encrypted"`` or ``"none"``.
     findings : list of Finding
     """
 
@@ -58,11 +58,11 @@ def claim_tail(claims: Claims, source) -> TailFacts:
         if error.code == wire.ENCRYPTED:
             return _claim_encrypted(claims, source)
         return TailFacts(source.size, findings=[Finding.of("tail", error)])
-    return _claim_par3(claims, source, tail) if tail.is_par3 else _claim_footer(claims, source, tail)
+    return _claim_final(claims, source, tail) if tail.form.is_final else _claim_footer(claims, source, tail)
 
 
 def _claim_footer(claims: Claims, source, tail: Tail) -> TailFacts:
-    facts = TailFacts(tail.start, tail=tail, form="thrift", findings=list(tail.findings))
+    facts = TailFacts(tail.start, tail=tail, form=tail.form.name, findings=list(tail.findings))
     footer = source.read(tail.footer_offset, tail.footer_length)
     end = source.size - LENGTH_AND_MAGIC
     claims.add(end, 4, "footer-length")
@@ -72,10 +72,10 @@ def _claim_footer(claims: Claims, source, tail: Tail) -> TailFacts:
     try:
         facts.scan = kernels.scan.scan(footer, strict=False)
     except ParquetextError as error:
-        facts.findings.append(Finding.of("thrift", error.at(None, tail.footer_offset), "Thrift footer"))
+        facts.findings.append(Finding.of(tail.form.name, error.at(None, tail.footer_offset), "Thrift footer"))
     if facts.scan is not None and facts.scan.problem is not None:
         problem = facts.scan.problem
-        facts.findings.append(Finding.of("thrift", problem.at(None, tail.footer_offset), "Thrift footer"))
+        facts.findings.append(Finding.of(tail.form.name, problem.at(None, tail.footer_offset), "Thrift footer"))
     elif facts.scan is not None:
         facts.findings += check_counts(facts.scan)
     _claim_struct(claims, source, tail, footer, facts)
@@ -117,24 +117,21 @@ def _claim_behind(claims: Claims, facts: TailFacts, begin: int, end: int, parts:
 
 
 def _block_parts(source, block: Block) -> Iterator[Part]:
-    """Yield the parts of a block's payload, if its kind has parts, and its trailer."""
-    kind, name = KINDS.get(block.uuid, "block"), extension.name_of(block.uuid)
-    begin, end = block.payload, block.payload + block.length
+    """Yield the parts of a block's payload, and its trailer."""
+    name, begin, end = extension.name_of(block.uuid), block.payload, block.payload + block.length
     if block.is_text:
-        yield begin, begin + block.size, kind, {"name": name}
+        yield begin, begin + block.size, KINDS.get(block.uuid, "block"), {"name": name}
         return
-    yield from _payload_parts(source, begin, block.length, kind, name)
+    yield from _payload_parts(source, block)
     yield end, end + block.trailer, "block-trailer", {"name": name}
 
 
-def _payload_parts(source, begin: int, length: int, kind: str, name: str, keys: Sequence[str] = ()) -> Iterator[Part]:
-    """The cells of a payload of ours; key-values of these keys are parts under their names."""
-    parts = {"flat-footer": flat_parts, "footer-index": index_parts}.get(kind)
-    if parts is None:
-        yield begin, begin + length, kind, {"name": name}
-        return
+def _payload_parts(source, block: Block, keys: Sequence[str] = ()) -> Iterator[Part]:
+    """Yield the parts of a block's payload; key-values of these keys are parts with their names."""
+    begin, length, spec = block.payload, block.length, forms.BY_UUID.get(block.uuid)
+    kind, name = KINDS.get(block.uuid, "block"), extension.name_of(block.uuid)
     at = begin
-    for start, end, part, number in parts(source.read(begin, length)):
+    for start, end, part, number in () if spec is None else spec.claim(source.read(begin, length)):
         if at < begin + start:
             yield at, begin + start, kind, {"name": "tables of other readers"}
         if part == KEY_VALUES and 0 <= number < len(keys):
@@ -146,20 +143,19 @@ def _payload_parts(source, begin: int, length: int, kind: str, name: str, keys: 
         yield at, begin + length, kind, {"name": name}
 
 
-def _claim_par3(claims: Claims, source, tail: Tail) -> TailFacts:
-    """Claim a PAR3 file's flat footer: payload, checksums and length, magic."""
-    [block] = tail.blocks
-    facts = TailFacts(block.payload, tail=tail, form="par3", findings=list(tail.findings))
+def _claim_final(claims: Claims, source, tail: Tail) -> TailFacts:
+    """Claim a footer without Thrift: payload, checksums and length, magic."""
+    [block], spec, keys = tail.blocks, tail.form, []
+    facts = TailFacts(block.payload, tail=tail, form=spec.name, findings=list(tail.findings))
     end = block.payload + block.length
     try:
-        thrift = kernels.flat.to_thrift(source.read(block.payload, block.length))
+        thrift = spec.rebuild(source.read(block.payload, block.length))
         facts.scan = kernels.scan.scan(thrift, strict=False)
+        keys = key_names(thrift, facts.scan)
     except ParquetextError as error:
-        facts.findings.append(Finding.of("flat-damaged", error.at(None, block.payload), "flat footer"))
-    kind, keys = KINDS[wire.UUID_FLAT_FOOTER], [] if facts.scan is None else key_names(thrift, facts.scan)
-    parts = _payload_parts(source, block.payload, block.length, kind, extension.name_of(block.uuid), keys)
-    claims.cover(block.payload, end, kind, parts)
-    trailer = PAR3_TRAILER.size - MAGIC_BYTES
+        facts.findings.append(Finding.of(spec.damaged, error.at(None, block.payload), spec.title))
+    claims.cover(block.payload, end, KINDS[block.uuid], _payload_parts(source, block, keys))
+    trailer = block.trailer - MAGIC_BYTES
     claims.add(end, trailer, "footer-length")
     claims.add(end + trailer, MAGIC_BYTES, "magic")
     return facts

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from .chunk import StoredChunk, check_rows
-from .structure import MAGICS, SIGNATURE_BYTES, Structure, behind_struct, check_counts, count_elsewhere, leaf_paths
+from .structure import SIGNATURE_BYTES, Structure, behind_struct, check_counts, count_elsewhere, leaf_paths
 
 __all__ = [
-    "MAGICS",
     "SIGNATURE_BYTES",
     "StoredChunk",
     "Structure",

@@ -10,6 +10,7 @@ from ...encoding.pages import OVERRUN, Headers, overrun_of, read_headers
 from ...errors import ParquetextError, Unsupported
 from ...findings import Finding
 from ...footer.column_index import ChunkFacts, StoredIndex
+from ...footer.forms import MAGICS
 from ...footer.model import Node
 from ...footer.page_index import facts_of
 from ...footer.path_sizes import most_path_bytes
@@ -24,7 +25,7 @@ from .page_index_checks import (
 )
 from .page_index_checks import check_place as check_index_place
 
-__all__ = ["MAGICS", "Structure", "count_elsewhere"]
+__all__ = ["Structure", "count_elsewhere"]
 
 
 SIGNATURE_BYTES = 28  # nonce and tag of AES-GCM
@@ -101,7 +102,7 @@ def overlaps(ranges: Iterable[Range]) -> Iterator[Finding]:
 
 READS, MORE_READS = 4, 1 << 16  # times the file, and bytes beside, that may be read of pages: chunks may overlap
 BLOOM_FILTER = "bloom-filter"
-MAGIC_BYTES, MAGICS = 4, (b"PAR1", b"PARE", b"PAR3")
+MAGIC_BYTES = 4
 PLACES = "offset_index", "column_index", "bloom_filter"
 
 

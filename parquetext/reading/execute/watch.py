@@ -8,8 +8,8 @@ from typing import Self
 import pyarrow as pa
 
 from ...errors import Conflict, ParquetextError
+from ...footer.best_form import best_form
 from ...footer.concurrent_changes import is_changed, opened_again
-from ...footer.forms import best_form
 from ...footer.model import Form
 from ...footer.thrift_form import ThriftForm
 from ...storage import ChangedFile

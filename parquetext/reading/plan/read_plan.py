@@ -12,6 +12,7 @@ from ... import kernels, wire
 from ...errors import Unsupported
 from ...footer.bloom_filters import BloomFilters
 from ...footer.elsewhere import check_here
+from ...footer.forms import spec_of
 from ...footer.model import Form
 from ...footer.names import as_path
 from ...footer.projection import whole_leaves
@@ -225,7 +226,7 @@ def _part(form: Form, leaves: Sequence[int], nested: bool, row_groups: Sequence[
             kept = whole_fields(form, leaves)
             footer = form.slice(kept, row_groups, key_values=key_values)
     except Unsupported:
-        if isinstance(form, kernels.flat.Reader):  # its slices cannot contain paths of other files
+        if (spec := spec_of(form)) is not None and not spec.has_file_paths:
             check_here(form, leaves, row_groups)
         return Part(None, leaves, row_groups, len(leaves) * len(row_groups), rows)
     if kept == leaves:

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...edits.form_options import PLACEMENTS
-from ...edits.upgrade import FORMS
 from ...errors import ColumnError, ParquetextError, Unsupported
 from ...extension import ASIDE
+from ...footer.forms import AUTO, THRIFT, WRITABLE
 from .parquet_options import NAMES as PARQUET_NAMES
 from .parquet_options import PER_COLUMN, ParquetOptions, flag, number
 
@@ -25,7 +25,7 @@ CODECS = {
     "lz4": ("lz4", ".lz4"),
     "lz4_raw": ("lz4", ".lz4"),
 }
-FORM_NAMES = ("auto", "thrift", *FORMS)
+FORM_NAMES = (AUTO, THRIFT.name, *WRITABLE)
 NAMES = (
     "compression",
     "maxRecordsPerFile",
@@ -69,7 +69,7 @@ class OutputOptions:
     compression: str = "snappy"
     max_records: int = 0
     block_bytes: int = BLOCK_BYTES
-    form: str = "auto"
+    form: str = AUTO
     sidecar: bool = False
     partition_overwrite: str = ""
     placement: str = ASIDE
@@ -105,7 +105,7 @@ class OutputOptions:
             given.get("compression", "snappy").lower(),
             number(given, "maxrecordsperfile", 0),
             number(given, "parquet.block.size", BLOCK_BYTES) or BLOCK_BYTES,
-            given.get("form", "auto"),
+            given.get("form", AUTO),
             flag(given, "sidecar"),
             given.get("partitionoverwritemode", "").lower(),
             given.get("placement", ASIDE),

@@ -97,7 +97,7 @@ class TestAsPyarrow:
                 each.path for each in theirs.get_fragments(expression)
             ]
 
-    def test_what_is_computed_and_no_columns_at_all(self, both):
+    def test_computed_columns_and_no_columns_are_read(self, both):
         ours, theirs = both
         columns = {"w": F("v") + F("n"), "day": F("day")}
         assert ours.to_table(columns, F("v") > 2).equals(theirs.to_table(columns, F("v") > 2))
@@ -211,7 +211,7 @@ def test_a_path_that_has_files_methods_is_a_path(lake):
     assert parquetext.ParquetDataset(Local()).read().to_pydict() == pq.ParquetDataset(Local()).read().to_pydict()
 
 
-def test_wrong_calls_say_what_is_wrong(lake, tmp_path):
+def test_wrong_calls_raise_errors_with_the_reason(lake, tmp_path):
     dataset = parquetext.dataset(lake)
     with pytest.raises(ColumnError, match="'nope'"):
         dataset.to_table(["nope"])
@@ -266,7 +266,7 @@ def conditions(draw):
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), filters=st.lists(st.lists(conditions(), min_size=1, max_size=2), min_size=1, max_size=2))
-def test_no_row_is_lost_whatever_the_files_are_like(tmp_path_factory, data, filters):
+def test_no_row_is_lost_for_any_files(tmp_path_factory, data, filters):
     folder = tmp_path_factory.mktemp("lake")
     for number in range(data.draw(st.integers(1, 3))):
         rows, columns = data.draw(st.integers(1, 4)), {}

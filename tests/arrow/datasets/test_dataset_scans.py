@@ -88,7 +88,7 @@ class TestAsPyarrow:
             assert scanner.head(7).num_rows == min(7, expected.num_rows)
             assert columns == [] or scanner.head(7).equals(expected.slice(0, 7))
 
-    def test_where_rows_come_from(self, both):
+    def test_rows_have_their_file_and_fragment(self, both):
         ours, theirs = both
         columns = ["v", "__filename", "__fragment_index", "__batch_index", "__last_in_fragment"]
         for filter in (None, F("v") > 77, F("t") == "t3"):
@@ -110,7 +110,7 @@ class TestAsPyarrow:
                 ours.take([wrong], filter=filter)
 
     @pytest.mark.parametrize("columns", [["s.x"], {"w": F("v") + 1}, {"w": F("s", "x")}, {"w": pc.scalar(1)}], ids=str)
-    def test_columns_that_are_computed_read_what_they_are_made_of(self, tmp_path, columns):
+    def test_computed_columns_read_only_their_inputs(self, tmp_path, columns):
         path = tmp_path / "part.parquet"
         pq.write_table(table(0, 100), path, compression="none", use_dictionary=False)
         with parquetext.open(path) as file:
@@ -136,7 +136,7 @@ class TestAsPyarrow:
         with pytest.raises(OSError, match=r"part\.parquet"):
             parquetext.dataset(path).take([60], columns=["v"])
 
-    def test_head_reads_no_file_behind_its_rows(self, both, monkeypatch):
+    def test_head_reads_no_file_after_its_rows(self, both, monkeypatch):
         read, batches = [], Fragment.batches
         monkeypatch.setattr(
             Fragment, "batches", lambda self, *given, **how: read.append(self) or batches(self, *given, **how)
@@ -218,7 +218,7 @@ class TestAsPyarrow:
 
 @pytest.mark.parametrize("filter", [F("v") > 1000, F("v") * 2 > 1000, F("k") == 7], ids=str)
 @pytest.mark.parametrize("columns", [None, ["s.x"], {"w": F("v") * 2}, []], ids=str)
-def test_batches_have_the_schema_also_where_no_row_meets_the_filter(both, filter, columns):
+def test_batches_without_matching_rows_have_the_schema(both, filter, columns):
     given = {"columns": columns, "filter": filter}
     expected = both[1].to_table(**given)
     for use_threads in (True, False):
@@ -228,13 +228,13 @@ def test_batches_have_the_schema_also_where_no_row_meets_the_filter(both, filter
     assert both[0].scanner(**given).to_reader().read_all().equals(expected)
 
 
-def test_batches_of_a_fragment_have_the_schema_also_where_no_row_meets_the_filter(both):
+def test_batches_of_a_fragment_without_matching_rows_have_the_schema(both):
     (batch,) = next(both[0].get_fragments()).to_batches(filter=F("v") > 1000)
     assert batch.num_rows == 0 and batch.schema.equals(next(both[1].get_fragments()).physical_schema)
 
 
 @pytest.mark.parametrize("filter", [[("v", ">", 1000), ("t", "=", 1)], [("v", ">", 1000), ("s", "=", 1)]], ids=str)
-def test_filters_of_another_type_are_refused_also_where_no_row_is_left(both, filter):
+def test_filters_of_another_type_are_refused_without_any_rows(both, filter):
     with pytest.raises(pa.ArrowNotImplementedError) as expected:
         both[1].to_table(filter=pq.filters_to_expression(filter))
     for read in (both[0].to_table, both[0].count_rows, next(both[0].get_fragments()).count_rows):
@@ -244,7 +244,7 @@ def test_filters_of_another_type_are_refused_also_where_no_row_is_left(both, fil
 
 
 @pytest.mark.parametrize("filter", [F("v") > "x", F("s") == 1, (F("v") > 1000) & (F("t") == 1)], ids=str)
-def test_expressions_of_another_type_are_refused_also_where_there_are_no_rows(tmp_path, filter):
+def test_expressions_of_another_type_are_refused_in_empty_datasets(tmp_path, filter):
     pq.write_table(table(0, 10).slice(0, 0), tmp_path / "x.parquet")
     with pytest.raises(pa.ArrowNotImplementedError) as expected:
         ds.dataset(tmp_path / "x.parquet").count_rows(filter=filter)
@@ -265,7 +265,7 @@ READS = {
 
 @pytest.mark.parametrize("read", READS.values(), ids=READS)
 @pytest.mark.parametrize("columns", [None, ["t", "v"], {"w": F("v") + 1}], ids=str)
-def test_what_comes_out_is_in_the_pool_that_is_given(both, columns, read):
+def test_results_are_in_the_given_memory_pool(both, columns, read):
     ours, theirs = both
     pool = pa.system_memory_pool()
     for filter in (None, F("v") > 77):
@@ -327,14 +327,14 @@ class TestFragments:
         with pytest.raises(ValueError, match="one of"):
             ours.subset()
 
-    def test_batches_say_their_fragment(self, both):
+    def test_batches_name_their_fragment(self, both):
         tagged = list(both[0].scanner(["v"]).scan_batches())
         assert [(one.fragment.number, one.record_batch.num_rows) for one in tagged] == [
             (number, rows) for number in range(3) for rows in (25, 15)
         ]
 
 
-def test_complete_metadata_is_an_error_where_there_is_no_footer(lake, tmp_path):
+def test_complete_metadata_is_an_error_without_a_footer(lake, tmp_path):
     path = tmp_path / "part.parquet"
     path.write_bytes((lake / "k=0/part.parquet").read_bytes())
     for made in (ds.dataset, parquetext.dataset):
@@ -359,7 +359,7 @@ class TestPyarrowsOwnClass:
         filtered = ours.filter(F("v") > 70).to_pyarrow()
         assert filtered.to_table().equals(theirs.to_table(filter=F("v") > 70))
 
-    def test_what_is_no_parquet_is_pyarrows(self, tmp_path):
+    def test_other_formats_are_datasets_of_pyarrow(self, tmp_path):
         data = pa.table({"a": [1, 2]})
         for source in (data, [data], data.to_batches(), data.to_reader()):
             assert parquetext.dataset(source).to_table().equals(data)
@@ -397,7 +397,7 @@ def test_copies_read_the_same(lake, copied):
         assert again.row_groups == fragment.row_groups and again.to_table().equals(fragment.to_table())
 
 
-def test_wrong_scans_say_what_is_wrong(both):
+def test_wrong_scans_raise_errors_with_the_reason(both):
     ours = both[0]
     with pytest.raises(ColumnError, match="'nope'"):
         ours.to_table(["s.nope", "nope"])

@@ -119,7 +119,7 @@ def test_files_with_and_without_sidecars_and_of_other_schemas_are_one_dataset(la
         assert plan(whole, filter) == plan(plain, filter)
 
 
-def test_a_schema_in_a_sidecar_that_is_none_leaves_planning_to_the_footer(lake):
+def test_an_invalid_schema_in_a_sidecar_leaves_planning_to_the_footer(lake):
     place = sidecar.candidates(str(min(lake.rglob("*.parquet"))))[0].path
     with open(place, "rb") as file:
         data = file.read()
@@ -135,7 +135,7 @@ def test_many_files_are_shared_out_among_threads(lake, monkeypatch):
     assert found == [("3.parquet", [2, 3]), ("4.parquet", [0, 1, 2, 3]), ("5.parquet", [0, 1, 2, 3])]
 
 
-def test_more_schemas_than_are_planned_at_once_go_by_their_footers(lake, monkeypatch):
+def test_more_schemas_than_one_plan_supports_use_their_footers(lake, monkeypatch):
     monkeypatch.setattr(sidecars, "SCHEMAS", 1)
     path = sorted(lake.rglob("*.parquet"))[5]
     pq.write_table(table(5).drop_columns(["x"]), path)
@@ -143,12 +143,12 @@ def test_more_schemas_than_are_planned_at_once_go_by_their_footers(lake, monkeyp
     assert parquetext.dataset(str(lake)).to_table(filter=[("n", "=", 555)]).num_rows == 1
 
 
-def test_an_option_that_is_none_is_refused(lake):
+def test_an_unknown_option_is_refused(lake):
     with pytest.raises(TypeError, match="sidecar"):
         parquetext.dataset(str(lake), sidecar="yes")
 
 
-def test_a_remote_dataset_is_read_by_its_sidecars_where_that_is_asked_for():
+def test_a_remote_dataset_is_read_by_its_sidecars_on_request():
     with recorded_s3_server() as (filesystem, recorder):
         footers = {}
         for number in range(2):

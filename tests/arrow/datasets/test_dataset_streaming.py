@@ -41,7 +41,7 @@ def peaks(request, tmp_path_factory) -> dict[str, tuple[int, int]]:
 
 
 @pytest.mark.parametrize("verb", ["head", "batches", "slowly read batches", "filtered table"])
-def test_a_scan_stays_under_twice_what_pyarrow_takes(peaks, verb):
+def test_a_scan_takes_less_than_twice_pyarrows_memory(peaks, verb):
     ours, theirs = peaks[verb]
     assert ours < 2 * theirs + (8 << 20)
 
@@ -88,7 +88,7 @@ class TestReadAhead:
             assert [part.name for part in found] == [(number, part) for number in range(9) for part in range(6)]
             assert len(done) == 54
 
-    def test_the_first_part_alone_is_read_for_who_wants_no_more(self):
+    def test_only_the_first_part_is_read_if_no_more_is_requested(self):
         done = []
         assert next(stream(self.parts_of(done), range(9), items_ahead=4, parts_ahead=16)).name == (0, 0)
         assert settled(done) == 1

@@ -73,7 +73,7 @@ def test_another_filter_is_planned_by_itself(folder):
     assert values_of(fragment, below) == [3, 4]
 
 
-def test_a_bloom_filter_is_still_asked(folder):
+def test_a_bloom_filter_is_still_used(folder):
     path = folder / "c.parquet"
     pq.write_table(pa.table({"x": [0, 10]}), path, bloom_filter_options={"x": True})
     time.sleep(LATER)
@@ -82,7 +82,7 @@ def test_a_bloom_filter_is_still_asked(folder):
     assert [fragment.pruned(five).row_groups for fragment in left] == [[]]
 
 
-def test_a_version_counts_only_where_the_next_change_shows(folder):
+def test_a_version_counts_only_if_the_next_change_is_visible(folder):
     path = folder / "a.parquet"
     with parquetext.open(path) as file:
         changed = os.stat(path).st_ctime_ns

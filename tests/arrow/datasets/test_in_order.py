@@ -25,7 +25,7 @@ def test_calls_that_wait_for_no_network_have_no_more_threads_than_processors(wai
     assert len(seen) == most
 
 
-def test_what_a_call_raises_comes_at_its_place():
+def test_errors_of_a_call_are_raised_in_its_order():
     found = in_order(lambda item: 1 // (item - 3), range(5), threads=True, waits=False)
     assert [next(found) for _ in range(3)] == [-1, -1, -1]
     with pytest.raises(ZeroDivisionError):

@@ -58,7 +58,7 @@ def test_dataset():
 
 
 @pytest.mark.parametrize("name", ["ParquetFile", "ParquetDataset", "ParquetWriter"])
-def test_what_is_made_by_the_caller(name):
+def test_classes_that_callers_construct_have_pyarrows_parameters(name):
     assert_takes_the_same(name, *CLASSES[name])
 
 

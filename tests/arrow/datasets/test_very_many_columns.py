@@ -33,11 +33,11 @@ def test_a_scan_of_some_makes_no_list_of_all(lake, columns):
     assert peak < 200 * KIB  # 20,000 names take a megabyte
 
 
-def test_names_that_are_not_there_are_still_told(lake):
+def test_missing_names_are_still_reported(lake):
     with pytest.raises(ColumnError, match="c20001"):
         lake.scanner(["c20001"])
 
 
-def test_columns_that_say_where_rows_come_from_are_there_beside_them(lake):
+def test_columns_of_origin_can_be_added(lake):
     found = lake.to_table(columns=["c3", "__filename"])
     assert found.column_names == ["c3", "__filename"] and found["c3"].to_pylist() == [1.5, 2.5]

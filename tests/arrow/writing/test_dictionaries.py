@@ -40,12 +40,12 @@ def table() -> pa.Table:
 WORTH = ["few", "text", "rate", "struct.few", "list.list.element", "map.key_value.key"]
 
 
-def test_columns_that_repeat_their_values_are_worth_a_dictionary(table):
+def test_columns_that_repeat_their_values_get_a_dictionary(table):
     assert worth_a_dictionary(table) == WORTH
     assert worth_a_dictionary(table.slice(0, 0)) == []
 
 
-def test_what_is_given_up_half_way_has_to_save_more(table):
+def test_a_dictionary_that_is_abandoned_half_way_must_save_more(table):
     """A dictionary of 20,000 values pays where each is there three times, unless it ends before they come again."""
     twice = pa.table({"n": [n % 20_000 for n in range(60_000)]})
     assert worth_a_dictionary(twice) == ["n"]
@@ -59,7 +59,7 @@ def test_leaf_paths_are_those_of_the_file(table, tmp_path):
     assert [*leaf_paths(table.schema)] == [metadata.schema.column(n).path for n in range(metadata.num_columns)]
 
 
-def test_a_table_is_written_with_the_dictionaries_that_are_worth_it(table, tmp_path):
+def test_a_table_is_written_with_the_dictionaries_that_save_bytes(table, tmp_path):
     auto, plain = tmp_path / "auto.parquet", tmp_path / "plain.parquet"
     parquetext.write_table(table, auto, use_dictionary="auto", compression="none")
     parquetext.write_table(table, plain, compression="none")

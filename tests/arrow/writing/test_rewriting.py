@@ -38,7 +38,7 @@ def test_without_options_all_stays_but_the_footers_form(path, tmp_path):
 
 
 @pytest.mark.parametrize(("size", "expected"), [(1000, [1000]), (450, [450, 450, 100]), (100, [100] * 10)])
-def test_row_groups_get_the_size_that_is_asked_for(path, tmp_path, size, expected):
+def test_row_groups_get_the_requested_size(path, tmp_path, size, expected):
     rewrite_file(path, tmp_path / "out.parquet", row_group_size=size)
     assert sizes(tmp_path / "out.parquet") == expected
     assert pq.read_table(tmp_path / "out.parquet").equals(table())
@@ -55,7 +55,7 @@ def test_a_codec_for_all_columns_or_each_its_own(path, tmp_path):
         rewrite_file(path, out, level=3)
 
 
-def test_rows_are_sorted_and_the_footer_says_so(path, tmp_path):
+def test_rows_are_sorted_and_the_footer_declares_it(path, tmp_path):
     out = tmp_path / "out.parquet"
     rewrite_file(path, out, sort=[("price", "descending"), ("id", "ascending")], row_group_size=400)
     expected = table().sort_by([("price", "descending"), ("id", "ascending")])
@@ -111,7 +111,7 @@ def test_a_file_that_changed_meanwhile_stays(path, tmp_path, monkeypatch):
     ],
     ids=str,
 )
-def test_what_cannot_be_done_is_told_and_leaves_nothing(path, tmp_path, options, told):
+def test_impossible_rewrites_raise_and_leave_no_file(path, tmp_path, options, told):
     with pytest.raises((errors.ParquetextError, OSError)) as raised:
         rewrite_file(path, tmp_path / "out.parquet", **options)
     assert told in str(raised.value)
@@ -143,7 +143,7 @@ def test_columns_with_bloom_filters_get_new_ones_for_the_rows_they_now_have(path
     assert parquetext.verify(out, pages=True, deep=True).ok
 
 
-def test_what_is_not_written_again_is_told(tmp_path):
+def test_omitted_parts_are_reported(tmp_path):
     path = tmp_path / "a.parquet"
     filters = {"id": {"ndv": 100, "fpp": 0.1}}
     pq.write_table(table(), path, bloom_filter_options=filters, use_deprecated_int96_timestamps=True)

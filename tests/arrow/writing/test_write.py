@@ -113,7 +113,7 @@ def test_the_index_adds_a_part_of_a_large_footer_to_it(implementation, path, for
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_the_thrift_form_is_what_pyarrow_writes(path, options):
+def test_the_thrift_form_is_pyarrows_file(path, options):
     parquetext.write_table(TABLE, path, form="thrift", **options)
     assert path.read_bytes() == pyarrows(**options)
 
@@ -165,7 +165,7 @@ def test_collected_metadata_makes_a_summary_file(tmp_path):
     assert collector[0].row_group(0).column(0).file_path == "0.parquet"
 
 
-def test_auto_adds_a_footer_where_it_is_worth_its_bytes(tmp_path):
+def test_auto_adds_a_footer_if_it_pays_off(tmp_path):
     small, wide = tmp_path / "small.parquet", tmp_path / "wide.parquet"
     parquetext.write_table(TABLE, small)
     assert small.read_bytes() == pyarrows()
@@ -266,7 +266,7 @@ def test_a_kill_leaves_the_name_as_it_was_and_the_next_one_cleans_up(path, befor
     assert os.listdir(path.parent) == [path.name]
 
 
-def test_writers_of_one_name_keep_out_of_each_others_way(path):
+def test_concurrent_writers_of_one_name_conflict(path):
     path.write_bytes(pyarrows())
     with parquetext.ParquetWriter(path, TABLE.schema, form="flat") as writer:
         with pytest.raises(Conflict):
@@ -325,7 +325,7 @@ def test_paths_are_uris_and_filesystems_too(tmp_path):
 
 
 @pytest.mark.parametrize("form", ["thrift", "flat"])
-def test_a_filesystem_of_fsspec_holds_what_a_file_would(path, form):
+def test_a_filesystem_of_fsspec_gets_the_bytes_of_a_local_file(path, form):
     memory = pytest.importorskip("fsspec").filesystem("memory")
     memory.mkdirs("/lake", exist_ok=True)
     parquetext.write_table(TABLE, path, form=form)
@@ -349,7 +349,7 @@ def test_the_parameters_are_pyarrows(name):
     assert different == {"write_page_index"}
 
 
-def test_options_by_place_and_by_name_write_what_pyarrow_writes(tmp_path):
+def test_positional_and_named_options_write_pyarrows_file(tmp_path):
     table = pa.table({"a": [1.5, 2.5], "t": pa.array([1000, 2000], pa.timestamp("us"))})
     options = {
         "coerce_timestamps": "ms",

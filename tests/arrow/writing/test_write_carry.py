@@ -35,7 +35,7 @@ def path(tmp_path) -> Path:
 
 @pytest.mark.parametrize("form", ["thrift", "flat", "index"])
 @pytest.mark.parametrize("codec", [None, "zstd"])
-def test_the_file_is_the_one_that_encode_makes_of_what_is_written_without_copies(implementation, path, form, codec):
+def test_the_file_is_equal_to_that_of_encode(implementation, path, form, codec):
     parquetext.write_table(TABLE, path, 700, form=form)
     original = path.read_bytes()
     parquetext.encode(path, CARRY, codec=codec)
@@ -58,7 +58,7 @@ def test_the_footers_placement_is_kept(path, placement):
     assert path.read_bytes() == path.with_name("y.parquet").read_bytes()
 
 
-def test_batches_and_streams_are_written_alike(path):
+def test_batches_and_streams_give_equal_files(path):
     stream = io.BytesIO()
     for where in (path, stream):
         with parquetext.ParquetWriter(where, TABLE.schema, carry=CARRY) as writer:
@@ -85,7 +85,7 @@ def test_a_table_without_rows_has_nothing_to_encode(path):
         (Refused, {"carry": {"price": "alp"}, "encryption_properties": object()}),
     ],
 )
-def test_what_cannot_be_carried_is_an_error_before_anything_is_written(path, error, options):
+def test_impossible_copies_are_an_error_before_anything_is_written(path, error, options):
     with pytest.raises(error):
         parquetext.ParquetWriter(path, TABLE.schema, **options)
     assert not [*path.parent.iterdir()]
@@ -98,7 +98,7 @@ def test_an_encoding_that_serves_other_types_leaves_the_name_as_it_was(path):
     assert [(file.name, file.read_bytes()) for file in path.parent.iterdir()] == [("x.parquet", b"before")]
 
 
-def test_nothing_stands_under_the_name_until_it_is_whole(path, monkeypatch):
+def test_the_name_appears_when_the_file_is_complete(path, monkeypatch):
     names = []
 
     def put(file, data, at):
@@ -119,7 +119,7 @@ def test_a_writer_that_fails_leaves_nothing(path):
     assert not [*path.parent.iterdir()]
 
 
-def test_filesystems_hold_what_a_file_would(path):
+def test_filesystems_get_the_bytes_of_a_local_file(path):
     memory = pytest.importorskip("fsspec").filesystem("memory")
     memory.mkdirs("/carried", exist_ok=True)
     for where, options in ((path, {}), ("/carried/x.parquet", {"filesystem": memory})):

@@ -44,7 +44,7 @@ staged_only = pytest.mark.parametrize("s3", ["staged"], indirect=True)
 
 @pytest.mark.parametrize("form", ["thrift", "flat"])
 @pytest.mark.parametrize("exists", [False, True])
-def test_the_object_is_what_a_file_would_be(s3, tmp_path, form, exists):
+def test_the_object_has_the_bytes_of_a_local_file(s3, tmp_path, form, exists):
     if exists:
         put(s3, PATH, b"what was there")
     parquetext.write_table(TABLE, PATH, filesystem=s3, form=form, row_group_size=300)
@@ -99,7 +99,7 @@ def test_an_upload_that_loses_bytes_is_no_object(s3, monkeypatch):
 
 
 @staged_only
-def test_what_went_wrong_first_is_what_is_raised(s3, monkeypatch):
+def test_the_first_error_is_raised(s3, monkeypatch):
     def gone(self):
         raise OSError("the network is gone")
 
@@ -111,7 +111,7 @@ def test_what_went_wrong_first_is_what_is_raised(s3, monkeypatch):
 
 
 @staged_only
-def test_what_the_store_could_not_copy_is_refused_as_soon_as_it_is_too_long(s3, monkeypatch):
+def test_objects_beyond_the_copy_limit_are_refused_while_writing(s3, monkeypatch):
     monkeypatch.setattr(staged, "_S3_COPY_LIMIT", 10_000)
     with pytest.raises(Refused, match="S3 copies objects of up to 10000 bytes"):
         parquetext.write_table(TABLE, (s3, PATH))

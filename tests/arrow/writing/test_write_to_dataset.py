@@ -20,7 +20,7 @@ def _files(folder) -> list:
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
-def test_files_stand_in_folders_of_their_keys_with_the_form_asked_for(tmp_path):
+def test_files_are_in_folders_of_their_keys_with_the_requested_form(tmp_path):
     parquetext.write_to_dataset(TABLE, tmp_path, ["part"], form="flat")
     assert [path.parent.name for path in _files(tmp_path)] == ["part=a", "part=b", "part=c"]
     for path in _files(tmp_path):
@@ -83,7 +83,7 @@ def test_a_file_that_is_replaced_stays_until_the_new_one_is_whole(tmp_path):
     assert parquetext.read_table(path).num_rows == 3
 
 
-def test_existing_data_is_an_error_or_removed_where_that_is_asked_for(tmp_path):
+def test_existing_data_is_an_error_or_removed_on_request(tmp_path):
     parquetext.write_to_dataset(TABLE, tmp_path, ["part"])
     with pytest.raises(pa.ArrowInvalid, match="empty"):
         parquetext.write_to_dataset(TABLE, tmp_path, ["part"], existing_data_behavior="error")

@@ -12,7 +12,7 @@ from support.parquet_bytes import with_footer
 
 import parquetext
 from parquetext import edits, extension, kernels, wire
-from parquetext.edits.slots import Memory
+from parquetext.footer.form_spec import Memory
 from parquetext.footer.locate import read_tail
 from parquetext.inspection.integrity import verify
 from parquetext.inspection.integrity.copy_checks import check_copies, check_copy_pages

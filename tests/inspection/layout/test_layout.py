@@ -137,7 +137,7 @@ def test_blocks_and_their_cells_are_parts_in_every_placement(implementation, tmp
 def test_the_arrow_dialect_next_to_our_block_is_a_part(tmp_path, placement):
     path = write(tmp_path / "t.parquet")
     parquetext.upgrade(path, form="flat")
-    parquetext.upgrade(path, form="flat", dialect="arrow", placement=placement)
+    parquetext.upgrade(path, form="arrow", placement=placement)
     layout = parquetext.layout(path)
     check_tiling(layout)
     found = bytes_of(layout)

@@ -1,49 +1,33 @@
-"""The forms of one footer against each other, field by field."""
+"""Compare the forms of one footer with each other, field by field."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ... import extension, kernels
-from ...errors import ParquetextError
-from ...findings import Finding
-from ...footer.copied_chunks import payload_in, table_of
+from .. import extension
+from ..errors import ParquetextError
+from ..findings import Finding
+from .copied_chunks import payload_in, table_of
+from .form_spec import FIELD_NAMES, FormSpec
+from .model import GROUP, Form
 
-__all__ = ["compare_copy_table", "compare_flat", "compare_rebuilt"]
+__all__ = ["compare_copy_table", "compare_form", "compare_rebuilt"]
 
-CHUNK_FACTS = (
-    "type",
-    "codec",
-    "num_values",
-    "total_uncompressed_size",
-    "total_compressed_size",
-    "data_page_offset",
-    "dictionary_page_offset",
-    "null_count",
-    "distinct_count",
-    "encodings",
-    "index_page_offset",
-    "bloom_filter_offset",
-    "bloom_filter_length",
-    "offset_index_offset",
-    "offset_index_length",
-    "column_index_offset",
-    "column_index_length",
-)
-ROW_GROUP_FACTS = ("num_rows", "total_byte_size", "file_offset", "total_compressed_size", "ordinal")
+CHUNK_FIELDS = tuple(name for names in FIELD_NAMES.values() for name in names)
+ROW_GROUP_FIELDS = ("num_rows", "total_byte_size", "file_offset", "total_compressed_size", "ordinal")
 KIND = "forms-differ"
 SHORT_BOUND = 16
 
 
-def compare_flat(scan, flat) -> Iterator[Finding]:
-    """Every fact that the flat footer carries, against the scanned Thrift footer."""
+def compare_form(scan, reader: Form, spec: FormSpec) -> Iterator[Finding]:
+    """Compare every fact that a form stores with the scanned Thrift footer."""
     try:
-        yield from _compare(scan, flat)
+        yield from _compare(scan, reader, spec)
     except ParquetextError as error:
-        yield Finding.of("flat-damaged", error, "flat footer")
+        yield Finding.of(spec.damaged, error, spec.title)
 
 
-def _compare(scan, flat) -> Iterator[Finding]:
+def _compare(scan, flat: Form, spec: FormSpec) -> Iterator[Finding]:
     counts = [
         ("version", scan.version, flat.version),
         ("num_rows", scan.num_rows, flat.num_rows),
@@ -53,60 +37,63 @@ def _compare(scan, flat) -> Iterator[Finding]:
         ("created_by", scan.created_by, flat.created_by),
     ]
     different = [
-        Finding(KIND, f"{name}: Thrift says {thrift!r}, flat {other!r}")
+        Finding(KIND, f"{name}: Thrift says {thrift!r}, {spec.name} {other!r}")
         for name, thrift, other in counts
         if thrift != other
     ]
     yield from different
     if different:
         return
-    yield from _compare_arrays("row group", ROW_GROUP_FACTS, scan.row_groups, flat.row_groups)
+    yield from _compare_arrays("row group", ROW_GROUP_FIELDS, scan.row_groups, flat.row_groups, spec)
     yield from _compare_key_values(scan, flat)
     yield from _compare_schema(scan, flat)
     for leaf in range(scan.leaf_count):
-        yield from _compare_column(leaf, scan.column(leaf), flat.column(leaf), flat.is_lossless)
-    yield from compare_copy_table(scan, flat)
+        yield from _compare_column(leaf, scan.column(leaf), flat.column(leaf), getattr(flat, "is_lossless", True), spec)
+    if spec.has_slots:
+        yield from compare_copy_table(scan, flat, spec)
 
 
-def compare_copy_table(scan, flat, *, may_lack: bool = False) -> Iterator[Finding]:
-    """Compare the extension slot of copies with the copies in the Thrift footer."""
+def compare_copy_table(scan, flat: Form, spec: FormSpec, *, may_lack: bool = False) -> Iterator[Finding]:
+    """Compare the slot that refers to copies with the Thrift footer."""
     found = payload_in(flat)
     if found != table_of(scan) and not (may_lack and found is None):
-        yield Finding(KIND, "its table of copies is not the one of the Thrift footer", place="flat footer")
+        yield Finding(KIND, "its table of copies is not the one of the Thrift footer", place=spec.title)
 
 
-def compare_rebuilt(footer: bytes, payload) -> Iterator[Finding]:
-    """The Thrift footer that a lossless payload makes, against the one beside it."""
+def compare_rebuilt(footer, spec: FormSpec, payload) -> Iterator[Finding]:
+    """Compare the Thrift footer that is rebuilt from a lossless payload with the one beside it."""
     try:
-        thrift, rebuilt = extension.strip(footer), kernels.flat.to_thrift(payload)
+        thrift, rebuilt = extension.strip(footer), spec.rebuild(payload)
     except ParquetextError:
         return  # another check says so
     if rebuilt != thrift:
         pairs = enumerate(zip(thrift, rebuilt, strict=False))
         at = next((at for at, (ours, theirs) in pairs if ours != theirs), min(len(thrift), len(rebuilt)))
-        yield Finding(KIND, f"the Thrift footer made of the flat one differs from byte {at} on", place="flat footer")
+        yield Finding(
+            KIND, f"the Thrift footer made of the {spec.name} one differs from byte {at} on", place=spec.title
+        )
 
 
-def _compare_arrays(place: str, names: tuple[str, ...], thrift, flat) -> Iterator[Finding]:
+def _compare_arrays(place: str, names: tuple[str, ...], thrift, flat, spec: FormSpec) -> Iterator[Finding]:
     for name in names:
         ours, theirs = thrift(name), flat(name)
         if ours != theirs:
             index = next(i for i, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b)
             yield Finding(
-                KIND, f"{name} of entry {index}: Thrift says {ours[index]}, flat {theirs[index]}", place=place
+                KIND, f"{name} of entry {index}: Thrift says {ours[index]}, {spec.name} {theirs[index]}", place=place
             )
 
 
-def _compare_column(leaf: int, thrift, flat, is_lossless: bool) -> Iterator[Finding]:
+def _compare_column(leaf: int, thrift, flat, is_lossless: bool, spec: FormSpec) -> Iterator[Finding]:
     place = f"leaf {leaf}"
-    yield from _compare_arrays(place, CHUNK_FACTS, thrift.array, flat.array)
+    yield from _compare_arrays(place, CHUNK_FIELDS, thrift.array, flat.array, spec)
     for index, (ours, theirs) in enumerate(zip(_bounds(thrift), _bounds(flat), strict=True)):
         if ours != theirs and (is_lossless or not _is_shortened(ours, theirs)):
-            yield Finding(KIND, f"bounds of row group {index}: Thrift says {ours}, flat {theirs}", place=place)
+            yield Finding(KIND, f"bounds of row group {index}: Thrift says {ours}, {spec.name} {theirs}", place=place)
 
 
 def _is_shortened(thrift: tuple[bytes | None, bytes | None], flat: tuple[bytes | None, bytes | None]) -> bool:
-    """Return True if bounds are equal, or valid truncations of long strings."""
+    """Return True if bounds are equal, or shorter ones of long strings that are still valid."""
     (low, high), (lower, higher) = thrift, flat
     short_low = low is not None and lower is not None and len(low) > SHORT_BOUND >= len(lower) and lower <= low
     short_high = high is not None and higher is not None and len(high) > SHORT_BOUND >= len(higher) and higher >= high
@@ -142,7 +129,7 @@ def _compare_schema(scan, flat) -> Iterator[Finding]:
     offsets, lengths = scan.elements("bytes_offset"), scan.elements("bytes_length")
     orders, leaves = scan.elements("column_order"), scan.leaves
     groups = sorted(set(range(scan.element_count)) - set(leaves))
-    ids = [*enumerate(leaves), *((kernels.flat.GROUP | node, element) for node, element in enumerate(groups))]
+    ids = [*enumerate(leaves), *((GROUP | node, element) for node, element in enumerate(groups))]
     for identity, element in ids:
         node = flat.node(identity)
         place = f"schema element {element}"

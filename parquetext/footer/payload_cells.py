@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from ... import wire
+from .. import wire
 
 __all__ = ["COLUMNS", "KEY_VALUES", "flat_parts", "index_parts"]
 

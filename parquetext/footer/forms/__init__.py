@@ -1,0 +1,101 @@
+"""The registry of footer forms: each module of this package defines one entry, its `SPEC` (see `footer.form_spec`).
+
+Code outside this package asks an entry for its promises and functions, and never for its name, UUID or class.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterable
+from enum import StrEnum
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from ... import extension, wire
+from ...errors import ParquetextError
+
+if TYPE_CHECKING:
+    from ..form_spec import FormSpec
+
+__all__ = [
+    "AUTO",
+    "BLOCKS",
+    "BY_KEY",
+    "BY_MAGIC",
+    "BY_NAME",
+    "BY_UUID",
+    "FRAMED",
+    "MAGICS",
+    "PREFERRED",
+    "SPECS",
+    "THRIFT",
+    "WRITABLE",
+    "Form",
+    "best_name",
+    "check_writable",
+    "form_of",
+    "names_in",
+    "spec_of",
+]
+
+SPECS: tuple[FormSpec, ...] = tuple(
+    sorted(
+        (import_module(f".{module.name}", __name__).SPEC for module in pkgutil.iter_modules(__path__)),
+        key=lambda spec: spec.rank,
+    )
+)  # ascending by rank: the best form comes first
+BY_NAME = {spec.name: spec for spec in SPECS}
+BY_MAGIC = {spec.magic: spec for spec in SPECS if spec.magic is not None}
+BY_UUID = {spec.uuid: spec for spec in SPECS if spec.uuid is not None and spec.magic is None}
+BY_KEY = {**BY_MAGIC, **{uuid.bytes: spec for uuid, spec in BY_UUID.items()}}  # as `kernels.local.own_block` has them
+THRIFT = next(spec for spec in SPECS if spec.uuid is None)
+FRAMED = tuple(spec for spec in BY_UUID.values() if spec.trailer_bytes != wire.BLOCK_TRAILER_BYTES)
+WRITABLE = {spec.name: spec for spec in SPECS if spec.is_writable}
+PREFERRED = {uuid: spec for uuid, spec in BY_UUID.items() if spec.is_preferred}
+BLOCKS = frozenset(uuid for uuid, spec in BY_UUID.items() if spec.stands_alone)  # a footer has one of them
+MAGICS = (b"PAR1", b"PARE", *BY_MAGIC)  # at the ends of files
+
+
+class Form(StrEnum):
+    """The footer forms by name, and ``auto``: the form that pays off for a file."""
+
+    vars().update({name: name for name in ("auto", *reversed(BY_NAME))})
+    __repr__ = str.__repr__
+
+
+AUTO = Form("auto")
+
+for _uuid, _spec in BY_UUID.items():
+    if _uuid not in extension.known():
+        extension.register(_uuid, _spec.title)
+
+
+def spec_of(reader) -> FormSpec | None:
+    """Return the form that a reader reads; of forms with the same readers, the one beside the Thrift footer."""
+    kind = type(reader)
+    return next((spec for spec in reversed(SPECS) if spec.reader_type is kind), None)
+
+
+def form_of(block) -> FormSpec | None:
+    """Return the form of a block, or None; a block with the trailer of another kind is none."""
+    spec = BY_UUID.get(block.uuid)
+    return spec if spec is not None and block.trailer == spec.trailer_bytes else None
+
+
+def best_name(names: Iterable[str]) -> str:
+    """Return the best of several forms, or an empty string."""
+    return next((spec.name for spec in SPECS if spec.name in names), "")
+
+
+def names_in(tail) -> tuple[str, ...]:
+    """Return the names of the forms in a file: the whole footer's, then those of its blocks from the back."""
+    if tail.form.is_final:
+        return (tail.form.name,)
+    return (tail.form.name, *(spec.name for spec in map(form_of, tail.blocks) if spec is not None))
+
+
+def check_writable(name: str, *others: str) -> None:
+    """Raise ParquetextError for a form that no footer can be given; `others` are allowed too."""
+    known = (*WRITABLE, AUTO, *others)
+    if name not in known:
+        raise ParquetextError(f"unknown footer form {name!r}: use one of {', '.join(known)}", code=wire.BAD_ARGUMENT)
