@@ -18,9 +18,10 @@ from ..footer.arrow_errors import NO_KEYS, ArrowUnsupported, EncryptedFile, as_a
 from ..footer.bloom_filters import BloomFilters
 from ..footer.copied_chunks import CopyTable, copy_table_of
 from ..footer.expansion import check_expansion
+from ..footer.forms import Form
 from ..footer.lease import Lease
 from ..footer.limits import check_limits
-from ..footer.model import GROUP, Form
+from ..footer.model import GROUP, FooterReader
 from ..footer.names import as_path
 from ..footer.opening import open_as, open_file
 from ..footer.path_sizes import check_form
@@ -343,7 +344,7 @@ class File(footer_file.File):
             )
         return plan
 
-    def _blooms(self, form: Form, types: Mapping[str, pa.DataType]) -> BloomFilters:
+    def _blooms(self, form: FooterReader, types: Mapping[str, pa.DataType]) -> BloomFilters:
         return BloomFilters(form, self._source, self._gathered, types)
 
     def _fetch_cells(self, columns: list, row_groups: Sequence[int] | None) -> None:
@@ -381,11 +382,11 @@ def _while_open(lease: Lease, batches: Iterator[pa.RecordBatch], watch: Watch) -
         del lease
 
 
-def _slice_of(form: Form, leaf: int, row_groups: Sequence[int] | None) -> bytes:
+def _slice_of(form: FooterReader, leaf: int, row_groups: Sequence[int] | None) -> bytes:
     return form.slice([leaf], range(form.row_group_count) if row_groups is None else row_groups)
 
 
-def open(path: object, *, form: str | None = None) -> File:
+def open(path: object, *, form: Form | str | None = None) -> File:
     return open_as(File, path, form)
 
 

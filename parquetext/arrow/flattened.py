@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from ..errors import ColumnError
 from ..footer.arrow_errors import as_arrow_error
-from ..footer.model import Form
+from ..footer.model import FooterReader
 from ..footer.names import as_path, find_group_or_leaf
 from ..nearest import nearest
 from .file import File
@@ -84,7 +84,7 @@ class Flattened:
         return pa.Table.from_arrays([column for _, column in made], schema=schema)
 
 
-def _path_in_file(form: Form, name: Name) -> tuple[str, ...]:
+def _path_in_file(form: FooterReader, name: Name) -> tuple[str, ...]:
     """Return the path of a name; a column whose name contains the dots has precedence over a struct field."""
     if isinstance(name, str) and "." in name:
         found = [

@@ -16,7 +16,7 @@ from ..errors import Malformed, ParquetextError, Unsupported
 from ..footer.arrow_errors import as_arrow_error
 from ..footer.best_form import thrift_footer, thrift_length
 from ..footer.column_footer import column_footer, schema_footer
-from ..footer.model import Form
+from ..footer.model import FooterReader
 from ..footer.pyarrow_chunks import PyarrowChunks
 from ..footer.pyarrow_footer import metadata_of
 from ..footer.thrift_form import ThriftForm
@@ -37,7 +37,7 @@ class _Footer(Protocol):
 
     @property
     def name(self) -> str | None: ...
-    def ask(self, operation: Callable[[Form], T]) -> T: ...
+    def ask(self, operation: Callable[[FooterReader], T]) -> T: ...
     def thrift(self) -> bytes | memoryview: ...
     def size(self) -> int | None: ...
 
@@ -50,7 +50,7 @@ class _FileFooter:
             raise pa.ArrowInvalid("the file is closed")
         self._file, self._lease, self.name = file, file._lease, str(file.path)
 
-    def ask(self, operation: Callable[[Form], T]) -> T:
+    def ask(self, operation: Callable[[FooterReader], T]) -> T:
         return self._lease.ask(operation) if self._lease.is_owner else self._file._on_form(operation)
 
     def _ask_source(self, operation: Callable[[object], T]) -> T:
@@ -81,7 +81,7 @@ class _FooterBytes:
     def __init__(self, footer: bytes):
         self._footer, self._form = footer, ThriftForm(footer)
 
-    def ask(self, operation: Callable[[Form], T]) -> T:
+    def ask(self, operation: Callable[[FooterReader], T]) -> T:
         return operation(self._form)
 
     def thrift(self) -> bytes:
@@ -156,7 +156,7 @@ class FileMetaData:
     def metadata(self) -> dict[bytes, bytes] | None:
         """The key-values; if a key is repeated, its first value."""
 
-        def pairs(form: Form) -> list:
+        def pairs(form: FooterReader) -> list:
             return [form.key_value(index) for index in range(form.key_value_count)]
 
         return {key: value or b"" for key, value in reversed(self._footer.ask(pairs))} or None

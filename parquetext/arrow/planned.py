@@ -10,7 +10,7 @@ from ..errors import Damaged, ParquetextError, Unsupported
 from ..findings import Finding
 from ..footer.best_form import best_form
 from ..footer.bloom_filters import BloomFilters
-from ..footer.model import Form
+from ..footer.model import FooterReader
 from ..footer.targets import readable
 from ..pruning import predicate_of
 from ..sidecar.building import LENGTH_AND_MAGIC
@@ -34,7 +34,7 @@ class PlannedFile(File):
     def _open_again(cls, target: str | RemoteTarget) -> File:
         return open_planned(target)
 
-    def _blooms(self, form: Form, types: Mapping[str, pa.DataType]) -> BloomFilters:
+    def _blooms(self, form: FooterReader, types: Mapping[str, pa.DataType]) -> BloomFilters:
         parts = form, self._source, self._gathered, types
         return SidecarFilters(self._plan, *parts) if self.form == "sidecar" else BloomFilters(*parts)
 

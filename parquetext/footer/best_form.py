@@ -11,7 +11,7 @@ from ..storage import BatchedSource
 from . import forms
 from .form_spec import FormSpec, Place
 from .locate import FIRST_READ_REMOTE, locate_in
-from .model import Form
+from .model import FooterReader
 from .tail import Block, Tail
 from .thrift_form import ThriftForm
 
@@ -32,7 +32,7 @@ EXTENSION_UNREAD = "extension-unread"
 SHARED_BYTES = 12 << 10  # of a payload's end: data that every projection needs, or a whole small payload
 
 
-def best_form(source) -> tuple[str, Form, list[Finding]]:
+def best_form(source) -> tuple[str, FooterReader, list[Finding]]:
     """Read the tail and open the best form in it whose checks hold: the last block of ours, the one before it, Thrift.
 
     Raises
@@ -45,14 +45,14 @@ def best_form(source) -> tuple[str, Form, list[Finding]]:
     return name, form, [*tail.findings, *found]
 
 
-def following_form(source, left: str, error: Damaged) -> tuple[str, Form, list[Finding]]:
+def following_form(source, left: str, error: Damaged) -> tuple[str, FooterReader, list[Finding]]:
     """Open the next form after one that is damaged; the first finding reports the damage."""
     tail, data = _read_tail(source, through=True)
     name, form, found = _best_of(source, tail, data, left)
     return name, form, [forms.BY_NAME[left].finding(error), *found]
 
 
-def open_block(spec: FormSpec, handle, place: Place) -> Form:
+def open_block(spec: FormSpec, handle, place: Place) -> FooterReader:
     """Open a form at its position; `handle` is a source, or the file descriptor and the size of a local file."""
     if isinstance(handle, BatchedSource):
         begin, end = spec.needed_range(place)
@@ -63,7 +63,7 @@ def open_block(spec: FormSpec, handle, place: Place) -> Form:
     return spec.open(handle, place)
 
 
-def _best_of(source, tail: Tail, data: bytes, left: str | None) -> tuple[str, Form, list[Finding]]:
+def _best_of(source, tail: Tail, data: bytes, left: str | None) -> tuple[str, FooterReader, list[Finding]]:
     """Open the best form whose checks hold, except the one that was left; the findings are about better ones."""
     findings: list[Finding] = []
     for spec, block in _own_blocks(source, tail):
@@ -78,7 +78,7 @@ def _best_of(source, tail: Tail, data: bytes, left: str | None) -> tuple[str, Fo
     return _thrift_or_beside(source, tail, data, findings)
 
 
-def _open_block(source, spec: FormSpec, tail: Tail, block: Block, data: bytes) -> Form:
+def _open_block(source, spec: FormSpec, tail: Tail, block: Block, data: bytes) -> FooterReader:
     handle = (source.fd, source.size) if isinstance(source, kernels.local.LocalFile) else source
     known, known_end, thrift_length = data, source.size, block.payload - tail.footer_offset
     if block.is_aside:
@@ -106,7 +106,9 @@ def _own_blocks(source, tail: Tail) -> Iterator[tuple[FormSpec, Block]]:
         tail.step(source.read(*tail.missing))
 
 
-def _thrift_or_beside(source, tail: Tail, data: bytes, findings: list[Finding]) -> tuple[str, Form, list[Finding]]:
+def _thrift_or_beside(
+    source, tail: Tail, data: bytes, findings: list[Finding]
+) -> tuple[str, FooterReader, list[Finding]]:
     """Open the Thrift form; if its bytes are damaged, a form beside it that is not preferred otherwise."""
     beside = [spec for spec in forms.BY_UUID.values() if not spec.is_preferred]
     try:
@@ -133,7 +135,7 @@ def _beside(source, tail: Tail, data: bytes, block: Block) -> tuple[bytes, Tail,
     return footer, tail, block, io
 
 
-def named_form(source, name: str) -> tuple[str, Form, list[Finding]]:
+def named_form(source, name: str) -> tuple[str, FooterReader, list[Finding]]:
     """Open the form with this name and no other.
 
     Raises

@@ -10,7 +10,7 @@ import pyarrow as pa
 from .. import kernels, wire
 from ..pruning import Probe, may_hold
 from .leaf_types import LeafType
-from .model import Form
+from .model import FooterReader
 from .plain import plain_forms
 from .typed_bounds import comparable_leaf
 
@@ -32,7 +32,9 @@ class BloomFilters:
         The type of the rows of each top-level column that is asked for.
     """
 
-    def __init__(self, form: Form, source, gather: Callable[[list[Callable]], list], types: Mapping[str, pa.DataType]):
+    def __init__(
+        self, form: FooterReader, source, gather: Callable[[list[Callable]], list], types: Mapping[str, pa.DataType]
+    ):
         self._form, self._source, self._gather, self._types = form, source, gather, types
         self._columns: dict[str, tuple[int, LeafType, pa.DataType] | None] = {}
         self._known: dict[int, tuple] = {}

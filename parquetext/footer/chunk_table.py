@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from .. import wire
 from .leaf_types import CODECS, PHYSICAL_TYPES
-from .model import Form
+from .model import FooterReader
 from .path_sizes import check_form
 
 __all__ = ["chunk_table"]
@@ -32,7 +32,7 @@ INT_FACTS = ("bloom_filter_length", "offset_index_length", "column_index_length"
 WORD_FACTS = ("present", "encodings")
 
 
-def chunk_table(form: Form) -> pa.Table:
+def chunk_table(form: FooterReader) -> pa.Table:
     """One row per chunk: row group by row group, in each the leaves in order.
 
     Columns: `row_group`, `leaf` (int32); `column` (dotted path), `physical_type`, `codec` (dictionaries); counts,
@@ -59,7 +59,9 @@ def chunk_table(form: Form) -> pa.Table:
     return pa.table(dict(_columns(form, facts, bounds)))
 
 
-def _columns(form: Form, facts: dict[str, memoryview], bounds: dict[int, list]) -> Iterator[tuple[str, pa.Array]]:
+def _columns(
+    form: FooterReader, facts: dict[str, memoryview], bounds: dict[int, list]
+) -> Iterator[tuple[str, pa.Array]]:
     leaves, groups = form.leaf_count, form.row_group_count
     numbers = array.array("i", range(leaves))
     leaf = _numbers(memoryview(numbers * groups), pa.int32())

@@ -8,20 +8,20 @@ from __future__ import annotations
 from .. import kernels, wire
 from .elements import parse_element
 from .forms import spec_of
-from .model import GROUP, Form, Node
+from .model import GROUP, FooterReader, Node
 
 __all__ = ["chunk_structs", "column_footer", "schema_footer"]
 
 STRUCT = wire.TYPE_STRUCT
 
 
-def chunk_structs(form: Form, leaf: int, first: int, count: int) -> list[bytes] | None:
+def chunk_structs(form: FooterReader, leaf: int, first: int, count: int) -> list[bytes] | None:
     """Return the ColumnChunk structs of a leaf in row groups ``[first, first + count)``, or None."""
     spec = spec_of(form)
     return None if spec is None else spec.chunk_structs(form, leaf, first, count)
 
 
-def column_footer(form: Form, leaf: int, first: int, count: int) -> bytes | None:
+def column_footer(form: FooterReader, leaf: int, first: int, count: int) -> bytes | None:
     """A FileMetaData whose one column is `leaf`, in row groups ``[first, first + count)``.
 
     Groups above the leaf have no annotations: a part of a map is none that pyarrow accepts. Row groups have their rows
@@ -46,7 +46,7 @@ def column_footer(form: Form, leaf: int, first: int, count: int) -> bytes | None
     return b"".join([*parts, b"\0"])
 
 
-def schema_footer(form: Form) -> bytes:
+def schema_footer(form: FooterReader) -> bytes:
     """A FileMetaData of the whole schema and all key-values, ARROW:schema as it is, without row groups."""
     base = form.slice(range(form.leaf_count), [], arrow_schema=False)
     pairs = [form.key_value(index) for index in range(form.key_value_count)]
@@ -62,7 +62,7 @@ def _sized(text: bytes) -> bytes:
     return kernels.varint.encode(len(text)) + text
 
 
-def _groups_above(form: Form, node: Node) -> list[bytes]:
+def _groups_above(form: FooterReader, node: Node) -> list[bytes]:
     """SchemaElements of the groups above a leaf, the root first: repetition, a name, one child."""
     found = []
     while node.parent is not None:

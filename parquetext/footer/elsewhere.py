@@ -8,13 +8,13 @@ from .. import wire
 from ..thrift import read
 from .arrow_errors import ArrowUnsupported
 from .column_footer import chunk_structs
-from .model import Form
+from .model import FooterReader
 from .names import as_path
 
 __all__ = ["check_here", "other_file"]
 
 
-def other_file(form: Form, leaf: int, row_group: int) -> str:
+def other_file(form: FooterReader, leaf: int, row_group: int) -> str:
     """Return the path of the file that has a chunk's values, as the chunk gives it."""
     struct = (chunk_structs(form, leaf, row_group, 1) or [b"\0"])[0]
     path = read("ColumnChunk", struct).get("file_path", "")
@@ -22,13 +22,13 @@ def other_file(form: Form, leaf: int, row_group: int) -> str:
 
 
 def check_here(
-    form: Form, leaves: Sequence[int], row_groups: Sequence[int], numbers: Sequence[int] | None = None
+    form: FooterReader, leaves: Sequence[int], row_groups: Sequence[int], numbers: Sequence[int] | None = None
 ) -> None:
     """Raise if a chunk of these leaves and row groups lies in another file.
 
     Parameters
     ----------
-    form : Form
+    form : FooterReader
         A footer, or a slice of one.
     leaves, row_groups : sequence of int
         Of the form.

@@ -23,7 +23,7 @@ from .copied_chunks import copies_of_leaf, payload_in
 from .extensions import Extensions
 from .form_spec import FormSpec
 from .lease import Lease
-from .model import Form
+from .model import FooterReader
 from .names import find_column, find_columns, find_leaf, nearest_columns
 from .path_sizes import check_form
 from .pyarrow_footer import undecodable_name, whole_schema
@@ -49,7 +49,7 @@ T = TypeVar("T")
 E = TypeVar("E", bound=ParquetextError)
 
 
-def _look_up(form: Form, name, field_id: int | None) -> tuple:
+def _look_up(form: FooterReader, name, field_id: int | None) -> tuple:
     """A leaf by its name or field id, and its chunks."""
     if type(name) is str and field_id is None:
         found = form.find_column(name)
@@ -59,7 +59,7 @@ def _look_up(form: Form, name, field_id: int | None) -> tuple:
     return leaf, form.column(leaf)
 
 
-def _hold(form: Form) -> None:
+def _hold(form: FooterReader) -> None:
     """Let a form keep its footer in memory; one without cells has it there."""
     if hasattr(form, "hold"):
         form.hold()
@@ -103,7 +103,9 @@ class File(Tabular):
         "path",
     )
 
-    def __init__(self, path: object, source: object, name: str, form: Form, findings: list[Finding] | None = None):
+    def __init__(
+        self, path: object, source: object, name: str, form: FooterReader, findings: list[Finding] | None = None
+    ):
         self.path, self._source, self.form, self._form = path, source, name, form
         self._findings, self._lease = findings, Lease()
         self._schema: pa.Schema | None = None
@@ -182,7 +184,7 @@ class File(Tabular):
             del lease  # which the traceback of an error would keep
         return self._on_form(operation)
 
-    def _recover(self, error: Damaged | Malformed | OSError, form: Form) -> None:
+    def _recover(self, error: Damaged | Malformed | OSError, form: FooterReader) -> None:
         """Go over to a form on which what failed on `form` can be tried again, or raise the error."""
         with self._lock:
             if self._form is not form or self._reopened_after_change():
@@ -240,10 +242,10 @@ class File(Tabular):
                 error.add_note(f"no nearest names: {unread}")
         return as_arrow_error(error.at(str(self.path)))
 
-    def _each(self, operations: Iterable[Callable[[Form], T]]) -> list[T]:
+    def _each(self, operations: Iterable[Callable[[FooterReader], T]]) -> list[T]:
         """Do several things on one form; of a remote file what they read is fetched together."""
 
-        def on(form: Form) -> list[T]:
+        def on(form: FooterReader) -> list[T]:
             return self._gathered([partial(operation, form) for operation in operations])
 
         operations = list(operations)
@@ -401,7 +403,7 @@ class File(Tabular):
         if names is None:
             self._expect(self.num_columns)
 
-            def every(form: Form) -> list[Column]:
+            def every(form: FooterReader) -> list[Column]:
                 check_form(form)
                 return [Column(self, leaf, form.column(leaf)) for leaf in range(form.leaf_count)]
 

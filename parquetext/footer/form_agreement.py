@@ -9,7 +9,7 @@ from ..errors import ParquetextError
 from ..findings import Finding
 from .copied_chunks import payload_in, table_of
 from .form_spec import FIELD_NAMES, FormSpec
-from .model import GROUP, Form
+from .model import GROUP, FooterReader
 
 __all__ = ["compare_copy_table", "compare_form", "compare_rebuilt"]
 
@@ -19,7 +19,7 @@ KIND = "forms-differ"
 SHORT_BOUND = 16
 
 
-def compare_form(scan, reader: Form, spec: FormSpec) -> Iterator[Finding]:
+def compare_form(scan, reader: FooterReader, spec: FormSpec) -> Iterator[Finding]:
     """Compare every fact that a form stores with the scanned Thrift footer."""
     try:
         yield from _compare(scan, reader, spec)
@@ -27,7 +27,7 @@ def compare_form(scan, reader: Form, spec: FormSpec) -> Iterator[Finding]:
         yield Finding.of(spec.damaged, error, spec.title)
 
 
-def _compare(scan, flat: Form, spec: FormSpec) -> Iterator[Finding]:
+def _compare(scan, flat: FooterReader, spec: FormSpec) -> Iterator[Finding]:
     counts = [
         ("version", scan.version, flat.version),
         ("num_rows", scan.num_rows, flat.num_rows),
@@ -53,7 +53,7 @@ def _compare(scan, flat: Form, spec: FormSpec) -> Iterator[Finding]:
         yield from compare_copy_table(scan, flat, spec)
 
 
-def compare_copy_table(scan, flat: Form, spec: FormSpec, *, may_lack: bool = False) -> Iterator[Finding]:
+def compare_copy_table(scan, flat: FooterReader, spec: FormSpec, *, may_lack: bool = False) -> Iterator[Finding]:
     """Compare the slot that refers to copies with the Thrift footer."""
     found = payload_in(flat)
     if found != table_of(scan) and not (may_lack and found is None):

@@ -12,7 +12,7 @@ from .. import kernels, wire
 from ..errors import ParquetextError, Unsupported
 from ..extension import ASIDE
 from ..findings import Finding
-from .model import Form
+from .model import FooterReader
 from .tail import Block, Tail
 
 __all__ = ["BuildOptions", "Built", "Checked", "Fields", "FormSpec", "Memory", "Place", "Shape", "sized_tail_block"]
@@ -142,7 +142,7 @@ class Checked:
         The form's block.
     scan : Scan or None
         The Thrift footer's scan, if there is a sound Thrift footer.
-    reader : Form or None
+    reader : FooterReader or None
         Set by `FormSpec.check` if the form can be read.
     losses : list of Loss
         Parts of the Thrift footer that the form does not store; they are not findings.
@@ -153,7 +153,7 @@ class Checked:
     tail: Tail
     block: Block
     scan: object | None = None
-    reader: Form | None = None
+    reader: FooterReader | None = None
     losses: list = field(default_factory=list)
 
     @property
@@ -202,7 +202,7 @@ class FormSpec:
     is_writable : bool
         `upgrade` and writers can add it.
     has_bounds, has_names, has_page_index : bool
-        It stores the chunks' bounds, supports look-ups by name, stores the locations of page indexes.
+        It stores the chunks' bounds, finds a name without reading all names, stores the locations of page indexes.
     has_file_paths : bool
         Its slices can contain paths of other files.
     has_slots : bool
@@ -275,7 +275,7 @@ class FormSpec:
 
     # ---- opening ------------------------------------------------------------------------------------------------
 
-    def open(self, handle, place: Place) -> Form:
+    def open(self, handle, place: Place) -> FooterReader:
         """Open the form; `handle` is a source, or the file descriptor and the size of a local file.
 
         Raises
@@ -292,13 +292,13 @@ class FormSpec:
         except ParquetextError as error:
             raise error.at(None, place.payload) from None
 
-    def open_payload(self, payload) -> Form:
+    def open_payload(self, payload) -> FooterReader:
         """Open the form from its payload alone."""
         from .thrift_form import ThriftForm
 
         return ThriftForm(self.rebuild(payload))
 
-    def open_beside(self, footer: bytes, tail: Tail, block: Block, io: tuple[int, int]) -> Form:
+    def open_beside(self, footer: bytes, tail: Tail, block: Block, io: tuple[int, int]) -> FooterReader:
         """Open the form from a Thrift footer with its extension, which has been read as a whole."""
         start = block.payload - tail.footer_offset
         return self.open_payload(memoryview(footer)[start : start + block.length])
@@ -318,14 +318,16 @@ class FormSpec:
 
     # ---- reading ------------------------------------------------------------------------------------------------
 
-    def column(self, reader: Form, leaf: int, first: int = 0, count: int | None = None, fields: Fields = Fields.ALL):
+    def column(
+        self, reader: FooterReader, leaf: int, first: int = 0, count: int | None = None, fields: Fields = Fields.ALL
+    ):
         """Return the chunks of a leaf in row groups ``[first, first + count)``.
 
         The result has `array(name)` and `bounds()`. Fields that are not requested need not be read.
         """
         return reader.column(leaf, first, count)
 
-    def row_group(self, reader: Form, row_group: int, fields: Fields = Fields.ALL) -> dict[str, list]:
+    def row_group(self, reader: FooterReader, row_group: int, fields: Fields = Fields.ALL) -> dict[str, list]:
         """Return the requested fields of all chunks of a row group, by name; one entry per leaf."""
         names = [name for group, names in FIELD_NAMES.items() if group & fields for name in names]
         found: dict[str, list] = {name: [] for name in names}
@@ -336,11 +338,11 @@ class FormSpec:
                 found[name].append(chunks.array(name)[at])
         return found
 
-    def columns(self, reader: Form, fields: Fields = Fields.ALL) -> Iterator:
+    def columns(self, reader: FooterReader, fields: Fields = Fields.ALL) -> Iterator:
         """Yield the chunks of each leaf, in one pass."""
         return (self.column(reader, leaf, fields=fields) for leaf in range(reader.leaf_count))
 
-    def chunk_structs(self, reader: Form, leaf: int, first: int, count: int) -> list[bytes] | None:
+    def chunk_structs(self, reader: FooterReader, leaf: int, first: int, count: int) -> list[bytes] | None:
         """Return the ColumnChunk structs of a leaf in row groups ``[first, first + count)``, or None."""
         return None
 
@@ -421,7 +423,7 @@ class FormSpec:
             return
         yield from self.compare_counts(checked)
 
-    def open_checked(self, checked: Checked) -> Form:
+    def open_checked(self, checked: Checked) -> FooterReader:
         """Open a payload that has been checked."""
         return self.open_payload(checked.payload)
 

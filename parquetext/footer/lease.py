@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from ..errors import ParquetextError
 from .arrow_errors import as_arrow_error
-from .model import Form
+from .model import FooterReader
 
 __all__ = ["Lease"]
 
@@ -24,14 +24,14 @@ class Lease:
     __slots__ = ("_form", "_kept", "_path", "_source")
 
     def __init__(self) -> None:
-        self._form: Form | None = None
+        self._form: FooterReader | None = None
         self._source = self._path = self._kept = None
 
     def keep(self, source) -> None:
         """Leave a source open that the file reads no more: other threads may not be done with it."""
         self._kept = source
 
-    def take_over(self, form: Form, source, path) -> None:
+    def take_over(self, form: FooterReader, source, path) -> None:
         """Become the owner of a closed file's form and source."""
         self._form, self._source, self._path = form, source, path
 
@@ -44,7 +44,7 @@ class Lease:
     def source(self):
         return self._source
 
-    def ask(self, operation: Callable[[Form], T]) -> T:
+    def ask(self, operation: Callable[[FooterReader], T]) -> T:
         """Read from the footer; there is no other form to go over to any more."""
         try:
             return operation(self._form)

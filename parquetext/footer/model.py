@@ -1,19 +1,19 @@
-"""The model that every form of a footer is read into: what a form has to offer, and a schema node's facts."""
+"""The model that every footer form is read into: the interface of readers, and schema nodes."""
 
 from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-__all__ = ["GROUP", "Form", "Node"]
+__all__ = ["GROUP", "FooterReader", "Node"]
 
 GROUP = 0x8000_0000  # ids: a leaf's ordinal, or GROUP | the ordinal of an element that is no leaf, in preorder
 
 
 class Node(NamedTuple):
-    """A schema element's place in the tree.
+    """A schema element's position in the tree.
 
-    `thrift` is the SchemaElement struct, `path` the names from below the root down with NUL between them, `parent` a
-    node's ordinal (None for the root), `schema_index` the position in preorder.
+    `thrift` is the SchemaElement struct, `path` the names below the root with NUL between them, `parent` a node's
+    ordinal (None for the root), `schema_index` the position in preorder.
     """
 
     thrift: bytes
@@ -27,9 +27,11 @@ class Node(NamedTuple):
     max_repetition: int
 
 
-class Form(Protocol):
-    """One form of a footer, open. Methods raise `errors.Damaged` where a check of the form fails; see
-    docs/kernels.md for what they return."""
+class FooterReader(Protocol):
+    """An open footer in some form.
+
+    Methods raise `errors.Damaged` if a check of the form fails; docs/kernels.md describes their results.
+    """
 
     version: int
     num_rows: int

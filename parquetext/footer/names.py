@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ..errors import ColumnError
 from ..nearest import nearest
-from .model import GROUP, Form
+from .model import GROUP, FooterReader
 
 __all__ = [
     "as_path",
@@ -41,20 +41,20 @@ def _shown(name):
     return name[0] if isinstance(name, tuple) and len(name) == 1 else name
 
 
-def _candidates(form: Form, ids: Iterable[int]) -> str:
+def _candidates(form: FooterReader, ids: Iterable[int]) -> str:
     ids = list(ids)
     shown = [repr(as_path(form.node(identity).path)) for identity in ids[:SHOWN]]
     return ", ".join(shown) + (f" and {len(ids) - SHOWN} more" if len(ids) > SHOWN else "")
 
 
-def with_path(form: Form, ids: list[int], path: bytes) -> list[int]:
+def with_path(form: FooterReader, ids: list[int], path: bytes) -> list[int]:
     """Of the ids that `find_name` gives for a path those that have just this one: where it has no dots, all of them."""
     if b"." not in path and b"\0" not in path:
         return ids
     return [identity for identity in ids if form.node(identity).path == path]
 
 
-def find_group_or_leaf(form: Form, name, field_id: int | None = None) -> int:
+def find_group_or_leaf(form: FooterReader, name, field_id: int | None = None) -> int:
     """The one id that a name or field id has.
 
     Raises
@@ -78,7 +78,7 @@ def find_group_or_leaf(form: Form, name, field_id: int | None = None) -> int:
     raise ColumnError(f"{what} is ambiguous: {_candidates(form, ids)}")
 
 
-def find_leaf(form: Form, name, field_id: int | None = None) -> int:
+def find_leaf(form: FooterReader, name, field_id: int | None = None) -> int:
     """The one leaf that a name or field id has; for a group the error lists the leaves below."""
     identity = find_group_or_leaf(form, name, field_id)
     if identity & GROUP:
@@ -88,22 +88,22 @@ def find_leaf(form: Form, name, field_id: int | None = None) -> int:
     return identity
 
 
-def find_columns(form: Form, names: list) -> list[tuple]:
+def find_columns(form: FooterReader, names: list) -> list[tuple]:
     """(leaf, chunks) of the one leaf that each name has."""
     return [found or _found_leaf(form, name) for name, found in zip(names, form.find_columns(names), strict=True)]
 
 
-def find_column(form: Form, name) -> tuple:
+def find_column(form: FooterReader, name) -> tuple:
     """The same of one name."""
     return find_columns(form, [name])[0]
 
 
-def _found_leaf(form: Form, name) -> tuple:
+def _found_leaf(form: FooterReader, name) -> tuple:
     leaf = find_leaf(form, name)
     return leaf, form.column(leaf)
 
 
-def leaves_below(form: Form, identity: int) -> range:
+def leaves_below(form: FooterReader, identity: int) -> range:
     """The leaves of a group, or the leaf itself."""
     if not identity & GROUP:
         return range(identity, identity + 1)
@@ -111,7 +111,7 @@ def leaves_below(form: Form, identity: int) -> range:
     return range(node.first_leaf, node.first_leaf + node.leaf_count)
 
 
-def nearest_columns(form: Form, name: str | tuple[str, ...], *, leaves: bool = True) -> list[str]:
+def nearest_columns(form: FooterReader, name: str | tuple[str, ...], *, leaves: bool = True) -> list[str]:
     """The top-level columns, and the leaves, whose names are most like one that is not there."""
     names: dict[str, None] = {}
     room = MOST_NEAREST_BYTES

@@ -14,7 +14,7 @@ from ..pruning import ColumnBounds
 from .column_index import ChunkFacts, StoredIndex, find_contradiction, parse_column_index
 from .columns import Bounds
 from .elements import parse_element
-from .model import Form, Node
+from .model import FooterReader, Node
 from .typed_bounds import StoredBounds, comparable_type
 
 __all__ = [
@@ -72,7 +72,7 @@ class PageBounds:
     max: list[bytes | None]
     null_counts: list[int]
 
-    def typed(self, form: Form, leaf: int, rows: pa.DataType, places: PagePlaces) -> ColumnBounds | None:
+    def typed(self, form: FooterReader, leaf: int, rows: pa.DataType, places: PagePlaces) -> ColumnBounds | None:
         """Those of a flat column in the type that rows have, one per page; None where values are not compared so."""
         kind = comparable_type(form, leaf, rows)
         if kind is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ..errors import LimitExceeded
-from .model import Form
+from .model import FooterReader
 
 __all__ = ["check_form", "check_paths", "most_path_bytes", "nodes_of"]
 
@@ -40,7 +40,7 @@ def check_paths(scan, *, groups: bool = False) -> None:
         raise _exceeded(total, most)
 
 
-def check_form(form: Form, *, groups: bool = False) -> None:
+def check_form(form: FooterReader, *, groups: bool = False) -> None:
     """Check the paths of a form that has a whole Thrift footer in memory; others are read node by node.
 
     Raises
@@ -53,7 +53,7 @@ def check_form(form: Form, *, groups: bool = False) -> None:
         check_paths(scan, groups=groups)
 
 
-def nodes_of(form: Form, identities: Iterable[int], size: int) -> Iterator:
+def nodes_of(form: FooterReader, identities: Iterable[int], size: int) -> Iterator:
     """Give the nodes of a form, as long as their paths together are below the limit for a file of `size` bytes.
 
     Raises

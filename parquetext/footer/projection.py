@@ -6,14 +6,14 @@ from collections.abc import Iterable
 
 from .. import wire
 from .elements import parse_element
-from .model import GROUP, Form, Node
+from .model import GROUP, FooterReader, Node
 
 __all__ = ["whole_leaves"]
 
 CONVERTED = (wire.CONVERTED_MAP, wire.CONVERTED_MAP_KEY_VALUE, wire.CONVERTED_LIST)
 
 
-def whole_leaves(form: Form, leaves: Iterable[int]) -> list[int]:
+def whole_leaves(form: FooterReader, leaves: Iterable[int]) -> list[int]:
     """These leaves, and all others of the lists and maps that they are in, ascending.
 
     A leaf below a list, a map or a repeated group stands for the outermost of those; other leaves stand for
@@ -27,7 +27,7 @@ def whole_leaves(form: Form, leaves: Iterable[int]) -> list[int]:
     return sorted(whole)
 
 
-def _outermost_container(form: Form, node: Node) -> Node:
+def _outermost_container(form: FooterReader, node: Node) -> Node:
     """The outermost list, map or repeated element that the node is in or is; else the node itself."""
     container = node
     while node.max_repetition:

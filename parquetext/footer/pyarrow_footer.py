@@ -11,7 +11,7 @@ from pyarrow._parquet import FileMetaData, ParquetReader
 
 from .. import kernels, wire
 from ..errors import LimitExceeded, Malformed, ParquetextError
-from .model import Form
+from .model import FooterReader
 from .path_sizes import check_paths
 from .thrift_form import ThriftForm
 
@@ -124,7 +124,7 @@ def has_extension_types(footer: bytes) -> bool:
         return False
 
 
-def key_values_of(form: Form) -> pa.KeyValueMetadata | None:
+def key_values_of(form: FooterReader) -> pa.KeyValueMetadata | None:
     """The key-values of a footer as a table's schema has them: without ARROW:schema, None where there are no others.
 
     A key without a value has an empty one, as for pyarrow.
@@ -162,7 +162,7 @@ def undecodable_name(fields: Iterable[pa.Field]) -> bytes | None:
     return None
 
 
-def whole_schema(form: Form, **options) -> pa.Schema:
+def whole_schema(form: FooterReader, **options) -> pa.Schema:
     """The Arrow schema of a file with its metadata: that of ARROW:schema where there is one, else the key-values.
 
     Options are those of pyarrow's reader.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..tabular import Shown, Tabular
 from .elements import Element, LogicalType, parse_element
 from .leaf_types import PHYSICAL_TYPES, REPETITIONS
-from .model import GROUP, Form, Node
+from .model import GROUP, FooterReader, Node
 from .names import as_path, find_group_or_leaf
 from .path_sizes import nodes_of
 
@@ -75,7 +75,7 @@ class ParquetSchema(Tabular):
     def __init__(self, file: object):
         self._file = file
 
-    def _nodes(self, form: Form, identities: Iterable[int]) -> Iterator[Node]:
+    def _nodes(self, form: FooterReader, identities: Iterable[int]) -> Iterator[Node]:
         """Nodes of these ids; LimitExceeded if their paths take very much memory."""
         return nodes_of(form, identities, self._file._source.size)
 
@@ -92,7 +92,7 @@ class ParquetSchema(Tabular):
     def find(self, name: str | tuple[str, ...] | None = None, *, field_id: int | None = None) -> SchemaNode:
         """The leaf or group of a name, path or field id; ColumnError where it is not exactly one."""
 
-        def find(form: Form) -> SchemaNode:
+        def find(form: FooterReader) -> SchemaNode:
             identity = find_group_or_leaf(form, name, field_id)
             return SchemaNode.of(form.node(identity), identity)
 
@@ -101,7 +101,7 @@ class ParquetSchema(Tabular):
     def __iter__(self) -> Iterator[SchemaNode]:
         """Every element in schema order, the root first."""
 
-        def nodes(form: Form) -> list[tuple[int, SchemaNode]]:
+        def nodes(form: FooterReader) -> list[tuple[int, SchemaNode]]:
             ids = [*range(form.leaf_count), *(GROUP | node for node in range(form.node_count))]
             found = zip(self._nodes(form, ids), ids, strict=True)
             return [(node.schema_index, SchemaNode.of(node, identity)) for node, identity in found]

@@ -29,7 +29,7 @@ _FACTS_OF_NODE = (
 
 
 class ThriftForm:
-    """A scanned Thrift footer with the interface of `model.Form`."""
+    """A scanned Thrift footer with the interface of `model.FooterReader`."""
 
     __slots__ = ("_facts", "_last_node", "_last_path", "_leaves", "_looked_up", "_names", "_node_facts", "_scan", "io")
 

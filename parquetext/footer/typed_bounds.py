@@ -11,20 +11,20 @@ import pyarrow.compute as pc
 from .. import wire
 from ..pruning import ColumnBounds, known_nulls
 from .leaf_types import LeafType, leaf_type_of
-from .model import GROUP, Form
+from .model import GROUP, FooterReader
 from .names import find_group_or_leaf
 
 __all__ = ["RawBounds", "StoredBounds", "column_bounds", "comparable_leaf", "stored_bounds"]
 
 
-def comparable_leaf(form: Form, name: str, rows: pa.DataType) -> tuple[int, LeafType] | None:
+def comparable_leaf(form: FooterReader, name: str, rows: pa.DataType) -> tuple[int, LeafType] | None:
     """The leaf of a top-level column whose rows are of type `rows`, and its type; None where its values are no rows."""
     leaf = find_group_or_leaf(form, (name,))
     kind = None if leaf & GROUP else comparable_type(form, leaf, rows)
     return None if kind is None else (leaf, kind)
 
 
-def comparable_type(form: Form, leaf: int, rows: pa.DataType) -> LeafType | None:
+def comparable_type(form: FooterReader, leaf: int, rows: pa.DataType) -> LeafType | None:
     """The type of a leaf, whose column's rows are of type `rows`; None where its values are no rows."""
     if isinstance(rows, pa.BaseExtensionType) or pa.types.is_nested(rows):
         return None
@@ -96,7 +96,7 @@ class RawBounds:
         return values.cast(pa.large_binary()) if _is_text(self.kind) else self.kind.array_of(values).cast(rows)
 
 
-def stored_bounds(form: Form, leaf: int, rows: pa.DataType) -> StoredBounds | None:
+def stored_bounds(form: FooterReader, leaf: int, rows: pa.DataType) -> StoredBounds | None:
     """The bounds of a leaf whose column's rows are of type `rows`; None where its values are no rows."""
     kind = comparable_type(form, leaf, rows)
     if kind is None:
@@ -112,7 +112,7 @@ def stored_bounds(form: Form, leaf: int, rows: pa.DataType) -> StoredBounds | No
     )
 
 
-def column_bounds(form: Form, name: str, rows: pa.DataType) -> ColumnBounds | None:
+def column_bounds(form: FooterReader, name: str, rows: pa.DataType) -> ColumnBounds | None:
     """The bounds of a top-level column whose rows are of type `rows`; None where it has none that can be compared."""
     rows = rows.value_type if pa.types.is_dictionary(rows) else rows
     leaf = find_group_or_leaf(form, (name,))

@@ -36,7 +36,7 @@ class SidecarFilters(BloomFilters):
 
 
 class SidecarForm(ThriftForm):
-    """A plan with the interface of `footer.model.Form`, for reading data by slices."""
+    """A plan with the interface of `footer.model.FooterReader`, for reading data by slices."""
 
     __slots__ = ("_plan", "_slices")
 

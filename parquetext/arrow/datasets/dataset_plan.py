@@ -11,7 +11,7 @@ from itertools import accumulate, groupby
 import pyarrow as pa
 
 from ...footer.bloom_filters import BloomFilters
-from ...footer.model import Form
+from ...footer.model import FooterReader
 from ...footer.pyarrow_footer import schema_of
 from ...footer.typed_bounds import RawBounds, StoredBounds, stored_bounds
 from ...pruning import ColumnBounds, Predicate, is_text, surviving_row_groups
@@ -35,7 +35,7 @@ class FileFacts:
     version: Version | None = None
 
 
-def gather_facts(form: Form, names: Iterable[str], version: Version | None = None) -> FileFacts:
+def gather_facts(form: FooterReader, names: Iterable[str], version: Version | None = None) -> FileFacts:
     """Collect the bounds of top-level columns."""
     bounds, missing = {}, []
     for name in names:
@@ -50,7 +50,7 @@ def gather_facts(form: Form, names: Iterable[str], version: Version | None = Non
     return FileFacts(form.row_group_count, bounds, frozenset(missing), version)
 
 
-def rows_type(form: Form, leaves: range) -> pa.DataType:
+def rows_type(form: FooterReader, leaves: range) -> pa.DataType:
     """Return the type of the rows of a top-level column in its file."""
     return _type_of(form.slice(leaves, []))
 

@@ -27,7 +27,7 @@ class ArrowSpec(FormSpec):
     checked_trailer_bytes = 1  # the codec
     is_preferred = False
     stands_alone = False
-    has_names = False
+    has_names = has_page_index = False
     placement = AFTER_STOP
     part_kind = "arrow-dialect"
     damaged = "dialect-damaged"

@@ -10,7 +10,7 @@ import pyarrow as pa
 from ...errors import Unsupported
 from ...footer.elements import Element, parse_element
 from ...footer.leaf_types import PHYSICAL_TYPES, REPETITIONS
-from ...footer.model import GROUP, Form
+from ...footer.model import GROUP, FooterReader
 from ...footer.path_sizes import check_form
 from ...footer.wire_names import annotation
 from .sql import DUCKDB, SPARK, Dialect
@@ -28,7 +28,7 @@ class Node:
     children: list[Node] = field(default_factory=list)
 
 
-def parquet_tree(form: Form) -> Node:
+def parquet_tree(form: FooterReader) -> Node:
     """Return the schema's root."""
     check_form(form, groups=True)
     ids = [*range(form.leaf_count), *(GROUP | node for node in range(form.node_count))]

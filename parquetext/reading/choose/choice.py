@@ -10,7 +10,7 @@ import pyarrow as pa
 from ... import kernels, wire
 from ...encoding.carried import may_have_copies
 from ...errors import Malformed, ParquetextError
-from ...footer.model import Form
+from ...footer.model import FooterReader
 from ...footer.row_counts import RowsMissing
 from ..fields.assemble_plan import LeafPlan
 from ..fields.wanted_columns import Column
@@ -121,7 +121,7 @@ def has_copies(plan: Plan, file: OpenFile) -> bool:
     return file._table_of_copies() is not None or any(may_have_copies(part.footer or b"") for part in plan.parts)
 
 
-def has_own_codec(form: Form, leaf: LeafPlan) -> bool:
+def has_own_codec(form: FooterReader, leaf: LeafPlan) -> bool:
     """Return True if the kernels can decompress all chunks of a leaf."""
     return kernels.column.codecs().issuperset(form.column(leaf.leaf).array("codec"))
 
@@ -158,7 +158,7 @@ def _is_large(part: Part) -> bool:
     return is_native and part.rows >= LEAST_ROWS * groups and part.values >= SMALL_ROWS
 
 
-def _is_flat(form: Form, columns: Sequence[Column]) -> bool:
+def _is_flat(form: FooterReader, columns: Sequence[Column]) -> bool:
     """Return True if all columns are flat and our decoder is likely to be faster than pyarrow's one thread per column.
 
     Chunks with a codec that the kernels do not implement are decompressed page by page in Python.
@@ -168,7 +168,7 @@ def _is_flat(form: Form, columns: Sequence[Column]) -> bool:
     return len(columns) == 1 or all(has_own_codec(form, column.plan) for column in columns)
 
 
-def _is_alike(form: Form, column: Column) -> bool:
+def _is_alike(form: FooterReader, column: Column) -> bool:
     """Return True if a flat column has a type and encodings that every decoder reads in the same way."""
     leaf, type = column.plan, column.field.type
     if leaf.levels.repetition or not _has_one_meaning(leaf, type):

@@ -12,7 +12,7 @@ from ...errors import Damaged, ParquetextError, Unsupported
 from ...findings import Finding
 from ...footer.copied_chunks import CopyTable, copy_in
 from ...footer.locate import footer_begin
-from ...footer.model import Form
+from ...footer.model import FooterReader
 from ...footer.page_index import PagePlaces
 
 __all__ = ["Copies", "SteadyReader", "places_of"]
@@ -44,7 +44,7 @@ class Copies:
         """Return True if chunks of the slice with this footer may have copies."""
         return self._table is not None or may_have_copies(footer)
 
-    def find(self, form: Form, footer: bytes, chunk: Chunk, row_group: int, source) -> Carried | None:
+    def find(self, form: FooterReader, footer: bytes, chunk: Chunk, row_group: int, source) -> Carried | None:
         """Return the copy of a chunk of the slice if it is known to be readable, else None."""
         key = chunk.leaf.leaf, row_group
         if key not in self._known:
@@ -62,7 +62,7 @@ class Copies:
         self._known[chunk.leaf.leaf, row_group] = None
         self._tell(DAMAGED, chunk, error)
 
-    def _found(self, form: Form, footer: bytes, chunk: Chunk, row_group: int, source) -> Carried | None:
+    def _found(self, form: FooterReader, footer: bytes, chunk: Chunk, row_group: int, source) -> Carried | None:
         leaf = chunk.leaf.leaf
         if self._table is None:
             copy = copy_in(form.column(leaf), row_group, footer)

@@ -14,7 +14,7 @@ from ...encoding.decoded_sizes import entries_of
 from ...encoding.pages import FEW_BYTES, OutOfProportion
 from ...errors import Malformed, ParquetextError, Unsupported
 from ...footer.expansion import check_expansion
-from ...footer.model import Form
+from ...footer.model import FooterReader
 from ...footer.page_index import PagePlaces
 from ...footer.pyarrow_footer import key_values_of
 from ..fields.arrow_fields import within_the_stack
@@ -93,7 +93,7 @@ class Decoder:
         is_strict: bool = False,
         limit: int | None = None,
     ):
-        self._form: Form = part.form
+        self._form: FooterReader = part.form
         self._footer, self._copies = part.footer, copies
         self._row_groups, self._source = part.row_groups, source
         self._chunks: dict[tuple[int, int], Chunk] = {}
@@ -116,7 +116,7 @@ class Decoder:
         return sum(map(entries_of, counts, self.row_counts, repeat(leaf.levels.repetition)))
 
     @property
-    def form(self) -> Form:
+    def form(self) -> FooterReader:
         return self._form
 
     @property

@@ -12,7 +12,7 @@ import pyarrow as pa
 from ... import kernels, wire
 from ...encoding.chunk_reader import MOST_ARRAY_BYTES
 from ...errors import ParquetextError
-from ...footer.model import Form
+from ...footer.model import FooterReader
 from ..choose.choice import has_own_codec
 from ..fields.assemble_plan import LeafPlan
 from ..fields.wanted_columns import Column
@@ -43,7 +43,7 @@ class LocalColumns:
 
     Parameters
     ----------
-    form : Form
+    form : FooterReader
         The slice.
     source
         A local file: it has `fd` and `size`.
@@ -53,7 +53,7 @@ class LocalColumns:
         True if these are all rows.
     """
 
-    def __init__(self, form: Form, source, groups: Sequence[Picks], *, whole: bool):
+    def __init__(self, form: FooterReader, source, groups: Sequence[Picks], *, whole: bool):
         self._form, self._source, self._groups, self._whole = form, source, groups, whole
         self._rows = form.row_groups("num_rows")
         self._turns: dict[tuple[int, int], tuple[array, array]] = {}

@@ -14,7 +14,7 @@ from ... import wire
 from ...encoding.chunk_reader import Chunk
 from ...encoding.pages import FEW_BYTES, VAST_BYTES, OutOfProportion
 from ...errors import Malformed
-from ...footer.model import Form
+from ...footer.model import FooterReader
 from ..fields.assemble_plan import LeafPlan, ListPlan, Plan, StructPlan
 
 __all__ = [
@@ -57,7 +57,7 @@ class Claims(NamedTuple):
         return self.claimed <= max(MOST_BATCH_BYTES, self.believed)
 
 
-def claims_of(form: Form, leaves: Iterable[LeafPlan], file_size: int) -> Claims | None:
+def claims_of(form: FooterReader, leaves: Iterable[LeafPlan], file_size: int) -> Claims | None:
     """Return the claims of all chunks of leaves, or None if a count or a size is impossible."""
     entries, stored = 0, 0
     rows = form.row_groups("num_rows")

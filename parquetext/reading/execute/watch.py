@@ -10,7 +10,7 @@ import pyarrow as pa
 from ...errors import Conflict, ParquetextError
 from ...footer.best_form import best_form
 from ...footer.concurrent_changes import is_changed, opened_again
-from ...footer.model import Form
+from ...footer.model import FooterReader
 from ...footer.thrift_form import ThriftForm
 from ...storage import ChangedFile
 from ..plan.read_plan import Part, Plan
@@ -87,7 +87,7 @@ def _version(source) -> tuple[int, int]:
     return now.st_size, now.st_mtime_ns
 
 
-def _is_same(form: Form, part: Part, *, strict: bool) -> bool:
+def _is_same(form: FooterReader, part: Part, *, strict: bool) -> bool:
     leaves, row_groups = part.leaves, part.row_groups
     if part.footer in [form.slice(leaves, row_groups, key_values=each) for each in (False, True)]:
         return True

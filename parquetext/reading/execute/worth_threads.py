@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...footer.model import Form
+from ...footer.model import FooterReader
 from ..fields.wanted_columns import Column
 from ..plan.picks import Picks
 from ..plan.read_plan import SMALL_BYTES, SMALL_ROWS
@@ -12,7 +12,9 @@ from ..plan.read_plan import SMALL_BYTES, SMALL_ROWS
 __all__ = ["has_no_index", "is_worth_threads"]
 
 
-def is_worth_threads(form: Form, columns: Sequence[Column], groups: Sequence[Picks], row_counts: Sequence[int]) -> bool:
+def is_worth_threads(
+    form: FooterReader, columns: Sequence[Column], groups: Sequence[Picks], row_counts: Sequence[int]
+) -> bool:
     """Return True if the picked rows have many values or many stored bytes.
 
     Without an offset index, a chunk is read up to the last picked row; with one, only the share of the picked rows
@@ -32,6 +34,6 @@ def is_worth_threads(form: Form, columns: Sequence[Column], groups: Sequence[Pic
     return stored >= SMALL_BYTES
 
 
-def has_no_index(form: Form, leaf: int) -> bool:
+def has_no_index(form: FooterReader, leaf: int) -> bool:
     """Return True if a leaf has no offset index."""
     return max(form.column(leaf).array("offset_index_length"), default=0) <= 0

@@ -10,7 +10,7 @@ from itertools import pairwise
 import pyarrow as pa
 
 from ...errors import Malformed
-from ...footer.model import GROUP, Form
+from ...footer.model import GROUP, FooterReader
 from ...footer.names import find_group_or_leaf
 from ...footer.page_index import PageBounds, PagePlaces, facts_of, has_page_order, read_bounds, read_places
 from ...pruning import ColumnBounds, surviving_row_groups
@@ -42,7 +42,7 @@ class OffsetIndexes:
 
     __slots__ = ("_chunks", "_counts", "_form", "_indexes", "_source")
 
-    def __init__(self, form: Form, source):
+    def __init__(self, form: FooterReader, source):
         self._form, self._source, self._counts = form, source, form.row_groups("num_rows")
         self._indexes: dict[tuple[int, int], PagePlaces | None] = {}
         self._chunks: dict[int, object] = {}
@@ -65,14 +65,14 @@ class OffsetIndexes:
         return read_bounds(self._source, self._chunks[leaf], row_group, places, self._form.node(leaf), facts)
 
 
-def candidate_rows(form: Form, schema: pa.Schema, plan: Plan, indexes: OffsetIndexes) -> CandidateRows | None:
+def candidate_rows(form: FooterReader, schema: pa.Schema, plan: Plan, indexes: OffsetIndexes) -> CandidateRows | None:
     """Select the rows of a plan's part that may match its predicate, by page indexes.
 
     Return None if the predicate's columns are unknown.
 
     Parameters
     ----------
-    form : Form
+    form : FooterReader
         The slice of the plan's part.
     schema : pyarrow.Schema
         Its Arrow schema.
@@ -89,7 +89,7 @@ def candidate_rows(form: Form, schema: pa.Schema, plan: Plan, indexes: OffsetInd
     return CandidateRows(names, _row_ranges(form, types, plan, indexes))
 
 
-def _row_ranges(form: Form, types: Mapping[str, pa.DataType], plan: Plan, indexes: OffsetIndexes) -> list[Rows]:
+def _row_ranges(form: FooterReader, types: Mapping[str, pa.DataType], plan: Plan, indexes: OffsetIndexes) -> list[Rows]:
     """Return the ranges of rows of each row group that may match.
 
     Notes
@@ -121,7 +121,7 @@ def _row_ranges(form: Form, types: Mapping[str, pa.DataType], plan: Plan, indexe
 
 
 def _pages(
-    form: Form, name: str, rows: pa.DataType, row_group: int, plan: Plan, indexes: OffsetIndexes
+    form: FooterReader, name: str, rows: pa.DataType, row_group: int, plan: Plan, indexes: OffsetIndexes
 ) -> tuple[PagePlaces, ColumnBounds] | None:
     """Return the pages of a column in a row group with their bounds, or None if there is no usable index."""
     leaf = find_group_or_leaf(form, (name,))

@@ -13,7 +13,7 @@ from ...errors import Unsupported
 from ...footer.bloom_filters import BloomFilters
 from ...footer.elsewhere import check_here
 from ...footer.forms import spec_of
-from ...footer.model import Form
+from ...footer.model import FooterReader
 from ...footer.names import as_path
 from ...footer.projection import whole_leaves
 from ...footer.pyarrow_footer import has_extension_types, key_values_of
@@ -31,7 +31,7 @@ __all__ = ["SMALL_BYTES", "SMALL_ROWS", "Part", "Plan", "plan_read", "surviving"
 SMALL_ROWS = 1 << 18
 SMALL_BYTES = 1 << 20
 
-Blooms = Callable[[Form, Mapping[str, pa.DataType]], BloomFilters]
+Blooms = Callable[[FooterReader, Mapping[str, pa.DataType]], BloomFilters]
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ class Plan:
         return None
 
 
-def plan_read(form: Form, request: Request, blooms: Blooms | None = None) -> Plan:
+def plan_read(form: FooterReader, request: Request, blooms: Blooms | None = None) -> Plan:
     """Skip the row groups that the predicate rules out, and slice the footer.
 
     `blooms` returns the Bloom filters of columns of these types, used if bounds leave row groups undecided.
@@ -193,7 +193,7 @@ def plan_read(form: Form, request: Request, blooms: Blooms | None = None) -> Pla
     return Plan(request, part, extra=len(extra), chunks=chunks)
 
 
-def surviving(form: Form, request: Request, blooms: Blooms | None) -> Sequence[int]:
+def surviving(form: FooterReader, request: Request, blooms: Blooms | None) -> Sequence[int]:
     """Return the row groups that the statistics and Bloom filters of the predicate's columns do not rule out."""
     leaves = sorted(leaf for leaves in request.predicate_fields.values() for leaf in leaves)
     if not leaves:
@@ -209,7 +209,9 @@ def surviving(form: Form, request: Request, blooms: Blooms | None) -> Sequence[i
     )
 
 
-def _part(form: Form, leaves: Sequence[int], nested: bool, row_groups: Sequence[int], key_values: bool = False) -> Part:
+def _part(
+    form: FooterReader, leaves: Sequence[int], nested: bool, row_groups: Sequence[int], key_values: bool = False
+) -> Part:
     """Return the part that reads these leaves."""
     is_all = isinstance(row_groups, range) or len(row_groups) == len(set(row_groups)) == form.row_group_count
     # Without columns, rows are counted as pyarrow counts them, whatever num_rows of the file is.
@@ -237,7 +239,7 @@ def _part(form: Form, leaves: Sequence[int], nested: bool, row_groups: Sequence[
     return Part(footer, indices, row_groups, len(kept) * len(row_groups), rows, kept)
 
 
-def _has_chunks_alone(form: Form, row_groups: Sequence[int]) -> bool:
+def _has_chunks_alone(form: FooterReader, row_groups: Sequence[int]) -> bool:
     """Return True if row groups have column chunks but the schema has no leaf.
 
     A damaged type makes a leaf an empty group.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from ...errors import ColumnError, ParquetextError
-from ...footer.model import Form
+from ...footer.model import FooterReader
 from ...footer.pyarrow_footer import schema_of
 from ...pruning import Predicate, predicate_of
 from ..fields.arrow_fields import schema_or_ours
@@ -112,7 +112,11 @@ def check_types(options: Mapping[str, object]) -> None:
 
 
 def resolve(
-    form: Form, columns: Iterable | None, row_groups: Sequence[int] | None, filters: object, options: ReadOptions
+    form: FooterReader,
+    columns: Iterable | None,
+    row_groups: Sequence[int] | None,
+    filters: object,
+    options: ReadOptions,
 ) -> Request:
     """Resolve the names of columns, filters and row groups in a file's footer.
 
@@ -136,7 +140,7 @@ def resolve(
     return Request(leaves, is_nested, groups, predicate, fields, options)
 
 
-def _row_groups(form: Form, row_groups: Sequence[int] | None) -> Sequence[int]:
+def _row_groups(form: FooterReader, row_groups: Sequence[int] | None) -> Sequence[int]:
     if row_groups is None:
         return range(form.row_group_count)
     row_groups = list(row_groups)
@@ -146,7 +150,7 @@ def _row_groups(form: Form, row_groups: Sequence[int] | None) -> Sequence[int]:
     return row_groups
 
 
-def _predicate_fields(form: Form, predicate: Predicate, options: ReadOptions) -> dict[str, range] | None:
+def _predicate_fields(form: FooterReader, predicate: Predicate, options: ReadOptions) -> dict[str, range] | None:
     """Return the leaves of the top-level columns of a predicate, or None if it may refer to any column."""
 
     def type_of(name: str) -> pa.DataType | None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ...footer.model import GROUP, Form
+from ...footer.model import GROUP, FooterReader
 from ...footer.names import as_path, find_group_or_leaf, leaves_below, with_path
 
 __all__ = [
@@ -31,7 +31,7 @@ class Leaves:
     nested: bool
 
 
-def all_named(form: Form, name: str) -> list[Leaves]:
+def all_named(form: FooterReader, name: str) -> list[Leaves]:
     """Return all leaves and groups whose dotted path is `name`, in the order of the file."""
     found = []
     for identity in form.find_name(name.encode("utf-8", "surrogateescape")):
@@ -46,24 +46,24 @@ def is_part(name: str | tuple[str, ...] | Leaves) -> bool:
     return "." in name if isinstance(name, str) else len(name) > 1
 
 
-def leaves_of(form: Form, name: str | tuple[str, ...] | Leaves) -> range:
+def leaves_of(form: FooterReader, name: str | tuple[str, ...] | Leaves) -> range:
     """Return the leaves of the leaf or group with this name."""
     return name.numbers if isinstance(name, Leaves) else leaves_below(form, find_group_or_leaf(form, name))
 
 
-def select(form: Form, columns: list | None) -> list[int]:
+def select(form: FooterReader, columns: list | None) -> list[int]:
     """Return the leaves named by `columns`, each once, in the order of the names; None selects all leaves."""
     if columns is None:
         return list(range(form.leaf_count))
     return list(dict.fromkeys(leaf for name in columns for leaf in leaves_of(form, name)))
 
 
-def top_level_leaves(form: Form, name: str) -> range:
+def top_level_leaves(form: FooterReader, name: str) -> range:
     """Return the leaves of a top-level column."""
     return leaves_below(form, find_group_or_leaf(form, (name,)))
 
 
-def find_top_level(form: Form, name: str) -> range | None:
+def find_top_level(form: FooterReader, name: str) -> range | None:
     """Return the leaves of a top-level column, or None if the file has no such column.
 
     Raises
@@ -78,7 +78,7 @@ def find_top_level(form: Form, name: str) -> range | None:
     return leaves_below(form, there[0]) if len(there) == 1 else top_level_leaves(form, name)
 
 
-def whole_fields(form: Form, leaves: Iterable[int]) -> list[int]:
+def whole_fields(form: FooterReader, leaves: Iterable[int]) -> list[int]:
     """Return all leaves of the top-level columns that contain these leaves, ascending."""
     whole: set[int] = set()
     for leaf in leaves:
@@ -90,7 +90,7 @@ def whole_fields(form: Form, leaves: Iterable[int]) -> list[int]:
     return sorted(whole)
 
 
-def index_columns(form: Form) -> list[tuple[str]]:
+def index_columns(form: FooterReader) -> list[tuple[str]]:
     """Return the index columns that pandas' metadata names."""
     for index in range(form.key_value_count):
         key, value = form.key_value(index)

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...errors import Unsupported
-from ...footer.model import Form
+from ...footer.model import FooterReader
 
 __all__ = ["Calendar"]
 
@@ -32,13 +32,13 @@ class Calendar:
 
     Parameters
     ----------
-    form : Form
+    form : FooterReader
         The file's footer.
     modes : mapping
         For ``"datetime"`` and ``"int96"`` what counts where the file does not say: CORRECTED, LEGACY or EXCEPTION.
     """
 
-    def __init__(self, form: Form, modes: dict[str, str]):
+    def __init__(self, form: FooterReader, modes: dict[str, str]):
         pairs = dict(form.key_value(index) for index in range(form.key_value_count))
         self._modes = {what: _mode(pairs, what, default) for what, default in modes.items()}
 

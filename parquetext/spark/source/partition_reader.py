@@ -19,7 +19,7 @@ from ...arrow.file import File
 from ...arrow.file import open as open_file
 from ...arrow.planned import open_planned
 from ...footer.elements import parse_element
-from ...footer.model import Form
+from ...footer.model import FooterReader
 from ...pruning import Comparison, Predicate
 from ...reading.request.selection import find_top_level
 from .calendars import Calendar
@@ -204,7 +204,7 @@ class _Content:
         return conformed(batch.column(place), field.type, field.name, self.calendar, field.name in self.int96)
 
 
-def _names(form: Form, fields: Iterable[pa.Field]) -> dict[str, str]:
+def _names(form: FooterReader, fields: Iterable[pa.Field]) -> dict[str, str]:
     """Of each field that is there its name in the file: the same, else the only one that differs by case alone."""
     found = {field.name: field.name if find_top_level(form, field.name) is not None else None for field in fields}
     if None in found.values():
@@ -217,12 +217,12 @@ def _names(form: Form, fields: Iterable[pa.Field]) -> dict[str, str]:
     return {name: there for name, there in found.items() if there is not None}
 
 
-def _top_level_names(form: Form) -> list[str]:
+def _top_level_names(form: FooterReader) -> list[str]:
     names = (form.node(leaf).path.split(b"\0", 1)[0] for leaf in range(form.leaf_count))
     return [name.decode("utf-8", "surrogateescape") for name in dict.fromkeys(names)]
 
 
-def _of_int96(form: Form, names: dict[str, str], fields: Iterable[pa.Field]) -> set[str]:
+def _of_int96(form: FooterReader, names: dict[str, str], fields: Iterable[pa.Field]) -> set[str]:
     """The columns that have INT96 in them."""
     moments = [field.name for field in fields if field.name in names and _has_moments(field.type)]
     return {

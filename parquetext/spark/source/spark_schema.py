@@ -33,7 +33,7 @@ from ... import wire
 from ...errors import ColumnError, Unsupported
 from ...footer.elements import Element, parse_element
 from ...footer.leaf_types import LONG_TIMESTAMP, PHYSICAL_TYPES
-from ...footer.model import GROUP, Form
+from ...footer.model import GROUP, FooterReader
 from ...footer.names import as_path
 from ..spark_types import within
 
@@ -65,7 +65,7 @@ _INTEGERS = {
 _OF_BYTES = {"STRING": StringType(), "ENUM": StringType(), "JSON": StringType(), "BSON": BinaryType()}
 
 
-def spark_schema(form: Form, columns: Iterable[str] | None) -> StructType:
+def spark_schema(form: FooterReader, columns: Iterable[str] | None) -> StructType:
     """What Spark makes of a file's schema, or of those of some top-level columns that are there.
 
     Raises
@@ -175,12 +175,12 @@ class _Tree:
         self.children: list[_Tree] = []
 
     @classmethod
-    def whole(cls, form: Form) -> _Tree:
+    def whole(cls, form: FooterReader) -> _Tree:
         """All of a schema, under its root."""
         return cls._built(form, [*range(form.leaf_count), *(GROUP | node for node in range(form.node_count))])
 
     @classmethod
-    def of_column(cls, form: Form, name: str) -> _Tree | None:
+    def of_column(cls, form: FooterReader, name: str) -> _Tree | None:
         """A top-level column, for which no other element is read; None where there is none."""
         encoded = name.encode()
         found = [identity for identity in form.find_name(encoded) if form.node(identity).path == encoded]
@@ -189,7 +189,7 @@ class _Tree:
         return cls._built(form, _below(form, found[0])) if found else None
 
     @classmethod
-    def _built(cls, form: Form, identities: Iterable[int]) -> _Tree:
+    def _built(cls, form: FooterReader, identities: Iterable[int]) -> _Tree:
         """The tree of elements, the first of which in the schema's order is the top."""
         nodes = sorted(
             ((form.node(identity), identity) for identity in identities), key=lambda pair: pair[0].schema_index
@@ -283,7 +283,7 @@ class _Tree:
         )
 
 
-def _below(form: Form, identity: int) -> list[int]:
+def _below(form: FooterReader, identity: int) -> list[int]:
     """A node and all that is below it."""
     if not identity & GROUP:
         return [identity]
