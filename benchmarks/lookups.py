@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 
 from parquetext import open as open_file
 from parquetext.footer import File
-from parquetext.storage import RemoteTarget
+from parquetext.storage import Target
 
 from . import peers
 from .cases import OURS, STRIDE, Row, rows_of
@@ -55,7 +55,7 @@ def opened(
     """Measure opening the file and one look-up: a local path, the same file through pyarrow.fs, with an index, with
     only a Thrift footer; and its bounds as Arrow arrays."""
     names = subject.leaf_names
-    elsewhere = RemoteTarget(pyarrow.fs.LocalFileSystem(), subject.flat)
+    elsewhere = Target(subject.flat, pyarrow.fs.LocalFileSystem())
     contenders = [
         Contender(OURS, _look_up(subject.flat, names), calls=200),
         Contender(THROUGH_FILESYSTEM, _look_up(elsewhere, names), calls=100),
@@ -82,7 +82,7 @@ def opened(
 def remote(subject: Subject, limits: Mapping[str, tuple[int, int]]) -> list[Row]:
     """Measure one column over a filesystem before any data: the most requests and bytes of many look-ups."""
     names = subject.leaf_names
-    elsewhere = RemoteTarget(pyarrow.fs.LocalFileSystem(), subject.flat)
+    elsewhere = Target(subject.flat, pyarrow.fs.LocalFileSystem())
 
     def cost(call: int, use: Callable) -> tuple[int, int]:
         with open_file(elsewhere) as file:

@@ -145,12 +145,12 @@ def _operations(store: Store) -> dict[str, int]:
     return {name: count for name, count in counts.items() if name not in NOBODYS and not name.startswith("Overall")}
 
 
-def _targets(filesystem: pafs.FileSystem) -> list[storage.RemoteTarget]:
+def _targets(filesystem: pafs.FileSystem) -> list[storage.Target]:
     targets = []
     for number in range(FILES):
         path = f"{BUCKET}/table/day={number}/part.parquet"
         put(filesystem, path, _content())
-        targets.append(storage.RemoteTarget(filesystem, path))
+        targets.append(storage.Target(path, filesystem))
     return targets
 
 

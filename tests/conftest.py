@@ -13,7 +13,7 @@ from support.benchmarks_package import make_importable
 from support.systems import SYSTEMS, take_away, what_it_lacks
 
 from parquetext import kernels
-from parquetext.storage import lock
+from parquetext.storage import locking
 
 make_importable()
 
@@ -40,9 +40,9 @@ def pytest_configure(config):
         config._tmp_path_factory.getbasetemp()  # pytest itself asks which system it is by its name
         os.environ.setdefault("USERNAME", getpass.getuser())  # which Windows sets, and has no user ids to ask by
         take_away(system)
-        if system == "windows":  # where compiled kernels are not built, and every change is one with force=["lock"]
+        if system == "windows":  # compiled kernels are not built there, and every change uses force=["lock"]
             kernels.use("pure")
-            lock.refuse = lambda *_: None
+            locking.refuse = lambda *_: None
 
 
 @pytest.hookimpl(hookwrapper=True)

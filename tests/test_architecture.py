@@ -62,7 +62,7 @@ FLOORS = [
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 
-# The same within the rooms reading and arrow, of their folders and of the files beside them.
+# The same within the packages reading and arrow, for their folders and the files next to them.
 FLOORS_WITHIN = {
     "reading": [{"open_file"}, {"fields"}, {"request"}, {"plan"}, {"choose"}, {"execute"}],
     "arrow": [
@@ -87,7 +87,7 @@ def room_of(path: Path) -> str:
 
 
 def imported_rooms(path: Path) -> set[str]:
-    """The rooms that a module imports from, wherever in it the import stands."""
+    """Return the packages from which a module imports, at any position in it."""
     package = path.relative_to(PACKAGE).parts[:-1]
     rooms = set()
     for node in ast.walk(ast.parse(path.read_text())):
@@ -119,7 +119,7 @@ def test_imports_go_down_never_up(path):
     room = room_of(path)
     up = {other for other in imported_rooms(path) & FLOOR.keys() if FLOOR[other] > FLOOR[room]}
     allowed = {"_native", "_pure"} if room == "kernels" else set()
-    assert up <= allowed, f"{room} imports from {sorted(up)}, which stand above it"
+    assert up <= allowed, f"{room} imports from {sorted(up)}, which are above it"
 
 
 @pytest.mark.parametrize("path", modules_within(), ids=lambda path: str(path.relative_to(PACKAGE)))

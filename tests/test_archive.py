@@ -1,4 +1,4 @@
-"""The package imported from a zip: compiled where it can be, the twin and the reason where it cannot."""
+"""The package imported from a zip: compiled if possible, otherwise the twin with the reason."""
 
 from __future__ import annotations
 

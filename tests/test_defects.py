@@ -39,7 +39,7 @@ def append_extension(thrift: bytes, payload: bytes) -> bytes:
 
 
 def fields_by_a_thrift_library(data: bytes) -> tuple[list[tuple[int, bytes]], int]:
-    """The binary fields of a struct by Apache Thrift's compact protocol, and where it stops."""
+    """Return the binary fields of a struct by Apache Thrift's compact protocol, and its end."""
     from thrift.protocol.TCompactProtocol import TCompactProtocol
     from thrift.transport.TTransport import TMemoryBuffer
 
@@ -266,7 +266,7 @@ def file_with_page_extension(payload: bytes) -> bytes:
 
 
 def test_fastparquet_reads_long_form_ids_as_lengths():
-    """In a process of its own: it returns memory behind the input, or crashes."""
+    """Run in a separate process, because it returns memory after the input, or crashes."""
     pytest.importorskip("fastparquet")
     script = """
 import sys
@@ -289,9 +289,9 @@ UNKNOWN_FIELD = 100
 
 
 def test_fastparquet_is_lost_in_a_plain_file_with_an_unknown_field(tmp_path):
-    """It takes the id for a length, lands within the value, and reads as many items as it finds there told."""
+    """It takes the id for a length, continues within the value, and reads as many items as it finds there."""
     pytest.importorskip("fastparquet")
-    value = bytes(198) + bytes.fromhex("19fcffffffff07")  # behind 200 bytes: a list of 2^31 - 1 structs
+    value = bytes(198) + bytes.fromhex("19fcffffffff07")  # after 200 bytes: a list of 2^31 - 1 structs
     field = b"\x08" + zigzag(UNKNOWN_FIELD) + varint(len(value)) + value
     path = tmp_path / "plain.parquet"
     pq.write_table(pa.table({"a": [1]}), path)

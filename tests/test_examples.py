@@ -38,7 +38,7 @@ def wide(tmp_path, monkeypatch) -> Path:
 
 @pytest.fixture
 def lake(wide) -> Path:
-    """Beside it a directory of one day."""
+    """A directory of one day next to it."""
     path = wide.parent / "lake" / "day=2024-01-01" / "part.parquet"
     path.parent.mkdir(parents=True)
     pq.write_table(pa.table({"id": range(9), "price": [100.0 + n for n in range(9)]}), path)

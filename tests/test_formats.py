@@ -23,7 +23,7 @@ CHECKED_ELSEWHERE = {"journal", "journal-1"}
 
 
 def blocks() -> dict[str, bytes]:
-    """The bytes of every block: hex in any grouping, `0*n` for n zero bytes, comments behind `#`."""
+    """Return the bytes of every block: hex in any grouping, `0*n` for n zero bytes, comments after `#`."""
     found = {}
     for name, text in re.findall(r"^```hex (\S+)\n(.*?)^```", PAGE, re.M | re.S):
         words = " ".join(line.split("#")[0] for line in text.splitlines()).split()

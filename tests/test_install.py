@@ -43,7 +43,7 @@ def translated(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def quick_compiler(tmp_path) -> str:
-    """A compiler that optimizes nothing, whatever it is told; clang takes half of gcc's time for that."""
+    """Return a compiler that ignores optimization options; clang takes half of gcc's time then."""
     compiler = tmp_path / "cc"
     compiler.write_text(f'#!/bin/sh\nexec {shutil.which("clang") or "cc"} "$@" -O0 -g0\n')
     compiler.chmod(0o755)

@@ -33,19 +33,19 @@ MOST_NAMES = {"place": 10, "facts": 5, "told": 3}
 
 # Of 10,000 words below one root. Numbers above those of MOST are present ones: lower them when the root improves.
 CEILINGS = {
-    "parquetext": {"what": 52, "where": 31, "stand": 9},
-    "csrc": {"what": 20, "where": 25, "stand": 5},
-    "jvm": {"what": 117, "where": 112, "stand": 14},
+    "parquetext": {"what": 47, "where": 28, "stand": 7},
+    "csrc": MOST,
+    "jvm": MOST,
     "docs": MOST,
     "README.md": MOST,
     "CONTRIBUTING.md": MOST,
     "benchmarks": MOST,
-    "tests": {"what": 5, "where": 40, "stand": 14},
+    "tests": {"what": 5, "where": 23, "stand": 6},
 }
 CEILINGS_OF_NAMES = {
     "parquetext": {"place": 110, "facts": 72, "told": 37},
     "benchmarks": {"place": 10, "facts": 24, "told": 6},
-    "tests": {"place": 76, "facts": 32, "told": 48},
+    "tests": {"place": 76, "facts": 32, "told": 36},
 }
 
 

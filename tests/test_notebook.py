@@ -15,7 +15,7 @@ from support.browser import Browser
 import parquetext
 from parquetext import sidecar
 from parquetext.errors import ColumnError
-from parquetext.storage import RemoteTarget
+from parquetext.storage import Target
 
 OWN = "document.title='owned'"
 HOSTILE = f'<img src=x onerror="{OWN}"><script>{OWN}</script>\n\x1b[31m\u202e'
@@ -139,7 +139,7 @@ def test_to_look_at_a_file_costs_its_few_columns(folder):
 
 
 def test_a_remote_file_is_shown_without_a_request(folder):
-    with parquetext.open(RemoteTarget(pa.fs.LocalFileSystem(), str(folder / "wide.parquet"))) as file:
+    with parquetext.open(Target(str(folder / "wide.parquet"), pa.fs.LocalFileSystem())) as file:
         before = file.io_stats
         assert f"columns: {COLUMNS:,}" in repr(file) and "footer: flat" in file._repr_html_()
         assert file.io_stats == before
@@ -195,7 +195,7 @@ def test_a_layout_is_that_of_the_very_source_which_is_open(tmp_path):
     path = tmp_path / "trips.parquet"
     pq.write_table(pa.table({"id": range(100)}), path)
     kinds = parquetext.layout(path).kinds
-    for source in (path.read_bytes(), RemoteTarget(pa.fs.LocalFileSystem(), str(path))):
+    for source in (path.read_bytes(), Target(str(path), pa.fs.LocalFileSystem())):
         with parquetext.open(source) as file:
             assert file.layout().kinds.equals(kinds)
 

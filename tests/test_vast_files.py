@@ -1,4 +1,4 @@
-"""Small files that stand for very much, in every verb: little memory, or an error that is no traceback."""
+"""Small files that represent very much, in every verb: little memory, or an error without a traceback."""
 
 from __future__ import annotations
 

@@ -10,7 +10,6 @@ from ..footer.arrow_errors import ArrowUnsupported
 from ..footer.targets import readable
 from ..pruning import Predicate, predicate_of
 from ..reading.request.read_request import OURS
-from ..storage import HeldTarget, LocalTarget
 
 __all__ = ["for_pyarrow", "read_encrypted", "read_opened", "schema_of_encrypted"]
 
@@ -122,6 +121,6 @@ def _dotted(columns: Iterable | None) -> list[str] | None:
 def for_pyarrow(source: object, filesystem: object) -> tuple[object, object]:
     """Convert a source to pyarrow's arguments: a path and its filesystem, or a file object."""
     target = readable(source, filesystem)
-    if isinstance(target, HeldTarget):
+    if target.is_open:
         return target.for_arrow(), None
-    return (target.path, None) if isinstance(target, LocalTarget) else (target.path, target.filesystem)
+    return target.path, target.filesystem

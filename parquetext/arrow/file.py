@@ -32,7 +32,7 @@ from ..reading.execute.watch import Watch
 from ..reading.plan.read_plan import Part, Plan, plan_read
 from ..reading.request.read_request import AUTO, ReadOptions, check_engine, check_options, resolve
 from ..reading.request.selection import leaves_of
-from ..storage import HeldSource
+from ..storage import can_reopen, has_arrow_file, has_descriptor, is_remote
 from .metadata import FileMetaData
 
 if TYPE_CHECKING:
@@ -242,7 +242,7 @@ class File(footer_file.File):
         """
         from ..inspection.layout.layout import layout, layout_of
 
-        if isinstance(self._source, HeldSource):
+        if not can_reopen(self._source):
             return layout_of(self._source, str(self.path), decompress=decompress)
         return layout(self._source.target if self._is_remote else self.path, decompress=decompress)
 
@@ -313,7 +313,7 @@ class File(footer_file.File):
 
     @property
     def _is_remote(self) -> bool:
-        return hasattr(self._source, "target")
+        return is_remote(self._source)
 
     def _watching(self, plan: Plan) -> Watch:
         return Watch(self._source, self.path, self.form, plan)
@@ -358,9 +358,9 @@ class File(footer_file.File):
     def _open_data(self, *, memory_map: bool = False) -> AbstractContextManager[pa.NativeFile]:
         """Return the bytes of the open file for pyarrow, even if its path now leads to another file."""
         source = self._source
-        if hasattr(source, "for_arrow"):
+        if has_arrow_file(source):
             return nullcontext(source.for_arrow())
-        if not hasattr(source, "fd"):
+        if not has_descriptor(source):
             return pa.OSFile(source.name)
         return self._opened_by(pa.memory_map if memory_map else pa.OSFile)
 

@@ -14,7 +14,7 @@ import pyarrow.fs as pafs
 from ..footer.arrow_errors import ArrowUnsupported
 from ..footer.targets import info_of, readable
 from ..pruning import predicate_of
-from ..storage import HeldTarget, LocalTarget, RemoteTarget, filesystem_of
+from ..storage import OpenTarget, filesystem_of
 from .datasets.dataset import dataset
 from .datasets.fragments import own_schema
 from .datasets.shape import check_schema
@@ -112,7 +112,7 @@ decryption_properties
         self._folder, self._checks_rows = None, False  # `dataset` and `read_table` check themselves
         if not isinstance(path_or_paths, (list, tuple)):
             target = readable(path_or_paths, filesystem_of(path_or_paths, filesystem))
-            if isinstance(target, HeldTarget):
+            if target.is_open:
                 self._dataset = _HeldFile(target, schema, options | {"engine": engine})
                 return
             kind = info_of(target).type
@@ -230,8 +230,7 @@ decryption_properties
             return None
         for name in COMMON_FILES:
             path = posixpath.join(self._folder.path, name)
-            target = LocalTarget(path) if isinstance(self._folder, LocalTarget) else None
-            target = target or RemoteTarget(self._folder.filesystem, path)
+            target = self._folder.at(path)
             if info_of(target).type == pafs.FileType.File:
                 with open_file(target) as file:
                     if PANDAS in file.key_values:
@@ -242,7 +241,7 @@ decryption_properties
 class _HeldFile:
     """Bytes in memory, or an open file, used like a dataset."""
 
-    def __init__(self, target: HeldTarget, schema: pa.Schema | None, options: dict):
+    def __init__(self, target: OpenTarget, schema: pa.Schema | None, options: dict):
         self._target, self._options = target, options | {"schema": schema}
         self.files, self.filesystem, self.partitioning = [str(target)], None, None
         self.format = format_of({name: value for name, value in options.items() if name != "engine"})

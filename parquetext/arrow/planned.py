@@ -16,7 +16,7 @@ from ..pruning import predicate_of
 from ..sidecar.building import LENGTH_AND_MAGIC
 from ..sidecar.plan import Plan, open_beside, still_holding
 from ..sidecar.sidecar_form import SidecarFilters, SidecarForm
-from ..storage import BatchedSource, HeldTarget, LocalSource, LocalTarget, RemoteTarget
+from ..storage import BatchedSource, LocalSource, Target
 from .file import File
 from .file import open as open_file
 
@@ -31,7 +31,7 @@ class PlannedFile(File):
     __slots__ = ("_plan",)
 
     @classmethod
-    def _open_again(cls, target: str | RemoteTarget) -> File:
+    def _open_again(cls, target: str | Target) -> File:
         return open_planned(target)
 
     def _blooms(self, form: FooterReader, types: Mapping[str, pa.DataType]) -> BloomFilters:
@@ -60,11 +60,11 @@ def open_planned(path) -> File:
         As in `open`.
     """
     target = readable(path)
-    if isinstance(target, HeldTarget):
+    if target.is_open:
         return open_file(target)
-    source = LocalSource(target.path) if isinstance(target, LocalTarget) else BatchedSource(target)
+    source = LocalSource(target.path) if target.is_local else BatchedSource(target)
     try:
-        if isinstance(source, BatchedSource):
+        if not source.is_local:
             source.identify()
         plan = open_beside(target, source=source)
         form = SidecarForm.of(plan)

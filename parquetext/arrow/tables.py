@@ -10,7 +10,7 @@ import pyarrow as pa
 from ..footer.pyarrow_footer import whole_schema
 from ..footer.targets import info_of, readable
 from ..reading.request.read_request import check_engine
-from ..storage import HeldTarget, LocalTarget, filesystem_of
+from ..storage import filesystem_of
 from .datasets.shape import check_schema
 from .file import File
 from .file import open as open_file
@@ -222,13 +222,13 @@ def _left_by_plan(sidecar: bool | Plan, file: File, filters: object) -> Sequence
 def _is_many(source: object, error: OSError) -> bool:
     """Return True if a source that could not be opened is a directory or a pattern."""
     target = readable(source)
-    if isinstance(target, HeldTarget) or "://" in target.path:  # HTTP has no directories, and "?" begins a query
+    if target.is_open or "://" in target.path:  # HTTP has no directories, and "?" begins a query
         return False
     if isinstance(error, IsADirectoryError):
         return True
     if not PATTERN.isdisjoint(target.path) and isinstance(error, FileNotFoundError):
         return True
-    if isinstance(target, LocalTarget):
+    if target.is_local:
         return False
     import pyarrow.fs as pafs
 

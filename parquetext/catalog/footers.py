@@ -12,7 +12,7 @@ from ..footer.forms import names_in
 from ..footer.locate import FIRST_READ_REMOTE, locate
 from ..footer.tail import Tail
 from ..sidecar.naming import candidates
-from ..storage import LocalTarget, open_source, resolve
+from ..storage import open_source, resolve
 from .times import settled
 
 __all__ = ["Footer", "read_footer"]
@@ -52,7 +52,7 @@ def read_footer(path, *, sidecars: bool = False) -> Footer:
         If there is no readable footer.
     """
     target = resolve(path)
-    local = isinstance(target, LocalTarget)
+    local = target.is_local
     try:
         tail, data, size, read, modified = _local(target.path) if local else _remote(target)
         scan = kernels.scan.scan(tail.form.rebuild(data))

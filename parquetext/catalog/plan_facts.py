@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from ..arrow.datasets.discovery import inferred_type
 from ..footer.elements import Element
 from ..footer.leaf_types import PHYSICAL_TYPES, LeafType, leaf_type
-from ..storage.partition_names import directory_keys
+from ..storage.paths import directory_keys
 from .logical_text import parsed
 from .picked_rows import rows_of
 

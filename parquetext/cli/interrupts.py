@@ -83,7 +83,7 @@ def _wait(reader: int) -> None:
 
 def _end() -> None:
     """Remove what is unfinished, say what was done, and end the process."""
-    unfinished = sys.modules.get("parquetext.storage.unfinished")
+    unfinished = sys.modules.get("parquetext.storage.locking")
     if unfinished is not None:
         unfinished.abandon()
     if _command.temporary is not None:

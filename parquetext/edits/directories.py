@@ -12,7 +12,7 @@ import pyarrow as pa
 from .. import wire
 from ..errors import ParquetextError, outcome_of
 from ..masking import without_secrets
-from ..storage import LocalTarget, resolve
+from ..storage import resolve
 from .many import expand
 from .result import Result
 
@@ -76,7 +76,7 @@ def _result(verb: Callable, file: object, arguments: tuple, options: dict, faile
 def _is_directory(path: object) -> bool:
     """Return True for a local directory, or for a remote path that ends in a slash, which costs no request."""
     target = resolve(path)
-    if isinstance(target, LocalTarget):
+    if target.is_local:
         return os.path.isdir(target.path)
     given = path[1] if isinstance(path, tuple) else path
     return isinstance(given, str) and given.endswith("/")

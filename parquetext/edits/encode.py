@@ -12,7 +12,7 @@ from ..footer.expansion import check_expansion
 from ..footer.names import as_path
 from ..footer.thrift_form import ThriftForm
 from ..rewrite.encoding import Encoder, Wanted
-from ..storage.forcing import check
+from ..storage.refusals import check
 from .advice import CODECS, advised, budget_of, chosen, growth_of, leaves_named
 from .directories import takes_directories
 from .encoding_names import BEST, codec_of, encoding_of
@@ -146,7 +146,7 @@ def _is_same(path: object, out: object) -> bool:
     if hasattr(out, "write") and not isinstance(out, os.PathLike):
         return False
     old, new = storage.resolve(path), storage.resolve(out)
-    both_local = isinstance(old, storage.LocalTarget) and isinstance(new, storage.LocalTarget)
+    both_local = old.is_local and new.is_local
     return os.path.realpath(old.path) == os.path.realpath(new.path) if both_local else old == new
 
 
@@ -191,7 +191,7 @@ def _write_new(change: EncodedFile, source, out: object, forced: frozenset[str])
         sink = storage.appender(new, source)
         change.write(sink)
         sink.flush()
-        storage.check_as_opened(source)
+        source.check_unchanged()
         new.commit()
     finally:
         new.abort()
@@ -217,7 +217,7 @@ def _refuse_own_stream(source, out: object) -> None:
         opened = os.fstat(out.fileno())
     except (AttributeError, OSError, ValueError):  # not a file object of the operating system
         return
-    if isinstance(source, storage.LocalSource) and os.path.samestat(opened, os.fstat(source.fd)):
+    if source.is_local and os.path.samestat(opened, os.fstat(source.fd)):
         raise Refused("out is the file itself, open for writing: give its name instead, or no out", file=source.name)
 
 

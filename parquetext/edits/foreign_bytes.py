@@ -6,7 +6,7 @@ from collections.abc import Container, Sequence
 from uuid import UUID
 
 from .. import wire
-from ..storage.forcing import refuse
+from ..storage.refusals import refuse
 from .footer import Footer
 from .pieces import Piece
 

@@ -125,7 +125,7 @@ def _add(joiner: Joiner, path: object, row_groups: Sequence[int] | None) -> None
         except ParquetextError as error:
             raise error.at(error.file or source.name) from None
         joiner.flush()
-        storage.check_as_opened(source)
+        source.check_unchanged()
 
 
 def _in_form(struct: bytes, start: int, form: str, forced: Iterable[str]) -> tuple[bytes, str]:

@@ -6,8 +6,8 @@ import posixpath
 from collections.abc import Callable, Iterable
 
 from ..storage import resolve
-from ..storage.forcing import refuse
-from ..storage.partition_names import directory_keys
+from ..storage.paths import directory_keys
+from ..storage.refusals import refuse
 
 __all__ = ["refuse_lost_partitions"]
 

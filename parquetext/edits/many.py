@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ..errors import ParquetextError
 from ..footer.forms import MAGICS
-from ..storage import LocalTarget, RemoteTarget, open_source, resolve
-from ..storage.hidden_names import NEW, beside
+from ..storage import Target, open_source, resolve
+from ..storage.folder import NEW, beside
 from .globs import matcher, matching, meant
 
 __all__ = ["each", "expand", "is_folder", "is_skipped", "is_wanted", "many", "parents"]
@@ -53,7 +53,7 @@ def expand(paths: Iterable[object] | str, *, unfinished: bool = False) -> Iterat
     seen = set()
     for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
         target = resolve(path)
-        local = isinstance(target, LocalTarget)
+        local = target.is_local
         for found in _expand_local(target.path, unfinished) if local else _expand_remote(target):
             if (key := resolve(found).key) not in seen:
                 seen.add(key)
@@ -127,10 +127,10 @@ def is_parquet(name: str, path: object) -> bool:
     except (FileNotFoundError, PermissionError, ParquetextError):
         return False
     except OSError:
-        return isinstance(path, RemoteTarget)
+        return not resolve(path).is_local
 
 
-def _expand_remote(target: RemoteTarget) -> Iterator[RemoteTarget]:
+def _expand_remote(target: Target) -> Iterator[Target]:
     import pyarrow.fs as pafs
 
     filesystem = target.filesystem
@@ -148,11 +148,9 @@ def _expand_remote(target: RemoteTarget) -> Iterator[RemoteTarget]:
             info.path
             for info in infos
             if info.is_file
-            and is_wanted(
-                posixpath.relpath(info.path, place.path or "."), place.pattern, RemoteTarget(filesystem, info.path)
-            )
+            and is_wanted(posixpath.relpath(info.path, place.path or "."), place.pattern, Target(info.path, filesystem))
         ]
-    yield from (RemoteTarget(filesystem, path) for path in sorted(found))
+    yield from (Target(path, filesystem) for path in sorted(found))
 
 
 def is_wanted(path: str, pattern: str, target: object) -> bool:

@@ -10,7 +10,7 @@ from ..errors import ParquetextError
 from ..footer.forms import AUTO, THRIFT, Form, check_writable
 from ..masking import without_secrets
 from ..rewrite.joined import check_same_schema, top_level_names
-from ..storage.forcing import check
+from ..storage.refusals import check
 from .footer import read_footer
 from .joining import CopiedFile, join
 from .lost_partitions import refuse_lost_partitions

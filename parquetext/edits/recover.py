@@ -68,9 +68,9 @@ def recover(path: object, *, timeout: float = 0) -> Result:
     )
 
 
-def _of_sidecars(target: storage.LocalTarget | storage.RemoteTarget) -> Iterator[str]:
+def _of_sidecars(target: storage.Target) -> Iterator[str]:
     """Remove what a killed build of a sidecar has left, unless somebody is building it now; what was done."""
-    if not isinstance(target, storage.LocalTarget):
+    if not target.is_local:
         return
     for place in sidecar.candidates(target):
         with contextlib.suppress(Conflict):
@@ -78,8 +78,8 @@ def _of_sidecars(target: storage.LocalTarget | storage.RemoteTarget) -> Iterator
                 yield f"removed an unfinished {os.path.basename(place.path)}"
 
 
-def _size(target: storage.LocalTarget | storage.RemoteTarget) -> int:
-    if isinstance(target, storage.LocalTarget):
+def _size(target: storage.Target) -> int:
+    if target.is_local:
         return os.stat(target.path).st_size if os.path.exists(target.path) else 0
     with storage.open_source(target) as source:
         return source.size

@@ -10,7 +10,7 @@ from .. import sidecar, storage
 from ..errors import ParquetextError, name_file
 from ..footer.locate import read_tail
 from ..footer.soundness import has_sound_footer
-from ..storage.forcing import check
+from ..storage.refusals import check
 from .final_footer import FinalFooter, read_final
 from .footer import Footer, read_footer, read_thrift
 from .overrides import FORCEABLE, STORAGE_REFUSALS
@@ -133,7 +133,7 @@ def _commit(changing: storage.Change, edit: storage.TailEdit | Rewrite) -> str:
     """Change the file; what is worth knowing of it."""
     if isinstance(edit, storage.TailEdit):
         changing.commit(edit)
-        return changing.told
+        return changing.note
     with storage.rewriting(changing) as rewriting:
         edit.write(rewriting.sink)
         rewriting.commit()

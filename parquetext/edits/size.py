@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .. import wire
-from ..storage.forcing import refuse
+from ..storage.refusals import refuse
 from .pieces import Piece
 
 __all__ = ["check_size"]

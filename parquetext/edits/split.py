@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from .. import storage, wire
 from ..errors import ParquetextError, Refused
 from ..footer.forms import AUTO, THRIFT, Form, check_writable
-from ..storage.forcing import check
+from ..storage.refusals import check
 from .footer import read_footer
 from .joining import CopiedFile, join, joined_already
 from .overrides import FORCEABLE
@@ -82,7 +82,7 @@ def split(
     pairs = list(zip(parts, names, strict=True))
     kept = {} if overwrite else {at: _kept(path, *pairs[at], form, forced) for at in _there(names)}
     target = storage.resolve(folder)
-    if isinstance(target, storage.LocalTarget):
+    if target.is_local:
         os.makedirs(target.path, exist_ok=True)
     for at, (part, name) in enumerate(pairs):
         yield kept[at] if at in kept else join([(path, part)], name, form, forced)
@@ -132,7 +132,7 @@ def _names(path: object, folder: object, count: int) -> Iterator[object]:
     width = max(DIGITS, len(str(count - 1)))
     for number in range(count):
         name = f"{stem}-{number:0{width}}{suffix or '.parquet'}"
-        if isinstance(target, storage.LocalTarget):
+        if target.is_local:
             yield os.path.join(target.path, name)
         else:
             yield target.filesystem, posixpath.join(target.path, name)
@@ -142,7 +142,7 @@ def _there(names: list[object]) -> Iterator[int]:
     """Which of the new files' names something has already."""
     for at, name in enumerate(names):
         target = storage.resolve(name)
-        if isinstance(target, storage.LocalTarget):
+        if target.is_local:
             is_there = os.path.lexists(target.path)
         else:
             is_there = target.filesystem.get_file_info(target.path).type.name != "NotFound"
@@ -153,7 +153,7 @@ def _there(names: list[object]) -> Iterator[int]:
 def _kept(path: object, part: range, name: object, form: str, forced: frozenset[str]) -> CopiedFile:
     """What is there under a new file's name, where it is that file."""
     target = storage.resolve(name)
-    is_file = not isinstance(target, storage.LocalTarget) or os.path.isfile(target.path)
+    is_file = not target.is_local or os.path.isfile(target.path)
     found = joined_already([(path, part)], name, form, forced) if is_file else None
     if found is None:
         told = "the file is there already, with other bytes than the new one (overwrite replaces it)"

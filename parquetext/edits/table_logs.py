@@ -13,8 +13,8 @@ from ..sidecar.following import exists
 from ..sidecar.naming import ALONE
 from ..sidecar.store_layout import store_of
 from ..sidecar.table_formats import folders_above, membership
-from ..storage import LocalTarget, RemoteTarget, open_source, resolve
-from ..storage.forcing import refuse
+from ..storage import Target, open_source, resolve
+from ..storage.refusals import refuse
 
 __all__ = [
     "refuse_foreign_sidecar",
@@ -75,24 +75,24 @@ def summary_above(path: object) -> str | None:
     return next((str(place) for place in _summaries(target) if _is_parquet(place)), None)
 
 
-def _summaries(target: LocalTarget | RemoteTarget) -> Iterator[LocalTarget | RemoteTarget]:
-    if isinstance(target, LocalTarget):
+def _summaries(target: Target) -> Iterator[Target]:
+    if target.is_local:
         places = (os.path.join(folder, SUMMARY) for folder in folders_above(target))
-        yield from map(LocalTarget, filter(os.path.isfile, places))
+        yield from map(Target, filter(os.path.isfile, places))
         return
     parts = posixpath.dirname(target.path).split("/")
     folders = filter(None, ("/".join(parts[:depth]) for depth in range(len(parts), 0, -1)))
     infos = target.filesystem.get_file_info([posixpath.join(folder, SUMMARY) for folder in folders])
-    yield from (RemoteTarget(target.filesystem, info.path) for info in infos if info.is_file)
+    yield from (Target(info.path, target.filesystem) for info in infos if info.is_file)
 
 
-def _is_parquet(place: LocalTarget | RemoteTarget) -> bool:
+def _is_parquet(place: Target) -> bool:
     with open_source(place) as source:
         return source.size >= len(MAGIC) and source.read(0, len(MAGIC)) == MAGIC
 
 
-def _is_there(target: LocalTarget | RemoteTarget) -> bool:
-    return os.path.lexists(target.path) if isinstance(target, LocalTarget) else exists(target)
+def _is_there(target: Target) -> bool:
+    return os.path.lexists(target.path) if target.is_local else exists(target)
 
 
 def refuse_foreign_sidecar(path: object, forced: frozenset[str]) -> None:
@@ -109,7 +109,7 @@ def refuse_foreign_sidecar(path: object, forced: frozenset[str]) -> None:
 def table_holding(folder: object) -> tuple[str, str] | None:
     """Return the table, or the `sidecar.Store`, that new files in a folder would be in, and its folder, or None."""
     target = resolve(folder)
-    if isinstance(target, LocalTarget) and (store := store_of(os.path.join(target.path, ALONE))) is not None:
+    if target.is_local and (store := store_of(os.path.join(target.path, ALONE))) is not None:
         return "sidecar.Store", store
     return table_formats.table_holding(target)
 
@@ -117,6 +117,6 @@ def table_holding(folder: object) -> tuple[str, str] | None:
 def table_above(path: object) -> tuple[str, str] | None:
     """The table format above a file, or the `sidecar.Store` that it belongs to, and its folder; None where is none."""
     target = resolve(path)
-    if isinstance(target, LocalTarget) and (store := store_of(target.path)) is not None:
+    if target.is_local and (store := store_of(target.path)) is not None:
         return "sidecar.Store", store
     return table_formats.table_above(target)

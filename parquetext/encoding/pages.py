@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from .. import kernels, wire
 from ..errors import ParquetextError, Unsupported, wire_error
+from ..storage import has_descriptor
 from . import codecs
 from .codecs import BELIEVED, decompress
 
@@ -283,7 +284,7 @@ def read_stored(source, start: int, end: int, *, slack: int = OVERRUN) -> Iterat
     A local file is read 1 MiB or a page at a time, so that the bytes are still in the processor's cache when they are
     decoded, and the memory is used again. Arguments are those of `read_pages`.
     """
-    least = LOCAL_BODIES_AT_ONCE if hasattr(source, "fd") else BODIES_AT_ONCE
+    least = LOCAL_BODIES_AT_ONCE if has_descriptor(source) else BODIES_AT_ONCE
     at, length, limit = start, least, max(end, min(end + slack, source.size))
     while at < end:
         base, data = at, memoryview(source.read(at, min(length, limit - at)))

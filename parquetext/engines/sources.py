@@ -20,7 +20,7 @@ from ..errors import ColumnError, ParquetextError
 from ..footer.names import nearest_columns
 from ..reading.fields.arrow_fields import schema_or_ours
 from ..reading.request.selection import find_top_level
-from ..storage import RemoteTarget, resolve
+from ..storage import resolve
 
 __all__ = ["is_directory", "open_source", "texts_of_keys", "with_schema"]
 
@@ -89,7 +89,7 @@ def is_directory(source: object, filesystem: pafs.FileSystem | None) -> bool:
     """Return True if a dataset's source is one directory."""
     if isinstance(source, Iterable) and not isinstance(source, (str, bytes, os.PathLike, tuple)):
         return False
-    target = resolve(source if filesystem is None else (filesystem, source))
-    if isinstance(target, RemoteTarget):
+    target = resolve(source, filesystem)
+    if not target.is_local:
         return target.filesystem.get_file_info(target.path).type == pafs.FileType.Directory
     return os.path.isdir(target.path)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from .. import kernels
 from ..errors import Damaged, Malformed, ParquetextError, Unsupported
 from ..findings import Finding
-from ..storage import BatchedSource
+from ..storage import can_gather
 from . import forms
 from .form_spec import FormSpec, Place
 from .locate import FIRST_READ_REMOTE, locate_in
@@ -54,7 +54,7 @@ def following_form(source, left: str, error: Damaged) -> tuple[str, FooterReader
 
 def open_block(spec: FormSpec, handle, place: Place) -> FooterReader:
     """Open a form at its position; `handle` is a source, or the file descriptor and the size of a local file."""
-    if isinstance(handle, BatchedSource):
+    if can_gather(handle):
         begin, end = spec.needed_range(place)
         handle.worth = begin, end - begin
         handle.shared = max(place.payload, place.payload + place.length - SHARED_BYTES), min(place.length, SHARED_BYTES)
@@ -130,7 +130,7 @@ def _thrift_or_beside(
     return forms.THRIFT.name, form, findings
 
 
-def _beside(source, tail: Tail, data: bytes, block: Block) -> tuple[bytes, Tail, Block, tuple[int, int]]:
+def _beside(source, tail: Tail, data: bytes, block: Block) -> tuple[bytes | memoryview, Tail, Block, tuple[int, int]]:
     footer, io = _footer(source, tail, data)
     return footer, tail, block, io
 
@@ -207,7 +207,7 @@ def thrift_length(source) -> int | None:
 
 def _read_tail(source, through: bool = False) -> tuple[Tail, bytes]:
     """Return the tail and its bytes, read up to a block of ours, or, with `through`, all of its blocks."""
-    data = source.tail if hasattr(source, "tail") else source.read_tail(FIRST_READ_REMOTE)[1]
+    data = source.tail if isinstance(source, kernels.local.LocalFile) else source.read_tail(FIRST_READ_REMOTE)[1]
     tail, known = locate_in(source, data), 0
     while tail.missing and (through or not any(block.uuid in forms.PREFERRED for block in tail.blocks[known:])):
         known = len(tail.blocks)
@@ -215,7 +215,7 @@ def _read_tail(source, through: bool = False) -> tuple[Tail, bytes]:
     return tail, data
 
 
-def _scanned(source, tail: Tail, data: bytes) -> tuple[ThriftForm, bytes]:
+def _scanned(source, tail: Tail, data: bytes) -> tuple[ThriftForm, bytes | memoryview]:
     """Scan the whole Thrift footer."""
     footer, io = _footer(source, tail, data)
     try:
@@ -236,7 +236,7 @@ def _footer(source, tail: Tail, data: bytes) -> tuple[bytes | memoryview, tuple[
     return source.read(begin, missing) + data[: max(0, end - known)], (1, missing)
 
 
-def unread_extension(footer: bytes, offset: int) -> list[Finding]:
+def unread_extension(footer: bytes | memoryview, offset: int) -> list[Finding]:
     """Return the finding for an extension in which no block ends; `offset` is the footer's."""
     try:
         place = kernels.extension.find(footer, file_metadata=True)

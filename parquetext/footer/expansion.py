@@ -20,6 +20,7 @@ from ..encoding.codecs import BELIEVED
 from ..encoding.decoded_sizes import VARIABLE, VAST_PAGE, check_page_size, limit_of, most_entries
 from ..encoding.pages import DATA_PAGES, read_headers, read_pages
 from ..errors import LimitExceeded, ParquetextError
+from ..storage import is_remote
 from .thrift_form import ThriftForm
 
 __all__ = ["check_expansion"]
@@ -89,7 +90,7 @@ def check_expansion(
     rows = scan.row_groups("num_rows")
     if not counts or min(rows) < 0 or len(counts) != scan.leaf_count * scan.row_group_count:
         return False  # a footer that contradicts itself is refused when it is read
-    pages = pages and not hasattr(source, "target")
+    pages = pages and not is_remote(source)
     # Most reads end here: even the widest values of all chunks stay below the limit.
     claimed = sum(counts) - min(min(counts), 0) * len(counts) + sum(rows) * scan.leaf_count
     if claimed * (max(WIDEST_FIXED, max(scan.elements("type_length"))) + LIST_BYTES) <= most:

@@ -1,4 +1,4 @@
-"""What a flat footer carries for others: bytes by UUID, each read when it is asked for."""
+"""The contents of a footer's extension slots: bytes by UUID, each read on access."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OUR_OWN = wire.UUID_THRIFT_EXTENSION, wire.UUID_COPY_TABLE
 
 
 class Extensions(Mapping[UUID, bytes]):
-    """The extension slots of a file's flat footer, ascending by UUID; empty where it is not the form in use.
+    """The extension slots of a file's footer, ascending by UUID; empty if the form in use has none.
 
     Names and sizes cost one read of a small list, the bytes of a slot one more. There is no other form to go over to:
     a damaged slot is `Damaged`, and so are all of them once a flat footer was left for its damage.
@@ -29,7 +29,7 @@ class Extensions(Mapping[UUID, bytes]):
 
     @property
     def sizes(self) -> dict[UUID, int]:
-        """How many bytes each of them has."""
+        """Return the size of each slot in bytes."""
         return {uuid: size for uuid, (_, size) in self._entries().items()}
 
     def __getitem__(self, uuid: UUID | str) -> bytes:
@@ -49,7 +49,7 @@ class Extensions(Mapping[UUID, bytes]):
         return f"<parquetext.Extensions {self.sizes}>"
 
     def _entries(self) -> dict[UUID, tuple[int, int]]:
-        """Index and size by UUID; without what is made from the Thrift footer, which is nobody's slot."""
+        """Return index and size by UUID, without the slots that are built from the Thrift footer."""
         file = self._file
         if self._listed is None:
             damaged = {spec.damaged: spec.title for spec in forms.SPECS if spec.has_slots}

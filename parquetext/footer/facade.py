@@ -1,4 +1,4 @@
-"""The façade: a file's footer behind one interface, whatever its form; the one place where a damaged form is left."""
+"""The façade: one interface for a file's footer in any form, and the fallback to the next form if one is damaged."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .. import wire
 from ..encoding.pages import REMOTE_WINDOW
 from ..errors import ColumnError, Damaged, LimitExceeded, Malformed, ParquetextError, name_file, out_of_memory
 from ..findings import Finding
-from ..storage import BatchedSource, ChangedFile, RemoteTarget
+from ..storage import ChangedFile, Target, can_gather, counts_requests
 from ..tabular import Shown, Tabular
 from . import best_form, forms
 from .arrow_errors import as_arrow_error
@@ -34,7 +34,7 @@ __all__ = ["File", "IoStats"]
 
 
 class IoStats(NamedTuple):
-    """What was read for metadata so far: requests, and the bytes that they gave."""
+    """The requests and bytes that were read for metadata."""
 
     requests: int
     bytes: int
@@ -50,7 +50,7 @@ E = TypeVar("E", bound=ParquetextError)
 
 
 def _look_up(form: FooterReader, name, field_id: int | None) -> tuple:
-    """A leaf by its name or field id, and its chunks."""
+    """Return a leaf by its name or field id, and its chunks."""
     if type(name) is str and field_id is None:
         found = form.find_column(name)
         if found is not None:
@@ -60,13 +60,13 @@ def _look_up(form: FooterReader, name, field_id: int | None) -> tuple:
 
 
 def _hold(form: FooterReader) -> None:
-    """Let a form keep its footer in memory; one without cells has it there."""
+    """Let a form keep its footer in memory, if it reads it in parts."""
     if hasattr(form, "hold"):
         form.hold()
 
 
 class _Closed:
-    """Stands for the form of a closed file."""
+    """The form of a closed file: each access raises."""
 
     def __getattr__(self, name: str):
         raise pa.ArrowInvalid("the file is closed")
@@ -76,17 +76,17 @@ _CLOSED = _Closed()
 
 
 class File(Tabular):
-    """An open Parquet file: its footer, read as far as it is asked for.
+    """An open Parquet file: its footer, read as far as it is needed.
 
-    A context manager. Made by `parquetext.open`. Any call may find the form in use damaged; then the file goes over to
-    the next form, does what was asked there, and says so in `form` and `findings`.
+    A context manager, opened by `parquetext.open`. If a call finds the form in use damaged, the file changes to the
+    next form, repeats the call, and reports it in `form` and `findings`.
 
     Attributes
     ----------
     form : str
         The form of the footer in use: a value of `parquetext.Form`.
     path : str
-        What was opened.
+        The opened path.
     """
 
     __slots__ = (
@@ -110,7 +110,7 @@ class File(Tabular):
         self._findings, self._lease = findings, Lease()
         self._schema: pa.Schema | None = None
         self._left, self._looked_up, self._is_reopened = _NOTHING, 0, False
-        self._lock = RLock()  # of who closes it or goes over to another form
+        self._lock = RLock()  # for closing and for changing to another form
 
     def __enter__(self) -> Self:
         return self
@@ -133,7 +133,7 @@ class File(Tabular):
         self.__exit__()
 
     def _lease_of_open(self) -> Lease:
-        """The lease, which keeps open what a read that goes on needs."""
+        """Return the lease, which keeps the source open while a read continues."""
         lease = self._lease
         if lease is _CLOSED:
             raise pa.ArrowInvalid("the file is closed")
@@ -141,7 +141,7 @@ class File(Tabular):
 
     @property
     def closed(self) -> bool:
-        """Whether the file is closed."""
+        """Return True if the file is closed."""
         return self._form is _CLOSED
 
     def __reduce__(self):
@@ -152,7 +152,7 @@ class File(Tabular):
         return reopen, file_state(self, self._source)
 
     @classmethod
-    def _open_again(cls, target: str | RemoteTarget) -> Self:
+    def _open_again(cls, target: str | Target) -> Self:
         """Open a file that was pickled."""
         from .opening import open_as  # it makes files, so it imports this module
 
@@ -162,13 +162,13 @@ class File(Tabular):
 
     @property
     def findings(self) -> list[Finding]:
-        """What is not as it should be, such as a form that was left for another one; empty for a sound file."""
+        """Return all defects, such as a damaged form for which another one is used; empty for a sound file."""
         if self._findings is None:
             self._findings = []
         return self._findings
 
     def _on_form(self, operation: Callable):
-        """Do something that only reads the footer; on the next form where this one is damaged."""
+        """Run an operation that reads the footer; repeat it on the next form if this one is damaged."""
         lease, form = self._lease, self._form  # the lease keeps the form open, whoever closes the file meanwhile
         try:
             return operation(form)
@@ -185,7 +185,7 @@ class File(Tabular):
         return self._on_form(operation)
 
     def _recover(self, error: Damaged | Malformed | OSError, form: FooterReader) -> None:
-        """Go over to a form on which what failed on `form` can be tried again, or raise the error."""
+        """Change to a form on which the failed operation can be repeated, or raise the error."""
         with self._lock:
             if self._form is not form or self._reopened_after_change():
                 return  # another thread may have gone over to another form, or closed the file
@@ -199,11 +199,11 @@ class File(Tabular):
         raise self._located(error) if isinstance(error, Malformed) else self._named(error) from None
 
     def _changed(self, cause: BaseException) -> ChangedFile:
-        """The error of a file that was changed in place, and of which something cannot be read since."""
+        """Return the error for a file that was changed in place and cannot be read since."""
         return ChangedFile(f"the file was changed in place since it was opened: {cause}", file=str(self.path))
 
     def _reopened_after_change(self) -> bool:
-        """Open a local file once more where it was changed in place meanwhile: its footer may have moved."""
+        """Open a local file again if it was changed in place: its footer may have moved."""
         source = self._source
         if self._is_reopened or not is_changed(source):
             return False
@@ -227,13 +227,13 @@ class File(Tabular):
         return True
 
     def _located(self, error: Malformed) -> Malformed:
-        """The error with the file's name, and with where in the file the field is missing that pyarrow asks for."""
+        """Return the error with the file's name, and with the offset of the struct that lacks a required field."""
         if error.code == wire.MISSING_FIELD and error.offset is None:
             error.offset = best_form.offset_of_missing(self._source)
         return self._named(error)
 
     def _named(self, error: E) -> E:
-        """The error with the file's name, as one that is also pyarrow's; of an absent name, with the nearest ones."""
+        """Return the error with the file's name, as a subclass of pyarrow's; for an unknown name with similar ones."""
         if isinstance(error, ColumnError) and error.absent is not None and self.num_columns <= MOST_COMPARED:
             try:
                 self._expect(self.num_columns)
@@ -243,7 +243,7 @@ class File(Tabular):
         return as_arrow_error(error.at(str(self.path)))
 
     def _each(self, operations: Iterable[Callable[[FooterReader], T]]) -> list[T]:
-        """Do several things on one form; of a remote file what they read is fetched together."""
+        """Run several operations on one form; their reads from a remote file are merged."""
 
         def on(form: FooterReader) -> list[T]:
             return self._gathered([partial(operation, form) for operation in operations])
@@ -252,14 +252,14 @@ class File(Tabular):
         return self._on_form(on)
 
     def _gathered(self, tasks: list[Callable[[], T]]) -> list[T]:
-        """The results of tasks that read from the file; of a remote one what they read is fetched together."""
+        """Run tasks that read from the file; their reads from a remote file are merged."""
         return self._source.gather(tasks) if self._is_batched() else [task() for task in tasks]
 
     def _is_batched(self) -> bool:
-        return isinstance(self._source, BatchedSource)
+        return can_gather(self._source)
 
     def _expect(self, leaves: int) -> None:
-        """Prepare for facts of so many leaves: a footer of which they are a good part is read whole."""
+        """Prepare for reading this many leaves: read the whole footer if they are a large part of it."""
         if not self.spec.is_cellular or leaves * A_GOOD_PART < self.num_columns:
             return
         self._on_form(lambda form: self._source.hold() if self._is_batched() else _hold(form))
@@ -270,11 +270,11 @@ class File(Tabular):
 
     @property
     def spec(self) -> FormSpec:
-        """The entry of the form in use in the registry of forms; the Thrift form if a sidecar replaces the footer."""
+        """Return the registry entry of the form in use; the Thrift form if a sidecar replaces the footer."""
         return forms.BY_NAME.get(self.form, forms.THRIFT)
 
     def _leave_form(self, error: Damaged) -> None:
-        """Go over to the next form. Other threads may be reading from this one: it goes with the last of them."""
+        """Change to the next form. Other threads may still read the old one, which is closed after the last of them."""
         try:
             name, following, findings = best_form.following_form(self._source, self.form, error)
         except ParquetextError as failed:
@@ -291,12 +291,12 @@ class File(Tabular):
 
     @property
     def num_columns(self) -> int:
-        """Leaf columns."""
+        """Return the number of leaf columns."""
         return self._form.leaf_count
 
     @property
     def version(self) -> int:
-        """The version that the writer claims, 1 or 2."""
+        """Return the version that the writer claims, 1 or 2."""
         return self._form.version
 
     @property
@@ -306,23 +306,23 @@ class File(Tabular):
 
     @property
     def key_values(self) -> dict[bytes, bytes | None]:
-        """The file's own metadata; of equal keys the first one counts."""
+        """Return the file's key-value metadata; of equal keys, the first one counts."""
         pairs = self._on_form(lambda form: [form.key_value(index) for index in range(form.key_value_count)])
         return dict(reversed(pairs))
 
     @property
     def extensions(self) -> Extensions:
-        """What the flat footer carries for others: bytes by UUID, read when asked for."""
+        """Return the contents of the extension slots by UUID; each is read on access."""
         return Extensions(self)
 
     @property
     def row_groups(self) -> RowGroups:
-        """The row groups: a sequence of them, and their facts as memoryviews."""
+        """Return the row groups: a sequence, with its fields as memoryviews."""
         return RowGroups(self)
 
     @property
     def schema(self) -> pa.Schema:
-        """The Arrow schema as pyarrow reads it, made when first asked for; its time grows with the columns."""
+        """Return the Arrow schema as pyarrow reads it, built on first access in time linear in the columns."""
         if self._schema is None:
             self._expect(self.num_columns)
             schema = self._on_form(whole_schema)
@@ -334,13 +334,13 @@ class File(Tabular):
 
     @property
     def parquet_schema(self) -> ParquetSchema:
-        """The schema as Parquet has it, element by element."""
+        """Return the Parquet schema, element by element."""
         return ParquetSchema(self)
 
     @property
     def io_stats(self) -> IoStats:
-        """Requests and bytes that metadata has cost so far."""
-        if hasattr(self._source, "requests"):
+        """Return the requests and bytes that were read for metadata."""
+        if counts_requests(self._source):
             return IoStats(self._source.requests, self._source.bytes_read)
         reads, count = self._form.io
         return IoStats(1 + reads + self._left[0], len(self._source.tail) + count + self._left[1])
@@ -348,7 +348,7 @@ class File(Tabular):
     # ---- columns ------------------------------------------------------------------------------------------------
 
     def column(self, name: str | tuple[str, ...] | None = None, *, field_id: int | None = None) -> Column:
-        """One leaf column over all row groups.
+        """Return one leaf column over all row groups.
 
         Parameters
         ----------
@@ -360,12 +360,12 @@ class File(Tabular):
         Raises
         ------
         ColumnError
-            Nothing is called so, more than one leaf is, or it is a group; the message lists the candidates.
+            If no leaf or more than one has this name, or if it is a group; the message lists the candidates.
 
         Notes
         -----
-        With a flat footer or an index the cost does not depend on how many columns the file has. A file that is
-        asked for an eighth of its columns one by one keeps its footer in memory from then on.
+        With a flat footer or an index, the cost does not depend on the number of columns. After an eighth of the
+        columns have been requested one by one, the footer is kept in memory.
         """
         lease, form = self._lease, self._form
         self._looked_up += 1
@@ -388,7 +388,7 @@ class File(Tabular):
         return self.column(name, field_id=field_id)
 
     def columns(self, names: Iterable[str | tuple[str, ...]] | None = None) -> list[Column]:
-        """Several columns at once, in the order of their names; all leaves without `names`.
+        """Return several columns in the order of their names; all leaves if `names` is None.
 
         Raises
         ------
@@ -397,8 +397,8 @@ class File(Tabular):
 
         Notes
         -----
-        Takes less time than one call after the other. Of a remote file all of them take a few rounds of requests: where
-        their cells lie near each other they come together, otherwise at the same time.
+        Faster than one call after the other. For a remote file, all of them take a few rounds of requests: nearby
+        cells are fetched together, others at the same time.
         """
         if names is None:
             self._expect(self.num_columns)
@@ -419,7 +419,7 @@ class File(Tabular):
     def pages(
         self, name: str | tuple[str, ...] | Column | None = None, *, field_id: int | None = None, copies: bool = False
     ) -> pa.Table:
-        """The page table of one leaf column: one row per page, row group by row group; see `footer.page_table`.
+        """Return the page table of one leaf column: one row per page, by row group; see `footer.page_table`.
 
         Headers are read, in windows: of a column of many small pages that is most of its bytes, of large ones few. The
         page index, where there is one, says what they leave out. Names are those that `column` takes; a `Column` of
@@ -449,11 +449,11 @@ class File(Tabular):
 
     @property
     def may_have_copies(self) -> bool:
-        """Whether columns may have copies in other encodings: a flat footer tells by a slot, others are not asked."""
+        """Return False if an extension slot shows that no column has a copy in another encoding."""
         return self._on_form(lambda form: not hasattr(form, "extensions") or payload_in(form) is not None)
 
     def to_arrow(self) -> pa.Table:
-        """The chunk table: one row per column chunk, row group by row group; see `footer.chunk_table`."""
+        """Return the chunk table: one row per column chunk, by row group; see `footer.chunk_table`."""
         from .chunk_table import chunk_table  # as in `pages`
 
         self._expect(self.num_columns)
@@ -462,11 +462,11 @@ class File(Tabular):
     # ---- as a mapping of names to columns, and as it is shown ---------------------------------------------------
 
     def __getitem__(self, name: str | tuple[str, ...]) -> Column:
-        """One leaf column, as `column` finds it."""
+        """Return one leaf column; see `column`."""
         return self.column(name)
 
     def __contains__(self, name: object) -> bool:
-        """Whether `name` is the name of exactly one leaf column."""
+        """Return True if exactly one leaf column has this name."""
         if not isinstance(name, (str, tuple)):
             return False
         try:
@@ -476,15 +476,15 @@ class File(Tabular):
         return True
 
     def __iter__(self) -> Iterator[str]:
-        """The names of the leaf columns, in order: paths with dots."""
+        """Iterate over the names of the leaf columns: dotted paths, in order."""
         return iter([".".join(path) for path in self.parquet_schema.paths])
 
     def __len__(self) -> int:
-        """How many leaf columns there are."""
+        """Return the number of leaf columns."""
         return self.num_columns
 
     def __bool__(self) -> bool:
-        """True, also of a file without columns."""
+        """Return True, also for a file without columns."""
         return True
 
     def _shown(self) -> Shown:

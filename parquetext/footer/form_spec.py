@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntFlag
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 from uuid import UUID
 
 from .. import kernels, wire
@@ -148,12 +148,12 @@ class Checked:
         Parts of the Thrift footer that the form does not store; they are not findings.
     """
 
-    source: object
+    source: Any
     end: bytes
     tail: Tail
     block: Block
-    scan: object | None = None
-    reader: FooterReader | None = None
+    scan: Any = None
+    reader: Any = None
     losses: list = field(default_factory=list)
 
     @property
@@ -221,8 +221,6 @@ class FormSpec:
         Kinds of findings for a damaged block, and for one that this version cannot read.
     record_code : int or None
         Number of its block in the record of an extension that a final form stores (docs/formats.md, section 5).
-    reader_type : type or None
-        The class of its readers, if it is the form's alone.
     """
 
     name: ClassVar[str]
@@ -251,7 +249,18 @@ class FormSpec:
     damaged: ClassVar[str]
     unsupported: ClassVar[str | None] = None
     record_code: ClassVar[int | None] = None
-    reader_type: ClassVar[type | None] = None
+
+    @property
+    def reader_type(self) -> type | None:
+        """Return the class of the form's readers in the implementation in use, if it is the form's alone."""
+        return None
+
+    @property
+    def block_kind(self) -> UUID:
+        """Return the UUID of the form's block."""
+        if self.uuid is None:
+            raise ValueError(f"the {self.title} has no block")
+        return self.uuid
 
     def __repr__(self) -> str:
         return f"<FormSpec {self.name}>"
@@ -298,12 +307,12 @@ class FormSpec:
 
         return ThriftForm(self.rebuild(payload))
 
-    def open_beside(self, footer: bytes, tail: Tail, block: Block, io: tuple[int, int]) -> FooterReader:
+    def open_beside(self, footer: bytes | memoryview, tail: Tail, block: Block, io: tuple[int, int]) -> FooterReader:
         """Open the form from a Thrift footer with its extension, which has been read as a whole."""
         start = block.payload - tail.footer_offset
         return self.open_payload(memoryview(footer)[start : start + block.length])
 
-    def glance(self, footer: bytes, tail: Tail) -> list[Finding]:
+    def glance(self, footer: bytes | memoryview, tail: Tail) -> list[Finding]:
         """Check quickly whether a form beside the Thrift footer in use is intact."""
         return []
 
@@ -313,8 +322,8 @@ class FormSpec:
 
     def finding(self, error: ParquetextError) -> Finding:
         """Return the finding for a form that cannot be used because of an error."""
-        is_unsupported = self.unsupported is not None and error.code == wire.VERBATIM
-        return Finding.of(self.unsupported if is_unsupported else self.damaged, error, self.title)
+        kind = self.unsupported if error.code == wire.VERBATIM else None
+        return Finding.of(kind or self.damaged, error, self.title)
 
     # ---- reading ------------------------------------------------------------------------------------------------
 
@@ -341,6 +350,12 @@ class FormSpec:
     def columns(self, reader: FooterReader, fields: Fields = Fields.ALL) -> Iterator:
         """Yield the chunks of each leaf, in one pass."""
         return (self.column(reader, leaf, fields=fields) for leaf in range(reader.leaf_count))
+
+    def slice(self, reader: FooterReader, leaves, row_groups, *, key_values: bool = False) -> bytes:
+        """Build a Thrift footer of leaves and row groups from the model; readers with a faster way have a `slice`."""
+        from .default_slice import default_slice
+
+        return default_slice(self, reader, leaves, row_groups, key_values=key_values)
 
     def chunk_structs(self, reader: FooterReader, leaf: int, first: int, count: int) -> list[bytes] | None:
         """Return the ColumnChunk structs of a leaf in row groups ``[first, first + count)``, or None."""
@@ -393,7 +408,7 @@ class FormSpec:
 
     def built(self, payload: bytes) -> Built:
         """Return the block with this payload and a trailer of ours."""
-        return Built(payload, kernels.extension.trailer(payload, self.uuid.bytes))
+        return Built(payload, kernels.extension.trailer(payload, self.block_kind.bytes))
 
     def tail_block(self, payload) -> bytes:
         """Return the end of a payload by which it is opened; a reference to a block aside contains a copy."""
@@ -446,7 +461,7 @@ class FormSpec:
             if self.is_lossless and getattr(checked.reader, "is_lossless", True):
                 yield from compare_rebuilt(checked.footer, self, checked.payload)
 
-    def describe(self, footer: bytes, tail: Tail, block: Block) -> str:
+    def describe(self, footer: bytes | memoryview, tail: Tail, block: Block) -> str:
         """Return the name of the layout variant of a block, or an empty string."""
         return ""
 

@@ -1,4 +1,4 @@
-"""Opening: from a path to a `File` on the best form of its footer."""
+"""Open a path as a `File` with the best form of its footer."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from .. import kernels
 from ..errors import Damaged, Malformed, ParquetextError, Unsupported, name_file
 from ..findings import Finding
 from ..storage import (
-    BatchedSource,
-    HeldSource,
-    HeldTarget,
-    LocalTarget,
+    OpenTarget,
     Overlay,
-    RemoteTarget,
+    Target,
     old_tail,
+    open_batched,
     open_source,
     readable,
 )
@@ -33,7 +31,7 @@ CHANGE_INTERRUPTED = "change-interrupted"
 
 
 def open_as(kind: type[File], path, form: forms.Form | str | None = None) -> File:
-    """Open `path` as `kind`; the straight way for a local path and a sound block of ours, or PAR3."""
+    """Open `path` as `kind`; fast for a local path with a sound block of ours, or with a final form."""
     if type(path) is not str or "://" in path or path[:1] == "~":
         return _open_target(kind, path, form)
     return _open_local(kind, path, form)
@@ -57,12 +55,12 @@ def _open_once(kind: type[File], path: str, form: str | None) -> File:
     return _open_own(kind, path, source, (source.fd, source.size), source.tail) or _open_source(kind, path, source)
 
 
-def open_by_footer(kind: type[File], target: LocalTarget | RemoteTarget | HeldTarget, footer: bytes) -> File:
-    """Open a file by a Thrift footer that the caller has; its own one is not read."""
+def open_by_footer(kind: type[File], target: Target | OpenTarget, footer: bytes) -> File:
+    """Open a file with the caller's Thrift footer; that of the file is not read."""
     form = ThriftForm(footer)
-    if isinstance(target, LocalTarget):
+    if target.is_local:
         return kind(target.path, kernels.local.LocalFile(target.path), forms.THRIFT.name, form)
-    source = HeldSource(target) if isinstance(target, HeldTarget) else BatchedSource(target)
+    source = open_batched(target)
     return kind(str(target), source, forms.THRIFT.name, form)
 
 
@@ -123,15 +121,15 @@ def open_file(path: object, *, form: forms.Form | str | None = None) -> File:
 def _open_target(kind: type[File], path, form: forms.Form | str | None = None) -> File:
     try:
         target = readable(path)
-        if not isinstance(target, LocalTarget):
+        if not target.is_local:
             return _open_elsewhere(kind, target, form)
     except ParquetextError as error:
         raise as_arrow_error(error) from None
     return _open_local(kind, target.path, form)
 
 
-def _open_elsewhere(kind: type[File], target: RemoteTarget | HeldTarget, form: str | None) -> File:
-    source, name = HeldSource(target) if isinstance(target, HeldTarget) else BatchedSource(target), str(target)
+def _open_elsewhere(kind: type[File], target: Target | OpenTarget, form: str | None) -> File:
+    source, name = open_batched(target), str(target)
     if form is not None:
         return _open_named(kind, name, source, form)
     try:
@@ -154,7 +152,7 @@ def _open_named(kind: type[File], path, source, form: str) -> File:
 
 
 def _under_journal(path, error: ParquetextError) -> tuple[object, list[Finding]]:
-    """The file as it was before the change that has torn its tail, or as it is now, where that may be finished."""
+    """Return the file before the interrupted change of its tail, or the current one if the change may be complete."""
     edit = old_tail(path, has_sound_footer)
     if edit is None:
         return kernels.local.LocalFile(path), []
@@ -163,7 +161,7 @@ def _under_journal(path, error: ParquetextError) -> tuple[object, list[Finding]]
 
 
 def _open_source(kind: type[File], path, source) -> File:
-    """Look at everything that the tail holds; report what is not as it should be."""
+    """Examine the whole tail, and report defects."""
     try:
         try:
             return kind(path, source, *best_form(source))

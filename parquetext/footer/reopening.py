@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .. import kernels
 from ..masking import without_secrets
-from ..storage import BatchedSource, ChangedFile, LocalSource, Overlay, RemoteTarget
+from ..storage import ChangedFile, Target, can_gather
 from .columns import Column
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["check_version", "file_state", "reopen", "reopen_column"]
 
 
-def file_state(file: File, source: object) -> tuple[type[File], str | RemoteTarget, tuple]:
+def file_state(file: File, source: object) -> tuple[type[File], str | Target, tuple]:
     """Return what `reopen` takes; the source is the file's own, which outlives `close` if columns were taken.
 
     Raises
@@ -25,20 +25,20 @@ def file_state(file: File, source: object) -> tuple[type[File], str | RemoteTarg
     pickle.PicklingError
         The file has no path to open it again by.
     """
-    if isinstance(source, BatchedSource):
+    if can_gather(source):
         source.identify()
         version = source.version
         return type(file), source.target, (version.identity, version.size, version.modified)
     if isinstance(source, kernels.local.LocalFile):
         version = source.size, source.mtime_ns, source.ino
-    elif isinstance(source, (LocalSource, Overlay)):  # read by a sidecar, or under a journal
+    elif source.is_local:  # read by a sidecar, or under a journal
         version = source.version.size, source.version.modified, source.version.identity[1]
     else:
         raise pickle.PicklingError(f"{without_secrets(str(file.path))}: only a file that has a path can be pickled")
     return type(file), os.path.abspath(os.fsdecode(file.path)), version
 
 
-def reopen(kind: type[File], target: str | RemoteTarget, version: tuple) -> File:
+def reopen(kind: type[File], target: str | Target, version: tuple) -> File:
     """Open a pickled file again.
 
     Raises
@@ -64,7 +64,7 @@ def check_version(file: File, version: tuple) -> None:
         raise
 
 
-def reopen_column(kind: type[File], target: str | RemoteTarget, version: tuple, leaf: int) -> Column:
+def reopen_column(kind: type[File], target: str | Target, version: tuple, leaf: int) -> Column:
     """Read a pickled column again; errors as `reopen` has them."""
     with reopen(kind, target, version) as file:
         return file._on_form(lambda form: Column(file, leaf, form.column(leaf)))

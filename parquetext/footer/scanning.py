@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import kernels
 from ..errors import ParquetextError
-from ..storage import LocalSource, open_source
+from ..storage import open_source
 from .forms import MAGICS
 from .locate import FIRST_READ_REMOTE, locate, read_tail
 
@@ -55,7 +55,7 @@ def scan(source: object, *, strict: bool = False) -> kernels.scan.Scan:
         return kernels.scan.scan(data, strict=strict)
     with open_source(source) as file:
         tail = read_tail(file, FIRST_READ_REMOTE).thrift_only()
-        if isinstance(file, LocalSource):
+        if file.is_local:
             data = kernels.local.read_pages(file.fd, tail.footer_offset, tail.footer_length)
         else:
             data = file.read(tail.footer_offset, tail.footer_length)

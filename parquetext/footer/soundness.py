@@ -1,4 +1,4 @@
-"""Whether a file ends in a footer at all: asked before an old journal may put another end in its place."""
+"""Check that a file ends in a footer, before an old journal may replace its end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["has_sound_footer"]
 
 
 def has_sound_footer(source: Source) -> bool:
-    """Whether a file ends in a sound footer of any form: Thrift, PAR3, or an encrypted one, which nobody can look at.
+    """Return True if a file ends in a sound footer of any form, or in an encrypted one, which cannot be checked.
 
     Parameters
     ----------
@@ -18,7 +18,7 @@ def has_sound_footer(source: Source) -> bool:
 
     Notes
     -----
-    Reads the whole footer. A block beside a sound Thrift footer may be damaged: the file has a sound one all the same.
+    Reads the whole footer. Blocks beside a sound Thrift footer are not checked.
     """
     try:
         tail = read_tail(source)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from uuid import UUID
 
 from .. import block_text, extension, kernels, wire
@@ -110,8 +110,8 @@ class Tail:
     findings: list[Finding] = field(default_factory=list)
     missing: tuple[int, int] | None = None
     extension: int | None = None
-    reference: object | None = None
-    _unconfirmed: tuple | None = None  # a reference and its block, before the marker is checked
+    reference: Any = None
+    _unconfirmed: Any = None  # a reference and its block, before the marker is checked
     _has_reference: bool = False
     _reach: int = BLOCK_END  # bytes to read in front of what is known
 
@@ -159,7 +159,7 @@ class Tail:
         self.missing = None
         while end > self.footer_offset:
             last = bytes(view[: end - start][-16:])
-            trailer = next((form.trailer_bytes for form in self.framed if form.uuid.bytes == last), None)
+            trailer = next((form.trailer_bytes for form in self.framed if form.block_kind.bytes == last), None)
             wanted = min(trailer or wire.BLOCK_TRAILER_BYTES, end - self.footer_offset)
             if end - wanted < start:
                 least = min(self._reach, end - self.footer_offset)
@@ -193,8 +193,8 @@ class Tail:
     def _block_before(self, data: memoryview, end: int) -> Block | None:
         """Return the block that ends at the file's offset `end`, the end of `data`; its payload may be missing."""
         for form in self.framed:
-            if found := form.read_trailer(data, len(data)):
-                uuid, (length, crc), trailer = form.uuid, found, form.trailer_bytes
+            if framed := form.read_trailer(data, len(data)):
+                uuid, (length, crc), trailer = form.block_kind, framed, form.trailer_bytes
                 break
         else:
             found = kernels.extension.read_trailer(data, len(data))
@@ -309,7 +309,8 @@ def _parse_reference(block: Block, data, footer: int):
     try:
         return kernels.reference.parse(payload, footer)
     except Damaged as error:
-        error.offset = block.payload + (error.offset // 3 * 4 if block.is_text else error.offset)
+        at = error.offset or 0
+        error.offset = block.payload + (at // 3 * 4 if block.is_text else at)
         raise
 
 

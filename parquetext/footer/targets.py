@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["info_of", "readable", "resolve"]
 
 
-def readable(
-    source: object, filesystem: object = None
-) -> storage.LocalTarget | storage.RemoteTarget | storage.HeldTarget:
+def readable(source: object, filesystem: object = None) -> storage.Target | storage.OpenTarget:
     """As `storage.readable`."""
     try:
         return storage.readable(source, filesystem)
@@ -24,20 +22,19 @@ def readable(
         raise as_arrow_error(error) from None
 
 
-def info_of(target: storage.LocalTarget | storage.RemoteTarget) -> pafs.FileInfo:
+def info_of(target: storage.Target) -> pafs.FileInfo:
     """What its filesystem says of a target."""
-    import pyarrow.fs as pafs
 
-    filesystem = target.filesystem if isinstance(target, storage.RemoteTarget) else pafs.LocalFileSystem()
+    filesystem = target.arrow_filesystem
     try:
         return filesystem.get_file_info(target.path)
     except ParquetextError as error:
         raise as_arrow_error(error) from None
 
 
-def resolve(path: object) -> storage.LocalTarget | storage.RemoteTarget:
-    """As `storage.resolve`."""
+def resolve(path: object, filesystem: object = None) -> storage.Target:
+    """Call `storage.resolve`, and raise pyarrow's types of errors."""
     try:
-        return storage.resolve(path)
+        return storage.resolve(path, filesystem)
     except ParquetextError as error:
         raise as_arrow_error(error) from None

@@ -1,4 +1,4 @@
-"""The Thrift form: one scan of the whole footer; names are looked up in it, many of them in a table made once."""
+"""Read the Thrift form: scan the whole footer once, and look names up in it or in a table."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .path_sizes import check_paths
 
 __all__ = ["ThriftForm"]
 
-FEW = 64  # look-ups of a name, from which on a table of all names pays
+FEW = 64  # look-ups of a name from which on a table of all names pays off
 SHORT_LIST = 15
-MOST_OF_PATHS = 8  # times the footer's bytes: a table of longer paths, those of deep schemas, is not made
+MOST_OF_PATHS = 8  # times the footer's bytes: upper bound for the paths in a table
 _FACTS_OF_NODE = (
     "bytes_offset",
     "bytes_length",
@@ -77,21 +77,21 @@ class ThriftForm:
         return self._scan.created_by
 
     def _element_facts(self, name: str) -> memoryview:
-        """One fact of all elements, gathered once."""
+        """Return one field of all elements; the result is cached."""
         facts = self._facts.get(name)
         if facts is None:
             facts = self._facts[name] = self._scan.elements(name)
         return facts
 
     def _element(self, identity: int) -> int:
-        """The element of an id: of the groups the last one that has no more of them in front of it than it should."""
+        """Return the element of an id; a group is found by the number of groups before it."""
         if not identity & GROUP:
             return self._leaves[identity]
         count = self._scan.element_count
         return bisect_right(range(count), identity ^ GROUP, key=self._groups_before) - 1
 
     def _groups_before(self, element: int) -> int:
-        """Elements in front that are no leaves: the ordinal of one that is none itself."""
+        """Return the number of groups before an element, which is the ordinal of a group."""
         return element - self._element_facts("first_leaf")[element]
 
     def _identity(self, element: int) -> int:
@@ -104,7 +104,7 @@ class ThriftForm:
         return bytes(memoryview(self._scan.data)[start : start + self._element_facts("name_length")[element]])
 
     def _path(self, element: int) -> bytes:
-        """The names from below the root down, NUL in front of each; in a step or two near the one asked for last."""
+        """Return the names below the root, each after a NUL; fast for an element near the last one."""
         parents, names, asked = self._element_facts("parent"), [], element
         last, path = self._last_path
         if last and parents[last] in (element, parents[element]):
@@ -118,20 +118,20 @@ class ThriftForm:
         return path
 
     def find_name(self, name: bytes) -> list[int]:
-        """Every leaf, then every group, whose path reads like this, dots and NULs being the same."""
+        """Return the ids of all leaves, then all groups, with this path; dots and NULs are equal."""
         self._expect(1)
         if self._names is None:
             return self._scan.find_name(name)
         return sorted(self._names.get(name.replace(b"\0", b"."), ()))
 
     def _expect(self, look_ups: int) -> None:
-        """Make a table of all names once so many are looked up that it pays."""
+        """Build a table of all names when the number of look-ups makes it pay off."""
         before, self._looked_up = self._looked_up, self._looked_up + look_ups
         if before < FEW <= self._looked_up:
             self._names = self._table()
 
     def _table(self) -> dict[bytes, list[int]] | None:
-        """The ids of each path, with dots; None where the paths together are much longer than the footer."""
+        """Return the ids by dotted path, or None if the paths together are much longer than the footer."""
         room, paths = MOST_OF_PATHS * len(self._scan.data), [b""]
         names: dict[bytes, list[int]] = {}
         for element, parent in enumerate(self._element_facts("parent")[1:], 1):
@@ -145,12 +145,12 @@ class ThriftForm:
         return names
 
     def find_column(self, name: str):
-        """The one leaf whose path reads like `name`, and its chunks; None where that is not exactly one leaf."""
+        """Return the only leaf with this path and its chunks, or None if there is not exactly one."""
         ids = self.find_name(name.encode("utf-8", "surrogateescape"))
         return (ids[0], self.column(ids[0])) if len(ids) == 1 and ids[0] < GROUP else None
 
     def find_columns(self, names: list) -> list[tuple | None]:
-        """The same of each name, None for what is no string."""
+        """Return the result of `find_column` for each name, and None for each value that is no string."""
         self._expect(len(names))
         return [self.find_column(name) if isinstance(name, str) else None for name in names]
 
@@ -162,7 +162,7 @@ class ThriftForm:
         return [identity for identity in found if parse_element(self.node(identity).thrift).field_id == field_id]
 
     def node(self, identity: int) -> Node:
-        """The node of an id; the one that was asked for last is there."""
+        """Return the node of an id; the last one is cached."""
         last = self._last_node
         if last is None or last[0] != identity:
             last = self._last_node = identity, self._node(identity)

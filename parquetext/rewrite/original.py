@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from .. import kernels, wire
 from ..encoding.codecs import decompress
 from ..errors import Damaged, ParquetextError, Unsupported, wire_error
+from ..storage import has_descriptor
 
 __all__ = ["STEP", "Original", "OriginalSource", "Range", "Rest", "digest_of", "read_steps", "step_of"]
 
@@ -177,7 +178,7 @@ def _out_of_proportion(what: str, rest: Rest, most: int, found: int, source) -> 
 
 def step_of(source) -> int:
     """Return the bytes to read at once: 1 MiB of a local file, which fits the processor's cache, else 8 MiB."""
-    return LOCAL_STEP if hasattr(source, "fd") else STEP
+    return LOCAL_STEP if has_descriptor(source) else STEP
 
 
 def read_steps(source, offset: int, length: int) -> Iterator[bytes]:

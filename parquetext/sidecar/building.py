@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from .. import kernels, systems
+from .. import kernels
 from ..errors import Conflict, ParquetextError, Refused, names_memory
 from ..footer.locate import FIRST_READ_REMOTE, read_tail
 from ..footer.path_sizes import check_paths
-from ..storage import TICK_NS, LocalSource, LocalTarget, create, open_source, resolve
-from ..storage.forcing import check
+from ..storage import TICK_NS, create, open_source, resolve
+from ..storage.refusals import check
 from .append_blocks import backfill
 from .blooms import bitsets, bloom_columns
 from .following import exists
@@ -113,7 +113,7 @@ def build(path: object, *, sidecar: object = None, external_blooms: bool = False
     forced = check(force, FORCEABLE)
     target = resolve(path)
     goal = sidecar_path(target) if sidecar is None else resolve(sidecar)
-    if isinstance(goal, LocalTarget) and is_of_store(goal.path):
+    if goal.is_local and is_of_store(goal.path):
         raise Refused("it is a store's, whose readers need its commits: update it", file=goal.path)
     with open_source(target) as source:
         refuse_foreign(goal, forced)
@@ -127,7 +127,7 @@ def build(path: object, *, sidecar: object = None, external_blooms: bool = False
         except ParquetextError as error:
             raise error if error.file else error.at(source.name) from None
         check_unchanged(source)
-        new = create(goal, owner=source.owner if isinstance(source, LocalSource) else systems.user())
+        new = create(goal, owner=source.owner)
         try:
             new.sink.write(made)
             new.commit()
@@ -181,7 +181,7 @@ def footer_bytes(source) -> tuple[int, bytes, bytes]:
 
 def _data(source) -> pa.NativeFile:
     """Open the file for pyarrow; the caller checks at the end that it is still the same file."""
-    if isinstance(source, LocalSource):
+    if source.is_local:
         return pa.OSFile(os.fsencode(source.name))
     return source.target.filesystem.open_input_file(source.target.path)
 
@@ -202,6 +202,6 @@ def settle(source) -> bool:
 
 
 def check_unchanged(source) -> None:
-    with open_source(source.target if hasattr(source, "target") else source.name) as now:
+    with open_source(source.name if source.is_local else source.target) as now:
         if now.version != source.version:
-            raise Conflict("it was changed by somebody else meanwhile", file=source.name)
+            raise Conflict("it was changed by another process in the meantime", file=source.name)

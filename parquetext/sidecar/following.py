@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..storage import LocalTarget, resolve
+from ..storage import resolve
 from .naming import candidates
 
 __all__ = ["exists", "follow"]
@@ -45,7 +45,7 @@ def exists(place: object) -> bool:
 
     Parameters
     ----------
-    place : LocalTarget or RemoteTarget
+    place : Target
         One of `candidates`.
 
     Returns
@@ -64,6 +64,6 @@ def exists(place: object) -> bool:
     >>> [sidecar.exists(place) for place in sidecar.candidates("wide.parquet")]
     [True]
     """
-    if isinstance(place, LocalTarget):
+    if place.is_local:
         return os.path.exists(place.path)
     return place.filesystem.get_file_info(place.path).is_file

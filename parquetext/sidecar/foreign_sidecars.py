@@ -7,7 +7,7 @@ import posixpath
 from .. import kernels, wire
 from ..errors import ParquetextError
 from ..storage import resolve
-from ..storage.forcing import refuse
+from ..storage.refusals import refuse
 from .following import exists
 from .naming import OURS, candidates
 from .table_formats import TABLE_FORMAT

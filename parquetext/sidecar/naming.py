@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 import re
 
-from ..storage import LocalTarget, RemoteTarget, resolve
+from ..storage import Target, resolve
 
 __all__ = ["candidates", "likeliest", "sidecar_path"]
 
 ALONE, OF_ALONE = "data.parquet", "_pm"
 OURS = re.compile(r"_(.+)\.pm", re.DOTALL)  # names that only parquetext gives; the group is the file
 SUFFIXES = (".parquet", ".parq", ".pq")
-
-Target = LocalTarget | RemoteTarget
 
 
 def likeliest(path: str) -> str:
@@ -34,7 +32,7 @@ def candidates(path: object) -> list[Target]:
 
     Returns
     -------
-    list of LocalTarget or RemoteTarget
+    list of Target
 
     Examples
     --------
@@ -58,7 +56,7 @@ def sidecar_path(path: object) -> Target:
 
     Returns
     -------
-    LocalTarget or RemoteTarget
+    Target
 
     Raises
     ------
@@ -89,11 +87,11 @@ def _split(path: str) -> tuple[str, str]:
 
 def _like(target: Target, path: str) -> Target:
     """Return another path of the same filesystem."""
-    return LocalTarget(path) if isinstance(target, LocalTarget) else RemoteTarget(target.filesystem, path)
+    return target.at(path)
 
 
 def _names(target: Target, folder: str) -> list[str]:
-    if isinstance(target, LocalTarget):
+    if target.is_local:
         return os.listdir(folder or ".")
     import pyarrow.fs as pafs
 

@@ -16,8 +16,8 @@ from ..footer.columns import Bounds, fact
 from ..footer.leaf_types import PHYSICAL_TYPES, REPETITIONS, LeafType
 from ..masking import without_secrets
 from ..pruning import ColumnBounds, Predicate
-from ..storage import LocalTarget, Version, open_source, resolve
-from ..storage.trust import is_strangers
+from ..storage import Version, has_descriptor, open_source, resolve
+from ..storage.ownership import is_strangers
 from ..unpicklable import Unpicklable
 from .building import LENGTH_AND_MAGIC
 from .foreign_sidecars import has_own_note
@@ -119,7 +119,7 @@ def _refuse_strangers(target, place) -> None:
 
     The writer of a sidecar controls which rows a reader sees.
     """
-    if isinstance(place, LocalTarget) and is_strangers(place.path, os.stat(target.path).st_uid):
+    if place.is_local and is_strangers(place.path, os.stat(target.path).st_uid):
         raise Refused(
             f"it belongs to user {os.stat(place.path).st_uid}, in a folder that everybody may put files into",
             file=place.path,
@@ -170,7 +170,7 @@ def _is_own(reader) -> bool:
 def read_sidecar(place):
     """Map a local sidecar, or read a remote one, up to its committed size."""
     target = resolve(place)
-    if isinstance(target, LocalTarget):
+    if target.is_local:
         return kernels.sidecar.map_file(target.path)
     with open_source(target) as source:
         if source.size < HEADER_BYTES:
@@ -207,7 +207,7 @@ def belonging(target, reader, origin: Origin | None, source=None) -> Belongs:
     size = offset + length + LENGTH_AND_MAGIC
     if length != origin.footer_length:
         return Belongs.NO
-    if source is None and isinstance(target, LocalTarget):
+    if source is None and target.is_local:
         status = os.stat(target.path)
         if status.st_size != size:
             return Belongs.NO
@@ -224,7 +224,7 @@ def belonging(target, reader, origin: Origin | None, source=None) -> Belongs:
 
 def _version_of(source) -> Version:
     """Return an open file's version, as of now if it is local."""
-    if hasattr(source, "fd"):
+    if has_descriptor(source):
         return Version.of_stat(os.fstat(source.fd))
     if not source.version.identity:
         source.identify()

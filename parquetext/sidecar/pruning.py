@@ -11,7 +11,7 @@ import pyarrow.fs as pafs
 
 from .. import kernels
 from ..errors import ParquetextError
-from ..storage import LocalTarget, RemoteTarget, resolve
+from ..storage import Target, resolve
 from .foreign_sidecars import has_own_note
 from .naming import ALONE, OF_ALONE, OURS
 from .plan import read_sidecar
@@ -20,7 +20,6 @@ from .store_layout import is_of_store
 __all__ = ["Pruned", "prune"]
 
 REMOVED, ORPHAN, KEPT = "removed", "orphan", "kept"
-Target = LocalTarget | RemoteTarget
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +74,14 @@ def prune(path: object, *, dry_run: bool = False) -> Iterator[Pruned]:
     ['./_wide.parquet.pm']
     """
     target = resolve(path)
-    local = isinstance(target, LocalTarget)
-    filesystem = pafs.LocalFileSystem() if local else target.filesystem
-    if filesystem.get_file_info(target.path).type != pafs.FileType.Directory:
+    if target.arrow_filesystem.get_file_info(target.path).type != pafs.FileType.Directory:
         raise NotADirectoryError(20, os.strerror(20), str(target))
     for folder, names in _folders(target):
         for name in sorted(names):
             of = _file_of(name)
             if of is not None and of not in names:
                 place = posixpath.join(folder, name)
-                yield _pruned(LocalTarget(place) if local else RemoteTarget(filesystem, place), of, dry_run)
+                yield _pruned(target.at(place), of, dry_run)
 
 
 def _file_of(name: str) -> str | None:
@@ -97,7 +94,7 @@ def _file_of(name: str) -> str | None:
 
 def _folders(target: Target) -> Iterator[tuple[str, set[str]]]:
     """Yield each folder and the names in it, including links; skip hidden folders."""
-    if isinstance(target, LocalTarget):
+    if target.is_local:
         for folder, folders, files in os.walk(target.path):
             folders[:] = [name for name in folders if not name.startswith(".")]
             yield folder, {*files, *folders}
@@ -112,7 +109,7 @@ def _folders(target: Target) -> Iterator[tuple[str, set[str]]]:
 
 
 def _pruned(place: Target, of: str, dry_run: bool) -> Pruned:
-    local = isinstance(place, LocalTarget)
+    local = place.is_local
     if local and (os.path.islink(place.path) or not os.path.isfile(place.path)):
         return Pruned(str(place), KEPT, 0, "it is no file, or a symbolic link")
     if local and is_of_store(place.path):
@@ -137,13 +134,13 @@ def _pruned(place: Target, of: str, dry_run: bool) -> Pruned:
 
 def _is_there(place: Target, of: str) -> bool:
     path = posixpath.join(posixpath.dirname(place.path), of)
-    if isinstance(place, LocalTarget):
+    if place.is_local:
         return os.path.lexists(path)
     return place.filesystem.get_file_info(path).type != pafs.FileType.NotFound
 
 
 def _version(place: Target) -> tuple:
-    if isinstance(place, LocalTarget):
+    if place.is_local:
         status = os.stat(place.path)
         return status.st_size, status.st_mtime_ns, status.st_ino
     info = place.filesystem.get_file_info(place.path)

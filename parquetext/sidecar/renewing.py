@@ -6,7 +6,6 @@ import contextlib
 
 from .. import kernels, wire
 from ..errors import ParquetextError
-from ..storage import LocalTarget
 from ..storage.operations import OPERATIONS
 from .building import build
 from .foreign_sidecars import has_own_note
@@ -23,7 +22,7 @@ def renew(target, place) -> None:
     try:
         build(target, sidecar=place, external_blooms=bool(features & wire.PM_FEATURE_BLOOM_FILTERS_EXTERNAL))
     except (OSError, ParquetextError):
-        if isinstance(place, LocalTarget):
+        if place.is_local:
             # If this user may not remove it, it remains; its note shows that it is stale.
             with contextlib.suppress(PermissionError):
                 OPERATIONS.unlink(place.path)

@@ -16,7 +16,7 @@ from ..masking import without_secrets
 from ..rewrite.structs import MAGIC, end_of_file
 from ..storage import LocalSource
 from ..storage.folder import Folder
-from ..storage.lock import open_locked
+from ..storage.locking import open_locked
 from ..storage.operations import OPERATIONS, Operations
 from ..tabular import Listing, Shown, Tabular, chosen
 from .naming import ALONE, OF_ALONE

@@ -17,7 +17,7 @@ import re
 
 from ..errors import Refused
 from ..storage.operations import Operations
-from ..storage.trust import planted
+from ..storage.ownership import planted
 from .naming import ALONE, OF_ALONE
 
 __all__ = ["Layout", "is_of_store", "store_of"]

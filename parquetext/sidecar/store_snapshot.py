@@ -17,7 +17,7 @@ from ..footer.pyarrow_footer import metadata_of, schema_of
 from ..footer.row_counts import check_rows
 from ..pruning import Predicate, predicate_of
 from ..storage import LocalSource
-from ..storage.unchanged import names_file
+from ..storage.folder import names_file
 from .origin import Belongs
 from .plan import Plan
 from .store_layout import Layout

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from ..storage import LocalTarget, RemoteTarget, resolve
-from ..storage.forcing import refuse
+from ..storage import Target, resolve
+from ..storage.refusals import refuse
 
 __all__ = [
     "LOGGED",
@@ -130,7 +130,7 @@ def table_above(path: object) -> tuple[str, str] | None:
     target = resolve(path)
     if by_name := table_by_name(target.path):
         return by_name
-    if isinstance(target, RemoteTarget):
+    if not target.is_local:
         return _remote_table(target)
     return next((found for folder in folders_above(target) if (found := _local_table(folder))), None)
 
@@ -142,9 +142,9 @@ def table_holding(folder: object) -> tuple[str, str] | None:
     that it is one of DuckLake's.
     """
     target = resolve(folder)
-    if isinstance(target, RemoteTarget):
-        return _remote_table(RemoteTarget(target.filesystem, posixpath.join(target.path, "x")), any_file=True)
-    place = LocalTarget(os.path.join(target.path, "x"))
+    if not target.is_local:
+        return _remote_table(Target(posixpath.join(target.path, "x"), target.filesystem), any_file=True)
+    place = Target(os.path.join(target.path, "x"))
     found = next((found for above in folders_above(place) if (found := _local_table(above))), None)
     if found is None and _has_name(target.path, _DUCKLAKE_FILE):
         return DUCKLAKE, target.path
@@ -189,7 +189,7 @@ def tables_among(names: Iterable[str]) -> dict[str, str]:
     return {folder: layout.kind for folder, layout in found if layout is not None}
 
 
-def folders_above(target: LocalTarget) -> Iterator[str]:
+def folders_above(target: Target) -> Iterator[str]:
     """Yield the folders above the name as given and, if symbolic links lead elsewhere, above the file itself."""
     seen = set()
     for path in (os.path.abspath(target.path), os.path.realpath(target.path)):
@@ -220,7 +220,7 @@ def _has_name(folder: str, pattern: re.Pattern) -> bool:
         return False
 
 
-def _remote_table(target: RemoteTarget, *, any_file: bool = False) -> tuple[str, str] | None:
+def _remote_table(target: Target, *, any_file: bool = False) -> tuple[str, str] | None:
     """Return the table of a file, or with `any_file` the nearest one that files in the same folder may belong to."""
     import pyarrow.fs as pafs
 

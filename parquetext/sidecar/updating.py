@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from .. import kernels, wire
 from ..errors import ParquetextError
-from ..storage import LocalSource, LocalTarget, open_source, resolve
+from ..storage import LocalSource, Target, open_source, resolve
 from ..storage.folder import Folder
-from ..storage.forcing import check
-from ..storage.lock import open_locked
+from ..storage.locking import open_locked
 from ..storage.operations import OPERATIONS, Operations
-from ..storage.trust import distrust, follow
+from ..storage.ownership import distrust, follow
+from ..storage.refusals import check
 from .append_blocks import advanced, append, is_external, outdated
 from .building import Built, build, check_unchanged, footer_bytes, settle, sidecar_bytes
 from .describing import commits
@@ -117,7 +117,7 @@ def update(
     place = _existing(target, sidecar)
     if place is None:
         return _built(build(target, sidecar=sidecar, force=forced), BUILT, start)
-    if not isinstance(place, LocalTarget) or not isinstance(target, LocalTarget):
+    if not place.is_local or not target.is_local:
         return _built(build(target, sidecar=place, force=forced), REBUILT, start)
     refuse_foreign(place, forced)
     owner = os.stat(target.path).st_uid
@@ -190,13 +190,11 @@ def compact(path: object, *, sidecar: object = None, always: bool = False, force
 
 def _store(target) -> Store | None:
     """The store that a file belongs to."""
-    directory = store_of(target.path) if isinstance(target, LocalTarget) else None
+    directory = store_of(target.path) if target.is_local else None
     return None if directory is None else Store(directory)
 
 
-def _of_store(
-    target: LocalTarget, store: Store, change: Callable[[Store], object], outcome: str, start: float
-) -> Updated:
+def _of_store(target: Target, store: Store, change: Callable[[Store], object], outcome: str, start: float) -> Updated:
     """Refuse a store's sidecar: only the store may change it."""
     before = _facts(store)
     change(store)
@@ -234,7 +232,7 @@ def _built(built: Built, outcome: str, start: float) -> Updated:
     )
 
 
-def _append(target: LocalTarget, file: LocalSource, start: float, operations: Operations) -> Updated | None:
+def _append(target: Target, file: LocalSource, start: float, operations: Operations) -> Updated | None:
     """Append the new row groups; return None if the sidecar must be rewritten."""
     try:
         old = kernels.sidecar.Reader(file.read(0, file.size))

@@ -12,7 +12,7 @@ from ..footer.forms import best_name
 from ..inspection.integrity import verify
 from ..sidecar.foreign_sidecars import FORCEABLE as SIDECAR_FORCEABLE
 from ..sidecar.table_formats import TABLE_FORMAT, refuse_sidecar
-from ..storage.forcing import check, refuse
+from ..storage.refusals import check, refuse
 
 __all__ = ["ACTIONS", "FAILED", "FOUND", "Action", "prepared", "refuse_sidecar", "refuse_table", "rehearse"]
 

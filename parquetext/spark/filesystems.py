@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import ParquetextError, Unsupported
 from ..masking import without_secrets
-from ..storage import LocalTarget, RemoteTarget
-from ..storage.azure_credentials import with_credentials
-from ..storage.hdfs import HDFS_SCHEMES, hdfs_filesystem
-from ..storage.paths import fsspec_filesystem
+from ..storage import Target
+from ..storage.backends.fsspec import fsspec_filesystem
+from ..storage.backends.hdfs import HDFS_SCHEMES, hdfs_filesystem
+from ..storage.paths import target_in
 from .azure_settings import AZURE_SCHEMES, azure_filesystem, azure_settings
 from .gcs_settings import GCS_SCHEMES, gcs_settings
 from .hdfs_settings import as_written, hdfs_settings, of_hdfs
@@ -99,7 +99,7 @@ class Filesystems:
         rest = {name: value for name, value in settings.items() if name not in hdfs}
         return {**rest, _HDFS: json.dumps(hdfs)} if hdfs else rest
 
-    def target(self, url: str) -> LocalTarget | RemoteTarget:
+    def target(self, url: str) -> Target:
         """Where a path or URL leads; nothing is read. Of Azure's stores credentials are asked for.
 
         Raises
@@ -108,10 +108,10 @@ class Filesystems:
             What its scheme needs is not installed here.
         """
         if (local := local_path(url)) is not None:
-            return LocalTarget(local)
+            return Target(local)
         mount = self._mount(url)
         path = mount.path + url[len(mount.url) :] or "/"
-        return RemoteTarget(with_credentials(mount.filesystem, path), path)
+        return target_in(mount.filesystem, path)
 
     def url(self, path: str, like: str) -> str:
         """The URL of a path of the filesystem that the URL `like` leads to."""

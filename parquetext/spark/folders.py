@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import os
 import posixpath
-import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import pyarrow as pa
-import pyarrow.fs as pafs
 
+from .. import storage
 from ..edits.globs import matcher, meant
 from ..edits.many import is_folder, is_skipped, is_wanted, parents
 from ..edits.table_logs import table_above
 from ..sidecar.table_formats import TOLD_FOLDERS, membership, table_by_name, tables_among
-from ..storage import LocalTarget, RemoteTarget
-from ..storage.fsspec_file import modified_of
-from ..storage.fsspec_handler import FsspecHandler
+from ..storage import Target
 from .filesystems import Filesystems
 
 __all__ = ["FILES", "NOT_THERE", "Entry", "Folder", "Walk", "entries_of", "entry_at"]
@@ -33,8 +30,6 @@ FILES = pa.schema(
     ]
 )
 NOT_THERE = -1  # the size of a file that nobody has seen
-
-Target = LocalTarget | RemoteTarget
 
 
 class Folder(NamedTuple):
@@ -82,8 +77,8 @@ class Walk:
         if not place.base:
             return self._named(place.url)
         target = self.filesystems.target(place.url)
-        tree = isinstance(target, RemoteTarget) and (at_once or _hides_folders(target))
-        entries = _tree(target) if tree else entries_of(target)
+        tree = not target.is_local and (at_once or not target.can(storage.Capability.LIST_FOLDERS))
+        entries = _infos(target, recursive=True) if tree else entries_of(target)
         tables = _tables(place.url, entries if tree else [*entries, *_told_names(target, entries)])
         named = ((entry, posixpath.join(place.url, entry.name)) for entry in entries if not entry.is_folder)
         files = [
@@ -133,25 +128,14 @@ def _is_entered(place: Folder, name: str) -> bool:
 
 
 def entry_at(target: Target) -> Entry | None:
-    """What is at a place, without its name; None for nothing."""
-    if isinstance(target, LocalTarget):
-        try:
-            status = os.stat(target.path)
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        return Entry("", stat.S_ISDIR(status.st_mode), status.st_size, status.st_mtime_ns)
-    if (handler := _fsspecs(target)) is not None:
-        try:
-            return _of_facts("", handler.fs.info(target.path))
-        except FileNotFoundError:
-            return None
-    info = target.filesystem.get_file_info(target.path)
-    return None if info.type == pafs.FileType.NotFound else _of_info("", info)
+    """Return the entry of a file or folder, without its name; None if it does not exist."""
+    found = target.backend.info(target)
+    return None if found is None else _named("", found)
 
 
 def entries_of(target: Target, *, links: bool = False) -> list[Entry]:
     """What is in a folder; nothing if it is gone. Links to folders, which may lead back, only if they are asked for."""
-    if isinstance(target, RemoteTarget):
+    if not target.is_local:
         return _infos(target, recursive=False)
     found = []
     try:
@@ -175,54 +159,16 @@ def _of_file(entry: os.DirEntry) -> Entry:
     return Entry(entry.name, False, status.st_size, status.st_mtime_ns)
 
 
-def _tree(target: RemoteTarget) -> list[Entry]:
-    """Everything below a folder."""
-    return _infos(target, recursive=True)
+def _infos(target: Target, recursive: bool) -> list[Entry]:
+    try:
+        found = target.backend.list(target, recursive=recursive)
+    except FileNotFoundError:
+        return []
+    return [_named(posixpath.relpath(entry.path, target.path), entry) for entry in found]
 
 
-def _hides_folders(target: RemoteTarget) -> bool:
-    """Whether pyarrow shows no folder in a folder that is not an object itself, as other programs make none."""
-    return target.filesystem.type_name == "gcs"
-
-
-def _first_level(entries: list[Entry]) -> list[Entry]:
-    """What is in a folder, of all that is below it."""
-    folders = {entry.name.partition("/")[0] for entry in entries if entry.is_folder or "/" in entry.name}
-    files = [entry for entry in entries if not entry.is_folder and "/" not in entry.name]
-    return files + [Entry(name, True, 0, 0) for name in sorted(folders)]
-
-
-def _infos(target: RemoteTarget, recursive: bool) -> list[Entry]:
-    if not recursive and _hides_folders(target):
-        return _first_level(_infos(target, recursive=True))
-    if (handler := _fsspecs(target)) is not None:
-        try:
-            return [
-                _of_facts(posixpath.relpath(facts["name"], target.path), facts)
-                for facts in handler.inside(target.path, recursive)
-            ]
-        except FileNotFoundError:
-            return []
-    selector = pafs.FileSelector(target.path, recursive=recursive, allow_not_found=True)
-    return [
-        _of_info(posixpath.relpath(info.path, target.path), info) for info in target.filesystem.get_file_info(selector)
-    ]
-
-
-def _of_info(name: str, info: pafs.FileInfo) -> Entry:
-    return Entry(name, info.type == pafs.FileType.Directory, info.size or 0, info.mtime_ns or 0)
-
-
-def _of_facts(name: str, facts: Mapping) -> Entry:
-    """What fsspec's filesystems tell: ETags, too."""
-    return Entry(
-        name, facts["type"] == "directory", facts.get("size") or 0, modified_of(facts) or 0, facts.get("ETag") or ""
-    )
-
-
-def _fsspecs(target: RemoteTarget) -> FsspecHandler | None:
-    handler = getattr(target.filesystem, "handler", None)
-    return handler if isinstance(handler, FsspecHandler) else None
+def _named(name: str, entry: storage.Entry) -> Entry:
+    return Entry(name, entry.is_folder, entry.size or 0, entry.modified or 0, entry.tag)
 
 
 def _told_names(target: Target, entries: list[Entry]) -> Iterator[Entry]:
@@ -230,7 +176,7 @@ def _told_names(target: Target, entries: list[Entry]) -> Iterator[Entry]:
     for entry in entries:
         if entry.is_folder and entry.name in TOLD_FOLDERS:
             path = posixpath.join(target.path, entry.name)
-            inner = LocalTarget(path) if isinstance(target, LocalTarget) else RemoteTarget(target.filesystem, path)
+            inner = target.at(path)
             yield from (each._replace(name=f"{entry.name}/{each.name}") for each in entries_of(inner))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import io
 import json
-import os
 import posixpath
 import re
 import shutil
@@ -22,7 +21,7 @@ import pyarrow.parquet as pq
 
 from ..errors import ParquetextError, kind_of, outcome_of
 from ..masking import without_secrets
-from ..storage import LocalTarget, create, open_source
+from ..storage import create, open_source
 from .filesystems import Filesystems, normal
 from .shipping import is_connect
 
@@ -69,7 +68,6 @@ ROWS = pa.schema(
 JOB_FILE = "_job.json"  # beside the results: what was asked
 SKIPPED = "_skipped"
 _NOT_TOLD = ("timeout", "confirm")  # options that make no other job
-_WITHOUT_FOLDERS = ("s3", "gcs", "abfs")
 _PATTERN = re.compile(r"[\\*?\[{]")
 
 # What a state goes by: the job that a file was done by, and the file as it was left.
@@ -147,10 +145,7 @@ def _default_folder(spark: SparkSession) -> str:
 def make_folder(filesystems: Filesystems, folder: str) -> None:
     """Make a folder, where the filesystem has such a thing."""
     target = filesystems.target(folder)
-    if isinstance(target, LocalTarget):
-        os.makedirs(target.path, exist_ok=True)
-    elif target.filesystem.type_name not in _WITHOUT_FOLDERS:
-        target.filesystem.create_dir(target.path)
+    target.backend.create_folder(target)
 
 
 def store(filesystems: Filesystems, folder: str, name: str, table: pa.Table) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from .. import kernels, sidecar
 from ..edits.table_logs import refuse_foreign_sidecar
 from ..errors import Unsupported
-from ..storage import LocalTarget, RemoteTarget, open_source
+from ..storage import Target, open_source
 from .actions import ACTIONS, FOUND, prepared, refuse_sidecar, refuse_table
 from .counters import BYTES, FILES
 from .crashes import Doing
@@ -114,7 +114,7 @@ class Work:
         row.milliseconds = (time.perf_counter() - start) * 1e3
         return row, found
 
-    def _done(self, file: File, target: LocalTarget | RemoteTarget) -> dict:
+    def _done(self, file: File, target: Target) -> dict:
         action = ACTIONS[self.action]
         forced, options = prepared(action, self.options)
         if action.changes:
@@ -122,10 +122,10 @@ class Work:
             refuse_foreign_sidecar(target, forced)
         elif self.action == "build_sidecars" and file.table and not _has_sidecar(target):
             refuse_sidecar(file.table, forced, file.path)
-        return patiently(lambda: action.run(target, options), remote=isinstance(target, RemoteTarget))
+        return patiently(lambda: action.run(target, options), remote=not target.is_local)
 
 
-def _has_sidecar(target: LocalTarget | RemoteTarget) -> bool:
+def _has_sidecar(target: Target) -> bool:
     return any(map(sidecar.exists, sidecar.candidates(target)))
 
 
@@ -146,19 +146,19 @@ def _ahead(pool: ThreadPoolExecutor, do: Callable, files: Iterable[File]) -> Ite
         yield waiting.popleft().result()
 
 
-def identity(target: LocalTarget | RemoteTarget) -> tuple[int, int, str]:
+def identity(target: Target) -> tuple[int, int, str]:
     """Size, time of modification in ns and ETag, as far as the filesystem tells them."""
-    if isinstance(target, LocalTarget):
+    if target.is_local:
         status = os.stat(target.path)
         return status.st_size, status.st_mtime_ns, ""
     with open_source(target) as source:
         return source.size, source.version.modified or 0, source.version.identity[0] or ""
 
 
-def _identity_if_told(target: LocalTarget | RemoteTarget, size: int) -> tuple[int, int, str]:
+def _identity_if_told(target: Target, size: int) -> tuple[int, int, str]:
     """The identity of a file that was left with so many bytes; one that no file has where it is another by now."""
     try:
-        found = patiently(lambda: identity(target), remote=isinstance(target, RemoteTarget))
+        found = patiently(lambda: identity(target), remote=not target.is_local)
     except OSError:
         return NOT_THERE, 0, ""
     return found if found[0] == size else (NOT_THERE, 0, "")

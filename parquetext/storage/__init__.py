@@ -1,58 +1,87 @@
-"""Ranges in, safe commits out; nothing here knows Parquet."""
+"""Read ranges of files and commit changes safely, on any storage. Nothing here depends on Parquet."""
 
 from __future__ import annotations
 
-from .appending import Appender, appender
-from .batched_reads import BatchedSource
-from .commit import Change, change, recover, remove_unfinished
-from .create import NewFile, NewObject, NewStream, create
-from .edit import TailEdit
-from .file_rewrite import Rewriting, check_as_opened, rewriting
-from .forcing import FORCEABLE
-from .overlay import Overlay
-from .paths import ChangedFile, LocalTarget, RemoteTarget, SchemeError, SourceError, resolve
-from .pending import journals_beside, old_tail
-from .readable import HeldSource, HeldTarget, filesystem_of, readable
-from .same_bytes import Comparison, Different
-from .scratch import Scratch
-from .source import TICK_NS, LocalSource, RemoteSource, Version, open_source
+from .appending import Appender, Comparison, Different, appender
+from .backend import Backend, Capability, Entry, register
+from .backends.local import remove_unfinished
+from .batched_reads import BatchedSource, open_batched
+from .capabilities import (
+    can_gather,
+    can_read_many,
+    can_reopen,
+    counts_requests,
+    has_arrow_file,
+    has_descriptor,
+    is_remote,
+)
+from .commit import Change, change, create, recover, rewriting
+from .in_place import journals_beside, old_tail
+from .new_file import Scratch
+from .paths import (
+    ChangedFile,
+    OpenTarget,
+    SchemeError,
+    Target,
+    filesystem_of,
+    readable,
+    resolve,
+    target_in,
+)
+from .refusals import FORCEABLE
+from .source import (
+    TICK_NS,
+    LocalSource,
+    Overlay,
+    RemoteSource,
+    Source,
+    TailEdit,
+    Version,
+    open_source,
+)
 
 __all__ = [
-    "FORCEABLE",
-    "TICK_NS",
     "Appender",
+    "Backend",
     "BatchedSource",
+    "Capability",
     "Change",
     "ChangedFile",
     "Comparison",
     "Different",
-    "HeldSource",
-    "HeldTarget",
+    "Entry",
+    "FORCEABLE",
     "LocalSource",
-    "LocalTarget",
-    "NewFile",
-    "NewObject",
-    "NewStream",
+    "OpenTarget",
     "Overlay",
     "RemoteSource",
-    "RemoteTarget",
-    "Rewriting",
-    "Scratch",
     "SchemeError",
-    "SourceError",
+    "Scratch",
+    "Source",
+    "TICK_NS",
     "TailEdit",
+    "Target",
     "Version",
     "appender",
+    "can_gather",
+    "can_read_many",
+    "can_reopen",
     "change",
-    "check_as_opened",
+    "counts_requests",
     "create",
     "filesystem_of",
+    "has_arrow_file",
+    "has_descriptor",
+    "is_remote",
     "journals_beside",
     "old_tail",
+    "open_batched",
     "open_source",
     "readable",
     "recover",
+    "register",
     "remove_unfinished",
     "resolve",
     "rewriting",
+    "target_in",
 ]

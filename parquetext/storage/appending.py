@@ -1,31 +1,29 @@
-"""Bytes put behind those that a new file has: what is written, and ranges of other files."""
+"""Writing bytes and ranges of other files to the end of a new file."""
 
 from __future__ import annotations
 
-from .create import NewFile, NewObject, NewS3Object, NewStream
+from .new_file import NewFile
 from .source import LocalSource, RemoteSource
-
-__all__ = ["Appender", "appender"]
 
 STEP = 8 << 20
 BUFFER = 1 << 20
-LARGE = 1 << 16  # bytes that go on alone
-AHEAD = 8 << 20  # bytes from which on the disk begins to write them
+LARGE = 1 << 16  # bytes; larger pieces are written at once
+AHEAD = 8 << 20  # bytes between two early flushes
 
 
 class Appender:
-    """Goes by the new file's sink; small pieces go on together.
+    """Writes to a new file's sink; small pieces are collected.
 
     Attributes
     ----------
     size : int
-        Bytes that it was given.
+        Bytes appended so far.
     """
 
     def __init__(self, sink, source: LocalSource | RemoteSource | None):
         self._sink, self._source = sink, source
         self._buffer = bytearray()
-        self._range: tuple[int, int] = 0, 0  # that was to be copied last: begin and end
+        self._range: tuple[int, int] = 0, 0  # to be copied next: begin and end
         self.size = 0
 
     def write(self, data) -> None:
@@ -45,7 +43,7 @@ class Appender:
         self._source = source
 
     def copy(self, begin: int, end: int) -> None:
-        """A range of the source."""
+        """Append a range of the source."""
         self._write_buffer()
         if begin != self._range[1]:
             self._copy_range()
@@ -54,7 +52,7 @@ class Appender:
         self.size += end - begin
 
     def flush(self) -> None:
-        """Let the new file have all of it."""
+        """Write everything to the new file."""
         self._copy_range()
         self._write_buffer()
 
@@ -77,7 +75,7 @@ class Appender:
 
 
 class _LocalAppender(Appender):
-    """To a local file; from local files by the kernel."""
+    """Writes to a local file; the kernel copies ranges of local files."""
 
     def __init__(self, new: NewFile, source: LocalSource | RemoteSource | None):
         super().__init__(None, source)
@@ -98,18 +96,46 @@ class _LocalAppender(Appender):
             self._advance(length)
 
     def _advance(self, length: int) -> None:
-        """Let the disk begin with what is there: the last flush has less to wait for."""
+        """Start flushing to disk early, so that the last flush takes less time."""
         self._at += length
         if self._at - self._begun >= AHEAD:
             self._new.begin_flush(self._begun, self._at - self._begun)
             self._begun = self._at
 
 
-def appender(
-    new: NewFile | NewObject | NewS3Object | NewStream, source: LocalSource | RemoteSource | None = None
-) -> Appender:
-    """What writes a new file from its beginning on; its `sink` is not written to beside it.
+def appender(new, source: LocalSource | RemoteSource | None = None) -> Appender:
+    """Return an appender that writes a new file from its beginning; do not write to its `sink` directly.
 
-    Ranges are copied from `source`, or from what `Appender.use` is given.
+    Ranges are copied from `source`, or from the file passed to `Appender.use`.
     """
     return _LocalAppender(new, source) if isinstance(new, NewFile) else Appender(new.sink, source)
+
+
+class Different(Exception):
+    """Raised if the file has other bytes."""
+
+
+class Comparison(Appender):
+    """An appender that writes nothing: it reads the same range of a file, and raises `Different` if bytes differ.
+
+    Parameters
+    ----------
+    existing : LocalSource or RemoteSource
+        The file.
+    """
+
+    def __init__(self, existing: LocalSource | RemoteSource):
+        super().__init__(None, None)
+        self._existing, self._at = existing, 0
+
+    def end(self) -> None:
+        """Compare the rest, and raise `Different` if the file is longer."""
+        self.flush()
+        if self._at != self._existing.size:
+            raise Different
+
+    def _put(self, data) -> None:
+        data = memoryview(data).cast("B")
+        if self._at + len(data) > self._existing.size or self._existing.read(self._at, len(data)) != data:
+            raise Different
+        self._at += len(data)

@@ -1,4 +1,4 @@
-"""A remote file whose reads are collected and fetched together; what was fetched stays."""
+"""Remote files whose reads are collected and fetched together, and kept."""
 
 from __future__ import annotations
 
@@ -8,52 +8,50 @@ from operator import itemgetter
 from threading import Lock, RLock, get_ident
 from typing import TypeVar
 
-from .paths import RemoteTarget
-from .source import RemoteSource
-
-__all__ = ["BatchedSource", "merged"]
+from .paths import OpenTarget, Target
+from .source import OpenSource, RemoteSource
 
 GAP = 16 << 10  # bytes between two ranges that cost less than another request
-LEAST = 4 << 10  # of a request, where there are few: what lies behind a small cell is often wanted next
+LEAST = 4 << 10  # bytes of a request, if there are few: the bytes after a small cell are often needed next
 FEW = 8
-LONGEST = 8 << 20  # of one request for several ranges
-KEPT = 1 << 20  # longer reads are not kept: whole Thrift footers, which nobody reads twice
+LONGEST = 8 << 20  # bytes of one request for several ranges
+KEPT = 1 << 20  # bytes; longer reads are whole Thrift footers, which are read once
 T = TypeVar("T")
 _BEGIN = itemgetter(0)
 
 
 class _Absent(Exception):
-    """A range that the next batch will fetch."""
+    """Raised for a range that the next batch will fetch."""
 
 
 class BatchedSource(RemoteSource):
     """A remote file, opened for its footer.
 
-    Ranges that were read once are there. `gather` tries several operations, lets each run until it needs a range that
-    is not there, fetches all these ranges in few requests, and tries again: what many small reads one after the
-    other would cost is a few rounds, however many operations there are. An operation knows nothing of this.
+    Ranges are kept after the first read. `gather` runs several operations until each needs a range that is missing,
+    fetches all these ranges in few requests, and runs the operations again. Many small reads that depend on each other
+    thus cost a few round trips, and the operations do not need to know.
 
     Attributes
     ----------
     worth : (int, int)
-        Offset and length of what `hold` fetches.
+        Offset and length of the range that `hold` fetches.
     shared : (int, int)
-        Offset and length of what `want_shared` has fetched.
+        Offset and length of the range that `want_shared` adds to the next batch.
     """
 
     __slots__ = ("_along", "_collector", "_gathering", "_missing", "_pieces", "_pieces_lock", "shared", "worth")
 
-    def __init__(self, target: RemoteTarget):
+    def __init__(self, target: Target):
         super().__init__(target, versioned=False)
         self._pieces: list[tuple[int, int, bytes]] = []  # (begin, end, bytes); begins and ends both ascend
         self._missing: list[tuple[int, int]] = []
         self._collector: int | None = None  # the thread whose reads are collected
         self._gathering, self._pieces_lock = RLock(), Lock()
         self.worth = self.shared = 0, 0
-        self._along: list[tuple[int, int]] = []  # what is fetched along with the next batch
+        self._along: list[tuple[int, int]] = []  # fetched with the next batch
 
     def read(self, offset: int, length: int) -> bytes:
-        """Exactly the bytes [offset, offset + length); see `Source.read`."""
+        """Return exactly the bytes [offset, offset + length); see `Source.read`."""
         data = self._kept(offset, length)
         if data is not None:
             return data
@@ -68,9 +66,9 @@ class BatchedSource(RemoteSource):
         return data if wide == length else data[:length]
 
     def gather(self, operations: Sequence[Callable[[], T]]) -> list[T]:
-        """The results of operations that read from this source, and may be tried again.
+        """Return the results of operations that read from this source. They may run several times.
 
-        What one of them raises ends all of them. Other threads may read meanwhile.
+        The first exception of an operation ends all of them. Other threads may read at the same time.
         """
         results: dict[int, T] = {}
         with self._gathering:
@@ -90,13 +88,13 @@ class BatchedSource(RemoteSource):
         return [results[number] for number in range(len(operations))]
 
     def want_shared(self) -> None:
-        """Fetch the range that nearly every operation shares along with what the next ones miss."""
+        """Fetch the range that most operations share, together with the next batch."""
         begin, length = self.shared
         if length and self._kept(begin, length) is None:
             self._along = [(begin, begin + length)]
 
     def hold(self) -> None:
-        """Fetch the whole range that is worth it."""
+        """Fetch the range `worth` as a whole."""
         begin, length = self.worth
         if length and self._kept(begin, length) is None:
             pieces = [(at, min(LONGEST, begin + length - at)) for at in range(begin, begin + length, LONGEST)]
@@ -117,16 +115,16 @@ class BatchedSource(RemoteSource):
             self._keep(begin, data)
 
     def _kept(self, offset: int, length: int) -> bytes | None:
-        """A range that lies in one piece: of those that begin early enough the last one reaches furthest."""
+        """Return a range if one piece contains it: of those that begin early enough, the last one ends last."""
         with self._pieces_lock:
-            place = bisect_right(self._pieces, offset, key=_BEGIN)
-            if not place:
+            index = bisect_right(self._pieces, offset, key=_BEGIN)
+            if not index:
                 return None
-            begin, end, data = self._pieces[place - 1]
+            begin, end, data = self._pieces[index - 1]
         return data[offset - begin : offset - begin + length] if offset + length <= end else None
 
     def _keep(self, begin: int, data: bytes) -> None:
-        """Add a piece, unless there is one around it; those that lie within it go."""
+        """Add a piece, unless another contains it, and remove the pieces that it contains."""
         end = begin + len(data)
         with self._pieces_lock:
             pieces = self._pieces
@@ -139,8 +137,13 @@ class BatchedSource(RemoteSource):
             pieces[first:last] = [(begin, end, data)]
 
 
+def open_batched(target: Target | OpenTarget) -> BatchedSource | OpenSource:
+    """Open a file that is not on this machine, or that the caller has opened, for reading its footer."""
+    return OpenSource(target) if target.is_open else BatchedSource(target)
+
+
 def merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The ranges (begin, end) in order, near ones as one."""
+    """Return ranges (begin, end) in order, with ranges merged if the gap between them is small."""
     merged: list[tuple[int, int]] = []
     for begin, end in sorted(ranges):
         if merged and begin - merged[-1][1] <= GAP and end - merged[-1][0] <= LONGEST:

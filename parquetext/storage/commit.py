@@ -1,84 +1,99 @@
-"""A tail edit made safe, on any storage: locked, checked, committed."""
+"""Safe changes of files on any storage: lock, check, commit."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from .. import systems
 from ..errors import ParquetextError, Refused
-from .crc_renewal import discard_checksums, renewed_for_edit, settle_checksums
-from .edit import TailEdit
-from .folder import Folder
-from .forcing import check, refuse
-from .fsspec_file import forget
-from .in_place import commit_in_place, repair
-from .lock import open_locked
+from .appending import Appender, appender
+from .backend import Backend
+from .in_place import IsSound
 from .operations import OPERATIONS, Operations
-from .paths import LocalTarget, RemoteTarget, resolve
-from .pending import IsSound
-from .remote import commit_remote
-from .replace import replace, sweep
-from .source import HTTP, LocalSource, RemoteSource
+from .paths import resolve
+from .refusals import check
+from .source import LocalSource, RemoteSource, TailEdit
 
-__all__ = ["Change", "change", "recover", "remove_unfinished"]
 
-SWEPT = "removed an unfinished new file"
+def create(path: object, *, force: Iterable[str] = (), owner: int | None = None):
+    """Return a new file: write to its `sink`, then `commit` or `abort` it.
+
+    Call `hold` before writing the end that an edit may change, then compute the edit from the source that `written`
+    returns.
+
+    Parameters
+    ----------
+    path : str, os.PathLike, (filesystem, str), or file object
+        See `paths.resolve`. A file object is written to, and stays open.
+    force : iterable of str
+        Keys of `refusals.FORCEABLE` to ignore.
+    owner : int, optional
+        The user who owns the file that this local file accompanies; see `NewFile`.
+    """
+    forced = check(force)
+    if hasattr(path, "write") and not isinstance(path, os.PathLike):
+        from .objects import NewStream
+
+        return NewStream(path)
+    target = resolve(path)
+    return target.backend.new_file(target, forced=forced, owner=owner)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeOptions:
+    """The arguments of `change`, checked; `forced` contains the names of `force`."""
+
+    in_place: bool = False
+    keep_mtime: bool = False
+    forced: frozenset[str] = frozenset()
+    timeout: float = 0
+    is_sound: IsSound | None = None
+    operations: Operations = OPERATIONS
 
 
 @dataclass(slots=True)
 class Change:
-    """A file that this process alone may change.
+    """A file that only this process may change.
 
     Attributes
     ----------
     source : LocalSource or RemoteSource
-        Its content, as `commit` expects to find it.
+        The content that `commit` expects.
     written : int
-        Bytes written by `commit`: the tail; in a new file or object the kept bytes too, unless the store copies them;
-        in place the journal too.
+        Bytes written by `commit`: the tail; for a new file or object also the kept bytes, unless the store copies them;
+        in place also the journal.
     settled : str
-        What was done to what killed processes had left, in words; empty for nothing.
-    told : str
-        What else is worth knowing of the commit.
+        How leftovers of interrupted processes were repaired; empty if there were none.
+    note : str
+        A note about the commit; often empty.
     """
 
+    backend: Backend
     source: LocalSource | RemoteSource
-    in_place: bool
-    keep_mtime: bool
-    forced: frozenset[str]
-    operations: Operations
+    options: ChangeOptions
     written: int = 0
     settled: str = ""
-    told: str = ""
+    note: str = ""
 
     def commit(self, edit: TailEdit) -> None:
-        """Make the file its first `edit.keep` bytes and `edit.tail`; afterwards `source` is of no use.
+        """Reduce the file to its first `edit.keep` bytes and append `edit.tail`; `source` cannot be used afterwards.
 
         Raises
         ------
         Conflict
-            Somebody else has changed the file since it was opened: nothing was done.
+            If the file has changed since it was opened. It is left unchanged.
         Refused
-            An attribute of the file cannot be kept, its checksum file not be renewed, or an object is too large.
+            If an attribute of the file cannot be kept, its checksum file cannot be renewed, or an object is too large.
         """
         source = self.source
         if not 0 <= edit.keep <= source.size:
             raise ParquetextError(f"cannot keep {edit.keep} of {source.size} bytes", file=source.name)
-        if isinstance(source, RemoteSource):
-            self.written = commit_remote(source, edit, self.forced)
-            return
-        with renewed_for_edit(self.operations, source, edit, self.forced) as self.told:
-            if self.in_place:
-                commit_in_place(self.operations, source, edit, keep_mtime=self.keep_mtime)
-            else:
-                replace(self.operations, source, edit, keep_mtime=self.keep_mtime, forced=self.forced)
-        self.written = len(edit.tail) + (source.size - edit.keep if self.in_place else edit.keep)
+        self.backend.commit(self, edit)
 
 
-@contextlib.contextmanager
 def change(
     path: object,
     *,
@@ -88,11 +103,11 @@ def change(
     timeout: float = 0,
     is_sound: IsSound | None = None,
     operations: Operations = OPERATIONS,
-) -> Iterator[Change]:
+) -> AbstractContextManager[Change]:
     """Open a file to change its tail.
 
-    A local file is locked until the end of the block, and a change in place that was interrupted is undone first.
-    Symbolic links are followed to it once: all that is done is done in the folder that was found then.
+    A local file is locked until the end of the block, and an interrupted change in place is undone first. Symbolic
+    links are followed once; all operations use the folder found then.
 
     Parameters
     ----------
@@ -103,130 +118,93 @@ def change(
     keep_mtime : bool
         Keep the times of the last access and change.
     force : iterable of str
-        Refusals to pass over: the keys of `forcing.FORCEABLE`.
+        Keys of `refusals.FORCEABLE` to ignore.
     timeout : float
         Seconds to wait for another writer.
     is_sound : callable, optional
-        Whether a file ends in a sound footer of any form: for journals of version 1, which are set aside without.
+        Returns True if a file ends in a valid footer. Journals of version 1 need it, and are set aside without it.
     operations : Operations
         For tests.
 
     Raises
     ------
     Conflict
-        Somebody else is changing the file.
+        If another process is changing the file.
     Refused
-        It has several hard links; it is remote and `in_place` or `keep_mtime` is asked for; there are no locks.
+        If it has several hard links, or if its storage lacks a required capability: locks, changes in place, times.
     OSError
-        It cannot be opened.
+        If it cannot be opened.
     """
-    target, forced = resolve(path), check(force)
-    if isinstance(target, RemoteTarget):
-        with _open_remote(target, in_place, keep_mtime) as source:
-            yield Change(source, False, False, forced, operations)
-        return
-    if in_place and not systems.has_locks():
-        raise Refused("this system has no locks of files (fcntl): nothing is changed in place", file=target.path)
-    if keep_mtime and os.utime not in os.supports_fd:
-        raise Refused("this system cannot set the times of an open file: they are not kept", file=target.path)
-    with _open_local(target, writable=in_place, timeout=timeout, forced=forced) as source:
-        links = os.fstat(source.fd).st_nlink
-        if links > 1:
-            refuse(forced, "hard-links", f"it has {links} hard links", source.name)
-        settled = _clean(operations, source, is_sound, untrusted_passes=not in_place)
-        yield Change(source, in_place, keep_mtime, forced, operations, settled=settled or "")
-
-
-def _open_remote(target: RemoteTarget, in_place: bool, keep_mtime: bool) -> RemoteSource:
-    if in_place or keep_mtime:
-        what = "changed in place" if in_place else "kept with their times"
-        raise Refused(f"objects cannot be {what}", file=str(target))
-    if target.filesystem.type_name == HTTP:
-        raise Refused("files are read over HTTP, and not changed", file=str(target))
-    if target.filesystem.type_name == "hdfs":
-        raise Refused(
-            "libhdfs cannot put a file in the place of another at once: hdfs-native can "
-            "(pip install 'parquetext[hdfs]'), for files named by URL",
-            file=str(target),
-        )
-    forget(target)
-    return RemoteSource(target)
-
-
-@contextlib.contextmanager
-def _open_local(
-    target: LocalTarget,
-    *,
-    writable: bool,
-    timeout: float,
-    forced: frozenset[str] = frozenset(),
-) -> Iterator[LocalSource]:
-    """The file, locked, in its folder, which is held open."""
-    path = os.path.realpath(target.path)
-    with (
-        Folder.of(path) as folder,
-        open_locked(path, writable=writable, timeout=timeout, forced=forced, folder=folder) as source,
-    ):
-        yield source
-
-
-def _clean(
-    operations: Operations, source: LocalSource, is_sound: IsSound | None, *, untrusted_passes: bool = False
-) -> str | None:
-    """Settle what killed processes left; says what was done, or what was left alone where that may pass."""
-    swept = sweep(operations, source.name, source.folder)
-    try:
-        done = repair(operations, source, is_sound)
-    except Refused as error:
-        if not untrusted_passes:
-            raise
-        done = error.message
-    source.refresh()
-    settled = settle_checksums(operations, source)
-    return "; ".join(filter(None, [done or (SWEPT if swept else None), settled])) or None
+    target = resolve(path)
+    options = ChangeOptions(in_place, keep_mtime, check(force), timeout, is_sound, operations)
+    return target.backend.change(target, options)
 
 
 def recover(
     path: object, *, timeout: float = 0, is_sound: IsSound | None = None, operations: Operations = OPERATIONS
 ) -> str | None:
-    """Undo a change in place that was interrupted, and remove what a killed process left beside a local file.
+    """Undo an interrupted change in place, and remove files that a killed process has left next to a local file.
 
     Returns
     -------
     str or None
-        What was done, or None if there was nothing to do.
+        A description, or None if there was nothing to do.
 
     Raises
     ------
     Conflict
-        Somebody is changing the file right now.
+        If another process is changing the file.
     Refused
-        What lies beside it under the names of ours is not trusted.
+        If a file with the name of one of our files cannot be trusted.
     """
     target = resolve(path)
-    if isinstance(target, RemoteTarget):
-        return None
-    try:
-        with _open_local(target, writable=False, timeout=timeout) as source:
-            return _clean(operations, source, is_sound)
-    except FileNotFoundError:
-        swept = remove_unfinished(target, operations=operations)
-        if _discard_checksums(target, operations) or swept:
-            return SWEPT
-        raise
+    return target.backend.recover(target, ChangeOptions(timeout=timeout, is_sound=is_sound, operations=operations))
 
 
-def _discard_checksums(target: LocalTarget, operations: Operations) -> bool:
-    path = os.path.realpath(target.path)
-    with Folder.of(path) as folder:
-        return discard_checksums(operations, path, folder)
+@dataclass(slots=True)
+class Rewriting:
+    """A file, and the new file that will replace it.
 
-
-def remove_unfinished(target: LocalTarget, *, operations: Operations = OPERATIONS) -> bool:
-    """Remove the unfinished new file of a killed process beside a name, whatever has that; whether there was one.
-
-    Conflict where somebody is writing it right now.
+    Attributes
+    ----------
+    source : LocalSource or RemoteSource
+    sink : Appender
+        The new file, to be written to.
     """
-    path = os.path.realpath(target.path)
-    with Folder.of(path) as folder:
-        return sweep(operations, path, folder)
+
+    source: LocalSource | RemoteSource
+    new: object
+    sink: Appender
+    keep_mtime: bool = False
+
+    def commit(self) -> None:
+        """Give the new file its name.
+
+        Raises
+        ------
+        Conflict
+            If the old file has changed since it was opened. It is left unchanged.
+        """
+        self.sink.flush()
+        if self.keep_mtime:
+            self.new.keep_times(self.source)
+        self.new.commit(check=self.source.check_unchanged)
+
+
+@contextlib.contextmanager
+def rewriting(changing: Change) -> Iterator[Rewriting]:
+    """Write the whole content of a file that is open to be changed; remove the new file if it is not committed.
+
+    Raises
+    ------
+    Refused
+        If the file is to be changed in place.
+    """
+    source = changing.source
+    if changing.options.in_place:
+        raise Refused("it is written anew, which cannot be done in place", file=source.name)
+    new = changing.backend.new_content(changing)
+    try:
+        yield Rewriting(source, new, appender(new, source), changing.options.keep_mtime)
+    finally:
+        new.abort()

@@ -1,9 +1,8 @@
-"""The journal of a change in place: what puts the old tail back.
+"""The journal of a change in place, from which the old tail can be restored.
 
-It lies beside the file from before the first byte changes until the last one is on disk (docs/formats.md, section 4).
-It knows the old tail, byte for byte, and of the new one a checksum of every sector: so it can tell a file that its
-change was stopped in from any other file that has the name by now. Files and journals may be large: both are read in
-steps.
+It exists next to the file from before the first byte changes until the last one is on disk (docs/formats.md, section
+4). It contains the old tail, and a checksum of each sector of the new one, and so distinguishes a file with an
+interrupted change from any other file of that name. Files and journals may be large: both are read in steps.
 """
 
 from __future__ import annotations
@@ -16,18 +15,14 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .edit import TailEdit
-from .hidden_names import JOURNAL, beside
+from .folder import JOURNAL, beside
 from .operations import Operations
-from .source import LocalSource, Version
+from .source import LocalSource, TailEdit, Version
 
-__all__ = ["MIXED", "NEW", "OLD", "Journal", "is_of_later_version", "journal_path", "parse", "write"]
-
-OLD, NEW, MIXED = "old", "new", "mixed"  # what a file that a journal was made for may hold behind the kept bytes
-SECTOR = 512  # of the file: a disk writes each of them whole or not at all
-SEEN_BYTES = 1 << 16  # of the kept bytes, right before the tail
+OLD, NEW, MIXED = "old", "new", "mixed"  # the content of a journaled file after the kept bytes
+SECTOR = 512  # bytes; a disk writes each sector completely or not at all
+SEEN_BYTES = 1 << 16  # bytes before the tail that are compared
 STEP = 1 << 20  # read at once; a multiple of SECTOR
-
 _MAGIC = b"PQXJRNL2"
 _HEADER = struct.Struct("<8sQQQQQqqIII")
 _MAGIC_1 = b"PQXJRNL1"
@@ -38,26 +33,26 @@ _CRC = struct.Struct("<I")
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """A whole journal.
+    """A complete journal.
 
     Attributes
     ----------
     file : LocalSource
-        It itself, open.
+        The journal's file, open.
     keep : int
-        Bytes of the changed file that stay as they are.
+        Bytes at the beginning of the changed file that do not change.
     old_size, new_size : int
         The file's length before and after.
     seen : int
         CRC-32 of the last `SEEN_BYTES` bytes (or all) before `keep`.
     tail_at : int
-        Where the old tail begins in the journal.
+        Offset of the old tail in the journal.
     sums : array of int
         CRC-32 of each piece of the new tail; see `pieces`.
     version : Version or None
-        Of the file before; for messages. None in a journal of version 1.
+        The file before the change, for messages. None for a journal of version 1.
     new_crc : int or None
-        CRC-32 of the new tail; of version 1 alone, which knows nothing else of it.
+        CRC-32 of the new tail; only in version 1, which has no `sums`.
     """
 
     file: LocalSource
@@ -71,11 +66,11 @@ class Journal:
     new_crc: int | None = None
 
     def state(self, source: LocalSource) -> str | None:
-        """What `source` holds behind the kept bytes: `OLD`, `NEW` or `MIXED`; None where it is another file.
+        """Compare `source` after the kept bytes: return `OLD`, `NEW` or `MIXED`; None if it is another file.
 
-        Another one differs in the bytes before the tail, in its length, or in a piece that is neither the old tail's
-        nor the new one's at its place. Behind its end each tail counts as zeros: a file that grew, or was cut within
-        a block, may hold them. Of a journal of version 1 the pieces are not known.
+        Another file differs in the bytes before the tail, in its length, or in a piece that belongs to neither tail.
+        Beyond its end each tail counts as zeros, because a file that has grown, or was cut within a block, may contain
+        them. Version 1 cannot compare pieces.
         """
         shortest, longest = sorted((self.old_size, self.new_size))
         if not shortest <= source.size <= longest or checksum_before(source, self.keep) != self.seen:
@@ -96,7 +91,7 @@ class Journal:
         return OLD if is_old else NEW if is_new else MIXED
 
     def _is_new(self, piece: bytes, at: int, stop: int, expected: int | None) -> bool:
-        """Whether a piece [at, stop) of the file is the new tail's, whose checksum there is `expected`."""
+        """Return True if a piece [at, stop) of the file belongs to the new tail, with the checksum `expected`."""
         if at >= self.new_size:
             return not any(piece)
         whole = next(pieces(at, self.new_size, min(self.old_size, self.new_size)))[1]
@@ -112,7 +107,7 @@ class Journal:
         return NEW if is_new else MIXED
 
     def old(self, begin: int, end: int) -> bytes:
-        """The bytes [begin, end) of the file before, with zeros behind its end; `begin` is in its tail."""
+        """Return the bytes [begin, end) of the old file, with zeros after its end. `begin` is in its tail."""
         known = max(0, min(end, self.old_size) - begin)
         return (
             self.file.read(self.tail_at + begin - self.keep, known).ljust(end - begin, b"\0")
@@ -121,7 +116,7 @@ class Journal:
         )
 
     def old_tail(self) -> TailEdit:
-        """What gives the file its old tail."""
+        """Return the edit that restores the old tail."""
         return TailEdit(self.keep, self.old(self.keep, self.old_size))
 
     def __str__(self) -> str:
@@ -135,7 +130,7 @@ class Journal:
 
 
 def journal_path(path: str) -> str:
-    """Where the journal of the file at `path` lies; symbolic links are followed."""
+    """Return the path of a file's journal; symbolic links are followed."""
     return beside(os.path.realpath(path), JOURNAL)
 
 
@@ -173,13 +168,13 @@ def write(operations: Operations, file: int, source: LocalSource, edit: TailEdit
 
 
 def is_of_later_version(file: LocalSource) -> bool:
-    """Whether an open file begins as a journal does that this version does not know."""
+    """Return True if an open file begins like a journal of an unknown version."""
     magic = file.read(0, min(len(_MAGIC), file.size))
     return magic.startswith(_MAGIC_OF_ALL) and len(magic) == len(_MAGIC) and magic not in (_MAGIC, _MAGIC_1)
 
 
 def parse(file: LocalSource) -> Journal | None:
-    """The journal that an open file holds, or None where it is not whole."""
+    """Parse the journal in an open file; return None if it is incomplete."""
     if file.size < _HEADER_1.size + _CRC.size:
         return None
     layout = {_MAGIC: _HEADER, _MAGIC_1: _HEADER_1}.get(file.read(0, len(_MAGIC)))
@@ -188,15 +183,15 @@ def parse(file: LocalSource) -> Journal | None:
     header = file.read(0, layout.size + _CRC.size)
     if _CRC.unpack_from(header, layout.size)[0] != zlib.crc32(header[: layout.size]):
         return None
-    _, keep, old_size, new_size, *facts = layout.unpack_from(header)
+    _, keep, old_size, new_size, *rest = layout.unpack_from(header)
     if keep > min(old_size, new_size):
         return None
     tail_bytes, sums_at = old_size - keep, len(header)
     if layout is _HEADER_1:
-        seen, old_crc, new_crc = facts
+        seen, old_crc, new_crc = rest
         found = Journal(file, keep, old_size, new_size, seen, sums_at, array("I"), None, new_crc)
         return found if _holds_tail(found, tail_bytes, old_crc) else None
-    device, inode, modified, changed, seen, old_crc, sums_crc = facts
+    device, inode, modified, changed, seen, old_crc, sums_crc = rest
     sums_bytes = 4 * _count(keep, new_size, min(old_size, new_size))
     if file.size != sums_at + sums_bytes + tail_bytes:
         return None
@@ -222,7 +217,7 @@ def _holds_tail(journal: Journal, length: int, crc: int) -> bool:
 
 
 def checksum_before(source: LocalSource, keep: int) -> int:
-    """CRC-32 of the last `SEEN_BYTES` bytes before `keep`, or of all."""
+    """Return the CRC-32 of the last `SEEN_BYTES` bytes before `keep`, or of all."""
     return _checksum(source, max(0, keep - SEEN_BYTES), keep)
 
 
@@ -234,7 +229,7 @@ def _checksum(source: LocalSource, begin: int, end: int) -> int:
 
 
 def steps(begin: int, end: int) -> Iterator[tuple[int, int]]:
-    """[begin, end) in ranges of at most `STEP` bytes, which end at multiples of it."""
+    """Split [begin, end) into ranges of at most `STEP` bytes, which end at multiples of it."""
     while begin < end:
         stop = min(begin - begin % STEP + STEP, end)
         yield begin, stop
@@ -242,9 +237,9 @@ def steps(begin: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def pieces(begin: int, end: int, cut: int) -> Iterator[tuple[int, int]]:
-    """[begin, end) in the ranges that a disk may have of one tail or the other: by sectors of the file, and at `cut`.
+    """Split [begin, end) into ranges of which a disk may have one tail or the other: by sectors, and at `cut`.
 
-    `cut` is where the shorter of the two ends.
+    `cut` is the end of the shorter tail.
     """
     while begin < end:
         stop = min(begin - begin % SECTOR + SECTOR, end)
@@ -255,7 +250,7 @@ def pieces(begin: int, end: int, cut: int) -> Iterator[tuple[int, int]]:
 
 
 def _count(begin: int, end: int, cut: int) -> int:
-    """How many `pieces` there are."""
+    """Return the number of `pieces`."""
     if begin == end:
         return 0
     return (end - 1) // SECTOR - begin // SECTOR + 1 + (begin < cut < end and cut % SECTOR != 0)

@@ -1,4 +1,4 @@
-"""A new local file that gets its name once it is whole: until then the name holds what it held."""
+"""New local files, which get their names when they are complete."""
 
 from __future__ import annotations
 
@@ -6,35 +6,30 @@ import contextlib
 import errno
 import os
 import stat
+import tempfile
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .. import systems
 from ..errors import Conflict, ParquetextError
-from .attributes import keep_attributes, keep_times
-from .crc_renewal import renewed_for
-from .edit import TailEdit
-from .folder import Folder, at
-from .hidden_names import NEW, beside
-from .operations import OPERATIONS, Operations
-from .replace import create_locked, sweep
-from .source import LocalSource
-from .trust import distrust, follow
-from .unchanged import names_file, status_of
+from .folder import NEW, Folder, at, beside, names_file, status_of
+from .hadoop_crc import renewed_for
+from .locking import create_locked, sweep
+from .operations import OPERATIONS, Operations, keep_attributes, keep_times
+from .ownership import distrust, follow
+from .source import LocalSource, TailEdit
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["NewFile"]
-
-_NEW_MODE = 0o666  # what is left of it by the umask, as for any new file
+_NEW_MODE = 0o666  # reduced by the umask, as for any new file
 
 
 class NewFile:
-    """A file that is written under a hidden name, locked, beside the one that it gets.
+    """A local file that is written under a hidden, locked name next to its final one.
 
-    One that has the name already is replaced, and passes its mode, owner and extended attributes on; symbolic links
-    are followed to it, once.
+    A file that has the final name is replaced, and passes on its mode, owner and extended attributes. Symbolic links
+    are followed to it once.
 
     Parameters
     ----------
@@ -43,23 +38,25 @@ class NewFile:
     operations : Operations
         For tests.
     owner : int, optional
-        The user whose file this one stands beside, under a name that anybody can tell beforehand. Links of others than
-        this user and the process's own are refused then, and what others have put there passes nothing on.
+        The owner of the file that this one accompanies under a predictable name. Links of users other than this one and
+        the process's are refused, and an existing file of another user passes nothing on.
 
     Attributes
     ----------
     sink : pyarrow.NativeFile
-        What to write to.
+        The stream to write to.
 
     Raises
     ------
     Conflict
-        Another process is changing or writing the file.
+        If another process is changing or writing the file.
     Refused
-        An attribute of the file that is there cannot be kept.
+        If an attribute of the existing file cannot be kept.
     OSError, ParquetextError
-        It cannot be written there: no such folder, no permission, not a regular file.
+        If it cannot be created: no such folder, no permission, not a regular file.
     """
+
+    edits_end_in_place = has_name = True
 
     def __init__(
         self,
@@ -80,7 +77,7 @@ class NewFile:
             raise
 
     def _open(self, forced: frozenset[str], owner: int | None) -> None:
-        """Create it, with what the file has that it replaces, if there is one that it takes anything from."""
+        """Create the file, with the attributes of the one that it replaces."""
         with contextlib.ExitStack() as opened:
             old = _existing(self.path, self._folder)
             if old is not None:
@@ -104,36 +101,36 @@ class NewFile:
         return file
 
     def hold(self) -> None:
-        """Nothing is held back: the end is changed where it is."""
+        """Do nothing: the end can be edited in place."""
 
     def written(self) -> LocalSource:
-        """What was written; `sink` is closed."""
+        """Return a source of the written bytes; `sink` is closed."""
         self.sink.close()
         source = LocalSource(self._hidden, folder=self._folder)
         source.name = self.path
         return source
 
     def put(self, data, at: int) -> None:
-        """Write bytes at an offset, past `sink`."""
+        """Write bytes at an offset, without `sink`."""
         self._operations.write(self._fd, data, at)
 
     def copy(self, source: LocalSource, begin: int, length: int, at: int) -> None:
-        """Write a range of a local file at an offset, past `sink`."""
+        """Write a range of a local file at an offset, without `sink`."""
         self._operations.copy(source.fd, self._fd, length, begin, at)
 
     def begin_flush(self, begin: int, length: int) -> None:
-        """Begin to write a range to the disk."""
+        """Start writing a range to disk."""
         self._operations.begin_flush(self._fd, begin, length)
 
     def keep_times(self, source: LocalSource) -> None:
-        """Give it the times of another file; everything has been written."""
+        """Set the times of another file; everything has been written."""
         self.sink.close()
         keep_times(self._operations, source, self._fd)
 
     def commit(self, edit: TailEdit | None = None, *, check: Callable[[], None] | None = None) -> None:
-        """Apply the edit, flush the file, give it its name, flush the folder.
+        """Apply the edit, flush the file, give it its name, and flush the folder.
 
-        `check` is called last before the name changes; what it raises leaves the name to the old file.
+        `check` is called immediately before the name changes; if it raises, the name keeps the old file.
         """
         operations, file = self._operations, self._fd
         try:
@@ -144,7 +141,7 @@ class NewFile:
                     operations.truncate(file, edit.size)
             operations.fsync(file)
             if not names_file(self._hidden, file, self._folder):
-                raise Conflict("somebody removed the new file before it was in place", file=self.path)
+                raise Conflict("another process removed the new file before it was in place", file=self.path)
             with (
                 LocalSource(self._hidden, folder=self._folder) as new,
                 renewed_for(operations, self.path, self._folder, new, self._forced),
@@ -160,7 +157,7 @@ class NewFile:
         self._close()
 
     def abort(self) -> None:
-        """Remove what was written; after `commit` or another call it does nothing."""
+        """Remove the file; do nothing after `commit` or an earlier call."""
         try:
             if hasattr(self, "sink"):
                 self.sink.close()
@@ -180,7 +177,7 @@ class NewFile:
 
 
 def _sink(file: int) -> pa.NativeFile:
-    """A stream into the open file, whatever its name leads to by now."""
+    """Return a stream into the open file, whatever its name leads to."""
     import pyarrow as pa
 
     try:
@@ -190,7 +187,7 @@ def _sink(file: int) -> pa.NativeFile:
 
 
 def _existing(path: str, folder: Folder) -> LocalSource | None:
-    """The file that has the name, if there is one and it may be replaced."""
+    """Open the file that has the final name, if there is one and it may be replaced."""
     try:
         status = status_of(path, folder)
     except FileNotFoundError:
@@ -203,3 +200,78 @@ def _existing(path: str, folder: Folder) -> LocalSource | None:
     if not os.access(name, os.W_OK, dir_fd=within):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
     return LocalSource(path, folder=folder)
+
+
+class Scratch:
+    """A new file without a name, in the folder of `tempfile`. It disappears when the process ends.
+
+    Parameters
+    ----------
+    name : str
+        For messages.
+
+    Attributes
+    ----------
+    sink : pyarrow.NativeFile
+        The stream to write to.
+    """
+
+    def __init__(self, name: str):
+        import pyarrow as pa
+
+        self._name = name
+        self._file = tempfile.TemporaryFile(prefix="parquetext-")  # noqa: SIM115 (until `abort`)
+        self.sink = pa.OSFile(self._path, "wb")
+
+    @property
+    def _path(self) -> str:
+        return f"/dev/fd/{self._file.fileno()}"
+
+    def hold(self) -> None:
+        """Do nothing: the end can be edited in place."""
+
+    def written(self) -> LocalSource:
+        """Return a source of the written bytes; `sink` is closed."""
+        self.sink.close()
+        source = LocalSource(self._path)
+        source.name = self._name
+        return source
+
+    def commit(self, edit: TailEdit | None = None) -> None:
+        """Apply the edit. Afterwards `written` returns the new content."""
+        self.sink.close()
+        if edit is not None:
+            systems.pwrite(self._file.fileno(), edit.tail, edit.keep)
+            os.ftruncate(self._file.fileno(), edit.size)
+
+    def abort(self) -> None:
+        """Close the file. A second call does nothing."""
+        self.sink.close()
+        self._file.close()
+
+
+def replace(
+    operations: Operations, source: LocalSource, edit: TailEdit, *, keep_mtime: bool, forced: frozenset[str]
+) -> None:
+    """Write a new file next to `source`, whose lock is held, flush it, rename it, and flush the folder."""
+    new, folder = beside(source.name, NEW), source.folder
+    file = create_locked(operations, new, folder=folder)
+    try:
+        try:
+            operations.copy(source.fd, file, edit.keep)
+            operations.write(file, edit.tail, edit.keep)
+            keep_attributes(operations, source, file, forced)
+            if keep_mtime:
+                keep_times(operations, source, file)
+            operations.fsync(file)
+            source.check_unchanged()
+            if not names_file(new, file, folder):
+                raise Conflict("another process removed the new file before it was in place", file=source.name)
+            operations.rename(new, source.name, folder)
+        except BaseException:
+            if names_file(new, file, folder):
+                operations.unlink(new, folder)
+            raise
+        operations.fsync_folder(folder)
+    finally:
+        os.close(file)

@@ -1,35 +1,37 @@
-"""Every system call that changes anything goes through this one object; tests put a recording one in its place."""
+"""System calls that change files. Tests replace `OPERATIONS` to record calls and to stop after any of them."""
 
 from __future__ import annotations
 
 import errno
 import os
+import stat
 
 from .. import systems
 from .folder import Folder, at, naming
-
-__all__ = ["OPERATIONS", "Operations"]
+from .refusals import refuse
+from .source import LocalSource
 
 _COPY_STEP = 1 << 30
 _BUFFER_BYTES = 1 << 20
-# What copy_file_range says where a filesystem, or a pair of them, cannot do it.
+# Errors of copy_file_range if a filesystem, or a pair of them, does not support it.
 _CANNOT_COPY = {errno.EXDEV, errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM, errno.EBADF, errno.ETXTBSY}
+_OF_CONTENT = {"security.ima", "security.evm"}  # the kernel's checksums of the content
 
 
 class Operations:
-    """The operations of this machine.
+    """System calls on this machine.
 
-    Where a `folder` is given, names are those in this open folder; paths then are for messages.
+    If a `folder` is given, names are looked up in it, and paths are for messages only.
     """
 
     def create(self, path: str, mode: int = 0o600, folder: Folder | None = None) -> int:
-        """A new file for reading and writing; FileExistsError if there is one, or a link of that name."""
+        """Create a file for reading and writing; FileExistsError if the name exists, even as a link."""
         name, within = at(path, folder)
         with naming(path):
             return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | systems.O_CLOEXEC, mode, dir_fd=within)
 
     def copy(self, source: int, target: int, length: int, begin: int = 0, at: int = 0) -> None:
-        """The `length` bytes from `begin` on, to `at`: shared or copied by the kernel where the filesystem has it."""
+        """Copy `length` bytes from `begin` to `at`; let the kernel share or copy them if the filesystem supports it."""
         done = self._copy_in_kernel(source, target, length, begin, at)
         while done < length:
             piece = systems.pread(source, min(_BUFFER_BYTES, length - done), begin + done)
@@ -40,7 +42,7 @@ class Operations:
 
     @staticmethod
     def _copy_in_kernel(source: int, target: int, length: int, begin: int, at: int) -> int:
-        """Bytes copied. Filesystems with reflinks share them here: the kernel tries that first."""
+        """Copy in the kernel, which shares blocks if the filesystem has reflinks; return the number of bytes copied."""
         done = 0
         if not hasattr(os, "copy_file_range"):
             return done
@@ -56,7 +58,7 @@ class Operations:
         return done
 
     def write(self, file: int, data: bytes, offset: int) -> None:
-        """All of `data` at `offset`."""
+        """Write all of `data` at `offset`."""
         self._write_all(file, data, offset)
 
     @staticmethod
@@ -70,7 +72,7 @@ class Operations:
         os.ftruncate(file, length)
 
     def begin_flush(self, file: int, offset: int, length: int) -> None:
-        """Begin to write a range to the disk, without waiting for it, where the system has a way to ask for that."""
+        """Start writing a range to disk without waiting, if the system supports it."""
         if hasattr(os, "posix_fadvise"):
             os.posix_fadvise(file, offset, length, os.POSIX_FADV_DONTNEED)
 
@@ -78,7 +80,7 @@ class Operations:
         os.fsync(file)
 
     def fsync_folder(self, folder: str | Folder) -> None:
-        """Make created, renamed and removed names of `folder` durable."""
+        """Make created, renamed and removed names in `folder` durable."""
         if not systems.has_folders():
             return
         if isinstance(folder, Folder):
@@ -91,7 +93,7 @@ class Operations:
             os.close(file)
 
     def rename(self, old: str, new: str, folder: Folder | None = None) -> None:
-        """Give a file another name in its folder, in the place of whatever has it."""
+        """Rename a file in its folder; replace an existing file."""
         (name, within), (goal, _) = at(old, folder), at(new, folder)
         with naming(new):
             os.replace(name, goal, src_dir_fd=within, dst_dir_fd=within)
@@ -102,15 +104,15 @@ class Operations:
             os.unlink(name, dir_fd=within)
 
     def make_folder(self, path: str) -> None:
-        """FileExistsError if there is one."""
+        """Create a folder; FileExistsError if the name exists."""
         os.mkdir(path)
 
     def remove_folder(self, path: str) -> None:
-        """OSError unless it is empty."""
+        """Remove a folder; OSError if it is not empty."""
         os.rmdir(path)
 
     def symlink(self, target: str, path: str) -> None:
-        """A name `path` that leads to `target`; FileExistsError if there is one."""
+        """Create a link `path` to `target`; FileExistsError if the name exists."""
         os.symlink(target, path)
 
     def chown(self, file: int, user: int, group: int) -> None:
@@ -127,8 +129,62 @@ class Operations:
         os.removexattr(file, name)
 
     def set_times(self, file: int, accessed: int, modified: int) -> None:
-        """Times in ns."""
+        """Set the times in ns."""
         os.utime(file, ns=(accessed, modified))
 
 
 OPERATIONS = Operations()
+
+
+def keep_attributes(operations: Operations, source: LocalSource, target: int, forced: frozenset[str]) -> None:
+    """Give `target` the attributes of `source`; raise Refused if that fails and is not forced."""
+    old, new = os.fstat(source.fd), os.fstat(target)
+    lost = []
+    owner = old.st_uid, old.st_gid
+    if owner != (new.st_uid, new.st_gid) and not _tried(operations.chown, target, *owner):
+        lost.append(f"owner {owner[0]}:{owner[1]}")
+    if not _tried(operations.chmod, target, stat.S_IMODE(old.st_mode)):
+        lost.append(f"mode {stat.S_IMODE(old.st_mode):04o}")
+    lost += _keep_extended(operations, source.fd, target)
+    if lost:
+        refuse(forced, "attributes", f"cannot be kept: {', '.join(lost)}", source.name)
+
+
+def _keep_extended(operations: Operations, source: int, target: int) -> list[str]:
+    """Copy extended attributes; return the names of those that could not be copied."""
+    old, new = _extended(source), _extended(target)
+    lost = [
+        name
+        for name, value in old.items()
+        if new.get(name) != value and not _tried(operations.set_attribute, target, name, value)
+    ]
+    extra = [name for name in new if name not in old and not _tried(operations.remove_attribute, target, name)]
+    return lost + [f"the absence of {name}" for name in extra]
+
+
+def _extended(file: int) -> dict[str, bytes]:
+    if not hasattr(os, "listxattr"):
+        systems.say("extended attributes of files are not kept by changes: Python has no os.listxattr on this system")
+        return {}
+    try:
+        names = os.listxattr(file)
+    except OSError as error:
+        if error.errno == errno.EOPNOTSUPP:
+            return {}
+        raise
+    return {name: os.getxattr(file, name) for name in names if name not in _OF_CONTENT}
+
+
+def _tried(change, *arguments) -> bool:
+    try:
+        change(*arguments)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOSPC, errno.EINVAL):
+            raise
+        return False
+    return True
+
+
+def keep_times(operations: Operations, source: LocalSource, target: int) -> None:
+    """Give `target` the times that `source` had when it was opened."""
+    operations.set_times(target, os.fstat(source.fd).st_atime_ns, source.version.modified)

@@ -1,15 +1,19 @@
-"""What a file of ranges needs to be read as one that is open: by Python, and by pyarrow."""
+"""Files that are read by ranges, with the interface of Python's and pyarrow's open files."""
 
 from __future__ import annotations
 
+import errno
 import io
 import os
+from threading import Lock, RLock
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["RangedFile"]
+_locks: WeakKeyDictionary[object, RLock] = WeakKeyDictionary()
+_choosing, _of_others = Lock(), RLock()
 
 
 class RangedFile(io.RawIOBase):
@@ -18,9 +22,9 @@ class RangedFile(io.RawIOBase):
     Attributes
     ----------
     attributes : tuple
-        What its store tells of it that is another for another content.
+        Attributes of the stored file that change with its content.
     modified : int or None
-        In ns since 1970.
+        Time of the last change, in ns since 1970.
     """
 
     attributes: tuple
@@ -33,16 +37,16 @@ class RangedFile(io.RawIOBase):
         return self._size
 
     def read_at(self, length: int, offset: int) -> bytes:
-        """The bytes [offset, offset + length)."""
+        """Return the bytes [offset, offset + length)."""
         raise NotImplementedError
 
     def for_arrow(self) -> pa.NativeFile:
-        """The same file as pyarrow's readers take it."""
+        """Return the file as pyarrow's readers expect it."""
         import pyarrow as pa
 
         return pa.PythonFile(self, mode="r")
 
-    # ---- what io.RawIOBase is made of
+    # ---- methods of io.RawIOBase
 
     def readable(self) -> bool:
         return True
@@ -63,3 +67,52 @@ class RangedFile(io.RawIOBase):
         buffer[: len(data)] = data
         self._at += len(data)
         return len(data)
+
+
+class CallersFile(RangedFile):
+    """A file object of the caller. Several threads may read ranges of it.
+
+    Reads may be short. `close` does not close the caller's file.
+
+    Parameters
+    ----------
+    file
+        An object with `seek`, `tell` and `read`. The length of its results is checked: pyarrow copies longer ones
+        beyond the end of its memory.
+    """
+
+    attributes, modified = (), None
+
+    def __init__(self, file):
+        self._file, self._turn = file, _lock_of(file)
+        with self._turn:
+            file.seek(0, os.SEEK_END)
+            super().__init__(file.tell())
+
+    def read_at(self, length: int, offset: int) -> bytes:
+        """Return the bytes [offset, offset + length), or fewer at the end of the file."""
+        pieces: list[bytes] = []
+        with self._turn:  # all threads share the object's position
+            self._file.seek(offset)
+            while length and (data := self._read(length)):
+                pieces.append(data)
+                length -= len(data)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def _read(self, most: int) -> bytes:
+        data = self._file.read(most)
+        if data is None:
+            raise BlockingIOError(errno.EAGAIN, "the file object has nothing to read yet")
+        data = data if type(data) is bytes else bytes(memoryview(data))
+        if len(data) > most:
+            raise OSError(errno.EIO, f"asked for {most} bytes, the file object gives {len(data)}")
+        return data
+
+
+def _lock_of(file: object) -> RLock:
+    """Return the lock of a file object; objects that cannot be hashed share one."""
+    with _choosing:
+        try:
+            return _locks.setdefault(file, RLock())
+        except TypeError:
+            return _of_others

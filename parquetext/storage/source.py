@@ -1,4 +1,4 @@
-"""Files to read from: exact ranges, whatever the storage."""
+"""Sources: files that are read by exact ranges, from any storage."""
 
 from __future__ import annotations
 
@@ -11,33 +11,30 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from .. import systems, wire
-from ..errors import Malformed, wire_error
+from ..errors import Conflict, Malformed, wire_error
 from ..threads import Pool
-from .folder import Folder, at, naming
-from .fsspec_file import FsspecFile
-from .paths import LocalTarget, RemoteTarget, resolve
+from .backend import Capability
+from .capabilities import can_read_many
+from .folder import Folder, at, naming, status_of
+from .paths import OpenTarget, Target, resolve
 from .ranged_file import RangedFile
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["TICK_NS", "LocalSource", "RemoteSource", "Source", "Version", "open_source"]
-
-SLOW = 0.001  # seconds of a request, from which on a thread for each of several pays
+SLOW = 0.001  # seconds per request above which parallel requests are faster
 AT_ONCE = 16
-HTTP = "py::http"
-_WITHOUT_TAGS = ("py::hdfs", "hdfs")
-TICK_NS, SECOND_NS = 20_000_000, 1_000_000_000  # the tick: longer than that by which local filesystems date a change
+TICK_NS, SECOND_NS = 20_000_000, 1_000_000_000  # longer than the clock tick of local filesystems
 _OPEN_FLAGS = systems.O_CLOEXEC | systems.O_NONBLOCK  # a FIFO must not block the open
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What tells a file from another one, or from itself before a change.
+    """The identity of a file's content: equal versions mean that the file has not changed.
 
-    Local: device and inode, size, times of the last change of content and of attributes, in ns.
-    Remote: size, time in ns where there is one, and ETag and Google's generation where the filesystem tells; of fsspec
-    whatever it tells that is another for another content.
+    Local files have a device and inode, a size, and times of the last change of content and attributes, in ns. Remote
+    files have a size, a time in ns if there is one, and the ETag and Google's generation if the filesystem reports
+    them; for fsspec, all attributes that change with the content.
     """
 
     identity: tuple
@@ -51,10 +48,10 @@ class Version:
 
     @property
     def settled_at(self) -> int | None:
-        """From when on another change of a local file shows in its times, in ns; None where it may never.
+        """The time (ns) after which any further change of a local file changes its times; None if that is uncertain.
 
-        A change within the same tick of the clock as the last one leaves the times as they are; so do changes within
-        the same second where a filesystem dates by whole seconds.
+        A change within the same clock tick as the last one leaves the times unchanged, and so does a change within the
+        same second if the filesystem stores whole seconds.
         """
         times = self.modified, self.changed
         if None in times or all(time % SECOND_NS == 0 for time in times):
@@ -63,14 +60,14 @@ class Version:
 
 
 class Source:
-    """What local and remote sources share.
+    """Base class of sources.
 
     Attributes
     ----------
     name : str
         For messages.
     size : int
-        In bytes, when it was opened.
+        Size in bytes when the file was opened.
     version : Version
     requests, bytes_read : int
         Counters of `read`.
@@ -78,24 +75,27 @@ class Source:
 
     __slots__ = ("bytes_read", "name", "requests", "size", "version")
 
+    is_local = False
+    can_reopen = True
+
     def __init__(self, name: str, version: Version):
         self.name, self.version, self.size = name, version, version.size
         self.requests = self.bytes_read = 0
 
     def read(self, offset: int, length: int) -> bytes:
-        """Exactly the bytes [offset, offset + length).
+        """Return exactly the bytes [offset, offset + length).
 
         Raises
         ------
         Malformed
-            The file ends before.
+            If the file is too short.
         """
         self.check(offset, length)
         self.requests += 1
         try:
             data = self._read(offset, length)
         except OSError as error:
-            if error.errno is not None:  # without, a name would take the message's place
+            if error.errno is not None:  # without errno, a file name would replace the message
                 error.filename = error.filename or self.name
             raise
         if len(data) != length:
@@ -104,12 +104,17 @@ class Source:
         return data
 
     def check(self, offset: int, length: int) -> None:
-        """Raise Malformed where the file ends before [offset, offset + length) does."""
+        """Raise Malformed if the file ends before [offset, offset + length) does."""
         if offset < 0 or length < 0 or length > self.size - offset:
             raise self._ends(offset, length, max(0, self.size - offset))
 
+    @property
+    def owner(self) -> int:
+        """The user that the file belongs to: the process's user if its storage has no owners."""
+        return systems.user()
+
     def read_tail(self, length: int) -> tuple[int, bytes]:
-        """The last `length` bytes, or all there are, and the offset where they begin."""
+        """Return the offset of the last `length` bytes, and the bytes; all of them if the file is shorter."""
         length = min(length, self.size)
         return self.size - length, self.read(self.size - length, length)
 
@@ -124,15 +129,17 @@ class Source:
 
 
 class LocalSource(Source):
-    """A local file, read by pread; `fd` may be used for reading until `close`.
+    """A local file, read by pread. `fd` may be used for reading until `close`.
 
     Attributes
     ----------
     folder : Folder or None
-        What it was looked up in, by its name alone and without following a link. `close` does not close it.
+        The open folder in which the name was looked up, without following a link. `close` does not close it.
     """
 
     __slots__ = ("fd", "folder")
+
+    is_local = True
 
     def __init__(self, path: str, flags: int = os.O_RDONLY, folder: Folder | None = None):
         self.folder, flags = folder, flags | _OPEN_FLAGS
@@ -146,8 +153,8 @@ class LocalSource(Source):
             status = os.fstat(self.fd)
             if not stat.S_ISREG(status.st_mode):
                 is_folder = stat.S_ISDIR(status.st_mode)
-                told = "a directory, not a regular file: name a file in it" if is_folder else "not a regular file"
-                raise Malformed(told, file=path)
+                message = "a directory, not a regular file: name a file in it" if is_folder else "not a regular file"
+                raise Malformed(message, file=path)
             super().__init__(path, Version.of_stat(status))
         except BaseException:
             os.close(self.fd)
@@ -166,69 +173,91 @@ class LocalSource(Source):
 
     @property
     def owner(self) -> int:
-        """The user that it belongs to."""
+        """The user that the file belongs to."""
         return os.fstat(self.fd).st_uid
 
+    def check_unchanged(self) -> None:
+        """Raise Conflict if the name now leads to another file, or if the size or times have changed."""
+        try:
+            now = Version.of_stat(status_of(self.name, self.folder))
+        except FileNotFoundError:
+            raise Conflict("it was removed in the meantime", file=self.name) from None
+        if now != self.version:
+            what = "replaced" if now.identity != self.version.identity else "changed"
+            raise Conflict(f"it was {what} by another process in the meantime", file=self.name)
+
     def refresh(self) -> None:
-        """Take over the size and times that the file has now."""
+        """Update the version and size."""
         self.version = Version.of_stat(os.fstat(self.fd))
         self.size = self.version.size
 
     def close(self) -> None:
-        """Close the file; a second call does nothing."""
+        """Close the file. A second call does nothing."""
         fd, self.fd = self.fd, -1
         if fd >= 0:
             os.close(fd)
 
 
 class RemoteSource(Source):
-    """A file of a pyarrow.fs filesystem, one request for each `read`.
+    """A file in a store or another filesystem. Each `read` is one request.
 
     Parameters
     ----------
     versioned : bool
-        Whether `version` tells the file from another one under its name, which may cost a request.
+        Determine `version` when opening, which may take another request.
 
     Attributes
     ----------
     file : pyarrow.NativeFile or RangedFile
-        Open for reading, from any thread.
+        Open for reading from any thread.
     """
 
-    __slots__ = ("_quickest", "_seen", "file", "metadata", "target")
+    __slots__ = ("_modified_before", "_quickest", "file", "metadata", "target")
 
-    def __init__(self, target: RemoteTarget, *, versioned: bool = True):
+    def __init__(self, target: Target, *, versioned: bool = True):
         self.target, self._quickest = target, float("inf")
         # The time is read before the file is opened, so that a file replaced in between does not match it.
-        self._seen = self._modified() if versioned and target.filesystem.type_name in _WITHOUT_TAGS else None
-        self.file = _opened(target)
+        self._modified_before = None if not versioned or target.can(Capability.VERSION_TAGS) else self._modified()
+        self.file = target.backend.open(target)
         self.metadata: dict[str, str] = {}
         version = self._version() if versioned else Version((), self.file.size(), None)
         super().__init__(str(target), version)
 
     def identify(self) -> None:
-        """Let `version` tell the file from another one, where it was opened without."""
+        """Determine `version`, if the file was opened without."""
         self.version = self._version()
 
     def _version(self) -> Version:
-        if isinstance(self.file, RangedFile):  # of fsspec's an ETag may be one that was listed earlier
+        if isinstance(self.file, RangedFile):  # fsspec's ETag may be from an earlier list
             return Version((None, self.file.attributes, None), self.file.size(), self.file.modified)
         self.metadata = {_text(key).lower(): _text(value) for key, value in (self.file.metadata() or {}).items()}
-        dated = self.metadata.get("last-modified") or self.metadata.get("timecreated")  # the latter as listings tell it
+        dated = self.metadata.get("last-modified") or self.metadata.get("timecreated")  # the latter in lists
         tag = self.metadata.get("etag")
-        modified = _nanoseconds(dated) if tag else self._seen or self._modified()
+        modified = _nanoseconds(dated) if tag else self._modified_before or self._modified()
         return Version((tag, dated, self.metadata.get("generation")), self.file.size(), modified)
 
     def _modified(self) -> int | None:
-        return self.target.filesystem.get_file_info(self.target.path).mtime_ns
+        entry = self.target.backend.info(self.target)
+        return None if entry is None else entry.modified
+
+    def check_unchanged(self) -> None:
+        """Raise Conflict if the name now leads to another object than the one that was opened."""
+        self.target.backend.forget(self.target)
+        try:
+            with RemoteSource(self.target) as now:
+                unchanged = now.version == self.version
+        except FileNotFoundError:
+            raise Conflict("it was removed in the meantime", file=self.name) from None
+        if not unchanged:
+            raise Conflict("it was changed by another process in the meantime", file=self.name)
 
     def read_many(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
-        """Several ranges (offset, length), a request for each; at the same time where requests take long."""
+        """Return several ranges (offset, length), one request each; at the same time if requests are slow."""
         for offset, length in ranges:
             self.check(offset, length)
         if len(ranges) < 2 or self._quickest < SLOW:
             return [Source.read(self, offset, length) for offset, length in ranges]
-        if isinstance(self.file, FsspecFile):
+        if can_read_many(self.file):
             read = self.file.read_many(ranges)
         else:
             with Pool(min(len(ranges), AT_ONCE)) as pool:
@@ -247,20 +276,12 @@ class RemoteSource(Source):
         return data
 
     def for_arrow(self) -> pa.NativeFile:
-        """The same file as pyarrow's readers take it."""
+        """Return the file as pyarrow's readers expect it."""
         return self.file.for_arrow() if isinstance(self.file, RangedFile) else self.file
 
     def close(self) -> None:
-        """Close the file; a second call does nothing."""
+        """Close the file. A second call does nothing."""
         self.file.close()
-
-
-def _opened(target: RemoteTarget) -> pa.NativeFile | RangedFile:
-    if target.filesystem.type_name == HTTP:
-        from .http_file import HttpFile  # what it is made of takes long to import
-
-        return HttpFile(target.path)
-    return FsspecFile.of(target) or target.filesystem.open_input_file(target.path)
 
 
 def _text(value: bytes | str) -> str:
@@ -268,23 +289,88 @@ def _text(value: bytes | str) -> str:
 
 
 def _nanoseconds(dated: str | None) -> int | None:
-    """A time as pyarrow tells it of an object, in seconds or fractions of them."""
+    """Parse a time from pyarrow's metadata of an object."""
     try:
-        told = datetime.fromisoformat(dated or "")
+        time = datetime.fromisoformat(dated or "")
     except ValueError:
         return None
-    return int(told.timestamp()) * 10**9 + told.microsecond * 1000
+    return int(time.timestamp()) * 10**9 + time.microsecond * 1000
 
 
 def open_source(path: object) -> LocalSource | RemoteSource:
-    """Open a file for reading; see `paths.resolve` for what a path may be.
+    """Open a file for reading; see `paths.resolve` for the types of paths.
 
     Raises
     ------
     OSError
-        It cannot be opened.
+        If it cannot be opened.
     Malformed
-        It is no regular file.
+        If it is not a regular file.
     """
     target = resolve(path)
-    return LocalSource(target.path) if isinstance(target, LocalTarget) else RemoteSource(target)
+    return LocalSource(target.path) if target.is_local else RemoteSource(target)
+
+
+class Overlay(Source):
+    """The first `keep` bytes of `source`, then `tail`: the view of a reader under a journal."""
+
+    __slots__ = ("_source", "_tail", "keep")
+
+    def __init__(self, source: Source, keep: int, tail: bytes):
+        self._source, self.keep, self._tail = source, keep, memoryview(tail)
+        old = source.version
+        super().__init__(source.name, Version(old.identity, keep + len(tail), old.modified, old.changed))
+
+    def _read(self, offset: int, length: int) -> bytes:
+        kept = max(0, min(length, self.keep - offset))
+        head = self._source.read(offset, kept) if kept else b""
+        start = max(0, offset - self.keep)
+        return head + bytes(self._tail[start : start + length - kept])
+
+    @property
+    def is_local(self) -> bool:
+        return self._source.is_local
+
+    def close(self) -> None:
+        self._source.close()
+
+
+@dataclass(frozen=True, slots=True)
+class TailEdit:
+    """Keep the first `keep` bytes of a file, and replace the rest by `tail`.
+
+    Attributes
+    ----------
+    keep : int
+    tail : bytes-like
+    """
+
+    keep: int
+    tail: bytes | memoryview
+
+    @property
+    def size(self) -> int:
+        """The file's size afterwards."""
+        return self.keep + len(self.tail)
+
+
+class OpenSource(Source):
+    """The bytes of an `OpenTarget`. `close` does not close the caller's file."""
+
+    __slots__ = ("_target", "file")
+
+    can_reopen = False
+
+    def __init__(self, target: OpenTarget):
+        self.file, self._target = target.file, target
+        super().__init__(target.name, Version((id(target.file),), target.file.size(), None))
+
+    def _read(self, offset: int, length: int) -> bytes:
+        return self.file.read_at(length, offset)
+
+    def for_arrow(self) -> pa.NativeFile:
+        """Return the file as pyarrow's readers expect it."""
+        return self._target.for_arrow()
+
+    def close(self) -> None:
+        """Do nothing: the file belongs to the caller."""

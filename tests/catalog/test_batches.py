@@ -1,4 +1,4 @@
-"""A catalog's rows: one per column chunk, from tails alone, whatever the footer's form."""
+"""A catalog's rows: one per column chunk, from tails alone, for every footer form."""
 
 from __future__ import annotations
 
@@ -244,7 +244,7 @@ def test_the_benchmark_compares_equal_rows(tmp_path):
 
 
 def test_encodings_are_named_as_everywhere(tmp_path):
-    """One that is registered by its name, one that parquet.thrift had once, and one that nobody knows."""
+    """An encoding registered by its name, one that parquet.thrift had once, and an unknown one."""
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"a": [1, 2]}), path)
     data = path.read_bytes()

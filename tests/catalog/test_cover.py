@@ -88,8 +88,8 @@ def test_new_and_changed_files_are_unknown_and_deleted_files_are_omitted(lake):
     catalog = catalog_of(lake.rglob("*.parquet"))
     size = (lake / "day=0" / "0.parquet").stat().st_size
     shutil.copyfile(lake / "day=1" / "2.parquet", lake / "day=0" / "0.parquet")
-    assert (lake / "day=0" / "0.parquet").stat().st_size == size  # its time alone tells
-    write(lake / "day=1" / "3.parquet", 3, more=pa.array(range(100)))  # its size alone tells
+    assert (lake / "day=0" / "0.parquet").stat().st_size == size  # only its time differs
+    write(lake / "day=1" / "3.parquet", 3, more=pa.array(range(100)))  # only its size differs
     write(lake / "day=2" / "new.parquet", 4)
     os.remove(lake / "day=2" / "5.parquet")
     assert over(catalog, lake, [("n", "=", 401)]) == ({"4": [0]}, ["0", "3", "new"])

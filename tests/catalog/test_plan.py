@@ -71,7 +71,7 @@ def catalog(lake) -> pa.Table:
 
 
 def matching(lake, filters) -> set[tuple[str, int]]:
-    """The row groups where pyarrow finds rows."""
+    """Return the row groups in which pyarrow finds rows."""
     condition = pq.filters_to_expression(filters)
     schema = pa.schema([("day", pa.int32()), ("only", pa.int64()), ("n", pa.int64())])
     found = set()

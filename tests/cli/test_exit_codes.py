@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 import parquetext
 from parquetext.cli.app import app
-from parquetext.storage.hidden_names import NEW, beside
+from parquetext.storage.folder import NEW, beside
 
 CHECKS_OR_CHANGES = {
     "upgrade", "encode", "strip", "finalize", "restore", "verify", "inspect", "layout", "merge", "split", "rewrite",

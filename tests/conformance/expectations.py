@@ -32,7 +32,7 @@ ROW_GROUP = ("num_rows", "total_byte_size", "file_offset", "total_compressed_siz
 def expected_of(path: str, *, values: bool = True) -> dict:
     """Open a file and return the result: the whole footer, or the error.
 
-    Offsets and sizes are bytes, bounds hex of Parquet's plain form, absent facts null; values are told by a checksum.
+    Offsets and sizes are bytes, bounds are hex of Parquet's plain form, absent values null; values are a checksum.
     """
     try:
         with parquetext.open(path) as file:
@@ -100,7 +100,7 @@ def _column(column) -> dict:
 
 
 def _checksum(file) -> str | None:
-    """SHA-256 of all rows as text; null where they cannot be read."""
+    """Return the SHA-256 of all rows as text; null if they cannot be read."""
     try:
         rows = file.read().to_pylist()
     except (OSError, ParquetextError):

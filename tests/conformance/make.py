@@ -161,13 +161,13 @@ def flip(place: int) -> Callable[[bytes], bytes]:
 
 
 def flip_in_column(data: bytes) -> bytes:
-    """In the cell of the first column: found by its name, which stands in Thrift before and in flat behind."""
+    """In the cell of the first column: found by its name, which is first in Thrift and then in the flat footer."""
     at = data.rindex(b"column_000")
     return data[:at] + b"C" + data[at + 1 :]
 
 
 def flip_thrift_chunk(data: bytes) -> bytes:
-    """In the Thrift bytes of the first column's chunk: its path, which stands there after the schema's name."""
+    """In the Thrift bytes of the first column's chunk: its path, which follows the schema's name."""
     at = data.index(b"column_000", data.index(b"column_000") + 1)
     return data[:at] + b"C" + data[at + 1 :]
 
@@ -178,19 +178,19 @@ def flip_marker(data: bytes) -> bytes:
 
 
 def flip_trailer(data: bytes) -> bytes:
-    """In the trailer of the block aside: its UUID stands there once, the reference is text."""
+    """In the trailer of the block aside: its UUID occurs there once, because the reference is text."""
     at = data.rindex(wire.UUID_FLAT_FOOTER.bytes)
     return data[: at - 12] + bytes([data[at - 12] ^ 0x10]) + data[at - 11 :]
 
 
 def flip_aside_column(data: bytes) -> bytes:
-    """In the cell of the first column, which stands in front of the Thrift footer."""
+    """In the cell of the first column, which precedes the Thrift footer."""
     at = data.index(b"column_000")
     return data[:at] + b"C" + data[at + 1 :]
 
 
 def moved(data: bytes) -> bytes:
-    """Another program has written the footer behind more data, and carried its unknown field along."""
+    """Another program has written the footer after more data, and copied its unknown field."""
     length = 8 + int.from_bytes(data[-8:-4], "little")
     return data[:-length] + bytes(100) + data[-length:]
 

@@ -1,4 +1,4 @@
-"""A document while it is matched: where matching stands, how far it may go, and who has claimed which bytes."""
+"""A document while it is matched: the position, its limit, and the claims of bytes."""
 
 from __future__ import annotations
 
@@ -49,17 +49,17 @@ class Document:
     data : bytes
         The current bits: the file, or decoded bytes.
     at, limit : int
-        Where matching stands, and where it may not go beyond.
+        The position of matching, and its limit.
     is_little : bool
         Whether ordered numbers have their least significant byte first.
     owner : Owner or None
-        Who gets the bytes that are matched; None where they are only looked at.
+        The owner of the bytes that are matched; None if they are only inspected.
     claims : list of Claim
         In the order of matching.
     is_reversed : bool
         Whether the number that is matched now is an ordered one, its least significant byte first.
     text : int
-        Where the base64 text begins that `data` was decoded from, where that is not the file.
+        The begin of the base64 text from which `data` was decoded, if it is not the file.
     field : int
         Id of the last field of the struct that is matched now.
     depth : int
@@ -83,7 +83,7 @@ class Document:
 
     @property
     def here(self) -> int:
-        """The byte at which matching stands."""
+        """The byte at the current position."""
         return self.at >> 3
 
     def fail(self, message: str, at: int | None = None) -> Mismatch:
@@ -92,7 +92,7 @@ class Document:
         return Mismatch(place if self.data is self.file else self.text + place * 4 // 3, message)
 
     def take(self, bits: int) -> int:
-        """Pass over so many bits, claim them, and return where they began."""
+        """Skip so many bits, claim them, and return their begin."""
         begin, end = self.at, self.at + bits
         if end > self.limit:
             left = (self.limit - begin) / 8
@@ -144,7 +144,7 @@ class Document:
         self._claimed = [0, 0, None]
 
     def unclaimed(self) -> list[tuple[int, int]]:
-        """The stretches of the file that nobody has claimed, by bits."""
+        """Return the unclaimed ranges of the file, in bits."""
         self._settle()
         gaps, at = [], 0
         for begin, end, _ in sorted(self.claims):
@@ -161,7 +161,7 @@ class Document:
         Raises
         ------
         Mismatch
-            At the first byte that is claimed twice, or by nobody.
+            At the first byte that is claimed twice, or not at all.
         """
         self._settle()
         parts: list[Claim] = []

@@ -136,7 +136,7 @@ class Evaluator(Values):
             begin = document.take(size)
             found = document.bytes(begin, begin + size)
             if found != value:
-                raise document.fail(f"{found!r} where {value!r} is expected", begin)
+                raise document.fail(f"{found!r} instead of {value!r}", begin)
 
         return match
 
@@ -146,7 +146,7 @@ class Evaluator(Values):
         def match(document: Document, names: dict) -> None:
             value = look_up(document, names)
             if not isinstance(value, Deferred):
-                raise DogmaError(f"{name} does not stand for bits")
+                raise DogmaError(f"{name} is not of type bits")
             last = value.run(document, value.names)
             if last:
                 run(document, *last)
@@ -372,7 +372,7 @@ class Evaluator(Values):
 def _whole(number: int | float, document: Document) -> int:
     """The number, if it is one that counts something."""
     if not isinstance(number, int) or number < 0:
-        raise document.fail(f"{number} where a whole number from 0 on is expected")
+        raise document.fail(f"{number} is not a whole number from 0 on")
     return number
 
 

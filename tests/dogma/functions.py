@@ -23,7 +23,7 @@ STOP = 0
 
 
 def _varint(document: Document, at: int) -> tuple[int, int]:
-    """A ULEB128 number that begins at a byte, and where the next byte is."""
+    """Return the ULEB128 number that begins at a byte, and the position after it."""
     data, end, value, shift, begin = document.data, document.limit >> 3, 0, 0, at
     while at < end:
         byte = data[at]
@@ -79,7 +79,7 @@ def fields(document: Document, names: dict, members: Callable, other: Callable) 
 
 
 def read_field(document: Document) -> tuple[int, int, int]:
-    """Id, type and bits of the field header that stands here; nothing is passed over."""
+    """Return id, type and bits of the field header at the position; nothing is skipped."""
     at = document.here
     if document.at >= document.limit:
         raise document.fail("a struct does not end")

@@ -8,7 +8,7 @@ from .syntax import Grammar
 
 __all__ = ["kinds_of"]
 
-# Rules of other names, where a kind has parts that need names of their own.
+# Rules of other names, if a kind has parts that need separate names.
 OTHERS = {
     "FileMetaData": "footer-field",
     "schema_node": "schema",

@@ -35,7 +35,7 @@ def parquet() -> Evaluator:
 
 
 def layout_claims(layout: parquetext.inspection.layout.Layout) -> list[Claim]:
-    """The parts of a layout; neighbours of one owner are one, as they are where the description runs."""
+    """Return the parts of a layout; neighbors of one owner are merged, as in the result of the description."""
     names = "offset", "length", "kind", "row_group", "column", "page"
     claims: list[Claim] = []
     for offset, length, kind, *place in zip(*(layout.parts[name].to_pylist() for name in names), strict=True):

@@ -120,7 +120,7 @@ class Rule:
 
 @dataclass(slots=True)
 class Grammar:
-    """A description: its header lines, and its rules in order; the first one is where a document begins."""
+    """A description: its header lines, and its rules in order; the first one is the start rule."""
 
     headers: dict[str, str] = field(default_factory=dict)
     rules: dict[str, Rule] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Damage to a file's structure is found where it is; damage to values is nothing that the description tells."""
+"""Damage to a file's structure is reported at its position; damage to values is outside of the description."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_a_uuid_with_flipped_bits_is_found(bare, tmp_path, bits):
     at = data.rindex(wire.UUID_FLAT_FOOTER.bytes)
     uuid = int.from_bytes(data[at : at + 16], "big") ^ sum(1 << 5 * bit for bit in range(bits))
     assert failure(changed(data, at, uuid.to_bytes(16, "big"))) == at
-    assert parquet().claims(changed(data, at, bytes(range(16)))), "a block of somebody else"
+    assert parquet().claims(changed(data, at, bytes(range(16)))), "a foreign block"
 
 
 def test_a_magic_of_encryption_without_an_algorithm_is_found(whole):
@@ -208,7 +208,7 @@ def test_any_values_are_matched(whole, find):
 
 
 def test_every_byte_of_the_structure_can_be_changed_without_another_error(whole, find):
-    """Whatever is changed: the file is matched, or refused at a byte of the file; nothing else is raised."""
+    """For any change the file is matched, or refused at a byte of the file; no other error is raised."""
     begin = find("offset-index").begin
     for at in range(begin, len(whole), 37):
         data = bytearray(whole)

@@ -17,7 +17,7 @@ OTHER = "00010203-0405-0607-0809-0a0b0c0d0e0f"
 GOLDEN = Path(__file__).parents[1] / "conformance" / "files"
 FAILS = {
     "wide-flat-aside-damaged-column": 3072,
-    "wide-flat-aside-damaged-marker": 2656,  # no reference leads to the blocks that stand here
+    "wide-flat-aside-damaged-marker": 2656,  # no reference refers to the blocks here
     "wide-flat-aside-damaged-reference": 2656,
     "wide-index-aside-damaged-reference": 2656,
     "wide-flat-aside-damaged-moved": 13887,

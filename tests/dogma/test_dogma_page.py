@@ -71,7 +71,7 @@ def test_the_levels_that_show_the_header_of_runs_take_11_bytes(corpus):
 
 
 def packed_end(data: bytes, *, min_delta_of_each: bool) -> int:
-    """Where DELTA_BINARY_PACKED values end; or would end, if every miniblock had a min_delta and a width."""
+    """Return the end of DELTA_BINARY_PACKED values, or the end if every miniblock had a min_delta and a width."""
     numbers, at = [], 0
     for _ in range(4):
         number, at = kernels.varint.decode64(data, at)

@@ -24,7 +24,7 @@ COMPARE = {
 
 
 class Deferred(NamedTuple):
-    """An argument that is used where its parameter stands, under the names of the caller."""
+    """An argument that is used in place of its parameter, under the names of the caller."""
 
     run: Callable
     names: dict
@@ -68,7 +68,7 @@ def bound_names(node: Node | str) -> set[str]:
 
 
 def _divided(left, right):
-    """The quotient, an integer where it is one."""
+    """Return the quotient, an integer if it is one."""
     return left // right if left % right == 0 else left / right
 
 
@@ -306,7 +306,7 @@ class Values:
         raise DogmaError(f"rule {scope.rule}: a function of {kind}")
 
     def arguments(self, rule: Rule, arguments: tuple[Node, ...], scope: Scope) -> Callable:
-        """The names that a rule begins with: numbers by value, sets and bits where they are used."""
+        """Compile the arguments of a rule: numbers by value, sets and bits by name."""
         if len(arguments) != len(rule.parameters):
             raise DogmaError(f"rule {scope.rule}: {rule.name} takes {len(rule.parameters)} arguments")
         compiled = [(name, self._argument(node, scope)) for name, node in zip(rule.parameters, arguments, strict=True)]

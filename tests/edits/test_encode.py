@@ -201,7 +201,7 @@ def test_a_file_that_changes_meanwhile_makes_no_new_file(path, tmp_path, monkeyp
         return plain.encode(*given)
 
     monkeypatch.setattr(sys.modules[edits.encode.__module__], "encoding_of", lambda _: replace(plain, encode=meddling))
-    with pytest.raises(Conflict, match="meanwhile"):
+    with pytest.raises(Conflict, match="in the meantime"):
         edits.encode(path, {"price": "plain"}, out=out)
     assert sorted(tmp_path.iterdir()) == [path]
 

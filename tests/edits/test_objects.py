@@ -12,7 +12,8 @@ from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
 import parquetext
 from parquetext import edits, extension
 from parquetext.errors import Conflict, Refused
-from parquetext.storage.s3 import S3Object
+from parquetext.storage import RemoteSource
+from parquetext.storage.backends.s3 import S3Object
 
 PATH = f"{BUCKET}/table/day=1/x.parquet"
 ORIGINAL = parquet_bytes()
@@ -63,17 +64,11 @@ def test_an_object_that_changes_while_it_is_encoded_stays(s3, monkeypatch):
         put(s3, PATH, theirs)
         return written(self, *arguments, **options)
 
-    for name in ("check_same", "put"):
+    for kind, name in ((RemoteSource, "check_unchanged"), (S3Object, "put")):
         put(s3, PATH, ORIGINAL)
-        where = "parquetext.storage.file_rewrite.check_same" if name == "check_same" else S3Object
+        written = getattr(kind, name)
         with monkeypatch.context() as patched:
-            if name == "check_same":
-                from parquetext.storage.remote import check_same as written
-
-                patched.setattr(where, finish)
-            else:
-                written = S3Object.put
-                patched.setattr(S3Object, "put", finish)
+            patched.setattr(kind, name, finish)
             with pytest.raises(Conflict):
                 edits.encode((s3, PATH), {"a": "delta_binary_packed"})
         assert get(s3, PATH) == theirs

@@ -19,8 +19,8 @@ import parquetext
 from parquetext import edits
 from parquetext.errors import Conflict, Refused
 from parquetext.storage import TailEdit, change, create, resolve
-from parquetext.storage.hdfs import hdfs_filesystem
-from parquetext.storage.staged import Staged
+from parquetext.storage.backends.hdfs import hdfs_filesystem
+from parquetext.storage.objects import Staged
 
 ORIGINAL = parquet_bytes()
 NAME = "day=1/x.parquet"
@@ -62,7 +62,7 @@ def test_each_verb_leaves_one_whole_file(uri, now):
 def test_a_concurrently_changed_file_stays_unchanged(store, uri, now, request):
     with change(uri) as changing:
         store.put(f"{request.node.originalname.removeprefix('test_')}/{NAME}", ORIGINAL[:-8] + b"12345678")
-        with pytest.raises(Conflict, match="changed by somebody else"):
+        with pytest.raises(Conflict, match="changed by another process"):
             changing.commit(TailEdit(10, b"tail"))
     assert now() == {NAME: ORIGINAL[:-8] + b"12345678"}
 
@@ -138,7 +138,7 @@ def test_attributes_of_an_hdfs_file_are_kept(hdfs, monkeypatch):
         )
 
     modes = []
-    monkeypatch.setattr(Staged, "check", lambda new, _: modes.append(client.get_file_info(new.path).permission))
+    monkeypatch.setattr(Staged, "check", lambda new, _: modes.append(client.get_file_info(new.target.path).permission))
     before = told()
     assert before[:4] == ("somebody", "some", 0o751, 2)
     assert len(before[4]) == 2
@@ -201,7 +201,7 @@ def test_an_owner_of_a_file_of_hdfs_that_cannot_be_kept_is_a_refusal(hdfs, monke
 
 
 def test_hdfs_folders_removed_meanwhile_are_not_an_error(hdfs, monkeypatch):
-    from parquetext.storage.hdfs_handler import HdfsClient
+    from parquetext.storage.backends.hdfs_handler import HdfsClient
 
     for name in ("a", "b/inner", "c"):
         hdfs.put(f"listed/{name}/x.parquet", ORIGINAL)
@@ -230,7 +230,7 @@ def test_blocks_of_hdfs_that_are_gone_are_an_error_of_the_file(hdfs, monkeypatch
 
 
 def test_a_file_of_hdfs_that_comes_while_another_is_opened_is_left_alone(hdfs, monkeypatch):
-    from parquetext.storage.hdfs_handler import HdfsHandler
+    from parquetext.storage.backends.hdfs_handler import HdfsHandler
 
     theirs, opened = ORIGINAL[::-1], HdfsHandler.open_input_file
     hdfs.put("opened/x.parquet", ORIGINAL)
@@ -279,7 +279,7 @@ def test_webhdfs_which_only_seems_to_replace_files_changes_none_and_writes_new_o
 KILLED = """
 import os, signal, sys
 import parquetext
-from parquetext.storage.staged import Staged
+from parquetext.storage.objects import Staged
 
 setattr(Staged, sys.argv[1], lambda *_: os.kill(os.getpid(), signal.SIGKILL))
 parquetext.upgrade(sys.argv[2], form="flat")

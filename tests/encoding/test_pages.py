@@ -29,7 +29,7 @@ class Bytes:
 
 
 def written(table: pa.Table, **options) -> tuple[Bytes, int, int, int]:
-    """A file's source, and where its first chunk begins and ends; its codec."""
+    """Return a file's source, the begin and end of its first chunk, and its codec."""
     sink = io.BytesIO()
     pq.write_table(table, sink, **options)
     column = pq.read_metadata(sink).row_group(0).column(0)

@@ -1,4 +1,4 @@
-"""A dataset goes where Arrow's streams and pickles go: DuckDB, Polars, pandas, pyarrow's writers, other processes."""
+"""A dataset is an Arrow stream and can be pickled: DuckDB, Polars, pandas, pyarrow's writers, other processes."""
 
 from __future__ import annotations
 

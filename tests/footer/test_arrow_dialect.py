@@ -207,7 +207,7 @@ def test_a_mixture_of_two_layouts_is_unknown():
 
 
 def reframed(data: bytes, codec: int, raw_length: int) -> bytes:
-    """A frame whose checksums hold, whatever it says."""
+    """Return a frame with valid checksums for any content."""
     data += bytes([codec])
     lengths = struct.pack("<II", len(data) - 1, raw_length)
     return data + struct.pack("<I", zlib.crc32(data)) + lengths + struct.pack("<I", zlib.crc32(lengths)) + UUID
@@ -326,7 +326,7 @@ def test_overlapping_tables_cannot_multiply_the_work():
     field = root + struct.unpack_from("<H", buffer, table + 4 + 2 * 3)[0]
     first = field + struct.unpack_from("<I", buffer, field)[0] + 4
     group = first + struct.unpack_from("<I", buffer, first)[0]
-    # Offsets lead forward, so the row group is moved behind the entries.
+    # Offsets are positive, so the row group is moved after the entries.
     vector = len(buffer)
     moved = bytes(buffer[group:])
     count = 10_000

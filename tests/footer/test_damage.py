@@ -166,7 +166,7 @@ def test_a_flipped_bit_is_harmless_reported_or_an_error(path, implementation, st
     outcomes = flip_all(path, step)
     assert sum(outcomes.values()) == len(flips(step))
     assert outcomes["reported"] > outcomes["error"] > 0
-    if inspect(path).placement != "aside":  # else the tail has Thrift bytes, which nobody looks at
+    if inspect(path).placement != "aside":  # otherwise the tail has Thrift bytes, which are not read
         assert outcomes["identical"] < sum(outcomes.values()) / 2
 
 

@@ -90,7 +90,7 @@ def test_packed_bounds_of_any_bytes_hold(one, other, exact):
         (TEXT, Packed(0x6162_6364, 0, 0, 4), "a\ufffd".encode(), False, "one writer replaces bytes that are not UTF-8"),
         (NUMBER, Packed(0x6162_6364, 0, 0, -4), b"a", False, "perhaps cut off, and numbers are not ordered by that"),
         (Column(FIXED, 9), Packed(0x6162_6364, 0, 0, -4), b"a", False, "not of the type's length"),
-        (Column(INT32), Packed(7, 0, 0, 0), b"", False, "a length of nothing stands for no value"),
+        (Column(INT32), Packed(7, 0, 0, 0), b"", False, "a length of zero means no value"),
         (TEXT, Packed(), b"a", False, "no length, no bound"),
     ],
 )

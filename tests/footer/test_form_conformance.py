@@ -119,6 +119,20 @@ def test_every_form_gives_the_facts_of_the_thrift_footer(tmp_path, spec, origina
 
 
 @pytest.mark.parametrize("spec", FORMS)
+def test_the_default_slice_of_every_form_is_a_footer_of_the_projection(tmp_path, spec, implementation):
+    path = with_form(tmp_path / "x.parquet", spec)
+    with parquetext.open(path, form=spec.name) as file:
+        leaves = [0, 2, 5]
+        footer = spec.slice(file._form, leaves, [2, 0])
+        ours, theirs = (kernels.scan.scan(found) for found in (footer, file._form.slice(leaves, [2, 0])))
+    for name in (*FIELD_NAMES[Fields.PLACEMENT][:2], "num_values", "data_page_offset", "total_compressed_size"):
+        assert list(ours.chunks(name)) == list(theirs.chunks(name)), name
+    data = ORIGINAL[: -8 - len(footer_of(ORIGINAL))] + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+    expected = TABLE.select(["id", "name", "tags"])
+    assert pq.read_table(io.BytesIO(data)).equals(pa.concat_tables([expected.slice(20), expected.slice(0, 10)]))
+
+
+@pytest.mark.parametrize("spec", FORMS)
 def test_promises_of_bounds_names_and_page_indexes_hold(tmp_path, spec, implementation):
     path = with_form(tmp_path / "x.parquet", spec)
     with parquetext.open(path, form=spec.name) as file:

@@ -1,4 +1,4 @@
-"""Files with an index: opened by it, equal to the Thrift form, and left for it only where the index is damaged."""
+"""Files with an index: opened by it, equal to the Thrift form, which replaces it only if the index is damaged."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_a_damaged_index_falls_back_to_the_thrift_footer_with_a_finding(implemen
 
 def test_a_damaged_cell_is_met_later_and_only_then(implementation, indexed, plain):
     data = bytearray(indexed.read_bytes())
-    begin = plain.stat().st_size - 9 + 4 + 2  # behind marker and length: the cell of the first column
+    begin = plain.stat().st_size - 9 + 4 + 2  # after marker and length: the cell of the first column
     data[begin + 9] ^= 4
     indexed.write_bytes(data)
     with parquetext.open(indexed) as file:

@@ -1,4 +1,4 @@
-"""Footers of gigabytes: refused where no reader takes them, and never twice in memory."""
+"""Footers of gigabytes: refused if no reader accepts them, and never twice in memory."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def work(path):
     scan(path)
     parquetext.verify(path)
 
-pa.array([0])  # imports pandas, where it is installed: tens of MiB, by its version
+pa.array([0])  # imports pandas if it is installed: tens of MiB, depending on its version
 gc.freeze()
 for path in json.load(sys.stdin):
     before = reset()

@@ -1,4 +1,4 @@
-"""Names of columns that are not UTF-8: pyarrow takes them, and fails when somebody asks for them."""
+"""Names of columns that are not UTF-8: pyarrow accepts them, and fails when they are accessed."""
 
 from __future__ import annotations
 

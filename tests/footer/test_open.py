@@ -276,7 +276,7 @@ def test_an_interrupted_change_is_read_from_its_journal(plain, tmp_path):
 
 
 def test_a_valid_tail_is_read_with_any_journal_next_to_it(plain):
-    """As after a kill behind the last write: the journal is for tails that fail their checks."""
+    """As after a kill after the last write: the journal is used only for tails that fail their checks."""
     original = Path(plain).read_bytes()
     beside = leave_journal(Path(plain), storage.TailEdit(len(original) - 9, original[-9:]))
     with parquetext.open(plain) as file:

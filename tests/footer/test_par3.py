@@ -1,4 +1,4 @@
-"""A file whose flat footer stands alone (magic PAR3): read like any other, and its damage is final."""
+"""A file with only a flat footer (magic PAR3): read like any other, and its damage is final."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pytest plugin: pyarrow's own tests call our functions where they name pyarrow's.
+"""A pytest plugin: pyarrow's tests call our functions in place of pyarrow's.
 
 `python -m pytest -p interop.pyarrow_plugin --outcomes FILE --pyargs pyarrow.tests.parquet`, with `tests` on PYTHONPATH.
 Only the modules below `pyarrow.tests` see our functions: our library and pyarrow itself go on with pyarrow's.
@@ -24,7 +24,7 @@ import parquetext
 import parquetext.arrow.datasets.dataset
 import parquetext.arrow.metadata
 
-# pyarrow's names, in its modules, for which ours stand in.
+# pyarrow's names, in its modules, that ours replace.
 PARQUET = (
     "ParquetDataset",
     "ParquetFile",

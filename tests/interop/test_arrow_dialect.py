@@ -63,7 +63,7 @@ ONE_COLUMN = {
     ],
 }
 LAYOUTS = ("f951a6d", "a77d277", "bf0825c", "5a0baf2", "c938fc7")
-TIE = {"bf0825c": "a77d277", "5a0baf2": "a77d277"}  # nothing in the buffer tells them apart, and all of it reads alike
+TIE = {"bf0825c": "a77d277", "5a0baf2": "a77d277"}  # indistinguishable, and read equally
 
 pytestmark = pytest.mark.usefixtures("implementation")
 

@@ -75,7 +75,7 @@ def test_all_rows_are_the_same(files, reader):
 
 
 def test_page_indexes_select_the_same_pages(files):
-    """Each page that an offset index tells holds the header that stood there before."""
+    """Each page in an offset index has the header that was there before."""
     plain, encoded = files
     with parquetext.open(plain) as before, parquetext.open(encoded) as after:
         for column in ("id", "name", "price"):

@@ -191,7 +191,7 @@ def check_chunk(ours: dict, theirs, num_rows: int) -> None:
 
 
 def check_statistics(ours: dict, theirs) -> None:
-    """Counts are the same; bounds are the same or, where they are longer than 16 bytes, shorter ones that hold."""
+    """Counts are the same; bounds are the same or, if they are longer than 16 bytes, shorter ones that hold."""
     statistics = theirs.statistics
     assert ours.get("null_count") == (statistics.null_count if statistics.has_null_count else None)
     assert ours.get("distinct_count") == (statistics.distinct_count if statistics.has_distinct_count else None)

@@ -1,4 +1,4 @@
-"""A QuestDB that runs: its partition and our sidecar of it say the same, and it goes on beside the sidecar."""
+"""A running QuestDB: its partition and our sidecar of it agree, and it continues next to the sidecar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers that know nothing of us, old and new, read a file with our footer as they read it without; or it is told."""
+"""Readers without support for our footers, old and new, read the same values with them; exceptions are listed."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ TABLES = {
     "groups": (groups_table, 2),
 }
 FORMS = ("flat", "index")
-# Placement and options of `upgrade`; the arrow dialect stands behind the stop.
+# Placement and options of `upgrade`; the arrow dialect follows the stop.
 VARIANTS = [
     *((placement, {"form": form}) for placement in PLACEMENTS for form in FORMS),
     (AFTER_STOP, {"form": "arrow"}),

@@ -105,7 +105,7 @@ def _make_pair(folder: Path, kind: str, table: pa.Table, codec: str, groups: int
 
 
 def _suits(reader: str, pair: Pair) -> bool:
-    """fastparquet misreads long-form field ids and knows few types: it gets the extension behind the stop only."""
+    """fastparquet misreads long-form field ids and supports few types: it gets only the extension after the stop."""
     if reader == "fastparquet":
         return pair.name.startswith("plain") and pair.name.endswith(AFTER_STOP)
     return pair.codec in CODECS[reader]

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="session")
 def classes(tmp_path_factory) -> Path:
-    """The compiled classes, tests' programs included; without javac skips loudly, or fails where it is required."""
+    """The compiled classes, test programs included; without javac the test is skipped, or fails if javac is needed."""
     javac = shutil.which("javac")
     if javac is None:
         told = "there is no javac: the footer reader in Java is not tested"

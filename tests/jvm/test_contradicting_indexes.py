@@ -89,7 +89,7 @@ def moved_rows(places: dict, page: int, row: int) -> dict:
 
 PLACES = {
     "rows that do not ascend": lambda places: moved_rows(places, 2, 20),
-    "rows behind the row group": lambda places: moved_rows(places, 3, 200),
+    "rows after the row group": lambda places: moved_rows(places, 3, 200),
     "a first page that begins later": lambda places: moved_rows(places, 0, 10),
     "a page less": lambda places: places | {"page_locations": places["page_locations"][:-1]},
     "no pages": lambda places: places | {"page_locations": []},

@@ -83,7 +83,7 @@ NO_NULL_COUNTS = {
     "of all values of a required column": (0, {"null_count": 100}, BOUNDS),
     "negative, of an optional column": (1, {"null_count": -(1 << 40)}, ()),
     "above the number of values": (1, {"null_count": 101}, BOUNDS),
-    "of all values, beside bounds": (1, {"null_count": 100}, ()),
+    "of all values, with bounds": (1, {"null_count": 100}, ()),
     "above the number of values in lists": (3, {"null_count": 201}, BOUNDS),
 }
 NO_BOUNDS = {

@@ -49,7 +49,7 @@ def test_a_column_takes_few_reads_in_three_rounds_at_most(ask, files, form, plac
 
 @pytest.mark.parametrize(("form", "placement"), INDEX)
 def test_a_column_by_the_index_takes_three_rounds(ask, files, form, placement):
-    """Its Thrift bytes and the row groups' own lie apart: those that do are one read each, all in one round."""
+    """Its Thrift bytes and those of the row groups are distant: one read each, all in one round."""
     for case in (False, True):
         asked = [Request(files(form, placement), [b"column_1249"], "slice", case, gap=gap) for gap in (GAP, DISK)]
         (near, far) = ask(asked)

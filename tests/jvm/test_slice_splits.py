@@ -28,7 +28,7 @@ def plain(request, tmp_path_factory):
 
 
 def midpoints(footer: bytes) -> list[int]:
-    """As parquet-java has them: where the first chunk begins, and half of the row group's size."""
+    """Return the midpoints of parquet-java: the begin of the first chunk plus half of the row group's size."""
     scan = kernels.scan.scan(footer)
     begins = scan.chunk_begins()[:: scan.leaf_count]
     return [begin + size // 2 for begin, size in zip(begins, scan.row_groups("total_compressed_size"), strict=True)]

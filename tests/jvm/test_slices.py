@@ -56,7 +56,7 @@ def expected_of():
 
 
 def test_readers_of_slices_find_the_values_of_golden_files(ask, expected_of, tmp_path):
-    """Bounds, counts, places and values; of the key-values those that Spark goes by, which these files have not."""
+    """Bounds, counts, offsets and values; and Spark's key-values, which these files do not have."""
     names = [
         list(dict.fromkeys(column["path"][0].encode() for column in expectation(path)["columns"])) for path in OURS
     ]
@@ -144,7 +144,7 @@ def test_slices_of_ten_thousand_columns_are_those_of_c(ask, tmp_path):
 
 
 def test_slices_of_encoded_files_are_those_of_c(ask, tmp_path):
-    """Their footers hold a block as text before the reference, and row groups of which the first chunk stands last."""
+    """Their footers contain a block as text before the reference, and row groups whose first chunk is last."""
     path = tmp_path / "encoded"
     table = pa.table({name: [float(i) for i in range(3000)] for name in "abcd"})
     pq.write_table(table, path, row_group_size=1000, use_dictionary=False)

@@ -145,7 +145,7 @@ class TestKnownBytes:
 
 
 PAGE = alp_page([Vector([1] * 8, 0, 2, 4, 1, [(3, bytes(8))]), Vector([1] * 3, 0, 2)], DOUBLE, 3)
-FIRST, SECOND = 15, 15 + 13 + 2 + 2 + 8  # where the vectors begin
+FIRST, SECOND = 15, 15 + 13 + 2 + 2 + 8  # the begins of the vectors
 
 
 @pytest.mark.usefixtures("implementation")

@@ -92,7 +92,7 @@ def test_an_empty_schema_has_no_pieces(implementation):
 
 @pytest.mark.parametrize("field", FIELDS, ids=lambda field: field.name)
 def test_a_piece_is_self_contained(implementation, field):
-    """Equal fields give equal pieces, whatever their names and neighbours; a piece of a rebuilt schema is the same."""
+    """Equal fields give equal pieces for any names and neighbors; a piece of a rebuilt schema is the same."""
     piece = kernels.slice.arrow_pieces(text_of(pa.schema([field])))[0]
     renamed = pa.schema([FIELDS[0], field.with_name("something else")])
     assert len(piece) % 8 == 0

@@ -50,7 +50,7 @@ def footer(element: dict, statistics: dict, order: str | None) -> bytes:
 
 
 def bounds(element: dict, statistics: dict, order: str | None = TYPE_ORDER) -> tuple[bytes | None, bytes | None]:
-    """The usable bounds of a one-chunk footer, None where there is none."""
+    """Return the usable bounds of a one-chunk footer, None for missing ones."""
     data = footer(element, statistics, order)
     chunks = kernels.scan.scan(data).column(0)
     has, *ranges = chunks.bounds()

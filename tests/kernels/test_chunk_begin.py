@@ -1,4 +1,4 @@
-"""Where a column chunk begins, on both implementations."""
+"""The begin of a column chunk, on both implementations."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def chunk(data_page: int, dictionary_page: int | None) -> dict:
     ("data_page", "dictionary_page", "begin"),
     [
         pytest.param(100, 40, 40, id="a dictionary in front of the data"),
-        pytest.param(100, 4, 4, id="a dictionary right behind the magic"),
+        pytest.param(100, 4, 4, id="a dictionary directly after the magic"),
         pytest.param(100, -1, 100, id="no dictionary"),
-        pytest.param(100, 0, 100, id="0 stands for no dictionary"),
+        pytest.param(100, 0, 100, id="0 means no dictionary"),
         pytest.param(100, 3, 100, id="a dictionary within the magic"),
-        pytest.param(100, 100, 100, id="a dictionary where the data is"),
-        pytest.param(100, 200, 100, id="a dictionary behind the data"),
+        pytest.param(100, 100, 100, id="a dictionary at the offset of the data"),
+        pytest.param(100, 200, 100, id="a dictionary after the data"),
         pytest.param(0, 40, 40, id="no data pages but a dictionary"),
         pytest.param(-1, 40, 40, id="no offset of data pages"),
         pytest.param(LEAST, 40, 40, id="a negative offset of data pages"),

@@ -32,7 +32,7 @@ def test_values_come_back(encoding, type, data):
         for decoder in both("encoding"):
             found, end = decoder.decode(encoding, type, length, b"xyz" + page, len(values), 3)
             assert plain_bytes(found) == plain_bytes(expected)
-            assert end == 3 + len(page) or encoding == wire.ENCODING_RLE  # where the last run ends
+            assert end == 3 + len(page) or encoding == wire.ENCODING_RLE  # the end of the last run
 
 
 @settings(max_examples=20)

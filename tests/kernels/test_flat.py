@@ -279,7 +279,7 @@ def test_a_payload_is_read_at_any_offset_and_with_any_part_of_the_tail(implement
 
 
 def test_a_slice_of_everything_loads_each_row_group_once(implementation):
-    """Also where the row groups say more than the chunks: every column asks for their counts."""
+    """Also if the row groups have more rows than the chunks: every column needs their counts."""
     columns, row_groups = 40, 300
     elements = [thrift.element(b"schema", children=columns)]
     elements += [thrift.element(b"c%d" % n, type=1) for n in range(columns)]
@@ -294,7 +294,7 @@ def test_a_slice_of_everything_loads_each_row_group_once(implementation):
 
 
 def test_a_slice_loads_each_page_of_arrow_fields_once(implementation):
-    """Also where neighbours have their fields in different pages."""
+    """Also if neighbors have their fields in different pages."""
     unlike = [pa.field(f"u{n}", pa.int32(), metadata={"k": f"{n:050}"}) for n in range(60)]
     alike = [pa.field(f"a{n}", pa.int32(), metadata=unlike[59 * (n % 2)].metadata) for n in range(1000)]
     sink = io.BytesIO()
@@ -348,7 +348,7 @@ def test_another_layout_is_not_read(implementation):
 
 
 def test_fields_of_a_later_writer_are_skipped(monkeypatch):
-    """Slots that nobody has named yet may be added to v1."""
+    """Later versions may add unnamed slots to v1."""
     footer = small_footer()
     known, metadata = wire.FLAT_TABLES["ColumnMetadata"], flat_chunk.Column._metadata
     with monkeypatch.context() as later:

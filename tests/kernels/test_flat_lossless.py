@@ -206,7 +206,7 @@ def test_any_struct_comes_back(data):
         lambda footer: footer[:-1] + EXTENSION + b"\0",
         lambda footer: footer + EXTENSION + b"\0",
     ],
-    ids=["in the struct", "behind its stop"],
+    ids=["in the struct", "after its stop"],
 )
 def test_the_rebuilt_footer_has_no_extension(implementation, footer, extended):
     payload = write(extended(footer))

@@ -225,7 +225,7 @@ def test_no_flipped_bit_changes_an_answer_unseen():
 
 
 def cells_of(payload: bytes) -> list[int]:
-    """Where the cells begin, found by their checksums."""
+    """Return the begins of the cells, found by their checksums."""
     found = []
     for at in range(8, len(payload) - 16, 8):
         length = int.from_bytes(payload[at + 4 : at + 8], "little")

@@ -179,7 +179,7 @@ def test_both_implementations_write_the_same_and_read_it_back(values):
 
 @pytest.mark.parametrize("size", [3, 700, 40_000])
 def test_the_sample_of_many_bytes_is_the_same(size):
-    """Windows lie in values that are shorter than they are, longer, and in all of one."""
+    """Windows are within values that are shorter, longer, and in all of one."""
     chance = random.Random(size)
     text = b" ".join(urls(900))[: 1 << 15]
     values = [text[at : at + size] for at in range(0, len(text), size)]

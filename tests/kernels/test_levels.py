@@ -45,7 +45,7 @@ def plain_structs(definition, repetition, entries, *, ancestor_definition, ances
 
 @st.composite
 def level_lists(draw, highest: int = MOST_LEVEL, most: int = 200):
-    """Definition and repetition levels of as many entries; None stands for highest ones, or for none."""
+    """Return definition and repetition levels of so many entries; None means the highest ones, or none."""
     entries = draw(st.integers(0, most))
     levels = st.lists(st.integers(0, highest), min_size=entries, max_size=entries)
     return draw(levels | st.none()), draw(levels | st.none()), entries
@@ -185,7 +185,7 @@ def test_a_first_entry_that_continues_a_list_is_refused(implementation):
     assert (caught.value.code, caught.value.offset) == (wire.ROW_START, 0)
 
 
-# ---- whatever the levels are ----
+# ---- any levels ----
 
 any_levels = st.lists(st.integers(0, 0xFFFF) | small, max_size=150)
 any_level = st.integers(0, 0xFFFF) | small

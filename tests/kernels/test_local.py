@@ -1,4 +1,4 @@
-"""A local file with its tail, and where the flat footer lies in it."""
+"""A local file with its tail, and the position of the flat footer in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where an OffsetIndex says that pages are, on both implementations."""
+"""Page positions in an OffsetIndex, on both implementations."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from parquetext.errors import Malformed, ParquetextError, Unsupported
 INT32, INT64 = wire.PHYSICAL_INT32, wire.PHYSICAL_INT64
 # 100, 101, 103, 100, 102, 101, 100, 1000000 (an exception); 104, 100.
 PAGE = bytes.fromhex("00 03 04 0a000000 08000000 17000000 64000000 02 0100 3406 0700 40420f00 64000000 03 0000 04")
-FIRST = 15  # where its first vector begins
+FIRST = 15  # the begin of its first vector
 VALUES = [100, 101, 103, 100, 102, 101, 100, 1_000_000, 104, 100]
 
 

@@ -38,7 +38,7 @@ def table(first: int) -> pa.Table:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """Files with sidecars, one without statistics; nobody changes them."""
+    """Files with sidecars, one without statistics; tests do not change them."""
     folder = tmp_path_factory.mktemp("files")
     for number in range(4):
         path = str(folder / f"{number}.parquet")
@@ -49,7 +49,7 @@ def made(tmp_path_factory):
 
 @pytest.fixture
 def files(made, tmp_path) -> list[str]:
-    """Copies of them, with sidecars that are made anew."""
+    """Copies of them, with new sidecars."""
     paths = []
     for path in sorted(made.glob("*.parquet")):
         paths.append(shutil.copy(path, tmp_path))

@@ -54,7 +54,7 @@ def said(paths, **options):
 
 
 def with_sidecar(made, data: bytes, **options):
-    """The same where the second file's sidecar has these bytes."""
+    """Return the same if the second file's sidecar has these bytes."""
     paths, place, whole = made
     try:
         with open(place, "wb") as file:
@@ -66,7 +66,7 @@ def with_sidecar(made, data: bytes, **options):
 
 
 def used(data: bytes) -> list[tuple[int, int]]:
-    """Where the bytes are that the plan needs: offsets and lengths."""
+    """Return the ranges that the plan needs: offsets and lengths."""
     reader = kernels.sidecar.Reader(data)
     parts = [(8, 24), *DESCRIPTORS, (reader.footer.offset, 40 + 4 * ROW_GROUPS)]
     tail = 2 * 8 + 52 + 4 * COLUMNS + 28  # the notes PQTX and PQTC
@@ -123,7 +123,7 @@ def test_damage_under_the_note_s_own_checksum_is_left_to_the_whole_one(made):
 
 @pytest.mark.parametrize("without", [(), (wire.PM_SUMS_CODE,)], ids=["copied", "dropped"])
 def test_notes_copied_by_a_foreign_commit_are_ignored(made, without):
-    """Who appends a footer keeps notes that he does not know: they are of the footer before."""
+    """A program that appends a footer keeps notes that it does not know: they belong to the previous footer."""
     *_, data = made
     reader = kernels.sidecar.Reader(data)
     more = kernels.sidecar.Writer.on(reader)

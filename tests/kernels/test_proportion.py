@@ -1,4 +1,4 @@
-"""A form of a footer is in proportion to that footer, whatever this claims; one that is not is refused early."""
+"""The size of a form is in proportion to its footer for any claims; others are refused early."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reference to blocks that stand aside: parsed alike by both implementations, and no wrong one believed."""
+"""The reference to blocks aside: parsed equally by both implementations, and wrong ones are rejected."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ CONTENT = with_flat_footer(parquet_bytes(), "aside")
 
 
 def text_of(data: bytes) -> tuple[int, int]:
-    """Where the reference stands in a file as text."""
+    """Return the offset of the reference in a file as text."""
     end = len(data) - 9
     length = struct.unpack_from("<I", base64.b64decode(data[end - 40 : end]), 6)[0]
     return end - (length + 28) // 3 * 4, end

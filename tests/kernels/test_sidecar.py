@@ -61,7 +61,7 @@ class TestWhatIsReadBack:
         chunks = kernel.Reader(sidecars.sidecar(kernel)).chunks(1)
         assert list(chunks.array("codec")) == [6, 6]
         assert list(chunks.array("encodings")) == [3, 3]
-        assert list(chunks.array("sizes")) == [1, 1]  # the minimum's; the maximum stands out of line
+        assert list(chunks.array("sizes")) == [1, 1]  # the minimum's; the maximum is out of line
         assert list(chunks.array("flags")) == [0b10001111, 0b10001111]
         assert list(chunks.array("byte_range_start")) == [904, 3904]
         assert list(chunks.array("total_compressed_size")) == [1100, 1100]

@@ -85,7 +85,7 @@ def test_a_type_is_inferred_from_all_that_it_may_follow_from(kernel):
     assert next(b"z" in element for element, facts in said if facts == (5, 0, True, 0))
 
 
-# Of a group: its annotation as Thrift, and whether a leaf in it lies in a list.
+# For a group: its annotation as Thrift, and if a leaf in it is in a list.
 ANNOTATIONS = {
     "converted": (b"\x15\x06", 1),
     "logical": (b"\x5c\x3c\x00\x00", 1),

@@ -154,7 +154,7 @@ class TestTruncated:
 
 
 class TestUntouched:
-    """A reader in one call, where the note says that the Parquet file is the very one."""
+    """Return a reader in one call if the note belongs to the Parquet file."""
 
     @pytest.fixture
     def file(self, tmp_path):

@@ -1,4 +1,4 @@
-"""Sidecars of any facts: both implementations write the same bytes and read them alike, whatever happened to them."""
+"""Sidecars of any values: both implementations write the same bytes and read them equally, damaged or not."""
 
 from __future__ import annotations
 

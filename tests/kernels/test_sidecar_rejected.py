@@ -28,7 +28,7 @@ def u64(value: int) -> bytes:
 
 
 class Everything:
-    """Where things are in `sidecars.sidecar`."""
+    """The offsets of the parts of `sidecars.sidecar`."""
 
     names, blooms, squash = 128, 128 + 2 + 6 + 4, 128 + 12 + 12
 

@@ -78,7 +78,7 @@ class TestWriter:
             header = len(writer.finish(4, 10)) - 48
             writer = pure.Writer([pure.Column(b"a", 0, 6, 0, 0, 2, 0, 0)], bloom_columns=[0] if filters else [])
             writer.base = start - header - (-header & 7)
-            reached = start + 72 if filters else start  # a filter stands behind the block
+            reached = start + 72 if filters else start  # a filter follows the block
             if reached <= last:
                 writer.add(1, [pure.Chunk(bloom=bytes(32))])
                 continue

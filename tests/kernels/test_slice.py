@@ -443,7 +443,7 @@ def _pyarrow_parses(footer: bytes) -> bool:
 
 
 def test_every_footer_of_the_corpus_can_be_sliced(corpus, expected):
-    """Both give the same bytes, a whole footer of just that; pyarrow parses it where it parses the file's."""
+    """Both give the same bytes, a whole footer of the projection; pyarrow parses it if it parses the file's."""
     (native_scan, pure_scan), (native, pure) = both("scan"), both("slice")
     count = 0
     assert len(sliceable(expected)) == 454

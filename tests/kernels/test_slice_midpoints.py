@@ -1,4 +1,4 @@
-"""parquet-java reads a row group of a slice in the split that holds its midpoint: it lies within its chunks."""
+"""parquet-java reads a row group of a slice in the split that contains its midpoint, so it is within its chunks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SUBSETS = [leaves for count in LEAVES for leaves in itertools.combinations(LEAVE
 
 @pytest.fixture(scope="module", params=ENCODINGS)
 def footer(request, tmp_path_factory) -> bytes:
-    """The footer of a file in which one column has a copy, so that its chunks stand behind the others."""
+    """Return the footer of a file in which one column has a copy, so that its chunks follow the others."""
     path = tmp_path_factory.mktemp("encoded") / "x.parquet"
     pq.write_table(TABLE, path, row_group_size=ROWS // ROW_GROUPS, compression="zstd")
     edits.encode(path, {request.param: ENCODINGS[request.param]})
@@ -73,7 +73,7 @@ def java_begin(metadata: dict) -> int:
 
 
 def places_of(row_group: dict) -> tuple[list[int], list[int]]:
-    """Where the chunks begin and end."""
+    """Return the begins and ends of the chunks."""
     chunks = [chunk["meta_data"] for chunk in row_group["columns"]]
     begins = list(map(java_begin, chunks))
     return begins, [begin + chunk["total_compressed_size"] for begin, chunk in zip(begins, chunks, strict=True)]

@@ -131,7 +131,7 @@ def test_a_column_index_with_a_contradiction_rules_nothing_out(path, implementat
     with parquetext.open(path) as file:
         column = file.column(name)
         found = [why_untrusted(file._source, column.chunks, column.node, group, [ROWS_OF_PAGE] * 4) for group in (0, 1)]
-        assert found[0 if leaf == O else 1], "the contradiction is told"
+        assert found[0 if leaf == O else 1], "the contradiction is reported"
         assert file.pages(name)["min"].null_count >= 4, "and its bounds are not"
     literal = Decimal("1.37") if leaf == D else 137
     for engine in ("auto", "parquetext"):

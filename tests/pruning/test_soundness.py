@@ -1,4 +1,4 @@
-"""Row groups are skipped only where no row in them can meet the predicate: bounds against brute force."""
+"""Row groups are skipped only if no row in them can meet the predicate: bounds against brute force."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ KINDS = {
 
 
 def trusted_bounds(chunks: list[pa.Array], loosen) -> ColumnBounds:
-    """Bounds as a careful writer has them: without NaN, none where nothing is left, and not always tight."""
+    """Return bounds of a careful writer: without NaN, none if no value is left, and not always tight."""
     lows, highs, nulls = [], [], []
     for chunk in chunks:
         values = [value for value in chunk.to_pylist() if value is not None and value == value]

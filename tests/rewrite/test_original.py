@@ -1,4 +1,4 @@
-"""Where the bytes of a file stand that was encoded: told, read back, and damaged."""
+"""The positions of an original's bytes in an encoded file: recorded, read back, and damaged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file read once for its SHA-256 and for who copies it."""
+"""A file read once for its SHA-256 and for copying."""
 
 from __future__ import annotations
 

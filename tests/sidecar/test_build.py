@@ -32,7 +32,7 @@ def required(table: pa.Table, *names: str) -> pa.Table:
 
 
 def ticks(count: int = 10, **more) -> pa.Table:
-    """A required timestamp and whatever else."""
+    """A required timestamp and other columns."""
     return required(pa.table({"ts": pa.array(range(count), pa.timestamp("us")), **more}), "ts")
 
 

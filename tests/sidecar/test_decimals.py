@@ -1,4 +1,4 @@
-"""Decimals in sidecars: their codes are QuestDB's, and no filter on them loses a row, whoever wrote the sidecar."""
+"""Decimals in sidecars: their codes are QuestDB's, and no filter on them loses a row, with sidecars of any writer."""
 
 from __future__ import annotations
 

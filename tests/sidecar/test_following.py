@@ -1,4 +1,4 @@
-"""Whatever parquetext changes of a file, its sidecar goes along."""
+"""When parquetext changes a file, its sidecar is updated."""
 
 from __future__ import annotations
 

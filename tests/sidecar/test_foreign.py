@@ -1,4 +1,4 @@
-"""Sidecars that somebody else has written, such as QuestDB's own, stay as they are unless a caller says otherwise."""
+"""Sidecars of other programs, such as QuestDB's, stay unchanged unless the caller forces a change."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def path(tmp_path):
 
 
 def write(path, first: int, **options) -> None:
-    """A thousand numbers from `first` on: files of one size, whatever it is."""
+    """A thousand numbers from `first` on: files of one size for any `first`."""
     numbers = pa.array(range(first, first + 1000), pa.int64())
     pq.write_table(pa.table({"x": numbers}), path, compression="none", use_dictionary=False, **options)
 

@@ -1,4 +1,4 @@
-"""Data read by a sidecar: planned, pruned and sliced from it alone, and by the footer where it does not belong."""
+"""Data read by a sidecar: planned, pruned and sliced from it alone, and by the footer if it does not match."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def path(tmp_path, table) -> str:
 
 
 def damage_footer(path: str) -> None:
-    """Make the file unreadable for whoever needs its footer, without the sidecar's notice."""
+    """Make the file unreadable for readers of its footer, without the sidecar's notice."""
     with open(path, "r+b") as file:
         file.seek(-8 - 100, os.SEEK_END)
         file.write(b"\xff" * 100)
@@ -255,7 +255,7 @@ def test_a_note_that_contradicts_the_sidecar_is_left_for_the_footer(path):
 
 
 def test_a_plan_by_a_version_token_rules_out_row_groups(path, monkeypatch):
-    """A sidecar such as QuestDB's own says nothing of the file's content; whoever gives the token vouches for it."""
+    """A sidecar such as QuestDB's does not describe the file's content; the caller with the token is responsible."""
     plan = sidecar.open(path, parquet_size=os.path.getsize(path))
     read = parquetext.read_table(path, ["n"], [("n", ">", 350)], sidecar=plan)
     assert read["n"].to_pylist() == list(range(351, ROWS))

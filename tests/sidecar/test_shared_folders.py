@@ -89,7 +89,7 @@ def in_folder(path: Path) -> list[int]:
 
 
 def test_no_reader_loses_rows_to_a_strangers_sidecar(shared, monkeypatch, implementation):
-    """A stranger's sidecar belongs to the file by all that it says of it, and lies about the rows."""
+    """A stranger's sidecar matches the file in all recorded properties, and has wrong rows."""
     path, other = shared / "x.parquet", shared / "other.parquet"
     for file, sign in ((path, 1), (other, -1)):
         table = pa.table({"n": [sign * n for n in range(1, 1000)]})
@@ -109,7 +109,7 @@ def test_no_reader_loses_rows_to_a_strangers_sidecar(shared, monkeypatch, implem
     assert parquetext.read_table(path, filters=[("n", ">", 0)], sidecar=True).num_rows == 999
     with pytest.raises(Refused, match="belongs to user 61002, in a folder"):
         sidecar.open(path)
-    os.chown(beside(path), ANNA, ANNA)  # the word of the file's owner is taken
+    os.chown(beside(path), ANNA, ANNA)  # the file's owner is trusted
     assert in_folder(path) == []
 
 

@@ -133,7 +133,7 @@ def test_bounds_and_null_counts_rule_out(plan, column, operator, value, left):
     ids=str,
 )
 def test_values_that_questdb_shows_differently_exclude_nothing(plan, column, operator, value, left):
-    """Where its values for null, or a literal's type, make bounds and counts say less."""
+    """Conditions for which null sentinels, or a literal's type, weaken bounds and counts."""
     assert kept(plan, [(column, operator, value)]) == left
 
 

@@ -310,7 +310,7 @@ class TestRefusals:
             os.unlink(os.path.join(store.directory, name))
         for path in (store.path, *([own, link] if lost == ["_token"] else [])):
             for change in (parquetext.upgrade, sidecar.build, lambda path: parquetext.write_table(rows(0, 1), path)):
-                if (change, path) != (sidecar.build, link):  # which goes beside the link
+                if (change, path) != (sidecar.build, link):  # which is written next to the link
                     with pytest.raises(Refused, match=re.compile("store", re.IGNORECASE)):
                         change(path)
             with pytest.raises(FileNotFoundError, match="_token"):

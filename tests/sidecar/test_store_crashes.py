@@ -50,7 +50,7 @@ def tear(store: sidecar.Store) -> None:
 
 
 def content(directory: Path) -> pa.Table | None:
-    """The committed rows; None where nothing is committed."""
+    """Return the committed rows; None if there are none."""
     try:
         with sidecar.Store(directory).snapshot() as snapshot:
             return snapshot.read()

@@ -1,4 +1,4 @@
-"""Folders of tables with logs: a sidecar only where asked for, and readers of the folder are told."""
+"""Folders of tables with logs: a sidecar only on request, and a warning for readers of the folder."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def meaningless(data: bytes) -> set[int]:
 def test_every_field(made):
     path, place, data = made
     reader = kernels.sidecar.Reader(data)
-    sections = reader.footer.offset + 40 + 4 + 4  # behind the entry and the filter's place
+    sections = reader.footer.offset + 40 + 4 + 4  # after the entry and the filter's offset
     unseen = []
     for at in range(8, sections):
         changed = bytearray(data)
@@ -77,7 +77,7 @@ def test_every_field(made):
 
 @pytest.mark.parametrize("bit", [2, 5], ids=["minimum", "maximum"])
 def test_whether_a_statistic_is_exact(made, bit):
-    """By itself: where a statistic stands is the writer's choice, how exact it is is not."""
+    """The position of a statistic is the writer's choice; its exactness is not."""
     path, place, data = made
     changed = bytearray(data)
     changed[kernels.sidecar.Reader(data).block_offsets[0] + 8 + wire.PM_CHUNK_STAT_FLAGS] ^= 1 << bit

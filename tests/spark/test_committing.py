@@ -13,13 +13,13 @@ import pytest
 from support.objects import BUCKET, names, put, s3_server
 
 import parquetext
-from parquetext import storage
 from parquetext.errors import Refused
 from parquetext.spark.output import committing, staging
 from parquetext.spark.output.committing import APPEND, ERROR, IGNORE, OVERWRITE, OVERWRITE_PARTITIONS
 from parquetext.spark.output.staging import Folder, Staging
 from parquetext.spark.owner import Owner
-from parquetext.storage import LocalTarget
+from parquetext.storage import Target
+from parquetext.storage.backends.s3 import S3Backend
 
 OLD, NEW = ["old"], ["new 0", "new 1", "new 2"]
 STEPS = 100  # more than a commit has
@@ -31,7 +31,7 @@ class Killed(BaseException):
 
 @pytest.fixture
 def dataset(tmp_path) -> Folder:
-    return Folder.of(LocalTarget(str(tmp_path / "data")))
+    return Folder.of(Target(str(tmp_path / "data")))
 
 
 def write_file(path: Path, text: str) -> None:
@@ -117,7 +117,7 @@ def test_a_commit_that_is_killed_anywhere_is_ended_by_the_next_write(tmp_path, m
     outcomes = set()
     for step in range(STEPS):
         folder = tmp_path / str(step)
-        dataset = Folder.of(LocalTarget(str(folder / "data")))
+        dataset = Folder.of(Target(str(folder / "data")))
         if is_there:
             write_file(folder / "data" / "part-old", OLD[0])
         new, files = staged(dataset, beside)
@@ -159,7 +159,7 @@ def test_replaced_partitions_are_old_or_new_wherever_the_commit_is_killed(tmp_pa
     outcomes = set()
     for step in range(STEPS):
         folder = tmp_path / str(step)
-        dataset = Folder.of(LocalTarget(str(folder / "data")))
+        dataset = Folder.of(Target(str(folder / "data")))
         for number in range(3):
             write_file(folder / f"data/k={number}/part-{old[number]}", old[number])
         (folder / "data/_SUCCESS").touch()
@@ -305,7 +305,7 @@ def test_a_file_that_is_gone_stops_the_write_before_anything_is_done(dataset):
 
 
 def test_an_object_that_cannot_be_copied_stops_the_write_before_anything_is_done(monkeypatch):
-    monkeypatch.setattr(storage.staged, "_S3_COPY_LIMIT", 2)
+    monkeypatch.setattr(S3Backend, "copy_limit", 2)
     with s3_server() as filesystem:
         dataset = Folder(filesystem, f"{BUCKET}/data")
         put(filesystem, f"{dataset.path}/part-old", b"old")
@@ -395,7 +395,7 @@ def test_foreign_names_are_not_mistaken_for_staging_folders(dataset):
 
 
 def test_datasets_with_a_long_common_prefix_are_independent(tmp_path):
-    one, other = (Folder.of(LocalTarget(str(tmp_path / ("長" * 80 + end)))) for end in "ab")
+    one, other = (Folder.of(Target(str(tmp_path / ("長" * 80 + end)))) for end in "ab")
     new, files = staged(one, beside=True)
     assert staging.stagings(other) == []
     committing.commit(new, one, files, ERROR)

@@ -169,7 +169,7 @@ def test_tables_are_detected_at_their_root(spark, tmp_path, log):
 
 def test_a_filesystem_that_is_not_there_is_a_clear_error(monkeypatch):
     monkeypatch.setitem(sys.modules, "hdfs_native", None)
-    monkeypatch.delitem(sys.modules, "parquetext.storage.hdfs_handler", raising=False)
+    monkeypatch.delitem(sys.modules, "parquetext.storage.backends.hdfs_handler", raising=False)
     with pytest.raises(Unsupported, match=r"hdfs-native .*libhdfs"):
         Filesystems().target("hdfs://nobody:8020/lake")
     with pytest.raises(Unsupported, match=r"nosuch://x.*nosuch"):

@@ -14,7 +14,7 @@ from support.users import MALLORY, as_user, shared_folder
 from parquetext.errors import Refused
 from parquetext.spark.output import committing
 from parquetext.spark.output.staging import Folder, stagings
-from parquetext.storage import LocalTarget
+from parquetext.storage import Target
 
 DEAD = "00000000-1-1-forged"  # a driver on another machine
 
@@ -34,7 +34,7 @@ def dataset(shared) -> Folder:
     (shared / "data").mkdir()
     (shared / "victim").mkdir()
     (shared / "victim" / "file").write_bytes(b"the victim's")
-    return Folder.of(LocalTarget(str(shared / "data")))
+    return Folder.of(Target(str(shared / "data")))
 
 
 def staging_of(dataset: Folder) -> Path:

@@ -20,7 +20,7 @@ from parquetext.spark.folders import FILES, NOT_THERE
 from parquetext.spark.results import JOB_FILE, Row, as_table
 from parquetext.spark.state import as_skipped, split
 from parquetext.spark.tasks import File, Work, _identity_if_told
-from parquetext.storage import LocalTarget
+from parquetext.storage import Target
 
 ORIGINAL = parquet_bytes()
 OTHER = parquet_bytes(TABLE.slice(0, 200))
@@ -183,7 +183,7 @@ def test_a_file_is_the_same_by_size_and_etag_or_time(recorded, found, same):
 
 
 def test_a_file_changed_since_has_no_identity(lake):
-    target = LocalTarget(str(lake / "a.parquet"))
+    target = Target(str(lake / "a.parquet"))
     assert _identity_if_told(target, len(ORIGINAL)) == (len(ORIGINAL), os.stat(target.path).st_mtime_ns, "")
     assert _identity_if_told(target, len(ORIGINAL) + 1)[0] == NOT_THERE
 

@@ -22,7 +22,7 @@ from parquetext.errors import ColumnError, Conflict, ParquetextError, Refused, U
 from parquetext.spark import write
 from parquetext.spark.output.job import OutputJob
 from parquetext.spark.output.write_options import OutputOptions
-from parquetext.storage import LocalTarget, RemoteTarget
+from parquetext.storage import Target
 
 UTC = datetime.UTC
 
@@ -159,7 +159,7 @@ def test_rows_that_come_unsorted_by_many_partitions_keep_few_files_open(tmp_path
 
     monkeypatch.setattr(output_files, "MOST_OPEN", 4)
     batches = [pa.record_batch({"v": range(start, start + 20), "k": [n % 10 for n in range(20)]}) for start in (0, 20)]
-    task = output_files.TaskFiles(Folder.of(LocalTarget(str(tmp_path))), "part-0", ["k"], OutputOptions(), {})
+    task = output_files.TaskFiles(Folder.of(Target(str(tmp_path))), "part-0", ["k"], OutputOptions(), {})
     written = task.write(batches)
     assert len(written) > 10  # some were finished before all of their rows had come
     assert sum(file.rows for file in written) == 40
@@ -351,7 +351,7 @@ def test_an_object_store_keeps_nothing_of_a_write_that_fails(spark, numbers, s3)
 
 
 def test_an_attempt_that_outlives_its_write_takes_its_object_away(numbers, s3):
-    job = OutputJob.prepare(RemoteTarget(s3, "lake/data"), numbers.schema, "append", [], OutputOptions())
+    job = OutputJob.prepare(Target("lake/data", s3), numbers.schema, "append", [], OutputOptions())
 
     def late(files):
         job.abort()

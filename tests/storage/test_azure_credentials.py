@@ -12,8 +12,8 @@ import pytest
 
 import parquetext
 from parquetext.errors import ParquetextError
-from parquetext.storage import azure_credentials
-from parquetext.storage.azure_credentials import with_credentials
+from parquetext.storage.backends import azure
+from parquetext.storage.backends.azure import with_credentials
 
 IMPORTED_FROM = Path(parquetext.__file__).parents[1]
 URL = "abfs://container@account.dfs.core.windows.net/folder/t.parquet"
@@ -25,9 +25,9 @@ url = sys.argv[1]
 verbs = [parquetext.open, parquetext.read_table, parquetext.read_schema, parquetext.verify, inspect, parquetext.upgrade,
          lambda url: parquetext.dataset([url]), lambda url: parquetext.write_table(pyarrow.table({}), url)]
 for verb in verbs:
-    for place in (url, url.rpartition("/folder")[0]):
+    for target in (url, url.rpartition("/folder")[0]):
         try:
-            outcome = verb(place)
+            outcome = verb(target)
             print("outcome", getattr(outcome, "message", outcome))
         except (ParquetextError, OSError) as error:
             print(type(error).__name__, error)
@@ -51,7 +51,7 @@ def test_no_verb_ends_the_process_and_each_names_the_missing_credentials(said):
 
 
 class Asked:
-    """Stands for Azure's filesystem: counts how often it is asked, and answers with an error if there is one."""
+    """A stub of Azure's filesystem that counts requests, and answers with an error if there is one."""
 
     def __init__(self, options: dict, error: Exception | None = None):
         self.type_name, self.options, self.error, self.paths = "abfs", {"account_name": "one"} | options, error, []
@@ -70,7 +70,7 @@ class Asked:
 
 @pytest.fixture(autouse=True)
 def nobody_asked(monkeypatch):
-    monkeypatch.setattr(azure_credentials, "_asked", [])
+    monkeypatch.setattr(azure, "_asked", [])
 
 
 def test_credentials_are_checked_once(monkeypatch):
@@ -78,7 +78,7 @@ def test_credentials_are_checked_once(monkeypatch):
     assert with_credentials(first, "c/a/t.parquet") is first
     assert with_credentials(second, "c/a/u.parquet") is first
     assert (first.paths, second.paths) == (["c/a/t.parquet"], [])
-    monkeypatch.setattr(azure_credentials, "GOOD_FOR", 0)
+    monkeypatch.setattr(azure, "GOOD_FOR", 0)
     assert with_credentials(second, "c") is second and second.paths == ["c/_"]
 
 

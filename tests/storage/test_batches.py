@@ -1,4 +1,4 @@
-"""Reads of a remote file that are collected: the same bytes in fewer requests."""
+"""Collected reads of a remote file return the same bytes with fewer requests."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parquetext.errors import Malformed
-from parquetext.storage import BatchedSource, RemoteTarget, batched_reads
+from parquetext.storage import BatchedSource, Target, batched_reads
 
 CONTENT = bytes(number * 7 % 251 for number in range(200_000))
 
 
 @pytest.fixture(scope="module")
-def target() -> RemoteTarget:
+def target() -> Target:
     filesystem = pafs._MockFileSystem()  # in memory
     with filesystem.open_output_stream("x.bin") as stream:
         stream.write(CONTENT)
-    return RemoteTarget(filesystem, "x.bin")
+    return Target("x.bin", filesystem)
 
 
 @pytest.fixture
@@ -29,13 +29,13 @@ def source(target):
         yield source
 
 
-def chain(source, *places: int):
-    """An operation that reads one place after the other."""
-    return lambda: [source.read(place, 10) for place in places]
+def chain(source, *offsets: int):
+    """An operation that reads one range after the other."""
+    return lambda: [source.read(offset, 10) for offset in offsets]
 
 
-def expected(*places: int) -> list[bytes]:
-    return [CONTENT[place : place + 10] for place in places]
+def expected(*offsets: int) -> list[bytes]:
+    return [CONTENT[offset : offset + 10] for offset in offsets]
 
 
 def test_read_bytes_are_available(source):
@@ -60,7 +60,7 @@ def test_long_reads_are_returned_and_not_kept(source, monkeypatch):
 
 
 def test_near_ranges_are_one_request_and_far_ones_are_not(source):
-    assert source.gather([chain(source, place) for place in (90_000, 0, 90_100, 5_000)]) == [
+    assert source.gather([chain(source, offset) for offset in (90_000, 0, 90_100, 5_000)]) == [
         expected(90_000),
         expected(0),
         expected(90_100),
@@ -70,9 +70,9 @@ def test_near_ranges_are_one_request_and_far_ones_are_not(source):
 
 
 def test_a_round_for_each_step_however_many_operations(source):
-    operations = [chain(source, place, place + 60_000, place + 120_000) for place in range(0, 4000, 100)]
+    operations = [chain(source, offset, offset + 60_000, offset + 120_000) for offset in range(0, 4000, 100)]
     found = source.gather(operations)
-    assert found == [expected(place, place + 60_000, place + 120_000) for place in range(0, 4000, 100)]
+    assert found == [expected(offset, offset + 60_000, offset + 120_000) for offset in range(0, 4000, 100)]
     assert source.requests == 3
 
 

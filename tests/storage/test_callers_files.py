@@ -1,4 +1,4 @@
-"""The caller's file objects: permitted behavior works, and other behavior is an error."""
+"""File objects of the caller: every permitted behavior works, and any other raises an error."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class Reading(io.RawIOBase):
     def seekable(self) -> bool:
         return True
 
-    def seek(self, *place: int) -> int:
-        return self._file.seek(*place)
+    def seek(self, *position: int) -> int:
+        return self._file.seek(*position)
 
     def tell(self) -> int:
         return self._file.tell()
@@ -90,7 +90,7 @@ def test_an_invalid_answer_to_a_read_is_an_error(path, give, error):
 @pytest.mark.parametrize("kind", [ValueError, OSError, MemoryError, KeyboardInterrupt])
 def test_errors_of_any_read_are_raised(path, engine, kind):
     def read_until(last: int) -> int:
-        """How many reads there were; the one after the last raises."""
+        """Count the reads; the one after the last raises."""
         reads: list[int] = []
 
         def give(data: bytes, most: int) -> bytes:
@@ -109,14 +109,14 @@ def test_errors_of_any_read_are_raised(path, engine, kind):
 
 @pytest.mark.parametrize("engine", ["pyarrow", "parquetext"])
 def test_threads_share_a_file_object(path, engine):
-    """It has one place: whoever moves it reads there before another one moves it."""
+    """It has one position, so each thread must seek and read without interruption."""
     mover: list[int] = []
 
     class Shared(Reading):
-        def seek(self, *place: int) -> int:
+        def seek(self, *position: int) -> int:
             mover[:] = [threading.get_ident()]
             time.sleep(0)
-            return super().seek(*place)
+            return super().seek(*position)
 
         def read(self, most: int = -1) -> bytes:
             assert mover == [threading.get_ident()]
@@ -148,7 +148,7 @@ def test_a_buffer_over_a_decompressing_file_is_read_by_its_output(path, tmp_path
 
 @pytest.mark.parametrize("protocol", ["filecache", "simplecache"])
 def test_a_filesystem_that_keeps_copies_is_no_local_one(path, tmp_path, protocol):
-    """Though its protocol's name has `file` in it: a file of this machine may have the same path."""
+    """Its protocol contains `file`, but a local file may have the same path."""
     fsspec.filesystem("memory").pipe(str(tmp_path / "one"), path.read_bytes())
     pq.write_table(TABLE.slice(0, 1), tmp_path / "one")
     files = fsspec.filesystem(protocol, target_protocol="memory", cache_storage=str(tmp_path / "kept"))

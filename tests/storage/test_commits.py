@@ -13,7 +13,7 @@ from support.systems import needs, needs_locks
 from parquetext import systems
 from parquetext.errors import Conflict, ParquetextError, Refused
 from parquetext.storage import TailEdit, change, recover
-from parquetext.storage.hidden_names import JOURNAL, NEW, beside
+from parquetext.storage.folder import JOURNAL, NEW, beside
 from parquetext.storage.operations import Operations
 
 OLD = b"head" * 1000 + b"the old tail"
@@ -105,7 +105,7 @@ def test_times_are_kept_on_request(path, in_place):
 
 
 class Forbidding(Operations):
-    """Gives no file away and sets no attribute."""
+    """Fails to change owners and to set attributes."""
 
     def chown(self, file, user, group):
         raise PermissionError(1, "not the owner")
@@ -167,7 +167,7 @@ def test_a_concurrently_changed_file_is_not_overwritten(path, in_place, meddle):
     with change(path, in_place=in_place) as changing:
         meddle(path)
         theirs = path.read_bytes() if path.exists() else None
-        with pytest.raises(Conflict, match="meanwhile"):
+        with pytest.raises(Conflict, match="in the meantime"):
             changing.commit(EDIT)
     assert (path.read_bytes() if path.exists() else None) == theirs
     assert [name for name in os.listdir(path.parent) if name.startswith(".")] == []
@@ -189,7 +189,7 @@ def test_the_second_writer_gets_a_conflict_at_once_or_waits(path, in_place):
 
 
 class Failing(Operations):
-    """Fails at the n-th operation, once."""
+    """Fails once, at the n-th operation."""
 
     def __init__(self, at: int):
         self.left = at

@@ -1,4 +1,4 @@
-"""Hadoop's checksum file beside a file goes with every change of it; damage that it shows stays visible."""
+"""Hadoop's checksum file follows every change of its file, and damage that it reveals stays visible."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from support.powercut import Recording, put, states
 from support.systems import needs, needs_locks
 
 from parquetext.errors import Conflict, Refused
-from parquetext.storage import LocalSource, NewFile, TailEdit, change, recover
+from parquetext.storage import LocalSource, TailEdit, change, recover
 from parquetext.storage.hadoop_crc import Checksums
+from parquetext.storage.new_file import NewFile
 from parquetext.storage.operations import Operations
 
 NOBODY = 65534
@@ -56,7 +57,7 @@ def path(tmp_path) -> Path:
 def commit(path: Path, edit: TailEdit, **options) -> str:
     with change(path, **options) as changing:
         changing.commit(edit)
-    return changing.told
+    return changing.note
 
 
 def names(path: Path) -> list[str]:
@@ -153,7 +154,7 @@ def test_mode_owner_and_attributes_of_the_checksum_file_stay(path, in_place):
 
 
 class Failing(Operations):
-    """Fails like a system call that may not do one thing to one name."""
+    """Fails like a system call for one operation on one name."""
 
     def __init__(self, call: str, end: str, error: type[OSError] = PermissionError):
         self.call, self.end, self.error = call, end, error
@@ -261,7 +262,7 @@ def test_a_conflict_keeps_the_other_writers_file(path):
 
 
 def killed_at(folder: Path, count: int, edit: TailEdit, in_place: bool) -> tuple[Path, bool]:
-    """A copy of the file whose change died at an operation, and whether it did."""
+    """Return a copy of the file whose change was killed at an operation, and whether it was killed."""
     folder.mkdir()
     path = folder / "x.bin"
     path.write_bytes(OLD)

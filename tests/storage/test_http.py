@@ -1,4 +1,4 @@
-"""Files over HTTP: by ranges, over connections that stay open, and an error where a server has no ranges."""
+"""Files over HTTP are read by ranges over connections that stay open; servers without ranges raise an error."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def in_a_fork(is_so: Callable[[], bool]) -> bool:
 
 @pytest.mark.filterwarnings("ignore:.*fork")
 def test_a_forked_process_has_separate_connections(url, server):
-    """Two processes that ask over one connection would take each other's answers."""
+    """Two processes that share a connection would read each other's responses."""
     with open_source(f"{url}/numbers") as source, source.file._lock:  # as if another thread were about to ask
         assert in_a_fork(lambda: source.read(100, 2) == b"de")
     with open_source(f"{url}/numbers") as source:

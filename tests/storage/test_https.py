@@ -1,4 +1,4 @@
-"""Files over HTTPS, through proxies, and with logins in URLs, which no message tells."""
+"""Files over HTTPS, through proxies, and with logins in URLs, which no message contains."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from support.served_files import Ranged, served
 from support.tls import certificate, proxied, served_by_https
 
 import parquetext
-from parquetext.storage import http_file
+from parquetext.storage.backends import http
 
 TABLE = pa.table({"id": range(1000), "word": [f"word {n}" for n in range(1000)]})
 READERS = {
@@ -43,13 +43,13 @@ def secure(folder, pem):
 
 @pytest.fixture(autouse=True)
 def environment(monkeypatch):
-    """No proxies but those of the test; certificates are those of the environment again afterwards."""
+    """Remove proxies and certificates from the environment; restore the certificates afterwards."""
     for name in ("http_proxy", "https_proxy", "no_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
-    http_file._context.cache_clear()
+    http._context.cache_clear()
     yield
-    http_file._context.cache_clear()
+    http._context.cache_clear()
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ def test_no_message_contains_credentials(read, tail, folder):
 
 
 def told(error: BaseException | None) -> str:
-    """All that a traceback shows of an error and of those behind it."""
+    """Return a traceback's text of an error and its causes."""
     if error is None:
         return ""
     parts = (error, error.args, getattr(error, "filename", ""), getattr(error, "file", ""), error.__dict__)

@@ -1,4 +1,4 @@
-"""Changes in place that were interrupted: which file a journal is for, how it is read and settled."""
+"""Interrupted changes in place: a journal matches one file, is read, and is settled."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def changed(edit: TailEdit) -> bytes:
 
 
 def interrupted(folder: Path, content: bytes, edit: TailEdit = LONGER, leave=leave_journal) -> Path:
-    """A file of OLD whose change to `edit` was stopped when it held `content`."""
+    """Return a file whose change from OLD to `edit` was interrupted when it contained `content`."""
     path = folder / "x.bin"
     path.write_bytes(OLD)
     leave(path, edit)
@@ -43,7 +43,7 @@ def read_as(path: Path, edit: TailEdit) -> bytes:
 
 
 def sectors(old: bytes, new: bytes, which: str) -> bytes:
-    """Of either content the sectors from START on: `o` of the old one, `n` of the new one, `0` zeros."""
+    """Return sectors from START on: `o` from the old content, `n` from the new one, `0` for zeros."""
     size = max(len(old), len(new))
     contents = {"o": old.ljust(size, b"\0"), "n": new.ljust(size, b"\0"), "0": bytes(size)}
     ends = [*range(START + SECTOR, START + SECTOR * len(which), SECTOR), size]
@@ -197,7 +197,7 @@ def test_the_journal_of_another_file_is_set_aside(tmp_path, other, edit):
         stale_of(path).name: entry,
     }
     [found] = journals_beside(path)
-    assert found.told == "the journal of another file, which was set aside"
+    assert found.message == "the journal of another file, which was set aside"
     assert recover(path) is None
 
 
@@ -243,7 +243,7 @@ def test_every_mixture_of_sectors_is_recognised_and_no_other_byte_passes(tmp_pat
 
 
 def peak_of(work) -> int:
-    """Bytes of memory that it takes at once."""
+    """Return the peak of allocated memory in bytes."""
     tracemalloc.start()
     try:
         work()

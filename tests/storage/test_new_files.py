@@ -13,14 +13,15 @@ from support.systems import needs, needs_locks
 
 from parquetext import systems
 from parquetext.errors import Conflict, Malformed, ParquetextError
-from parquetext.storage import NewFile, TailEdit, create
+from parquetext.storage import TailEdit, create
+from parquetext.storage.new_file import NewFile
 
 WRITTEN = bytes(range(256)) * 40 + b"the end"
 EDITS = {"as it is": None, "longer": TailEdit(10_240, b"another end" * 900), "shorter": TailEdit(10_000, b".")}
 
 
 class RecordingSink(Recording):
-    """Also records, at the next operation on that file, bytes that the sink wrote without this recorder."""
+    """Also records, before the next operation on a file, the bytes that its sink wrote directly."""
 
     def _catch_up(self, file: int) -> None:
         inode, content = self._of(file), systems.pread(file, 1 << 20, 0)

@@ -13,8 +13,8 @@ from fsspec.implementations.memory import MemoryFileSystem
 from support.objects import BUCKET, get, names, put, s3_server
 
 from parquetext.errors import Conflict, Malformed, Refused
-from parquetext.storage import RemoteTarget, TailEdit, change, create, open_source, recover, remote, resolve
-from parquetext.storage.fsspec_file import modified_of
+from parquetext.storage import TailEdit, Target, change, create, objects, open_source, recover, resolve
+from parquetext.storage.backends.fsspec import modified_of
 
 PATH = f"{BUCKET}/folder/x.bin"
 OLD = bytes(range(256)) * 5000 + b"the old tail"
@@ -30,7 +30,7 @@ def server():
 
 @pytest.fixture(autouse=True)
 def without_boto3(monkeypatch):
-    """As for stores that boto3 does not speak to."""
+    """Hide boto3, as for stores that it does not support."""
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
 
 
@@ -86,21 +86,21 @@ def test_an_object_that_changed_after_it_was_read_is_left_alone(s3, theirs):
 
 
 def test_a_race_lost_during_the_upload_leaves_the_winners_object(s3, monkeypatch):
-    upload = remote._upload
+    upload = objects.Store._upload
 
     def overtaken(*arguments):
         upload(*arguments)
         put(s3, PATH, b"the winner's")
 
-    monkeypatch.setattr(remote, "_upload", overtaken)
-    with change((s3, PATH)) as changing, pytest.raises(Conflict, match="changed by somebody else"):
+    monkeypatch.setattr(objects.Store, "_upload", overtaken)
+    with change((s3, PATH)) as changing, pytest.raises(Conflict, match="changed by another process"):
         changing.commit(EDIT)
     assert get(s3, PATH) == b"the winner's"
     assert names(s3, BUCKET) == ["folder/x.bin"]
 
 
 def test_an_upload_that_fails_half_way_leaves_the_old_object(s3, monkeypatch):
-    monkeypatch.setattr(remote, "_PIECE_BYTES", 100_000)
+    monkeypatch.setattr(objects, "_PIECE_BYTES", 100_000)
     with change((s3, PATH)) as changing:
         read = changing.source._read
 
@@ -118,7 +118,7 @@ def test_an_upload_that_fails_half_way_leaves_the_old_object(s3, monkeypatch):
 
 
 class _Copyless(pafs.FSSpecHandler):
-    """As pyarrow's HDFS: files are moved, never copied, and never onto one another."""
+    """Like pyarrow's HDFS: renames files, but cannot copy or replace them."""
 
     def copy_file(self, src, dest):
         raise NotImplementedError("copy")
@@ -141,7 +141,7 @@ def copyless():
 def test_without_copies_a_new_file_is_renamed(copyless, exists):
     if exists:
         put(copyless, "/x", b"old")
-    new = create(RemoteTarget(copyless, "/x"))
+    new = create(Target("/x", copyless))
     new.sink.write(b"new")
     new.commit()
     assert get(copyless, "/x") == b"new"
@@ -151,7 +151,7 @@ def test_without_copies_a_new_file_is_renamed(copyless, exists):
 def test_a_new_file_is_kept_if_it_cannot_replace_a_removed_one(copyless, monkeypatch):
     put(copyless, "/x", b"old")
     monkeypatch.setattr(_Copyless, "move", lambda *_: None)
-    new = create(RemoteTarget(copyless, "/x"))
+    new = create(Target("/x", copyless))
     new.sink.write(b"new")
     with pytest.raises(OSError, match=r"not put the new file in its place; it is /\.x\..*new"):
         new.commit()
@@ -160,20 +160,20 @@ def test_a_new_file_is_kept_if_it_cannot_replace_a_removed_one(copyless, monkeyp
 
 def test_without_copies_changes_are_refused(copyless):
     put(copyless, "/x", OLD)
-    with change(RemoteTarget(copyless, "/x")) as changing, pytest.raises(Refused, match="cannot put a file"):
+    with change(Target("/x", copyless)) as changing, pytest.raises(Refused, match="cannot put a file"):
         changing.commit(EDIT)
     assert get(copyless, "/x") == OLD
     assert names(copyless, "/") == ["x"]
 
 
 def test_libhdfs_is_refused_before_anything_is_uploaded():
-    target = RemoteTarget(SimpleNamespace(type_name="hdfs"), "/x")
+    target = Target("/x", SimpleNamespace(type_name="hdfs"))
     with pytest.raises(Refused, match="hdfs-native can"), change(target):
         pass
 
 
 class _Memory(MemoryFileSystem):
-    """One of its own."""
+    """An empty filesystem, not shared."""
 
     cachable = False
 
@@ -183,7 +183,7 @@ class _Memory(MemoryFileSystem):
 
 
 class _Listed(_Memory):
-    """Returns earlier file information again, like file systems that cache listings."""
+    """Returns earlier file information again, like filesystems that cache lists."""
 
     keeps = True
 
@@ -203,7 +203,7 @@ def test_changed_files_of_fsspec_are_recognized_by_every_reported_attribute(keep
     files.pipe_file("/x", OLD)
     with change((files, "/x")) as changing:
         files.pipe_file("/x", OLD[::-1])
-        with pytest.raises(Conflict, match="changed by somebody else"):
+        with pytest.raises(Conflict, match="changed by another process"):
             changing.commit(EDIT)
     assert files.store["/x"].getvalue() == OLD[::-1] and len(files.store) == 1
     with change((files, "/x")) as changing:
@@ -212,7 +212,7 @@ def test_changed_files_of_fsspec_are_recognized_by_every_reported_attribute(keep
 
 
 class _Copying(_Memory):
-    """Says that it has copied."""
+    """Reports a copy that it has not made."""
 
     left = None
 

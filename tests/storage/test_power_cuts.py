@@ -1,4 +1,4 @@
-"""A power cut at any moment of a change loses nothing: all that a disk may have forgotten is tried."""
+"""A power cut at any moment of a change loses nothing, for each state that the disk may have."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Unflushed(Operations):
     """Operations that do not wait for the disk, because only the recorded operations count."""
 
     def fsync(self, file):
-        """It is in the system's memory."""
+        """Do nothing: the data is in memory."""
 
     def fsync_folder(self, folder):
-        """The same."""
+        """Do nothing: the names are in memory."""
 
 
 UNFLUSHED = Unflushed()
@@ -112,7 +112,7 @@ def test_a_cut_during_recovery_loses_nothing_either(tmp_path, edit):
 @pytest.mark.parametrize("first", [False, True], ids=["replaced", "in place"])
 @pytest.mark.parametrize("second", [False, True], ids=["then replaced", "then in place"])
 def test_a_cut_during_or_after_a_second_change_leaves_one_of_three_contents(tmp_path, edit, first, second):
-    """Also where it brings the first change's journal back."""
+    """Even if the cut restores the journal of the first change."""
     path = tmp_path / "x.bin"
     path.write_bytes(OLD)
     recording = Recording(tmp_path)

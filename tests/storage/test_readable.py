@@ -36,7 +36,7 @@ def in_memory(path: Path) -> fsspec.AbstractFileSystem:
 
 
 class Seekable:
-    """A file object with no more than reading takes."""
+    """A file object with only the methods that reading needs."""
 
     def __init__(self, data: bytes):
         self._file = io.BytesIO(data)

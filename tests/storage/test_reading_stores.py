@@ -1,4 +1,4 @@
-"""Stores read by the functions that pyarrow's users call: by URI, by a filesystem of pyarrow.fs, by one of fsspec."""
+"""Stores are read by the functions of pyarrow's users: by URL, and by filesystems of pyarrow.fs and fsspec."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def rows_of(day: int) -> pa.Table:
 
 
 def content_of(day: int) -> bytes:
-    """One file with a flat footer, the other one without."""
+    """Return one file with a flat footer, and one without."""
     sink = io.BytesIO()
     parquetext.write_table(rows_of(day), sink, form="flat" if day == 1 else "thrift", row_group_size=100)
     return sink.getvalue()
@@ -32,7 +32,7 @@ def content_of(day: int) -> bytes:
 
 @dataclass
 class Lake:
-    """Two files, as one kind of source names them; `options` go with the names."""
+    """Two files as one kind of source; `options` belong to the names."""
 
     folder: object
     files: list
@@ -40,7 +40,7 @@ class Lake:
 
 
 def lakes(uri, filesystem, bucket: str, folder: str) -> dict[str, Lake]:
-    """The same folder by URI and by a file system; `uri` makes a URI of a path below the bucket."""
+    """Return the same folder by URL and by filesystem; `uri` returns the URL of a path in the bucket."""
     names = [f"{folder}/day={day}/part.parquet" for day in DAYS]
     paths = [f"{bucket}/{name}" for name in names]
     return {
@@ -54,8 +54,8 @@ def s3():
     with recorded_s3_server() as (filesystem, recorder):
         for day in DAYS:
             put(filesystem, f"{BUCKET}/table/day={day}/part.parquet", content_of(day))
-        place = urllib.parse.urlsplit(recorder.url).netloc
-        query = urllib.parse.urlencode({"scheme": "http", "endpoint_override": place, "region": "us-east-1"})
+        host = urllib.parse.urlsplit(recorder.url).netloc
+        query = urllib.parse.urlencode({"scheme": "http", "endpoint_override": host, "region": "us-east-1"})
         found = lakes(lambda path: f"s3://any:any@{BUCKET}/{path}?{query}", filesystem, BUCKET, "table")
         names = found["pyarrow.fs"].files
         yield found | {"fsspec": Lake(names, names, {"filesystem": HttpFiles(recorder.url)})}

@@ -69,7 +69,7 @@ def test_a_file_changed_meanwhile_is_not_overwritten(path):
     with change(path) as changing, rewriting(changing) as written:
         written.sink.write(b"ours")
         path.write_bytes(b"theirs")
-        with pytest.raises(Conflict, match="somebody else"):
+        with pytest.raises(Conflict, match="another process"):
             written.commit()
     assert path.read_bytes() == b"theirs"
     assert os.listdir(path.parent) == ["x.bin"]
@@ -77,7 +77,7 @@ def test_a_file_changed_meanwhile_is_not_overwritten(path):
 
 def test_a_file_changed_during_the_flush_is_not_overwritten(path):
     class Slow(Operations):
-        """A disk that takes so long to flush the new file that somebody changes the old one."""
+        """A disk that is so slow that another process changes the old file before the new one is flushed."""
 
         def fsync(self, file):
             super().fsync(file)
@@ -85,7 +85,7 @@ def test_a_file_changed_during_the_flush_is_not_overwritten(path):
 
     with change(path, operations=Slow()) as changing, rewriting(changing) as written:
         written.sink.write(b"ours")
-        with pytest.raises(Conflict, match="somebody else"):
+        with pytest.raises(Conflict, match="another process"):
             written.commit()
     assert path.read_bytes() == b"theirs"
     assert os.listdir(path.parent) == ["x.bin"]

@@ -1,4 +1,4 @@
-"""S3 by boto3: commits of which the store copies all but the tail, and new objects."""
+"""S3 through boto3: commits in which the store copies all but the tail, and new objects."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import pytest
 from support.objects import BUCKET, get, names, put, recorded_s3_server
 
 from parquetext.errors import Conflict
-from parquetext.storage import RemoteTarget, TailEdit, change, copied, create, new_s3_object
-from parquetext.storage.s3 import LEAST_PART, S3Object, S3Upload, s3_object
+from parquetext.storage import TailEdit, Target, change, create
+from parquetext.storage.backends import s3 as backend
+from parquetext.storage.backends.s3 import LEAST_PART, S3Object, S3Upload, s3_object
 
 KEY = "folder/x.bin"
 PATH = f"{BUCKET}/{KEY}"
@@ -56,7 +57,7 @@ def test_only_the_tail_is_sent_and_nothing_is_read(s3, server, client):
 
 
 def test_a_large_object_is_copied_in_several_parts(s3, client, monkeypatch):
-    monkeypatch.setattr(copied, "_PART", 6 << 20)
+    monkeypatch.setattr(backend, "_COPIED_PART", 6 << 20)
     with change((s3, PATH)) as changing:
         changing.commit(EDIT)
     assert get(s3, PATH) == NEW
@@ -65,7 +66,7 @@ def test_a_large_object_is_copied_in_several_parts(s3, client, monkeypatch):
 
 @pytest.mark.parametrize("size", [1, (1 << 30) - 1, 1 << 30, (1 << 30) + 1, (5 << 40) - 7])
 def test_parts_are_gapless_and_neither_too_small_nor_too_many(size):
-    parts = list(copied._parts(size))
+    parts = list(backend._parts(size))
     assert parts[0][0] == 0 and parts[-1][1] == size
     assert all(one[1] == other[0] for one, other in itertools.pairwise(parts))
     assert len(parts) < 10_000 and max(end - begin for begin, end in parts) <= 1 << 30
@@ -119,7 +120,7 @@ def test_a_race_lost_at_the_last_moment_leaves_the_winners_object(s3, client, mo
         finish(upload, **options)
 
     monkeypatch.setattr(S3Upload, "finish", overtaken)
-    with change((s3, PATH)) as changing, pytest.raises(Conflict, match="changed by somebody else"):
+    with change((s3, PATH)) as changing, pytest.raises(Conflict, match="changed by another process"):
         changing.commit(EDIT)
     assert get(s3, PATH) == b"the winner's"
     assert not _unfinished(client)
@@ -165,14 +166,14 @@ def test_a_small_object_that_changes_at_the_last_moment_is_left_alone(s3, monkey
         return found
 
     monkeypatch.setattr(S3Object, "look", overtaken)
-    with change((s3, PATH)) as changing, pytest.raises(Conflict, match="changed by somebody else"):
+    with change((s3, PATH)) as changing, pytest.raises(Conflict, match="changed by another process"):
         changing.commit(TailEdit(4000, b"tail"))
     assert get(s3, PATH) == b"the winner's"
 
 
 @pytest.mark.parametrize("size", [0, 1, 8 << 20, (8 << 20) + 1, 50 << 20])
 def test_a_new_object_is_there_when_it_is_whole(s3, client, size, monkeypatch):
-    monkeypatch.setattr(new_s3_object, "_PARTS_OF_A_SIZE", 3)
+    monkeypatch.setattr(backend, "_PARTS_OF_A_SIZE", 3)
     data = (OLD * 5)[:size]
     new = create((s3, f"{BUCKET}/new"))
     for at in range(0, size, 3_000_000):
@@ -201,5 +202,5 @@ def test_errors_are_those_of_python(s3):
 def test_a_proxys_password_may_contain_reserved_characters():
     proxy = {"scheme": "http", "host": "proxy.example", "port": 8080, "username": "user", "password": "a@b/c:d"}
     filesystem = pafs.S3FileSystem(access_key="any", secret_key="any", region="us-east-1", proxy_options=proxy)
-    config = s3_object(RemoteTarget(filesystem, "lake/x")).client.meta.config
+    config = s3_object(Target("lake/x", filesystem)).client.meta.config
     assert config.proxies["https"] == "http://user:a%40b%2Fc%3Ad@proxy.example:8080"

@@ -1,4 +1,4 @@
-"""The kind of checksum that S3 keeps of an object stays with it, and all that is sent of one has the same kind."""
+"""An object keeps its kind of checksum, and all parts that are sent have the same kind."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ import pyarrow.fs as pafs
 import pytest
 from support.objects import BUCKET, get, recorded_s3_server
 
-from parquetext.storage import RemoteTarget, TailEdit, change, copied, create, s3
-from parquetext.storage.s3 import S3Object
-from parquetext.storage.s3_checksums import _BLOCK, _CRC32C, _CRC64NVME, _SUMS, ObjectChecksum
+from parquetext.storage import TailEdit, Target, change, create
+from parquetext.storage.backends import s3
+from parquetext.storage.backends.s3 import S3Object
+from parquetext.storage.backends.s3_checksums import _BLOCK, _CRC32C, _CRC64NVME, _SUMS, ObjectChecksum
 
 KEY = "folder/x.bin"
 OLD = bytes(range(256)) * (24 << 10) + b"the old tail"
@@ -48,7 +49,7 @@ def head(client, key: str = KEY) -> dict:
 
 
 def in_parts(client, algorithm: str, type: str) -> None:
-    """Upload OLD in two parts with such a checksum."""
+    """Upload OLD in two parts with this kind of checksum."""
     where = {"Bucket": BUCKET, "Key": KEY}
     upload = client.create_multipart_upload(**where, ChecksumAlgorithm=algorithm, ChecksumType=type)["UploadId"]
     parts = []
@@ -103,7 +104,7 @@ def test_an_object_put_whole_keeps_its_algorithm(store, client, algorithm):
 
 
 class Recording:
-    """A client like boto3's that answers like S3 if an upload has a kind of checksum, and records the requests."""
+    """A client that answers like S3 for an upload with a kind of checksum, and records the requests."""
 
     tells_the_objects = False  # for a part
 
@@ -158,14 +159,14 @@ class Source:
 
 
 def goal_of(client: Recording) -> S3Object:
-    return S3Object(client, RemoteTarget(pafs.LocalFileSystem(), "lake/x"))
+    return S3Object(client, Target("lake/x", pafs.LocalFileSystem()))
 
 
 @pytest.mark.parametrize("algorithm", ["CRC32C", "CRC64NVME", "CRC32", "SHA256"])
 def test_every_part_of_an_upload_has_the_objects_checksum(algorithm):
     type = "COMPOSITE" if algorithm == "SHA256" else "FULL_OBJECT"
     client = Recording({f"Checksum{algorithm}": "x", "ChecksumType": type})
-    copied.commit_copied(Source, goal_of(client), LARGE)
+    s3.commit_copied(Source, goal_of(client), LARGE)
     [begun], [sent] = client.of("create_multipart_upload"), client.of("upload_part")
     [finished] = client.of("complete_multipart_upload")
     assert (begun["ChecksumAlgorithm"], begun["ChecksumType"]) == (algorithm, type)
@@ -179,7 +180,7 @@ def test_every_part_of_an_upload_has_the_objects_checksum(algorithm):
 
 def test_checksums_that_the_store_does_not_return_for_every_part_are_left_to_it():
     client = Recording({"ChecksumCRC32": "x"}, knows_checksums=False)
-    copied.commit_copied(Source, goal_of(client), LARGE)
+    s3.commit_copied(Source, goal_of(client), LARGE)
     parts = client.of("complete_multipart_upload")[0]["MultipartUpload"]["Parts"]
     assert [list(part) for part in parts] == [["PartNumber", "ETag"]] * 2
 
@@ -188,7 +189,7 @@ def test_checksums_that_the_store_does_not_return_for_every_part_are_left_to_it(
 def test_the_upload_has_no_checksums_if_the_store_returns_the_objects_for_a_part(value):
     client = Recording({"ChecksumCRC32": value, "ChecksumType": "COMPOSITE" if "-" in value else "FULL_OBJECT"})
     client.tells_the_objects = True
-    copied.commit_copied(Source, goal_of(client), LARGE)
+    s3.commit_copied(Source, goal_of(client), LARGE)
     first, second = client.of("create_multipart_upload")
     assert first["ChecksumAlgorithm"] == "CRC32" and "ChecksumAlgorithm" not in second
     assert len(client.of("abort_multipart_upload")) == 1
@@ -199,14 +200,14 @@ def test_the_upload_has_no_checksums_if_the_store_returns_the_objects_for_a_part
 def test_the_objects_own_checksum_is_right_for_all_of_it():
     client = Recording({"ChecksumCRC32": "x", "ChecksumType": "FULL_OBJECT"})
     client.tells_the_objects = True
-    copied.commit_copied(Source, goal_of(client), TailEdit(len(OLD), b"appended"))
+    s3.commit_copied(Source, goal_of(client), TailEdit(len(OLD), b"appended"))
     assert len(client.of("create_multipart_upload")) == 1
 
 
 @pytest.mark.parametrize("edit", [LARGE, SMALL], ids=["copied", "whole"])
 def test_an_object_without_a_checksum_is_sent_without(edit):
     client = Recording({})
-    copied.commit_copied(Source, goal_of(client), edit)
+    s3.commit_copied(Source, goal_of(client), edit)
     assert not [
         name for _, given in client.asked for name in given if name.startswith("Checksum") and name != "ChecksumMode"
     ]
@@ -214,19 +215,19 @@ def test_an_object_without_a_checksum_is_sent_without(edit):
 
 def test_of_a_hash_of_the_whole_object_parts_have_the_one_type_that_there_is():
     client = Recording({"ChecksumSHA256": "x", "ChecksumType": "FULL_OBJECT"})
-    copied.commit_copied(Source, goal_of(client), LARGE)
+    s3.commit_copied(Source, goal_of(client), LARGE)
     assert client.of("create_multipart_upload")[0]["ChecksumType"] == "COMPOSITE"
 
 
 def test_under_object_lock_everything_has_a_checksum():
     client = Recording({"ObjectLockMode": "GOVERNANCE"})
-    copied.commit_copied(Source, goal_of(client), SMALL)
+    s3.commit_copied(Source, goal_of(client), SMALL)
     assert client.of("put_object")[0]["ChecksumAlgorithm"] == "CRC32"
 
 
 def test_the_client_adds_no_checksum_by_itself(server):
     filesystem, _ = server
-    config = s3.s3_object(RemoteTarget(filesystem, f"{BUCKET}/x")).client.meta.config
+    config = s3.s3_object(Target(f"{BUCKET}/x", filesystem)).client.meta.config
     assert config.request_checksum_calculation == "when_required"
 
 

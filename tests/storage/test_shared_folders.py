@@ -1,4 +1,4 @@
-"""In a folder where others may put files, nothing of theirs is taken for ours, whatever its name is."""
+"""In a folder that is writable by others, their files are never mistaken for ours, whatever their names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.users import ANNA, MALLORY, as_user, shared_folder
 
 from parquetext.errors import Conflict, Refused
 from parquetext.storage import TailEdit, change, create, journals_beside, old_tail, recover
-from parquetext.storage.hidden_names import NEW, beside
+from parquetext.storage.folder import NEW, beside
 from parquetext.storage.operations import Operations
 
 HEAD = bytes(range(256)) * 40
@@ -33,7 +33,7 @@ def path(shared) -> Path:
 
 
 def forge(path: Path) -> None:
-    """A journal by which a file of OLD is half of something else, and was FORGED before."""
+    """Return a journal that claims a file of OLD to be an interrupted change of FORGED."""
     other = path.with_name("other")
     other.write_bytes(FORGED)
     leave_journal(other, TailEdit(len(HEAD), OLD[len(HEAD) :] + b"and more" * 64)).rename(journal_of(path))
@@ -47,20 +47,20 @@ def commit(path: Path, edit: TailEdit = EDIT, **options) -> str:
 
 
 PLANTED = {
-    "of another user": (lambda place: os.chown(place, MALLORY, MALLORY), "belongs to user 61002"),
-    "a hard link": (lambda place: os.link(place, place.with_name("other name")), "has 2 hard links"),
+    "of another user": (lambda journal: os.chown(journal, MALLORY, MALLORY), "belongs to user 61002"),
+    "a hard link": (lambda journal: os.link(journal, journal.with_name("other name")), "has 2 hard links"),
     "a symbolic link": (
-        lambda place: (place.rename(place.with_name("elsewhere")), place.symlink_to("elsewhere")),
+        lambda journal: (journal.rename(journal.with_name("elsewhere")), journal.symlink_to("elsewhere")),
         "is a symbolic link",
     ),
-    "a pipe": (lambda place: (place.unlink(), os.mkfifo(place)), "is not a regular file"),
-    "a folder": (lambda place: (place.unlink(), place.mkdir()), "is not a regular file"),
+    "a pipe": (lambda journal: (journal.unlink(), os.mkfifo(journal)), "is not a regular file"),
+    "a folder": (lambda journal: (journal.unlink(), journal.mkdir()), "is not a regular file"),
 }
 
 
 @pytest.fixture(params=PLANTED)
 def planted(request, path) -> tuple[Path, str]:
-    """A file beside which something has the name of its journal, and why that is not trusted."""
+    """Create a file next to the name of its journal, and return the reason why that is not trusted."""
     plant, reason = PLANTED[request.param]
     forge(path)
     plant(journal_of(path))
@@ -68,7 +68,7 @@ def planted(request, path) -> tuple[Path, str]:
 
 
 def test_a_trusted_journal_of_that_content_is_acted_upon(path):
-    """Or else the tests here would test nothing."""
+    """Without this, the other tests would test nothing."""
     forge(path)
     assert recover(path) == "put the old tail back" and path.read_bytes() == FORGED
 
@@ -77,7 +77,7 @@ def test_a_journal_that_is_not_trusted_is_never_acted_upon(planted):
     path, reason = planted
     assert old_tail(path) is None
     [found] = journals_beside(path)
-    assert (found.verdict, found.told) == ("untrusted", f"{found.name} {reason}: not trusted, and left alone")
+    assert (found.verdict, found.message) == ("untrusted", f"{found.name} {reason}: not trusted, and left alone")
     with pytest.raises(Refused, match=reason):
         recover(path)
     with pytest.raises(Refused, match=reason):
@@ -164,7 +164,7 @@ def test_the_unfinished_file_of_another_user_is_removed_and_nothing_of_it_used(p
 
 
 class Swapping(Operations):
-    """Lets somebody rename the folder of a file that is being changed, and put a link in its place."""
+    """Renames the folder of a file during its change, and puts a link in its place."""
 
     def __init__(self, folder: Path, elsewhere: Path):
         self.folder, self.elsewhere = folder, elsewhere

@@ -1,4 +1,4 @@
-"""Paths and sources: exact ranges from whatever a path may be."""
+"""Paths and sources: exact ranges from every kind of path."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from parquetext import wire
 from parquetext.errors import Malformed, ParquetextError
-from parquetext.storage import LocalTarget, RemoteTarget, open_source, resolve
+from parquetext.storage import Target, open_source, resolve
 
 
 @pytest.fixture
@@ -38,12 +38,12 @@ def test_a_local_path_is_read_without_a_filesystem_layer(path):
         (local, str(path)),
         (pafs.SubTreeFileSystem(str(path.parent), local), path.name),
     ):
-        assert resolve(form) == LocalTarget(str(path))
+        assert resolve(form) == Target(str(path))
 
 
 def test_a_uri_selects_its_filesystem():
     target = resolve("s3a://bucket/folder/x.parquet?region=us-east-1&endpoint_override=127.0.0.1:1")
-    assert isinstance(target, RemoteTarget)
+    assert not target.is_local
     assert target.filesystem.type_name == "s3" and target.path == "bucket/folder/x.parquet"
 
 

@@ -32,7 +32,7 @@ def _whole_system(request) -> None:
 
 @pytest.fixture(params=SYSTEMS)
 def system(request, monkeypatch):
-    """A system that lacks something; compiled kernels are not built on Windows."""
+    """A system that lacks functions of Linux; compiled kernels are not built on Windows."""
     before = kernels.implementation()
     with monkeypatch.context() as patch:
         take_away(request.param, patch.delattr, patch.setitem)
@@ -161,7 +161,7 @@ def test_threads_read_one_file_by_position_without_pread(tmp_path):
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_every_public_name_is_imported_there(name):
-    """In a process that has lacked these functions from its beginning."""
+    """In a process that never had these functions."""
     program = f"""if True:
         import os, sys
         from support import systems as there

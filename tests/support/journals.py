@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path
 
 from parquetext.storage import TailEdit, journal, open_source
-from parquetext.storage.hidden_names import STALE, beside
+from parquetext.storage.folder import STALE, beside
 from parquetext.storage.operations import OPERATIONS
 
 VERSION_1 = struct.Struct("<8sQQQIII")

@@ -14,8 +14,8 @@ import pyarrow.fs as pafs
 from ...footer.targets import info_of, resolve
 from ...masking import without_secrets
 from ...sidecar.table_formats import UNFOLLOWED, table_above, table_among
-from ...storage import LocalTarget, RemoteTarget
-from ...storage.partition_names import directory_keys
+from ...storage import Target
+from ...storage.paths import directory_keys
 
 __all__ = ["Files", "Found", "discover", "inferred_type", "partition_schema", "unfollowed"]
 
@@ -31,7 +31,7 @@ class Found(NamedTuple):
     Size and time are -1 if they have not been requested.
     """
 
-    target: LocalTarget | RemoteTarget
+    target: Target
     keys: Mapping[str, str | None] = NO_KEYS
     size: int = UNKNOWN
     modified: int = UNKNOWN
@@ -110,10 +110,9 @@ class Files(Sequence[Found]):
     def __getitem__(self, number: int) -> Found:
         return Found(self.target(number), self.keys[number], self.sizes[number], self.modified[number])
 
-    def target(self, number: int) -> LocalTarget | RemoteTarget:
+    def target(self, number: int) -> Target:
         """Return the target of a file."""
-        path, filesystem = self.paths[number], self.filesystems[number]
-        return LocalTarget(path) if filesystem is None else RemoteTarget(filesystem, path)
+        return Target(self.paths[number], self.filesystems[number])
 
 
 def discover(
@@ -151,11 +150,10 @@ def discover(
     found = Files()
     for each in source if several else [source]:
         each = each.path if isinstance(each, pafs.FileInfo) else each
-        alone = filesystem is None or isinstance(each, (LocalTarget, RemoteTarget))
-        target = resolve(each if alone else (filesystem, each))
+        target = resolve(each, filesystem)
         info = _info(target)
         if info.type != pafs.FileType.Directory:
-            found.extend(_elsewhere(target), [target.path], [_keys(target.path, partitioned)], *_told([info]))
+            found.extend(target.filesystem, [target.path], [_keys(target.path, partitioned)], *_told([info]))
         elif several:
             raise IsADirectoryError(
                 f"Path {target} points to a directory, but only file paths are supported in a list: give each "
@@ -166,7 +164,7 @@ def discover(
             table, paths, names, *told = _below(target, ignored, sizes)
             found.tables += [table] if table is not None else []
             keys = [_keys(name, partitioned) if "=" in name else NO_KEYS for name in names]
-            found.extend(_elsewhere(target), paths, keys, *told)
+            found.extend(target.filesystem, paths, keys, *told)
     return found
 
 
@@ -205,11 +203,6 @@ def inferred_type(texts: list[str]) -> pa.DataType:
         return pa.string()
 
 
-def _elsewhere(target: LocalTarget | RemoteTarget) -> pafs.FileSystem | None:
-    """Return the filesystem of a remote target, or None for a local one."""
-    return target.filesystem if isinstance(target, RemoteTarget) else None
-
-
 def _is_list(source: object) -> bool:
     """Return True if a source is several paths. A pair of a filesystem and a path is one path."""
     if isinstance(source, tuple):
@@ -232,7 +225,7 @@ def _of_glob(source: object, filesystem: object) -> object:
         return source
     from ...edits.many import expand  # imports all edits
 
-    target = resolve(text if filesystem is None else (filesystem, text))
+    target = resolve(text, filesystem)
     there = info_of(target)
     return source if there.type != pafs.FileType.NotFound else list(expand([target])) or source
 
@@ -246,7 +239,7 @@ def _restored(told: Mapping[str, list]) -> Files:
     return found
 
 
-def _info(target: LocalTarget | RemoteTarget) -> pafs.FileInfo:
+def _info(target: Target) -> pafs.FileInfo:
     info = info_of(target)
     if info.type == pafs.FileType.NotFound:
         raise FileNotFoundError(2, os.strerror(2), without_secrets(str(target)))
@@ -254,7 +247,7 @@ def _info(target: LocalTarget | RemoteTarget) -> pafs.FileInfo:
 
 
 def _below(
-    target: LocalTarget | RemoteTarget, ignored: tuple[str, ...], sizes: bool
+    target: Target, ignored: tuple[str, ...], sizes: bool
 ) -> tuple[tuple[str, str] | None, list[str], list[str], list[int], list[int]]:
     """List the files below a directory in their order.
 
@@ -262,10 +255,10 @@ def _below(
     times. Finding the table format takes no further request to a store.
     """
     base = target.path.rstrip("/")
-    if isinstance(target, LocalTarget):
+    if target.is_local:
         names = sorted(_names_below(base or "/", "", ignored))
         paths = [f"{base}/{name}" for name in names]
-        table = table_above(LocalTarget(paths[0] if paths else os.path.join(base, "x")))
+        table = table_above(Target(paths[0] if paths else os.path.join(base, "x")))
         if not sizes:
             return table, paths, names, [UNKNOWN] * len(paths), [UNKNOWN] * len(paths)
         stats = [os.stat(path) for path in paths]

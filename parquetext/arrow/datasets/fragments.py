@@ -15,7 +15,6 @@ import pyarrow.fs as pafs
 
 from ...footer.arrow_errors import ArrowIndexError
 from ...pruning import Predicate, predicate_of
-from ...storage import RemoteTarget
 from ..file import File
 from ..file import open as open_file
 from ..read_options import Reading, format_of
@@ -78,7 +77,7 @@ class Fragment(FragmentScans):
     @property
     def filesystem(self) -> pafs.FileSystem:
         """The filesystem of the path."""
-        return self._target.filesystem if self.is_remote else pafs.LocalFileSystem()
+        return self._target.arrow_filesystem
 
     @property
     def buffer(self) -> None:
@@ -87,7 +86,7 @@ class Fragment(FragmentScans):
     @property
     def is_remote(self) -> bool:
         """True if the file is in a store or behind a URL."""
-        return isinstance(self._target, RemoteTarget)
+        return not self._target.is_local
 
     @property
     def format(self) -> ds.ParquetFileFormat:

@@ -16,7 +16,7 @@ from ...footer.typed_bounds import RawBounds, comparable_type
 from ...pruning import Predicate
 from ...reading.request.selection import find_top_level
 from ...sidecar.naming import likeliest
-from ...storage.trust import is_shared, is_strangers
+from ...storage.ownership import is_shared, is_strangers
 from ...threads import Pool
 from .dataset_plan import FileFacts, kept_of, rows_type
 

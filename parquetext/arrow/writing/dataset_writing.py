@@ -15,7 +15,7 @@ from ...edits.table_logs import refuse_new_files
 from ...errors import Refused
 from ...extension import ASIDE
 from ...footer.forms import AUTO, THRIFT, WRITABLE, Form, check_writable
-from ...storage.forcing import check
+from ...storage.refusals import check
 from .new_files import NewFiles
 from .written_form import DEFAULTS
 
@@ -124,7 +124,5 @@ def _base_of(root: object, filesystem: object) -> tuple[pafs.FileSystem, str]:
     """Return the filesystem of the folder, and the folder's path in it."""
     if isinstance(filesystem, pafs.FileSystem):
         return filesystem, str(root)  # keep a subtree filesystem, because visitors expect paths in it
-    target = storage.resolve(root if filesystem is None else (filesystem, root))
-    if isinstance(target, storage.LocalTarget):
-        return pafs.LocalFileSystem(), target.path
-    return target.filesystem, target.path
+    target = storage.resolve(root, filesystem)
+    return target.arrow_filesystem, target.path

@@ -119,7 +119,7 @@ class _NewFile:
     def __init__(self, files: NewFiles, path: str):
         self._files, self._path, self.closed = files, path, False
         self._new, self._scratch = files.create(path), None
-        if files.changes_ends and not isinstance(self._new, storage.NewFile):
+        if files.changes_ends and not self._new.edits_end_in_place:
             self._scratch = storage.Scratch(path)
         self._written = self._scratch or self._new
 

@@ -14,7 +14,7 @@ from ...errors import ColumnError, Malformed, ParquetextError, Unsupported
 from ...footer.forms import AUTO, Form
 from ...footer.leaf_types import CODECS
 from ...nearest import nearest
-from ...storage.forcing import check
+from ...storage.refusals import check
 from ..file import open as open_file
 from .dictionaries import leaf_paths
 from .rewritten_blooms import bloom_options
@@ -127,7 +127,7 @@ def rewrite_file(
             with ParquetWriter(out, schema, form=form, force=forced, **options) as writer:
                 for table in _tables(file, row_group_size, sort):
                     writer.write_table(_as_schema(table, schema, file), max(table.num_rows, 1))
-                storage.check_as_opened(source)
+                source.check_unchanged()
         except MemoryError:
             raise
         except (pa.ArrowException, OSError) as error:

@@ -21,7 +21,7 @@ from ...footer.forms import AUTO, THRIFT, WRITABLE, Form, check_writable
 from ...footer.names import find_group_or_leaf
 from ...footer.thrift_form import ThriftForm
 from ...sidecar.store_layout import store_of
-from ...storage.forcing import check
+from ...storage.refusals import check
 from ...unpicklable import Unpicklable
 from .dictionaries import DICTIONARY_BYTES, worth_a_dictionary
 from .written_form import DEFAULTS, edit_of_written
@@ -210,7 +210,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
         except BaseException as error:
             self._abort_after(error)
             raise
-        if not isinstance(self._new, storage.NewStream):
+        if self._new.has_name:
             sidecar.follow(self._target)
         if self._collector is not None:
             self._collector.append(self.writer.metadata)
@@ -274,7 +274,7 @@ def _is_stream(where: object) -> bool:
 def _refuse_store(where) -> None:
     """Raise Refused if the file belongs to a store: a new file in its place would remove all of its commits."""
     target = storage.resolve(where)
-    if isinstance(target, storage.LocalTarget) and (store := store_of(target.path)) is not None:
+    if target.is_local and (store := store_of(target.path)) is not None:
         raise Refused(f"it belongs to the sidecar.Store at {store}: append to that", file=target.path)
 
 

@@ -11,7 +11,7 @@ from .to_thrift import Decoded
 __all__ = ["decode_block", "in_buffer", "layout_name", "layout_problem"]
 
 
-def read_buffer(footer: bytes, tail: Tail, block: Block) -> bytes:
+def read_buffer(footer: bytes | memoryview, tail: Tail, block: Block) -> bytes:
     """Return the buffer in a block, checked; `footer` is the Thrift footer with its extension."""
     start = block.payload - tail.footer_offset
     others = tail.footer_length - sum(one.size for one in tail.blocks if not one.is_aside)
@@ -21,7 +21,7 @@ def read_buffer(footer: bytes, tail: Tail, block: Block) -> bytes:
         raise error.at(None, block.payload) from None
 
 
-def decode_block(footer: bytes, tail: Tail, block: Block) -> Decoded:
+def decode_block(footer: bytes | memoryview, tail: Tail, block: Block) -> Decoded:
     """Decode a block; its row groups are read later.
 
     Raises
@@ -44,7 +44,7 @@ def in_buffer(error: ParquetextError, block: Block) -> ParquetextError:
     return error
 
 
-def layout_name(footer: bytes, tail: Tail, block: Block) -> str:
+def layout_name(footer: bytes | memoryview, tail: Tail, block: Block) -> str:
     """Return the name of the layout of a block's buffer, or ``"unknown"``."""
     try:
         return tell_layout(read_buffer(footer, tail, block)).name
@@ -52,7 +52,7 @@ def layout_name(footer: bytes, tail: Tail, block: Block) -> str:
         return "unknown"
 
 
-def layout_problem(footer: bytes, tail: Tail, block: Block) -> ParquetextError | None:
+def layout_problem(footer: bytes | memoryview, tail: Tail, block: Block) -> ParquetextError | None:
     """Return the error of a block that is damaged or of an unknown layout; its tables are not read."""
     try:
         buffer = read_buffer(footer, tail, block)

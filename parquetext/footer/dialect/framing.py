@@ -1,4 +1,4 @@
-"""The dialect's trailer: 33 bytes behind a FlatBuffers buffer that may be compressed."""
+"""Read and write the dialect's trailer: 33 bytes after a FlatBuffers buffer, which may be compressed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UUID = wire.UUID_ARROW_DIALECT.bytes
 
 
 class Trailer(NamedTuple):
-    """What the trailer says: `crc` is that of the data and the codec byte behind it; lengths are in bytes."""
+    """The fields of the trailer: `crc` covers the data and the following codec byte; lengths are in bytes."""
 
     codec: int
     crc: int
@@ -27,7 +27,7 @@ class Trailer(NamedTuple):
 
 
 def read_trailer(data, end: int) -> Trailer | None:
-    """The trailer that ends at ``data[end]``, if its UUID is there and the checksum over its lengths holds."""
+    """Return the trailer that ends at ``data[end]``, if its UUID and the checksum of its lengths match."""
     start = end - TRAILER_BYTES
     if start < 0 or bytes(data[end - len(UUID) : end]) != UUID:
         return None
@@ -43,12 +43,12 @@ def _words(data, at: int, count: int) -> list[int]:
 
 
 def most_raw_bytes(thrift_bytes: int) -> int:
-    """The largest buffer that stands beside a Thrift footer of this size: it says less, in at most twice the bytes."""
+    """Return the size limit of a buffer beside a Thrift footer: valid ones have at most twice its bytes."""
     return min(MAX_RAW_BYTES, 8 * thrift_bytes + (64 << 10))
 
 
 def unframe(block, limit: int = MAX_RAW_BYTES) -> bytes:
-    """The buffer in a block: data and trailer.
+    """Return the buffer of a block, which consists of data and trailer.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def unframe(block, limit: int = MAX_RAW_BYTES) -> bytes:
 
 
 def _decompressed(data: memoryview, raw_length: int) -> bytes:
-    """An LZ4 block's content, which must have just this length."""
+    """Return an LZ4 block's content, which must have exactly this length."""
     codec = _lz4()
     if raw_length > MOST_LZ4_RATIO * len(data):
         raise wire_error(wire.BAD_VALUE, len(data) + 9, MOST_LZ4_RATIO * len(data), raw_length)
@@ -124,7 +124,7 @@ def _lz4():
 
 
 def frame(buffer: bytes) -> bytes:
-    """Data and trailer of a buffer: LZ4 where that makes it a sixth smaller, as the public implementations do."""
+    """Return data and trailer for a buffer: LZ4 if that makes it a sixth smaller, like the public implementations."""
     data, codec = _lz4().compress(buffer, asbytes=True), LZ4
     if len(buffer) < WORTH_COMPRESSING * len(data):
         data, codec = buffer, RAW

@@ -1,4 +1,4 @@
-"""What a file's footer becomes in the dialect, and what it loses: known before anything is written."""
+"""Convert a file's footer to the dialect, and list the losses before anything is written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["prepare"]
 
 
 def prepare(footer) -> tuple[bytes, tuple[Loss, ...]]:
-    """The buffer for a Thrift footer, and what is not in it.
+    """Return the buffer for a Thrift footer, and the parts that it omits.
 
     The buffer is read again and compared with the footer, so the losses are what readers of the dialect really miss.
 

@@ -39,7 +39,7 @@ class ArrowSpec(FormSpec):
     def find(self, tail: Tail) -> Block | None:
         return next((block for block in tail.blocks if block.trailer == self.trailer_bytes), None)
 
-    def open_beside(self, footer: bytes, tail: Tail, block: Block, io: tuple[int, int]) -> ThriftForm:
+    def open_beside(self, footer: bytes | memoryview, tail: Tail, block: Block, io: tuple[int, int]) -> ThriftForm:
         from ..dialect.dialect_form import decode_block, in_buffer
 
         decoded = decode_block(footer, tail, block)
@@ -52,7 +52,7 @@ class ArrowSpec(FormSpec):
         except ParquetextError as error:
             raise Damaged(f"it makes no footer: {error.message}", offset=block.payload) from None
 
-    def glance(self, footer: bytes, tail: Tail) -> list[Finding]:
+    def glance(self, footer: bytes | memoryview, tail: Tail) -> list[Finding]:
         from ..dialect.dialect_form import layout_problem
 
         block = self.find(tail)
@@ -106,7 +106,7 @@ class ArrowSpec(FormSpec):
             )
             yield Finding(DIFFER, message, offset, self.title)
 
-    def describe(self, footer: bytes, tail: Tail, block: Block) -> str:
+    def describe(self, footer: bytes | memoryview, tail: Tail, block: Block) -> str:
         from ..dialect.dialect_form import layout_name
 
         return layout_name(footer, tail, block)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, ClassVar
 from uuid import UUID
 
 from ... import kernels, wire
@@ -22,16 +23,16 @@ class FlatSpec(FormSpec):
     has_file_paths = False
     part_kind = "flat-footer"
     damaged, unsupported = "flat-damaged", "flat-verbatim"  # the latter is intact, but has nothing to look up
-    record_code = 1
+    record_code: ClassVar[int | None] = 1
 
     @property
     def reader_type(self) -> type:
-        return kernels.flat.Reader  # of the implementation in use
+        return kernels.flat.Reader
 
-    def open(self, handle, place: Place) -> kernels.flat.Reader:
+    def open(self, handle, place: Place) -> Any:
         return kernels.flat.Reader(handle, place.payload, place.length, place.known, place.known_end)
 
-    def open_payload(self, payload) -> kernels.flat.Reader:
+    def open_payload(self, payload) -> Any:
         return kernels.flat.Reader(Memory(payload), 0, len(payload), payload)
 
     def chunk_structs(self, reader, leaf: int, first: int, count: int) -> list[bytes]:
@@ -64,7 +65,7 @@ class FlatSpec(FormSpec):
     def check(self, checked: Checked) -> Iterator[Finding]:
         return super().check(checked) if checked.scan is not None or self.is_final else iter(())
 
-    def open_checked(self, checked: Checked) -> kernels.flat.Reader:
+    def open_checked(self, checked: Checked) -> Any:
         block, payload = checked.block, checked.payload
         return kernels.flat.Reader(checked.source, block.payload, block.length, payload, block.payload + block.length)
 

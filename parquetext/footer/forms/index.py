@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ... import kernels, wire
 from ...errors import ParquetextError
@@ -24,9 +25,9 @@ class IndexSpec(FormSpec):
 
     @property
     def reader_type(self) -> type:
-        return kernels.index.Reader  # of the implementation in use
+        return kernels.index.Reader
 
-    def open(self, handle, place: Place) -> kernels.index.Reader:
+    def open(self, handle, place: Place) -> Any:
         footer, thrift_length, payload, length, known, known_end = place
         return kernels.index.Reader(handle, footer, payload, length, known, known_end, thrift_length)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ... import extension, wire
 from ...errors import wire_error
 from ..form_spec import FormSpec
@@ -19,7 +21,10 @@ class ThriftSpec(FormSpec):
     is_preferred = False
     has_names = False
     damaged = "thrift-damaged"
-    reader_type = ThriftForm
+
+    @property
+    def reader_type(self) -> type:
+        return ThriftForm
 
     def open_payload(self, payload) -> ThriftForm:
         return ThriftForm(payload)
@@ -31,7 +36,7 @@ class ThriftSpec(FormSpec):
     def verify_payload(self, payload) -> None:
         ThriftForm(extension.strip(payload))
 
-    def chunk_structs(self, reader: ThriftForm, leaf: int, first: int, count: int) -> list[bytes]:
+    def chunk_structs(self, reader: Any, leaf: int, first: int, count: int) -> list[bytes]:
         scan = reader.scan
         if not scan.regular:
             raise wire_error(wire.IRREGULAR, found=scan.chunk_count, expected=reader.leaf_count)

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from ...arrow.datasets.discovery import partition_schema
 from ...arrow.datasets.partitioning import cast_keys
 from ...errors import ColumnError
-from ...storage.partition_names import directory_keys
+from ...storage.paths import directory_keys
 from .conditions import filters_of, is_about
 from .row_text import rows_of
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from ...findings import Finding
 from ...footer.soundness import has_sound_footer
 from ...storage import journals_beside
+from ...storage.in_place import LEFT, OTHERS, UNTRUSTED
 from ...storage.journal import MIXED
-from ...storage.pending import LEFT, OTHERS, UNTRUSTED
 
 __all__ = ["leftovers"]
 
@@ -21,7 +21,7 @@ def leftovers(path: str) -> Iterator[Finding]:
     for found in journals_beside(path, has_sound_footer):
         yield Finding(
             _KINDS[found.verdict],
-            f"{found.told}{_ADVICE.get(found.verdict, '')}",
+            f"{found.message}{_ADVICE.get(found.verdict, '')}",
             place=found.name,
             is_note=found.verdict != MIXED,
         )

@@ -17,7 +17,7 @@ from ...footer.form_spec import Checked
 from ...footer.locate import FIRST_READ_LOCAL, read_tail
 from ...footer.path_sizes import check_paths
 from ...masking import without_secrets
-from ...storage import LocalSource, open_source
+from ...storage import open_source
 from ..structure import behind_struct, check_counts, count_elsewhere, leaf_paths
 from .aside_blocks import check_aside
 from .deep import decode_all
@@ -84,7 +84,7 @@ def verify(path: object, *, pages: bool = False, deep: bool = False) -> Report:
     report = Report(without_secrets(str(path)), "deep" if deep else "pages" if pages else "tail")
     with open_source(path) as source:
         footer_offset = _verify(path, source, report, pages or deep, deep)
-        if isinstance(source, LocalSource):
+        if source.is_local:
             report.extend(leftovers(source.name))
             report.extend(check_hadoop_crc(source, 0 if pages or deep else footer_offset))
         report.bytes_read = source.bytes_read

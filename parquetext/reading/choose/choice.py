@@ -12,6 +12,7 @@ from ...encoding.carried import may_have_copies
 from ...errors import Malformed, ParquetextError
 from ...footer.model import FooterReader
 from ...footer.row_counts import RowsMissing
+from ...storage import has_descriptor
 from ..fields.assemble_plan import LeafPlan
 from ..fields.wanted_columns import Column
 from ..open_file import OpenFile
@@ -127,7 +128,7 @@ def has_own_codec(form: FooterReader, leaf: LeafPlan) -> bool:
 
 
 def _short_or_pyarrow(part: Part, source) -> Choice:
-    if not part.footer or not part.chunks or not hasattr(source, "fd") or kernels.implementation() != "native":
+    if not part.footer or not part.chunks or not has_descriptor(source) or kernels.implementation() != "native":
         return DEFAULT
     try:
         arrays = kernels.arrays.Arrays(part.form.scan, source.size)

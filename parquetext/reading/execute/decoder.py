@@ -17,6 +17,7 @@ from ...footer.expansion import check_expansion
 from ...footer.model import FooterReader
 from ...footer.page_index import PagePlaces
 from ...footer.pyarrow_footer import key_values_of
+from ...storage import can_gather, has_descriptor
 from ..fields.arrow_fields import within_the_stack
 from ..fields.assemble_plan import LeafPlan
 from ..fields.wanted_columns import Column
@@ -159,7 +160,7 @@ class Decoder:
         self, columns: Sequence[Column], groups: Sequence[Picks], *, whole: bool, use_threads: bool
     ) -> dict[int, list[pa.Array]]:
         """Read fields whose row groups the kernels read together. `_by_pages` reads the others and reports errors."""
-        if not hasattr(self._source, "fd") or self._checks_crc:
+        if not has_descriptor(self._source) or self._checks_crc:
             return {}
         claims = self._claims
         if claims is None or not (self._is_checked or claims.are_believed):
@@ -429,7 +430,7 @@ class Decoder:
     ) -> dict[tuple[int, int], tuple[Chunk, list[Stretch]]]:
         """Return the chunk or copy that contains the values, and the pages to read there, by row group and leaf."""
         chunks = [(number, self._stored(leaf, number)) for number, column in tasks for leaf in column.leaves]
-        if not whole and hasattr(self._source, "gather"):
+        if not whole and can_gather(self._source):
             without = [(number, chunk.leaf.leaf) for number, chunk in chunks if chunk.copy is None]
             self._source.gather([partial(self.indexes.read, leaf, number) for number, leaf in without])
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from operator import itemgetter
 
 from ...encoding.pages import OVERRUN
+from ...storage import can_read_many
 from ...storage.batched_reads import merged
 
 __all__ = ["fetched"]
@@ -33,6 +34,6 @@ class Fetched:
 
 def fetched(source, ranges: Iterable[tuple[int, int]]):
     """Return the source itself if it is local; otherwise fetch the ranges (begin, end) and bytes a page may overrun."""
-    if not hasattr(source, "read_many"):
+    if not can_read_many(source):
         return source
     return Fetched(source, merged([(begin, min(end + OVERRUN, source.size)) for begin, end in ranges]))

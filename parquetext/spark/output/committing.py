@@ -18,7 +18,7 @@ import pyarrow.fs as pafs
 from ... import storage, systems
 from ...errors import Refused
 from ...masking import without_secrets
-from ...storage.staged import check_size
+from ...storage.objects import check_size
 from .staging import FORGOTTEN, Folder, Staging, belongs_to, leftovers, stagings
 
 __all__ = ["APPEND", "ERROR", "IGNORE", "OVERWRITE", "OVERWRITE_PARTITIONS", "commit", "settle", "settle_leftovers"]
@@ -121,7 +121,7 @@ def commit(staging: Staging, dataset: Folder, files: Iterable[tuple[str, str]], 
     if gone := [source for source, _ in moves if source not in there]:
         raise FileNotFoundError(errno.ENOENT, "a file that a task has written is gone", gone[0])
     for source, goal in moves:
-        check_size(storage.RemoteTarget(dataset.filesystem, (dataset / goal).path), there[source])
+        check_size(storage.Target((dataset / goal).path, dataset.filesystem), there[source])
     if mode in (ERROR, IGNORE) and _is_made(dataset):
         _give_up(staging, dataset, mode)
         settle(staging.folder)

@@ -20,7 +20,7 @@ from ... import kernels
 from ...edits.table_logs import table_holding, without_new_files
 from ...errors import Conflict, Refused
 from ...masking import without_secrets
-from ...storage import LocalTarget, RemoteTarget
+from ...storage import Target
 from .committing import APPEND, ERROR, IGNORE, OVERWRITE, OVERWRITE_PARTITIONS, commit, settle, settle_leftovers
 from .partition_folders import check_type
 from .staging import Folder, Staging
@@ -70,7 +70,7 @@ class OutputJob:
     @classmethod
     def prepare(
         cls,
-        target: LocalTarget | RemoteTarget,
+        target: Target,
         schema: StructType,
         mode: str,
         partition_by: Sequence[str],

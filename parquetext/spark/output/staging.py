@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import pyarrow.fs as pafs
 
-from ...storage import LocalTarget, RemoteTarget
-from ...storage.staged import copy_whole
-from ...storage.trust import planted
+from ...storage import Target
+from ...storage.objects import copy_checked
+from ...storage.ownership import planted
 from ..owner import Owner
 
 __all__ = ["FORGOTTEN", "Folder", "Staging", "belongs_to", "leftovers", "stagings"]
@@ -35,8 +35,8 @@ class Folder:
     path: str
 
     @classmethod
-    def of(cls, target: LocalTarget | RemoteTarget) -> Folder:
-        if isinstance(target, LocalTarget):
+    def of(cls, target: Target) -> Folder:
+        if target.is_local:
             return cls(pafs.LocalFileSystem(), os.path.realpath(target.path))
         return cls(target.filesystem, target.path.rstrip("/"))
 
@@ -85,7 +85,7 @@ class Folder:
             self.filesystem.move(self.path, goal.path)
         except NotImplementedError:  # Azure without a hierarchical namespace
             size = self.filesystem.get_file_info(self.path).size
-            copy_whole(RemoteTarget(self.filesystem, self.path), goal.path, size)
+            copy_checked(Target(self.path, self.filesystem), goal.path, size)
             self.filesystem.delete_file(self.path)
 
     def remove(self) -> None:

@@ -12,7 +12,7 @@ from ...catalog.picked_rows import rows_of
 from ...errors import Unsupported
 from ...masking import is_masked
 from ...pruning import Predicate
-from ...storage import LocalTarget, RemoteTarget
+from ...storage import Target
 from ..filesystems import local_path
 from .calendars import SWITCH_MOMENT
 from .reader_options import Options
@@ -20,11 +20,11 @@ from .reader_options import Options
 __all__ = ["left_by_catalog", "listed_by_catalog"]
 
 
-def listed_by_catalog(options: Options, targets: Sequence[LocalTarget | RemoteTarget]) -> list[Files]:
+def listed_by_catalog(options: Options, targets: Sequence[Target]) -> list[Files]:
     """For each path the files at or below it that the catalog has, in the order of their paths."""
     rows = rows_of(options.target(options.catalog)).one_per_row_group(["file", "file_size", "modified"])
     known = rows.group_by("file", use_threads=False).aggregate([("file_size", "max"), ("modified", "max")])
-    remote = any(isinstance(target, RemoteTarget) for target in targets)
+    remote = any(not target.is_local for target in targets)
     if masked := next(filter(is_masked, known["file"].to_pylist() if remote else []), None):
         raise Unsupported(f"{masked}: a catalog has no secrets of URLs, and such a file is found by a listing alone")
     path_of = _path_of(options)
@@ -71,11 +71,11 @@ def _path_of(options: Options) -> Callable[[str], str]:
     return path_of
 
 
-def _below(target: LocalTarget | RemoteTarget, files: Sequence[tuple[str, int, int]]) -> Files:
+def _below(target: Target, files: Sequence[tuple[str, int, int]]) -> Files:
     folder = target.path.rstrip("/") + "/"
     chosen = [file for file in files if file[0].startswith(folder) or file[0] == target.path]
     paths, sizes, modified = (list(column) for column in zip(*chosen, strict=True)) if chosen else ([], [], [])
     found = Files()
-    filesystem = target.filesystem if isinstance(target, RemoteTarget) else None
+    filesystem = target.filesystem
     found.extend(filesystem, paths, [NO_KEYS] * len(paths), sizes, modified)
     return found

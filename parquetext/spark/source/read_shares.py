@@ -17,8 +17,8 @@ from pyspark.sql.datasource import InputPartition
 from ...arrow.datasets.discovery import Files, Found, discover, unfollowed
 from ...edits.many import is_skipped
 from ...errors import Unsupported
-from ...storage import LocalTarget, RemoteTarget
-from ...storage.partition_names import directory_keys
+from ...storage import Target
+from ...storage.paths import directory_keys
 from ..globbing import is_named, matches
 from .catalogs import listed_by_catalog
 from .plans import Kept
@@ -84,7 +84,7 @@ class _Folder(NamedTuple):
 
     def piece(self, name: str, size: int, modified: int, start: float, end: float) -> Piece:
         path = f"{self.path}/{name}"
-        target = LocalTarget(path) if self.filesystem is None else RemoteTarget(self.filesystem, path)
+        target = Target(path, self.filesystem)
         return Piece(Found(target, self.keys, size, modified), start, end)
 
 

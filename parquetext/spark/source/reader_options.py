@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...errors import ParquetextError
-from ...storage import LocalTarget, RemoteTarget
+from ...storage import Target
 from ..filesystems import Filesystems, is_setting, normal
 
 __all__ = ["UNTOLD", "Options"]
@@ -99,7 +99,7 @@ class Options:
             listing,
         )
 
-    def target(self, path: str) -> LocalTarget | RemoteTarget:
+    def target(self, path: str) -> Target:
         """Where a path or URL leads, by the settings of filesystems that are among the options."""
         return self.filesystems.target(normal(path))
 

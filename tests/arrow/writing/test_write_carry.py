@@ -12,7 +12,7 @@ import pytest
 
 import parquetext
 from parquetext.errors import ColumnError, ParquetextError, Refused, Unsupported
-from parquetext.storage import NewFile
+from parquetext.storage.new_file import NewFile
 
 CHANCE = random.Random(3)
 ROWS = 2000

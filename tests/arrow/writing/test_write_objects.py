@@ -17,7 +17,8 @@ from support.objects import BUCKET, get, names, put, s3_server
 
 import parquetext
 from parquetext.errors import Refused
-from parquetext.storage import staged
+from parquetext.storage.backends.s3 import S3Backend
+from parquetext.storage.objects import Staged
 
 ROOT = Path(__file__).parents[3]
 PATH = f"{BUCKET}/day=1/x.parquet"
@@ -91,8 +92,8 @@ def test_an_upload_that_loses_bytes_is_no_object(s3, monkeypatch):
     def shorter(self, size):
         return check(self, size + 1)
 
-    check = staged.Staged.check
-    monkeypatch.setattr(staged.Staged, "check", shorter)
+    check = Staged.check
+    monkeypatch.setattr(Staged, "check", shorter)
     with pytest.raises(OSError, match="bytes uploaded"):
         parquetext.write_table(TABLE, (s3, PATH))
     assert names(s3, BUCKET) == []
@@ -103,7 +104,7 @@ def test_the_first_error_is_raised(s3, monkeypatch):
     def gone(self):
         raise OSError("the network is gone")
 
-    monkeypatch.setattr(staged.Staged, "discard", gone)
+    monkeypatch.setattr(Staged, "discard", gone)
     with pytest.raises(KeyError) as error, parquetext.ParquetWriter((s3, PATH), TABLE.schema) as writer:
         writer.write_table(TABLE)
         raise KeyError
@@ -112,7 +113,7 @@ def test_the_first_error_is_raised(s3, monkeypatch):
 
 @staged_only
 def test_objects_beyond_the_copy_limit_are_refused_while_writing(s3, monkeypatch):
-    monkeypatch.setattr(staged, "_S3_COPY_LIMIT", 10_000)
+    monkeypatch.setattr(S3Backend, "copy_limit", 10_000)
     with pytest.raises(Refused, match="S3 copies objects of up to 10000 bytes"):
         parquetext.write_table(TABLE, (s3, PATH))
     assert names(s3, BUCKET) == []

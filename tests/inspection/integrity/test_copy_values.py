@@ -95,7 +95,7 @@ def test_texts_that_differ_are_found_in_the_row_group_that_has_them(tmp_path, fl
 
 
 def test_levels_that_differ_are_found(tmp_path, monkeypatch):
-    """A copy of another chunk of the same length: its block is the right one but for where it leads."""
+    """A copy of another chunk of the same length: only the offset in its block is wrong."""
     lists = [[1, 2], [3]] * 100
     table = pa.table({"list": pa.array(lists, pa.list_(pa.int32()))})
     path = copied_file(tmp_path / "x.parquet", {"list": "delta_binary_packed"}, table, row_group_size=200)

@@ -25,7 +25,7 @@ FOUND_IN_READABLE = {
     f"{IMPALA}data/zero_rows_one_row_group.parquet": {"row-count"},
     f"{TESTING}data/repeated_no_annotation.parquet": {"row-count"},
 }
-# Notes of files that every reader reads: bytes behind a chunk's last value, a size without a dictionary's header.
+# Notes of files that every reader reads: bytes after a chunk's last value, a size without a dictionary's header.
 NOTED_IN_READABLE = {
     f"{IMPALA}data/alltypes_empty_pages.parquet": {"chunk-size"},
     f"{IMPALA}data/repeated_values.parquet": {"chunk-size"},

@@ -249,9 +249,9 @@ SOUND = {
         "statistics", min_value=int32(-9)[0], is_min_value_exact=False
     ),
     "a bound of text that is cut": index("statistics", "t", max_value=b"m", min_value=b""),
-    "a minimum of +0 where a value is -0": index("statistics", "x", min_value=double(0.0)[0]),
+    "a minimum of +0 although a value is -0": index("statistics", "x", min_value=double(0.0)[0]),
     "a bound that is NaN, which readers pass over": index("statistics", "x", max_value=double(float("nan"))[0]),
-    "an order that is not told": index("column_index", boundary_order=0),
+    "an order that is not declared": index("column_index", boundary_order=0),
     "nulls of lists that are counted without empty lists": index("statistics", "r", null_count=0),
     "a Bloom filter that holds more": lambda parts: setattr(parts["n"], "bloom", b"\xff" * 32),
 }

@@ -28,7 +28,7 @@ def gaps(path) -> list[tuple[int, int]]:
 
 
 def insert(path, at: int, more: bytes, change=lambda fields: None) -> None:
-    """Put bytes into a file and let its footer know where everything is now."""
+    """Put bytes into a file and update the offsets in its footer."""
     data = path.read_bytes()
     length = int.from_bytes(data[-8:-4], "little")
     fields = read("FileMetaData", data[-8 - length : -8])

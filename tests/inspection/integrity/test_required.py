@@ -24,7 +24,7 @@ def path(tmp_path) -> Path:
 
 
 def rewrite(path: Path, change) -> int:
-    """Change the footer's fields; where the new one begins."""
+    """Change the footer's fields; return the begin of the new one."""
     data = path.read_bytes()
     old = footer_of(data)
     fields = thrift.read("FileMetaData", old)
@@ -59,7 +59,7 @@ def test_reading_a_struct_without_a_required_field_gives_its_position(path, form
     footer = rewrite(path, forget_codec)
     if form != "thrift":
         parquetext.upgrade(path, form=form)
-        footer = path.stat().st_size - 8 - len(footer_of(path.read_bytes()))  # it stands behind the index now
+        footer = path.stat().st_size - 8 - len(footer_of(path.read_bytes()))  # it follows the index now
     with parquetext.open(path) as file:
         assert file.form == form
         assert file.read(["number"]).column("number").to_pylist() == [1, 2, 3, 4]

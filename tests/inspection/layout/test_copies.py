@@ -1,4 +1,4 @@
-"""Where the bytes of columns' copies in other encodings belong, and those of the file from before."""
+"""The owners of the bytes of columns' copies in other encodings, and of the file from before."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def fastparquet(path):
 def outcome(read, path):
     try:
         columns, rows = read(path)
-    except BaseException as error:  # whatever it raises is its answer; a panic of Rust's is no Exception
+    except BaseException as error:  # any error is its answer; a panic of Rust's is no Exception
         return {"error": f"{type(error).__name__}: {error}"[:300]}
     return {"rows": len(rows), "columns": columns, "digest": hashlib.sha256(repr(rows).encode()).hexdigest()}
 

@@ -1,4 +1,4 @@
-"""What is taken for our own where others may put files: by kind, links and owner, never by its name alone."""
+"""Checks of files that other users may have created: by type, links and owner, never by name alone."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ import stat
 from .. import systems
 from ..errors import Refused
 
-__all__ = ["distrust", "follow", "is_shared", "is_strangers", "planted"]
-
-_MOST_LINKS = 40  # as many as the kernel follows
+_MOST_LINKS = 40  # the kernel's limit
 
 
 def distrust(status: os.stat_result, owner: int) -> str:
-    """Why a file beside one of the user `owner` is not trusted, in words; empty where it is.
+    """Return the reason not to trust a file next to one of the user `owner`; empty if it can be trusted.
 
-    Only the file's owner and this process's user could have put there what is trusted: whoever else can write in the
-    folder can take a name, too.
+    Only the owner and this process's user can create trusted files: any other user with write access to the folder can
+    choose the same name.
     """
     if not stat.S_ISREG(status.st_mode):
         return "is not a regular file"
@@ -29,31 +27,29 @@ def distrust(status: os.stat_result, owner: int) -> str:
 
 
 def is_shared(folder: str) -> bool:
-    """Whether it is sticky: others may put files there, and remove only their own.
+    """Return True if a folder is sticky: other users may create files there, but only remove their own.
 
-    In any other folder, who may put files there may also replace all of them.
+    In any other folder, users who may create files may also replace all of them.
     """
     return bool(os.stat(folder or ".").st_mode & stat.S_ISVTX)
 
 
 def is_strangers(path: str, owner: int) -> bool:
-    """Whether `path` is in a shared folder, and neither the user `owner`'s, nor the folder's owner's, nor our own.
+    """Return True if `path` is in a shared folder and belongs to neither `owner`, the folder's owner, nor this user.
 
-    FileNotFoundError where there is nothing.
+    FileNotFoundError if it does not exist.
     """
     folder = os.path.dirname(path) or "."
     return is_shared(folder) and os.stat(path).st_uid not in (owner, os.stat(folder).st_uid, systems.user())
 
 
 def planted(path: str, *, is_folder: bool) -> str:
-    """Why somebody else may have put there what `path` names, in words; empty where that is not so.
-
-    Links lead elsewhere, and what `is_strangers` is somebody else's.
+    """Return the reason why another user may have created `path`, for example as a link; empty if there is none.
 
     Raises
     ------
     FileNotFoundError
-        There is nothing.
+        If it does not exist.
     """
     status = os.lstat(path)
     if not (stat.S_ISDIR if is_folder else stat.S_ISREG)(status.st_mode):
@@ -62,12 +58,12 @@ def planted(path: str, *, is_folder: bool) -> str:
 
 
 def follow(path: str, owner: int) -> str:
-    """Where `path` leads, absolute; its folder is resolved whoever owns links there.
+    """Return the absolute path that `path` leads to. Links in its folder are followed for any owner.
 
     Raises
     ------
     Refused
-        The name itself is a symbolic link of somebody who is neither the user `owner` nor this process's.
+        If the last component is a link of another user than `owner` and this process's.
     """
     for _ in range(_MOST_LINKS):
         folder, name = os.path.split(path)

@@ -1,4 +1,4 @@
-"""Checksums that S3 keeps of objects: what an object has, and what another one in its place is given alike.
+"""Checksums that S3 stores for objects, which a new object takes over from the old one.
 
 (Amazon S3 User Guide, "Checking object integrity for data uploads"; CRC-32C: RFC 3720, appendix B.4; CRC-64/NVME: NVM
 Command Set Specification 1.0, section 5.2.1.3.4.)
@@ -14,31 +14,29 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-__all__ = ["NO_CHECKSUM", "NotOfThePart", "ObjectChecksum"]
-
-_CRC32C, _CRC64NVME = (0x82F63B78, 4), (0x9A6C9329AC4BC9B5, 8)  # polynomials, the highest power first; bytes
+_CRC32C, _CRC64NVME = (0x82F63B78, 4), (0x9A6C9329AC4BC9B5, 8)  # reversed polynomial, width in bytes
 _BLOCK = 1 << 13
-COMPOSITE = "COMPOSITE"  # of the parts' checksums, and not of the object's bytes
+COMPOSITE = "COMPOSITE"  # a checksum of the parts' checksums
 
 
 class NotOfThePart(Exception):
-    """A store has told the checksum of a whole object for a part that it has copied from it: the new one's is wrong."""
+    """A store has returned the checksum of a whole object for a part that it copied; the result would be wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectChecksum:
-    """The kind of checksum that an object has.
+    """The kind of checksum of an object.
 
     Attributes
     ----------
     algorithm : str
-        As S3 calls it; empty for none.
+        In S3's spelling; empty for none.
     type : str
-        ``"FULL_OBJECT"``, ``"COMPOSITE"``, or empty where the store does not tell, or decides.
+        ``"FULL_OBJECT"``, ``"COMPOSITE"``, or empty if the store does not report it, or chooses it.
     value : str
-        The checksum itself, and
+        The checksum.
     size : int
-        the bytes of the object that has it.
+        The object's size in bytes.
     """
 
     algorithm: str = ""
@@ -48,7 +46,7 @@ class ObjectChecksum:
 
     @classmethod
     def of_head(cls, head: Mapping) -> ObjectChecksum:
-        """What HeadObject tells, if its checksums were asked for."""
+        """Read the checksum from the response to HeadObject with ChecksumMode."""
         algorithm = next((name for name in _SUMS if head.get(f"Checksum{name}")), "")
         if not algorithm:
             return cls()
@@ -59,33 +57,33 @@ class ObjectChecksum:
         return self.type == COMPOSITE
 
     def for_upload(self) -> dict[str, str]:
-        """What CreateMultipartUpload is told. Hashes of parts cannot be put together: of SHA there is one type only."""
+        """Return the arguments of CreateMultipartUpload. SHA has one type only: hashes of parts cannot be combined."""
         type = COMPOSITE if self.algorithm.startswith("SHA") else self.type
-        told = {"ChecksumAlgorithm": self.algorithm, "ChecksumType": type}
-        return {name: value for name, value in told.items() if self.algorithm and value}
+        arguments = {"ChecksumAlgorithm": self.algorithm, "ChecksumType": type}
+        return {name: value for name, value in arguments.items() if self.algorithm and value}
 
     def for_data(self, data: bytes) -> dict[str, str]:
-        """What goes with an object, or a part of one, that is sent."""
+        """Return the arguments for sending an object or a part."""
         if not self.algorithm:
             return {}
         sum = base64.b64encode(_SUMS[self.algorithm](data)).decode()
         return {"ChecksumAlgorithm": self.algorithm, f"Checksum{self.algorithm}": sum}
 
     def of_copy(self, answer: Mapping, begin: int, end: int) -> dict[str, str]:
-        """The same of the bytes [begin, end) of the object itself, copied by the store.
+        """Return the checksum of a part [begin, end) that the store has copied from the object.
 
         Raises
         ------
         NotOfThePart
-            It is the object's own.
+            If it is the whole object's checksum.
         """
-        told = self.of_answer(answer)
-        if self.value and self.value in told.values() and (begin, end) != (0, self.size):
+        found = self.of_answer(answer)
+        if self.value and self.value in found.values() and (begin, end) != (0, self.size):
             raise NotOfThePart
-        return told
+        return found
 
     def of_answer(self, answer: Mapping) -> dict[str, str]:
-        """What CompleteMultipartUpload is told of a part, by the store's answer to it."""
+        """Return a part's arguments for CompleteMultipartUpload from the store's response."""
         name = f"Checksum{self.algorithm}"
         return {name: answer[name]} if self.algorithm and answer.get(name) else {}
 
@@ -94,10 +92,10 @@ NO_CHECKSUM = ObjectChecksum()
 
 
 def _crc(name: str, data: bytes, polynomial: int, width: int) -> bytes:
-    """A reflected CRC of `width` bytes with all bits set before and flipped after, big-endian.
+    """Return a reflected CRC of `width` bytes, with all bits set before and inverted after, big-endian.
 
-    By Amazon's library, which ``boto3[crt]`` brings; else block by block: what is left of all in front is multiplied by
-    the power of x that a block is long, for each byte by looking it up, and added to the next block.
+    Use Amazon's library if ``boto3[crt]`` is installed. Otherwise work block by block: multiply the remainder by x to
+    the power of the block's length, with one table lookup per byte, and add it to the next block.
     """
     if importlib.util.find_spec("awscrt"):
         from awscrt import checksums
@@ -111,8 +109,8 @@ def _crc(name: str, data: bytes, polynomial: int, width: int) -> bytes:
     left = data[:first].rjust(_BLOCK, b"\0")
     for at in range(first, len(data), _BLOCK):
         product = 0
-        for place, table in enumerate(_block_power(polynomial, width)):
-            product ^= int.from_bytes(left.translate(table), "little") << 8 * place
+        for index, table in enumerate(_block_power(polynomial, width)):
+            product ^= int.from_bytes(left.translate(table), "little") << 8 * index
         high = _remainder(bytes(width), product & ones, bytewise)
         block = int.from_bytes(data[at : at + _BLOCK], "little")
         left = (product >> 8 * width ^ high ^ block).to_bytes(_BLOCK, "little")
@@ -127,7 +125,7 @@ def _remainder(data: bytes, crc: int, bytewise: list[int]) -> int:
 
 @cache
 def _bytewise(polynomial: int) -> list[int]:
-    """What a byte adds to a remainder, by its value."""
+    """Return the change of a remainder for each value of a byte."""
     return [_times_x(value, 8, polynomial) for value in range(256)]
 
 
@@ -139,13 +137,13 @@ def _times_x(value: int, times: int, polynomial: int) -> int:
 
 @cache
 def _block_power(polynomial: int, width: int) -> list[bytes]:
-    """For each byte of it, the product of a byte with the power of x that a block is long, by the byte's value."""
+    """Return tables of the products of a byte and x to the power of the block's length, one per byte of the product."""
     power = _times_x(1 << 8 * width - 1, 8 * _BLOCK, polynomial)
     products = [0] * 256
     for value in range(256):
         for bit in range(8):
             products[value] ^= (power << bit + 1) * (value >> bit & 1)
-    return [bytes(product >> 8 * place & 0xFF for product in products) for place in range(width + 1)]
+    return [bytes(product >> 8 * index & 0xFF for product in products) for index in range(width + 1)]
 
 
 _SUMS = {

@@ -1,7 +1,4 @@
-"""Azure's credentials, asked for before they are needed: what its SDK throws then ends the process.
-
-Where an account's key or a signature is given there is nothing to ask for, and what the SDK throws is an error.
-"""
+"""Azure: request credentials before they are needed, because errors in its SDK end the process."""
 
 from __future__ import annotations
 
@@ -9,55 +6,55 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from ..errors import ParquetextError
+from ...errors import ParquetextError
+from ..backend import Capability
+from ..paths import Target
+from .arrow_filesystem import ArrowBackend
 
 if TYPE_CHECKING:
     import pyarrow.fs
 
-__all__ = ["with_credentials"]
-
 AZURE = "abfs"
-GOOD_FOR = 300  # seconds that an answer counts: tokens last longer, and are renewed before their end
+GOOD_FOR = 300  # seconds; tokens are valid for longer, and the SDK renews them
 KEPT = 8
 REFUSED = "AuthenticationException"
-
 _asked: list[tuple[pyarrow.fs.FileSystem, float]] = []
 _lock = Lock()
 
 
 def with_credentials(filesystem: pyarrow.fs.FileSystem, path: str) -> pyarrow.fs.FileSystem:
-    """The filesystem, or of Azure's an equal one whose credentials have been asked for.
+    """Return the filesystem, or an equal one that has credentials already.
 
     Raises
     ------
     ParquetextError
-        There are none.
+        If there are no credentials.
     """
-    if filesystem.type_name != AZURE or not _is_asked_for(filesystem):
+    if not _needs_token(filesystem):
         return filesystem
     with _lock:
         known = next((one for one, since in _asked if one.equals(filesystem) and monotonic() - since < GOOD_FOR), None)
     if known is not None:
         return known
-    _ask(filesystem, path)
+    _fetch_token(filesystem, path)
     with _lock:
         _asked[:] = [(filesystem, monotonic()), *(pair for pair in _asked if not pair[0].equals(filesystem))][:KEPT]
     return filesystem
 
 
 def _options(filesystem: pyarrow.fs.FileSystem) -> dict:
-    """What it was made with: what it gives to be pickled is the one way to learn it."""
+    """Return the arguments that the filesystem was created with. Only its pickled form contains them."""
     return filesystem.__reduce__()[1][0]
 
 
-def _is_asked_for(filesystem: pyarrow.fs.FileSystem) -> bool:
-    """Whether its credentials are a token that is fetched from somewhere."""
+def _needs_token(filesystem: pyarrow.fs.FileSystem) -> bool:
+    """Return True if the credentials are a token from a server."""
     options = _options(filesystem)
     return not options.get("account_key") and not options.get("sas_token")
 
 
-def _ask(filesystem: pyarrow.fs.FileSystem, path: str) -> None:
-    """Have the SDK fetch a token, by the one request where pyarrow makes an error of what it throws."""
+def _fetch_token(filesystem: pyarrow.fs.FileSystem, path: str) -> None:
+    """Let the SDK fetch a token by a request for which pyarrow turns the SDK's exception into an error."""
     import pyarrow as pa
 
     container, _, below = path.strip("/").partition("/")
@@ -65,7 +62,7 @@ def _ask(filesystem: pyarrow.fs.FileSystem, path: str) -> None:
         filesystem.get_file_info(f"{container or '_'}/{below or '_'}")
     except (pa.ArrowException, OSError) as error:
         if REFUSED not in str(error):
-            return  # whoever opens it is told
+            return  # opening the file will report it
         account = _options(filesystem)["account_name"]
         raise ParquetextError(
             f"{AZURE}://{path}: no credentials for the Azure account {account!r}: neither the URL has a key "
@@ -73,3 +70,16 @@ def _ask(filesystem: pyarrow.fs.FileSystem, path: str) -> None:
             "AZURE_CLIENT_ID, AZURE_CLIENT_SECRET), a workload or managed identity, or `az login` give a token; or "
             "pass a pyarrow.fs.AzureFileSystem and a path"
         ) from None
+
+
+class AzureBackend(ArrowBackend):
+    """Azure Blob Storage through pyarrow."""
+
+    schemes, type_names = ("abfs", "abfss"), ("abfs",)
+    capabilities = Capability.REPLACE | Capability.LIST_FOLDERS | Capability.VERSION_TAGS
+
+    def prepare(self, target: Target) -> Target:
+        return Target(target.path, with_credentials(target.filesystem, target.path))
+
+
+BACKEND = AzureBackend()

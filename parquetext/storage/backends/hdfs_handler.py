@@ -1,4 +1,4 @@
-"""hdfs-native's client as a filesystem of pyarrow's: a process without Java, and a rename that replaces."""
+"""hdfs-native's client as a filesystem of pyarrow. It needs no Java, and its rename replaces files."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ import pyarrow.fs as pafs
 
 from .hdfs import MODE
 
-__all__ = ["HdfsClient", "HdfsHandler"]
-
 _FOLDER_MODE, _FILE_MODE = 0o755, "644"
 _NO_PORT, _PORT = "No NameNode hosts found", 8020
 _NO_SYNC = "not supported for erasure-coded files"
@@ -24,25 +22,25 @@ _STACK = re.compile(r"(?:\n|\\n)(?:\t|\\t)at ")
 
 
 class HdfsHandler(pafs.FileSystemHandler):
-    """What pyarrow needs of hdfs-native's client; picklable.
+    """Implements pyarrow's operations with hdfs-native's client; can be pickled.
 
-    `move` replaces a file that has the name, in one step of the NameNode.
+    `move` replaces an existing file in one step of the NameNode.
     """
 
     def __init__(self, url: str, settings: tuple[tuple[str, str], ...] = ()):
-        self._made_of = (url, settings)
+        self._arguments = (url, settings)
 
     def __reduce__(self):
-        return type(self), self._made_of
+        return type(self), self._arguments
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, HdfsHandler) and self._made_of == other._made_of
+        return isinstance(other, HdfsHandler) and self._arguments == other._arguments
 
     __hash__ = None
 
     @property
     def client(self) -> HdfsClient:
-        return _client(*self._made_of)
+        return _client(*self._arguments)
 
     def get_type_name(self) -> str:
         return "hdfs"
@@ -55,7 +53,7 @@ class HdfsHandler(pafs.FileSystemHandler):
 
     def _info(self, path: str) -> pafs.FileInfo:
         try:
-            return _told(path, self.client.get_file_info(path))
+            return _file_info(path, self.client.get_file_info(path))
         except FileNotFoundError:
             return pafs.FileInfo(path, pafs.FileType.NotFound)
 
@@ -63,14 +61,14 @@ class HdfsHandler(pafs.FileSystemHandler):
         try:
             if not self.client.get_file_info(selector.base_dir).isdir:
                 raise NotADirectoryError(selector.base_dir)
-            return [_told(status.path, status) for status in self._inside(selector.base_dir, selector.recursive)]
+            return [_file_info(status.path, status) for status in self._inside(selector.base_dir, selector.recursive)]
         except FileNotFoundError:
             if selector.allow_not_found:
                 return []
             raise
 
     def _inside(self, folder: str, recursive: bool) -> Iterator[hdfs_native.FileStatus]:
-        """What is in a folder, or below it; folders that are removed meanwhile hold nothing."""
+        """Yield the entries in a folder or below it; skip folders that are removed in the meantime."""
         left = [folder]
         while left:
             try:
@@ -145,7 +143,7 @@ class _Read:
 
 
 class _Written:
-    """hdfs-native's writer; what is closed lies on the data nodes' disks, unless it is erasure-coded."""
+    """hdfs-native's writer. After closing, the data is on the data nodes' disks, unless the file is erasure-coded."""
 
     closed = False
 
@@ -157,7 +155,7 @@ class _Written:
             return self._writer.write(bytes(data))  # 150 times as fast as a buffer of pyarrow's
 
     def flush(self) -> None:
-        """Packets go out as they are full."""
+        """Do nothing: packets are sent when they are full."""
 
     def close(self) -> None:
         if self.closed:
@@ -178,14 +176,14 @@ class _Written:
                 raise
 
 
-def _told(path: str, status: hdfs_native.FileStatus) -> pafs.FileInfo:
+def _file_info(path: str, status: hdfs_native.FileStatus) -> pafs.FileInfo:
     if status.isdir:
         return pafs.FileInfo(path, pafs.FileType.Directory, mtime_ns=status.modification_time * 10**6)
     return pafs.FileInfo(path, pafs.FileType.File, size=status.length, mtime_ns=status.modification_time * 10**6)
 
 
 class HdfsClient:
-    """hdfs-native's client, whose methods raise Python's own errors, in one line: name nodes tell Java's stacks."""
+    """hdfs-native's client. Its methods raise OSErrors of one line, without the Java stacks that name nodes send."""
 
     def __init__(self, url: str, settings: Mapping[str, str]):
         self._url = url
@@ -219,11 +217,11 @@ def _as_os_errors(path: str, url: str = "") -> Iterator[None]:
 
 @lru_cache(maxsize=16)
 def _client(url: str, settings: tuple[tuple[str, str], ...]) -> HdfsClient:
-    """A client, which any thread may use; of a name node whose port is not told, at the one that Hadoop has for it."""
+    """Return a client, which all threads may share. If the URL has no port, try Hadoop's default port."""
     try:
         return HdfsClient(url, dict(settings))
     except OSError as error:
-        if _NO_PORT not in str(error) or not _is_host(url.removeprefix("hdfs://")):  # but a name that is not set up
+        if _NO_PORT not in str(error) or not _is_host(url.removeprefix("hdfs://")):  # an unknown name
             raise
     return HdfsClient(f"{url}:{_PORT}", dict(settings))
 

@@ -1,4 +1,4 @@
-"""Files over HTTP, read by ranges; connections stay open from one request to the next."""
+"""HTTP and HTTPS: files are read by their URLs, and not listed or written."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from threading import Lock
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
-from ..errors import ParquetextError, Unsupported, name_file, retold
-from ..masking import without_secrets
-from .paths import ChangedFile
-from .ranged_file import RangedFile
+from ...errors import ParquetextError, Unsupported, name_file, retold
+from ...masking import without_secrets
+from ..backend import Capability, Entry
+from ..objects import Store
+from ..paths import ChangedFile, Target
+from ..ranged_file import RangedFile
 
-__all__ = ["HttpFile"]
-
-SECONDS = 60  # for a server to answer
-TAIL = 16 << 10  # bytes that the first request asks for: a footer's end lies in them
+SECONDS = 60  # to wait for a response
+TAIL = 16 << 10  # bytes of the first request; the footer's end is in them
 MOST_REDIRECTS = 5
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 OK, PARTIAL, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, GONE, UNSATISFIABLE = 200, 206, 401, 403, 404, 410, 416
@@ -36,13 +36,13 @@ SYSTEM_ERRORS = {
     NOT_FOUND: errno.ENOENT,
     GONE: errno.ENOENT,
 }
-STALE = (http.client.RemoteDisconnected, ConnectionError)  # what a connection that was kept too long gives
+STALE = (http.client.RemoteDisconnected, ConnectionError)  # errors of a connection that the server has closed
 RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)")
 EMPTY = re.compile(r"bytes \*/0")
 
 
 class Answer(NamedTuple):
-    """What a server has answered; `data` is read only where it sends a range."""
+    """The response of a server; `data` is read only if it is a range."""
 
     status: int
     reason: str
@@ -51,25 +51,25 @@ class Answer(NamedTuple):
 
 
 class HttpFile(RangedFile):
-    """A file at a URL. Its size and its last bytes come with the first request.
+    """A file at a URL. The first request returns its size and its last bytes.
 
     Parameters
     ----------
     url : str
-        http or https; a name and a password in it are sent as basic authorization.
+        http or https; a user name and password in it are sent as basic authorization.
 
     Raises
     ------
     Unsupported
-        The server does not serve ranges.
+        If the server does not support ranges.
     FileNotFoundError, PermissionError, OSError
-        The server says so, or does not answer.
+        If the server reports it, or does not respond.
     """
 
     def __init__(self, url: str):
         self._name = without_secrets(url)
         self._origin = self._location = url
-        self._idle: list[tuple[str, http.client.HTTPConnection]] = []  # with the server that each leads to
+        self._idle: list[tuple[str, http.client.HTTPConnection]] = []  # (server, connection)
         self._lock, self._process = Lock(), os.getpid()
         answer = self._first()
         found = RANGE.fullmatch(answer.headers.get("Content-Range", ""))
@@ -79,12 +79,12 @@ class HttpFile(RangedFile):
         self.modified = _nanoseconds(answer.headers.get("Last-Modified"))
 
     def read_at(self, length: int, offset: int) -> bytes:
-        """The bytes [offset, offset + length).
+        """Return the bytes [offset, offset + length).
 
         Raises
         ------
         ChangedFile
-            The file has changed since it was opened.
+            If the file has changed since it was opened.
         """
         tail = self._size - len(self._tail)
         if offset >= tail:
@@ -105,7 +105,7 @@ class HttpFile(RangedFile):
         super().close()
 
     def _first(self) -> Answer:
-        """The end of the file; its first byte where the server does not serve ranges that count from the end."""
+        """Request the end of the file, or its first byte if the server rejects ranges relative to the end."""
         for range in (f"-{TAIL}", "0-0"):
             answer = self._ask(range, TAIL)
             if answer.status == PARTIAL or answer.status in SYSTEM_ERRORS or _is_empty(answer):
@@ -113,7 +113,7 @@ class HttpFile(RangedFile):
         return answer if _is_empty(answer) else self._checked(answer, range, TAIL)
 
     def _ranged(self, range: str, most: int) -> Answer:
-        """A range; from the URL that was given, where what it led to has ended, as signed ones do."""
+        """Request a range. If the redirected URL has expired, as signed ones do, start again from the original URL."""
         answer = self._ask(range, most)
         if answer.status in SYSTEM_ERRORS and self._location != self._origin:
             self._location = self._origin
@@ -121,7 +121,7 @@ class HttpFile(RangedFile):
         return self._checked(answer, range, most)
 
     def _checked(self, answer: Answer, range: str, most: int) -> Answer:
-        """The answer, if it is the range that was asked for."""
+        """Return the response if it contains the requested range."""
         if answer.status == OK:
             raise Unsupported(
                 f"the server does not serve ranges: it answers a request for bytes {range} with the whole file; "
@@ -169,26 +169,26 @@ class HttpFile(RangedFile):
             try:
                 return _answered(connection, target, headers, most)
             except STALE:
-                connection.close()  # which connects anew
+                connection.close()  # the next request reconnects
                 return _answered(connection, target, headers, most)
 
     @contextmanager
     def _connection(self, parts: urllib.parse.SplitResult, proxy) -> Iterator[http.client.HTTPConnection]:
-        """An idle connection to that server, or a new one; kept unless something goes wrong with it."""
+        """Lend an idle connection to that server, or a new one; keep it unless an error occurs."""
         server = f"{parts.scheme}://{_host(parts)}"
-        if self._process != os.getpid():  # a fork: the connections are the parent's
+        if self._process != os.getpid():  # after a fork the connections belong to the parent
             self._idle, self._lock, self._process = [], Lock(), os.getpid()
         with self._lock:
             fitting = next((number for number, (other, _) in enumerate(self._idle) if other == server), None)
             connection = _connected(parts, proxy) if fitting is None else self._idle.pop(fitting)[1]
         try:
             yield connection
-        except ssl.SSLError as error:  # which shows its text alone
+        except ssl.SSLError as error:  # its str() shows only strerror
             connection.close()
             raise type(error)(error.errno, f"{self._name}: {error.strerror}") from None
         except OSError as error:
             connection.close()
-            if error.errno is None:  # nobody answers in time, or a proxy says no
+            if error.errno is None:  # a timeout, or a refusal by a proxy
                 raise retold(error, f"{self._name}: {error}") from None
             name_file(error, self._name)
             raise
@@ -205,7 +205,7 @@ class HttpFile(RangedFile):
 def _answered(connection: http.client.HTTPConnection, target: str, headers: dict[str, str], most: int) -> Answer:
     connection.request("GET", target, headers=headers)
     response = connection.getresponse()
-    if response.status != PARTIAL:  # what it sends may be large
+    if response.status != PARTIAL:  # do not read a body that may be large
         connection.close()
         return Answer(response.status, response.reason, response.headers, b"")
     data = response.read(most + 1)
@@ -226,7 +226,7 @@ def _connected(parts: urllib.parse.SplitResult, proxy) -> http.client.HTTPConnec
 
 
 def _proxy_of(parts: urllib.parse.SplitResult) -> urllib.parse.SplitResult | None:
-    """The proxy that the environment names for a server, or none."""
+    """Return the proxy for a server from the environment, or None."""
     url = urllib.request.getproxies().get(parts.scheme)
     if not url or urllib.request.proxy_bypass(_host(parts)):
         return None
@@ -234,13 +234,13 @@ def _proxy_of(parts: urllib.parse.SplitResult) -> urllib.parse.SplitResult | Non
 
 
 def _login(parts: urllib.parse.SplitResult) -> str:
-    """The name and the password in a URL as basic authorization."""
+    """Return the user name and password of a URL as basic authorization."""
     login = f"{urllib.parse.unquote(parts.username or '')}:{urllib.parse.unquote(parts.password or '')}"
     return f"Basic {base64.b64encode(login.encode()).decode()}"
 
 
 def _host(parts: urllib.parse.SplitResult) -> str:
-    """The server's name and port, without a login."""
+    """Return the server's name and port, without user name and password."""
     return parts.netloc.rpartition("@")[2]
 
 
@@ -259,3 +259,36 @@ def _nanoseconds(dated: str | None) -> int | None:
     except ValueError:
         return None
     return int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()) * 10**9
+
+
+class HttpBackend(Store):
+    """Reads files by their URLs. The paths of its targets are URLs."""
+
+    schemes, type_names = ("http", "https"), ("py::http",)
+    capabilities = Capability.VERSION_TAGS
+    no_replace = "files are read over HTTP, and not changed"
+    paths_are_urls = True
+
+    def resolve(self, url: str) -> Target:
+        return Target(url, self.filesystem)
+
+    def open(self, target: Target) -> HttpFile:
+        return HttpFile(target.path)
+
+    def info(self, target: Target) -> Entry | None:
+        if not urllib.parse.urlsplit(target.path).hostname:  # the last of the folders above a file
+            return None
+        try:
+            with HttpFile(target.path) as file:
+                return Entry(target.path, False, file.size(), file.modified)
+        except FileNotFoundError:
+            return None
+
+    def list(self, target: Target, *, recursive: bool = False) -> NoReturn:
+        raise NotImplementedError(f"{target}: HTTP lists no directories; give the files' URLs")
+
+    def _refuse(self, target: Target, what: str) -> NoReturn:
+        raise NotImplementedError("files are read over HTTP, and not written")
+
+
+BACKEND = HttpBackend()

@@ -1,4 +1,4 @@
-"""Refusals that a caller may pass over, by name."""
+"""Refusals that a caller may override, by name."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Iterable
 
 from .. import wire
 from ..errors import ParquetextError, Refused
-
-__all__ = ["FORCEABLE", "check", "refuse"]
 
 FORCEABLE = {
     "hard-links": "the file has other names: they keep the old content (in place: they change too)",
@@ -17,7 +15,7 @@ FORCEABLE = {
 
 
 def check(force: Iterable[str], known: Iterable[str] = FORCEABLE) -> frozenset[str]:
-    """The names as a set; ParquetextError for one that is not known."""
+    """Return the names as a set; ParquetextError for an unknown one."""
     forced = frozenset([force] if isinstance(force, str) else force)
     if unknown := sorted(forced - set(known)):
         raise ParquetextError(
@@ -27,9 +25,9 @@ def check(force: Iterable[str], known: Iterable[str] = FORCEABLE) -> frozenset[s
     return forced
 
 
-def refuse(forced: frozenset[str], name: str, message: str, file: str | None = None, **place) -> None:
-    """Raise Refused unless `name` is forced."""
+def refuse(forced: frozenset[str], name: str, message: str, file: str | None = None, **position) -> None:
+    """Raise Refused, unless `name` is forced."""
     if name not in forced:
-        error = Refused(f"{message} (force {name!r} to do it anyway)", file=file, **place)
+        error = Refused(f"{message} (force {name!r} to do it anyway)", file=file, **position)
         error.force = name
         raise error

@@ -1,0 +1,1 @@
+"""Storage backends, one module each. `storage.backend` contains their protocol and registry."""
