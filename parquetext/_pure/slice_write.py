@@ -15,6 +15,11 @@ __all__ = ["ARROW_SCHEMA", "Chunk", "Element", "Parts", "RowGroup", "write"]
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 
 
+# parquet-java reads a row group in the split that contains *begin of the first chunk + total_compressed_size / 2*
+# (``filterFileMetaDataByMidpoint`` of ``ParquetMetadataConverter``). Version 1.12.0, and every release for encrypted
+# columns, uses ``file_offset`` instead.
+
+
 def saturated_sum(values: Iterable[int]) -> int:
     """Return the sum, saturated at each step."""
     total = 0
@@ -273,7 +278,7 @@ def write(parts: Parts) -> bytes:
     """Return the slice's FileMetaData.
 
     num_rows is the sum over the row groups. A row group's sizes are sums over its chunks. The compressed size is
-    changed if splits would otherwise not find the row group; see `midpoint`.
+    changed if splits would otherwise not find the row group; see `placed_sizes`.
 
     Raises
     ------
