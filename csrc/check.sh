@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The C library: built without a warning, its tests under sanitizers with every compiler that is here, then fuzzing.
+# Build the C library without a warning, run its tests under sanitizers with each installed compiler, compare the ABI with
+# its reference, and fuzz.
 #   csrc/check.sh [--no-fuzz | --long SECONDS]
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -35,5 +36,7 @@ for compiler in gcc clang; do
     checked=1
 done
 [ $checked = 1 ] || { echo "no C compiler: nothing was checked"; exit 1; }
+
+./abi.sh
 
 [ "${1:-}" = --no-fuzz ] || fuzz/run.sh "$@"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from typing import TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from . import wire
 from .masking import without_secrets
@@ -31,7 +31,8 @@ __all__ = [
     "wire_error",
 ]
 
-F = TypeVar("F", bound=Callable)
+P = ParamSpec("P")
+R = TypeVar("R")
 # Refusals (the names that override them) that depend on the file, not on this machine or its caller.
 _OF_THE_FILE = frozenset({"table-format", "summary", "free-form", "size", "hard-links", "foreign-sidecar"})
 _CODES_OF_THE_FILE = frozenset({wire.ENCRYPTED, wire.NO_THRIFT})  # the same of refusals that nothing forces
@@ -94,7 +95,7 @@ class ParquetextError(ValueError):
         where = "" if self.offset is None else f" (at offset {self.offset})"
         return f"{self.file}: {self.message}{where}" if self.file else f"{self.message}{where}"
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.message, self.__dict__)
 
     def at(self, file: str | None, base: int = 0) -> ParquetextError:
@@ -217,7 +218,7 @@ def naming_memory(path: object) -> Iterator[None]:
         raise out_of_memory(error, path) from None
 
 
-def names_memory(function: F) -> F:
+def names_memory(function: Callable[P, R]) -> Callable[P, R]:
     """Let a function of a file raise OutOfMemory with that file's name when memory runs out.
 
     Parameters
@@ -246,9 +247,9 @@ def names_memory(function: F) -> F:
     """
 
     @wraps(function)
-    def named(path: object, *arguments: object, **options: object):
-        with naming_memory(path):
-            return function(path, *arguments, **options)
+    def named(*arguments: P.args, **options: P.kwargs) -> R:
+        with naming_memory(arguments[0] if arguments else options.get("path")):
+            return function(*arguments, **options)
 
     return named
 
@@ -280,7 +281,7 @@ class ColumnError(ParquetextError, KeyError):
 
     __str__ = ParquetextError.__str__
 
-    def __init__(self, message: str, *, absent: str | tuple[str, ...] | None = None, **where):
+    def __init__(self, message: str, *, absent: str | tuple[str, ...] | None = None, **where: Any) -> None:
         super().__init__(message, **where)
         self.absent = absent
 
@@ -363,7 +364,7 @@ def retold(error: Exception, message: str) -> Exception:
 _CLASSES = {kind.__name__: kind for kind in (ParquetextError, Malformed, Damaged, Unsupported, Refused)}
 
 
-def _rebuild(kind: type, message: str, state: dict) -> ParquetextError:
+def _rebuild(kind: type[ParquetextError], message: str, state: dict[str, Any]) -> ParquetextError:
     error = kind(message)
     error.__dict__.update(state)
     return error

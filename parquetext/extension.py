@@ -34,6 +34,8 @@ from .extension_blocks import (
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
+    from ._pure.extension import Place
+
 __all__ = [
     "DEFAULT_LIMIT",
     "Block",
@@ -198,18 +200,19 @@ def append_block(
     b'mine'
     """
     _check_arguments(struct, marker, placement)
-    bare, content, is_text = bytes(struct), b"", text
+    bare, is_text = bytes(struct), text
+    content: Buffer = b""
     place = _writable(struct, page_header)
     if place is not None:
-        content = _content(struct, place, page_header)
-        found = text_blocks(content)
+        content = old = _content(struct, place, page_header)
+        found = text_blocks(old)
         is_text = text and bool(found) and all(block.uuid != wire.UUID_FOOTER_REFERENCE for block in found)
         if is_text:
             content = b"".join(rendered(block.uuid, block.payload) for block in found)
-        elif kernels.extension.block_before(content, len(content)) is None and not found:
+        elif kernels.extension.block_before(old, len(old)) is None and not found:
             if not wrap:
                 raise wire_error(wire.FREE_FORM, place.payload)
-            content = rendered(wire.UUID_WRAPPED, content)
+            content = rendered(wire.UUID_WRAPPED, old)
         bare, marker, placement = _without(struct, place), MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement]
     block = kernels.extension.trailer(payload, uuid_of(uuid).bytes)
     stack = b"".join((content, payload, block))
@@ -264,7 +267,7 @@ def replace(
         index = last_of(stack, uuid_of(uuid))
         if index is None:
             raise Refused(f"the extension has no block of the kind {name_of(uuid)}", offset=place.payload)
-        ours = dataclasses.replace(stack[index], payload=payload)
+        ours = dataclasses.replace(stack[index], payload=memoryview(payload))
         content = content_of(stack.free_form, (*stack[:index], ours, *stack[index + 1 :]))
     return _write(
         _without(struct, place), content, MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement], page_header, limit
@@ -305,7 +308,7 @@ def replace_all(struct: Buffer, uuid: UUID | str | bytes, change: Callable[[memo
     if place is None:
         raise Refused("the struct has no extension to replace")
     stack = stack_in(_content(struct, place, False), place.payload)
-    changed = [dataclasses.replace(b, payload=change(b.payload)) if b.uuid == uuid else b for b in stack]
+    changed = [dataclasses.replace(b, payload=memoryview(change(b.payload))) if b.uuid == uuid else b for b in stack]
     marker, placement = MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement]
     content = content_of(stack.free_form, changed)
     return _write(_without(struct, place), content, marker, placement, False, DEFAULT_LIMIT)
@@ -354,10 +357,12 @@ def strip(struct: Buffer, uuid: UUID | str | bytes | None = None, *, page_header
     if not left and not stack.free_form:
         return bare
     if len(left) == 1 and left[0].uuid == wire.UUID_WRAPPED and not stack.free_form:
-        rest = left[0].payload
+        rest: Buffer = left[0].payload
     else:
         rest = content_of(stack.free_form, left)
-    return _write(bare, rest, MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement], page_header, len(struct))
+    return _write(
+        bare, rest, MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement], page_header, memoryview(struct).nbytes
+    )
 
 
 def blocks(struct: Buffer, *, page_header: bool = False) -> Stack:
@@ -423,20 +428,20 @@ def blocks_from_back(tail: Buffer) -> Stack:
     return Stack(found, memoryview(b""))
 
 
-def _find(struct, page_header: bool):
+def _find(struct: Buffer, page_header: bool) -> Place | None:
     """The extension's place; behind the stop it counts for a FileMetaData alone."""
-    place = kernels.extension.find(struct, not page_header)
+    place: Place | None = kernels.extension.find(struct, not page_header)
     if place and place.placement and not _is_file_metadata(struct):
         return None
     return place
 
 
-def _is_file_metadata(struct) -> bool:
+def _is_file_metadata(struct: Buffer) -> bool:
     """Return True if the struct's fields include the required ones of FileMetaData."""
     return {(id, type) for id, type, *_ in kernels.thrift.fields(struct)} >= FILE_METADATA
 
 
-def _check_arguments(struct, marker: str, placement: str) -> None:
+def _check_arguments(struct: Buffer, marker: str, placement: str) -> None:
     if marker not in MARKERS:
         raise ValueError(f"marker {marker!r} is none of {', '.join(MARKERS)}")
     if placement not in PLACEMENTS:
@@ -445,7 +450,7 @@ def _check_arguments(struct, marker: str, placement: str) -> None:
         raise Refused("an extension behind a struct's stop is for FileMetaData alone")
 
 
-def _writable(struct, page_header: bool):
+def _writable(struct: Buffer, page_header: bool) -> Place | None:
     """The place of the extension, once the struct is known to be one that can be rewritten."""
     place = _find(struct, page_header)
     end = kernels.thrift.struct_end(struct) if place is None else place.struct_end
@@ -463,13 +468,13 @@ def _writable(struct, page_header: bool):
     return place
 
 
-def _without(struct, place) -> bytes:
+def _without(struct: Buffer, place: Place) -> bytes:
     """The struct as it was before it had an extension."""
     view = memoryview(struct).cast("B")
     return bytes(view[: place.header]) if place.placement else bytes(view[: place.header]) + STOP
 
 
-def _content(struct, place, page_header: bool) -> memoryview:
+def _content(struct: Buffer, place: Place, page_header: bool) -> memoryview:
     content = memoryview(struct).cast("B")[place.payload : place.payload + place.length]
     if not page_header:
         return content
@@ -479,7 +484,7 @@ def _content(struct, place, page_header: bool) -> memoryview:
         raise Malformed(f"the page header's extension is not base64: {error}", offset=place.payload) from None
 
 
-def _write(bare: bytes, content, marker: str, placement: str, page_header: bool, limit: int) -> bytes:
+def _write(bare: Buffer, content: Buffer, marker: str, placement: str, page_header: bool, limit: int) -> bytes:
     """The struct `bare`, which has no extension, with `content` as one."""
     if page_header:
         content = base64.b64encode(content)
@@ -492,6 +497,6 @@ def _write(bare: bytes, content, marker: str, placement: str, page_header: bool,
             found=length,
             code=wire.TOO_LARGE,
         )
-    bare = memoryview(bare).cast("B")
-    front = bare if placement == AFTER_STOP else bare[:-1]
+    view = memoryview(bare).cast("B")
+    front = view if placement == AFTER_STOP else view[:-1]
     return b"".join((front, MARKERS[marker], kernels.varint.encode(length), content, STOP))

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import base64
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING, overload
 from uuid import UUID
 
 from . import kernels, wire
 from .block_text import TEXT_END, decode_text
 from .findings import Finding
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 __all__ = [
     "Block",
@@ -158,13 +162,17 @@ class Stack:
     free_form: memoryview
     findings: tuple[Finding, ...] = ()
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Block]:
         return iter(self.blocks)
 
     def __len__(self) -> int:
         return len(self.blocks)
 
-    def __getitem__(self, index):
+    @overload
+    def __getitem__(self, index: int) -> Block: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Block, ...]: ...
+    def __getitem__(self, index: int | slice) -> Block | tuple[Block, ...]:
         return self.blocks[index]
 
 
@@ -175,12 +183,12 @@ def uuid_of(uuid: UUID | str | bytes) -> UUID:
     return UUID(bytes=bytes(uuid)) if isinstance(uuid, bytes | bytearray | memoryview) else UUID(uuid)
 
 
-def rendered(uuid: UUID, payload) -> bytes:
+def rendered(uuid: UUID, payload: Buffer) -> bytes:
     """A block's bytes."""
     return b"".join((payload, kernels.extension.trailer(payload, uuid.bytes)))
 
 
-def content_of(free_form, blocks: Sequence[Block]) -> bytes:
+def content_of(free_form: Buffer, blocks: Sequence[Block]) -> bytes:
     """Return the bytes of an extension: free-form bytes, text blocks, and raw blocks."""
     text = b"".join(rendered(block.uuid, block.payload) for block in blocks if block.in_text)
     raw = (rendered(block.uuid, block.payload) for block in blocks if not block.in_text)
@@ -197,13 +205,13 @@ def stack_in(content: memoryview, base: int) -> Stack:
     found, rest = step_back(content, base)
     if rest and (text := text_blocks(content[:rest])):
         found, rest = (*text, *found), 0
-    findings = ()
+    findings: tuple[Finding, ...] = ()
     if found and rest:
         findings = (Finding("free-form", f"{rest} free-form bytes under {len(found)} blocks", base, "extension"),)
     return Stack(found, content[:rest], findings)
 
 
-def text_blocks(content) -> tuple[Block, ...]:
+def text_blocks(content: memoryview) -> tuple[Block, ...]:
     """Return the blocks of an extension that is base64 of nothing but blocks; none for another extension."""
     if len(content) % 4 or len(content) < TEXT_END or decode_text(content[-TEXT_END:]) is None:
         return ()

@@ -496,6 +496,7 @@ ERRORS = {
     40: ("THRIFT_CHECKSUM", "Malformed", "Thrift bytes with checksum {found:#010x}, the footer's index says {expected:#010x}"),
     41: ("TOO_MANY", "Unsupported", "{found} items, the limit is {expected}"),
     42: ("NO_THRIFT", "Refused", "a PAR3 file has no Thrift footer; parquetext.restore brings it back"),
+    43: ("NOT_PARQUET", "Malformed", "not a Parquet file: neither PAR1 nor PAR3 and a footer are at its end"),
     64: ("PM_TRUNCATED", "Damaged", "the sidecar's header needs {expected} bytes, {found} are there"),
     65: ("PM_REQUIRED_FEATURES", "Unsupported", "the sidecar requires unknown features: flags {found:#x}"),
     66: ("PM_EXTERNAL_BLOOMS", "Damaged", "external Bloom filters without Bloom filters: feature flags {found:#x}"),
@@ -606,6 +607,7 @@ OUT_OF_PROPORTION = 33
 THRIFT_CHECKSUM = 40
 TOO_MANY = 41
 NO_THRIFT = 42
+NOT_PARQUET = 43
 PM_TRUNCATED = 64
 PM_REQUIRED_FEATURES = 65
 PM_EXTERNAL_BLOOMS = 66

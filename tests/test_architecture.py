@@ -64,7 +64,7 @@ FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 # The same within the packages reading and arrow, for their folders and the files next to them.
 FLOORS_WITHIN = {
-    "reading": [{"open_file"}, {"fields"}, {"request"}, {"plan"}, {"choose"}, {"execute"}],
+    "reading": [{"open_file"}, {"fields"}, {"request"}, {"plan"}, {"choose"}, {"execute"}, {"explanation"}],
     "arrow": [
         {"read_options", "without_dataset", "metadata", "counted_file"},
         {"encrypted_reading"},

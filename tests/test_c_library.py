@@ -45,12 +45,42 @@ def table() -> pa.Table:
 
 
 def test_the_shared_library_exports_exactly_the_declared_functions(built):
-    header = re.sub(r"/\*.*?\*/", "", (CSRC / "include/parquetext.h").read_text(), flags=re.DOTALL)
-    declared = set(re.findall(r"^PQX_API [^(;]*?\b(pqx_\w+)\(", header, re.MULTILINE))
     listing = subprocess.run(
         ["nm", "-D", "--defined-only", built / "libpqx.so"], check=True, capture_output=True, text=True
     )
-    assert {line.split()[-1] for line in listing.stdout.splitlines()} == declared
+    assert {line.split()[-1] for line in listing.stdout.splitlines()} == declarations().keys()
+
+
+def declarations() -> dict[str, list[str]]:
+    """Return the parameters of each public function."""
+    header = re.sub(r"/\*.*?\*/", "", (CSRC / "include/parquetext.h").read_text(), flags=re.DOTALL)
+    found = re.findall(r"^PQX_API [^(;]*?\b(pqx_\w+)\(([^;]*)\);", header, re.MULTILINE)
+    return {name: parameters.split(",") for name, parameters in found}
+
+
+def test_the_public_header_is_small_and_its_functions_have_at_most_six_parameters():
+    functions = declarations()
+    assert 25 <= len(functions) <= 40
+    assert {name: len(parameters) for name, parameters in functions.items() if len(parameters) > 6} == {}
+
+
+def test_the_library_has_the_version_of_the_package():
+    import parquetext
+
+    assert f'#define PQX_VERSION "{parquetext.__version__}"\n' in (CSRC / "include/parquetext.h").read_text()
+
+
+@pytest.mark.skipif(not shutil.which("abidiff"), reason="needs abidiff")
+def test_an_incompatible_change_needs_a_new_abi_version(tmp_path):
+    copy = tmp_path / "csrc"
+    shutil.copytree(CSRC, copy, ignore=shutil.ignore_patterns("build", "tests", "fuzz", "examples"))
+    check = ["./abi.sh"]
+    environment = os.environ | {"BUILD": str(tmp_path / "build")}
+    assert subprocess.run(check, cwd=copy, env=environment, capture_output=True).returncode == 0
+    header = copy / "include/parquetext.h"
+    header.write_text(header.read_text().replace("    int32_t code;", "    int64_t code;"))
+    changed = subprocess.run(check, cwd=copy, env=environment, capture_output=True, text=True)
+    assert changed.returncode != 0 and "pqx_error" in changed.stdout
 
 
 def placement(built: Path, path: Path, column: str) -> list[list[int]]:
@@ -74,6 +104,16 @@ def by_pyarrow(path: Path, column: str) -> list[list[int]]:
 def test_the_example_finds_a_column_by_the_thrift_footer(built, table, tmp_path, column):
     pq.write_table(table, tmp_path / "t.parquet", row_group_size=4)
     assert placement(built, tmp_path / "t.parquet", column) == by_pyarrow(tmp_path / "t.parquet", column)
+
+
+@pytest.mark.parametrize("column", ["id", "place.x", "place.name", "sparse"])
+def test_the_example_finds_a_column_by_the_footer_index(built, table, tmp_path, column):
+    import parquetext
+
+    path = tmp_path / "t.parquet"
+    pq.write_table(table, path, row_group_size=4)
+    parquetext.upgrade(path, form="index")
+    assert placement(built, path, column) == by_pyarrow(path, column)
 
 
 @pytest.mark.parametrize("column", ["id", "place.x", "place.name", "sparse"])

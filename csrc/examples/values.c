@@ -1,8 +1,9 @@
-/* The values of one column of a Parquet file that is not compressed, a line for each: integers,
+/* Print the values of one column of a Parquet file that is not compressed, one per line: integers,
  * doubles and texts outside of lists.
  *
  *     values FILE LEAF          LEAF is the number of the column among the leaves, from 0
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,17 +13,17 @@
 
 enum { MOST_PAGES = 256, ROWS_AT_ONCE = 1 << 16 };
 
-static int fail(const char *what)
+static int fail(const char *message)
 {
-    fprintf(stderr, "values: %s\n", what);
+    fprintf(stderr, "values: %s\n", message);
     return 1;
 }
 
-static int fail_with(const pqx_error *error, int status)
+static int fail_with(const pqx_error *error)
 {
-    fprintf(stderr, "values: %s (offset %" PRIu64 ", expected %" PRIu64 ", found %" PRIu64 ")\n",
-            pqx_status_message(status), error->offset, error->expected, error->found);
-    return 1;
+    char message[256];
+    pqx_error_format(error, message, sizeof message);
+    return fail(message);
 }
 
 static uint8_t *read_whole(const char *path, size_t *size)
@@ -79,19 +80,26 @@ static int print_rows(pqx_decoder *decoder, int type, pqx_error *error)
     }
 }
 
+static int cut_off(pqx_error *error)
+{
+    *error = (pqx_error){.code = PQX_TRUNCATED};
+    return error->code;
+}
+
 static int print_chunk(pqx_decoder *decoder, const uint8_t *data, size_t size,
                        const pqx_chunk *chunk, int64_t rows, pqx_error *error)
 {
     int64_t begin = pqx_chunk_begin(chunk->data_page_offset, chunk->dictionary_page_offset);
     if (begin < 0 || (uint64_t)begin > size || chunk->total_compressed_size < 0
         || (uint64_t)chunk->total_compressed_size > size - (uint64_t)begin)
-        return PQX_TRUNCATED;
+        return cut_off(error);
     uint64_t at = (uint64_t)begin, end = at + (uint64_t)chunk->total_compressed_size;
     int status = pqx_decoder_begin(decoder, (uint64_t)chunk->num_values, (uint64_t)rows, error);
     while (!status && at < end) {
         pqx_page pages[MOST_PAGES];
         size_t count;
-        status = pqx_page_walk(data, (size_t)end, at, end, pages, MOST_PAGES, &count, &at, error);
+        status = pqx_page_walk(&(pqx_page_span){data, (size_t)end, at, end}, pages, MOST_PAGES,
+                               &count, &at, error);
         for (size_t i = 0; i < count && !status; i++) {
             const pqx_page *page = &pages[i];
             const uint8_t *body = data + page->offset + page->header_size;
@@ -100,63 +108,81 @@ static int print_chunk(pqx_decoder *decoder, const uint8_t *data, size_t size,
                 status = pqx_decoder_dictionary(decoder, body, length, (uint64_t)page->num_values,
                                                 error);
             else if (page->type != PQX_PAGE_INDEX_PAGE)
-                status = pqx_decoder_page(decoder, page, NULL, 0, body, length, error);
+                status = pqx_decoder_page(decoder, page, (pqx_bytes){0}, (pqx_bytes){body, length},
+                                          error);
         }
-        if (!status && !count) status = PQX_TRUNCATED;
+        if (!status && !count) status = cut_off(error);
     }
     return status;
 }
 
-static int print_column(const uint8_t *data, size_t size, const pqx_scan *scan, uint32_t leaf)
+static int print_chunks(pqx_decoder *decoder, const pqx_bytes *file, int type,
+                        const pqx_chunk *chunks, const int64_t *rows, uint32_t count)
 {
-    const pqx_element *element = &scan->elements[scan->leaves[leaf]];
-    pqx_decoder_leaf wanted = {.type = element->type, .max_definition = element->max_definition};
-    pqx_decoder *decoder;
-    pqx_error error = {0};
-    int is_printable = element->type == PQX_PHYSICAL_INT32 || element->type == PQX_PHYSICAL_INT64
-                       || element->type == PQX_PHYSICAL_DOUBLE
-                       || element->type == PQX_PHYSICAL_BYTE_ARRAY;
-    if (element->max_repetition || !is_printable) return fail("no column of such values");
-    int status = pqx_decoder_open(&wanted, &decoder, &error);
-    for (uint64_t i = 0; i < scan->row_group_count && !status; i++) {
-        const pqx_chunk *chunk = &scan->chunks[i * scan->leaf_count + leaf];
-        if (chunk->codec != PQX_CODEC_UNCOMPRESSED) {
-            pqx_decoder_close(decoder);
-            return fail("the column is compressed");
-        }
-        status = print_chunk(decoder, data, size, chunk, scan->row_groups[i].num_rows, &error);
-        if (!status) status = print_rows(decoder, element->type, &error);
+    pqx_error error;
+    for (uint32_t i = 0; i < count; i++) {
+        if (chunks[i].codec != PQX_CODEC_UNCOMPRESSED) return fail("the column is compressed");
+        if (print_chunk(decoder, file->data, file->size, &chunks[i], rows[i], &error)
+            || print_rows(decoder, type, &error))
+            return fail_with(&error);
     }
+    return 0;
+}
+
+static int print_column(pqx_footer *footer, const pqx_bytes *file, uint32_t leaf)
+{
+    pqx_footer_info info;
+    pqx_decoder_leaf described;
+    pqx_error error;
+    pqx_footer_get_info(footer, &info);
+    if (leaf >= info.leaf_count) return fail("no such leaf");
+    if (pqx_footer_get_leaf(footer, leaf, &described, &error)) return fail_with(&error);
+    int type = described.type;
+    if (described.max_repetition
+        || (type != PQX_PHYSICAL_INT32 && type != PQX_PHYSICAL_INT64 && type != PQX_PHYSICAL_DOUBLE
+            && type != PQX_PHYSICAL_BYTE_ARRAY))
+        return fail("no column of such values");
+    size_t count = info.row_group_count ? info.row_group_count : 1;
+    pqx_chunk *chunks = calloc(count, sizeof *chunks);
+    int64_t *rows = calloc(count, sizeof *rows);
+    pqx_buffer bounds = {0};
+    pqx_decoder *decoder = NULL;
+    int result;
+    if (!chunks || !rows) result = fail("out of memory");
+    else if (pqx_footer_get_chunks(footer, leaf, chunks, &bounds, &error)
+             || pqx_footer_get_rows(footer, rows, &error)
+             || pqx_decoder_open(&described, &decoder, &error))
+        result = fail_with(&error);
+    else result = print_chunks(decoder, file, type, chunks, rows, info.row_group_count);
     pqx_decoder_close(decoder);
-    return status ? fail_with(&error, status) : 0;
+    pqx_buffer_free(&bounds);
+    free(chunks);
+    free(rows);
+    return result;
+}
+
+static int read_memory(void *context, uint64_t offset, size_t length, uint8_t *into)
+{
+    const pqx_bytes *file = context;
+    if (offset > file->size || length > file->size - offset) return EIO;
+    memcpy(into, file->data + offset, length);
+    return 0;
 }
 
 int main(int count, char **arguments)
 {
-    size_t size = 0;
-    pqx_scan scan;
-    pqx_error error;
     if (count != 3) return fail("usage: values FILE LEAF");
-    uint8_t *data = read_whole(arguments[1], &size);
-    if (!data || size < 12 || memcmp(data + size - 4, "PAR1", 4)) {
-        free(data);
-        return fail("not a Parquet file");
-    }
-    const uint8_t *end = data + size - 8;
-    size_t length = end[0] | (size_t)end[1] << 8 | (size_t)end[2] << 16 | (size_t)end[3] << 24;
-    if (length > size - 12) {
-        free(data);
-        return fail("the footer cannot be read");
-    }
-    int result = 1, status = pqx_scan_footer(end - length, length, &scan, &error);
-    if (status) {
-        fail_with(&error, status);
-    } else {
-        unsigned long leaf = strtoul(arguments[2], NULL, 10);
-        if (leaf >= scan.leaf_count || !scan.regular) fail("no such leaf");
-        else result = print_column(data, size - 8 - length, &scan, (uint32_t)leaf);
-        pqx_scan_free(&scan);
-    }
+    pqx_bytes file = {0};
+    pqx_footer *footer;
+    pqx_error error;
+    uint8_t *data = read_whole(arguments[1], &file.size);
+    if (!data) return fail("the file cannot be read");
+    file.data = data;
+    pqx_source source = {read_memory, &file, file.size};
+    uint32_t leaf = (uint32_t)strtoul(arguments[2], NULL, 10);
+    int result = pqx_footer_open(&source, 0, &footer, &error) ? fail_with(&error)
+                                                              : print_column(footer, &file, leaf);
+    pqx_footer_close(footer);
     free(data);
     return result;
 }

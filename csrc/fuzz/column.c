@@ -116,7 +116,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     uint64_t next;
     pqx_error error;
     uint8_t *data = exact(input, size);
-    pqx_page_walk(data, size, 0, size, pages, MOST_PAGES, &count, &next, &error);
+    pqx_page_walk(&(pqx_page_span){data, size, 0, size}, pages, MOST_PAGES, &count, &next, &error);
     outcome whole = decode(&leaf, pages, count, data, size, UINT64_MAX / 2, 0);
     outcome parts = decode(&leaf, pages, count, data, size, 1 + s[2] % 37, flags & SKIPS);
     pqx_column_leaf forgetful = leaf;

@@ -65,7 +65,8 @@ static int give(session *s, unsigned number, unsigned how, pqx_error *error)
     uint8_t *body = exact(s->data + at + apart, size - apart);
     s->levels[s->given] = levels;
     s->bodies[s->given++] = body;
-    return pqx_decoder_page(s->decoder, page, levels, apart, body, size - apart, error);
+    return pqx_decoder_page(s->decoder, page, (pqx_bytes){levels, apart},
+                            (pqx_bytes){body, size - apart}, error);
 }
 
 static int give_dictionary(session *s, unsigned number, pqx_error *error)
@@ -188,7 +189,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     uint8_t *data = exact(input, size -= script);
     s.data = data;
     s.size = size;
-    pqx_page_walk(data, size, 0, size, s.pages, MOST_PAGES, &s.count, &next, &error);
+    pqx_page_walk(&(pqx_page_span){data, size, 0, size}, s.pages, MOST_PAGES, &s.count, &next,
+                  &error);
     int status = pqx_decoder_open(&s.leaf, &s.decoder, &error);
     CLAIM(status == PQX_OK ? s.decoder != NULL : !s.decoder);
     if (!status) {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parquetext.h"
+#include "parquetext_internal.h"
 
 #define CLAIM(condition)                                                                   \
     do {                                                                                   \

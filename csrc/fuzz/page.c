@@ -20,7 +20,8 @@ static size_t walk(const uint8_t *data, size_t size, uint64_t end, pqx_page *pag
                    pqx_error *error)
 {
     size_t count;
-    int status = pqx_page_walk(data, size, 0, end, pages, MOST, &count, next, error);
+    int status =
+        pqx_page_walk(&(pqx_page_span){data, size, 0, end}, pages, MOST, &count, next, error);
     CLAIM(count <= MOST && status == error->code && *next <= end);
     for (size_t i = 0; i < count; i++) {
         pqx_page alone;
@@ -40,7 +41,9 @@ static void walk_windows(const uint8_t *data, size_t size, size_t window, const 
         size_t count, length = size - (size_t)at < window ? size - (size_t)at : window;
         uint64_t next;
         uint8_t *part = exact(data + at, length);
-        CLAIM(pqx_page_walk(part, length, 0, size - at, found, MOST, &count, &next, NULL) == PQX_OK
+        CLAIM(pqx_page_walk(&(pqx_page_span){part, length, 0, size - at}, found, MOST, &count,
+                            &next, NULL)
+                  == PQX_OK
               || length == size - at || count + seen >= expected);
         free(part);
         for (size_t i = 0; i < count && seen < expected; i++, seen++)

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "parquetext.h"
+#include "parquetext_internal.h"
 
 static inline uint32_t word_at(const uint8_t *data, size_t at)
 {

@@ -27,9 +27,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     uint8_t *data = exact(input, size);
     size_t end;
     pqx_error error;
-    if (pqx_thrift_skip(data, size, 0, type, depth, &end, &error) == PQX_OK) CLAIM(end <= size);
+    if (pqx_thrift_skip_within(data, size, 0, type, depth, &end, &error) == PQX_OK)
+        CLAIM(end <= size);
     else CLAIM(error.code != PQX_OK);
-    int is_struct = pqx_thrift_skip(data, size, 0, 12, 64, &end, NULL) == PQX_OK;
+    int is_struct = pqx_thrift_skip(data, size, 0, 12, &end, NULL) == PQX_OK;
     if (is_struct) walk(data, size, end);
     CLAIM((pqx_thrift_check_sizes(data, size, UINT32_MAX, UINT32_MAX, NULL) == PQX_OK)
           == is_struct);

@@ -301,11 +301,11 @@ def java_wire(table: dict) -> str:
 
 def main() -> int:
     table = tomllib.loads((ROOT / "csrc/tables/wire.toml").read_text())
-    header = ROOT / "csrc/include/parquetext.h"
+    headers = [ROOT / "csrc/include" / name for name in ("parquetext.h", "parquetext_internal.h")]
     files = {
         ROOT / "csrc/src/base/wire.h": c_wire(table),
         ROOT / "parquetext/wire.py": python_wire(table),
-        header: c_header(table, header.read_text()),
+        **{header: c_header(table, header.read_text()) for header in headers},
         ROOT / "jvm/src/dev/parquetext/footer/Wire.java": java_wire(table),
     }
     drifted = [path for path, text in files.items() if not path.exists() or path.read_text() != text]

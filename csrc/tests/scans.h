@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "parquetext.h"
+#include "parquetext_internal.h"
 
 static inline int same_bytes(const void *a, const void *b, size_t size)
 { return size == 0 || (a && b && memcmp(a, b, size) == 0); }

@@ -24,7 +24,8 @@ static void nulls_leave_their_slot_empty(void)
     CHECK(!pqx_decoder_begin(decoder, 6, 6, &error));
     for (int page = 0; page < 2; page++) {
         uint8_t *bytes = exact(body, sizeof body);
-        CHECK(!pqx_decoder_page(decoder, &header, NULL, 0, bytes, sizeof body, &error));
+        CHECK(!pqx_decoder_page(decoder, &header, (pqx_bytes){0}, (pqx_bytes){bytes, sizeof body},
+                                &error));
         CHECK(!pqx_decoder_read(decoder, 2, &begun, &state, &error));
         CHECK(begun == 2 && state == PQX_DECODER_READY);
         CHECK(pqx_decoder_done(decoder) == (uint64_t)page);
@@ -57,7 +58,8 @@ static void texts_of_a_dictionary_are_taken_where_no_more_fit(void)
     header.encoding = PQX_ENCODING_RLE_DICTIONARY;
     CHECK(!pqx_decoder_open(&leaf, &decoder, &error));
     CHECK(!pqx_decoder_dictionary(decoder, texts, sizeof texts, 2, &error));
-    CHECK(!pqx_decoder_page(decoder, &header, NULL, 0, body, sizeof body, &error));
+    CHECK(!pqx_decoder_page(decoder, &header, (pqx_bytes){0}, (pqx_bytes){body, sizeof body},
+                            &error));
     CHECK(!pqx_decoder_read(decoder, 3, &begun, &state, &error));
     CHECK(begun == 2 && state == PQX_DECODER_FULL && !pqx_decoder_take(decoder, &out, &error));
     CHECK(out.slots == 2 && out.size == 3 && !memcmp(out.values, "abc", 3));
@@ -87,11 +89,13 @@ static void a_row_goes_on_in_the_next_page(void)
     CHECK(!pqx_decoder_open(&leaf, &decoder, &error));
     CHECK(!pqx_decoder_begin(decoder, 3, 1, &error));
     header.num_values = 2;
-    CHECK(!pqx_decoder_page(decoder, &header, NULL, 0, first, sizeof first, &error));
+    CHECK(!pqx_decoder_page(decoder, &header, (pqx_bytes){0}, (pqx_bytes){first, sizeof first},
+                            &error));
     CHECK(!pqx_decoder_read(decoder, 1, &begun, &state, &error));
     CHECK(begun == 1 && state == PQX_DECODER_OPEN);
     header.num_values = 1;
-    CHECK(!pqx_decoder_page(decoder, &header, NULL, 0, second, sizeof second, &error));
+    CHECK(!pqx_decoder_page(decoder, &header, (pqx_bytes){0}, (pqx_bytes){second, sizeof second},
+                            &error));
     CHECK(!pqx_decoder_read(decoder, 0, &begun, &state, &error));
     CHECK(begun == 0 && state == PQX_DECODER_READY && !pqx_decoder_take(decoder, &out, &error));
     CHECK(out.rows == 1 && out.entries == 3 && out.slots == 3);
@@ -118,12 +122,14 @@ static void a_row_that_ended_takes_nothing_of_the_next_page(void)
     int state;
     CHECK(!pqx_decoder_open(&leaf, &decoder, &error));
     header.num_values = 2;
-    CHECK(!pqx_decoder_page(decoder, &header, NULL, 0, first, sizeof first, &error));
+    CHECK(!pqx_decoder_page(decoder, &header, (pqx_bytes){0}, (pqx_bytes){first, sizeof first},
+                            &error));
     CHECK(!pqx_decoder_read(decoder, 2, &begun, &state, &error) && begun == 2);
     CHECK(state == PQX_DECODER_OPEN && !pqx_decoder_take(decoder, &out, &error) && out.rows == 2);
     pqx_decoded_free(&out);
     header.num_values = 1;
-    CHECK(!pqx_decoder_page(decoder, &header, NULL, 0, second, sizeof second, &error));
+    CHECK(!pqx_decoder_page(decoder, &header, (pqx_bytes){0}, (pqx_bytes){second, sizeof second},
+                            &error));
     CHECK(!pqx_decoder_read(decoder, 0, &begun, &state, &error));
     CHECK(!begun && state == PQX_DECODER_READY && !pqx_decoder_take(decoder, &out, &error));
     CHECK(!out.rows && !out.entries);
@@ -149,8 +155,8 @@ static void after_an_error_only_its_place_is_told(void)
     CHECK(pqx_decoder_open(&none, &decoder, &error) == PQX_BAD_ARGUMENT && !decoder);
     CHECK(pqx_decoder_open(&later, &decoder, &error) == PQX_BAD_ARGUMENT && !decoder);
     CHECK(!pqx_decoder_open(&leaf, &decoder, &error));
-    CHECK(!pqx_decoder_page(decoder, &header, NULL, 0, body, 4, &error));
-    CHECK(!pqx_decoder_page(decoder, &header, NULL, 0, body + 4, 3, &error));
+    CHECK(!pqx_decoder_page(decoder, &header, (pqx_bytes){0}, (pqx_bytes){body, 4}, &error));
+    CHECK(!pqx_decoder_page(decoder, &header, (pqx_bytes){0}, (pqx_bytes){body + 4, 3}, &error));
     CHECK(pqx_decoder_read(decoder, 2, &begun, &state, &error) == PQX_TRUNCATED);
     CHECK(error.offset == 0 && error.expected == 4 && error.found == 3);
     pqx_decoder_failure(decoder, &page, &part);

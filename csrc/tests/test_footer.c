@@ -16,7 +16,7 @@ static void the_thrift_walk_finds_a_nested_value(void)
           == PQX_OK);
     CHECK(found && field.end - field.value == 1 && small_footer[field.value] == 6);
     size_t end;
-    CHECK(pqx_thrift_skip(small_footer, sizeof small_footer, 0, 12, 64, &end, NULL) == PQX_OK
+    CHECK(pqx_thrift_skip(small_footer, sizeof small_footer, 0, 12, &end, NULL) == PQX_OK
           && end == sizeof small_footer);
 }
 

@@ -78,20 +78,24 @@ static void a_walk_goes_on_where_it_stopped(void)
     size_t count, seen = 0;
     uint64_t next = 0;
     while (next < sizeof bytes) {
-        CHECK(pqx_page_walk(data, sizeof bytes, next, sizeof bytes, pages, 2, &count, &next, NULL)
+        CHECK(pqx_page_walk(&(pqx_page_span){data, sizeof bytes, next, sizeof bytes}, pages, 2,
+                            &count, &next, NULL)
               == PQX_OK);
         for (size_t i = 0; i < count; i++) CHECK(pages[i].offset == PAGE * seen++);
     }
     CHECK(seen == COUNT && next == sizeof bytes);
     /* The third header is cut; the chunk goes on behind the bytes. */
-    CHECK(pqx_page_walk(data, 2 * PAGE + 7, 0, sizeof bytes, pages, 2, &count, &next, NULL)
+    CHECK(pqx_page_walk(&(pqx_page_span){data, 2 * PAGE + 7, 0, sizeof bytes}, pages, 2, &count,
+                        &next, NULL)
               == PQX_OK
           && count == 2 && next == 2 * PAGE);
-    CHECK(pqx_page_walk(data, 2 * PAGE + 7, next, sizeof bytes, pages, 2, &count, &next, NULL)
+    CHECK(pqx_page_walk(&(pqx_page_span){data, 2 * PAGE + 7, next, sizeof bytes}, pages, 2, &count,
+                        &next, NULL)
               == PQX_OK
           && count == 0 && next == 2 * PAGE);
     /* The last body is after the bytes, and inside of the chunk. */
-    CHECK(pqx_page_walk(data, sizeof v1, 0, PAGE, pages, 2, &count, &next, NULL) == PQX_OK);
+    CHECK(pqx_page_walk(&(pqx_page_span){data, sizeof v1, 0, PAGE}, pages, 2, &count, &next, NULL)
+          == PQX_OK);
     CHECK(count == 1 && next == PAGE);
     free(data);
 }
@@ -103,11 +107,13 @@ static void a_page_that_leaves_its_chunk_is_an_error(void)
     pqx_error error;
     size_t count;
     uint64_t next;
-    CHECK(pqx_page_walk(data, sizeof v1, 0, sizeof v1 + 9, &page, 1, &count, &next, &error)
+    CHECK(pqx_page_walk(&(pqx_page_span){data, sizeof v1, 0, sizeof v1 + 9}, &page, 1, &count,
+                        &next, &error)
           == PQX_PAGE_SIZE);
     CHECK(count == 0 && next == 0 && error.expected == sizeof v1 + 9
           && error.found == sizeof v1 + 10);
-    CHECK(pqx_page_walk(data, sizeof v1, UINT64_MAX, UINT64_MAX, &page, 1, &count, &next, &error)
+    CHECK(pqx_page_walk(&(pqx_page_span){data, sizeof v1, UINT64_MAX, UINT64_MAX}, &page, 1, &count,
+                        &next, &error)
               == PQX_OK
           && count == 0);
     free(data);

@@ -1,7 +1,7 @@
 # The types and functions of the C library that the kernels use. Declare new ones as needed; the header is the source.
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-cdef extern from "parquetext.h" nogil:
+cdef extern from "parquetext_internal.h" nogil:
     enum:
         PQX_BAD_ARGUMENT
         PQX_TOO_LARGE
@@ -74,8 +74,12 @@ cdef extern from "parquetext.h" nogil:
         pqx_range statistics, min_value, max_value, min, max
         uint8_t has_crc, is_compressed, is_sorted
     int pqx_page_header(const uint8_t *data, size_t size, size_t at, pqx_page *page, pqx_error *error)
-    int pqx_page_walk(const uint8_t *data, size_t size, uint64_t at, uint64_t end, pqx_page *pages, size_t capacity,
-                      size_t *count, uint64_t *next, pqx_error *error)
+    ctypedef struct pqx_page_span:
+        const uint8_t *data
+        size_t size
+        uint64_t at, end
+    int pqx_page_walk(const pqx_page_span *span, pqx_page *pages, size_t capacity, size_t *count, uint64_t *next,
+                      pqx_error *error)
     ctypedef struct pqx_page_parts:
         size_t repetition, repetition_end, definition, definition_end, values
     int pqx_page_levels(const pqx_page *page, const uint8_t *body, size_t size, uint32_t max_definition,
@@ -186,7 +190,7 @@ cdef extern from "parquetext.h" nogil:
         size_t header
         size_t value
         size_t end
-    int pqx_thrift_skip(const uint8_t *data, size_t size, size_t at, int type, int max_depth, size_t *end, pqx_error *error)
+    int pqx_thrift_skip_within(const uint8_t *data, size_t size, size_t at, int type, int max_depth, size_t *end, pqx_error *error)
     int pqx_thrift_check_sizes(const uint8_t *data, size_t size, uint32_t most_bytes, uint32_t most_items,
                                pqx_error *error)
     int pqx_thrift_next(const uint8_t *data, size_t size, size_t at, int16_t previous, int max_depth, pqx_field *field,

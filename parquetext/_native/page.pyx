@@ -9,7 +9,7 @@ from ..errors import wire_error
 
 from .capi cimport (
     pqx_error, pqx_lz4_size, pqx_page, pqx_page_counts, pqx_page_header, pqx_page_levels, pqx_page_location,
-    pqx_page_locations, pqx_page_parts, pqx_page_walk,
+    pqx_page_locations, pqx_page_parts, pqx_page_span, pqx_page_walk,
 )
 from .chunks cimport gather
 
@@ -116,15 +116,17 @@ def walk(data, uint64_t at=0, end=None):
     cdef uint64_t limit = size if end is None else end, next = at
     cdef pqx_error error
     cdef pqx_page *more
+    cdef pqx_page_span span
     cdef int status
     cdef Pages made = Pages.__new__(Pages)
+    span.data, span.size, span.end = start, size, limit
     made.pages = <pqx_page *> PyMem_Malloc(capacity * sizeof(pqx_page))
     if made.pages == NULL:
         raise MemoryError
     while True:
         with nogil:
-            status = pqx_page_walk(start, size, next, limit, made.pages + made.count, capacity - made.count, &count, &next,
-                                   &error)
+            span.at = next
+            status = pqx_page_walk(&span, made.pages + made.count, capacity - made.count, &count, &next, &error)
         made.count += count
         if status or made.count < capacity:
             break

@@ -16,7 +16,7 @@ from .sidecar_api cimport pqx_pm, pqx_pm_footer, pqx_pm_slices
 
 __all__ = ["NONE", "OTHER", "PLANNED", "UNUSED", "first_schema", "gather"]
 
-cdef extern from "parquetext.h" nogil:
+cdef extern from "parquetext_internal.h" nogil:
     uint64_t pqx_xxh64(const uint8_t *data, size_t size, uint64_t seed)
     ctypedef struct pqx_plan_side:
         pqx_buffer valid, ends, data

@@ -3,7 +3,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from .capi cimport pqx_buffer, pqx_bytes, pqx_chunk, pqx_element, pqx_error, pqx_places, pqx_scan
 
-cdef extern from "parquetext.h" nogil:
+cdef extern from "parquetext_internal.h" nogil:
     ctypedef struct pqx_pm:
         const uint8_t *data
         size_t size

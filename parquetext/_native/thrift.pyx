@@ -9,7 +9,7 @@ from ..errors import wire_error
 
 from libc.stdint cimport UINT32_MAX, int16_t, int32_t, uint8_t, uint32_t
 
-from .capi cimport pqx_error, pqx_field, pqx_thrift_check_sizes, pqx_thrift_find, pqx_thrift_next, pqx_thrift_path, pqx_thrift_skip
+from .capi cimport pqx_error, pqx_field, pqx_thrift_check_sizes, pqx_thrift_find, pqx_thrift_next, pqx_thrift_path, pqx_thrift_skip_within
 
 __all__ = ["blanked", "check_sizes", "fields", "find", "path", "skip", "struct_end"]
 
@@ -25,7 +25,7 @@ def skip(data, size_t at, int type, int max_depth=MAX_DEPTH):
     cdef int status
     cdef pqx_error error
     with nogil:
-        status = pqx_thrift_skip(start, size, at, type, max_depth, &end, &error)
+        status = pqx_thrift_skip_within(start, size, at, type, max_depth, &end, &error)
     if status:
         raise wire_error(error.code, error.offset, error.expected, error.found)
     return end

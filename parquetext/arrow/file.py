@@ -37,6 +37,7 @@ from .metadata import FileMetaData
 
 if TYPE_CHECKING:
     from ..inspection.layout.layout import Layout
+    from ..reading.explanation import Explanation
 
 __all__ = ["File", "open"]
 
@@ -233,6 +234,55 @@ class File(footer_file.File):
             return closed_at_exit(_while_open(lease, batches, watch))
         finally:
             del lease
+
+    def explain(
+        self,
+        columns: Iterable | None = None,
+        row_groups: Sequence[int] | None = None,
+        filters: object = None,
+        *,
+        engine: str | None = None,
+        **options: object,
+    ) -> Explanation:
+        """Explain how `read` reads these columns and rows, without reading them.
+
+        The result contains the row groups and pages that are read and skipped, with reasons, the bytes to fetch, and
+        the decoder of each column. Indexes and Bloom filters are read if `read` would use them.
+
+        Parameters
+        ----------
+        columns, row_groups, filters, engine, **options
+            As in `read`.
+
+        Raises
+        ------
+        ColumnError, Malformed, Damaged, OSError
+            As in `read`.
+
+        Examples
+        --------
+        >>> with parquetext.open("wide.parquet") as file:
+        ...     plan = file.explain(["id"], filters=[("price", ">=", 298)])
+        >>> [column.column for column in plan.columns]
+        ['id', 'price']
+        """
+        check_options(options)
+        reading = ReadOptions(check_engine(engine), reader=self._with_names(options))
+        return self._explain(columns, row_groups, filters, reading)
+
+    def _explain(
+        self,
+        columns: Iterable | None,
+        row_groups: Sequence[int] | None,
+        filters: object,
+        options: ReadOptions,
+        considered: Sequence[int] | None = None,
+    ) -> Explanation:
+        from ..reading.explanation import explain  # only for this call
+
+        plan = self._plan_read(columns, row_groups, filters, options)
+        with self._naming():
+            return self._on_form(lambda form: explain(form, plan, self, self._blooms, considered))
 
     def layout(self, *, decompress: bool = False) -> Layout:
         """Return the use of every byte of the file, with a picture; see `parquetext.layout`.

@@ -20,6 +20,7 @@ PANELS: dict[str, dict[str, tuple[str, ...]]] = {
     "Show schema, metadata and rows": {
         "footer_commands": ("schema", "meta", "columns", "row-groups", "count", "rowcount"),
         "row_commands": ("head", "cat"),
+        "explain_command": ("explain",),
         "bloom_command": ("bloom",),
         "diff_command": ("diff",),
     },

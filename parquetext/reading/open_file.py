@@ -17,6 +17,8 @@ __all__ = ["OpenFile"]
 class OpenFile(Protocol):
     """An open file, as `arrow.file.File` implements it."""
 
+    path: Any
+    form: str
     findings: list[Finding]
     _source: Any
 

@@ -17,7 +17,7 @@ from parquetext.cli.app import PANELS, app, build
 
 COMMANDS = get_command(app).commands
 SIDECAR = COMMANDS["sidecar"].commands
-ANSWERS = {"schema", "meta", "columns", "row-groups", "count", "rowcount", "head", "cat", "pages"}
+ANSWERS = {"schema", "meta", "columns", "row-groups", "count", "rowcount", "head", "cat", "explain", "pages"}
 OTHERS = {"sidecar"}
 
 

@@ -35,6 +35,7 @@ OF_ONE = {
     "columns": [],
     "head": [],
     "bloom": ["a", "1"],
+    "explain": [],
     "split": ["--out", os.devnull],
     "rewrite": ["--out", os.devnull],
     "diff": [os.devnull],

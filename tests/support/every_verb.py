@@ -217,6 +217,8 @@ PYTHON: dict[str, Verb] = {
 
 COMMANDS: dict[str, str] = {
     "bloom": "bloom PATH NAME 1",
+    "explain --where": "explain --where FILTER PATH",
+    "explain --json": "explain --json --engine parquetext PATH",
     "bloom --json": "bloom --json PATH NAME 1",
     "cat --format csv": "cat --limit 10 --format csv PATH",
     "cat --filter": "cat --limit 10 --filter FILTER PATH",

@@ -243,6 +243,7 @@ READS: dict[str, Verb] = {
     "$ count": _command("count", "PATH"),
     "$ head": _command("head", "PATH"),
     "$ cat": _command("cat", "PATH", "--json"),
+    "$ explain": _command("explain", "PATH", "--where", "number > 3"),
     "$ bloom": _command("bloom", "PATH", "number", "3"),
     "$ diff": _command("diff", "PATH", "PATH"),
 }

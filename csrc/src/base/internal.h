@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "parquetext.h"
+#include "parquetext_internal.h"
 #include "base/wire.h"
 
 #if defined(__GNUC__)

@@ -586,6 +586,7 @@ typedef struct pqx_rule { uint8_t type, item, inner, required; } pqx_rule;
     case PQX_THRIFT_CHECKSUM: return "Thrift bytes with checksum {found:#010x}, the footer's index says {expected:#010x}"; \
     case PQX_TOO_MANY: return "{found} items, the limit is {expected}"; \
     case PQX_NO_THRIFT: return "a PAR3 file has no Thrift footer; parquetext.restore brings it back"; \
+    case PQX_NOT_PARQUET: return "not a Parquet file: neither PAR1 nor PAR3 and a footer are at its end"; \
     case PQX_PM_TRUNCATED: return "the sidecar's header needs {expected} bytes, {found} are there"; \
     case PQX_PM_REQUIRED_FEATURES: return "the sidecar requires unknown features: flags {found:#x}"; \
     case PQX_PM_EXTERNAL_BLOOMS: return "external Bloom filters without Bloom filters: feature flags {found:#x}"; \

@@ -138,8 +138,7 @@ static int put_sorting_columns(pqx_flat_writer *w, const pqx_row_group *group, u
     for (uint32_t i = 0; i < list.count; i++) {
         PQX_TRY(put_sorting_column(w, at, &table));
         pqx_flat_link(w, entries + 4 * i, table);
-        PQX_TRY(pqx_thrift_skip(w->footer, w->footer_size, at, PQX_TYPE_STRUCT, PQX_MAX_DEPTH, &at,
-                                w->error));
+        PQX_TRY(pqx_thrift_skip(w->footer, w->footer_size, at, PQX_TYPE_STRUCT, &at, w->error));
     }
     return PQX_OK;
 }

@@ -215,8 +215,7 @@ static int put_key_values(pqx_flat_writer *w, const pqx_chunk *chunk, uint32_t v
         PQX_TRY(pqx_flat_find_binary(w, at, PQX_KEY_VALUE_VALUE, &value, &value_size));
         PQX_TRY(pqx_flat_key_value(w, key, key_size, value, value_size, &table));
         pqx_flat_link(w, entries + 4 * i, table);
-        PQX_TRY(pqx_thrift_skip(w->footer, w->footer_size, at, PQX_TYPE_STRUCT, PQX_MAX_DEPTH, &at,
-                                w->error));
+        PQX_TRY(pqx_thrift_skip(w->footer, w->footer_size, at, PQX_TYPE_STRUCT, &at, w->error));
     }
     return PQX_OK;
 }

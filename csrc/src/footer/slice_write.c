@@ -48,7 +48,7 @@ static int put_element(uint8_t **at, const pqx_slice_element *element, pqx_error
     size_t size = element->thrift.size, copied = 0, end;
     pqx_field field = {0};
     int more = 1, renewed = 0;
-    PQX_TRY(pqx_thrift_skip(data, size, 0, PQX_TYPE_STRUCT, PQX_MAX_DEPTH, &end, error));
+    PQX_TRY(pqx_thrift_skip(data, size, 0, PQX_TYPE_STRUCT, &end, error));
     if (end != size) return pqx_fail(error, PQX_STRAY_BYTES, end, 0, size - end);
     for (;;) {
         PQX_TRY(

@@ -3,7 +3,7 @@
 #include "page/lz4_block.h"
 #include "page/snappy.h"
 #include "page/zstd.h"
-#include "parquetext.h"
+#include "parquetext_internal.h"
 
 enum {
     SNAPPY_FACTOR = 22,    /* a copy of 3 bytes produces 64 */

@@ -60,12 +60,12 @@ int pqx_decoder_dictionary(pqx_decoder *decoder, const uint8_t *data, size_t siz
     return noted(decoder, pqx_column_set_dictionary(&decoder->column, data, size, count, 0, error));
 }
 
-int pqx_decoder_page(pqx_decoder *decoder, const pqx_page *header, const uint8_t *levels,
-                     size_t levels_size, const uint8_t *values, size_t values_size,
-                     pqx_error *error)
+int pqx_decoder_page(pqx_decoder *decoder, const pqx_page *header, pqx_bytes levels,
+                     pqx_bytes values, pqx_error *error)
 {
     pqx_column *column = &decoder->column;
-    pqx_column_page page = {*header, levels, values, levels ? levels_size : 0, values_size, 0};
+    pqx_column_page page = {
+        *header, levels.data, values.data, levels.data ? levels.size : 0, values.size, 0};
     PQX_TRY(refuse_failed(decoder, error));
     int status = pqx_column_give(column, &page, error);
     if (status) {

@@ -331,16 +331,17 @@ int pqx_page_header(const uint8_t *data, size_t size, size_t at, pqx_page *page,
     return pqx_fail(error, status, at + inside.offset, inside.expected, inside.found);
 }
 
-int pqx_page_walk(const uint8_t *data, size_t size, uint64_t at, uint64_t end, pqx_page *pages,
-                  size_t capacity, size_t *count, uint64_t *next, pqx_error *error)
+int pqx_page_walk(const pqx_page_span *span, pqx_page *pages, size_t capacity, size_t *count,
+                  uint64_t *next, pqx_error *error)
 {
-    size_t there = end < size ? (size_t)end : size;
+    uint64_t end = span->end;
+    size_t there = end < span->size ? (size_t)end : span->size;
     *count = 0;
-    *next = at;
+    *next = span->at;
     while (*count < capacity && *next < there) {
         pqx_page *page = pages + *count;
         pqx_error problem;
-        int status = pqx_page_header(data, there, (size_t)*next, page, &problem);
+        int status = pqx_page_header(span->data, there, (size_t)*next, page, &problem);
         if (is_cut(status) && there < end) return PQX_OK;
         if (status != PQX_OK)
             return pqx_fail(error, status, problem.offset, problem.expected, problem.found);

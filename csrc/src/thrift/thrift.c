@@ -71,8 +71,8 @@ static int find_entry(pqx_cursor *c, int32_t step, int depth, int max_depth, int
     return PQX_OK;
 }
 
-int pqx_thrift_skip(const uint8_t *data, size_t size, size_t at, int type, int max_depth,
-                    size_t *end, pqx_error *error)
+int pqx_thrift_skip_within(const uint8_t *data, size_t size, size_t at, int type, int max_depth,
+                           size_t *end, pqx_error *error)
 {
     pqx_cursor c;
     PQX_TRY(pqx_check_depth(max_depth, error));
@@ -83,6 +83,10 @@ int pqx_thrift_skip(const uint8_t *data, size_t size, size_t at, int type, int m
     *end = c.at;
     return PQX_OK;
 }
+
+int pqx_thrift_skip(const uint8_t *data, size_t size, size_t at, int type, size_t *end,
+                    pqx_error *error)
+{ return pqx_thrift_skip_within(data, size, at, type, PQX_MAX_DEPTH, end, error); }
 
 int pqx_thrift_next(const uint8_t *data, size_t size, size_t at, int16_t previous, int max_depth,
                     pqx_field *field, int *more, pqx_error *error)

@@ -34,6 +34,8 @@ from .unions import UnionPlanner
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
+    from .dataset_explanation import DatasetExplanation
+
 __all__ = ["Dataset", "Scanner", "dataset"]
 
 
@@ -425,6 +427,33 @@ class Dataset(DatasetScans, Tabular):
         """
         predicate = both(self._predicate, None if filter is None else predicate_of(filter))
         return Scanner(self._planner.fragments, self.schema, columns, predicate, **of_scan(locals()))
+
+    def explain(self, columns: Columns = None, filter: object = None) -> DatasetExplanation:
+        """Explain how `to_table` reads these columns and rows, without reading them.
+
+        The result contains the files that are read and skipped, and the plan of each file that is read, as
+        `File.explain` returns it. Each of these files is opened.
+
+        Parameters
+        ----------
+        columns, filter
+            As in `scanner`.
+
+        Raises
+        ------
+        ColumnError
+            If the schema has no such column.
+
+        Examples
+        --------
+        >>> plan = parquetext.dataset("lake").explain(["id"], filter=[("id", "in", [5, 7])])
+        >>> plan.bytes_to_fetch > 0
+        True
+        """
+        from .dataset_explanation import explain_dataset  # only for this call
+
+        predicate = both(self._predicate, None if filter is None else predicate_of(filter))
+        return explain_dataset(self._planner, columns, predicate)
 
     def to_reader(self, columns: object = None, filter: object = None, **options: object) -> pa.RecordBatchReader:
         """Read the rows as a reader of batches."""

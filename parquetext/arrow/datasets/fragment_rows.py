@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -10,13 +11,16 @@ from ...pruning import Predicate
 from ...reading.execute.batches import runs
 from ...reading.fields.arrow_fields import schema_or_ours
 from ...reading.plan.read_plan import SMALL_ROWS
-from ...reading.request.read_request import OURS, PYARROW
+from ...reading.request.read_request import OURS, PYARROW, ReadOptions
 from ...reading.request.selection import Leaves, find_top_level
 from ..file import File
 from ..read_options import Reading
 from .file_plans import Plan, left_row_groups
 from .filtering import JOINED_ROWS, filtered
 from .shape import Shape, empty_table
+
+if TYPE_CHECKING:
+    from ...reading.explanation import Explanation
 
 __all__ = ["FragmentRows"]
 
@@ -80,6 +84,14 @@ class FragmentRows:
             return _filtered(table, predicate, use_threads), None
         parts = self._read_large(there, row_groups, predicate, BATCH_ROWS, use_threads)
         return pa.concat_tables([empty_table(self._shape.schema), *(part for part in parts if part.num_rows)]), None
+
+    def explain(self, predicate: Predicate | None) -> Explanation:
+        """Explain how `read` reads the rows."""
+        considered = range(len(self._file.row_groups)) if self._plan is not None else self.row_groups
+        left, there = self.row_groups if predicate is None else self.left(predicate), self._stored()
+        in_file = predicate if predicate is not None and self._is_stored_alike(predicate, there) else None
+        options = ReadOptions(self._reading.engine, key_values=False, reader=self._reading.options)
+        return self._file._explain(list(there.values()), left, in_file, options, considered)
 
     def batches(
         self, predicate: Predicate | None, size: int, *, use_threads: bool = True, by_row_group: bool = False

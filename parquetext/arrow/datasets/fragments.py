@@ -31,6 +31,7 @@ from .shape import Shape, check_schema, has_column
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
+    from ...reading.explanation import Explanation
     from ..metadata import FileMetaData
 
 __all__ = ["Fragment", "own_schema"]
@@ -297,6 +298,11 @@ cache_metadata, memory_pool
     def is_empty(self) -> bool:
         """True if a plan has ruled out all row groups."""
         return self._row_groups is not None and not self._row_groups
+
+    def explain(self, predicate: Predicate | None) -> Explanation:
+        """Explain how `read` reads the file."""
+        with self._open() as file:
+            return self._rows(file).explain(predicate)
 
     def read(self, predicate: Predicate | None, *, use_threads: bool = True) -> Rows:
         """Return the rows that may match the predicate, with all columns of the shape, planned with the file read."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 from ...encoding.chunk_reader import Chunk, ChunkReader, Stretch
 from ...footer.page_index import PagePlaces
-from ..plan.page_rows import Rows
+from ..plan.page_rows import Rows, pages_with_rows
 from ..plan.picks import Picks
 
 __all__ = ["read_stretch", "stretches_of"]
@@ -40,14 +39,10 @@ def read_stretch(reader: ChunkReader, stretch: Stretch, picks: Picks) -> None:
 def _runs(places: PagePlaces, ranges: Rows) -> list[tuple[int, int]]:
     """Return the runs of pages (first, last + 1) that contain rows of the ranges; adjacent pages are merged."""
     runs: list[tuple[int, int]] = []
-    behind = 0  # one past the last page taken
-    for begin, end in ranges:
-        first = max(bisect_right(places.first_rows, begin) - 1, behind)
-        behind = max(bisect_left(places.first_rows, end), behind)
-        for page in range(first, behind):
-            is_next = bool(runs) and runs[-1][1] == page
-            if is_next and places.offsets[page - 1] + places.sizes[page - 1] == places.offsets[page]:
-                runs[-1] = runs[-1][0], page + 1
-            else:
-                runs.append((page, page + 1))
+    for page in pages_with_rows(places, ranges):
+        is_next = bool(runs) and runs[-1][1] == page
+        if is_next and places.offsets[page - 1] + places.sizes[page - 1] == places.offsets[page]:
+            runs[-1] = runs[-1][0], page + 1
+        else:
+            runs.append((page, page + 1))
     return runs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,7 +16,7 @@ from ...footer.page_index import PageBounds, PagePlaces, facts_of, has_page_orde
 from ...pruning import ColumnBounds, surviving_row_groups
 from .read_plan import Plan
 
-__all__ = ["CandidateRows", "OffsetIndexes", "Rows", "candidate_rows"]
+__all__ = ["CandidateRows", "OffsetIndexes", "Rows", "candidate_rows", "pages_with_rows"]
 
 Rows = list[tuple[int, int]]
 
@@ -118,6 +118,17 @@ def _row_ranges(form: FooterReader, types: Mapping[str, pa.DataType], plan: Plan
         else:
             ranges.append((begin, end))
     return [left[row_group] for row_group in row_groups]
+
+
+def pages_with_rows(places: PagePlaces, ranges: Rows) -> list[int]:
+    """Return the numbers of the pages of a chunk that contain rows of ascending ranges."""
+    pages: list[int] = []
+    behind = 0  # one past the last page taken
+    for begin, end in ranges:
+        first = max(bisect_right(places.first_rows, begin) - 1, behind)
+        behind = max(bisect_left(places.first_rows, end), behind)
+        pages += range(first, behind)
+    return pages
 
 
 def _pages(
