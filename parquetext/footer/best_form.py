@@ -119,7 +119,7 @@ def _thrift_or_beside(
             if block is not None:
                 findings.append(forms.THRIFT.finding(error))
                 try:
-                    return spec.name, spec.open_beside(*_beside(source, tail, data, block)), findings
+                    return spec.name, _open_beside(source, spec, tail, block, data), findings
                 except (Damaged, Unsupported):
                     raise error from None
         raise
@@ -130,9 +130,9 @@ def _thrift_or_beside(
     return forms.THRIFT.name, form, findings
 
 
-def _beside(source, tail: Tail, data: bytes, block: Block) -> tuple[bytes | memoryview, Tail, Block, tuple[int, int]]:
+def _open_beside(source, spec: FormSpec, tail: Tail, block: Block, data: bytes) -> FooterReader:
     footer, io = _footer(source, tail, data)
-    return footer, tail, block, io
+    return spec.open_beside(footer, tail, block, io)
 
 
 def named_form(source, name: str) -> tuple[str, FooterReader, list[Finding]]:
@@ -158,11 +158,8 @@ def named_form(source, name: str) -> tuple[str, FooterReader, list[Finding]]:
     block = spec.find(tail)
     if block is None or spec.is_final != tail.form.is_final:
         raise Unsupported(f"the footer has no block of the {spec.title}", offset=tail.footer_offset)
-    if spec.is_preferred:
-        form = _open_block(source, spec, tail, block, data)
-    else:
-        form = spec.open_beside(*_beside(source, tail, data, block))
-    return name, form, list(tail.findings)
+    open_it = _open_block if spec.is_preferred else _open_beside
+    return name, open_it(source, spec, tail, block, data), list(tail.findings)
 
 
 def offset_of_missing(source) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from typing import TYPE_CHECKING
 
 from ...masking import without_secrets
@@ -40,8 +42,12 @@ class ArrowBackend(Store):
     def list(self, target: Target, *, recursive: bool = False) -> list[Entry]:
         import pyarrow.fs
 
-        selector = pyarrow.fs.FileSelector(target.path, recursive=recursive)
-        return [_entry(info) for info in target.filesystem.get_file_info(selector)]
+        # Without allow_not_found, Google's filesystem raises an OSError that is not a FileNotFoundError.
+        selector = pyarrow.fs.FileSelector(target.path, recursive=recursive, allow_not_found=True)
+        found = [_entry(info) for info in target.filesystem.get_file_info(selector)]
+        if not found and self.info(target) is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(target))
+        return found
 
     def create(self, target: Target, replaces: RemoteSource | None = None) -> pa.NativeFile:
         content_type = None if replaces is None else replaces.metadata.get("content-type")
