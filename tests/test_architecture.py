@@ -39,6 +39,7 @@ FLOORS = [
     {"block_text"},
     {"extension_blocks"},
     {"extension"},
+    {"logical_types"},
     {"encoding"},
     {"pruning"},
     {"footer"},

@@ -12,8 +12,8 @@ from ..arrow.datasets.dataset_plan import FileFacts, given_bounds, joined_bounds
 from ..footer.elements import Element
 from ..footer.leaf_types import PHYSICAL_TYPES, LeafType, leaf_type
 from ..footer.typed_bounds import RawBounds
+from ..logical_types import parse_catalog_text
 from ..pruning import ColumnBounds, Predicate, surviving_row_groups
-from .logical_text import parsed
 from .picked_rows import rows_of
 from .times import same_time
 
@@ -180,7 +180,7 @@ class Cover:
             numbers.append(len(leaf_types) if is_known else _UNKNOWN)
             if is_known:
                 element = (PHYSICAL_TYPES.index(physical), int(length) if length else None)
-                leaf_types.append(leaf_type(Element("", *element, None, None, None, None, parsed(logical))))
+                leaf_types.append(leaf_type(Element("", *element, None, None, None, None, parse_catalog_text(logical))))
         kinds = pa.array(numbers, pa.int64()).take(coded.indices)
         return pc.if_else(pc.is_in(self._slots, ambiguous), _UNKNOWN, kinds), leaf_types
 

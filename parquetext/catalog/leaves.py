@@ -9,21 +9,12 @@ import pyarrow as pa
 from .. import wire
 from ..errors import wire_error
 from ..footer.elements import Element, parse_element
-from ..footer.leaf_types import LONG_TIMESTAMP, PHYSICAL_TYPES
-from .logical_text import text_of
+from ..footer.leaf_types import PHYSICAL_TYPES
+from ..logical_types import catalog_text, reading_of
 
 __all__ = ["Leaves", "leaves_of"]
 
 KEPT = 64  # maximal number of cached schemas
-_UNITS = {"ms": wire.READING_MILLISECONDS, "us": wire.READING_MICROSECONDS, "ns": wire.READING_NANOSECONDS}
-_TEXT = ("STRING", "ENUM", "JSON")
-_NUMBERS = {
-    wire.PHYSICAL_BOOLEAN: wire.READING_BOOLEAN,
-    wire.PHYSICAL_INT32: wire.READING_SIGNED,
-    wire.PHYSICAL_INT64: wire.READING_SIGNED,
-    wire.PHYSICAL_FLOAT: wire.READING_FLOAT,
-    wire.PHYSICAL_DOUBLE: wire.READING_FLOAT,
-}
 _known: dict[bytes, Leaves] = {}
 
 
@@ -64,14 +55,16 @@ def _described(scan, offsets, lengths) -> Leaves:
         "max_repetition_level": pa.array([repetitions[leaf] for leaf in leaves], pa.int32()),
         "physical_type": pa.array([_physical(elements[leaf]) for leaf in leaves], pa.string()),
         "type_length": pa.array([elements[leaf].type_length for leaf in leaves], pa.int32()),
-        "logical_type": pa.array([text_of(elements[leaf].logical) for leaf in leaves], pa.string()),
+        "logical_type": pa.array([catalog_text(elements[leaf].logical) for leaf in leaves], pa.string()),
     }
     columns = {
         name: column.dictionary_encode() if column.type == pa.string() else column for name, column in columns.items()
     }
     definitions = scan.elements("max_definition")
     is_required = pa.array([definitions[leaf] == 0 for leaf in leaves], pa.bool_())
-    return Leaves(columns, bytes(_reading(elements[leaf]) for leaf in leaves), is_required)
+    described = (elements[leaf] for leaf in leaves)
+    readings = (reading_of(each.logical, each.type, each.type_length or 0) for each in described)
+    return Leaves(columns, bytes(readings), is_required)
 
 
 def _depths(scan, parents: list[int], leaves: list[int]) -> list[int]:
@@ -106,23 +99,3 @@ def _shown(name: str) -> str:
 def _physical(element: Element) -> str | None:
     known = element.type is not None and 0 <= element.type < len(PHYSICAL_TYPES)
     return PHYSICAL_TYPES[element.type] if known else None
-
-
-def _reading(element: Element) -> int:
-    """Return how the leaf's bounds are read; an annotation that does not fit the type is ignored."""
-    logical, physical = element.logical, element.type
-    name = None if logical is None else logical.name
-    if physical == wire.PHYSICAL_BYTE_ARRAY:
-        return wire.READING_TEXT if name in _TEXT else wire.READING_DECIMAL if name == "DECIMAL" else 0
-    if physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
-        if name == "TIMESTAMP" and element.type_length == LONG_TIMESTAMP:
-            return wire.READING_SIGNED | _UNITS.get(logical.unit, 0)
-        return {"DECIMAL": wire.READING_DECIMAL, "FLOAT16": wire.READING_FLOAT}.get(name, 0)
-    reading = _NUMBERS.get(physical, 0)
-    if physical in (wire.PHYSICAL_INT32, wire.PHYSICAL_INT64) and name == "INTEGER":
-        return wire.READING_SIGNED if logical.signed else wire.READING_UNSIGNED
-    if physical == wire.PHYSICAL_INT32 and name == "DATE":
-        return reading | wire.READING_DAYS
-    if physical == wire.PHYSICAL_INT64 and name == "TIMESTAMP":
-        return reading | _UNITS.get(logical.unit, 0)
-    return reading

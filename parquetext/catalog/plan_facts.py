@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 from ..arrow.datasets.discovery import inferred_type
 from ..footer.elements import Element
 from ..footer.leaf_types import PHYSICAL_TYPES, LeafType, leaf_type
+from ..logical_types import parse_catalog_text
 from ..storage.paths import directory_keys
-from .logical_text import parsed
 from .picked_rows import rows_of
 
 __all__ = ["MISSING", "UNKNOWN", "ColumnFacts", "Facts"]
@@ -110,7 +110,7 @@ def _typed(rows: pa.Table) -> ColumnFacts:
 
 
 def _element(physical: str, length: int | None, logical: str | None) -> Element:
-    return Element("", PHYSICAL_TYPES.index(physical), length, None, None, None, None, parsed(logical))
+    return Element("", PHYSICAL_TYPES.index(physical), length, None, None, None, None, parse_catalog_text(logical))
 
 
 def _common(types: list[pa.DataType]) -> pa.DataType:

@@ -9,9 +9,10 @@ import pyarrow as pa
 
 from .. import wire
 from ..errors import Unsupported
+from ..logical_types import LogicalType
 from ..tabular import Shown, Tabular
 from ..unpicklable import Unpicklable
-from .elements import Element, LogicalType, parse_element
+from .elements import Element, parse_element
 from .leaf_types import PHYSICAL_TYPES, LeafType, leaf_type_of
 from .model import Node
 from .names import as_path

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from ..errors import ParquetextError, kind_of
+from ..logical_types import parquet_text
 from ..masking import without_secrets
 from ..tabular import Listing, Shown, chosen
 from .extremes import bounds_or_nulls, extremes
-from .wire_names import annotation, name_of_codec, names_of_encodings
+from .wire_names import name_of_codec, names_of_encodings
 
 if TYPE_CHECKING:
     from .columns import Column
@@ -134,7 +135,7 @@ def _column_of_file(file: File, leaf: int) -> tuple:
 
 
 def _leaf(number: int, node: SchemaNode) -> tuple:
-    logical = None if node.logical_type is None else annotation(node.logical_type)
+    logical = None if node.logical_type is None else parquet_text(node.logical_type)
     kind = node.physical_type
     if node.type_length:
         kind = f"{kind}({node.type_length})"
@@ -143,7 +144,7 @@ def _leaf(number: int, node: SchemaNode) -> tuple:
 
 
 def _type(physical: str, logical) -> str:
-    return physical if logical is None else f"{physical} ({annotation(logical)})"
+    return physical if logical is None else f"{physical} ({parquet_text(logical)})"
 
 
 def _joined(names) -> str:

@@ -10,11 +10,11 @@ import pyarrow as pa
 
 from .. import kernels, wire
 from ..errors import Unsupported
+from ..logical_types import arrow_type
 from .elements import Element, parse_element
 
 __all__ = [
     "CODECS",
-    "LONG_TIMESTAMP",
     "OF_ONE_COLUMN",
     "PHYSICAL_TYPES",
     "REPETITIONS",
@@ -27,33 +27,12 @@ PHYSICAL_TYPES = tuple(wire.NAMES_OF_TYPE.values())
 CODECS = tuple(wire.NAMES_OF_COMPRESSION_CODEC.values())
 REPETITIONS = tuple(wire.NAMES_OF_FIELD_REPETITION_TYPE.values())
 
-_PLAIN = {
-    wire.PHYSICAL_BOOLEAN: pa.bool_(),
-    wire.PHYSICAL_INT32: pa.int32(),
-    wire.PHYSICAL_INT64: pa.int64(),
-    wire.PHYSICAL_INT96: pa.timestamp("ns"),
-    wire.PHYSICAL_FLOAT: pa.float32(),
-    wire.PHYSICAL_DOUBLE: pa.float64(),
-    wire.PHYSICAL_BYTE_ARRAY: pa.binary(),
-}
 _STORED = {
     wire.PHYSICAL_INT32: pa.int32(),
     wire.PHYSICAL_INT64: pa.int64(),
     wire.PHYSICAL_FLOAT: pa.float32(),
     wire.PHYSICAL_DOUBLE: pa.float64(),
 }
-_INTEGERS = {
-    (8, True): pa.int8(),
-    (16, True): pa.int16(),
-    (32, True): pa.int32(),
-    (64, True): pa.int64(),
-    (8, False): pa.uint8(),
-    (16, False): pa.uint16(),
-    (32, False): pa.uint32(),
-    (64, False): pa.uint64(),
-}
-_MAX_DECIMAL = 76
-LONG_TIMESTAMP = 12  # bytes of a timestamp of FIXED_LEN_BYTE_ARRAY
 WIDEST, MOST_BYTES = 1 << 16, 1 << 24
 OF_ONE_COLUMN = wire.SCHEMA_ELEMENT_NAME, wire.SCHEMA_ELEMENT_FIELD_ID
 
@@ -178,45 +157,4 @@ def leaf_type(element: Element) -> LeafType:
     width = element.type_length or 0 if is_array else wire.WIDTH_OF_TYPE.get(physical, 0)
     if is_array and width <= 0:
         return LeafType(wire.PHYSICAL_BYTE_ARRAY, 0, pa.binary())
-    plain = pa.binary(width) if is_array else _PLAIN[physical]
-    return LeafType(physical, width, _annotated(physical, width, element) or plain)
-
-
-def _annotated(physical: int, width: int, element: Element) -> pa.DataType | None:
-    logical = element.logical
-    if logical is None:
-        return None
-    if logical.name == "UNKNOWN":
-        return pa.null()
-    if logical.name == "DECIMAL":
-        return _decimal(physical, logical.precision, logical.scale)
-    if physical == wire.PHYSICAL_BYTE_ARRAY:
-        return pa.string() if logical.name in ("STRING", "JSON") else None
-    if physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
-        if logical.name == "TIMESTAMP" and logical.unit and width == LONG_TIMESTAMP:
-            return pa.timestamp(logical.unit, tz="UTC" if logical.utc else None)
-        return pa.float16() if logical.name == "FLOAT16" and width == 2 else None
-    if logical.name == "INTEGER":
-        arrow = _INTEGERS.get((logical.bits, logical.signed))
-        wide = arrow is not None and arrow.bit_width == 64
-        return arrow if physical == (wire.PHYSICAL_INT64 if wide else wire.PHYSICAL_INT32) else None
-    if logical.name == "DATE" and physical == wire.PHYSICAL_INT32:
-        return pa.date32()
-    if logical.name == "TIME" and logical.unit:
-        arrow = pa.time32("ms") if logical.unit == "ms" else pa.time64(logical.unit)
-        return arrow if physical == (wire.PHYSICAL_INT32 if logical.unit == "ms" else wire.PHYSICAL_INT64) else None
-    if logical.name == "TIMESTAMP" and logical.unit and physical == wire.PHYSICAL_INT64:
-        return pa.timestamp(logical.unit, tz="UTC" if logical.utc else None)
-    return None
-
-
-def _decimal(physical: int, precision: int, scale: int) -> pa.DataType | None:
-    if (
-        physical
-        not in (wire.PHYSICAL_INT32, wire.PHYSICAL_INT64, wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY)
-        or not 0 < precision <= _MAX_DECIMAL
-    ):
-        return None
-    if not 0 <= scale <= precision:
-        return None
-    return pa.decimal128(precision, scale) if precision <= 38 else pa.decimal256(precision, scale)
+    return LeafType(physical, width, arrow_type(element.logical, physical, width))

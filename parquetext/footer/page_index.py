@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from .. import kernels, wire
 from ..errors import Malformed, ParquetextError
+from ..logical_types import SortOrder, order_of
 from ..pruning import ColumnBounds
 from .column_index import ChunkFacts, StoredIndex, find_contradiction, parse_column_index
 from .columns import Bounds
@@ -37,7 +38,6 @@ _EXACTNESS = (
     (wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
     (wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT),
 )
-UNORDERED = {"GEOMETRY", "GEOGRAPHY", "VARIANT", "UNKNOWN"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +82,10 @@ class PageBounds:
 
 
 def has_page_order(node: Node) -> bool:
-    """Whether bounds of a leaf have the order that its type says: those of an index are in no other one."""
+    """Return True if the bounds of a leaf's pages have the order of its type; indexes support no other order."""
     element = parse_element(node.thrift)
-    if node.column_order != 1 or element.type == wire.PHYSICAL_INT96:
-        return False
-    if element.converted_type == wire.CONVERTED_INTERVAL:
-        return False
-    return element.logical is None or element.logical.name not in UNORDERED
+    is_ordered = order_of(element.logical, element.type, element.type_length or 0) != SortOrder.UNDEFINED
+    return is_ordered and node.column_order == wire.ORDER_TYPE_ORDER
 
 
 def read_index(source, chunks, row_group: int, name: str) -> StoredIndex | None:

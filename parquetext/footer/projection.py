@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .. import wire
+from ..logical_types import entry_of, entry_of_converted
 from .elements import parse_element
 from .model import GROUP, FooterReader, Node
 
 __all__ = ["whole_leaves"]
-
-CONVERTED = (wire.CONVERTED_MAP, wire.CONVERTED_MAP_KEY_VALUE, wire.CONVERTED_LIST)
 
 
 def whole_leaves(form: FooterReader, leaves: Iterable[int]) -> list[int]:
@@ -37,5 +35,5 @@ def _outermost_container(form: FooterReader, node: Node) -> Node:
 
 def _is_list_or_map(node: Node) -> bool:
     element = parse_element(node.thrift)
-    logical = element.logical.name if element.logical else None
-    return element.converted_type in CONVERTED or logical in ("LIST", "MAP")
+    entries = entry_of(element.logical), entry_of_converted(element.converted_type)
+    return any(entry.is_list or entry.is_map for entry in entries)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from ..logical_types import LogicalType
 from ..tabular import Shown, Tabular
-from .elements import Element, LogicalType, parse_element
+from .elements import Element, parse_element
 from .leaf_types import PHYSICAL_TYPES, REPETITIONS
 from .model import GROUP, FooterReader, Node
 from .names import as_path, find_group_or_leaf

@@ -26,17 +26,36 @@ _FORMATS = {wire.PHYSICAL_INT32: "<i", wire.PHYSICAL_INT64: "<q", wire.PHYSICAL_
 
 
 class Tag(IntEnum):
-    """The low byte of a column's type code, for types with special nulls or a special order."""
+    """QuestDB's column types: the low byte of a type code."""
 
     BOOLEAN = 1
     BYTE = 2
     SHORT = 3
     CHAR = 4
+    INT = 5
+    LONG = 6
     DATE = 7
+    TIMESTAMP = 8
     FLOAT = 9
     DOUBLE = 10
-    IPV4 = 25
+    STRING = 11
+    SYMBOL = 12
+    LONG256 = 13
+    GEOBYTE = 14
+    GEOSHORT = 15
+    GEOINT = 16
+    GEOLONG = 17
+    BINARY = 18
+    UUID = 19
+    LONG128 = 24
+    IPv4 = 25
+    VARCHAR = 26
+    ARRAY = 27
     DECIMAL8 = 28
+    DECIMAL16 = 29
+    DECIMAL32 = 30
+    DECIMAL64 = 31
+    DECIMAL128 = 32
     DECIMAL256 = 33
 
 
@@ -128,7 +147,7 @@ def _may_hide_null(column: Column, chunk: Chunk) -> bool:
     width = _width(column)
     if column.tag in _NULL_FREE or not width:
         return False
-    if column.tag == Tag.IPV4:
+    if column.tag == Tag.IPv4:
         null = bytes(width)
     elif column.is_decimal and column.physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
         null = b"\x80" + bytes(width - 1)
@@ -199,7 +218,7 @@ def _is_null(column: Column, value: bytes) -> bool:
     """Return True if a value represents null."""
     if column.tag in _NULL_FREE or column.tag == Tag.CHAR:
         return False
-    if column.tag == Tag.IPV4:
+    if column.tag == Tag.IPv4:
         return not any(value)
     if column.is_decimal and column.physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
         return value == b"\x80" + bytes(len(value) - 1)
@@ -228,7 +247,7 @@ def _ordered(column: Column, value: bytes):
         return int.from_bytes(value, "big", signed=True) if column.is_decimal else bytes(value)
     if column.physical not in _FORMATS:
         return None
-    if column.tag == Tag.IPV4:
+    if column.tag == Tag.IPv4:
         return int.from_bytes(value, "little")
     number = struct.unpack(_FORMATS[column.physical], value)[0]
     return None if number != number else number

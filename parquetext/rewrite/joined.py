@@ -13,8 +13,8 @@ from .. import __version__, extension, kernels, wire
 from ..encoding.carried import copies_of
 from ..encoding.pages import OVERRUN
 from ..errors import Malformed, ParquetextError, Refused, Unsupported
-from ..footer.elements import Element, LogicalType, parse_element
-from ..footer.wire_names import annotation
+from ..footer.elements import Element, parse_element
+from ..logical_types import LogicalType, parquet_text
 from ..thrift import values
 from .chunks import MovedChunk
 from .encoding import chunk_structs
@@ -225,7 +225,7 @@ def _different(one: Element, another: Element, fact: str) -> Unsupported:
 
 def _shown(value: object, fact: str) -> str:
     if isinstance(value, LogicalType):
-        return annotation(value)
+        return parquet_text(value)
     names = {"type": wire.NAMES_OF_TYPE, "repetition": wire.NAMES_OF_FIELD_REPETITION_TYPE}.get(fact, {})
     return str(names.get(value, "none" if value is None else value))
 

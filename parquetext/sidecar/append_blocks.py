@@ -11,11 +11,12 @@ import pyarrow.parquet as pq
 from .. import kernels, wire
 from ..footer.pyarrow_footer import metadata_of
 from ..footer.row_counts import RowsMissing, check_rows
+from ..pruning.questdb import Tag
 from ..storage import LocalSource
 from ..storage.operations import Operations
 from .blooms import bitsets
 from .header import Header
-from .questdb_types import TIMESTAMP, means_the_same, tag_of
+from .questdb_types import means_the_same, tag_of
 
 __all__ = ["add_row_groups", "advanced", "append", "header_of", "is_external", "outdated"]
 
@@ -45,7 +46,7 @@ def backfill(scan, header, data: pa.NativeFile) -> dict[tuple[int, int], tuple[b
     if column < 0:
         return {}
     facts = header.columns[column]
-    if tag_of(facts.type) != TIMESTAMP or facts.physical_type != wire.PHYSICAL_INT64:
+    if tag_of(facts.type) != Tag.TIMESTAMP or facts.physical_type != wire.PHYSICAL_INT64:
         return {}
     found = {}
     for row_group in _lacking(scan.column(column)):

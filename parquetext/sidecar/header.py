@@ -8,10 +8,11 @@ from typing import NamedTuple
 from .. import kernels, wire
 from ..errors import Unsupported, wire_error
 from ..footer.elements import parse_element
-from ..footer.leaf_types import PHYSICAL_TYPES
+from ..logical_types import entry_of
+from ..pruning.questdb import Tag
 from ..thrift import values
 from .questdb_key_value import KEY, Declared, DeclaredColumn, parse
-from .questdb_types import TIMESTAMP, UNKNOWN, array_type, counts_otherwise, infer, is_descending, is_designated, tag_of
+from .questdb_types import UNKNOWN, array_type, counts_otherwise, infer, is_descending, is_designated, tag_of
 
 __all__ = ["Header", "describe", "types_of"]
 
@@ -90,7 +91,7 @@ def _code(element: bytes, physical: int, width: int, is_nested: bool, lists: int
     """Return a leaf's type code from its schema element; nested leaves have a code only if they are arrays."""
     if is_nested:
         return array_type(lists) if lists and physical == wire.PHYSICAL_DOUBLE else UNKNOWN
-    return infer(PHYSICAL_TYPES[physical], width, parse_element(element).logical)
+    return infer(physical, width, parse_element(element).logical)
 
 
 def _as_declared(column, said: DeclaredColumn):
@@ -153,12 +154,11 @@ def _timestamp(scan, sorting: list[tuple[int, bool]], columns: Sequence) -> int:
     column = columns[index]
     if descending or column.flags >> REPETITION_SHIFT & 3 != wire.REPETITION_REQUIRED:
         return -1
-    return index if tag_of(column.type) == TIMESTAMP or _is_timestamp(scan, index) else -1
+    return index if tag_of(column.type) == Tag.TIMESTAMP or _is_timestamp(scan, index) else -1
 
 
 def _is_timestamp(scan, leaf: int) -> bool:
     """Return True if a leaf is annotated as a timestamp."""
     element = scan.leaves[leaf]
     at, size = scan.elements("bytes_offset")[element], scan.elements("bytes_length")[element]
-    logical = parse_element(memoryview(scan.data)[at : at + size]).logical
-    return logical is not None and logical.name == "TIMESTAMP"
+    return entry_of(parse_element(memoryview(scan.data)[at : at + size]).logical).is_timestamp

@@ -41,7 +41,7 @@ RULES = {
 }
 SEVERAL = {"in", "between"}
 WITHOUT_VALUE = {"is null", "is not null"}
-NEVER = {Tag.BOOLEAN, 27}  # arrays are no values
+NEVER = {Tag.BOOLEAN, Tag.ARRAY}
 NULLS_UNKNOWN = {Tag.FLOAT, Tag.DOUBLE, Tag.CHAR}
 NULL_FREE = {Tag.BOOLEAN, Tag.BYTE, Tag.SHORT}
 Alternatives = list[list[Comparison]]
@@ -95,7 +95,7 @@ def surviving(plan, predicate: Predicate, source=None) -> list[int]:
 
 def _orders_agree(plan, part: Comparison) -> bool:
     """Return True if QuestDB compares a column as Arrow does: it compares IPv4 addresses unsigned."""
-    return tag_of(plan.column(part.column).type_code) != Tag.IPV4
+    return tag_of(plan.column(part.column).type_code) != Tag.IPv4
 
 
 def _rules_nothing_out(column) -> bool:
@@ -108,7 +108,7 @@ def _rules_nothing_out(column) -> bool:
 def column_bounds(plan, column) -> ColumnBounds | None:
     """Return a plan column's typed bounds; None if its values are not rows, or have no order of their type."""
     kind, tag = column.leaf_type, tag_of(column.type_code)
-    if _rules_nothing_out(column) or tag == Tag.IPV4 or kind.physical == wire.PHYSICAL_INT96:
+    if _rules_nothing_out(column) or tag == Tag.IPv4 or kind.physical == wire.PHYSICAL_INT96:
         return None
     bounds = StoredBounds(
         kind,
@@ -217,7 +217,7 @@ def _plain(column, value) -> bytes | tuple[()] | None:
     if value is None:
         return None
     tag, kind = tag_of(column.type_code), column.leaf_type
-    if tag == Tag.IPV4:
+    if tag == Tag.IPv4:
         number = int(value) if isinstance(value, (int, IPv4Address)) else -1
         return number.to_bytes(4, "little") if 0 <= number < 1 << 32 else ()
     if isinstance(value, UUID):

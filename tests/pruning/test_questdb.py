@@ -16,7 +16,7 @@ BYTE, SHORT, CHAR = (Column(tag, wire.PHYSICAL_INT32) for tag in (Tag.BYTE, Tag.
 INT, LONG, IPV4, DATE = (
     Column(5, wire.PHYSICAL_INT32),
     Column(6, wire.PHYSICAL_INT64),
-    Column(Tag.IPV4, wire.PHYSICAL_INT32),
+    Column(Tag.IPv4, wire.PHYSICAL_INT32),
     Column(Tag.DATE, wire.PHYSICAL_INT32),
 )
 SINGLE, REAL = Column(Tag.FLOAT, wire.PHYSICAL_FLOAT), Column(Tag.DOUBLE, wire.PHYSICAL_DOUBLE)

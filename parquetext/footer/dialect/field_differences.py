@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
-from .annotations import DEFAULT_CRS, annotation_of
+from ...logical_types import entry_named
+from .annotations import annotation_of
 from .from_thrift import is_fully_dictionary_encoded
 from .packed_bounds import Column
 from .to_thrift import DICTIONARY_ONLY, Decoded
@@ -168,8 +169,12 @@ def _annotation(place: str, thrift: dict, dialect: dict) -> Iterator[Difference]
         yield Difference(kind, "SchemaElement.logicalType", place, ours, theirs)
     elif "converted_type" in thrift and thrift["converted_type"] != dialect.get("converted_type"):
         yield Difference(Kind.LOST, "SchemaElement.converted_type", place, thrift["converted_type"], None)
-    elif "DECIMAL" not in (ours or {}) and (thrift.get("scale") or thrift.get("precision")):
+    elif not _has_precision(ours) and (thrift.get("scale") or thrift.get("precision")):
         yield Difference(Kind.LOST, "SchemaElement.precision", place, thrift.get("precision"), None)
+
+
+def _has_precision(annotation: dict | None) -> bool:
+    return any(each.field == "precision" for name in annotation or {} for each in entry_named(name).parameters)
 
 
 def _plain(annotation: dict | None) -> tuple | None:
@@ -179,12 +184,7 @@ def _plain(annotation: dict | None) -> tuple | None:
     name, options = next(iter(annotation.items()))
     if not isinstance(options, dict):
         return name, options
-    if name in ("GEOMETRY", "GEOGRAPHY"):
-        defaults = {"crs": DEFAULT_CRS} | ({"algorithm": 0} if name == "GEOGRAPHY" else {})
-        options = defaults | options
-    if name == "DECIMAL":
-        options = {"scale": 0, "precision": 0} | options
-    return name, options
+    return name, entry_named(name).with_defaults(options)
 
 
 def _column_orders(footer: dict, decoded: Decoded) -> Iterator[Difference]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ... import wire
 from ...errors import Refused, Unsupported
-from .annotations import MEMBERS, TABLES, annotation_of, text, to_union
+from ...logical_types import entry_named, entry_of_converted
+from .annotations import annotation_of, text, to_union, union_table
 from .builder import Builder
 from .framing import MAX_RAW_BYTES
 from .packed_bounds import Column, pack
@@ -73,11 +74,12 @@ def _column(element: dict) -> Column:
 
 
 def _element(element: dict, before: dict, ordered: bool) -> dict:
-    # MAP_KEY_VALUE within a map says nothing; in a map's place it does.
-    in_map = element.get("converted_type") == wire.CONVERTED_MAP_KEY_VALUE and annotation_of(before) == {"MAP": {}}
+    # MAP_KEY_VALUE means nothing within a map; elsewhere it is an annotation.
+    is_old_map = element.get("converted_type") in entry_of_converted(element.get("converted_type")).old_converted
+    in_map = is_old_map and entry_named(next(iter(annotation_of(before) or {None: None}))).is_map
     tag, table = (None, None) if in_map else to_union(element) or (None, None)
     if tag is not None:
-        table = {"": TABLES.get(MEMBERS[tag - 1], "Empty"), **table}
+        table = {"": union_table(tag), **table}
     return {
         "name": text(element["name"]),
         "type": element.get("type"),

@@ -6,13 +6,12 @@ from typing import NamedTuple
 
 from ... import wire
 from ...errors import wire_error
+from ...logical_types import Entry, LogicalType, SortOrder, entry_of
 
 __all__ = ["Column", "pack", "unpack"]
 
 REPLACEMENT = "\ufffd".encode()
 LAST = 0xFFFF_FFFF
-TEXT = {"STRING", "ENUM", "JSON"}
-COMPARED_AS_BYTES = {None, "BSON", *TEXT}
 
 
 class Column(NamedTuple):
@@ -23,9 +22,18 @@ class Column(NamedTuple):
     annotation: str | None = None
 
     @property
+    def _entry(self) -> Entry:
+        return entry_of(self.annotation and LogicalType(self.annotation), self.type)
+
+    @property
+    def is_text(self) -> bool:
+        """True for UTF-8."""
+        return self._entry.is_text
+
+    @property
     def can_be_shortened(self) -> bool:
-        """Whether a shorter value can be a bound: byte arrays that are compared byte by byte."""
-        return self.type == wire.PHYSICAL_BYTE_ARRAY and self.annotation in COMPARED_AS_BYTES
+        """True for byte arrays that are compared byte by byte: a prefix can be a bound."""
+        return self.type == wire.PHYSICAL_BYTE_ARRAY and self._entry.order == SortOrder.UNSIGNED
 
 
 class Packed(NamedTuple):
@@ -75,7 +83,7 @@ def _with_prefix(column: Column, least: bytes, most: bytes, exact: tuple[bool, b
             lo4 += step
             if not column.can_be_shortened or not 0 <= lo4 <= LAST:
                 return None
-            if column.annotation in TEXT and not _is_text(prefix + lo4.to_bytes(4)):
+            if column.is_text and not _is_text(prefix + lo4.to_bytes(4)):
                 return None
             packed.append(Packed(lo4, len=-4))
         elif rest or sure:

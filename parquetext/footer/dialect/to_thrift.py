@@ -115,7 +115,7 @@ class Decoded:
         is_leaf = get(kind, table, "type") is not None
         if children < 0 or (children and is_leaf):
             raise wire_error(wire.BAD_VALUE, table.at, 0, children)
-        decimal = (annotation or {}).get("DECIMAL", {})
+        decimal = next(iter((annotation or {}).values()), {})
         found = {
             "type": get(kind, table, "type"),
             "type_length": get(kind, table, "type_length"),

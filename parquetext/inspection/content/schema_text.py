@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 
@@ -12,7 +12,7 @@ from ...footer.elements import Element, parse_element
 from ...footer.leaf_types import PHYSICAL_TYPES, REPETITIONS
 from ...footer.model import GROUP, FooterReader
 from ...footer.path_sizes import check_form
-from ...footer.wire_names import annotation
+from ...logical_types import parquet_text
 from .sql import DUCKDB, SPARK, Dialect
 
 __all__ = ["FORMATS", "Node", "element_text", "parquet_tree", "schema_as_dict", "schema_text"]
@@ -67,15 +67,12 @@ def schema_as_dict(file) -> dict:
 
 def _as_dict(node: Node) -> dict:
     element = node.element
-    logical = element.logical
     found = {
         "name": element.name,
         "type": _named(PHYSICAL_TYPES, element.type),
         "type_length": element.type_length,
         "repetition_type": _named(REPETITIONS, element.repetition),
-        "logical_type": None
-        if logical is None
-        else {name: value for name, value in asdict(logical).items() if value is not None},
+        "logical_type": None if element.logical is None else element.logical.as_dict(),
         "field_id": element.field_id,
     }
     kept = {name: value for name, value in found.items() if value is not None or name == "name"}
@@ -119,7 +116,7 @@ def element_text(node: Node) -> str:
     kind = "binary" if kind == "byte_array" else kind
     if element.type_length and kind == "fixed_len_byte_array":
         kind += f"({element.type_length})"
-    logical = "" if element.logical is None else f" ({annotation(element.logical)})"
+    logical = "" if element.logical is None else f" ({parquet_text(element.logical)})"
     number = "" if element.field_id is None else f" = {element.field_id}"
     return f"{repetition} {kind} {element.name}{logical}{number}"
 

@@ -15,11 +15,11 @@ from ...footer.leaf_types import LeafType, leaf_type_of
 from ...footer.model import GROUP, FooterReader
 from ...footer.names import as_path
 from ...footer.path_sizes import check_paths
+from ...logical_types import container_of
 
 __all__ = ["LeafPlan", "ListPlan", "Plan", "StructPlan", "field_of", "narrowed", "plan_fields"]
 
 MOST_DEPTH = 500  # nested groups; each level is one or two recursive calls here
-MAPS = (wire.CONVERTED_MAP, wire.CONVERTED_MAP_KEY_VALUE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,16 +133,13 @@ class _Element:
     @property
     def is_list(self) -> bool:
         """True if the element is annotated as a list and has the structure of one."""
-        name = self.facts.logical.name if self.facts.logical else None
-        annotated = name == "LIST" or (name is None and self.facts.converted_type == wire.CONVERTED_LIST)
-        return annotated and len(self.children) == 1 and self.children[0].is_repeated
+        is_annotated = container_of(self.facts.logical, self.facts.converted_type).is_list
+        return is_annotated and len(self.children) == 1 and self.children[0].is_repeated
 
     @property
     def is_map(self) -> bool:
         """True if the element is annotated as a map and is one: its one child is a repeated group of key and value."""
-        name = self.facts.logical.name if self.facts.logical else None
-        annotated = name == "MAP" or (name is None and self.facts.converted_type in MAPS)
-        if not annotated or len(self.children) != 1:
+        if not container_of(self.facts.logical, self.facts.converted_type).is_map or len(self.children) != 1:
             return False
         entries = self.children[0]
         return entries.is_repeated and len(entries.children) in (1, 2)

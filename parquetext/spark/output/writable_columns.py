@@ -1,4 +1,4 @@
-"""Which columns can be written: those whose files Spark's own reader gives back as they were."""
+"""Check that columns can be written: Spark's reader must return the same values from the files."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from ...errors import Unsupported
+from ...logical_types import entries
 from ..spark_types import within
 
 __all__ = ["arrow_columns", "check_columns"]
 
-_ALIEN = {"time", "geometry", "geography"}  # which Arrow's writer stores otherwise than Spark's reader has them
-
 
 def arrow_columns(schema: StructType) -> pa.Schema:
-    """The columns as Spark hands them to Arrow."""
+    """Return the columns as Spark passes them to Arrow."""
     return to_arrow_schema(schema, timezone="UTC", prefers_large_types=False)
 
 
 def check_columns(schema: StructType) -> None:
-    """Refuse what cannot be written, before anything is.
+    """Refuse columns that cannot be written, before any file is.
 
     Raises
     ------
     Unsupported
-        A column of a type that Arrow's Parquet writer does not know, or that Spark would not read back.
+        If Arrow's Parquet writer does not support a type, or Spark would not read it back.
     """
-    alien = [field for field in schema if any(_name(kind.typeName()) in _ALIEN for kind in within(field.dataType))]
+    refused = {entry.spark_name for entry in entries() if not entry.spark_to_arrow}
+    alien = [field for field in schema if any(_name(kind.typeName()) in refused for kind in within(field.dataType))]
     if not alien and not _is_known(schema):
         alien = [field for field in schema if not _is_known(StructType([field]))]
     if alien:
@@ -44,7 +44,7 @@ def _name(type_name: str) -> str:
 
 
 def _is_known(schema: StructType) -> bool:
-    """Whether Arrow's writer takes it."""
+    """Return True if Arrow's writer accepts the columns."""
     try:
         pq.ParquetWriter(pa.BufferOutputStream(), arrow_columns(schema)).close()
     except (PySparkException, pa.ArrowException, ValueError):

@@ -1,79 +1,46 @@
-"""Spark's schema of a Parquet file: as its key-values have it where Spark wrote it, else by the rules of its reader."""
+"""Derive Spark's schema of a file: from its key-values if Spark wrote it, else by the rules of Spark's reader."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import lru_cache
 
 import pyarrow as pa
 from pyspark.errors import PySparkTypeError
 from pyspark.sql.pandas.types import to_arrow_schema, to_arrow_type
 from pyspark.sql.types import (
     ArrayType,
-    BinaryType,
-    BooleanType,
-    ByteType,
     DataType,
-    DateType,
     DecimalType,
-    DoubleType,
-    FloatType,
-    IntegerType,
-    LongType,
     MapType,
-    ShortType,
-    StringType,
     StructField,
     StructType,
-    TimestampNTZType,
-    TimestampType,
 )
 
 from ... import wire
 from ...errors import ColumnError, Unsupported
 from ...footer.elements import Element, parse_element
-from ...footer.leaf_types import LONG_TIMESTAMP, PHYSICAL_TYPES
+from ...footer.leaf_types import PHYSICAL_TYPES
 from ...footer.model import GROUP, FooterReader
 from ...footer.names import as_path
+from ...logical_types import container_of, entries, spark_type
 from ..spark_types import within
 
 __all__ = ["SPARK_SCHEMA", "arrow_schema", "merged", "nullable", "spark_schema"]
 
 SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
-MAX_PRECISION = 38
-_STRUCTS_OF_ARROW = ("variant", "geometry", "geography")  # stored otherwise than Arrow's structs have them
-_PLAIN = {
-    wire.PHYSICAL_BOOLEAN: BooleanType(),
-    wire.PHYSICAL_INT32: IntegerType(),
-    wire.PHYSICAL_INT64: LongType(),
-    wire.PHYSICAL_INT96: TimestampType(),
-    wire.PHYSICAL_FLOAT: FloatType(),
-    wire.PHYSICAL_DOUBLE: DoubleType(),
-    wire.PHYSICAL_BYTE_ARRAY: BinaryType(),
-    wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY: BinaryType(),
-}
-_INTEGERS = {
-    (8, True): ByteType(),
-    (16, True): ShortType(),
-    (32, True): IntegerType(),
-    (64, True): LongType(),
-    (8, False): ShortType(),
-    (16, False): IntegerType(),
-    (32, False): LongType(),
-    (64, False): DecimalType(20, 0),
-}
-_OF_BYTES = {"STRING": StringType(), "ENUM": StringType(), "JSON": StringType(), "BSON": BinaryType()}
 
 
 def spark_schema(form: FooterReader, columns: Iterable[str] | None) -> StructType:
-    """What Spark makes of a file's schema, or of those of some top-level columns that are there.
+    """Return the schema that Spark reads from a file, or that of the given top-level columns which the file has.
 
     Raises
     ------
     Unsupported
-        A type that Spark does not read from Parquet.
+        If Spark does not read a type from Parquet.
     ColumnError
-        A name is ambiguous.
+        If a name is ambiguous.
     """
     stored = next(
         (value for key, value in map(form.key_value, range(form.key_value_count)) if key == SPARK_SCHEMA), None
@@ -90,7 +57,7 @@ def spark_schema(form: FooterReader, columns: Iterable[str] | None) -> StructTyp
 
 
 def nullable(kind: DataType) -> DataType:
-    """The same with everything nullable, as Spark reads Parquet."""
+    """Return the type with all fields and items nullable, as Spark reads Parquet."""
     if isinstance(kind, StructType):
         return StructType([StructField(field.name, nullable(field.dataType), True, field.metadata) for field in kind])
     if isinstance(kind, ArrayType):
@@ -99,12 +66,12 @@ def nullable(kind: DataType) -> DataType:
 
 
 def arrow_schema(schema: StructType) -> pa.Schema:
-    """As Spark takes Arrow batches of it.
+    """Return the Arrow schema of the batches that Spark accepts.
 
     Raises
     ------
     Unsupported
-        A type that Spark does not take from Arrow.
+        If Spark does not accept a type from Arrow.
     """
     for field in schema:
         alien = next((kind for kind in within(field.dataType) if not _is_of_arrow(kind)), None)
@@ -119,7 +86,7 @@ def arrow_schema(schema: StructType) -> pa.Schema:
 def _is_of_arrow(kind: DataType) -> bool:
     if isinstance(kind, (StructType, ArrayType, MapType)):
         return True
-    if kind.typeName() in _STRUCTS_OF_ARROW:
+    if any(entry.spark_name == kind.typeName() and not entry.arrow_to_spark for entry in entries()):
         return False
     try:
         return to_arrow_type(kind, timezone="UTC") is not None
@@ -128,12 +95,12 @@ def _is_of_arrow(kind: DataType) -> bool:
 
 
 def merged(one: DataType, other: DataType, path: str = "") -> DataType:
-    """Two files' types as one, as `mergeSchema` has it: fields of both, by name without regard to case.
+    """Merge the types of two files as the option `mergeSchema` does: fields of both, compared without regard to case.
 
     Raises
     ------
     Unsupported
-        The types of a column differ.
+        If the types of a column differ.
     """
     if isinstance(one, StructType) and isinstance(other, StructType):
         theirs = {field.name.lower(): field for field in other}
@@ -155,7 +122,7 @@ def merged(one: DataType, other: DataType, path: str = "") -> DataType:
 
 
 def _named(fields: list, columns: Iterable[str]) -> list:
-    """Those of the fields that are named so, or if there is none, the one that differs by case alone."""
+    """Return the fields with these names; if there is no such field, the one whose name differs only in case."""
     found = []
     for name in columns:
         alike = [field for field in fields if field.name == name] or [
@@ -167,6 +134,12 @@ def _named(fields: list, columns: Iterable[str]) -> list:
     return found
 
 
+@lru_cache(maxsize=1 << 10)
+def _type_of(text: str) -> DataType:
+    """Parse the name of a type in the JSON of Spark's schemas."""
+    return StructField.fromJson({"name": "", "type": text, "nullable": True, "metadata": {}}).dataType
+
+
 class _Tree:
     """A schema element with its children."""
 
@@ -176,12 +149,12 @@ class _Tree:
 
     @classmethod
     def whole(cls, form: FooterReader) -> _Tree:
-        """All of a schema, under its root."""
+        """Return the tree of a whole schema."""
         return cls._built(form, [*range(form.leaf_count), *(GROUP | node for node in range(form.node_count))])
 
     @classmethod
     def of_column(cls, form: FooterReader, name: str) -> _Tree | None:
-        """A top-level column, for which no other element is read; None where there is none."""
+        """Return the tree of a top-level column, without reading other elements; None if there is no such column."""
         encoded = name.encode()
         found = [identity for identity in form.find_name(encoded) if form.node(identity).path == encoded]
         if len(found) > 1:
@@ -190,7 +163,7 @@ class _Tree:
 
     @classmethod
     def _built(cls, form: FooterReader, identities: Iterable[int]) -> _Tree:
-        """The tree of elements, the first of which in the schema's order is the top."""
+        """Return the tree of elements; the first of them in the schema's order is the top."""
         nodes = sorted(
             ((form.node(identity), identity) for identity in identities), key=lambda pair: pair[0].schema_index
         )
@@ -207,30 +180,28 @@ class _Tree:
         return top
 
     def field(self) -> StructField:
-        """As a column or a member."""
+        """Return the element as a column, or as a field of a struct."""
         if self.element.repetition == wire.REPETITION_REPEATED:
             return StructField(self.name, ArrayType(self.type(), True))
         return StructField(self.name, self.type())
 
     def type(self) -> DataType:
-        """Without regard to the repetition."""
+        """Return the type without regard to the repetition."""
         if self.is_leaf:
             return self._leaf()
-        name = None if self.element.logical is None else self.element.logical.name
-        if (
-            name == "LIST"
-            and len(self.children) == 1
-            and self.children[0].element.repetition == wire.REPETITION_REPEATED
-        ):
-            return self._list(self.children[0])
-        if (name == "MAP" or self.element.converted_type == wire.CONVERTED_MAP_KEY_VALUE) and len(self.children) == 1:
-            return self._map(self.children[0])
-        if name == "VARIANT":
-            raise self._refused(name)
+        entry = container_of(self.element.logical, self.element.converted_type)
+        if len(self.children) == 1:
+            child = self.children[0]
+            if entry.is_list and child.element.repetition == wire.REPETITION_REPEATED:
+                return self._list(child)
+            if entry.is_map:
+                return self._map(child)
+        if not entry.arrow_to_spark:
+            raise self._refused(entry.name)
         return StructType([child.field() for child in self.children])
 
     def _list(self, repeated: _Tree) -> DataType:
-        """By the rules for old lists: the repeated element is the list's own where it can be nothing else."""
+        """Apply the rules for old lists: the repeated element may be the item, or a wrapper around it."""
         is_element = (
             not repeated.children
             or len(repeated.children) > 1
@@ -247,34 +218,12 @@ class _Tree:
 
     def _leaf(self) -> DataType:
         physical, logical = self.element.type, self.element.logical
-        name = None if logical is None else logical.name
-        if name is None or name == "UNKNOWN":
-            plain = _PLAIN.get(physical)
-            if plain is None:
-                raise self._refused(f"physical type {physical}")
-            return plain
-        if name == "DECIMAL" and physical in (
-            wire.PHYSICAL_INT32,
-            wire.PHYSICAL_INT64,
-            wire.PHYSICAL_BYTE_ARRAY,
-            wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY,
-        ):
-            if logical.precision <= MAX_PRECISION:
-                return DecimalType(logical.precision, logical.scale)
-        elif physical == wire.PHYSICAL_BYTE_ARRAY and name in _OF_BYTES:
-            return _OF_BYTES[name]
-        elif name == "INTEGER" and physical == (wire.PHYSICAL_INT64 if logical.bits == 64 else wire.PHYSICAL_INT32):
-            return _INTEGERS[logical.bits, logical.signed]
-        elif name == "DATE" and physical == wire.PHYSICAL_INT32:
-            return DateType()
-        elif name == "TIMESTAMP" and self._is_timestamp(physical) and logical.unit in ("ms", "us"):
-            return TimestampType() if logical.utc else TimestampNTZType()
-        raise self._refused(f"{PHYSICAL_TYPES[physical]} ({name})")
-
-    def _is_timestamp(self, physical: int) -> bool:
-        """Test that timestamps can be stored as this physical type: INT64 or FIXED_LEN_BYTE_ARRAY(12)."""
-        is_long = physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and self.element.type_length == LONG_TIMESTAMP
-        return physical == wire.PHYSICAL_INT64 or is_long
+        if physical not in wire.NAMES_OF_TYPE:
+            raise self._refused(f"physical type {physical}")
+        found = spark_type(logical, physical, self.element.type_length or 0)
+        if found is None:
+            raise self._refused(f"{PHYSICAL_TYPES[physical]} ({logical.name})")
+        return _type_of(found)
 
     def _refused(self, what: str) -> Unsupported:
         return Unsupported(
@@ -284,7 +233,7 @@ class _Tree:
 
 
 def _below(form: FooterReader, identity: int) -> list[int]:
-    """A node and all that is below it."""
+    """Return a node and all nodes below it."""
     if not identity & GROUP:
         return [identity]
     node = form.node(identity)
