@@ -7,8 +7,7 @@ import re
 
 from .. import wire
 from ..errors import wire_error
-from .arrow_copy import INT32_MAX, build, copy_piece
-from .arrow_tables import Slot, Source, broken
+from .arrow_copy import INT32_MAX, Slot, Source, broken, build, copy_piece
 
 __all__ = ["Schema", "build", "parse"]
 

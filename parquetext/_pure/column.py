@@ -9,11 +9,46 @@ from typing import NamedTuple
 from .. import wire
 from ..errors import wire_error
 from . import encoding
-from .column_lists import Lists
 from .column_output import Forgotten, Output
 from .column_page import GivenPage, Leaf, OpenPage, placed
 
 __all__ = ["Column", "Decoded", "codecs", "from_file"]
+
+
+NONE_BEFORE = 0xFFFF
+
+
+class Lists:
+    """The lists around a leaf, outermost first.
+
+    Attributes
+    ----------
+    items : list of int
+        The number of elements of each list in the pages that were checked.
+    """
+
+    def __init__(self, levels: Sequence[int]):
+        self._levels, self.items = levels, [0] * len(levels)
+
+    def begin(self) -> None:
+        """Begin another column chunk."""
+        self._last = NONE_BEFORE
+
+    def check(self, page: OpenPage) -> None:
+        """Check the levels of a page.
+
+        If an entry continues a list, it and the entry before it must be elements of it.
+        """
+        for repeated, defined in zip(page.repetition or (), page.definition or (), strict=True):
+            least = min(defined, self._last)
+            if repeated and least < self._levels[repeated - 1]:
+                raise wire_error(wire.LEVELS_CONTRADICT, 0, self._levels[repeated - 1], least)
+            for number in range(max(repeated, 1) - 1, len(self._levels)):
+                if self._levels[number] > defined:
+                    break
+                self.items[number] += 1
+            self._last = defined
+
 
 Buffer = bytes | bytearray | memoryview
 

@@ -11,9 +11,8 @@ from ..errors import wire_error
 from .encoding_alp import KINDS as ALP_KINDS
 from .encoding_alp import decode_alp
 from .encoding_binary import BINARY, binary_parts, decode_binary, decode_prefixed_fixed, join_parts
-from .encoding_bits import pack_booleans
 from .encoding_delta import Deltas
-from .encoding_runs import Runs
+from .encoding_runs import Runs, pack_booleans
 from .varint import _offset
 
 __all__ = ["decode", "decode_indices", "decode_levels", "texts"]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from .. import wire
 from ..errors import wire_error
-from .encoding_bits import unpack
+from .encoding_runs import unpack
 
 __all__ = ["HEADER", "KINDS", "Kind", "decode_alp"]
 

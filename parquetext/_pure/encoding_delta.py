@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from .. import wire
 from ..errors import Malformed, wire_error
-from .encoding_bits import unpack
+from .encoding_runs import unpack
 from .varint import decode32, decode64, zigzag_decode
 
 __all__ = ["Deltas"]

@@ -8,13 +8,12 @@ from .. import wire
 from ..errors import ParquetextError, wire_error
 from . import flat_extensions, varint
 from .flat_cells import cell_leaves
-from .flat_chunk import Column, key_value
+from .flat_chunk import Column, Crypto, algorithm, key_value
 from .flat_ending import HAS_COLUMN_ORDERS, HAS_CREATED_BY, HAS_KEY_VALUES, IS_COMPACT, IS_VERBATIM, Ending
 from .flat_heads import TABLES_AT
 from .flat_limit import check_paths, limit_of
 from .flat_names import bucket_count, fill_buckets, hash_field_id, hash_path
 from .flat_pool import Pool
-from .flat_rare import Crypto, algorithm
 from .flat_residue import (
     FOOTER,
     ROW_GROUP,

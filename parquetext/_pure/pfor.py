@@ -8,7 +8,7 @@ from .. import wire
 from ..errors import wire_error
 from .encode import _check_count, _prefix
 from .encode_runs import packed
-from .encoding_bits import unpack
+from .encoding_runs import unpack
 from .varint import _offset
 
 __all__ = ["decode", "encode"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import struct
 from array import array
 from collections.abc import Sequence
@@ -12,16 +11,85 @@ from typing import NamedTuple
 from .. import systems, wire
 from ..errors import ParquetextError, wire_error
 from .bounds import Leaf, usable_bounds
-from .plan_parts import NONE, OTHER, PLANNED, UNUSED, Wanted, read_parts
+from .checksum import xxh64
+from .sidecar_file import is_untouched
 from .sidecar_read import Reader
 from .sidecar_slice import Slices
-from .sidecar_sums import Parts
+from .sidecar_sums import BEHIND, ENTRY_HEAD, SUMS, Parts, column_sum, descriptor, lead_sum, tail_bytes
 
 __all__ = ["NONE", "OTHER", "PLANNED", "UNUSED", "first_schema", "gather"]
 
-FIXED = struct.Struct("<IIIIqqQQI")  # docs/sidecar.md
+PLANNED, NONE, UNUSED, OTHER = range(4)
+# The compiled kernels read a sidecar in parts if this saves reads; one of a page takes about as long as starting it.
+PAGE, READS = 1 << 12, 4
 LARGEST = 0xFFFFFFFF
-UNKNOWN = -1
+HEADER = struct.Struct("<QQiII")
+
+
+class Wanted(NamedTuple):
+    """The request of a plan: files of this schema, these columns."""
+
+    schema: bytes
+    hash: int
+    leaves: Sequence[int]
+
+    @classmethod
+    def of(cls, schema: bytes, leaves: Sequence[int]) -> Wanted:
+        return cls(schema, xxh64(schema), leaves)
+
+
+def read_by_sums(data: bytes, wanted: Wanted) -> tuple[int, Parts] | None:
+    """Read a sidecar whose note with checksums covers all bytes that a plan uses. Other bytes are not checked.
+
+    Returns
+    -------
+    (int, Parts) or None
+        PLANNED or OTHER, except for the check of the file itself. None if the whole sidecar must be checked.
+    """
+    if len(data) < HEADER.size:
+        return None
+    committed, features, _, _, columns = HEADER.unpack_from(data)
+    first_block, tail_size = descriptor(columns), tail_bytes(columns)
+    if (
+        not READS * PAGE <= committed <= len(data)
+        or features & wire.PM_REQUIRED_MASK
+        or first_block + wire.PM_FOOTER_BYTES + tail_size > committed
+    ):
+        return None
+    data = data[:committed]
+    tail = data[-tail_size:]
+    sums_at = ENTRY_HEAD + wire.PM_ORIGIN_BYTES
+    schema_hash, schema_length, count, groups, layout, lead = SUMS.unpack_from(tail, -BEHIND - wire.PM_SUMS_CRC)
+    heads = struct.unpack_from("<II", tail), struct.unpack_from("<II", tail, sums_at)
+    origin_head = wire.PM_ORIGIN_CODE, wire.PM_ORIGIN_BYTES
+    if heads != (origin_head, (wire.PM_SUMS_CODE, 4 * columns + wire.PM_SUMS_BYTES)):
+        return None
+    if (layout, count) != (wire.PM_SUMS_KNOWN_LAYOUT, columns):
+        return None
+    parts = parts_of(data, columns, groups, tail_size)
+    if parts is None or lead_sum(parts, tail[:-BEHIND]) != lead:
+        return None
+    block_size = wire.PM_BLOCK_BYTES + columns * wire.PM_CHUNK_BYTES
+    if not all(first_block <= parts.block(row) <= parts.footer.offset - block_size for row in range(groups)):
+        return None
+    if (schema_hash, schema_length) != (wanted.hash, len(wanted.schema)):
+        return OTHER, parts
+    if READS + len(wanted.leaves) * groups > committed // PAGE or max(wanted.leaves, default=0) >= columns:
+        return None
+    sums = struct.unpack_from(f"<{columns}I", tail, sums_at + ENTRY_HEAD)
+    return (PLANNED, parts) if all(column_sum(parts, leaf) == sums[leaf] for leaf in wanted.leaves) else None
+
+
+def parts_of(data: bytes, columns: int, groups: int, tail_size: int) -> Parts | None:
+    """Return the parts of a sidecar by the length in its trailer; None if that does not fit the numbers in its note."""
+    trailer = len(data) - wire.PM_TRAILER_BYTES
+    length = int.from_bytes(data[trailer:], "little")
+    least = wire.PM_FOOTER_BYTES + groups * wire.PM_ENTRY_BYTES + tail_size - wire.PM_TRAILER_BYTES
+    if not least <= length <= trailer - descriptor(columns):
+        return None
+    parts = Parts(data, columns, trailer - length)
+    is_known = parts.row_group_count == groups and not parts.footer.features & wire.PM_REQUIRED_MASK
+    return parts if is_known else None
 
 
 class Opened(NamedTuple):
@@ -128,19 +196,21 @@ def open_one(path: bytes, sidecar: bytes, verify: bool, wanted: Wanted | None) -
     except OSError:
         return UNUSED, None
     try:
-        status, parts = (UNUSED, None) if wanted is None else read_parts(fd, wanted)
-        if parts is not None and is_untouched(path, parts.footer, parts.origin):
-            return status, Opened(parts, wanted.schema) if status == PLANNED else None
-        return open_whole(fd, path, verify)
-    finally:
-        os.close(fd)
-
-
-def open_whole(fd: int, path: bytes, verify: bool) -> tuple[int, Opened | None]:
-    try:
-        data = read_file(fd)
+        data, size = read_file(fd), os.fstat(fd).st_size
     except OSError:
         return UNUSED, None
+    finally:
+        os.close(fd)
+    try:
+        found = None if wanted is None else read_by_sums(data, wanted)
+    except ParquetextError:
+        found = None
+    if found is not None and is_beside(path, found[1], found[1].origin):
+        return found[0], Opened(found[1], wanted.schema) if found[0] == PLANNED else None
+    return open_whole(data, path, verify) if size <= LARGEST else (UNUSED, None)
+
+
+def open_whole(data: bytes, path: bytes, verify: bool) -> tuple[int, Opened | None]:
     committed = int.from_bytes(data[:8], "little") if len(data) >= wire.PM_SMALLEST_BYTES else 0
     if not wire.PM_SMALLEST_BYTES <= committed <= len(data):
         return UNUSED, None
@@ -149,7 +219,7 @@ def open_whole(fd: int, path: bytes, verify: bool) -> tuple[int, Opened | None]:
         notes = reader.scratchpad
         slices = Slices(reader, notes.get(wire.PM_SLICES_CODE, b""))
         fits = (slices.leaf_count, slices.row_group_count) == (reader.column_count, reader.row_group_count)
-        if not fits or not is_untouched(path, reader.footer, notes.get(wire.PM_ORIGIN_CODE, b"")):
+        if not fits or not is_beside(path, reader, notes.get(wire.PM_ORIGIN_CODE, b"")):
             return UNUSED, None
         if verify:
             reader.check()
@@ -159,33 +229,17 @@ def open_whole(fd: int, path: bytes, verify: bool) -> tuple[int, Opened | None]:
 
 
 def read_file(fd: int) -> bytes:
-    """Read a whole file without closing it."""
-    if os.fstat(fd).st_size > LARGEST:
-        raise OSError("too large")
-    os.lseek(fd, 0, os.SEEK_SET)
+    """Read a file up to the largest size of a sidecar."""
     with open(fd, "rb", closefd=False) as file:
-        return file.read()
+        return file.read(LARGEST)
 
 
-def is_untouched(path: bytes, footer, note: bytes) -> bool:
-    """Return True if a file is identical and unchanged since the note was made."""
-    if len(note) < FIXED.size:
-        return False
-    layout, _, _, length, *version, _ = FIXED.unpack_from(note)
-    is_known = wire.PM_ORIGIN_FIRST_LAYOUT <= layout <= wire.PM_ORIGIN_KNOWN_LAYOUT
-    if not is_known or length != footer.parquet_footer_length:
-        return False
+def is_beside(path: bytes, reader: Reader | Parts, note: bytes) -> bool:
+    """Return True if the file at `path` is the unchanged one for which a sidecar was written."""
     try:
-        there = os.stat(path)
+        return is_untouched(os.stat(path), reader.footer, note)
     except OSError:
         return False
-    size = footer.parquet_footer_offset + footer.parquet_footer_length + wire.PM_PARQUET_TRAILER_BYTES
-    return (
-        stat.S_ISREG(there.st_mode)
-        and there.st_size == size
-        and version[0] != UNKNOWN
-        and version == [there.st_mtime_ns, there.st_ctime_ns, there.st_dev, there.st_ino]
-    )
 
 
 class Side:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from .sidecar_columns import describe
 from .sidecar_file import map_file, open_untouched, release_mappings
 from .sidecar_read import BLOOM_KINDS, Chunks, Column, Footer, Reader
 from .sidecar_slice import Slices, runs
-from .sidecar_write import Chunk, Writer
+from .sidecar_write import Chunk, Writer, describe
 
 __all__ = [
     "BLOOM_KINDS",

@@ -13,6 +13,7 @@ import struct
 
 from .. import systems, wire
 from ..errors import ParquetextError, wire_error
+from .sidecar_footer import Footer
 from .sidecar_read import Reader
 
 __all__ = ["map_file", "open_untouched", "release_mappings"]
@@ -22,7 +23,8 @@ NOTE_HEAD = 8
 # Positions of our notes at a sidecar's end: the note of its file, optionally followed by the note with checksums.
 BEHIND_NOTES = wire.PM_CHECKSUM_BYTES + wire.PM_TRAILER_BYTES
 ORIGIN_HEAD = struct.pack("<II", wire.PM_ORIGIN_CODE, wire.PM_ORIGIN_BYTES)
-TIMES_AND_PLACE = struct.Struct("<qqQQ")  # modified, changed, device, inode
+ORIGIN = struct.Struct("<IIIIqqQQI")  # docs/sidecar.md
+UNKNOWN = -1
 
 
 def map_file(path: str | bytes) -> mmap.mmap | bytes:
@@ -115,21 +117,24 @@ def open_untouched(path: str | bytes, sidecar: str | bytes) -> Reader | None:
             return None
     except (OSError, ParquetextError):
         return None
-    note, (offset, length) = reader.note(wire.PM_ORIGIN_CODE), reader.parquet_footer
-    if (
-        note is None
-        or len(note) < wire.PM_ORIGIN_BYTES
-        or status.st_size != (offset + length + wire.PM_PARQUET_TRAILER_BYTES)
-    ):
-        return None
-    layout, noted_length = (
-        int.from_bytes(note[at : at + 4], "little") for at in (wire.PM_ORIGIN_LAYOUT, wire.PM_ORIGIN_FOOTER_LENGTH)
+    note = reader.note(wire.PM_ORIGIN_CODE)
+    return reader if note is not None and is_untouched(status, reader.footer, note) else None
+
+
+def is_untouched(status: os.stat_result, footer: Footer, note: bytes) -> bool:
+    """Return True if our note in a sidecar describes a file of this status, and the footer that the sidecar is for."""
+    if len(note) < ORIGIN.size:
+        return False
+    layout, _, _, footer_length, *version, _ = ORIGIN.unpack_from(note)
+    size = footer.parquet_footer_offset + footer.parquet_footer_length + wire.PM_PARQUET_TRAILER_BYTES
+    return (
+        wire.PM_ORIGIN_FIRST_LAYOUT <= layout <= wire.PM_ORIGIN_KNOWN_LAYOUT
+        and footer_length == footer.parquet_footer_length
+        and stat.S_ISREG(status.st_mode)
+        and status.st_size == size
+        and version[0] != UNKNOWN
+        and version == [status.st_mtime_ns, status.st_ctime_ns, status.st_dev, status.st_ino]
     )
-    said = TIMES_AND_PLACE.unpack_from(note, wire.PM_ORIGIN_MODIFIED)
-    there = status.st_mtime_ns, status.st_ctime_ns, status.st_dev, status.st_ino
-    is_known = wire.PM_ORIGIN_FIRST_LAYOUT <= layout <= wire.PM_ORIGIN_KNOWN_LAYOUT
-    known = is_known and noted_length == length and said[0] != -1
-    return reader if known and said == there else None
 
 
 def release_mappings() -> None:

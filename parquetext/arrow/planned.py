@@ -15,8 +15,7 @@ from ..footer.targets import readable
 from ..pruning import predicate_of
 from ..sidecar.building import LENGTH_AND_MAGIC
 from ..sidecar.plan import Plan, open_beside, still_holding
-from ..sidecar.sidecar_blooms import SidecarFilters
-from ..sidecar.sidecar_form import SidecarForm
+from ..sidecar.sidecar_form import SidecarFilters, SidecarForm
 from ..storage import BatchedSource, LocalSource, Target
 from .file import File
 from .file import open as open_file

@@ -11,8 +11,7 @@ from .. import kernels, wire
 from ..errors import LimitExceeded, Malformed, ParquetextError, Unsupported, wire_error
 from .carried import Carried
 from .codecs import BELIEVED
-from .decoded_sizes import check_page_size, limit_of
-from .entries import entries_of, most_entries
+from .decoded_sizes import check_page_size, entries_of, limit_of, most_entries
 from .foreign_pages import is_foreign, made_plain, refuse_vast
 from .pages import NOT_READ, VAST_BYTES, OutOfProportion, Page, overrun_of, read_body, read_pages, read_stored
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from uuid import UUID
 
 from .. import kernels, wire
@@ -10,20 +11,9 @@ from .registry import Encoding, register
 __all__ = ["FSST", "PFOR"]
 
 
-def _encode_pfor(values, count: int, type: int, type_length: int) -> bytes:
-    return kernels.pfor.encode(values, count, type, type_length)
-
-
-def _decode_pfor(data, count: int, type: int, type_length: int):
-    return kernels.pfor.decode(data, count, type, type_length)
-
-
-def _encode_fsst(values, count: int, type: int, type_length: int) -> bytes:
-    return kernels.fsst.encode(values, count, type, type_length)
-
-
-def _decode_fsst(data, count: int, type: int, type_length: int):
-    return kernels.fsst.decode(data, count, type, type_length)
+def _kernel(module: str, function: str) -> Callable:
+    """Return a function that calls a kernel of the implementation in use."""
+    return lambda *arguments: getattr(getattr(kernels, module), function)(*arguments)
 
 
 PFOR = Encoding(
@@ -31,8 +21,8 @@ PFOR = Encoding(
     name="PFOR",
     uuid=UUID("38a90611-95c9-42c4-9bd6-66d21a49a72b"),
     types=frozenset({wire.PHYSICAL_INT32, wire.PHYSICAL_INT64}),
-    encode=_encode_pfor,
-    decode=_decode_pfor,
+    encode=_kernel("pfor", "encode"),
+    decode=_kernel("pfor", "decode"),
     only_in_extension=True,
 )
 FSST = Encoding(
@@ -40,8 +30,8 @@ FSST = Encoding(
     name="FSST",
     uuid=UUID("c3331ac8-d088-4a8a-aa15-0f69e1030816"),
     types=frozenset({wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY}),
-    encode=_encode_fsst,
-    decode=_decode_fsst,
+    encode=_kernel("fsst", "encode"),
+    decode=_kernel("fsst", "decode"),
     only_in_extension=True,
 )
 

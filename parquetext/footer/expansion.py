@@ -17,8 +17,7 @@ import pyarrow.compute as pc
 
 from .. import kernels, wire
 from ..encoding.codecs import BELIEVED
-from ..encoding.decoded_sizes import VARIABLE, VAST_PAGE, check_page_size, limit_of
-from ..encoding.entries import most_entries
+from ..encoding.decoded_sizes import VARIABLE, VAST_PAGE, check_page_size, limit_of, most_entries
 from ..encoding.pages import DATA_PAGES, read_headers, read_pages
 from ..errors import LimitExceeded, ParquetextError
 from ..storage import is_remote

@@ -15,7 +15,7 @@ from ..footer.locate import FIRST_READ_REMOTE, read_tail
 from ..footer.path_sizes import check_paths
 from ..storage import TICK_NS, create, open_source, resolve
 from ..storage.refusals import check
-from .backfill import backfill
+from .append_blocks import backfill
 from .blooms import bitsets, bloom_columns
 from .following import exists
 from .foreign_sidecars import IGNORABLE, refuse_foreign

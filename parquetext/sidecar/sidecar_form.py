@@ -2,13 +2,37 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from .. import kernels
 from ..errors import ColumnError
+from ..footer.bloom_filters import BloomFilters
 from ..footer.thrift_form import ThriftForm
+from ..pruning import Probe
+from ..pruning.bloom import may_contain
 from .plan import Plan
 from .slices import CODE, schema_footer
 
 __all__ = ["SidecarForm"]
+
+
+class SidecarFilters(BloomFilters):
+    """`BloomFilters` of a plan: filters in the sidecar need no read of the file."""
+
+    def __init__(self, plan, *parts):
+        super().__init__(*parts)
+        self._plan = plan
+
+    def _question(self, probe: Probe, hashes: list[int]):
+        leaf, *_ = self._column(probe.comparison.column)
+        kind, offset, length = self._plan.bloom(probe.row_group, leaf)
+        if kind == "inline":
+            bitset = memoryview(self._plan.reader.data)[offset : offset + length]
+            return partial(may_contain, bitset, hashes)
+        return super()._question(probe, hashes) if kind == "external" else None
+
+    def _has_filters(self, leaf: int) -> bool:
+        return leaf in self._plan.reader.bloom_columns
 
 
 class SidecarForm(ThriftForm):

@@ -10,6 +10,7 @@ from typing import ClassVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.chunk_members import COUNTS, INDEXES, SIZES
 from support.flat_files import with_flat_footer, with_index, write_with_flat_footer
 from support.wide_files import write_forms
 
@@ -23,24 +24,7 @@ from parquetext.footer.row_groups import RowGroup
 from parquetext.inspection.integrity.inspection import inspect
 
 TAIL, END = 4096, 28 + 1 + 8
-FACTS = (
-    "num_values",
-    "null_count",
-    "distinct_count",
-    "total_compressed_size",
-    "total_uncompressed_size",
-    "data_page_offset",
-    "dictionary_page_offset",
-    "index_page_offset",
-    "bloom_filter_offset",
-    "bloom_filter_length",
-    "offset_index_offset",
-    "offset_index_length",
-    "column_index_offset",
-    "column_index_length",
-    "codec",
-    "encodings",
-)
+FACTS = (*SIZES, *COUNTS, *INDEXES, "codec", "encodings")
 EXACTNESS = wire.PRESENT_MIN_EXACT_SET | wire.PRESENT_MIN_EXACT | wire.PRESENT_MAX_EXACT_SET | wire.PRESENT_MAX_EXACT
 VALUES_EVERY = 61  # flips between two that also compare values
 TWIN_EVERY = 211

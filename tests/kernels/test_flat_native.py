@@ -10,6 +10,7 @@ import threading
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.chunk_members import COUNTS, INDEXES, SIZES
 
 from parquetext import wire
 from parquetext.errors import Damaged, ParquetextError, Unsupported
@@ -31,24 +32,7 @@ NOT_CARRIED = (
     | wire.PRESENT_MAX_EXACT_SET
     | wire.PRESENT_MAX_EXACT
 )
-FACTS = (
-    "num_values",
-    "total_uncompressed_size",
-    "total_compressed_size",
-    "data_page_offset",
-    "dictionary_page_offset",
-    "null_count",
-    "distinct_count",
-    "type",
-    "codec",
-    "index_page_offset",
-    "bloom_filter_offset",
-    "bloom_filter_length",
-    "offset_index_offset",
-    "offset_index_length",
-    "column_index_offset",
-    "column_index_length",
-)
+FACTS = (*SIZES, *COUNTS, *INDEXES, "type", "codec")
 
 
 class Memory:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 from support import flat_footers as thrift
+from support.chunk_members import COUNTS, INDEXES, SIZES
 from support.flat_payloads import Memory, outcome, small_footer
 from support.form_readers import GROUP, everything_of, module
 
@@ -21,24 +22,13 @@ from parquetext.errors import Damaged, Malformed, ParquetextError, Unsupported
 from parquetext.footer.thrift_form import ThriftForm
 
 FACTS = (
-    "num_values",
-    "total_uncompressed_size",
-    "total_compressed_size",
-    "data_page_offset",
-    "dictionary_page_offset",
-    "null_count",
-    "distinct_count",
+    *SIZES,
+    *COUNTS,
+    *INDEXES,
     "type",
     "codec",
     "present",
     "encodings",
-    "index_page_offset",
-    "bloom_filter_offset",
-    "offset_index_offset",
-    "column_index_offset",
-    "bloom_filter_length",
-    "offset_index_length",
-    "column_index_length",
     "chunk_length",
     "metadata_length",
     "statistics_length",

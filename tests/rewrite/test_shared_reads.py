@@ -11,8 +11,8 @@ from threading import Event
 import pytest
 from support.memory_files import Memory
 
-from parquetext.rewrite import original, shared_reads
-from parquetext.rewrite.shared_reads import SharedReads
+from parquetext.rewrite import encoding, original
+from parquetext.rewrite.encoding import SharedReads
 
 STEP = 1000
 DATA = random.Random(5).randbytes(64 * STEP + 17)
@@ -21,7 +21,7 @@ DATA = random.Random(5).randbytes(64 * STEP + 17)
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch):
     monkeypatch.setattr(original, "STEP", STEP)
-    monkeypatch.setattr(shared_reads, "AHEAD", 8 * STEP)
+    monkeypatch.setattr(encoding, "AHEAD", 8 * STEP)
 
 
 class Watched(Memory):
@@ -53,7 +53,7 @@ def test_ranges_in_any_order_and_the_digest_are_those_of_the_file():
 
 
 def test_a_byte_is_read_once_for_both(monkeypatch):
-    monkeypatch.setattr(shared_reads, "AHEAD", len(DATA))
+    monkeypatch.setattr(encoding, "AHEAD", len(DATA))
     source = Memory(DATA)
     assert copied(SharedReads(source), [(0, 1500), (1500, len(DATA))])[0] == DATA
     assert source.bytes_read == len(DATA)

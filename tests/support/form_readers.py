@@ -7,30 +7,20 @@ from collections.abc import Callable
 
 import pytest
 
+from .chunk_members import COUNTS, INDEXES, SIZES
 from .flat_payloads import outcome
 
 __all__ = ["FACTS", "GROUP", "chunk_facts", "everything_of", "module"]
 
 GROUP = 0x80000000
 FACTS = (
-    "num_values",
-    "total_uncompressed_size",
-    "total_compressed_size",
-    "data_page_offset",
-    "dictionary_page_offset",
-    "null_count",
-    "distinct_count",
+    *SIZES,
+    *COUNTS,
+    *INDEXES,
     "type",
     "codec",
     "present",
     "encodings",
-    "index_page_offset",
-    "bloom_filter_offset",
-    "offset_index_offset",
-    "column_index_offset",
-    "bloom_filter_length",
-    "offset_index_length",
-    "column_index_length",
     "min_value_offset",
     "min_value_length",
     "max_value_offset",

@@ -7,8 +7,7 @@ from ...encoding.pages import read_headers
 from ...errors import ParquetextError
 from ...footer.forms import BY_MAGIC
 from .claims import Claims
-from .data import Data
-from .metadata_copies import copy_size
+from .data import Data, copy_size
 
 __all__ = ["claim_gaps"]
 

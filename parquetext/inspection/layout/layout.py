@@ -7,10 +7,12 @@ from dataclasses import asdict, dataclass, field
 
 import pyarrow as pa
 
-from ...errors import names_memory
+from ... import wire
+from ...errors import ParquetextError, names_memory
 from ...findings import Finding, is_sound
 from ...footer.forms import MAGICS
 from ...masking import without_secrets
+from ...pruning.bloom import find_bitset
 from ...storage import open_source
 from ...storage.source import Source
 from ...tabular import Shown, Tabular
@@ -19,12 +21,66 @@ from .claims import Claims, Overlap
 from .data import Data, claim_data
 from .encoded_parts import claim_copies, claim_original, copy_table
 from .gaps import claim_gaps
-from .indexes import claim_indexes
+from .part_kinds import GROUPS, group_of
 from .part_tables import by_column, by_kind, chunk_table, page_table
-from .picture import strip
 from .tail import claim_tail
 
 __all__ = ["Layout", "layout", "layout_of"]
+
+
+def strip(parts: pa.Table, size: int, cells: int) -> list[str]:
+    """The group that has most bytes of each of `cells` equal pieces of the file; fewer pieces of a smaller file."""
+    cells = min(cells, size)
+    if not cells:
+        return []
+    groups = list(GROUPS)
+    kinds = [groups.index(group_of(kind)) for kind in parts["kind"].combine_chunks().dictionary.to_pylist()]
+    counts = [[0] * len(groups) for _ in range(cells)]
+    indices = parts["kind"].combine_chunks().indices.to_pylist()
+    for offset, length, kind in zip(parts["offset"].to_pylist(), parts["length"].to_pylist(), indices, strict=True):
+        group, end = kinds[kind], offset + length
+        first, last = offset * cells // size, (end * cells - 1) // size
+        for cell in range(first, last + 1):
+            begins, ends = -(-cell * size // cells), -(-(cell + 1) * size // cells)
+            counts[cell][group] += max(0, min(end, ends) - max(offset, begins))
+    return [groups[max(range(len(groups)), key=count.__getitem__)] for count in counts]
+
+
+INDEXES = ("column-index", "offset-index")
+
+
+def claim_indexes(claims: Claims, source, scan, data: Data, data_end: int) -> None:
+    """Claim the indexes and filters in the footer, as far as they are within the file."""
+    names = ("column_index", "offset_index", "bloom_filter")
+    places = [scan.places(f"{name}_{end}") for name in names for end in ("offset", "length")]
+    facts = zip(data.row_groups, data.leaves, scan.chunks("present"), *places, strict=True)
+    for row_group, leaf, present, *numbers, bloom, bloom_length in facts:
+        if present & wire.PRESENT_FILE_PATH:
+            continue
+        owner = {"row_group": row_group, "column": leaf}
+        for kind, offset, length in zip(INDEXES, numbers[::2], numbers[1::2], strict=True):
+            if offset > 0 and length > 0 and claims.holds(offset, length):
+                claims.add(offset, length, kind, **owner)
+        if bloom > 0:
+            _claim_bloom(claims, source, bloom, bloom_length, present & wire.PRESENT_CRYPTO, data_end, owner)
+
+
+def _claim_bloom(
+    claims: Claims, source, offset: int, length: int, is_encrypted: int, data_end: int, owner: dict
+) -> None:
+    """Claim a Bloom filter: its header and its bitset; as a whole if it is encrypted or cannot be read."""
+    if not is_encrypted:
+        try:
+            bitset = find_bitset(source.read, data_end, offset, length)
+        except ParquetextError:
+            pass
+        else:
+            claims.add(offset, bitset.offset - offset, "bloom-header", **owner)
+            claims.add(bitset.offset, bitset.size, "bloom-bitset", **owner)
+            return
+    if length > 0 and claims.holds(offset, length):
+        claims.add(offset, length, "bloom-filter", **owner)
+
 
 MAGIC_BYTES = 4
 MOST_FINDINGS = 100  # of one kind

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from .chunk import StoredChunk, check_rows
-from .counts import SIGNATURE_BYTES, behind_struct, check_counts
-from .leaf_names import leaf_paths
-from .structure import Structure, count_elsewhere
+from .structure import SIGNATURE_BYTES, Structure, behind_struct, check_counts, count_elsewhere, leaf_paths
 
 __all__ = [
     "SIGNATURE_BYTES",

@@ -13,10 +13,9 @@ from ...footer.column_index import ChunkFacts, StoredIndex
 from ...footer.forms import MAGICS
 from ...footer.model import Node
 from ...footer.page_index import facts_of
+from ...footer.path_sizes import most_path_bytes
 from ...pruning.bloom import find_bitset
 from .chunk import StoredChunk, check_extent, check_facts, check_place, check_rows, check_values
-from .leaf_names import leaf_paths
-from .overlaps import Range, overlaps
 from .page_index_checks import (
     COLUMN_INDEX,
     OFFSET_INDEX,
@@ -27,6 +26,79 @@ from .page_index_checks import (
 from .page_index_checks import check_place as check_index_place
 
 __all__ = ["Structure", "count_elsewhere"]
+
+
+SIGNATURE_BYTES = 28  # nonce and tag of AES-GCM
+PLACE = "Thrift footer"
+
+
+def check_counts(scan) -> Iterator[Finding]:
+    """Compare the chunks of each row group with the schema, and the rows of the row groups with the file's."""
+    if not scan.regular:
+        yield Finding("irregular", "a row group does not have one column chunk per leaf", place=PLACE)
+    total = sum(scan.row_groups("num_rows"))
+    if total != scan.num_rows:
+        yield Finding("row-count", f"the row groups have {total} rows, the file {scan.num_rows}", place=PLACE)
+
+
+def behind_struct(scan, length: int, offset: int) -> Finding:
+    """Return the finding about `length` bytes behind a footer's struct: a note if they are a signature."""
+    if length == SIGNATURE_BYTES and scan.encrypted:
+        message = f"the footer is signed: {length} bytes behind the struct, which only its key can check"
+        return Finding("signed", message, offset, PLACE, is_note=True)
+    signature = " (the length of a signature, but the footer names no key)" if length == SIGNATURE_BYTES else ""
+    return Finding("stray-bytes", f"{length} bytes behind the struct{signature}", offset, PLACE)
+
+
+LONGEST_PATH = 1000  # characters
+FEW_BYTES = 1 << 20  # that all paths may have, however short the footer is
+SHORTEST_CUT = 80  # characters that each path keeps, however many paths there are
+LONGEST_CHARACTER = 4  # bytes in UTF-8
+
+
+def leaf_paths(scan) -> list[str]:
+    """Return the dotted paths of the leaves without the root's name.
+
+    Of a path longer than 1000 characters only the end is returned, after an ellipsis. If all paths together have more
+    than 1 MiB and more than twice the footer's bytes, because names of groups are long, the limit is lower.
+    """
+    if scan is None:
+        return []
+    longest = _longest_path(scan)
+    kept = longest + 1  # characters, one more than are shown: a path that has it is cut
+    most_bytes = LONGEST_CHARACTER * (kept + 1)  # the first 3 may be the end of a character
+    data, paths = memoryview(scan.data), []
+    for parent, offset, length in zip(*map(scan.elements, ("parent", "name_offset", "name_length")), strict=True):
+        end = offset + length
+        name = bytes(data[max(offset, end - most_bytes) : end]).decode("utf-8", "replace")
+        paths.append((f"{paths[parent]}.{name}" if parent > 0 else name)[-kept:])
+    return [path if len(path) <= longest else f"…{path[1:]}" for path in map(paths.__getitem__, scan.leaves)]
+
+
+def _longest_path(scan) -> int:
+    """Return the number of characters after which a path is cut."""
+    most, total = most_path_bytes(len(scan.data), FEW_BYTES), 0
+    if scan.element_count * LONGEST_PATH <= most:
+        return LONGEST_PATH
+    lengths: list[int] = []
+    for parent, length in zip(scan.elements("parent"), scan.elements("name_length"), strict=True):
+        lengths.append(min(length + (lengths[parent] + 1 if parent > 0 else 0), LONGEST_PATH))
+        total += lengths[-1]
+    return LONGEST_PATH if total <= most else max(most // scan.element_count, SHORTEST_CUT)
+
+
+Range = tuple[int, int, str]  # begin, end and name
+
+
+def overlaps(ranges: Iterable[Range]) -> Iterator[Finding]:
+    """Yield a finding for each range that begins in front of the end of an earlier one."""
+    furthest, owner = 0, ""
+    for start, end, name in sorted(ranges):
+        if start < furthest and start < end:
+            yield Finding("chunk-overlap", f"begins {furthest - start} bytes before {owner} ends", start, name)
+        if end > furthest:
+            furthest, owner = end, name
+
 
 READS, MORE_READS = 4, 1 << 16  # times the file, and bytes beside, that may be read of pages: chunks may overlap
 BLOOM_FILTER = "bloom-filter"

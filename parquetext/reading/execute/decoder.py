@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ... import kernels, wire
 from ...encoding.chunk_reader import Chunk, ChunkReader, Dictionary, Stretch, chunk_of
-from ...encoding.entries import entries_of
+from ...encoding.decoded_sizes import entries_of
 from ...encoding.pages import FEW_BYTES, OutOfProportion
 from ...errors import Malformed, ParquetextError, Unsupported
 from ...footer.expansion import check_expansion
