@@ -153,8 +153,8 @@ def out_of_memory(error: MemoryError, path: object) -> OutOfMemory:
     """
     if isinstance(error, OutOfMemory):
         return error
-    told = str(error).removeprefix("out of memory: ")
-    return OutOfMemory(f"out of memory: {told}" if told else "out of memory", file=str(path))
+    message = str(error).removeprefix("out of memory: ")
+    return OutOfMemory(f"out of memory: {message}" if message else "out of memory", file=str(path))
 
 
 @contextmanager
@@ -181,10 +181,10 @@ def masking() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        told = without_secrets(str(error))
-        if told == str(error):
+        message = without_secrets(str(error))
+        if message == str(error):
             raise
-        raise retold(error, told) from None
+        raise retold(error, message) from None
 
 
 @contextmanager

@@ -94,8 +94,8 @@ def find(struct: Buffer, *, page_header: bool = False) -> memoryview | None:
     >>> bytes(extension.find(extension.append(b"\x00", b"mine")))
     b'mine'
     """
-    place = _find(struct, page_header)
-    return None if place is None else _content(struct, place, page_header)
+    position = _find(struct, page_header)
+    return None if position is None else _content(struct, position, page_header)
 
 
 def append(
@@ -144,8 +144,8 @@ def append(
     b'\x08\xff\xff\x01\x04mine\x00'
     """
     _check_arguments(struct, marker, placement)
-    if place := _writable(struct, page_header):
-        raise wire_error(wire.HAS_EXTENSION, place.header)
+    if position := _writable(struct, page_header):
+        raise wire_error(wire.HAS_EXTENSION, position.header)
     return _write(struct, payload, marker, placement, page_header, limit)
 
 
@@ -202,18 +202,22 @@ def append_block(
     _check_arguments(struct, marker, placement)
     bare, is_text = bytes(struct), text
     content: Buffer = b""
-    place = _writable(struct, page_header)
-    if place is not None:
-        content = old = _content(struct, place, page_header)
+    position = _writable(struct, page_header)
+    if position is not None:
+        content = old = _content(struct, position, page_header)
         found = text_blocks(old)
         is_text = text and bool(found) and all(block.uuid != wire.UUID_FOOTER_REFERENCE for block in found)
         if is_text:
             content = b"".join(rendered(block.uuid, block.payload) for block in found)
         elif kernels.extension.block_before(old, len(old)) is None and not found:
             if not wrap:
-                raise wire_error(wire.FREE_FORM, place.payload)
+                raise wire_error(wire.FREE_FORM, position.payload)
             content = rendered(wire.UUID_WRAPPED, old)
-        bare, marker, placement = _without(struct, place), MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement]
+        bare, marker, placement = (
+            _without(struct, position),
+            MARKER_NUMBERS[position.marker],
+            PLACEMENTS[position.placement],
+        )
     block = kernels.extension.trailer(payload, uuid_of(uuid).bytes)
     stack = b"".join((content, payload, block))
     return _write(bare, base64.b64encode(stack) if is_text else stack, marker, placement, page_header, limit)
@@ -258,19 +262,24 @@ def replace(
     >>> bytes(extension.blocks(extension.replace(grown, b"other", uuid=kind))[0].payload)
     b'other'
     """
-    place = _writable(struct, page_header)
-    if place is None:
+    position = _writable(struct, page_header)
+    if position is None:
         raise Refused("the struct has no extension to replace")
     content = payload
     if uuid is not None:
-        stack = stack_in(_content(struct, place, page_header), place.payload)
+        stack = stack_in(_content(struct, position, page_header), position.payload)
         index = last_of(stack, uuid_of(uuid))
         if index is None:
-            raise Refused(f"the extension has no block of the kind {name_of(uuid)}", offset=place.payload)
+            raise Refused(f"the extension has no block of the kind {name_of(uuid)}", offset=position.payload)
         ours = dataclasses.replace(stack[index], payload=memoryview(payload))
         content = content_of(stack.free_form, (*stack[:index], ours, *stack[index + 1 :]))
     return _write(
-        _without(struct, place), content, MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement], page_header, limit
+        _without(struct, position),
+        content,
+        MARKER_NUMBERS[position.marker],
+        PLACEMENTS[position.placement],
+        page_header,
+        limit,
     )
 
 
@@ -304,14 +313,14 @@ def replace_all(struct: Buffer, uuid: UUID | str | bytes, change: Callable[[memo
     >>> bytes(extension.blocks(extension.replace_all(grown, kind, lambda payload: b"new"))[0].payload)
     b'new'
     """
-    place, uuid = _writable(struct, False), uuid_of(uuid)
-    if place is None:
+    position, uuid = _writable(struct, False), uuid_of(uuid)
+    if position is None:
         raise Refused("the struct has no extension to replace")
-    stack = stack_in(_content(struct, place, False), place.payload)
+    stack = stack_in(_content(struct, position, False), position.payload)
     changed = [dataclasses.replace(b, payload=memoryview(change(b.payload))) if b.uuid == uuid else b for b in stack]
-    marker, placement = MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement]
+    marker, placement = MARKER_NUMBERS[position.marker], PLACEMENTS[position.placement]
     content = content_of(stack.free_form, changed)
-    return _write(_without(struct, place), content, marker, placement, False, DEFAULT_LIMIT)
+    return _write(_without(struct, position), content, marker, placement, False, DEFAULT_LIMIT)
 
 
 def strip(struct: Buffer, uuid: UUID | str | bytes | None = None, *, page_header: bool = False) -> bytes:
@@ -344,16 +353,16 @@ def strip(struct: Buffer, uuid: UUID | str | bytes | None = None, *, page_header
     >>> extension.strip(grown) == b"\x00"
     True
     """
-    place = _writable(struct, page_header)
-    if place is None:
+    position = _writable(struct, page_header)
+    if position is None:
         return bytes(struct)
     if uuid is None:
-        return _without(struct, place)
-    stack = stack_in(_content(struct, place, page_header), place.payload)
+        return _without(struct, position)
+    stack = stack_in(_content(struct, position, page_header), position.payload)
     index = last_of(stack, uuid_of(uuid))
     if index is None:
         return bytes(struct)
-    bare, left = _without(struct, place), (*stack[:index], *stack[index + 1 :])
+    bare, left = _without(struct, position), (*stack[:index], *stack[index + 1 :])
     if not left and not stack.free_form:
         return bare
     if len(left) == 1 and left[0].uuid == wire.UUID_WRAPPED and not stack.free_form:
@@ -361,7 +370,12 @@ def strip(struct: Buffer, uuid: UUID | str | bytes | None = None, *, page_header
     else:
         rest = content_of(stack.free_form, left)
     return _write(
-        bare, rest, MARKER_NUMBERS[place.marker], PLACEMENTS[place.placement], page_header, memoryview(struct).nbytes
+        bare,
+        rest,
+        MARKER_NUMBERS[position.marker],
+        PLACEMENTS[position.placement],
+        page_header,
+        memoryview(struct).nbytes,
     )
 
 
@@ -393,10 +407,10 @@ def blocks(struct: Buffer, *, page_header: bool = False) -> Stack:
     >>> len(extension.blocks(grown))
     1
     """
-    place = _find(struct, page_header)
-    if place is None:
+    position = _find(struct, page_header)
+    if position is None:
         return Stack((), memoryview(b""))
-    return stack_in(_content(struct, place, page_header), 0 if page_header else place.payload)
+    return stack_in(_content(struct, position, page_header), 0 if page_header else position.payload)
 
 
 def blocks_from_back(tail: Buffer) -> Stack:
@@ -430,10 +444,10 @@ def blocks_from_back(tail: Buffer) -> Stack:
 
 def _find(struct: Buffer, page_header: bool) -> Place | None:
     """The extension's place; behind the stop it counts for a FileMetaData alone."""
-    place: Place | None = kernels.extension.find(struct, not page_header)
-    if place and place.placement and not _is_file_metadata(struct):
+    position: Place | None = kernels.extension.find(struct, not page_header)
+    if position and position.placement and not _is_file_metadata(struct):
         return None
-    return place
+    return position
 
 
 def _is_file_metadata(struct: Buffer) -> bool:
@@ -452,20 +466,20 @@ def _check_arguments(struct: Buffer, marker: str, placement: str) -> None:
 
 def _writable(struct: Buffer, page_header: bool) -> Place | None:
     """The place of the extension, once the struct is known to be one that can be rewritten."""
-    place = _find(struct, page_header)
-    end = kernels.thrift.struct_end(struct) if place is None else place.struct_end
+    position = _find(struct, page_header)
+    end = kernels.thrift.struct_end(struct) if position is None else position.struct_end
     size = memoryview(struct).nbytes
     if end != size:
         raise wire_error(wire.STRAY_BYTES, end, 0, size - end)
-    if place is None:
+    if position is None:
         return None
-    shortest = kernels.varint.size(place.length)
-    if place.length_bytes != shortest:
-        raise wire_error(wire.NON_MINIMAL, place.header + len(MARKERS["spec"]), shortest, place.length_bytes)
-    behind = place.payload + place.length
+    shortest = kernels.varint.size(position.length)
+    if position.length_bytes != shortest:
+        raise wire_error(wire.NON_MINIMAL, position.header + len(MARKERS["spec"]), shortest, position.length_bytes)
+    behind = position.payload + position.length
     if behind + 1 != end:
         raise Refused("fields follow the extension, and their ids may count from its marker", offset=behind)
-    return place
+    return position
 
 
 def _without(struct: Buffer, place: Place) -> bytes:

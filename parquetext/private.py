@@ -36,10 +36,10 @@ def keep(files: Mapping[str, bytes], executable: bool = False) -> Path:
     PermissionError
         Another user has created a directory of that name, or its permissions allow access by others.
     """
-    place = _home() / _digest(files)
-    if not _holds(place, files):
-        _put(place, files, executable)
-    return place
+    position = _home() / _digest(files)
+    if not _holds(position, files):
+        _put(position, files, executable)
+    return position
 
 
 def _home() -> Path:

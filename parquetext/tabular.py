@@ -101,17 +101,17 @@ class Shown:
         title = escaped(self.title)
         if not any(map(_has_rows, self.listings)):
             return f"<{': '.join(filter(None, (title, ', '.join(self.told))))}>"
-        facts = [f"  {SEPARATOR.join(self.told)}"] if self.told else []
-        return "\n".join([title, *facts, *map(_lines, filter(_has_rows, self.listings))])
+        fields = [f"  {SEPARATOR.join(self.told)}"] if self.told else []
+        return "\n".join([title, *fields, *map(_lines, filter(_has_rows, self.listings))])
 
     def as_html(self) -> str:
         """A part of a page, without scripts."""
-        facts = _markup(SEPARATOR.join(self.told))
+        fields = _markup(SEPARATOR.join(self.told))
         tables = "".join(map(_table, filter(_has_rows, self.listings)))
         title = _markup(escaped(self.title))
         return (
             f'<div class="parquetext"><style>{STYLE}</style><strong>{title}</strong>'
-            f'<div class="facts">{facts}</div>{self.picture}{tables}</div>'
+            f'<div class="facts">{fields}</div>{self.picture}{tables}</div>'
         )
 
 

@@ -17,6 +17,7 @@ PURE = ROOT / "parquetext" / "_pure"
 # Modules whose names the twin has in another one.
 ELSEWHERE = {
     "reader": "flat_read",
+    "sidecar_columns": "sidecar_write",
     "sidecar_reader": "sidecar_read",
     "sidecar_writer": "sidecar_write",
 }

@@ -102,12 +102,12 @@ class Source:
         if 4 + 2 * slot >= table.vtable_size:
             return 0
         entry = table.vtable + 4 + 2 * slot
-        place = self.number(entry, 2)
-        if not place:
+        position = self.number(entry, 2)
+        if not position:
             return 0
-        if place < 4 or place > table.size or size > table.size - place:
+        if position < 4 or position > table.size or size > table.size - position:
             raise broken(entry)
-        return table.at + place
+        return table.at + position
 
     def follow(self, at: int) -> int:
         """Return the target of the offset at `at`. The caller has checked the offset's 4 bytes."""
@@ -177,13 +177,13 @@ class _Copier:
             tag = self.source.data[found[Slot.TYPE_TAG]] if found[Slot.TYPE_TAG] else 0
             if not 1 <= tag <= LAST_TYPE or not found[Slot.TYPE]:
                 raise broken(at)
-        place, offsets = self._inline(layout, found, at, named=depth == 0)
+        position, offsets = self._inline(layout, found, at, named=depth == 0)
         if slot is not None:
-            self.lead(slot, place)
+            self.lead(slot, position)
         for i, content in enumerate(layout):
             if found[i] and content > Kind.LONG and not (depth == 0 and i == Slot.NAME):
-                self._slot(content, found, i, depth, place + offsets[i])
-        return place + offsets.get(Slot.NAME, 0)
+                self._slot(content, found, i, depth, position + offsets[i])
+        return position + offsets.get(Slot.NAME, 0)
 
     def _slots(self, layout: tuple[Kind, ...], at: int) -> list[int]:
         """Return the position of each slot, 0 if absent; raise an error for a slot that the layout does not know."""
@@ -207,16 +207,16 @@ class _Copier:
             size += layout[i].inline_bytes
         size = (size + 3) // 4 * 4
         entries = [offsets.get(i, 0) for i in range(max(offsets, default=-1) + 1)]
-        place = self.put(at, 4)
-        if first_long and (place + first_long) % 8:
+        position = self.put(at, 4)
+        if first_long and (position + first_long) % 8:
             self.put(at, 4, 4)
-        place = self.put(at, 4, size + 4 + 2 * len(entries))
-        struct.pack_into("<i", self.out, place, -size)
-        struct.pack_into(f"<HH{len(entries)}H", self.out, place + size, 4 + 2 * len(entries), size, *entries)
+        position = self.put(at, 4, size + 4 + 2 * len(entries))
+        struct.pack_into("<i", self.out, position, -size)
+        struct.pack_into(f"<HH{len(entries)}H", self.out, position + size, 4 + 2 * len(entries), size, *entries)
         for i, to in offsets.items():
             if found[i] and layout[i] <= Kind.LONG:
-                self.out[place + to : place + to + layout[i]] = self.source.data[found[i] : found[i] + layout[i]]
-        return place, offsets
+                self.out[position + to : position + to + layout[i]] = self.source.data[found[i] : found[i] + layout[i]]
+        return position, offsets
 
     def _slot(self, content: Kind, found: list[int], i: int, depth: int, slot: int) -> None:
         at = self.source.follow(found[i])
@@ -238,10 +238,10 @@ class _Copier:
     def _vector(self, at: int, width: int, slot: int) -> None:
         """Copy a string (width 1, followed by a zero byte) or a vector of int."""
         items, count = self.source.vector(at, width)
-        place = self.put(at, 4, 4 + width * count + (width == 1))
-        struct.pack_into("<I", self.out, place, count)
-        self.out[place + 4 : place + 4 + width * count] = self.source.data[items : items + width * count]
-        self.lead(slot, place)
+        position = self.put(at, 4, 4 + width * count + (width == 1))
+        struct.pack_into("<I", self.out, position, count)
+        self.out[position + 4 : position + 4 + width * count] = self.source.data[items : items + width * count]
+        self.lead(slot, position)
 
     def _child(self, kind: int, at: int, depth: int, slot: int) -> None:
         if depth >= wire.MAX_DEPTH:
@@ -266,12 +266,12 @@ class _Copier:
                 raise broken(at)
             kept = [i for i in range(count) if keep[self.kept_at + i]]
             self.kept_at += count
-        place = self.put(at, 4, 4 + 4 * len(kept))
-        struct.pack_into("<I", self.out, place, len(kept))
-        self.lead(slot, place)
+        position = self.put(at, 4, 4 + 4 * len(kept))
+        struct.pack_into("<I", self.out, position, len(kept))
+        self.lead(slot, position)
         for written, i in enumerate(kept):
             target = self.source.follow(items + 4 * i)
-            self._child(kind, target, depth, place + 4 + 4 * written)
+            self._child(kind, target, depth, position + 4 + 4 * written)
 
 
 def copy_piece(source: Source, at: int, room: int) -> bytes:

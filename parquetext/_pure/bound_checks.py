@@ -15,8 +15,8 @@ __all__ = ["judge_pairs", "leaf_of"]
 
 def leaf_of(thrift: bytes, column_order: int) -> Leaf:
     """Read the fields of a SchemaElement that decide about a leaf's bounds."""
-    facts, _ = ChunkReader(memoryview(thrift)).struct(0, ELEMENT_FIELDS, {"field_id": NO_FIELD_ID}, IN_LISTED_STRUCT)
-    element = {name: ABSENT[code] for name, code in ELEMENT_MEMBERS.items()} | facts
+    fields, _ = ChunkReader(memoryview(thrift)).struct(0, ELEMENT_FIELDS, {"field_id": NO_FIELD_ID}, IN_LISTED_STRUCT)
+    element = {name: ABSENT[code] for name, code in ELEMENT_MEMBERS.items()} | fields
     order = sort_order(memoryview(thrift), {name: [value] for name, value in element.items()}, 0)
     return Leaf(element["type"], element["type_length"], column_order, order)
 

@@ -99,7 +99,7 @@ def usable_bounds(data, chunk: dict[str, int], leaf: Leaf) -> tuple[int, int, in
         values.append(bytes(data[offset : offset + length]) if chunk["present"] & present else None)
         ranges.append((offset, length))
     has = judge_bounds(leaf, *values) & (wire.BOUND_MIN | wire.BOUND_MAX)
-    low, high = (place if has & bit else (0, 0) for place, bit in zip(ranges, (1, 2), strict=True))
+    low, high = (position if has & bit else (0, 0) for position, bit in zip(ranges, (1, 2), strict=True))
     return has, *low, *high
 
 

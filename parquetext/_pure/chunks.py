@@ -75,10 +75,10 @@ class Chunks:
         self._records, self.buffer, self._leaf = records, buffer, leaf
 
     @classmethod
-    def from_facts(cls, facts: Iterable[Mapping[str, int]], buffer) -> Chunks:
+    def from_facts(cls, fields: Iterable[Mapping[str, int]], buffer) -> Chunks:
         """Create chunks from one mapping of members each. Bounds are taken as usable."""
         records = Records(CHUNK_MEMBERS | PLACES_MEMBERS)
-        for chunk in facts:
+        for chunk in fields:
             records.append(chunk)
         return cls(records, buffer)
 
@@ -117,9 +117,9 @@ class Chunks:
         has, *ranges = bytearray(), array("I"), array("I"), array("I"), array("I")
         for i in range(len(self)):
             chunk = {name: column[i] for name, column in columns.items()}
-            bits, *places = usable_bounds(data, chunk, self._leaf) if self._leaf else as_they_are(chunk)
+            bits, *positions = usable_bounds(data, chunk, self._leaf) if self._leaf else as_they_are(chunk)
             has.append(bits)
-            for column, value in zip(ranges, places, strict=True):
+            for column, value in zip(ranges, positions, strict=True):
                 column.append(value)
         return bytes(has), *(memoryview(column).toreadonly() for column in ranges)
 

@@ -89,19 +89,19 @@ class Output:
             at += size if has else 0
 
     def _move_last_row(self, rest: Output) -> None:
-        entry = max(place for place, level in enumerate(self._repetition) if not level)
+        entry = max(position for position, level in enumerate(self._repetition) if not level)
         levels = self._definition[entry:]
         slots = sum(level >= self._leaf.repeated_definition for level in levels)
         slot = len(self._has_value) - slots
         is_text = self._leaf.type == wire.PHYSICAL_BYTE_ARRAY
-        place = sum(self._lengths[:slot]) if is_text else slot * (self._leaf.width or 1)
+        position = sum(self._lengths[:slot]) if is_text else slot * (self._leaf.width or 1)
         rest.entries, rest.rows = self.entries - entry, 1
         rest._definition, rest._repetition = levels, self._repetition[entry:]
-        rest._has_value, rest._values = self._has_value[slot:], self._values[place:]
+        rest._has_value, rest._values = self._has_value[slot:], self._values[position:]
         rest._lengths = self._lengths[slot:]
         self.entries, self.rows = entry, self.rows - 1
         del self._definition[entry:], self._repetition[entry:]
-        del self._has_value[slot:], self._values[place:], self._lengths[slot:]
+        del self._has_value[slot:], self._values[position:], self._lengths[slot:]
 
     def _members(self) -> tuple:
         """Return entries, rows, slots, nulls, valid, values, offsets, definition and repetition."""

@@ -131,7 +131,9 @@ class OpenPage:
         if self.definition is None:
             return self.at + count
         highest, levels = self.leaf.max_definition, self.definition[self.at :]
-        return self.at + next(islice((place for place, level in enumerate(levels) if level == highest), count, None))
+        return self.at + next(
+            islice((position for position, level in enumerate(levels) if level == highest), count, None)
+        )
 
     def skip(self, end: int) -> None:
         self._passed += self.values_to(end)

@@ -59,8 +59,8 @@ def _choose(vector: array, pairs: list[Pair], kind: Kind) -> Pair:
         return pairs[0]
     some = min(SAMPLED_VALUES, len(vector))
     stretch = len(vector) // some  # one value is taken from each stretch, at a position that has no period
-    places = [number * len(vector) // some + (number * 40503 >> 8) % stretch for number in range(some)]
-    sample = array(vector.typecode, map(vector.__getitem__, places))
+    positions = [number * len(vector) // some + (number * 40503 >> 8) % stretch for number in range(some)]
+    sample = array(vector.typecode, map(vector.__getitem__, positions))
 
     def bits(pair: Pair) -> int:
         integers = [integer for integer in _integers(sample, pair, kind) if integer is not None]

@@ -49,10 +49,10 @@ def decode_alp(view: memoryview, at: int, count: int, kind: Kind) -> tuple[bytes
     if vectors > left // OFFSET:
         raise wire_error(wire.TRUNCATED, offsets, OFFSET * vectors, left)
     decoded, end = bytearray(), offsets + OFFSET * vectors
-    for place in range(offsets, offsets + OFFSET * vectors, OFFSET):
-        found = int.from_bytes(view[place : place + OFFSET], "little")
+    for position in range(offsets, offsets + OFFSET * vectors, OFFSET):
+        found = int.from_bytes(view[position : position + OFFSET], "little")
         if found != end - offsets:
-            raise wire_error(wire.ALP_OFFSET, place, end - offsets, found)
+            raise wire_error(wire.ALP_OFFSET, position, end - offsets, found)
         values = min(count, 1 << size_bits)
         end = _decode_vector(view, end, values, kind, decoded)
         count -= values
@@ -65,9 +65,9 @@ def _read_header(view: memoryview, at: int, count: int) -> tuple[int, int]:
     if left < HEADER.size:
         raise wire_error(wire.TRUNCATED, at, HEADER.size, left)
     *kinds, size_bits, total = HEADER.unpack_from(view, at)
-    for place, found in enumerate(kinds, at):
+    for position, found in enumerate(kinds, at):
         if found:
-            raise wire_error(wire.ALP_MODE, place, 0, found)
+            raise wire_error(wire.ALP_MODE, position, 0, found)
     if not SIZES[0] <= size_bits <= SIZES[1]:
         raise wire_error(wire.ALP_NUMBER, at + 2, SIZES[size_bits > SIZES[1]], size_bits)
     if total != count:
@@ -112,9 +112,9 @@ def _read_numbers(view: memoryview, at: int, values: int, kind: Kind) -> tuple[i
 
 def _read_positions(view: memoryview, at: int, exceptions: int, values: int) -> list[int]:
     positions = list(struct.unpack_from(f"<{exceptions}H", view, at))
-    for place, position in zip(range(at, at + 2 * exceptions, 2), positions, strict=True):
+    for spot_offset, position in zip(range(at, at + 2 * exceptions, 2), positions, strict=True):
         if position >= values:
-            raise wire_error(wire.ALP_NUMBER, place, values - 1, position)
+            raise wire_error(wire.ALP_NUMBER, spot_offset, values - 1, position)
     return positions
 
 

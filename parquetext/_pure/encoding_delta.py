@@ -101,10 +101,10 @@ class Deltas:
             self.end = widths + self._miniblocks
             if self.end > len(self._data):
                 raise wire_error(wire.TRUNCATED, widths, self._miniblocks, len(self._data) - widths)
-            for place in range(widths, self.end):
+            for position in range(widths, self.end):
                 count = min(left, self._miniblock)
-                width, body = self._data[place], self.end
-                self._pass_body(place, width, count)
+                width, body = self._data[position], self.end
+                self._pass_body(position, width, count)
                 yield zigzag_decode(least), width, body, count
                 left -= count
                 if not left:

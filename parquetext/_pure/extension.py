@@ -49,20 +49,20 @@ def find(data, file_metadata: bool = False, max_depth: int = wire.MAX_DEPTH) -> 
     """
     walk = Walk(data, 0, max_depth)
     walk.enter(0, 0)
-    place, id, at, type = None, 0, 0, wire.TYPE_STRUCT
+    position, id, at, type = None, 0, 0, wire.TYPE_STRUCT
     while type:
         header = at
         id, type, at = walk.field_header(header, id)
         marker = MARKERS.get(bytes(walk.data[header:at]))
         if marker:
-            place = _read_extension(walk, marker, header, place)
-            at = place.payload + place.length
+            position = _read_extension(walk, marker, header, position)
+            at = position.payload + position.length
         elif type:
             at = walk.skip(at, type, 1)
     if file_metadata and _is_after_stop(walk, at):
-        place = _read_extension(walk, MARKERS[bytes(walk.data[at : at + MARKER_BYTES])], at, place)
-        return place._replace(placement=AFTER_STOP, struct_end=walk.size)
-    return place and place._replace(struct_end=at)
+        position = _read_extension(walk, MARKERS[bytes(walk.data[at : at + MARKER_BYTES])], at, position)
+        return position._replace(placement=AFTER_STOP, struct_end=walk.size)
+    return position and position._replace(struct_end=at)
 
 
 def _read_extension(walk: Walk, marker: int, header: int, first: Place | None) -> Place:

@@ -383,9 +383,9 @@ class Footer:
 
     def peek_listed(self, kind: int, number: int, size: int) -> Cell:
         """Return the first bytes of cell `number` of a kind, by the directory. Their checksum is not checked."""
-        place = self._listed_place(kind, number)
-        self._check_place(place)
-        return Cell(self, place, memoryview(self.read(place, min(size, self.tail - place))))
+        position = self._listed_place(kind, number)
+        self._check_place(position)
+        return Cell(self, position, memoryview(self.read(position, min(size, self.tail - position))))
 
     def _listed_place(self, kind: int, number: int) -> int:
         page, entry = divmod(self.first_entry[kind] + number, wire.FLAT_DIRECTORY_ENTRIES)
@@ -396,8 +396,8 @@ class Footer:
 
     def _is_far(self, number: int) -> bool:
         """Return True if a bucket is neither in the tail nor the last one that was loaded."""
-        last, place = self._cells.get((wire.KIND_BUCKET, False)), self.counts.buckets + wire.FLAT_PAGE_BYTES * number
-        return place < self.held and (last is None or last.place != place)
+        last, position = self._cells.get((wire.KIND_BUCKET, False)), self.counts.buckets + wire.FLAT_PAGE_BYTES * number
+        return position < self.held and (last is None or last.place != position)
 
     def _hold_names(self) -> None:
         """Load all buckets if many names were looked up: 1 in 32 buckets has been read by then."""

@@ -62,9 +62,9 @@ def geospatial(metadata: Struct) -> Table | None:
     box, types = thrift.value(1, wire.TYPE_STRUCT), _items(thrift, 2, wire.TYPE_I32)
     numbers = None
     if types is not None:
-        numbers, (count, place) = Numbers(), types
+        numbers, (count, position) = Numbers(), types
         for _ in range(count):
-            raw, place = varint.decode32(thrift.data, place)
+            raw, position = varint.decode32(thrift.data, position)
             numbers.append(varint.zigzag_decode(raw))
     return Table(
         "GeospatialStatistics",
@@ -76,10 +76,10 @@ def geospatial(metadata: Struct) -> Table | None:
 
 
 def _bounding_box(thrift: Struct) -> Table:
-    places = {name: thrift.value(id, wire.TYPE_DOUBLE) for id, name in enumerate(BOX, 1)}
+    positions = {name: thrift.value(id, wire.TYPE_DOUBLE) for id, name in enumerate(BOX, 1)}
     return Table(
         "BoundingBox",
-        {name: None if at is None else struct.unpack_from("<Q", thrift.data, at)[0] for name, at in places.items()},
+        {name: None if at is None else struct.unpack_from("<Q", thrift.data, at)[0] for name, at in positions.items()},
     )
 
 
@@ -109,11 +109,11 @@ def key(crypto: Crypto) -> Table | None:
         return Table("Empty", {})
     path, parts = _items(thrift, 1, wire.TYPE_BINARY), None
     if path is not None:
-        parts, (count, place) = [], path
+        parts, (count, position) = [], path
         for _ in range(count):
-            length, begin = varint.decode32(thrift.data, place)
-            place = begin + length
-            parts.append(bytes(thrift.data[begin:place]))
+            length, begin = varint.decode32(thrift.data, position)
+            position = begin + length
+            parts.append(bytes(thrift.data[begin:position]))
     return Table("EncryptionWithColumnKey", {"path_in_schema": parts, "key_metadata": _octets(thrift.binary(2))})
 
 
@@ -286,12 +286,12 @@ class Column:
 
     def _crypto(self, fact: dict) -> Crypto:
         """Return the crypto fields; refuse unknown ones, because without them the chunk would look unencrypted."""
-        place = fact["chunk_offset"]
+        position = fact["chunk_offset"]
         crypto = Crypto.find(
-            Struct(self.data, place), wire.COLUMN_CHUNK_CRYPTO_METADATA, wire.COLUMN_CHUNK_ENCRYPTED_COLUMN_METADATA
+            Struct(self.data, position), wire.COLUMN_CHUNK_CRYPTO_METADATA, wire.COLUMN_CHUNK_ENCRYPTED_COLUMN_METADATA
         )
         if not crypto.tag and crypto.bytes is None:
-            raise wire_error(wire.ENCRYPTED, place, 0, self.encrypted)
+            raise wire_error(wire.ENCRYPTED, position, 0, self.encrypted)
         return crypto
 
     def _own(self, fact: dict) -> Table | None:
@@ -305,18 +305,18 @@ class Column:
 
     def _check(self, fact: dict) -> None:
         """Raise an error for values that the flat schema cannot represent."""
-        place = fact["metadata_offset"]
+        position = fact["metadata_offset"]
         if fact["present"] & _ALL_REQUIRED != _ALL_REQUIRED:
             missing = next(field for bit, field in _REQUIRED if not fact["present"] & bit)
-            raise wire_error(wire.MISSING_FIELD, place, missing)
+            raise wire_error(wire.MISSING_FIELD, position, missing)
         if fact["type"] != self.type:
-            raise wire_error(wire.MISMATCH, place, self.type & 0xFFFFFFFF, fact["type"] & 0xFFFFFFFF)
+            raise wire_error(wire.MISMATCH, position, self.type & 0xFFFFFFFF, fact["type"] & 0xFFFFFFFF)
         if not 0 <= fact["type"] <= wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
             raise wire_error(
-                wire.UNSUPPORTED_VALUE, place, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY, fact["type"] & 0xFFFFFFFF
+                wire.UNSUPPORTED_VALUE, position, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY, fact["type"] & 0xFFFFFFFF
             )
         if not 0 <= fact["codec"] <= 127:
-            raise wire_error(wire.UNSUPPORTED_VALUE, place, 127, fact["codec"] & 0xFFFFFFFF)
+            raise wire_error(wire.UNSUPPORTED_VALUE, position, 127, fact["codec"] & 0xFFFFFFFF)
 
     def _metadata(self, row_group: int, fact: dict) -> Table:
         self._check(fact)
@@ -358,10 +358,10 @@ class Column:
     def _key_values(self, fact: dict) -> list[Table]:
         metadata, pairs = Struct(self.data, fact["metadata_offset"]), []
         pairs_at = metadata.value(wire.COLUMN_META_DATA_KEY_VALUE_METADATA, wire.TYPE_LIST)
-        for place in list_structs(self.data, pairs_at):
-            pair = Struct(self.data, place)
+        for position in list_structs(self.data, pairs_at):
+            pair = Struct(self.data, position)
             if (key := pair.binary(wire.KEY_VALUE_KEY)) is None:
-                raise wire_error(wire.MISSING_FIELD, place, wire.KEY_VALUE_KEY)
+                raise wire_error(wire.MISSING_FIELD, position, wire.KEY_VALUE_KEY)
             pairs.append(key_value(key, pair.binary(wire.KEY_VALUE_VALUE)))
         return pairs
 

@@ -31,19 +31,19 @@ class Ending:
         skeleton, literals, self.left_out = residue
         with payload.cell(wire.KIND_ROOT, 0) as cell:
             fixed = payload.append(bytes(16))
-            places = {field: payload.behind(value) for field, value in behind.items() if value is not None}
+            positions = {field: payload.behind(value) for field, value in behind.items() if value is not None}
             payload.write_shared()
-            place = payload.append(skeleton + literals) - cell
-            struct.pack_into("<3I", payload.out, fixed, place, len(skeleton), len(literals))
+            position = payload.append(skeleton + literals) - cell
+            struct.pack_into("<3I", payload.out, fixed, position, len(skeleton), len(literals))
         self.root_cell = cell
-        return places
+        return positions
 
     def reserve_directory(self, entries: int) -> None:
         """Reserve the DIRECTORY cells for this number of entries."""
         self.directory = self.reserve_pages(wire.KIND_DIRECTORY, -(-entries // wire.FLAT_DIRECTORY_ENTRIES))
 
     def fill_directory(self, listed: list[int]) -> None:
-        entries = [struct.pack("<I", place) for place in listed]
+        entries = [struct.pack("<I", position) for position in listed]
         step = wire.FLAT_DIRECTORY_ENTRIES
         self.fill_pages(self.directory, [entries[first : first + step] for first in range(0, len(entries), step)])
 
@@ -95,7 +95,7 @@ class Ending:
             payload.append(struct.pack(f"<{len(values)}{code}", *values))
         payload.place_vtables()
         payload.pad(4)
-        payload.append(b"".join(struct.pack("<II", tag_of(hash), place) for hash, place in listed))
+        payload.append(b"".join(struct.pack("<II", tag_of(hash), position) for hash, position in listed))
         record = payload.pad(8)
         end = record + wire.FLAT_RECORD_BYTES
         payload.append(wire.UUID_FLAT_FOOTER.bytes + struct.pack("<III", wire.FLAT_LAYOUT_VERSION, end, end - tail))

@@ -59,8 +59,8 @@ def load(footer, index: int) -> tuple[Cell, bytes]:
     listed = entries(footer)
     if not 0 <= index < len(listed):
         raise wire_error(wire.BAD_ARGUMENT, 0, len(listed), index)
-    uuid, place, length = listed[index]
-    cell = footer.cell(place, wire.KIND_EXTENSION, index)
+    uuid, position, length = listed[index]
+    cell = footer.cell(position, wire.KIND_EXTENSION, index)
     table = cell.table("Extension", wire.FLAT_CELL_HEADER_BYTES)
     found, data = cell.text(table, "uuid"), cell.text(table, "data") or b""
     if found != uuid:

@@ -175,9 +175,9 @@ def read_list(cell: Cell, count: int) -> tuple[list[int], int]:
         raise cell.fail(wire.BAD_OFFSET, PART_LIST, cell.size, at)
     numbers = _Numbers(cell, at, PART_TABLES)
     try:
-        places = [numbers.table() for _ in range(count)]
+        positions = [numbers.table() for _ in range(count)]
     except EOFError:
         raise cell.fail(wire.BAD_VALUE, PART_LIST, 1, 0) from None
     if numbers.beyond:
         raise cell.fail(wire.BAD_OFFSET, PART_LIST, cell.size, numbers.beyond)
-    return places, numbers.at
+    return positions, numbers.at

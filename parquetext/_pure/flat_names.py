@@ -44,11 +44,11 @@ def fill_buckets(entries: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
     count = bucket_count(len(entries))
     buckets: list[list[tuple[int, int]]] = [[] for _ in range(count)]
     behind = [*range(1, count), 0]  # for a full bucket: the first one that may have room
-    for hash, place in entries:
+    for hash, position in entries:
         home = bucket = home_of(hash, count)
         while len(buckets[bucket]) == wire.FLAT_BUCKET_ENTRIES:
             bucket = behind[bucket]
         if bucket != home:
             behind[home] = bucket
-        buckets[bucket].append((tag_of(hash), place))
+        buckets[bucket].append((tag_of(hash), position))
     return buckets

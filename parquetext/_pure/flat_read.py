@@ -177,8 +177,8 @@ class Reader(ByName):
     def _bearer(self, word: int) -> Head:
         """Return the head of an entry, which contains a cell's position and the number of the head in it."""
         footer, which = self._footer, word % 8
-        place = word - which
-        cell = footer.kept(place, _NODES, _COLUMNS) or footer.load(place, footer.counts.column_hint)
+        position = word - which
+        cell = footer.kept(position, _NODES, _COLUMNS) or footer.load(position, footer.counts.column_hint)
         if cell.kind not in (wire.KIND_COLUMN, wire.KIND_NODE):
             raise cell.fail(wire.BAD_CELL, 8, wire.KIND_COLUMN, cell.kind)
         if cell.kind == wire.KIND_COLUMN and cell.part:
@@ -267,21 +267,23 @@ class Reader(ByName):
     def row_groups(self, name: str) -> memoryview:
         """Return one member of all row groups, such as num_rows, total_byte_size, file_offset or ordinal."""
         self.begin()
-        facts = [self.row_group(index) for index in range(self.row_group_count)]
-        return memoryview(array(_ROW_GROUP_CODES[name], [fact[name] for fact in facts]))
+        fields = [self.row_group(index) for index in range(self.row_group_count)]
+        return memoryview(array(_ROW_GROUP_CODES[name], [fact[name] for fact in fields]))
 
     def row_group(self, index: int) -> dict[str, int]:
         """Return the members of one row group; those of the first row groups are in the tail block."""
         if index >= len(self._footer.first_row_groups):
             return self.row_group_table(index)
-        facts = zip(_ROW_GROUP_FIELDS, self._footer.first_row_groups[index], strict=True)
-        return {**dict(facts), "chunk_count": self.leaf_count}
+        fields = zip(_ROW_GROUP_FIELDS, self._footer.first_row_groups[index], strict=True)
+        return {**dict(fields), "chunk_count": self.leaf_count}
 
     def row_group_table(self, index: int) -> dict[str, int]:
         """Return the members of one row group from its table."""
         cell, fields = self._row_group(index)
-        facts = {name: cell.number_at(fields, name, code, absent) for name, (code, absent) in _ROW_GROUP_FIELDS.items()}
-        return facts | {"chunk_count": self.leaf_count}
+        statistics = {
+            name: cell.number_at(fields, name, code, absent) for name, (code, absent) in _ROW_GROUP_FIELDS.items()
+        }
+        return statistics | {"chunk_count": self.leaf_count}
 
     def sorting_columns(self, row_group: int) -> list[tuple[int, bool, bool]]:
         """Return (column_idx, descending, nulls_first) of each column that a row group is sorted by."""
@@ -316,8 +318,8 @@ class Reader(ByName):
         wanted, arena = self._check_range(first, count), bytearray()
         self.begin()
         self.head(leaf)
-        facts = [fact for _, fact in self._facts(leaf, wanted, arena)]
-        return Chunks.from_facts(facts, bytes(arena))
+        fields = [fact for _, fact in self._facts(leaf, wanted, arena)]
+        return Chunks.from_facts(fields, bytes(arena))
 
     def chunks(self, leaf: int, row_groups: list[int]):
         """Yield (row group, all members) of a leaf's chunks in these row groups, which ascend."""
@@ -328,11 +330,11 @@ class Reader(ByName):
         """Yield (row group, members) of a leaf's chunks in these row groups, which ascend."""
         head = self.head(leaf)
         for part, numbers in groupby(row_groups, lambda row_group: row_group // wire.FLAT_PART_ROW_GROUPS):
-            cell, places, _ = self.part(head, part)
+            cell, positions, _ = self.part(head, part)
             bounds = Bounds(cell, head.type, arena)
             for row_group in numbers:
-                place = places[row_group % wire.FLAT_PART_ROW_GROUPS]
-                yield row_group, self._chunk(cell, place, row_group, head.type, bounds)
+                position = positions[row_group % wire.FLAT_PART_ROW_GROUPS]
+                yield row_group, self._chunk(cell, position, row_group, head.type, bounds)
 
     def _chunk(self, cell: Cell, place: int, row_group: int, type: int, bounds: Bounds) -> dict[str, int]:
         """Return the members of pqx_chunk and pqx_places from a ColumnChunk and the tables it refers to."""

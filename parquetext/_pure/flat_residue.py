@@ -185,25 +185,25 @@ def first_page(present: int, data_page_offset: int, dictionary_page_offset: int)
 def chunk_facts(fact: Mapping[str, int], path: bytes, min: bytes | None, max: bytes | None) -> dict[int, bytes]:
     """Return the facts in the tables of a chunk, as Thrift bytes; `path` is made by `path_list`."""
     present = fact["present"]
-    facts = {op: value(fact[name]) for op, name, bits in _PRESENT if present & bits == bits}
-    facts |= {op: value(fact[name]) for op, name in _PLACES if fact[name] != -1}
+    fields = {op: value(fact[name]) for op, name, bits in _PRESENT if present & bits == bits}
+    fields |= {op: value(fact[name]) for op, name in _PLACES if fact[name] != -1}
     if present & wire.PRESENT_METADATA:
         first = first_page(present, fact["data_page_offset"], fact["dictionary_page_offset"])
-        facts[wire.OP_PATH] = path
-        facts[wire.OP_FIRST_PAGE] = value(first)
-        facts[wire.OP_CHUNK_END] = value(_signed(first + fact["total_compressed_size"]))
+        fields[wire.OP_PATH] = path
+        fields[wire.OP_FIRST_PAGE] = value(first)
+        fields[wire.OP_CHUNK_END] = value(_signed(first + fact["total_compressed_size"]))
         if present & wire.PRESENT_NULL_COUNT:
-            facts[wire.OP_NON_NULL] = value(_signed(fact["num_values"] - fact["null_count"]))
+            fields[wire.OP_NON_NULL] = value(_signed(fact["num_values"] - fact["null_count"]))
     if min is not None:
-        facts[wire.OP_MIN] = binary(min)
+        fields[wire.OP_MIN] = binary(min)
     if max is not None:
-        facts[wire.OP_MAX] = binary(max)
-    return facts
+        fields[wire.OP_MAX] = binary(max)
+    return fields
 
 
 def group_facts(fact: Mapping[str, int], chunks: bytes) -> dict[int, bytes]:
     """Return the facts in the RowGroup table, and the chunks' bytes."""
-    facts = {
+    fields = {
         wire.OP_NUM_ROWS: value(fact["num_rows"]),
         wire.OP_TOTAL_BYTE_SIZE: value(fact["total_byte_size"]),
         wire.OP_CHUNKS: chunks,
@@ -214,8 +214,8 @@ def group_facts(fact: Mapping[str, int], chunks: bytes) -> dict[int, bytes]:
         (wire.OP_ORDINAL, "ordinal"),
     ):
         if fact[name] != -1 and (name != "ordinal" or -(2**15) <= fact[name] < 2**15):
-            facts[op] = value(fact[name])
-    return facts
+            fields[op] = value(fact[name])
+    return fields
 
 
 # ---- from Thrift
@@ -227,8 +227,8 @@ class _Maker:
     `lists` contains the positions of the items of known lists; `inexact` are fields that must become false.
     """
 
-    def __init__(self, data, facts: Facts, lists: Mapping[tuple[int, int], tuple[int, int]], inexact: Collection[int]):
-        self.data, self.facts, self.lists, self.inexact = data, facts, lists, inexact
+    def __init__(self, data, fields: Facts, lists: Mapping[tuple[int, int], tuple[int, int]], inexact: Collection[int]):
+        self.data, self.facts, self.lists, self.inexact = data, fields, lists, inexact
         self.walk = Walk(data, 0, wire.MAX_DEPTH)
         self.ops, self.literals, self.waiting = bytearray(), bytearray(), bytearray()
         self.pairs = self.left_out = 0
@@ -358,28 +358,28 @@ def residue_of(
     data,
     at: int,
     kind: int,
-    facts: Facts,
+    fields: Facts,
     *,
     lists: Mapping[tuple[int, int], tuple[int, int]] = NO_LISTS,
     inexact: Collection[int] = (),
 ) -> Residue:
     """Return the residue of the struct at `at`."""
-    maker = _Maker(data, facts, lists, inexact)
+    maker = _Maker(data, fields, lists, inexact)
     maker.struct(at, kind)
     maker.op(0)
     return Residue(bytes(maker.ops), bytes(maker.literals), maker.left_out)
 
 
-def fits(skeleton: bytes, data, at: int, end: int, facts: Facts) -> bytes | None:
+def fits(skeleton: bytes, data, at: int, end: int, fields: Facts) -> bytes | None:
     """Return the literals with which a skeleton reproduces the bytes [at, end); None if it does not."""
-    literals, place = bytearray(), 0
-    while place < len(skeleton):
-        op, place = skeleton[place], place + 1
+    literals, position = bytearray(), 0
+    while position < len(skeleton):
+        op, position = skeleton[position], position + 1
         if op < LONGEST_RUN:
-            expected = skeleton[place : place + op + 1]
-            place += op + 1
-        elif op in facts:
-            expected = facts[op]
+            expected = skeleton[position : position + op + 1]
+            position += op + 1
+        elif op in fields:
+            expected = fields[op]
         elif (stop := literal_end(op, data, at, end)) is not None:
             expected = data[at:stop]
             literals += expected
@@ -437,7 +437,7 @@ class Residues:
         self.skeleton: bytes | None = None
         self.literals = b""
 
-    def add(self, at: int, end: int, kind: int, facts: Facts, *, type: int | None = None, **options) -> None:
+    def add(self, at: int, end: int, kind: int, fields: Facts, *, type: int | None = None, **options) -> None:
         """Add the struct [at, end).
 
         It uses the last skeleton of its type (for a chunk) or of the previous row group, if that fits, else a new one.
@@ -445,9 +445,9 @@ class Residues:
         known = self.skeleton if type is None else self.skeletons.last(type)
         literals = None
         if known is not None and not options.get("inexact"):
-            literals = fits(known, self.data, at, end, facts)
+            literals = fits(known, self.data, at, end, fields)
         if literals is None:
-            known, literals, _ = residue_of(self.data, at, kind, facts, **options)
+            known, literals, _ = residue_of(self.data, at, kind, fields, **options)
         if known == self.skeleton:
             self.records += bytes([SAME]) if literals == self.literals else bytes([SAME_SKELETON]) + literals
         else:
@@ -467,27 +467,27 @@ class Broken(Exception):
         self.op = op
 
 
-def rebuild(skeleton, literals, at: int, facts: Facts, out: bytearray, budget) -> int:
+def rebuild(skeleton, literals, at: int, fields: Facts, out: bytearray, budget) -> int:
     """Append the struct that the skeleton makes of facts and literals; return the offset after the literals used.
 
     The literals begin at `at`. `budget` is called before bytes are appended.
     """
-    place, size = 0, len(skeleton)
-    while place < size:
-        op, place = skeleton[place], place + 1
+    position, size = 0, len(skeleton)
+    while position < size:
+        op, position = skeleton[position], position + 1
         if op < LONGEST_RUN:
-            piece = skeleton[place : place + op + 1]
-            place += op + 1
-            if place > size:
+            piece = skeleton[position : position + op + 1]
+            position += op + 1
+            if position > size:
                 raise Broken(op)
         elif op in _FACTS_BY_NUMBER:
             try:
-                number, place = varint.decode32(skeleton, place)
-                piece = facts[op, number]
+                number, position = varint.decode32(skeleton, position)
+                piece = fields[op, number]
             except (ParquetextError, KeyError):
                 raise Broken(op) from None
-        elif op in facts:
-            piece = facts[op]
+        elif op in fields:
+            piece = fields[op]
         elif (stop := literal_end(op, literals, at, len(literals))) is not None:
             piece, at = literals[at:stop], stop
         else:

@@ -96,16 +96,16 @@ class Struct:
 
 def list_structs(data, at: int) -> list[int]:
     """Return the offsets of the structs in the list at `at`."""
-    count, place = data[at] >> 4, at + 1
+    count, position = data[at] >> 4, at + 1
     if count == 15:
-        count, place = varint.decode32(data, place)
-    places = []
+        count, position = varint.decode32(data, position)
+    positions = []
     if count and data[at] & 15 != wire.TYPE_STRUCT:
         raise wire_error(wire.FIELD_TYPE, at, wire.TYPE_STRUCT, data[at] & 15)
     for _ in range(count):
-        places.append(place)
-        place = thrift.skip(data, place, wire.TYPE_STRUCT)
-    return places
+        positions.append(position)
+        position = thrift.skip(data, position, wire.TYPE_STRUCT)
+    return positions
 
 
 def small(value: int | None) -> int | None:

@@ -83,9 +83,9 @@ class Slicer:
         return parts
 
     def row_group_facts(self) -> list[RowGroup]:
-        facts = {index: self.reader.row_group(index) for index in sorted(self.row_groups)}
+        fields = {index: self.reader.row_group(index) for index in sorted(self.row_groups)}
         return [
-            RowGroup(*(facts[index][name] for name in ("num_rows", "file_offset", "ordinal")))
+            RowGroup(*(fields[index][name] for name in ("num_rows", "file_offset", "ordinal")))
             for index in self.row_groups
         ]
 
@@ -94,10 +94,10 @@ class Slicer:
         found, row_groups = [], sorted(set(self.row_groups))
         for leaf in self.leaves:
             found.append({})
-            for row_group, facts in self.reader.chunks(leaf, row_groups):
-                if facts["present"] & wire.PRESENT_FILE_PATH:
+            for row_group, fields in self.reader.chunks(leaf, row_groups):
+                if fields["present"] & wire.PRESENT_FILE_PATH:
                     raise self.reader.fail(wire.UNSUPPORTED_VALUE, self.reader.head(leaf).cell.place, 0, row_group)
-                found[-1][row_group] = Chunk(facts)
+                found[-1][row_group] = Chunk(fields)
         return [[column[row_group] for column in found] for row_group in self.row_groups]
 
     def key_values(self) -> list[bytes]:

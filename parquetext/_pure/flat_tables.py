@@ -52,7 +52,7 @@ class Shape(NamedTuple):
 @cache
 def shape_of(name: str, present: tuple[str, ...]) -> Shape:
     """Lay out a table: fields of 4 bytes, then of 8, 2 and 1, each in slot order; padded to a multiple of 4."""
-    layout = {field: place for field, place in wire.FLAT_TABLES[name].items() if field in present}
+    layout = {field: position for field, position in wire.FLAT_TABLES[name].items() if field in present}
     order = [(field, width) for width in _CODES for field, (_, bytes_) in layout.items() if bytes_ == width]
     at, end = {}, 4
     for field, width in order:
@@ -106,9 +106,9 @@ class Payload:
 
     def append(self, data) -> int:
         """Append bytes unchanged; return their position."""
-        place = len(self.out)
+        position = len(self.out)
         self.out += data
-        return place
+        return position
 
     def link(self, field: int, target: int) -> None:
         """Make the offset at `field` refer to `target`."""
@@ -118,14 +118,14 @@ class Payload:
         """Write a table and then, in slot order and depth first, everything it refers to."""
         name, fields = table
         shape = shape_of(name, tuple([field for field, value in fields.items() if value is not None]))
-        place = self.pad(shape.align, shape.lead)
+        position = self.pad(shape.align, shape.lead)
         numbers = [fields[field] & mask if isinstance(fields[field], int) else 0 for field, mask in shape.order]
         self.out += shape.inline.pack(0, *numbers)
-        self.tables.append((place, self._vtable(shape.vtable)))
+        self.tables.append((position, self._vtable(shape.vtable)))
         for field, at in shape.at.items():
             if not isinstance(fields[field], int):
-                self.follow(place + at, fields[field])
-        return Written(place, shape.at)
+                self.follow(position + at, fields[field])
+        return Written(position, shape.at)
 
     def follow(self, field: int, value: bytes | Table | Shared | list) -> None:
         """Write the target of the offset at `field`; shared tables are deferred while there are few."""
@@ -140,32 +140,32 @@ class Payload:
     def write_shared(self) -> None:
         """Write the deferred shared tables."""
         for table, fields in self.shared.values():
-            place = self.table(table).place
+            position = self.table(table).place
             for field in fields:
-                self.link(field, place)
+                self.link(field, position)
 
     def numbers(self, values: Numbers) -> int:
         """Write a vector of numbers; return its position."""
-        place = self.pad(4)
+        position = self.pad(4)
         self.out += struct.pack(f"<I{len(values)}i", len(values), *values)
-        return place
+        return position
 
     def vector(self, entries: list[Table | bytes | int]) -> int:
         """Write a vector of offsets, and the tables or strings that it refers to; return its position."""
-        place = self.pad(4)
+        position = self.pad(4)
         self.out += struct.pack("<I", len(entries)) + bytes(4 * len(entries))
         for index, entry in enumerate(entries):
             if entry is not LATER:
-                self.link(place + 4 + 4 * index, self.behind(entry))
-        return place
+                self.link(position + 4 + 4 * index, self.behind(entry))
+        return position
 
     def string(self, text: bytes) -> int:
         """Write a string, or a vector of bytes; return its position."""
-        place = self.pad(4)
+        position = self.pad(4)
         self.out += struct.pack("<I", len(text)) + text
         if not isinstance(text, Octets):
             self.out.append(0)
-        return place
+        return position
 
     def behind(self, value: bytes | Table | list) -> int:
         if isinstance(value, Table):
@@ -183,24 +183,24 @@ class Payload:
     @contextmanager
     def cell(self, kind: int, number: int, part: int = 0):
         """Write a cell around the bytes that are written in the context; yield its position."""
-        place = self.pad(8)
-        self.cells.append(place)
+        position = self.pad(8)
+        self.cells.append(position)
         self.out += struct.pack("<IIHHI", 0, 0, kind, min(part, 0xFFFF), number)
-        yield place
-        self.u32(place + 4, self.pad(8) - place)
+        yield position
+        self.u32(position + 4, self.pad(8) - position)
 
     def place_vtables(self) -> None:
         """Write the vtables, and make each table so far refer to its vtable."""
         area = self.append(b"".join(self.vtables))
-        for place, vtable in self.tables:
-            self.u32(place, (place - area - vtable) & 0xFFFFFFFF)
+        for position, vtable in self.tables:
+            self.u32(position, (position - area - vtable) & 0xFFFFFFFF)
 
     def sign(self) -> bytes:
         """Return the payload with the checksum of each cell. Raise TOO_LARGE from 2 GiB on."""
         if len(self.out) > PAYLOAD_LIMIT:
             raise wire_error(wire.TOO_LARGE, 0, PAYLOAD_LIMIT, len(self.out))
         view = memoryview(self.out)
-        for place in self.cells:
-            (length,) = struct.unpack_from("<I", view, place + 4)
-            self.u32(place, checksum.crc32(view[place + 4 : place + length]))
+        for position in self.cells:
+            (length,) = struct.unpack_from("<I", view, position + 4)
+            self.u32(position, checksum.crc32(view[position + 4 : position + length]))
         return bytes(view)

@@ -89,7 +89,7 @@ class Records:
         self.skeleton: bytes | None = None
         self.literals = 0
 
-    def next(self, facts, out: bytearray) -> None:
+    def next(self, fields, out: bytearray) -> None:
         """Rebuild the next struct."""
         record, cell = self.at, self.cell
         try:
@@ -103,7 +103,7 @@ class Records:
         if number != SAME:
             self.literals = at
         try:
-            end = rebuild(self.skeleton, cell.data, self.literals, facts, out, self.rebuilding.spend)
+            end = rebuild(self.skeleton, cell.data, self.literals, fields, out, self.rebuilding.spend)
         except Broken as broken:
             raise cell.fail(wire.BAD_VALUE, record, 0, broken.op) from None
         self.at = at if number == SAME else end
@@ -136,7 +136,7 @@ class _Rebuilding:
         elements = self.elements(orders)
         chunks = [self.chunks(leaf) for leaf in range(reader.leaf_count)]
         row_groups = self.row_groups(chunks)
-        facts = {
+        fields = {
             wire.OP_VERSION: value(reader.version),
             wire.OP_ALL_ROWS: value(reader.num_rows),
             wire.OP_ELEMENTS: elements,
@@ -145,15 +145,15 @@ class _Rebuilding:
         }
         created_by = reader.created_by
         if created_by is not None:
-            facts[wire.OP_CREATED_BY] = binary(created_by)
+            fields[wire.OP_CREATED_BY] = binary(created_by)
         for index in range(reader.key_value_count):
             key, text = reader.key_value(index)
-            facts[wire.OP_KEY, index] = binary(key)
+            fields[wire.OP_KEY, index] = binary(key)
             if text is not None:
-                facts[wire.OP_VALUE, index] = binary(text)
-        return self.root(facts)
+                fields[wire.OP_VALUE, index] = binary(text)
+        return self.root(fields)
 
-    def root(self, facts) -> bytes:
+    def root(self, fields) -> bytes:
         self.footer.begin()
         cell, out = self.footer.listed_cell(wire.KIND_ROOT, 0), bytearray()
         cell.require(CREATED_BY)
@@ -161,7 +161,7 @@ class _Rebuilding:
         skeleton = cell.inside(16, at, length)
         content = cell.inside(24, at + length, literals)
         try:
-            rebuild(skeleton, content, 0, facts, out, self.spend)
+            rebuild(skeleton, content, 0, fields, out, self.spend)
         except Broken as broken:
             raise cell.fail(wire.BAD_VALUE, 16, 0, broken.op) from None
         return bytes(out)
@@ -200,11 +200,11 @@ class _Rebuilding:
         """Return a leaf's ColumnChunks in one part."""
         reader, found, arena, path = self.reader, [], bytearray(), path_list(head.path)
         self.footer.begin()
-        facts = [{**_NO_FACTS, **fact} for _, fact in reader._facts(leaf, reader._part_range(part), arena)]
+        fields = [{**_NO_FACTS, **fact} for _, fact in reader._facts(leaf, reader._part_range(part), arena)]
         if part:
             cell, _, end = reader.part(head, part)
             self.records = Records(self, cell, end)
-        for fact in facts:
+        for fact in fields:
             bounds = [_bound(arena, fact, *side) for side in _SIDES]
             out = bytearray()
             self.records.next(chunk_facts(fact, path, *bounds), out)
@@ -239,6 +239,6 @@ class _Rebuilding:
             cell, _ = reader._row_group(index)
             if index % wire.FLAT_PART_ROW_GROUPS == 0:
                 records = self.records_at(cell, 24)
-            facts = group_facts(reader.row_group_table(index), b"".join(column[index] for column in chunks))
-            records.next(facts, out)
+            fields = group_facts(reader.row_group_table(index), b"".join(column[index] for column in chunks))
+            records.next(fields, out)
         return bytes(out)

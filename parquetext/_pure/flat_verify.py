@@ -104,26 +104,26 @@ class _Check:
             self.runs[number % len(pages)] = run
 
     def check_chunks(self, leaf: int) -> None:
-        reader, places = self.reader, []
+        reader, positions = self.reader, []
         for part in range(self.footer.counts.row_group_cells):
             row_groups = reader._part_range(part)
             for _ in reader.chunks(leaf, row_groups):
                 pass  # reading them checks them
             cell, chunks, _ = reader.part(reader.head(leaf), part)
-            places += [cell.place + place for place in chunks]
-        self.chunks.append(places)
+            positions += [cell.place + position for position in chunks]
+        self.chunks.append(positions)
 
     def check_row_group(self, index: int) -> None:
         reader = self.reader
         reader.begin()
-        facts = reader.row_group_table(index)
+        fields = reader.row_group_table(index)
         reader.sorting_columns(index)
         cell, _ = reader._row_group(index)
         table = cell.u32(LISTS + 4 * (index % wire.FLAT_PART_ROW_GROUPS))
         self.row_groups.append(cell.place + table)
         for name, said in reader.row_group(index).items():
-            if said != facts[name]:
-                raise cell.fail(wire.BAD_VALUE, table, said & 2**64 - 1, facts[name] & 2**64 - 1)
+            if said != fields[name]:
+                raise cell.fail(wire.BAD_VALUE, table, said & 2**64 - 1, fields[name] & 2**64 - 1)
 
     def check_extensions(self) -> None:
         for index, _ in enumerate(self.reader.extensions()):
@@ -135,10 +135,10 @@ class _Check:
         """Check that the root table and vectors, which are not in cells, refer to the tables that the cells list."""
         footer, counts = self.footer, self.footer.counts
         whole = Cell(footer, 0, self.data[: footer.tail])
-        place = whole.u32(0)
-        root = whole.table("FileMetaData", place)
+        position = whole.u32(0)
+        root = whole.table("FileMetaData", position)
         self.seen(0, 4)
-        self.seen(place, whole.vtable("FileMetaData", place).size)
+        self.seen(position, whole.vtable("FileMetaData", position).size)
         wanted = {"version", "schema", "num_rows", "row_groups"}
         wanted |= {"created_by"} if counts.flags & HAS_CREATED_BY else set()
         wanted |= {"kv"} if counts.flags & HAS_KEY_VALUES else set()
@@ -147,7 +147,7 @@ class _Check:
             wanted = set()
         root = {field: root[field] for field in root if field in COMPARED}
         if set(root) != wanted:
-            raise whole.fail(wire.BAD_VALUE, place, _mask(wanted), _mask(root))
+            raise whole.fail(wire.BAD_VALUE, position, _mask(wanted), _mask(root))
         if not wanted:
             return
         self.check_number(whole, root["version"], 4, counts.version)
@@ -158,7 +158,7 @@ class _Check:
             columns = whole.table("RowGroup", row_group).get("columns")
             if columns is None:
                 raise whole.fail(wire.BAD_VALUE, row_group, 1, 0)
-            self.check_vector(whole, columns, [places[index] for places in self.chunks])
+            self.check_vector(whole, columns, [positions[index] for positions in self.chunks])
         behind = wire.FLAT_CELL_HEADER_BYTES
         if "kv" in root:
             self.check_vector(
@@ -178,9 +178,9 @@ class _Check:
     def check_padding(self) -> None:
         """Raise an error unless all remaining bytes are padding: zero."""
         unseen = self.footer.unseen
-        place = len(unseen) - len(unseen.lstrip(b"\0"))
-        if place < len(unseen):
-            raise self.reader.fail(wire.BAD_VALUE, place, 0, unseen[place])
+        position = len(unseen) - len(unseen.lstrip(b"\0"))
+        if position < len(unseen):
+            raise self.reader.fail(wire.BAD_VALUE, position, 0, unseen[position])
 
     def check_number(self, whole: Cell, at: int, width: int, expected: int) -> None:
         found = int.from_bytes(whole.data[at : at + width], "little", signed=True)

@@ -89,16 +89,16 @@ def write(scan, stats: str = "full", *, verbatim: bool = True, extensions=()) ->
 def _check(scan) -> None:
     if scan.problem is not None:
         raise scan.problem
-    for place, chunks in zip(scan.row_groups("columns_offset"), scan.row_groups("chunk_count"), strict=True):
+    for position, chunks in zip(scan.row_groups("columns_offset"), scan.row_groups("chunk_count"), strict=True):
         if chunks != scan.leaf_count:
-            raise wire_error(wire.IRREGULAR, place, scan.leaf_count, chunks)
+            raise wire_error(wire.IRREGULAR, position, scan.leaf_count, chunks)
     if scan.has_column_orders:
-        place, _ = scan.column_orders
-        count = scan.data[place] >> 4
+        position, _ = scan.column_orders
+        count = scan.data[position] >> 4
         if count == 15:
-            count, _ = varint.decode32(scan.data, place + 1)
+            count, _ = varint.decode32(scan.data, position + 1)
         if count != scan.leaf_count:
-            raise wire_error(wire.MISMATCH, place, scan.leaf_count, count)
+            raise wire_error(wire.MISMATCH, position, scan.leaf_count, count)
 
 
 def footer_crypto(scan) -> Crypto:
@@ -192,13 +192,13 @@ class _Writer(Ending):
         self.write_pool()  # from here on: needed by every projection, read with the tail
         for node in reversed(range(len(self.elements.nodes))):
             self.write_node(node)
-        for field, place in self.write_root_cell(
+        for field, position in self.write_root_cell(
             self.footer_residue(),
             created_by=scan.created_by,
             encryption_algorithm=algorithm(self.crypto),
             footer_signing_key_metadata=self.crypto.bytes,
         ).items():
-            payload.link(self.root.field(field), place)
+            payload.link(self.root.field(field), position)
         self.fill_directory(
             self.column_cells + self.node_cells + row_groups + self.key_value_cells + [self.root_cell] + self.pool_cells
         )
@@ -225,16 +225,16 @@ class _Writer(Ending):
     def footer_residue(self) -> Residue:
         """Return the residue of FileMetaData: the values that the tables do not contain."""
         scan, elements = self.scan, self.elements
-        facts = {wire.OP_VERSION: value(scan.version), wire.OP_ALL_ROWS: value(scan.num_rows)}
+        fields = {wire.OP_VERSION: value(scan.version), wire.OP_ALL_ROWS: value(scan.num_rows)}
         if scan.created_by is not None:
-            facts[wire.OP_CREATED_BY] = binary(scan.created_by)
+            fields[wire.OP_CREATED_BY] = binary(scan.created_by)
         if scan.has_column_orders:
-            facts[wire.OP_COLUMN_ORDERS] = column_orders([elements.column_order[leaf] for leaf in elements.leaves])
+            fields[wire.OP_COLUMN_ORDERS] = column_orders([elements.column_order[leaf] for leaf in elements.leaves])
         for index in range(scan.key_value_count):
             key, text = self.key_value(index)
-            facts[wire.OP_KEY, index] = binary(key)
+            fields[wire.OP_KEY, index] = binary(key)
             if text is not None:
-                facts[wire.OP_VALUE, index] = binary(text)
+                fields[wire.OP_VALUE, index] = binary(text)
         lists = {}
         for list_of, field in (
             (scan.elements, wire.FILE_META_DATA_SCHEMA),
@@ -243,7 +243,7 @@ class _Writer(Ending):
             offsets = list_of("bytes_offset")
             if len(offsets):
                 lists[FOOTER, field] = offsets[0], offsets[-1] + list_of("bytes_length")[-1]
-        return residue_of(scan.data, 0, FOOTER, facts, lists=lists)
+        return residue_of(scan.data, 0, FOOTER, fields, lists=lists)
 
     def write_root(self) -> None:
         """Write the root table and the vectors that only other readers use; their targets follow later."""
@@ -281,14 +281,14 @@ class _Writer(Ending):
         for number, part in enumerate(self.parts):
             residues = Residues(self.skeletons, self.scan.data)
             with payload.cell(wire.KIND_ROW_GROUPS, number) as cell:
-                places = payload.append(struct.pack("<3I", part.start, len(part), 0) + bytes(4 * len(part))) + 12
+                positions = payload.append(struct.pack("<3I", part.start, len(part), 0) + bytes(4 * len(part))) + 12
                 for entry, index in enumerate(part):
                     table = payload.table(self.row_group(index))
-                    payload.u32(places + 4 * entry, table.place - cell)
+                    payload.u32(positions + 4 * entry, table.place - cell)
                     payload.link(self.first_entry["row_groups"] + 4 * index, table.place)
                     fields.append(table.field("columns"))
                     self.add_group_residue(residues, index)
-                payload.u32(places - 4, payload.append(residues.records) - cell)
+                payload.u32(positions - 4, payload.append(residues.records) - cell)
             cells.append(cell)
         self.columns_vectors = []
         for field in fields:
@@ -319,9 +319,9 @@ class _Writer(Ending):
         if fact["chunk_count"]:
             first = scan.chunks("chunk_offset")[index * scan.leaf_count]
             lists[ROW_GROUP, wire.ROW_GROUP_COLUMNS] = first, end
-        facts = group_facts(fact, scan.data[first:end] if first else b"")
+        fields = group_facts(fact, scan.data[first:end] if first else b"")
         begin = fact["bytes_offset"]
-        residues.add(begin, begin + fact["bytes_length"], ROW_GROUP, facts, lists=lists)
+        residues.add(begin, begin + fact["bytes_length"], ROW_GROUP, fields, lists=lists)
 
     def row_group(self, index: int) -> Table:
         scan = self.scan
@@ -338,7 +338,7 @@ class _Writer(Ending):
                 "columns": LATER,
                 "total_byte_size": scan.row_groups("total_byte_size")[index],
                 "num_rows": self.rows[index],
-                "sorting_columns": None if sorting is None else [self.sorting_column(place) for place in sorting],
+                "sorting_columns": None if sorting is None else [self.sorting_column(position) for position in sorting],
                 "file_offset": optional("file_offset"),
                 "total_compressed_size": optional("total_compressed_size"),
                 "ordinal": optional("ordinal"),
@@ -454,10 +454,10 @@ class _Writer(Ending):
         elements, step = self.elements, cell_leaves(self.scan.row_group_count)
         words = [self.column_cells[leaf // step] + leaf % step for leaf in range(self.scan.leaf_count)]
         cells = list(zip(elements.leaves + elements.nodes[1:], words + self.node_cells[1:], strict=True))
-        by_path = [(hash_path(elements.paths[index]), place) for index, place in cells]
+        by_path = [(hash_path(elements.paths[index]), position) for index, position in cells]
         by_id = [
-            (hash_field_id(elements.field_id[index]), place)
-            for index, place in cells
+            (hash_field_id(elements.field_id[index]), position)
+            for index, position in cells
             if elements.field_id[index] != ABSENT_FIELD_ID
         ]
         return by_path + by_id

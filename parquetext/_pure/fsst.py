@@ -143,9 +143,9 @@ class Page:
         if many > len(data) - at:
             raise wire_error(wire.TRUNCATED, at, many, len(data) - at)
         lengths = bytes(data[at : at + many])
-        for place, length in enumerate(lengths):
+        for position, length in enumerate(lengths):
             if not 1 <= length <= LONGEST:
-                raise wire_error(wire.SYMBOL_LENGTH, at + place, LONGEST, length)
+                raise wire_error(wire.SYMBOL_LENGTH, at + position, LONGEST, length)
         at += many
         if sum(lengths) > len(data) - at:
             raise wire_error(wire.TRUNCATED, at, sum(lengths), len(data) - at)
@@ -185,19 +185,19 @@ class Page:
     def text(self, at: int, length: int) -> bytes:
         """Decode the codes at `at`."""
         symbols, codes, parts = self._symbols, bytes(self._data[at : at + length]), []
-        place = 0
-        while place < length:
-            code = codes[place]
-            place += 1
+        position = 0
+        while position < length:
+            code = codes[position]
+            position += 1
             if code < len(symbols):
                 parts.append(symbols[code])
             elif code != ESCAPE:
-                raise wire_error(wire.SYMBOL_CODE, at + place - 1, len(symbols), code)
-            elif place == length:
-                raise wire_error(wire.TRUNCATED, at + place, 1, 0)
+                raise wire_error(wire.SYMBOL_CODE, at + position - 1, len(symbols), code)
+            elif position == length:
+                raise wire_error(wire.TRUNCATED, at + position, 1, 0)
             else:
-                parts.append(codes[place : place + 1])
-                place += 1
+                parts.append(codes[position : position + 1])
+                position += 1
         return b"".join(parts)
 
 

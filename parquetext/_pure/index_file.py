@@ -95,9 +95,9 @@ class IndexFile:
         *counts, arrow, version, num_rows, at, length, crc, offset, short, number, flags = TAIL.unpack_from(block)
         self.facts = Facts(arrow, version, num_rows, Range(at, length), crc, flags)
         self.shape = shape = Shape(*counts, offset, short, number)
-        for place, width in enumerate((offset, short, number), 48):
+        for position, width in enumerate((offset, short, number), 48):
             if not 1 <= width <= 4:
-                raise self.fail(wire.BAD_CELL, tail + place, 4, width)
+                raise self.fail(wire.BAD_CELL, tail + position, 4, width)
         if flags > 7:
             raise self.fail(wire.BAD_CELL, tail + 51, 7, flags)
         if not shape.nodes:

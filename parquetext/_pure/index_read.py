@@ -73,8 +73,8 @@ class Reader(ByName):
         thrift_length: int | None = None,
     ):
         self._open_file: IndexFile | None = IndexFile(source, footer, payload, length, known, known_end, thrift_length)
-        shape, facts = self.file.shape, self.file.facts
-        self.version, self.num_rows = facts.version, facts.num_rows
+        shape, fields = self.file.shape, self.file.facts
+        self.version, self.num_rows = fields.version, fields.num_rows
         self.leaf_count, self.node_count = shape.leaves, shape.nodes
         self.row_group_count, self.key_value_count = shape.row_groups, shape.key_values
         self._entries: dict[bool, Entry] = {}  # the last leaf and the last node
@@ -153,15 +153,15 @@ class Reader(ByName):
     def _load(self, id: int) -> Entry:
         """Load an entry without its path."""
         file, shape, is_node, number = self.file, self.file.shape, bool(id & GROUP), id & ~GROUP
-        place = shape.nodes_place + number * shape.node_bytes if is_node else shape.part_place(id, 0)
-        cell = file.cell(place, shape.node_bytes if is_node else shape.part_bytes(0))
+        record_offset = shape.nodes_place + number * shape.node_bytes if is_node else shape.part_place(id, 0)
+        cell = file.cell(record_offset, shape.node_bytes if is_node else shape.part_bytes(0))
         numbers = Numbers(cell, 4)
         crc, thrift = numbers.take(4), Range(numbers.take(shape.offset_bytes), numbers.take(shape.length_bytes))
 
         def below(limit: int) -> int:
             at, value = numbers.at, numbers.take(shape.number_bytes)
             if value >= limit:
-                raise file.fail(wire.BAD_VALUE, place + at, limit, value)
+                raise file.fail(wire.BAD_VALUE, record_offset + at, limit, value)
             return value
 
         elements = self.leaf_count + self.node_count
@@ -171,9 +171,9 @@ class Reader(ByName):
         levels = [numbers.take(1) for _ in range(3)]
         first_leaf, leaf_count = number, 1
         if is_node:
-            first_leaf, leaf_count = self._leaves(place, numbers)
+            first_leaf, leaf_count = self._leaves(record_offset, numbers)
         try:
-            data = file.thrift(place + 8, thrift, crc)
+            data = file.thrift(record_offset + 8, thrift, crc)
         except Exception as error:
             if not is_node and not isinstance(error, ParquetextError):
                 self._want_chunks(number, cell)
@@ -181,7 +181,17 @@ class Reader(ByName):
         element = self._element(data, thrift)
         element |= zip(("column_order", "max_definition", "max_repetition"), levels, strict=True)
         return Entry(
-            id, cell, file.payload + place + at, data, element, parent, index, position, first_leaf, leaf_count, None
+            id,
+            cell,
+            file.payload + record_offset + at,
+            data,
+            element,
+            parent,
+            index,
+            position,
+            first_leaf,
+            leaf_count,
+            None,
         )
 
     def _leaves(self, place: int, numbers: Numbers) -> tuple[int, int]:
@@ -196,21 +206,21 @@ class Reader(ByName):
         return found[0], found[1]
 
     def _element(self, data: bytes, thrift: Range) -> dict[str, int]:
-        facts = self._decode(data, thrift, ELEMENT_FIELDS, {"field_id": NO_FIELD_ID})
+        fields = self._decode(data, thrift, ELEMENT_FIELDS, {"field_id": NO_FIELD_ID})
         absent = {name: ABSENT[code] for name, code in ELEMENT_MEMBERS.items()}
-        element = absent | facts
+        element = absent | fields
         columns = {name: [value] for name, value in element.items()}
         return element | {"sort_order": sort_order(memoryview(data), columns, 0)}
 
-    def _decode(self, data: bytes, range: Range, fields, facts: dict[str, int]) -> dict[str, int]:
+    def _decode(self, data: bytes, range: Range, fields, statistics: dict[str, int]) -> dict[str, int]:
         """Decode the bytes, which must be exactly one struct."""
         try:
-            facts, end = ChunkReader(memoryview(data)).struct(0, fields, facts, IN_LISTED_STRUCT)
+            statistics, end = ChunkReader(memoryview(data)).struct(0, fields, statistics, IN_LISTED_STRUCT)
         except ParquetextError:
             raise self.file.not_whole(range) from None
         if end != len(data):
             raise self.file.not_whole(range)
-        return facts
+        return statistics
 
     def _path(self, entry: Entry) -> bytes:
         """Return the names from below the root, separated by NUL. Cache the path of the group that contains a node."""
@@ -238,10 +248,10 @@ class Reader(ByName):
             yield self._placed(file.shape.tail_place + wire.INDEX_TAIL_BYTES, file.listed), True
         for step in range(buckets):
             number = (flat_names.home_of(hash, buckets) + step) % buckets
-            place = file.shape.buckets_place + wire.FLAT_PAGE_BYTES * number
-            entries = self._bucket(place, number)
+            position = file.shape.buckets_place + wire.FLAT_PAGE_BYTES * number
+            entries = self._bucket(position, number)
             yield (
-                self._placed(place + wire.FLAT_CELL_HEADER_BYTES, entries),
+                self._placed(position + wire.FLAT_CELL_HEADER_BYTES, entries),
                 len(entries) < wire.FLAT_BUCKET_ENTRIES or step + 1 == buckets,
             )
 
@@ -251,10 +261,10 @@ class Reader(ByName):
         return [(tag, (id, place + 8 * number + 4)) for number, (tag, id) in enumerate(entries)]
 
     def _bearer(self, where: tuple[int, int]) -> int:
-        id, place = where
+        id, position = where
         most = self.node_count if id & GROUP else self.leaf_count
         if id & ~GROUP >= most:
-            raise self.file.fail(wire.BAD_VALUE, place, most, id & ~GROUP)
+            raise self.file.fail(wire.BAD_VALUE, position, most, id & ~GROUP)
         return id
 
     def _bearer_of(self, id: int) -> int:
@@ -325,10 +335,10 @@ class Reader(ByName):
             return self._part[2:]
         file, shape, entry = self.file, self.file.shape, self.entry(leaf)
         self._part = None
-        place = shape.part_place(leaf, part)
-        cell = file.cell(place, shape.part_bytes(part)) if part else entry.cell
+        position = shape.part_place(leaf, part)
+        cell = file.cell(position, shape.part_bytes(part)) if part else entry.cell
         crc, ranges = self._ranges(leaf, part, cell)
-        data = file.gather(place, ranges)
+        data = file.gather(position, ranges)
         file.check_thrift(crc, b"".join(data), ranges[0].offset)
         self._part = leaf, part, ranges, data
         return ranges, data
@@ -336,14 +346,14 @@ class Reader(ByName):
     def _ranges(self, leaf: int, part: int, cell: bytes) -> tuple[int, list[Range]]:
         """Return the checksum of a part's chunks, and their ranges, which ascend."""
         file, shape = self.file, self.file.shape
-        place, head = shape.part_place(leaf, part), 4 if part else shape.schema_bytes
+        position, head = shape.part_place(leaf, part), 4 if part else shape.schema_bytes
         numbers, ranges, end = Numbers(cell, head), [], 0
         crc, count = numbers.take(4), len(shape.groups(part))
         offsets = [numbers.take(shape.offset_bytes) for _ in range(count)]
         for number, offset in enumerate(offsets):
             length = numbers.take(shape.length_bytes)
             if offset < end or offset + length > file.limit:
-                at = place + head + 4 + number * shape.offset_bytes
+                at = position + head + 4 + number * shape.offset_bytes
                 raise file.fail(wire.BAD_OFFSET, at, file.limit, offset)
             ranges.append(Range(offset, length))
             end = offset + length
@@ -358,20 +368,20 @@ class Reader(ByName):
     def decode_chunk(self, arena: bytes, at: int, thrift: Range) -> dict[str, int]:
         """Return the members of pqx_chunk and pqx_places of the chunk at `at` of the arena."""
         try:
-            facts, end = ChunkReader(memoryview(arena)).chunk(at)
+            fields, end = ChunkReader(memoryview(arena)).chunk(at)
         except ParquetextError:
             raise self.file.not_whole(thrift) from None
         if end != at + thrift.length:
             raise self.file.not_whole(thrift)
-        return facts
+        return fields
 
     # ---- row groups
 
     def row_groups(self, name: str) -> memoryview:
         """Return one member of all row groups, such as num_rows, total_byte_size, file_offset or ordinal."""
         self.begin()
-        facts = self.row_group_facts(0, self.row_group_count)
-        return memoryview(array(ROW_GROUP_CODES[name], [fact.get(name, -1) for fact in facts]))
+        fields = self.row_group_facts(0, self.row_group_count)
+        return memoryview(array(ROW_GROUP_CODES[name], [fact.get(name, -1) for fact in fields]))
 
     def row_group_facts(self, first: int, count: int) -> list[dict[str, int]]:
         """Return the members of row groups; ranges count from the bytes in ``"own"``."""
@@ -379,19 +389,19 @@ class Reader(ByName):
         for _, numbers in groupby(range(first, first + count), lambda number: number // wire.FLAT_PART_ROW_GROUPS):
             entries, start = [], 0
             for number in numbers:
-                place, crc, offsets = self._row_group_entry(number, end)
+                position, crc, offsets = self._row_group_entry(number, end)
                 entries.append(
                     (crc, Range(offsets[0], offsets[1] - offsets[0]), Range(offsets[2], offsets[3] - offsets[2]))
                 )
-                start, end = start or place, offsets[3]
+                start, end = start or position, offsets[3]
             data = self.file.gather(start, [range for entry in entries for range in entry[1:]])
             for crc, before, _ in entries:
                 own, data = data[0] + data[1], data[2:]
                 self.file.check_thrift(crc, own, before.offset)
-                facts = read_row_group(own, before.length)
-                if facts is None:
+                fields = read_row_group(own, before.length)
+                if fields is None:
                     raise self.file.not_whole(Range(before.offset, len(own)))
-                found.append(facts | {"chunk_count": self.leaf_count, "own": own})
+                found.append(fields | {"chunk_count": self.leaf_count, "own": own})
         return found
 
     def _row_group_entry(self, number: int, end: int) -> tuple[int, int, list[int]]:
@@ -409,9 +419,9 @@ class Reader(ByName):
         numbers, offsets = Numbers(self._row_group_cell[1], at), []
         crc = numbers.take(4)
         for _ in range(4):
-            place, offset = cell_place + numbers.at, numbers.take(shape.offset_bytes)
+            position, offset = cell_place + numbers.at, numbers.take(shape.offset_bytes)
             if offset < end or offset > file.limit:
-                raise file.fail(wire.BAD_OFFSET, place, file.limit, offset)
+                raise file.fail(wire.BAD_OFFSET, position, file.limit, offset)
             offsets.append(offset)
             end = offset
         return cell_place + at, crc, offsets
@@ -421,10 +431,10 @@ class Reader(ByName):
         if not 0 <= row_group < self.row_group_count:
             raise wire_error(wire.BAD_ARGUMENT, 0, self.row_group_count, row_group)
         self.begin()
-        (facts,) = self.row_group_facts(row_group, 1)
-        if not facts.get("sorting_columns_length"):
+        (fields,) = self.row_group_facts(row_group, 1)
+        if not fields.get("sorting_columns_length"):
             return []
-        return read_sorting_columns(facts["own"], facts["sorting_columns_offset"])
+        return read_sorting_columns(fields["own"], fields["sorting_columns_offset"])
 
     # ---- key-values and the rest
 
@@ -433,24 +443,24 @@ class Reader(ByName):
         if not 0 <= index < self.key_value_count:
             raise wire_error(wire.BAD_ARGUMENT, 0, self.key_value_count, index)
         self.begin()
-        facts, data = self.pair(index)
+        fields, data = self.pair(index)
         key, value = (
             data[at : at + length]
             for at, length in (
-                (facts.get(f"{name}_offset", 0), facts.get(f"{name}_length", 0)) for name in ("key", "value")
+                (fields.get(f"{name}_offset", 0), fields.get(f"{name}_length", 0)) for name in ("key", "value")
             )
         )
-        return key, value if "value_offset" in facts else None
+        return key, value if "value_offset" in fields else None
 
     def pair(self, index: int) -> tuple[dict[str, int], bytes]:
         """Return the members of a pair, and the Thrift bytes from which its ranges count."""
         if self._pair is None or self._pair[0] != index:
             file, shape = self.file, self.file.shape
             self._pair = None
-            place = shape.key_values_place + index * shape.key_value_bytes
-            numbers = Numbers(file.cell(place, shape.key_value_bytes), 4)
+            position = shape.key_values_place + index * shape.key_value_bytes
+            numbers = Numbers(file.cell(position, shape.key_value_bytes), 4)
             crc, thrift = numbers.take(4), Range(numbers.take(shape.offset_bytes), numbers.take(shape.offset_bytes))
-            data = file.thrift(place + 8, thrift, crc)
+            data = file.thrift(position + 8, thrift, crc)
             self._pair = index, self._decode(data, thrift, KEY_VALUE_FIELDS, {}), data
         return self._pair[1:]
 
@@ -461,10 +471,10 @@ class Reader(ByName):
         return self.read_created_by()
 
     def read_created_by(self) -> bytes | None:
-        facts = self.file.facts
-        if not facts.flags & HAS_CREATED_BY:
+        fields = self.file.facts
+        if not fields.flags & HAS_CREATED_BY:
             return None
-        return self.file.thrift(self.file.shape.tail_place + 36, facts.created_by, facts.created_by_crc)
+        return self.file.thrift(self.file.shape.tail_place + 36, fields.created_by, fields.created_by_crc)
 
     def slice(self, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes:
         """Return the Thrift footer for a projection, like `slice.slice_footer`."""

@@ -22,19 +22,19 @@ def read_row_group(own: bytes, columns_at: int) -> dict[str, int] | None:
 
     Return None if the bytes are not a complete struct.
     """
-    reader, facts, id, at = ChunkReader(memoryview(own)), {}, 0, 0
+    reader, fields, id, at = ChunkReader(memoryview(own)), {}, 0, 0
     try:
         while True:
             id, type, at = reader.walk.field_header(at, id)
             if type == 0:
                 break
             if id != wire.ROW_GROUP_COLUMNS:
-                at = reader.field(id, type, at, ROW_GROUP_FIELDS, facts, IN_LISTED_STRUCT)
+                at = reader.field(id, type, at, ROW_GROUP_FIELDS, fields, IN_LISTED_STRUCT)
             elif at != columns_at:
                 at = reader.walk.skip(at, type, IN_LISTED_STRUCT)
     except ParquetextError:
         return None
-    return facts if at == len(own) and "num_rows" in facts else None
+    return fields if at == len(own) and "num_rows" in fields else None
 
 
 def read_sorting_columns(own: bytes, offset: int) -> list[tuple[int, bool, bool]]:

@@ -69,9 +69,9 @@ class SmallScan:
         self.add_chunks()
         arrow = reader.file.facts.arrow_schema if arrow_schema and self.wanted else 0
         for index in range(reader.key_value_count) if key_values else [arrow - 1] if arrow else []:
-            facts, data = reader.pair(index)
+            fields, data = reader.pair(index)
             self._key_values.append(
-                shifted(facts, RANGES["pair"], self.add(data)) | {"has_value": int("value_offset" in facts)}
+                shifted(fields, RANGES["pair"], self.add(data)) | {"has_value": int("value_offset" in fields)}
             )
         self.created_by = reader.read_created_by()
 
@@ -156,18 +156,18 @@ class SmallScan:
             column, data = {}, self.reader.chunk_bytes(leaf, row_groups)
             ends = [0, *accumulate(thrift.length for thrift in data[1])]
             for row_group, thrift, (at, end) in zip(row_groups, data[1], pairwise(ends), strict=True):
-                facts = self.reader.decode_chunk(data[0][at:end], 0, thrift)
-                column[row_group] = facts | {"chunk_offset": self.add(data[0][at:end]), "chunk_length": end - at}
+                fields = self.reader.decode_chunk(data[0][at:end], 0, thrift)
+                column[row_group] = fields | {"chunk_offset": self.add(data[0][at:end]), "chunk_length": end - at}
             columns.append(column)
         for row_group in self.wanted_groups:
             for column in columns:
                 self._chunks.append(column[row_group])
 
 
-def shifted(facts: dict[str, int], ranges: tuple[str, ...], by: int) -> dict[str, int]:
+def shifted(fields: dict[str, int], ranges: tuple[str, ...], by: int) -> dict[str, int]:
     """Return members whose ranges are shifted by `by`."""
     names = [f"{range}_offset" for range in ranges]
-    return facts | {name: facts[name] + by for name in names if name in facts}
+    return fields | {name: fields[name] + by for name in names if name in fields}
 
 
 def run_of(order: list[int], row_groups: list[int]) -> int:

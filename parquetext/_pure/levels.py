@@ -48,7 +48,7 @@ def offsets(
         If the first entry continues a list (ROW_START), or if an entry continues a list although it, or the entry
         before it, marks the list as empty or null (LEVELS_CONTRADICT). The offset is the number of the entry.
     """
-    places, has_list = array("i", [0]), bytearray()
+    positions, has_list = array("i", [0]), bytearray()
     elements, before = 0, definition_level
     levels = zip(_levels(definition, entries), _levels(repetition, entries), strict=False)
     for entry, (defined, repeated) in enumerate(levels):
@@ -61,14 +61,14 @@ def offsets(
                 elements += 1
         elif defined >= ancestor_definition:
             if has_list:
-                places.append(elements)
+                positions.append(elements)
             has_list.append(defined + 1 >= definition_level)
             elements += defined >= definition_level
         before = defined
     if has_list:
-        places.append(elements)
+        positions.append(elements)
     nulls = has_list.count(0)
-    return places, bitmap(has_list) if nulls else None, nulls, len(has_list)
+    return positions, bitmap(has_list) if nulls else None, nulls, len(has_list)
 
 
 def validity(

@@ -58,10 +58,10 @@ class LocalFile:
     def __init__(self, path: str | bytes, tail_bytes: int = 4096):
         self.fd = os.open(path, os.O_RDONLY | systems.O_CLOEXEC | systems.O_NONBLOCK)  # a FIFO must not block the open
         try:
-            facts = os.fstat(self.fd)
-            if stat.S_ISDIR(facts.st_mode):
+            fields = os.fstat(self.fd)
+            if stat.S_ISDIR(fields.st_mode):
                 raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-            self.size, self.ino, self.mtime_ns = facts.st_size, facts.st_ino, facts.st_mtime_ns
+            self.size, self.ino, self.mtime_ns = fields.st_size, fields.st_ino, fields.st_mtime_ns
             count = min(tail_bytes, self.size)
             self.tail = self.read(self.size - count, count)
         except BaseException:

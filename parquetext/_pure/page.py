@@ -190,7 +190,7 @@ def locations(data) -> tuple[memoryview, memoryview, memoryview]:
         If the bytes are not a Thrift struct, or if the locations are not structs.
     """
     walk = Walk(data, 0, wire.MAX_DEPTH)
-    places, id, at = [], 0, 0
+    positions, id, at = [], 0, 0
     while True:
         id, type, at = walk.field_header(at, id)
         if type == 0:
@@ -201,11 +201,11 @@ def locations(data) -> tuple[memoryview, memoryview, memoryview]:
         header, (kind, count, at) = at, walk.list_header(at)
         if count and kind != wire.TYPE_STRUCT:
             raise wire_error(wire.FIELD_TYPE, header, wire.TYPE_STRUCT, kind)
-        places = []
+        positions = []
         for _ in range(count):
-            place, at = _location(walk, at)
-            places.append(place)
-    return tuple(memoryview(array(code, (place[name] for place in places))) for name, code in LOCATION)
+            position, at = _location(walk, at)
+            positions.append(position)
+    return tuple(memoryview(array(code, (position[name] for position in positions))) for name, code in LOCATION)
 
 
 LOCATION = (
@@ -414,18 +414,18 @@ def _read(data: memoryview, at: int) -> dict[str, int]:
 
 def _header(walk: Walk) -> dict[str, int]:
     """Read the header at the walk's start."""
-    numbers, places, inner, size = {}, {}, {}, 1
+    numbers, positions, inner, size = {}, {}, {}, 1
     for id, type, _, value, end in walk.fields(0, 0):
         size = end + 1
         if id in OUTER_NUMBERS and type == wire.TYPE_I32:
-            numbers[OUTER_NUMBERS[id]], places[OUTER_NUMBERS[id]] = _number(walk, value), value
+            numbers[OUTER_NUMBERS[id]], positions[OUTER_NUMBERS[id]] = _number(walk, value), value
         elif id in TYPE_OF_FIELD and type == wire.TYPE_STRUCT:
             inner[TYPE_OF_FIELD[id]] = value
     for field, name in ((wire.PAGE_HEADER_TYPE, "type"), *SIZES):
         if name not in numbers:
             raise wire_error(wire.MISSING_FIELD, 0, field)
     for _, name in SIZES:
-        _check(numbers[name], places[name])
+        _check(numbers[name], positions[name])
     page = {"is_compressed": 1, "header_size": size, "has_crc": int("crc" in numbers), "crc": 0} | numbers
     page["crc"] &= 0xFFFFFFFF
     if page["type"] in INNER:
@@ -438,11 +438,11 @@ def _header(walk: Walk) -> dict[str, int]:
 def _inner(walk: Walk, start: int, page: dict[str, int]) -> dict[str, int]:
     """Read the inner header at `start` of the page header."""
     _, names, others = INNER[page["type"]]
-    found, places, statistics = {}, {}, {}
+    found, positions, statistics = {}, {}, {}
     for id, type, _, value, end in walk.fields(start, 1):
         name = others.get(id)
         if id in names and type == wire.TYPE_I32:
-            found[names[id]], places[names[id]] = _number(walk, value), value
+            found[names[id]], positions[names[id]] = _number(walk, value), value
         elif name == "statistics" and type == wire.TYPE_STRUCT:
             statistics = _statistics(walk, value, end)
         elif name in ("is_compressed", "is_sorted") and type in BOOLEANS:
@@ -451,12 +451,12 @@ def _inner(walk: Walk, start: int, page: dict[str, int]) -> dict[str, int]:
         if name not in found:
             raise wire_error(wire.MISSING_FIELD, start, id)
         if name in COUNTS:
-            _check(found[name], places[name])
+            _check(found[name], positions[name])
     if page["type"] == wire.PAGE_DATA_PAGE_V2:
         room = min(page["compressed_size"], page["uncompressed_size"])
         levels = found["definition_size"] + found["repetition_size"]
         if levels > room:
-            raise wire_error(wire.PAGE_LEVELS, places["definition_size"], room, levels)
+            raise wire_error(wire.PAGE_LEVELS, positions["definition_size"], room, levels)
     return found | statistics
 
 
@@ -468,8 +468,8 @@ def _statistics(walk: Walk, start: int, end: int) -> dict[str, int]:
             length, first = varint.decode32(walk.data, value)
             found |= {f"{name}_offset": first, f"{name}_length": length, "present": found["present"] | bit}
         elif id in EXACTNESS and type in BOOLEANS:
-            told, exact = EXACTNESS[id]
-            found["present"] = found["present"] & ~exact | told | (exact if type == wire.TYPE_TRUE else 0)
+            message, exact = EXACTNESS[id]
+            found["present"] = found["present"] & ~exact | message | (exact if type == wire.TYPE_TRUE else 0)
         elif id == wire.STATISTICS_NULL_COUNT and type == wire.TYPE_I64:
             found["null_count"] = varint.zigzag_decode(varint.decode64(walk.data, value)[0])
             found["present"] |= wire.PRESENT_NULL_COUNT

@@ -68,9 +68,9 @@ def _vector(values: list[int], width: int) -> bytes:
     low, high = _kept(values, width)
     bits = (high - low).bit_length()
     deltas = [value - low if low <= value <= high else 0 for value in values]
-    exceptions = [place for place, value in enumerate(values) if not low <= value <= high]
+    exceptions = [position for position, value in enumerate(values) if not low <= value <= high]
     head = low.to_bytes(width, "little", signed=True) + bytes([bits]) + len(exceptions).to_bytes(2, "little")
-    originals = array(FORMATS[width], [values[place] for place in exceptions])
+    originals = array(FORMATS[width], [values[position] for position in exceptions])
     return head + packed(deltas, bits) + array("H", exceptions).tobytes() + originals.tobytes()
 
 
@@ -131,10 +131,10 @@ def decode(data, count: int, type: int, type_length: int = 0) -> bytes:
     vector_size, at = _read_header(view, count, width)
     decoded = array(FORMATS[width])
     for number, first in enumerate(range(0, count, vector_size)):
-        place = HEADER + OFFSET * number
-        offset = int.from_bytes(view[place : place + OFFSET], "little")
+        position = HEADER + OFFSET * number
+        offset = int.from_bytes(view[position : position + OFFSET], "little")
         if offset != at - HEADER:
-            raise wire_error(wire.VECTOR_OFFSET, place, at - HEADER, offset)
+            raise wire_error(wire.VECTOR_OFFSET, position, at - HEADER, offset)
         values, at = _read_vector(view, at, min(vector_size, count - first), width)
         decoded.frombytes(values)
     return decoded.tobytes()
@@ -180,10 +180,10 @@ def _read_vector(view: memoryview, at: int, count: int, width: int) -> tuple[byt
     deltas = unpack(view, 8 * body, bits, count) if bits else [0] * count
     values = array(FORMATS[width].upper(), [frame + delta & mask for delta in deltas])
     for number in range(exceptions):
-        place = positions + POSITION * number
-        position = int.from_bytes(view[place : place + POSITION], "little")
+        spot_offset = positions + POSITION * number
+        position = int.from_bytes(view[spot_offset : spot_offset + POSITION], "little")
         if position >= count:
-            raise wire_error(wire.EXCEPTION_POSITION, place, count, position)
+            raise wire_error(wire.EXCEPTION_POSITION, spot_offset, count, position)
         original = originals + width * number
         values[position] = int.from_bytes(view[original : original + width], "little")
     return values.tobytes(), originals + exceptions * width

@@ -162,8 +162,8 @@ def gather(paths: Sequence[str], schema, columns: Sequence[tuple[int, int]], *, 
             except ParquetextError:
                 status = UNUSED
             else:
-                for column, facts in zip(gathered, found, strict=True):
-                    column.append(*facts)
+                for column, fields in zip(gathered, found, strict=True):
+                    column.append(*fields)
         statuses.append(status)
         planned = opened is not None and status == PLANNED
         counts.append(opened.reader.row_group_count if planned else 0)

@@ -31,9 +31,9 @@ class Records:
     def __len__(self) -> int:
         return self.count
 
-    def append(self, facts: Mapping[str, int]) -> None:
+    def append(self, fields: Mapping[str, int]) -> None:
         for name, column in self.columns.items():
-            column.append(facts.get(name, ABSENT[column.typecode]))
+            column.append(fields.get(name, ABSENT[column.typecode]))
         self.count += 1
 
     def truncate(self, count: int) -> None:

@@ -274,8 +274,8 @@ class _Footer(ChunkReader):
         self.schema_offset = start
         self.scan._elements.truncate(0)
         for _ in range(count):
-            facts, at = self.struct(at, ELEMENT_FIELDS, {"field_id": NO_FIELD_ID}, IN_LISTED_STRUCT)
-            self.scan._elements.append(facts)
+            fields, at = self.struct(at, ELEMENT_FIELDS, {"field_id": NO_FIELD_ID}, IN_LISTED_STRUCT)
+            self.scan._elements.append(fields)
         return at
 
     def read_row_groups(self, start: int, count: int, at: int) -> int:
@@ -286,14 +286,14 @@ class _Footer(ChunkReader):
         return at
 
     def read_row_group(self, start: int) -> int:
-        first_chunk, facts, has_columns = self.scan.chunk_count, {}, False
+        first_chunk, fields, has_columns = self.scan.chunk_count, {}, False
         id, at = 0, start
         while True:
             id, type, at = self.walk.field_header(at, id)
             if type == 0:
                 break
             if (id, type) != (wire.ROW_GROUP_COLUMNS, wire.TYPE_LIST):
-                at = self.field(id, type, at, ROW_GROUP_FIELDS, facts, IN_LISTED_STRUCT)
+                at = self.field(id, type, at, ROW_GROUP_FIELDS, fields, IN_LISTED_STRUCT)
                 continue
             list_start = at
             count, at = self.list_of(at, wire.TYPE_STRUCT, IN_LISTED_STRUCT)
@@ -304,27 +304,27 @@ class _Footer(ChunkReader):
                 records.truncate(first_chunk)
             for _ in range(count):
                 at = self.read_chunk(at)
-            facts |= {"columns_offset": list_start, "columns_length": at - list_start, "chunk_count": count}
+            fields |= {"columns_offset": list_start, "columns_length": at - list_start, "chunk_count": count}
         if not has_columns:
             self.scan._note(wire.MISSING_FIELD, start, wire.ROW_GROUP_COLUMNS)
-        if "num_rows" not in facts:
+        if "num_rows" not in fields:
             self.scan._note(wire.MISSING_FIELD, start, wire.ROW_GROUP_NUM_ROWS)
-        self.scan._row_groups.append(facts | {"bytes_offset": start, "bytes_length": at - start})
+        self.scan._row_groups.append(fields | {"bytes_offset": start, "bytes_length": at - start})
         return at
 
     def read_chunk(self, at: int) -> int:
-        facts, end = self.chunk(at)
-        if facts["present"] & wire.PRESENT_CRYPTO:
+        fields, end = self.chunk(at)
+        if fields["present"] & wire.PRESENT_CRYPTO:
             self.scan.encrypted |= 2
-        self.scan._chunks.append(facts)
-        self.scan._places.append(facts)
+        self.scan._chunks.append(fields)
+        self.scan._places.append(fields)
         return end
 
     def read_key_values(self, start: int, count: int, at: int) -> int:
         self.scan._key_values.truncate(0)
         for _ in range(count):
-            facts, at = self.struct(at, KEY_VALUE_FIELDS, {}, IN_LISTED_STRUCT)
-            self.scan._key_values.append(facts | {"has_value": int("value_offset" in facts)})
+            fields, at = self.struct(at, KEY_VALUE_FIELDS, {}, IN_LISTED_STRUCT)
+            self.scan._key_values.append(fields | {"has_value": int("value_offset" in fields)})
         self.scan.has_key_values = True
         return at
 

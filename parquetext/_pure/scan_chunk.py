@@ -118,34 +118,34 @@ class ChunkReader:
             return None, self.walk.skip(at, wire.TYPE_LIST, depth)
         return count, first
 
-    def field(self, id: int, type: int, at: int, fields: Fields, facts: Facts, depth: int) -> int:
+    def field(self, id: int, type: int, at: int, fields: Fields, statistics: Facts, depth: int) -> int:
         """Store a field in `facts`; skip it if it is unknown, or if its type differs from the expected one."""
         expected, name = fields.get(id, (0, ""))
         if type != expected:
             return self.walk.skip(at, type, depth)
         if type in (wire.TYPE_I16, wire.TYPE_I32, wire.TYPE_I64):
-            facts[name], end = self.number(type, at)
+            statistics[name], end = self.number(type, at)
         elif type == wire.TYPE_BINARY:
-            facts[f"{name}_offset"], facts[f"{name}_length"], end = self.binary(at)
+            statistics[f"{name}_offset"], statistics[f"{name}_length"], end = self.binary(at)
         else:
             end = self.walk.skip(at, type, depth)
-            facts[f"{name}_offset"], facts[f"{name}_length"] = at, end - at
+            statistics[f"{name}_offset"], statistics[f"{name}_length"] = at, end - at
         return end
 
-    def struct(self, start: int, fields: Fields, facts: Facts, depth: int) -> tuple[Facts, int]:
+    def struct(self, start: int, fields: Fields, statistics: Facts, depth: int) -> tuple[Facts, int]:
         """Add the known fields of a struct and its range (``bytes``) to `facts`; return them and the end offset."""
         id, at = 0, start
         while True:
             id, type, at = self.walk.field_header(at, id)
             if type == 0:
-                return facts | {"bytes_offset": start, "bytes_length": at - start}, at
-            at = self.field(id, type, at, fields, facts, depth)
+                return statistics | {"bytes_offset": start, "bytes_length": at - start}, at
+            at = self.field(id, type, at, fields, statistics, depth)
 
     # ---- a chunk
 
     def chunk(self, start: int) -> tuple[Facts, int]:
         """Return the members of the ColumnChunk at `start`, and the offset after it."""
-        facts, metadata = {}, {}
+        fields, metadata = {}, {}
         id, at = 0, start
         while True:
             id, type, at = self.walk.field_header(at, id)
@@ -154,12 +154,12 @@ class ChunkReader:
             if (id, type) == (wire.COLUMN_CHUNK_META_DATA, wire.TYPE_STRUCT):
                 metadata, at = self.metadata(at)
             else:
-                at = self.field(id, type, at, CHUNK_FIELDS, facts, IN_CHUNK)
-        present = metadata.get("present", 0) | presence(facts, CHUNK_PRESENT)
-        return metadata | facts | {"present": present, "chunk_offset": start, "chunk_length": at - start}, at
+                at = self.field(id, type, at, CHUNK_FIELDS, fields, IN_CHUNK)
+        present = metadata.get("present", 0) | presence(fields, CHUNK_PRESENT)
+        return metadata | fields | {"present": present, "chunk_offset": start, "chunk_length": at - start}, at
 
     def metadata(self, start: int) -> tuple[Facts, int]:
-        facts, statistics, encodings, stats = {}, {}, set(), None
+        fields, statistics, encodings, stats = {}, {}, set(), None
         id, at = 0, start
         while True:
             id, type, at = self.walk.field_header(at, id)
@@ -172,15 +172,15 @@ class ChunkReader:
             elif (id, type) == (wire.COLUMN_META_DATA_ENCODING_STATS, wire.TYPE_LIST):
                 stats, at = self.data_page_encodings(at, stats)
             else:
-                at = self.field(id, type, at, METADATA_FIELDS, facts, IN_METADATA)
-        present = wire.PRESENT_METADATA | presence(facts, METADATA_PRESENT) | statistics.get("present", 0)
+                at = self.field(id, type, at, METADATA_FIELDS, fields, IN_METADATA)
+        present = wire.PRESENT_METADATA | presence(fields, METADATA_PRESENT) | statistics.get("present", 0)
         if is_fully_dictionary_encoded(encodings, stats):
             present |= wire.PRESENT_FULLY_DICTIONARY_ENCODED
-        facts["encodings"] = sum(1 << encoding for encoding in encodings if 0 <= encoding <= LARGEST_IN_MASK)
-        return statistics | facts | {"present": present, "metadata_offset": start, "metadata_length": at - start}, at
+        fields["encodings"] = sum(1 << encoding for encoding in encodings if 0 <= encoding <= LARGEST_IN_MASK)
+        return statistics | fields | {"present": present, "metadata_offset": start, "metadata_length": at - start}, at
 
     def statistics(self, start: int) -> tuple[Facts, int]:
-        facts, exactness = {}, {}
+        fields, exactness = {}, {}
         id, at = 0, start
         while True:
             id, type, at = self.walk.field_header(at, id)
@@ -190,9 +190,9 @@ class ChunkReader:
                 said, exact = EXACTNESS[id]
                 exactness[id] = said | (exact if type == wire.TYPE_TRUE else 0)
             else:
-                at = self.field(id, type, at, STATISTICS_FIELDS, facts, IN_STATISTICS)
-        present = wire.PRESENT_STATISTICS | presence(facts, STATISTICS_PRESENT) | sum(exactness.values())
-        return facts | {"present": present, "statistics_offset": start, "statistics_length": at - start}, at
+                at = self.field(id, type, at, STATISTICS_FIELDS, fields, IN_STATISTICS)
+        present = wire.PRESENT_STATISTICS | presence(fields, STATISTICS_PRESENT) | sum(exactness.values())
+        return fields | {"present": present, "statistics_offset": start, "statistics_length": at - start}, at
 
     def encodings(self, at: int, before: set[int]) -> tuple[set[int], int]:
         count, at = self.list_of(at, wire.TYPE_I32, IN_METADATA)
@@ -211,14 +211,14 @@ class ChunkReader:
             return before, at
         encodings = set()
         for _ in range(count):
-            facts, at = self.struct(at, ENCODING_STATS_FIELDS, {}, IN_PAGE_ENCODING_STATS)
-            if facts.get("page_type") in (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2):
-                encodings.add(facts.get("encoding"))
+            fields, at = self.struct(at, ENCODING_STATS_FIELDS, {}, IN_PAGE_ENCODING_STATS)
+            if fields.get("page_type") in (wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2):
+                encodings.add(fields.get("encoding"))
         return encodings, at
 
 
-def presence(facts: Facts, bits: Mapping[str, int]) -> int:
-    return sum(bit for name, bit in bits.items() if name in facts)
+def presence(fields: Facts, bits: Mapping[str, int]) -> int:
+    return sum(bit for name, bit in bits.items() if name in fields)
 
 
 def is_fully_dictionary_encoded(encodings: set[int], of_data_pages: set[int] | None) -> bool:

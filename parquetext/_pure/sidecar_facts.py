@@ -56,7 +56,7 @@ def range_start(present: int, data_page_offset: int, dictionary_page_offset: int
 
 def chunk_facts(chunks, column) -> Callable[[int], tuple]:
     """Return a function from a row group's number to the arguments of its `Chunk`."""
-    facts = {name: chunks.array(name) for name in FACTS}
+    fields = {name: chunks.array(name) for name in FACTS}
     data = memoryview(chunks.buffer).cast("B")
     otherwise = 0 if column.max_definition == 0 else None  # a required leaf has no nulls
     misread = is_signed_integer(column) and chunks.has_unsigned_order
@@ -69,7 +69,7 @@ def chunk_facts(chunks, column) -> Callable[[int], tuple]:
         return bytes(data[offset : offset + length]) if fits else b""
 
     def of(row_group: int) -> tuple:
-        chunk = {name: values[row_group] for name, values in facts.items()}
+        chunk = {name: values[row_group] for name, values in fields.items()}
         present, codec = chunk["present"], chunk["codec"]
         if not present & wire.PRESENT_METADATA:
             raise wire_error(wire.NO_METADATA, chunk["chunk_offset"])

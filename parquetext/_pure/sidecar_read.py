@@ -101,8 +101,8 @@ class Header:
         end, size = start, len(self.view)
         for index in range(self.column_count):
             at = wire.PM_HEADER_BYTES + index * wire.PM_COLUMN_BYTES
-            facts = DESCRIPTOR.unpack_from(self.view, at)
-            offset, length = facts[0], facts[5]
+            fields = DESCRIPTOR.unpack_from(self.view, at)
+            offset, length = fields[0], fields[5]
             if offset < start:
                 raise wire_error(wire.PM_NAME, at, start, offset)
             if offset + length > size:
@@ -127,8 +127,8 @@ class Header:
 
     def column(self, index: int) -> Column:
         at = wire.PM_HEADER_BYTES + checked(index, self.column_count) * wire.PM_COLUMN_BYTES
-        offset, *facts, length, physical, repetition, definition = DESCRIPTOR.unpack_from(self.view, at)
-        return Column(bytes(self.view[offset : offset + length]), *facts, physical, repetition, definition)
+        offset, *fields, length, physical, repetition, definition = DESCRIPTOR.unpack_from(self.view, at)
+        return Column(bytes(self.view[offset : offset + length]), *fields, physical, repetition, definition)
 
 
 class Reader:
@@ -346,11 +346,11 @@ class Chunks:
         """
         view = self._header.view
         if name in BYTES:
-            places = [at + BYTES[name] for at in self._places()]
-            for at in places:
+            positions = [at + BYTES[name] for at in self._places()]
+            for at in positions:
                 if name == "codec" and view[at] > wire.PM_LAST_CODEC:
                     raise wire_error(wire.PM_CODEC, at, wire.PM_LAST_CODEC, view[at])
-            return memoryview(bytes(view[at] for at in places))
+            return memoryview(bytes(view[at] for at in positions))
         member, flag = NUMBERS[name]
         numbers = array("q")
         for at in self._places():
@@ -369,14 +369,14 @@ class Chunks:
         Damaged
             If a statistic exceeds its region.
         """
-        view, facts = self._header.view, self._header.column(self._column)
+        view, fields = self._header.view, self._header.column(self._column)
         has, *columns = bytearray(), array("Q"), array("I"), array("Q"), array("I")
         blocks = map(self._reader.block, self._row_groups)
         for at, block in zip(self._places(), blocks, strict=True):
             region = block + wire.PM_BLOCK_BYTES + self._header.column_count * wire.PM_CHUNK_BYTES
             flags, sizes = view[at + wire.PM_CHUNK_STAT_FLAGS], view[at + wire.PM_CHUNK_STAT_SIZES]
-            low = self._statistic(facts, at + wire.PM_CHUNK_MIN_STAT, region, flags, sizes & 15)
-            high = self._statistic(facts, at + wire.PM_CHUNK_MAX_STAT, region, flags >> 3, sizes >> 4)
+            low = self._statistic(fields, at + wire.PM_CHUNK_MIN_STAT, region, flags, sizes & 15)
+            high = self._statistic(fields, at + wire.PM_CHUNK_MAX_STAT, region, flags >> 3, sizes >> 4)
             has.append((low[1] != 0) | (high[1] != 0) << 1)
             for values, value in zip(columns, low + high, strict=True):
                 values.append(value)
@@ -384,20 +384,20 @@ class Chunks:
 
     def bound_values(self, bit: int) -> list[bytes | None]:
         """Return the minima (bit 1) or maxima (bit 2) as stored; None for chunks without one."""
-        has, *places = self.bounds()
-        offsets, lengths = places[:2] if bit == 1 else places[2:]
+        has, *positions = self.bounds()
+        offsets, lengths = positions[:2] if bit == 1 else positions[2:]
         view = self._header.view
         return [
             bytes(view[start : start + length]) if bits & bit else None
             for bits, start, length in zip(has, offsets, lengths, strict=True)
         ]
 
-    def _statistic(self, facts: Column, slot: int, region: int, flags: int, stored: int) -> tuple[int, int]:
+    def _statistic(self, fields: Column, slot: int, region: int, flags: int, stored: int) -> tuple[int, int]:
         """Return the offset and the length of one statistic, (0, 0) for none; `flags` are those of a minimum."""
         if not flags & wire.PM_STAT_MIN_PRESENT:
             return 0, 0
         if flags & wire.PM_STAT_MIN_INLINED:
-            width = min(inline_width(facts, stored), wire.PM_INLINE_BYTES)
+            width = min(inline_width(fields, stored), wire.PM_INLINE_BYTES)
             return (slot, width) if width else (0, 0)
         reference = int.from_bytes(self._header.view[slot : slot + 8], "little")
         start, length = region + (reference >> 16), reference & 0xFFFF
@@ -406,10 +406,10 @@ class Chunks:
         return (start, length) if length else (0, 0)
 
 
-def inline_width(facts: Column, stored: int) -> int:
+def inline_width(fields: Column, stored: int) -> int:
     """Return the size of an inline statistic; the `stored` size counts only if the type has no fixed size."""
-    if facts.physical_type in (wire.PHYSICAL_INT96, wire.PHYSICAL_BYTE_ARRAY):
+    if fields.physical_type in (wire.PHYSICAL_INT96, wire.PHYSICAL_BYTE_ARRAY):
         return stored
-    if facts.physical_type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
-        return max(0, facts.fixed_byte_len)
-    return wire.WIDTH_OF_TYPE.get(facts.physical_type, 0)
+    if fields.physical_type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
+        return max(0, fields.fixed_byte_len)
+    return wire.WIDTH_OF_TYPE.get(fields.physical_type, 0)

@@ -147,14 +147,14 @@ class Slices:
         """Return the `Chunks` of a leaf as from a Thrift footer; raise Damaged if the scanned schema does not fit."""
         if not 0 <= leaf < schema.leaf_count:
             raise wire_error(wire.BAD_ARGUMENT, 0, schema.leaf_count, leaf)
-        facts = {name: schema.elements(name)[schema.leaves[leaf]] for name in Leaf._fields}
+        fields = {name: schema.elements(name)[schema.leaves[leaf]] for name in Leaf._fields}
         records = Records(CHUNK_MEMBERS | PLACES_MEMBERS)
         reader = self._reader
-        for row_group, chunk in enumerate(self.places(facts["type"], leaf)):
+        for row_group, chunk in enumerate(self.places(fields["type"], leaf)):
             more = statistics(reader.chunks(leaf, row_group, 1)) | bloom(reader, row_group, leaf)
             present = chunk["present"] | more.pop("present") | more.pop("has_bloom")
             records.append(chunk | more | {"present": present})
-        return Chunks(records, reader.data, Leaf(**facts))
+        return Chunks(records, reader.data, Leaf(**fields))
 
     def places(self, physical: int, leaf: int) -> Iterator[dict[str, int]]:
         """Yield the locations and the storage of a leaf's chunks, one after the other."""
@@ -174,10 +174,10 @@ class Slices:
         try:
             overhead, at = varint.decode64(data, at)
             encodings, at = varint.decode32(data, at)
-            place, at = varint.decode64(data, at)
+            position, at = varint.decode64(data, at)
         except ParquetextError:
             raise wire_error(wire.PM_SLICES, begin, end, begin) from None
-        return (unzigzag(overhead), encodings, place), at
+        return (unzigzag(overhead), encodings, position), at
 
     def slice(self, schema, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes:
         """Return the slice of the footer; see `slice.slice_footer`.
@@ -229,8 +229,8 @@ def contradiction(leaf: int) -> Exception:
 
 def placed(physical: int, stored, run: tuple[int, int, int], leaf: int) -> dict[str, int]:
     """Return the location and the storage of a chunk."""
-    overhead, encodings, place = run
-    page = unzigzag(place >> 1)
+    overhead, encodings, position = run
+    page = unzigzag(position >> 1)
     names = "num_values", "byte_range_start", "total_compressed_size"
     values, start, size = (stored.array(name)[0] for name in names)
     try:
@@ -241,13 +241,13 @@ def placed(physical: int, stored, run: tuple[int, int, int], leaf: int) -> dict[
         raise contradiction(leaf)
     if abs(overhead) >= FARTHEST or abs(page) >= FARTHEST or start + page < 0 or size + overhead < 0:
         raise contradiction(leaf)
-    present = NEEDED | (wire.PRESENT_DICTIONARY_PAGE_OFFSET if place & HAS_DICTIONARY else 0)
+    present = NEEDED | (wire.PRESENT_DICTIONARY_PAGE_OFFSET if position & HAS_DICTIONARY else 0)
     return {
         "num_values": values,
         "total_compressed_size": size,
         "total_uncompressed_size": size + overhead,
         "data_page_offset": start + page,
-        "dictionary_page_offset": start if place & HAS_DICTIONARY else -1,
+        "dictionary_page_offset": start if position & HAS_DICTIONARY else -1,
         "type": physical,
         "codec": codec,
         "encodings": encodings,
@@ -258,16 +258,16 @@ def placed(physical: int, stored, run: tuple[int, int, int], leaf: int) -> dict[
 def statistics(stored) -> dict[str, int]:
     """Return the counts and bounds in the sidecar, and the bits of `present` that they add."""
     flags, present = stored.array("flags")[0], 0
-    facts = {name: stored.array(name)[0] for name, _ in COUNTS}
+    fields = {name: stored.array(name)[0] for name, _ in COUNTS}
     for name, bit in COUNTS:
-        present |= bit if facts[name] >= 0 else 0
-    has, *places = stored.bounds()
+        present |= bit if fields[name] >= 0 else 0
+    has, *positions = stored.bounds()
     for side, name, exact, bits, exact_bit in SIDES:
         if has[0] & side:
-            offset, length = places[:2] if side == 1 else places[2:]
-            facts |= {f"{name}_offset": offset[0], f"{name}_length": length[0]}
+            offset, length = positions[:2] if side == 1 else positions[2:]
+            fields |= {f"{name}_offset": offset[0], f"{name}_length": length[0]}
             present |= bits | (exact_bit if flags & exact else 0)
-    return facts | {"present": present | (wire.PRESENT_STATISTICS if present else 0)}
+    return fields | {"present": present | (wire.PRESENT_STATISTICS if present else 0)}
 
 
 def bloom(reader, row_group: int, leaf: int) -> dict[str, int]:

@@ -47,8 +47,8 @@ class Parts:
 
     def column(self, index: int) -> Column:
         """Return the descriptor of a column, except for its name."""
-        _, *facts, _, physical, repetition, definition = DESCRIPTOR.unpack_from(self.view, descriptor(index))
-        return Column(b"", *facts, physical, repetition, definition)
+        _, *fields, _, physical, repetition, definition = DESCRIPTOR.unpack_from(self.view, descriptor(index))
+        return Column(b"", *fields, physical, repetition, definition)
 
     def chunks(self, column: int, first: int = 0, count: int | None = None) -> Chunks:
         return Chunks(self, self, column, range(first, self.row_group_count if count is None else first + count))

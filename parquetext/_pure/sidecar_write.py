@@ -45,7 +45,7 @@ def describe(scan: Scan, infer: Callable[[bytes, int, int, bool, int], int]) -> 
     name_at, name_size, field_ids = fact("name_offset"), fact("name_length"), fact("field_id")
     at, size = fact("bytes_offset"), fact("bytes_length")
     definitions, repeated = fact("max_definition"), fact("max_repetition")
-    facts = [fact(name) for name in GROUP_FACTS]
+    fields = [fact(name) for name in GROUP_FACTS]
     columns, top, seen = [], 0, 0
     for element in scan.leaves:
         while seen <= element:  # elements are in preorder
@@ -64,7 +64,7 @@ def describe(scan: Scan, infer: Callable[[bytes, int, int, bool, int], int]) -> 
             physical,
             width,
             top != element or repeated[element] > 0,
-            lists_around(scan, facts, element),
+            lists_around(scan, fields, element),
         )
         columns.append(
             Column(
@@ -81,9 +81,9 @@ def describe(scan: Scan, infer: Callable[[bytes, int, int, bool, int], int]) -> 
     return columns
 
 
-def lists_around(scan: Scan, facts: list, element: int) -> int:
+def lists_around(scan: Scan, fields: list, element: int) -> int:
     """Return the number of lists around an element; 0 if it has siblings in one, or is inside anything else."""
-    parents, children, repetitions, converted, at, size = facts
+    parents, children, repetitions, converted, at, size = fields
     data = memoryview(scan.data)
 
     def is_list(group: int) -> bool:
@@ -287,8 +287,8 @@ class Writer:
             record = self._chunk(chunk, region)
             if column in self._bloom_columns:
                 blooms.append(self._bloom(chunk.bloom))
-            place = block + wire.PM_BLOCK_BYTES + column * wire.PM_CHUNK_BYTES
-            out[place : place + wire.PM_CHUNK_BYTES] = record
+            position = block + wire.PM_BLOCK_BYTES + column * wire.PM_CHUNK_BYTES
+            out[position : position + wire.PM_CHUNK_BYTES] = record
         self._blocks[at : at + 1] = [start]
         self._blooms[at : at + 1] = [b"".join(blooms)]
 
@@ -319,11 +319,11 @@ class Writer:
         forms = [scan.column(leaf) for leaf in range(scan.leaf_count)]
         if at is not None and len(at) != len(row_counts):
             raise wire_error(wire.BAD_ARGUMENT, 0, len(row_counts), len(at))
-        facts = [chunk_facts(form, column) for form, column in zip(forms, self._columns, strict=True)]
+        fields = [chunk_facts(form, column) for form, column in zip(forms, self._columns, strict=True)]
         for row_group, rows in enumerate(row_counts):
             chunks = []
             for column in range(len(forms)):
-                chunk = Chunk(*facts[column](row_group))
+                chunk = Chunk(*fields[column](row_group))
                 if (row_group, column) in bounds:
                     low, high = bounds[row_group, column]
                     chunk = chunk._replace(min=low, max=high, min_exact=True, max_exact=True)

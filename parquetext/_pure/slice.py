@@ -103,8 +103,8 @@ class Slicer:
         sizes = [scan.chunks(name) for name in FACTS]
 
         def chunk(at: int) -> Chunk:
-            facts = dict(zip(FACTS, (column[at] for column in sizes), strict=True))
-            return Chunk(facts, bytes(self.data[offsets[at] : offsets[at] + lengths[at]]))
+            fields = dict(zip(FACTS, (column[at] for column in sizes), strict=True))
+            return Chunk(fields, bytes(self.data[offsets[at] : offsets[at] + lengths[at]]))
 
         return [[chunk(first[index] + leaf) for leaf in self.leaves] for index in self.row_groups]
 

@@ -28,16 +28,16 @@ def saturated_sum(values: Iterable[int]) -> int:
     return total
 
 
-def _begin(facts: Mapping[str, int]) -> int:
+def _begin(fields: Mapping[str, int]) -> int:
     """Return the begin of a chunk by parquet-java's rule (``getOffset``)."""
-    begin = facts["data_page_offset"]
-    if facts["present"] & wire.PRESENT_DICTIONARY_PAGE_OFFSET:
-        begin = min(begin, facts["dictionary_page_offset"])
+    begin = fields["data_page_offset"]
+    if fields["present"] & wire.PRESENT_DICTIONARY_PAGE_OFFSET:
+        begin = min(begin, fields["dictionary_page_offset"])
     return begin
 
 
-def _size(facts: Mapping[str, int]) -> int:
-    return max(facts["total_compressed_size"], 0)
+def _size(fields: Mapping[str, int]) -> int:
+    return max(fields["total_compressed_size"], 0)
 
 
 def placed_sizes(chunks: Sequence[Mapping[str, int]], file_offset: int) -> tuple[int, int]:
@@ -51,8 +51,8 @@ def placed_sizes(chunks: Sequence[Mapping[str, int]], file_offset: int) -> tuple
     size = saturated_sum(map(_size, chunks))
     if not chunks or not chunks[0]["present"] & wire.PRESENT_DATA_PAGE_OFFSET:
         return size, file_offset
-    placed = (facts for facts in chunks if facts["present"] & wire.PRESENT_DATA_PAGE_OFFSET)
-    end = max(saturated_sum((_begin(facts), _size(facts))) for facts in placed)
+    positioned = (fields for fields in chunks if fields["present"] & wire.PRESENT_DATA_PAGE_OFFSET)
+    end = max(saturated_sum((_begin(fields), _size(fields))) for fields in positioned)
     begin = _begin(chunks[0])
     if saturated_sum((begin, size // 2)) >= end:
         size = _size(chunks[0])
@@ -162,16 +162,16 @@ def _element(element: Element) -> bytes:
     return data
 
 
-def _metadata(facts: Mapping[str, int], path: bytes) -> bytes:
+def _metadata(statistics: Mapping[str, int], path: bytes) -> bytes:
     """Return a ColumnMetaData of the present members."""
-    encodings = [_integer(encoding) for encoding in range(32) if facts["encodings"] >> encoding & 1]
+    encodings = [_integer(encoding) for encoding in range(32) if statistics["encodings"] >> encoding & 1]
     fields = [
         (wire.COLUMN_META_DATA_ENCODINGS, wire.TYPE_LIST, _list(wire.TYPE_I32, encodings)),
         (wire.COLUMN_META_DATA_PATH_IN_SCHEMA, wire.TYPE_LIST, _path(path)),
     ]
     for name, type in METADATA_FACTS.items():
-        if facts["present"] & getattr(wire, f"PRESENT_{name.upper()}") and name in facts:
-            fields.append((getattr(wire, f"COLUMN_META_DATA_{name.upper()}"), type, _integer(facts[name])))
+        if statistics["present"] & getattr(wire, f"PRESENT_{name.upper()}") and name in statistics:
+            fields.append((getattr(wire, f"COLUMN_META_DATA_{name.upper()}"), type, _integer(statistics[name])))
     return _struct(sorted(fields))
 
 
@@ -198,8 +198,8 @@ def _with_path(chunk: bytes, metadata: int, path: bytes) -> bytes:
 
 def _own_bytes(chunk: Chunk, path: bytes) -> bytes:
     """Return a chunk's Thrift bytes; add path_in_schema from the schema if it is missing, because readers need it."""
-    thrift_bytes, told = bytes(chunk.thrift), wire.PRESENT_METADATA | wire.PRESENT_PATH_IN_SCHEMA
-    if chunk.facts["present"] & told != wire.PRESENT_METADATA:
+    thrift_bytes, message = bytes(chunk.thrift), wire.PRESENT_METADATA | wire.PRESENT_PATH_IN_SCHEMA
+    if chunk.facts["present"] & message != wire.PRESENT_METADATA:
         return thrift_bytes
     metadata = thrift.find(thrift_bytes, wire.COLUMN_CHUNK_META_DATA)
     if metadata is None or metadata[1] != wire.TYPE_STRUCT:
@@ -211,17 +211,25 @@ def _chunk(chunk: Chunk, path: bytes) -> bytes:
     """Return a ColumnChunk: its Thrift bytes, or a new one with the present members."""
     if chunk.thrift is not None:
         return _own_bytes(chunk, path)
-    facts = chunk.facts
-    present = facts["present"]
+    statistics = chunk.facts
+    present = statistics["present"]
     fields = [(wire.COLUMN_CHUNK_FILE_OFFSET, wire.TYPE_I64, _integer(0))]
     if present & wire.PRESENT_METADATA:
-        fields.append((wire.COLUMN_CHUNK_META_DATA, wire.TYPE_STRUCT, _metadata(facts, path)))
-    if present & wire.PRESENT_OFFSET_INDEX and "offset_index_offset" in facts:
-        fields.append((wire.COLUMN_CHUNK_OFFSET_INDEX_OFFSET, wire.TYPE_I64, _integer(facts["offset_index_offset"])))
-        fields.append((wire.COLUMN_CHUNK_OFFSET_INDEX_LENGTH, wire.TYPE_I32, _integer(facts["offset_index_length"])))
-    if present & wire.PRESENT_COLUMN_INDEX and "column_index_offset" in facts:
-        fields.append((wire.COLUMN_CHUNK_COLUMN_INDEX_OFFSET, wire.TYPE_I64, _integer(facts["column_index_offset"])))
-        fields.append((wire.COLUMN_CHUNK_COLUMN_INDEX_LENGTH, wire.TYPE_I32, _integer(facts["column_index_length"])))
+        fields.append((wire.COLUMN_CHUNK_META_DATA, wire.TYPE_STRUCT, _metadata(statistics, path)))
+    if present & wire.PRESENT_OFFSET_INDEX and "offset_index_offset" in statistics:
+        fields.append(
+            (wire.COLUMN_CHUNK_OFFSET_INDEX_OFFSET, wire.TYPE_I64, _integer(statistics["offset_index_offset"]))
+        )
+        fields.append(
+            (wire.COLUMN_CHUNK_OFFSET_INDEX_LENGTH, wire.TYPE_I32, _integer(statistics["offset_index_length"]))
+        )
+    if present & wire.PRESENT_COLUMN_INDEX and "column_index_offset" in statistics:
+        fields.append(
+            (wire.COLUMN_CHUNK_COLUMN_INDEX_OFFSET, wire.TYPE_I64, _integer(statistics["column_index_offset"]))
+        )
+        fields.append(
+            (wire.COLUMN_CHUNK_COLUMN_INDEX_LENGTH, wire.TYPE_I32, _integer(statistics["column_index_length"]))
+        )
     return _struct(fields)
 
 

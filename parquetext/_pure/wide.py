@@ -38,16 +38,16 @@ def integers(values, count: int, stored: int, width: int, *, offsets=None, valid
     bits = None if valid is None else memoryview(valid).cast("B")
     if bits is not None and len(bits) < (count + 7) // 8:
         raise wire_error(wire.TRUNCATED, 0, (count + 7) // 8, len(bits))
-    places = None if offsets is None else memoryview(offsets).cast("B").cast("i")
-    if places is not None and len(places) < count + 1:
-        raise wire_error(wire.TRUNCATED, 0, 4 * (count + 1), 4 * len(places))
-    if places is None and (not stored or len(data) // stored < count):
+    positions = None if offsets is None else memoryview(offsets).cast("B").cast("i")
+    if positions is not None and len(positions) < count + 1:
+        raise wire_error(wire.TRUNCATED, 0, 4 * (count + 1), 4 * len(positions))
+    if positions is None and (not stored or len(data) // stored < count):
         raise wire_error(wire.TRUNCATED, 0, count * stored, len(data))
     if not 0 < width <= WIDEST:
         raise wire_error(wire.BAD_ARGUMENT, 0, WIDEST, width)
     out = bytearray()
     for index in range(count):
-        begin, end = (index * stored, (index + 1) * stored) if places is None else places[index : index + 2]
+        begin, end = (index * stored, (index + 1) * stored) if positions is None else positions[index : index + 2]
         if begin < 0 or end < begin or end > len(data):
             raise wire_error(wire.TRUNCATED, index, end & MASK, len(data))
         if bits is not None and not bits[index >> 3] >> (index & 7) & 1:

@@ -287,9 +287,9 @@ class FileMetaData:
 
     def to_dict(self) -> dict:
         """Return all metadata as a dictionary, as pyarrow does."""
-        facts = {name: getattr(self, name) for name in ("created_by", "num_columns", "num_rows", "num_row_groups")}
-        facts["row_groups"] = [self.row_group(index).to_dict() for index in range(self.num_row_groups)]
-        return facts | {"format_version": self.format_version, "serialized_size": self.serialized_size}
+        fields = {name: getattr(self, name) for name in ("created_by", "num_columns", "num_rows", "num_row_groups")}
+        fields["row_groups"] = [self.row_group(index).to_dict() for index in range(self.num_row_groups)]
+        return fields | {"format_version": self.format_version, "serialized_size": self.serialized_size}
 
     def __repr__(self) -> str:
         names = ("created_by", "num_columns", "num_rows", "num_row_groups", "format_version", "serialized_size")
@@ -384,8 +384,8 @@ class RowGroupMetaData:
         try:
             return self.column(index).to_dict()
         except (OverflowError, UnicodeDecodeError) as error:
-            place = f"row group {self._index}, column {index}"
-            raise Unsupported(f"{place}: a bound has no value in Python: {error}") from error
+            position = f"row group {self._index}, column {index}"
+            raise Unsupported(f"{position}: a bound has no value in Python: {error}") from error
 
     def __repr__(self) -> str:
         names = ("num_columns", "num_rows", "total_byte_size", "sorting_columns")

@@ -130,7 +130,7 @@ class Cover:
         if not pa.types.is_dictionary(files.type):
             files = files.dictionary_encode()
         number = self._numbers_of(files.dictionary).take(files.indices)
-        size, modified = (told.take(number) for told in self._told)
+        size, modified = (message.take(number) for message in self._told)
         same = pc.and_(pc.equal(rows["file_size"], size), same_time(rows["modified"], modified))
         slot = pc.add(pc.multiply(number, pa.scalar(_ROW_GROUPS, pa.int64())), rows["row_group"].cast(pa.int64()))
         rows = rows.drop_columns("file").append_column("number", number).append_column("slot", slot)
@@ -154,13 +154,13 @@ class Cover:
         slots = found["slot"].combine_chunks()
         rows = found.take(pc.index_in(self._slots, slots))
         kinds, leaf_types = self._kinds(rows, _ambiguous(found))
-        facts, order = [], []
+        fields, order = [], []
         for number in [*range(len(leaf_types)), _UNKNOWN]:
-            places = pc.indices_nonzero(pc.equal(kinds, number))
-            if len(places):
-                order.append(places)
-                facts.append(_facts(name, rows.take(places), None if number == _UNKNOWN else leaf_types[number]))
-        bounds = joined_bounds(name, facts, wanted)
+            positions = pc.indices_nonzero(pc.equal(kinds, number))
+            if len(positions):
+                order.append(positions)
+                fields.append(_facts(name, rows.take(positions), None if number == _UNKNOWN else leaf_types[number]))
+        bounds = joined_bounds(name, fields, wanted)
         if bounds is None:
             return None
         bounds = _late(bounds, self._since)

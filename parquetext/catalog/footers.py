@@ -104,4 +104,4 @@ def _remote(target) -> tuple[Tail, bytes, int, int, int | None]:
 def _has_remote_sidecar(path) -> bool:
     from pyarrow.fs import FileType
 
-    return any(place.filesystem.get_file_info(place.path).type == FileType.File for place in candidates(path))
+    return any(position.filesystem.get_file_info(position.path).type == FileType.File for position in candidates(path))

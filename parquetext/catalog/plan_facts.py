@@ -95,13 +95,13 @@ class Facts:
 def _typed(rows: pa.Table) -> ColumnFacts:
     kinds, leaf_types, known = [], [], {}
     columns = (rows[name].to_pylist() for name in ("count_all", "depth", "max_repetition_level", *_TYPE))
-    for count, depth, repetition, *facts in zip(*columns, strict=True):
+    for count, depth, repetition, *fields in zip(*columns, strict=True):
         if count is None:
             kinds.append(MISSING)
-        elif count > 1 or depth != 1 or repetition or facts[0] not in PHYSICAL_TYPES:
+        elif count > 1 or depth != 1 or repetition or fields[0] not in PHYSICAL_TYPES:
             kinds.append(UNKNOWN)
         else:
-            key = tuple(facts)
+            key = tuple(fields)
             if key not in known:
                 known[key] = len(leaf_types)
                 leaf_types.append(leaf_type(_element(*key)))

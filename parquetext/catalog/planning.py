@@ -76,24 +76,24 @@ def plan(catalog: object, filters: object, *, files: Iterable | None = None) -> 
 
 
 def _planned(catalog: object, filters: object) -> list[Planned]:
-    predicate, facts = predicate_of(filters), Facts(catalog)
-    names = predicate.columns(facts.type_of)
+    predicate, fields = predicate_of(filters), Facts(catalog)
+    names = predicate.columns(fields.type_of)
     if names is None:
-        named = {name: facts.type_of(name) for name in columns_named(predicate)}
+        named = {name: fields.type_of(name) for name in columns_named(predicate)}
         if named and None not in named.values():
             check_literals(predicate, named)
-        return _by_file(facts, range(facts.count))
-    columns = {name: facts.column(name) for name in names}
+        return _by_file(fields, range(fields.count))
+    columns = {name: fields.column(name) for name in names}
     lacking = [name for name, column in columns.items() if column is None]
-    if lacking and all(row_group is None for row_group in facts.row_groups):  # no file could be read
-        return _by_file(facts, [])
+    if lacking and all(row_group is None for row_group in fields.row_groups):  # no file could be read
+        return _by_file(fields, [])
     if lacking:
         raise ColumnError(f"no file of the catalog has a column {lacking[0]!r}")
     check_literals(predicate, {name: column.type for name, column in columns.items()})
-    return _by_file(facts, _kept(predicate, facts, columns))
+    return _by_file(fields, _kept(predicate, fields, columns))
 
 
-def _kept(predicate: Predicate, facts: Facts, columns: Mapping[str, ColumnFacts]) -> list[int]:
+def _kept(predicate: Predicate, fields: Facts, columns: Mapping[str, ColumnFacts]) -> list[int]:
     """Return the remaining row groups, ascending.
 
     Row groups in which the columns have the same types are evaluated together, as one file.
@@ -119,7 +119,9 @@ def _kept(predicate: Predicate, facts: Facts, columns: Mapping[str, ColumnFacts]
     keys = {name: pa.array(values, pa.string()).cast(columns[name].type) for name, values in given.items()}
     left = surviving(predicate, files, {name: column.type for name, column in columns.items()}, keys)
     return sorted(
-        row_groups[place] for row_groups, places in zip(alike.values(), left, strict=True) for place in places
+        row_groups[position]
+        for row_groups, positions in zip(alike.values(), left, strict=True)
+        for position in positions
     )
 
 
@@ -129,10 +131,10 @@ def _stored(column: ColumnFacts, kind: int, row_groups: list[int]) -> tuple[Stor
     return StoredBounds(leaf, rows["min"].to_pylist(), rows["max"].to_pylist(), *counts), leaf.arrow
 
 
-def _by_file(facts: Facts, kept: Iterable[int]) -> list[Planned]:
+def _by_file(fields: Facts, kept: Iterable[int]) -> list[Planned]:
     found: dict[str, list[int] | None] = {}
     chosen = set(kept)
-    for number, (file, row_group) in enumerate(zip(facts.files, facts.row_groups, strict=True)):
+    for number, (file, row_group) in enumerate(zip(fields.files, fields.row_groups, strict=True)):
         if row_group is None:
             found[file] = None
         elif number in chosen:

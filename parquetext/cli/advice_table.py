@@ -73,21 +73,21 @@ def _print(found, best: dict) -> None:
     rows, letters = [], 0
     for advice in found.columns:
         now = advice.bytes, advice.values_per_second
-        told = "has a copy" if advice.has_copy else ""
+        message = "has a copy" if advice.has_copy else ""
         rows.append(
-            (advice.column, advice.encodings, advice.codec.lower(), advice.bytes, "", _speed(now[1]), "", "", told)
+            (advice.column, advice.encodings, advice.codec.lower(), advice.bytes, "", _speed(now[1]), "", "", message)
         )
         for one in advice.estimates:
             ratios = _ratio(one.bytes, now[0]), _ratio(one.values_per_second, now[1])
-            told = "best" if best.get(advice.column) == one else ""
+            message = "best" if best.get(advice.column) == one else ""
             grows = f"{one.bytes / found.bytes:.1%}"
             speed = _speed(one.values_per_second)
             letters = max(letters, len(one.encoding))  # of what encode takes, and not of what the file has
-            rows.append(("", one.encoding, one.codec, one.bytes, ratios[0], speed, ratios[1], grows, told))
+            rows.append(("", one.encoding, one.codec, one.bytes, ratios[0], speed, ratios[1], grows, message))
     print_listing(HEADINGS, rows, optional=(6, 4, 7, 5, 2, 8), kept={"encoding": letters})
     size = sum(one.bytes for one in best.values())
-    told = ", ".join(f"{name} by {one.encoding}, {one.codec}" for name, one in best.items()) or "nothing"
-    tell(f"best: {told}; the file grows by {human_bytes(size)} ({size / found.bytes:.1%})")
+    message = ", ".join(f"{name} by {one.encoding}, {one.codec}" for name, one in best.items()) or "nothing"
+    tell(f"best: {message}; the file grows by {human_bytes(size)} ({size / found.bytes:.1%})")
 
 
 def _ratio(value: float, now: float) -> str:

@@ -43,8 +43,8 @@ def bloom(
             print_json({"path": str(path), "column": column, "value": value, "row_groups": answers})
             return
         print_listing(("group", "value is"), [(each["row_group_id"], each["answer"]) for each in answers])
-        told = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
-        tell(f"{counted(len(answers), 'row group')}: {told}")
+        message = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+        tell(f"{counted(len(answers), 'row group')}: {message}")
 
     try:
         ask_one(path, ask, json=json)

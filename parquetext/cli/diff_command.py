@@ -62,8 +62,8 @@ def diff(
             raise typer.Exit(CANNOT_RUN) from None
     if not json:
         total = sum(counts.values())
-        told = ", ".join(f"{counts[kind]:,} of {kind}" for kind in kinds if counts[kind])
-        tell(f"{counted(total, 'difference')}: {told}" if total else f"no difference: {', '.join(kinds)}")
+        message = ", ".join(f"{counts[kind]:,} of {kind}" for kind in kinds if counts[kind])
+        tell(f"{counted(total, 'difference')}: {message}" if total else f"no difference: {', '.join(kinds)}")
     raise typer.Exit(FINDINGS if counts else FINE)
 
 

@@ -125,9 +125,9 @@ def change_each(
     outcomes: Counter[str] = Counter()
     targets, named = targets_of(paths, unfinished=unfinished), {resolve(path).key for path in paths}
     absent = named_refused = 0
-    told = "of {} done; the same command goes on with the rest"
+    message = "of {} done; the same command goes on with the rest"
     with (
-        stoppable(lambda: f"{sum(outcomes.values()):,} {told.format(counted(len(targets), 'file'))}"),
+        stoppable(lambda: f"{sum(outcomes.values()):,} {message.format(counted(len(targets), 'file'))}"),
         files_progress(len(targets), description, quiet=json) as advance,
     ):
         for path, result, error in edits.each(targets, change):

@@ -177,9 +177,9 @@ def _fit(columns: list[_Column], room: int) -> None:
         over -= 1
 
 
-def print_facts(facts: Iterable[tuple[str, object]]) -> None:
+def print_facts(fields: Iterable[tuple[str, object]]) -> None:
     """Print names and values, one below the other; in a terminal, long values are folded."""
-    texts = [(escaped(name), _text(value)) for name, value in facts]
+    texts = [(escaped(name), _text(value)) for name, value in fields]
     room = line_width()
     if room is None:
         width = max((width_of(name) for name, _ in texts), default=0)

@@ -92,7 +92,7 @@ def _facts_of(found: dict, full: bool) -> list[tuple[str, object]]:
     def size(name: str) -> str:
         return "not told" if found[name] is None else f"{human_bytes(found[name])} ({found[name]:,} B)"
 
-    facts = [
+    fields = [
         ("created by", found["created_by"] or "not told"),
         ("version", str(found["format_version"])),
         ("rows", found["num_rows"]),
@@ -106,8 +106,8 @@ def _facts_of(found: dict, full: bool) -> list[tuple[str, object]]:
         shown = value or ""
         if not full and len(shown) > MOST_OF_A_VALUE:
             shown = f"{shown[:MOST_OF_A_VALUE]}… ({len(shown):,} letters)"
-        facts.append((f"key {key}", shown))
-    return facts
+        fields.append((f"key {key}", shown))
+    return fields
 
 
 def columns(

@@ -49,19 +49,19 @@ def inspect(
     with stoppable(lambda: f"{files:,} of {counted(len(targets), 'file')} inspected"):
         for path in targets:
             try:
-                facts = inspect_file(path)
+                fields = inspect_file(path)
                 picture = layout_of(path) if map else None
             except (OSError, ParquetextError) as error:
                 files, unreadable = files + 1, unreadable + 1
                 print_json(failure(path, error)) if json else problem(error, path)
                 continue
             files += 1
-            found += not is_sound(facts.findings)
+            found += not is_sound(fields.findings)
             if json:
-                print_json(facts.as_dict() | ({} if picture is None else map_as_dict(picture)))
+                print_json(fields.as_dict() | ({} if picture is None else map_as_dict(picture)))
                 continue
-            tell((facts.path, "bold"))
-            print_facts(_facts(facts))
+            tell((fields.path, "bold"))
+            print_facts(_facts(fields))
             if picture is not None:
                 print_map(picture)
     if not files:
@@ -71,41 +71,42 @@ def inspect(
     raise typer.Exit(exit_code(files, unreadable, found + unreadable))
 
 
-def _facts(facts) -> list[tuple[str, object]]:
-    share = "" if not facts.footer_bytes else f"  ({facts.footer_bytes / facts.file_bytes:.1%} of the file)"
-    lines = [("file", human_bytes(facts.file_bytes)), ("opens as", facts.form or "nothing")]
-    if facts.footer_bytes is not None:
-        lines.append(("footer", f"{human_bytes(facts.footer_bytes)} at offset {facts.footer_offset:,}{share}"))
-    if facts.thrift_bytes is not None:
-        lines.append(("Thrift", human_bytes(facts.thrift_bytes)))
-    if facts.extension_bytes:
-        lines.append(("extension", f"{human_bytes(facts.extension_bytes)}, {facts.marker} marker"))
-        lines.append(("placement", _placement_of(facts)))
+def _facts(fields) -> list[tuple[str, object]]:
+    share = "" if not fields.footer_bytes else f"  ({fields.footer_bytes / fields.file_bytes:.1%} of the file)"
+    lines = [("file", human_bytes(fields.file_bytes)), ("opens as", fields.form or "nothing")]
+    if fields.footer_bytes is not None:
+        lines.append(("footer", f"{human_bytes(fields.footer_bytes)} at offset {fields.footer_offset:,}{share}"))
+    if fields.thrift_bytes is not None:
+        lines.append(("Thrift", human_bytes(fields.thrift_bytes)))
+    if fields.extension_bytes:
+        lines.append(("extension", f"{human_bytes(fields.extension_bytes)}, {fields.marker} marker"))
+        lines.append(("placement", _placement_of(fields)))
     lines += [
-        ("block", f"{_kind_of(block)}: {human_bytes(block.bytes)} at offset {block.offset:,}") for block in facts.blocks
+        ("block", f"{_kind_of(block)}: {human_bytes(block.bytes)} at offset {block.offset:,}")
+        for block in fields.blocks
     ]
-    lines += [("copy", _copy_of(copy)) for copy in facts.copies]
-    if facts.original_bytes is not None:
-        lines.append(("original", f"{human_bytes(facts.original_bytes)}, which strip gives back"))
-    lines += [("extension slot", f"{slot.kind}: {human_bytes(slot.bytes)}") for slot in facts.slots]
-    if facts.rows is not None:
+    lines += [("copy", _copy_of(copy)) for copy in fields.copies]
+    if fields.original_bytes is not None:
+        lines.append(("original", f"{human_bytes(fields.original_bytes)}, which strip gives back"))
+    lines += [("extension slot", f"{slot.kind}: {human_bytes(slot.bytes)}") for slot in fields.slots]
+    if fields.rows is not None:
         lines.append(
             (
                 "table",
                 ", ".join(
                     (
-                        counted(facts.rows, "row"),
-                        counted(facts.row_groups, "row group"),
-                        counted(facts.columns, "column"),
+                        counted(fields.rows, "row"),
+                        counted(fields.row_groups, "row group"),
+                        counted(fields.columns, "column"),
                     )
                 ),
             )
         )
-    if facts.auto:
-        lines.append(("auto would add", facts.auto))
-    if facts.created_by:
-        lines.append(("created by", facts.created_by))
-    lines += [("note" if finding.is_note else "finding", str(finding)) for finding in facts.findings]
+    if fields.auto:
+        lines.append(("auto would add", fields.auto))
+    if fields.created_by:
+        lines.append(("created by", fields.created_by))
+    lines += [("note" if finding.is_note else "finding", str(finding)) for finding in fields.findings]
     return lines
 
 
@@ -116,12 +117,12 @@ def _copy_of(copy) -> str:
     return f"{copy.column}: {copy.encoding}{codec}, {sizes} in {counted(copy.row_groups, 'row group')}"
 
 
-def _placement_of(facts) -> str:
+def _placement_of(fields) -> str:
     """Where the blocks stand, in words."""
-    if facts.aside_bytes:
-        return f"aside: {human_bytes(facts.aside_bytes)} in front of the Thrift footer, to which the extension leads"
+    if fields.aside_bytes:
+        return f"aside: {human_bytes(fields.aside_bytes)} in front of the Thrift footer, to which the extension leads"
     return {"in-struct": "in-struct: within the Thrift footer", "after-stop": "after-stop: behind its struct"}[
-        facts.placement
+        fields.placement
     ]
 
 

@@ -63,9 +63,9 @@ def merge(
         done += 1
         step()
 
-    told = "of {} copied, nothing is written; the same command begins again"
+    message = "of {} copied, nothing is written; the same command begins again"
     with (
-        stoppable(lambda: f"{done:,} {told.format(counted(len(targets), 'file'))}"),
+        stoppable(lambda: f"{done:,} {message.format(counted(len(targets), 'file'))}"),
         files_progress(len(targets), "merging", quiet=json) as step,
         _failing(targets, json),
     ):
@@ -121,9 +121,9 @@ def _print(made, json: bool) -> None:
     if json:
         print_json(asdict(made))
         return
-    facts = [counted(made.row_groups, "row group"), counted(made.rows, "row"), human_bytes(made.bytes)]
+    fields = [counted(made.row_groups, "row group"), counted(made.rows, "row"), human_bytes(made.bytes)]
     kept = ", kept" if made.outcome == "kept" else ""
-    tell(f"{made.path}: {', '.join(facts)}, {made.form} footer{kept}")
+    tell(f"{made.path}: {', '.join(fields)}, {made.form} footer{kept}")
     for note in made.notes:
         tell("    ", note)
 

@@ -100,9 +100,9 @@ def rewrite(
     if json:
         print_json(asdict(made))
         return
-    facts = counted(made.row_groups, "row group"), counted(made.rows, "row"), f"{made.form} footer"
+    fields = counted(made.row_groups, "row group"), counted(made.rows, "row"), f"{made.form} footer"
     sizes = f"{human_bytes(made.bytes_after)}, was {human_bytes(made.bytes_before)}"
-    tell(f"{made.path}: {sizes} ({', '.join(facts)})")
+    tell(f"{made.path}: {sizes} ({', '.join(fields)})")
     for note in made.notes:
         tell("    ", note)
 

@@ -180,8 +180,8 @@ def prune(
 
     counts = {"removed": 0, "orphan": 0, "kept": 0}
     directory = directories[0]
-    told = "removed; the same command goes on with the rest"
-    with stoppable(lambda: f"{counted(counts['removed'], 'sidecar')} {told}"):
+    message = "removed; the same command goes on with the rest"
+    with stoppable(lambda: f"{counted(counts['removed'], 'sidecar')} {message}"):
         try:
             for directory in directories:
                 for found in sidecar.prune(directory, dry_run=dry_run):
@@ -194,8 +194,8 @@ def prune(
             problem(error, directory)
             raise typer.Exit(CANNOT_RUN) from None
     if not json:
-        told = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items() if count)
-        tell(f"{counted(sum(counts.values()), 'sidecar')} without a Parquet file" + (f": {told}" if told else ""))
+        message = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items() if count)
+        tell(f"{counted(sum(counts.values()), 'sidecar')} without a Parquet file" + (f": {message}" if message else ""))
 
 
 def _show_updated(json: bool, outcome: str) -> Callable[[object, object], str]:
@@ -210,22 +210,22 @@ def _show_updated(json: bool, outcome: str) -> Callable[[object, object], str]:
     return show
 
 
-def _draw(facts: dict) -> None:
-    columns, groups = facts["columns"], facts["row_groups"]
+def _draw(fields: dict) -> None:
+    columns, groups = fields["columns"], fields["row_groups"]
     lines = [
-        ("of", facts["path"]),
-        ("belongs", facts["belongs"]),
-        ("sidecar", human_bytes(facts["bytes"])),
+        ("of", fields["path"]),
+        ("belongs", fields["belongs"]),
+        ("sidecar", human_bytes(fields["bytes"])),
         (
             "table",
             ", ".join(
-                (counted(facts["rows"], "row"), counted(len(groups), "row group"), counted(len(columns), "column"))
+                (counted(fields["rows"], "row"), counted(len(groups), "row group"), counted(len(columns), "column"))
             ),
         ),
-        ("timestamp", facts["designated_timestamp"] or "none designated"),
-        ("sorted by", ", ".join(facts["sorting_columns"]) or "nothing"),
+        ("timestamp", fields["designated_timestamp"] or "none designated"),
+        ("sorted by", ", ".join(fields["sorting_columns"]) or "nothing"),
     ]
-    lines += [("commit", _commit(commit)) for commit in facts["commits"]]
+    lines += [("commit", _commit(commit)) for commit in fields["commits"]]
     lines += [("column", f"{column['name']}: {column['type']}, {column['physical_type']}") for column in columns]
     lines += [
         (
@@ -235,8 +235,8 @@ def _draw(facts: dict) -> None:
         )
         for number, group in enumerate(groups)
     ]
-    lines += [("finding", finding) for finding in facts["findings"]]
-    tell((facts["sidecar"], "bold"))
+    lines += [("finding", finding) for finding in fields["findings"]]
+    tell((fields["sidecar"], "bold"))
     print_facts(lines)
 
 

@@ -132,10 +132,10 @@ class Advice(Tabular):
         return {names[leaf]: estimate for leaf, estimate in found.items()}
 
     def _shown(self) -> Shown:
-        facts = [("bytes", self.bytes), ("footer", self.footer_bytes), ("columns", len(self.columns))]
+        fields = [("bytes", self.bytes), ("footer", self.footer_bytes), ("columns", len(self.columns))]
         rows = [_row(self.columns[at]) for at in rows_shown(len(self.columns))]
         listing = Listing(OF_COLUMNS, rows, len(self.columns), "columns")
-        return Shown(f"parquetext.Advice {without_secrets(self.path)}", facts, [listing])
+        return Shown(f"parquetext.Advice {without_secrets(self.path)}", fields, [listing])
 
 
 def _row(advice: ColumnAdvice) -> tuple:
@@ -244,8 +244,8 @@ def _advised(source, form: ThriftForm, leaf: Leaf, codecs: Sequence[str]) -> Col
 def _spread(numbers: Sequence[int]) -> list[int]:
     """Return the first, the middle and the last number."""
     last = len(numbers) - 1
-    places = {max(last, 0) * part // (ROW_GROUPS - 1) for part in range(ROW_GROUPS)}
-    return [numbers[place] for place in sorted(places)] if numbers else []
+    positions = {max(last, 0) * part // (ROW_GROUPS - 1) for part in range(ROW_GROUPS)}
+    return [numbers[position] for position in sorted(positions)] if numbers else []
 
 
 def _encodings(chunks, filled: Sequence[int]) -> str:

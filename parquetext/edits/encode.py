@@ -162,7 +162,7 @@ def _write_elsewhere(
         if planned.edit is not None:
             _write_new(planned.edit, source, out, ignored)
         size = source.size if planned.edit is None else planned.edit.size
-        told = ["nothing is written"] if planned.edit is None else [_place(out), planned.edit.told]
+        message = ["nothing is written"] if planned.edit is None else [_place(out), planned.edit.told]
         return Result(
             path=source.name,
             outcome="unchanged" if planned.edit is None else ENCODED,
@@ -173,7 +173,7 @@ def _write_elsewhere(
             bytes_read=source.bytes_read,
             bytes_written=0 if planned.edit is None else size,
             seconds=time.perf_counter() - start,
-            message="; ".join(filter(None, [planned.reason, *told])),
+            message="; ".join(filter(None, [planned.reason, *message])),
         )
 
 
@@ -277,9 +277,9 @@ def _with_best(
     codecs = CODECS if codec is None else [codec]
     advice = {one.leaf: one for one in advised(source, form, leaves, codecs)}
     best = chosen(advice.values(), budget_of(source.size, len(form.scan.data), max_growth))
-    told = [f"{advice[leaf].column} by {one.encoding}, {one.codec}" for leaf, one in sorted(best.items())]
+    message = [f"{advice[leaf].column} by {one.encoding}, {one.codec}" for leaf, one in sorted(best.items())]
     found = {leaf: Wanted(encoding_of(one.encoding), codec_of(one.codec)) for leaf, one in best.items()}
     return (
         wanted | found,
-        f"best: {'; '.join(told)}" if told else "no copy is smaller, not slower and within the growth",
+        f"best: {'; '.join(message)}" if message else "no copy is smaller, not slower and within the growth",
     )

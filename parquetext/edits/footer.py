@@ -212,18 +212,18 @@ def parse_footer(data: bytes, offset: int, front: bytes = b"") -> Footer:
 
     `front` are the file's bytes directly before them; a reference is valid only if `front` contains all its blocks.
     """
-    place = kernels.extension.find(data, file_metadata=True)
-    scan = kernels.scan.scan(data, strict=False) if place is None else None
-    end = scan.end if place is None else place.struct_end
+    position = kernels.extension.find(data, file_metadata=True)
+    scan = kernels.scan.scan(data, strict=False) if position is None else None
+    end = scan.end if position is None else position.struct_end
     if end != len(data):
         _refuse_what_follows(len(data) - end, end)
-    pieces = () if place is None else _pieces(data, place)
+    pieces = () if position is None else _pieces(data, position)
     at = next((at for at in range(len(pieces) - 1, -1, -1) if pieces[at].uuid == wire.UUID_FOOTER_REFERENCE), None)
-    found = None if at is None else read_reference(pieces[at], offset, place, front)
+    found = None if at is None else read_reference(pieces[at], offset, position, front)
     if found is None:
-        return Footer(data, offset, place, pieces, scan)
+        return Footer(data, offset, position, pieces, scan)
     reference, aside = found
-    return Footer(data, offset, place, (*pieces[:at], *aside, *pieces[at + 1 :]), scan, reference)
+    return Footer(data, offset, position, (*pieces[:at], *aside, *pieces[at + 1 :]), scan, reference)
 
 
 def parse_end(data: bytes, start: int) -> Footer:

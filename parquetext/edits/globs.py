@@ -56,17 +56,17 @@ def places(path: str) -> list[Place]:
     root = _ROOT.match(path)[0]
     try:
         spelled_out = _spelled_out(path[len(root) :], lambda choices: "/" in choices)
-        found = [place for each in spelled_out for place in dict.fromkeys(_places(each))]
+        found = [position for each in spelled_out for position in dict.fromkeys(_places(each))]
     except re.error:
         return []
-    return [place._replace(path=f"{root}{place.path}".rstrip("/")) for place in found] if root else found
+    return [position._replace(path=f"{root}{position.path}".rstrip("/")) for position in found] if root else found
 
 
 def meant(path: str, is_there: Callable[[str], bool]) -> list[Place]:
     """Return the places to search: the path itself if it exists, is not a pattern, or if no place is found."""
     if not is_pattern(path) or is_there(path):
         return [Place(path, "")]
-    return [place for place in places(path) if place.pattern or is_there(place.path)] or [Place(path, "")]
+    return [position for position in places(path) if position.pattern or is_there(position.path)] or [Place(path, "")]
 
 
 def matching(

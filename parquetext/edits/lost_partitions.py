@@ -40,11 +40,11 @@ def refuse_lost_partitions(
     there = columns() if lost else frozenset()
     lost = {name: values for name, values in lost.items() if name not in there}
     if lost:
-        told = ", ".join(f"{name!r} ({_shown(list(values))})" for name, values in lost.items())
+        message = ", ".join(f"{name!r} ({_shown(list(values))})" for name, values in lost.items())
         refuse(
             ignored,
             PARTITION_COLUMNS,
-            f"the names of the files' directories alone have the values of {told}, which the new file would lose; "
+            f"the names of the files' directories alone have the values of {message}, which the new file would lose; "
             "parquetext.write_table(parquetext.read_table(DIRECTORY), FILE) writes them as columns",
             str(resolve(out)) if not hasattr(out, "write") else None,
         )

@@ -66,11 +66,11 @@ def is_skipped(name: str) -> bool:
 
 
 def _expand_local(path: str, unfinished: bool) -> Iterator[str]:
-    places = [
-        matching(place, _entries, os.path.lexists) if place.pattern else [place.path]
-        for place in meant(path, os.path.lexists)
+    positions = [
+        matching(position, _entries, os.path.lexists) if position.pattern else [position.path]
+        for position in meant(path, os.path.lexists)
     ]
-    for found in sorted(itertools.chain(*places)):
+    for found in sorted(itertools.chain(*positions)):
         yield from _walk(found, unfinished) if os.path.isdir(found) else [found]
 
 
@@ -139,16 +139,18 @@ def _expand_remote(target: Target) -> Iterator[Target]:
         return filesystem.get_file_info(path).type
 
     found = []
-    for place in meant(target.path, lambda path: type_of(path) != pafs.FileType.NotFound):
-        if not place.pattern and type_of(place.path) != pafs.FileType.Directory:
-            found.append(place.path)
+    for position in meant(target.path, lambda path: type_of(path) != pafs.FileType.NotFound):
+        if not position.pattern and type_of(position.path) != pafs.FileType.Directory:
+            found.append(position.path)
             continue
-        infos = filesystem.get_file_info(pafs.FileSelector(place.path, recursive=True, allow_not_found=True))
+        infos = filesystem.get_file_info(pafs.FileSelector(position.path, recursive=True, allow_not_found=True))
         found += [
             info.path
             for info in infos
             if info.is_file
-            and is_wanted(posixpath.relpath(info.path, place.path or "."), place.pattern, Target(info.path, filesystem))
+            and is_wanted(
+                posixpath.relpath(info.path, position.path or "."), position.pattern, Target(info.path, filesystem)
+            )
         ]
     yield from (Target(path, filesystem) for path in sorted(found))
 

@@ -70,10 +70,10 @@ def _of_sidecars(target: storage.Target) -> Iterator[str]:
     """Remove what a killed build of a sidecar has left, unless somebody is building it now; what was done."""
     if not target.is_local:
         return
-    for place in sidecar.candidates(target):
+    for position in sidecar.candidates(target):
         with contextlib.suppress(Conflict):
-            if storage.remove_unfinished(place):
-                yield f"removed an unfinished {os.path.basename(place.path)}"
+            if storage.remove_unfinished(position):
+                yield f"removed an unfinished {os.path.basename(position.path)}"
 
 
 def _size(target: storage.Target) -> int:

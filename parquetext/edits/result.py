@@ -50,7 +50,7 @@ class Result(Tabular):
     omitted: tuple = ()
 
     def _shown(self) -> Shown:
-        facts = [
+        fields = [
             ("outcome", self.outcome),
             ("footer", _change(self.form_before, self.form_after)),
             ("bytes", _change(f"{self.bytes_before:,}", f"{self.bytes_after:,}") if self.bytes_before else None),
@@ -61,7 +61,7 @@ class Result(Tabular):
         ]
         rows = [(str(self.omitted[number]),) for number in chosen(len(self.omitted))]
         omitted = Listing(("omitted field",), rows, len(self.omitted), "omitted fields", MOST_LETTERS)
-        return Shown(f"parquetext.Result {without_secrets(self.path)}", facts, [omitted])
+        return Shown(f"parquetext.Result {without_secrets(self.path)}", fields, [omitted])
 
 
 def _change(before: str, after: str) -> str | None:

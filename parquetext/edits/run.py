@@ -110,11 +110,11 @@ def change_footer(
         ) as changing:
             footer, planned = _planned(changing.source, read, plan, ignored)
             _refuse(planned, path, ignored)
-            told = [changing.settled, *_told(planned, path, footer, ignored)]
+            message = [changing.settled, *_told(planned, path, footer, ignored)]
             if planned.edit is not None:
-                told.append(_commit(changing, planned.edit))
+                message.append(_commit(changing, planned.edit))
                 sidecar.follow(path)
-            return result(changing.source, footer, planned, changing.written, told)
+            return result(changing.source, footer, planned, changing.written, message)
     except OSError as error:
         raise name_file(error, storage.resolve(path)) from None
 
@@ -195,5 +195,5 @@ def _has_key(footer: Footer | FinalFooter, key: bytes) -> bool:
         )
     except ParquetextError:
         return False
-    places = zip(scan.key_values("key_offset"), scan.key_values("key_length"), strict=True)
-    return any(scan.data[offset : offset + length] == key for offset, length in places)
+    positions = zip(scan.key_values("key_offset"), scan.key_values("key_length"), strict=True)
+    return any(scan.data[offset : offset + length] == key for offset, length in positions)

@@ -60,8 +60,8 @@ def without_new_files(kind: str, folder: str) -> str:
 def refuse_stale_summary(path: object, ignored: frozenset[str]) -> None:
     """Refuse to write a file anew if a ``_metadata`` file has the places of its column chunks, which change."""
     if "summary" not in ignored and _is_there(resolve(path)) and (summary := summary_above(path)):
-        told = f"{summary} has the places of its column chunks, and readers would read other bytes by it"
-        refuse(ignored, "summary", told, str(resolve(path)))
+        message = f"{summary} has the places of its column chunks, and readers would read other bytes by it"
+        refuse(ignored, "summary", message, str(resolve(path)))
 
 
 def summary_above(path: object) -> str | None:
@@ -72,13 +72,13 @@ def summary_above(path: object) -> str | None:
     target = resolve(path)
     if posixpath.basename(target.path) == SUMMARY:
         return None
-    return next((str(place) for place in _summaries(target) if _is_parquet(place)), None)
+    return next((str(position) for position in _summaries(target) if _is_parquet(position)), None)
 
 
 def _summaries(target: Target) -> Iterator[Target]:
     if target.is_local:
-        places = (os.path.join(folder, SUMMARY) for folder in folders_above(target))
-        yield from map(Target, filter(os.path.isfile, places))
+        positions = (os.path.join(folder, SUMMARY) for folder in folders_above(target))
+        yield from map(Target, filter(os.path.isfile, positions))
         return
     parts = posixpath.dirname(target.path).split("/")
     folders = filter(None, ("/".join(parts[:depth]) for depth in range(len(parts), 0, -1)))

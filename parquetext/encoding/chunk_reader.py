@@ -129,8 +129,8 @@ def chunk_of(form, leaf: Leaf, number: int, row_group: int, file_size: int) -> C
         entries = entries_of(fact["num_values"], num_rows, leaf.levels.repetition)
         chunk = Chunk(leaf, row_group, begin, size, codec, entries, num_rows, overrun_of(form.created_by))
         if chunk.num_values and fact["data_page_offset"] < MAGIC_BYTES:
-            told, found = "data pages at {}, in front of all pages", fact["data_page_offset"]
-            raise Malformed(told.format(found), expected=MAGIC_BYTES, found=found)
+            message, found = "data pages at {}, in front of all pages", fact["data_page_offset"]
+            raise Malformed(message.format(found), expected=MAGIC_BYTES, found=found)
         if chunk.num_values and not (MAGIC_BYTES <= begin <= file_size and 0 < size <= file_size - begin):
             raise Malformed(f"{size} bytes of pages at {begin}, the file has {file_size}", offset=max(begin, 0))
     return chunk
@@ -406,12 +406,12 @@ class ChunkReader:
                 if (header.type, header.encoding) != (wire.PAGE_DATA_PAGE_V2, copy.encoding):
                     message = f"a page of type {header.type}, encoding {header.encoding}, in a copy of another encoding"
                     raise Malformed(message, offset=at, expected=copy.encoding, found=header.encoding)
-                placed = header._replace(offset=at)
+                positioned = header._replace(offset=at)
                 self._check_page(stretch, header.num_values, at)
                 self._given.append((at, None))
                 if is_foreign(copy.encoding):
-                    self._refuse_vast_copy(placed, most)
-                for page in read_body(placed, data[header.header_size :], copy.codec, most_page=most):
+                    self._refuse_vast_copy(positioned, most)
+                for page in read_body(positioned, data[header.header_size :], copy.codec, most_page=most):
                     self._give_data_page(page, most, in_extension=True)
                 yield
             at += length
@@ -425,17 +425,17 @@ class ChunkReader:
         """Give uncompressed pages; return the offset of the first one that the kernels cannot decode, or the end."""
         slack = self._chunk.overrun
         for base, data, pages, count in read_stored(self._source, stretch.begin, stretch.end, slack=slack):
-            facts = (pages.array(name)[:count] for name in ("type", "offset", "num_values", "encoding"))
-            for place, (kind, offset, values, encoding) in enumerate(zip(*facts, strict=True)):
+            fields = (pages.array(name)[:count] for name in ("type", "offset", "num_values", "encoding"))
+            for position, (kind, offset, values, encoding) in enumerate(zip(*fields, strict=True)):
                 if kind == wire.PAGE_DICTIONARY_PAGE:
                     self._check_dictionary(encoding, base + offset)
                     self._dictionary = base + offset, base
-                    header = pages.header(place)
+                    header = pages.header(position)
                     begin = offset + header.header_size
                     self._keep(data[begin : begin + header.compressed_size], header.num_values)
                 elif kind in DATA_PAGES:
                     if is_foreign(encoding):
-                        self._column.pages(pages, data, 0, place)
+                        self._column.pages(pages, data, 0, position)
                         yield
                         return base + offset
                     self._check_page(stretch, values, base + offset)
@@ -448,16 +448,16 @@ class ChunkReader:
         """Raise OutOfProportion for many values in few bytes: the twin decodes a page as a whole."""
         most = max(BELIEVED * chunk.size, self._source.size)
         if count > max(MOST_PURE_VALUES, most) or count * self._leaf.kind.width > max(MOST_PURE_BYTES, most):
-            told = f"{count} values in {chunk.size} bytes of pages are not decoded in Python"
-            error = OutOfProportion(told, offset=chunk.begin, expected=MOST_PURE_VALUES, found=count)
+            message = f"{count} values in {chunk.size} bytes of pages are not decoded in Python"
+            error = OutOfProportion(message, offset=chunk.begin, expected=MOST_PURE_VALUES, found=count)
             _place(error, chunk.row_group, self._leaf, None)
             raise error
 
     def _check_dictionary(self, encoding: int, offset: int) -> None:
         """Check that a dictionary's values are PLAIN, and that no data page precedes it."""
         if encoding not in (wire.ENCODING_PLAIN, wire.ENCODING_PLAIN_DICTIONARY):
-            told = f"a dictionary page in encoding {encoding}"
-            raise Malformed(told, offset=offset, expected=wire.ENCODING_PLAIN, found=encoding)
+            message = f"a dictionary page in encoding {encoding}"
+            raise Malformed(message, offset=offset, expected=wire.ENCODING_PLAIN, found=encoding)
         if self._given:
             raise Malformed("a dictionary page behind data pages", offset=offset, expected=0, found=len(self._given))
 

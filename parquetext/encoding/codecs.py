@@ -97,8 +97,8 @@ def decompress(codec: int, data, size: int):
         return _of_size(data, size)
     data = memoryview(data).cast("B")
     if codec == wire.CODEC_BROTLI and size > max(MOST_BROTLI, ZSTD_FACTOR * len(data)):
-        told = f"{len(data)} bytes of brotli that decompress to {size}, more than {ZSTD_FACTOR} times as many"
-        raise Unsupported(f"{told}, are not read", expected=ZSTD_FACTOR * len(data), found=size)
+        message = f"{len(data)} bytes of brotli that decompress to {size}, more than {ZSTD_FACTOR} times as many"
+        raise Unsupported(f"{message}, are not read", expected=ZSTD_FACTOR * len(data), found=size)
     if codec in STREAMED:
         return _streamed(*STREAMED[codec], data, size)
     if codec not in _WHOLE:
@@ -148,11 +148,11 @@ def _whole(name: str, data, size: int):
 
 def _snappy(data, size: int):
     try:
-        told, _ = kernels.varint.decode32(data)
+        message, _ = kernels.varint.decode32(data)
     except ParquetextError as error:
         raise Malformed(f"a page that snappy does not decompress: {error.message}") from None
-    if told != size:
-        raise _wrong_size(size, f"{told} bytes", told)
+    if message != size:
+        raise _wrong_size(size, f"{message} bytes", message)
     if size > SNAPPY_FACTOR * len(data):
         raise _wrong_size(size, f"{SNAPPY_FACTOR * len(data)} bytes at most")
     return _whole("snappy", data, size)

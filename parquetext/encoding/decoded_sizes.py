@@ -80,8 +80,8 @@ def check_page_size(values: int, size: int, stored: int, width: int, most: int) 
     needed = 2 * values * (width + LEVEL_BYTES) + SPARE_BYTES if width else most // PAGES_OF_LIMIT
     if size <= needed:
         return
-    told = f"a page of {stored} bytes decompresses to {size}"
+    message = f"a page of {stored} bytes decompresses to {size}"
     reason = (
         f"its {values} values need {needed} at most" if width else f"the limit is {needed} (decoded_size_limit / 64)"
     )
-    raise LimitExceeded(f"{told}; {reason}", expected=needed, found=size)
+    raise LimitExceeded(f"{message}; {reason}", expected=needed, found=size)

@@ -65,9 +65,9 @@ def _contradiction(source, header, max_definition: int, max_repetition: int) -> 
     if has_levels:
         levels = source.read(header.offset + header.header_size, header.repetition_size + header.definition_size)
         rows, values = kernels.page.count_levels(header, levels, max_definition, max_repetition)
-    told, found = (header.num_rows, header.num_nulls), (rows, header.num_values - values)
-    if told != found:
-        claim = f"its header says {told[0]} rows and {told[1]} nulls"
+    message, found = (header.num_rows, header.num_nulls), (rows, header.num_values - values)
+    if message != found:
+        claim = f"its header says {message[0]} rows and {message[1]} nulls"
         return f"{claim}, its levels have {found[0]} rows and {found[1]} nulls"
     if has_levels and max_repetition:
         first, _ = kernels.encoding.decode_levels(

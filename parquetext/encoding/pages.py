@@ -163,10 +163,10 @@ def _bounds(data: bytes, pages, count: int, name: str, bit: int) -> pa.Array:
     starts = pc.add(pc.cast(_wrapped(pages.array("offset")), pa.int64()), _wrapped(pages.array(f"{name}_offset")))
     ends = pc.add(starts, _wrapped(pages.array(f"{name}_length")))
     # As an array of bytes these are every second value: the bytes between two of them are the gaps in `data`.
-    places = memoryview(array("q", bytes(8 * (2 * count + 1))))
-    places[:-1:2], places[1::2] = _numbers(starts)[:count], _numbers(ends)[:count]
-    places[-1] = places[-2] if count else 0
-    buffers = [None, pa.py_buffer(places), pa.py_buffer(data)]
+    positions = memoryview(array("q", bytes(8 * (2 * count + 1))))
+    positions[:-1:2], positions[1::2] = _numbers(starts)[:count], _numbers(ends)[:count]
+    positions[-1] = positions[-2] if count else 0
+    buffers = [None, pa.py_buffer(positions), pa.py_buffer(data)]
     every_second = pa.array(range(0, 2 * count, 2), pa.int64())
     found = pa.LargeBinaryArray.from_buffers(pa.large_binary(), 2 * count, buffers).take(every_second)
     is_there = pc.not_equal(pc.bit_wise_and(_wrapped(pages.array("present")[:count]), pa.scalar(bit, pa.uint32())), 0)
@@ -252,12 +252,12 @@ def read_pages(
         for index in range(count):
             header = pages.header(index)
             body = header.offset + header.header_size
-            placed = header._replace(offset=base + header.offset)
+            positioned = header._replace(offset=base + header.offset)
             if passed is not None and header.type in DATA_PAGES and passed(header):
-                yield Page(placed, NO_LEVELS, NOT_READ)
+                yield Page(positioned, NO_LEVELS, NOT_READ)
                 continue
             yield from read_body(
-                placed, data[body : body + header.compressed_size], codec, check_crc, most_page, check_size
+                positioned, data[body : body + header.compressed_size], codec, check_crc, most_page, check_size
             )
 
 

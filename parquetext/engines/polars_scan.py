@@ -110,10 +110,10 @@ def _frame_of(table: pa.Table) -> pl.DataFrame:
 
 def _with_whole_lists(table: pa.Table) -> pa.Table:
     """With copies of lists of a fixed length that are a part of their buffers: with nulls Polars refuses these."""
-    for place, field in enumerate(table.schema):
+    for position, field in enumerate(table.schema):
         if pa.types.is_fixed_size_list(field.type):
-            chunks = [_whole(chunk) for chunk in table.column(place).chunks]
-            table = table.set_column(place, field, pa.chunked_array(chunks, field.type))
+            chunks = [_whole(chunk) for chunk in table.column(position).chunks]
+            table = table.set_column(position, field, pa.chunked_array(chunks, field.type))
     return table
 
 

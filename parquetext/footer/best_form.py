@@ -86,8 +86,8 @@ def _open_block(source, spec: FormSpec, tail: Tail, block: Block, data: bytes) -
         last = tail.reference.blocks[-1]
         if known_end - len(known) > block.payload == last.payload and tail.reference.tail_block:
             known, known_end = tail.reference.tail_block, last.payload + last.length
-    place = Place(tail.footer_offset, thrift_length, block.payload, block.length, known, known_end)
-    return open_block(spec, handle, place)
+    position = Place(tail.footer_offset, thrift_length, block.payload, block.length, known, known_end)
+    return open_block(spec, handle, position)
 
 
 def _own_blocks(source, tail: Tail) -> Iterator[tuple[FormSpec, Block]]:
@@ -178,8 +178,8 @@ def offset_of_name(source, name: bytes) -> int | None:
         return None
     footer = _footer(source, tail, data)[0]
     scan = kernels.scan.scan(footer, strict=False)
-    places = zip(scan.elements("name_offset"), scan.elements("name_length"), strict=True)
-    found = (start for start, length in places if bytes(footer[start : start + length]) == name)
+    positions = zip(scan.elements("name_offset"), scan.elements("name_length"), strict=True)
+    found = (start for start, length in positions if bytes(footer[start : start + length]) == name)
     return next((tail.footer_offset + start for start in found), None)
 
 
@@ -236,10 +236,10 @@ def _footer(source, tail: Tail, data: bytes) -> tuple[bytes | memoryview, tuple[
 def unread_extension(footer: bytes | memoryview, offset: int) -> list[Finding]:
     """Return the finding for an extension in which no block ends; `offset` is the footer's."""
     try:
-        place = kernels.extension.find(footer, file_metadata=True)
+        position = kernels.extension.find(footer, file_metadata=True)
     except Malformed as error:
         return [Finding.of("extension", error.at(None, offset), "footer")]
-    return [] if place is None else [unread_finding(place, offset)]
+    return [] if position is None else [unread_finding(position, offset)]
 
 
 def unread_finding(place, offset: int) -> Finding:

@@ -56,9 +56,9 @@ def copies_by_chunk(scan) -> Iterator[ChunkCopies]:
             start = starts[index + leaf]
             metadata = footer[start : start + lengths[index + leaf]]
             if may_have_copies(metadata):
-                place, copies, problems = _read(metadata, start)
-                if place[1] or problems:
-                    yield ChunkCopies(index + leaf, row_group, leaf, place, copies, problems)
+                position, copies, problems = _read(metadata, start)
+                if position[1] or problems:
+                    yield ChunkCopies(index + leaf, row_group, leaf, position, copies, problems)
         index += count
 
 
@@ -70,13 +70,13 @@ def name_of_encoding(copy: Carried) -> str:
 
 def _read(metadata: bytes, base: int) -> tuple[tuple[int, int], tuple[Carried, ...], tuple[ParquetextError, ...]]:
     try:
-        place = kernels.extension.find(metadata, False)
+        position = kernels.extension.find(metadata, False)
         stack = extension.blocks(metadata)
     except ParquetextError as error:
         return (base, 0), (), (error.at(None, base),)
-    if place is None:
+    if position is None:
         return (base, 0), (), ()
-    begin = base + place.header
+    begin = base + position.header
     copies, problems = [], []
     for block in stack:
         try:
@@ -89,7 +89,7 @@ def _read(metadata: bytes, base: int) -> tuple[tuple[int, int], tuple[Carried, .
             problems.append(error)
     if stack.free_form and _was_ours(stack.free_form):
         problems.append(Damaged(f"{len(stack.free_form)} bytes that end in no whole block", offset=begin))
-    return (begin, place.payload + place.length - place.header), tuple(copies), tuple(problems)
+    return (begin, position.payload + position.length - position.header), tuple(copies), tuple(problems)
 
 
 def _was_ours(content) -> bool:

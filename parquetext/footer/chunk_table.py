@@ -46,21 +46,21 @@ def chunk_table(form: FooterReader) -> pa.Table:
     """
     leaves, groups = form.leaf_count, form.row_group_count
     count = leaves * groups
-    facts = {name: memoryview(bytearray(8 * count)).cast("q") for name in LONG_FACTS}
-    facts |= {name: memoryview(bytearray(4 * count)).cast("i") for name in (*INT_FACTS, "codec", "type")}
-    facts |= {name: memoryview(bytearray(4 * count)).cast("I") for name in WORD_FACTS}
+    fields = {name: memoryview(bytearray(8 * count)).cast("q") for name in LONG_FACTS}
+    fields |= {name: memoryview(bytearray(4 * count)).cast("i") for name in (*INT_FACTS, "codec", "type")}
+    fields |= {name: memoryview(bytearray(4 * count)).cast("I") for name in WORD_FACTS}
     bounds: dict[int, list] = {1: [None] * count, 2: [None] * count}
     for leaf in range(leaves):
         chunks = form.column(leaf)
-        for name, fact in facts.items():
+        for name, fact in fields.items():
             fact[leaf::leaves] = chunks.array(name)
         for bit, values in bounds.items():
             values[leaf::leaves] = chunks.bound_values(bit)
-    return pa.table(dict(_columns(form, facts, bounds)))
+    return pa.table(dict(_columns(form, fields, bounds)))
 
 
 def _columns(
-    form: FooterReader, facts: dict[str, memoryview], bounds: dict[int, list]
+    form: FooterReader, fields: dict[str, memoryview], bounds: dict[int, list]
 ) -> Iterator[tuple[str, pa.Array]]:
     leaves, groups = form.leaf_count, form.row_group_count
     numbers = array.array("i", range(leaves))
@@ -73,14 +73,14 @@ def _columns(
     check_form(form)
     paths = [form.node(leaf).path.replace(b"\0", b".").decode("utf-8", "replace") for leaf in range(leaves)]
     yield "column", pa.DictionaryArray.from_arrays(leaf, pa.array(paths, pa.string()))
-    yield "physical_type", _named(facts["type"], PHYSICAL_TYPES)
-    yield "codec", _named(facts["codec"], CODECS)
+    yield "physical_type", _named(fields["type"], PHYSICAL_TYPES)
+    yield "codec", _named(fields["codec"], CODECS)
     for name in LONG_FACTS:
-        yield name, _absent(_numbers(facts[name], pa.int64()))
+        yield name, _absent(_numbers(fields[name], pa.int64()))
     for name in INT_FACTS:
-        yield name, _absent(_numbers(facts[name], pa.int32()))
-    yield "encodings", _numbers(facts["encodings"], pa.uint32())
-    present = _numbers(facts["present"], pa.uint32())
+        yield name, _absent(_numbers(fields[name], pa.int32()))
+    yield "encodings", _numbers(fields["encodings"], pa.uint32())
+    present = _numbers(fields["present"], pa.uint32())
     for end, bit, known, exact in (
         ("min", 1, wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
         ("max", 2, wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT),

@@ -89,7 +89,7 @@ def parse_column_index(index: StoredIndex) -> ColumnIndex:
     )
 
 
-def find_contradiction(index: ColumnIndex, node: Node, facts: ChunkFacts) -> str | None:
+def find_contradiction(index: ColumnIndex, node: Node, fields: ChunkFacts) -> str | None:
     """Return why a column index cannot be right, or None if nothing contradicts it.
 
     Nothing may be skipped by an index with a contradiction: what is wrong in one entry says that the others may be of
@@ -108,10 +108,10 @@ def find_contradiction(index: ColumnIndex, node: Node, facts: ChunkFacts) -> str
         A sentence without a subject: ``"has 3 null pages, 4 minima, ..."``.
     """
     for found in (
-        _length_problems(index, facts),
-        _null_problems(index, node, facts),
+        _length_problems(index, fields),
+        _null_problems(index, node, fields),
         _bound_problems(index, node),
-        _problems_beside(index, node, facts),
+        _problems_beside(index, node, fields),
     ):
         problem = next(found, None)
         if problem is not None:
@@ -119,22 +119,22 @@ def find_contradiction(index: ColumnIndex, node: Node, facts: ChunkFacts) -> str
     return None
 
 
-def _length_problems(index: ColumnIndex, facts: ChunkFacts) -> Iterator[str]:
+def _length_problems(index: ColumnIndex, fields: ChunkFacts) -> Iterator[str]:
     lengths = {"null_pages": len(index.null_pages), "min_values": len(index.min_values)}
     lengths["max_values"] = len(index.max_values)
     if index.null_counts is not None:
         lengths["null_counts"] = len(index.null_counts)
     if len({*lengths.values()}) > 1:
         yield "has lists of different lengths: " + ", ".join(f"{count} {name}" for name, count in lengths.items())
-    if facts.page_values is not None and len(index) != len(facts.page_values):
-        yield f"has {len(index)} pages, the chunk has {len(facts.page_values)}"
+    if fields.page_values is not None and len(index) != len(fields.page_values):
+        yield f"has {len(index)} pages, the chunk has {len(fields.page_values)}"
     if index.boundary_order not in _ORDERS:
         yield "has no boundary_order" if index.boundary_order is None else f"has boundary_order {index.boundary_order}"
 
 
-def _null_problems(index: ColumnIndex, node: Node, facts: ChunkFacts) -> Iterator[str]:
+def _null_problems(index: ColumnIndex, node: Node, fields: ChunkFacts) -> Iterator[str]:
     """Null pages and null counts against the schema, the pages and the footer."""
-    is_required, pages = node.max_definition == 0, facts.page_values
+    is_required, pages = node.max_definition == 0, fields.page_values
     sizes = [-1] * len(index) if pages is None else pages
     for page, (is_null, size) in enumerate(zip(index.null_pages, sizes, strict=True)):
         nulls = None if index.null_counts is None else index.null_counts[page]
@@ -147,25 +147,25 @@ def _null_problems(index: ColumnIndex, node: Node, facts: ChunkFacts) -> Iterato
         if (is_null and (nulls == 0 or nulls < size)) or (not is_null and nulls == size):
             claim = "a null page" if is_null else "no null page"
             yield f"says that page {page} is {claim} and counts {nulls} nulls in it"
-    yield from _total_problems(index, facts)
+    yield from _total_problems(index, fields)
 
 
-def _total_problems(index: ColumnIndex, facts: ChunkFacts) -> Iterator[str]:
+def _total_problems(index: ColumnIndex, fields: ChunkFacts) -> Iterator[str]:
     """The pages' nulls against those of the chunk; a null count that exceeds the values says nothing."""
-    total, values = facts.null_count, facts.num_values
+    total, values = fields.null_count, fields.num_values
     if total < 0 or (total > values >= 0):
         return
     if index.null_counts is not None:
         if sum(index.null_counts) != total:
             yield f"counts {sum(index.null_counts)} nulls, the chunk's statistics count {total}"
         return
-    if facts.page_values is not None:
-        least = sum(size for size, is_null in zip(facts.page_values, index.null_pages, strict=True) if is_null)
+    if fields.page_values is not None:
+        least = sum(size for size, is_null in zip(fields.page_values, index.null_pages, strict=True) if is_null)
     else:
         least = sum(index.null_pages)
     if least > total:
         yield f"has null pages of {least} values or more, the chunk's statistics count {total} nulls"
-    if total == values > 0 and not all(index.null_pages) and facts.page_values is None:
+    if total == values > 0 and not all(index.null_pages) and fields.page_values is None:
         yield "has pages with values, the chunk's statistics say that all are null"
 
 
@@ -190,7 +190,7 @@ def _bound_problems(index: ColumnIndex, node: Node) -> Iterator[str]:
             yield f"has {name} that are not {order}, as its boundary_order says"
 
 
-def _problems_beside(index: ColumnIndex, node: Node, facts: ChunkFacts) -> Iterator[str]:
+def _problems_beside(index: ColumnIndex, node: Node, fields: ChunkFacts) -> Iterator[str]:
     """Bounds of pages against those of the chunk.
 
     A page's values lie in both ranges, so the ranges overlap. If a bound of the chunk is a value, some page holds it:
@@ -203,14 +203,14 @@ def _problems_beside(index: ColumnIndex, node: Node, facts: ChunkFacts) -> Itera
         return [bool(bits & wire.BOUND_INVERTED) for bits in judged]
 
     low, high = ([side[page] for page in pages] for side in (index.min_values, index.max_values))
-    minima, maxima = [facts.minimum] * len(pages), [facts.maximum] * len(pages)
+    minima, maxima = [fields.minimum] * len(pages), [fields.maximum] * len(pages)
     for page, *apart in zip(pages, are_above(low, maxima), are_above(minima, high), strict=True):
         if any(apart):
             yield f"has bounds for page {page} that lie outside of the chunk's"
     may_be_cut = parse_element(node.thrift).type in _BYTES
     has_minimum, has_maximum = (
         not may_be_cut if is_exact is None else is_exact
-        for is_exact in (facts.has_exact_minimum, facts.has_exact_maximum)
+        for is_exact in (fields.has_exact_minimum, fields.has_exact_maximum)
     )
     if pages and has_minimum and all(are_above(low, minima)):
         yield "has minima that are all above the chunk's minimum"

@@ -52,8 +52,8 @@ def copies_of_leaf(form, leaf: int) -> list[Carried | None]:
         footer = form.slice(leaves, row_groups)
         sliced = kernels.scan.scan(footer).column(leaves.index(leaf))
         found = [copy_in(sliced, number, footer) for number in row_groups]
-    facts = zip(found, chunks.begins(), chunks.array("total_compressed_size"), chunks.array("num_values"), strict=True)
-    return [copy if copy is not None and copy.fits(*place) else None for copy, *place in facts]
+    fields = zip(found, chunks.begins(), chunks.array("total_compressed_size"), chunks.array("num_values"), strict=True)
+    return [copy if copy is not None and copy.fits(*position) else None for copy, *position in fields]
 
 
 def copy_table_of(form) -> CopyTable | None:

@@ -42,10 +42,10 @@ def check_here(
     """
     for leaf in leaves:
         present = form.column(leaf).array("present")
-        for place, row_group in enumerate(row_groups):
+        for position, row_group in enumerate(row_groups):
             if present[row_group] & wire.PRESENT_FILE_PATH:
                 name = ".".join(as_path(form.node(leaf).path))
-                number = int(row_group if numbers is None else numbers[place])
+                number = int(row_group if numbers is None else numbers[position])
                 path = other_file(form, leaf, row_group)
                 raise ArrowUnsupported(
                     f"row group {number}, column {name}: the values lie in another file, {path!r}; read that one, "

@@ -56,8 +56,8 @@ def count_in_batch(batch: pa.RecordBatch) -> int:
 def check_entries(found: int, expected: int) -> None:
     """Raise `RowsMissing` if pyarrow gives fewer entries than the row groups have."""
     if found < expected:
-        told = f"pyarrow gives {found} of {expected} values and nulls of columns in lists"
-        raise RowsMissing(told, expected=expected, found=found)
+        message = f"pyarrow gives {found} of {expected} values and nulls of columns in lists"
+        raise RowsMissing(message, expected=expected, found=found)
 
 
 def find_wrong_count(scan, leaves: Iterable[int] | None = None) -> tuple[int, int] | None:

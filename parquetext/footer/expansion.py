@@ -108,8 +108,8 @@ def check_expansion(
     _check_counts(chunks, most)
     if not pages:
         return False
-    for leaf, facts in chunks.items():
-        if _may_expand(leaf, *facts, most):
+    for leaf, fields in chunks.items():
+        if _may_expand(leaf, *fields, most):
             _Texts(form, leaf, source, most).check()
     return False
 
@@ -136,10 +136,10 @@ def _may_expand(leaf: _Leaf, entries: list[int], stored: memoryview, codecs: mem
 
 def _leaves(scan, numbers: Iterable[int]) -> list[_Leaf]:
     names = "type", "type_length", "max_definition", "max_repetition", "name_offset", "name_length"
-    facts, elements = [scan.elements(name) for name in names], scan.leaves
+    fields, elements = [scan.elements(name) for name in names], scan.leaves
     found = []
     for number in numbers:
-        physical, length, definition, repetition, start, size = (fact[elements[number]] for fact in facts)
+        physical, length, definition, repetition, start, size = (fact[elements[number]] for fact in fields)
         width = wire.WIDTH_IN_PAGES.get(physical, 0)
         if physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
             width = max(length, 1)
@@ -167,8 +167,10 @@ def _check_counts(chunks: Mapping[_Leaf, tuple], most: int) -> None:
 
 
 def _exceeded(what: str, claimed: int, there: int, most: int) -> LimitExceeded:
-    told = f"{what} take {claimed} bytes in memory, and the file has {there} bytes for them; the limit is {most} bytes"
-    return LimitExceeded(f"{told} (decoded_size_limit, or {VARIABLE})", expected=most, found=claimed)
+    message = (
+        f"{what} take {claimed} bytes in memory, and the file has {there} bytes for them; the limit is {most} bytes"
+    )
+    return LimitExceeded(f"{message} (decoded_size_limit, or {VARIABLE})", expected=most, found=claimed)
 
 
 class _Texts:
@@ -184,9 +186,9 @@ class _Texts:
         of the dictionaries, is above the limit.
         """
         chunks = self._form.column(self._leaf.number)
-        facts = chunks.begins(), *map(chunks.array, ("total_compressed_size", "num_values", "codec"))
+        fields = chunks.begins(), *map(chunks.array, ("total_compressed_size", "num_values", "codec"))
         uncounted, claimed = [], 0
-        for begin, size, count, codec in zip(*facts, strict=True):
+        for begin, size, count, codec in zip(*fields, strict=True):
             if not 0 <= begin <= self._source.size or size > self._source.size - begin:
                 continue
             found = self._most_bytes(begin, size, count, codec)

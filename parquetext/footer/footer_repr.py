@@ -93,14 +93,14 @@ def show_row_groups(row_groups: RowGroups) -> Shown:
     with _telling(shown):
         count = len(row_groups)
         shown.facts.append(("row groups", count))
-        facts = {
+        fields = {
             "rows": row_groups.num_rows,
             "bytes": row_groups.total_compressed_size,
             "uncompressed": row_groups.total_byte_size,
             "offset": row_groups.file_offset,
         }
-        rows = [(number, *(_known(fact[number]) for fact in facts.values())) for number in chosen(count)]
-        shown.listings.append(Listing(("row group", *facts), rows, count, "row groups"))
+        rows = [(number, *(_known(fact[number]) for fact in fields.values())) for number in chosen(count)]
+        shown.listings.append(Listing(("row group", *fields), rows, count, "row groups"))
     return shown
 
 

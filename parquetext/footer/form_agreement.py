@@ -85,11 +85,13 @@ def _compare_arrays(place: str, names: tuple[str, ...], thrift, flat, spec: Form
 
 
 def _compare_column(leaf: int, thrift, flat, is_lossless: bool, spec: FormSpec) -> Iterator[Finding]:
-    place = f"leaf {leaf}"
-    yield from _compare_arrays(place, CHUNK_FIELDS, thrift.array, flat.array, spec)
+    position = f"leaf {leaf}"
+    yield from _compare_arrays(position, CHUNK_FIELDS, thrift.array, flat.array, spec)
     for index, (ours, theirs) in enumerate(zip(_bounds(thrift), _bounds(flat), strict=True)):
         if ours != theirs and (is_lossless or not _is_shortened(ours, theirs)):
-            yield Finding(KIND, f"bounds of row group {index}: Thrift says {ours}, {spec.name} {theirs}", place=place)
+            yield Finding(
+                KIND, f"bounds of row group {index}: Thrift says {ours}, {spec.name} {theirs}", place=position
+            )
 
 
 def _is_shortened(thrift: tuple[bytes | None, bytes | None], flat: tuple[bytes | None, bytes | None]) -> bool:
@@ -115,10 +117,10 @@ def _bounds(chunks) -> list[tuple[bytes | None, bytes | None]]:
 
 def _compare_key_values(scan, flat) -> Iterator[Finding]:
     data = memoryview(scan.data)
-    places = [
+    positions = [
         scan.key_values(name) for name in ("key_offset", "key_length", "value_offset", "value_length", "has_value")
     ]
-    for index, (key, key_length, value, value_length, has_value) in enumerate(zip(*places, strict=True)):
+    for index, (key, key_length, value, value_length, has_value) in enumerate(zip(*positions, strict=True)):
         thrift = bytes(data[key : key + key_length]), bytes(data[value : value + value_length]) if has_value else None
         if thrift != flat.key_value(index):
             yield Finding(KIND, f"key-value {index} ({thrift[0][:40]!r}) differs", place="key-values")
@@ -132,8 +134,8 @@ def _compare_schema(scan, flat) -> Iterator[Finding]:
     ids = [*enumerate(leaves), *((GROUP | node, element) for node, element in enumerate(groups))]
     for identity, element in ids:
         node = flat.node(identity)
-        place = f"schema element {element}"
+        position = f"schema element {element}"
         if bytes(node.thrift) != bytes(data[offsets[element] : offsets[element] + lengths[element]]):
-            yield Finding(KIND, "the SchemaElement differs", place=place)
+            yield Finding(KIND, "the SchemaElement differs", place=position)
         if node.schema_index != element or node.column_order != orders[element]:
-            yield Finding(KIND, "its place or column order differs", place=place)
+            yield Finding(KIND, "its place or column order differs", place=position)

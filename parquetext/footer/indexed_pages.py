@@ -51,28 +51,28 @@ def indexed_pages(source, chunks, node: Node, row_group: int, num_rows: int, pag
     if index is None:
         return IndexedPages()
     try:
-        places = parse_places(index, chunks, row_group, num_rows, source.size)
+        positions = parse_places(index, chunks, row_group, num_rows, source.size)
     except ParquetextError:
         return IndexedPages()
-    if not _is_of(places, pages):
+    if not _is_of(positions, pages):
         return IndexedPages()
     index = index_or_none(source, chunks, row_group, COLUMN_INDEX)
     if index is None:
-        return IndexedPages(places)
+        return IndexedPages(positions)
     try:
         bounds = parse_bounds(index, node, facts_of(chunks, row_group, pages.value_counts))
     except ParquetextError:
-        return IndexedPages(places)
-    return IndexedPages(places, bounds if _agree(pages.null_counts, bounds.null_counts) else None)
+        return IndexedPages(positions)
+    return IndexedPages(positions, bounds if _agree(pages.null_counts, bounds.null_counts) else None)
 
 
-def _is_of(places: PagePlaces, pages: DataPages) -> bool:
+def _is_of(positions: PagePlaces, pages: DataPages) -> bool:
     """Whether these are the places of the pages; a row has at least one value."""
     return (
-        places.offsets == list(pages.offsets)
-        and places.sizes == list(pages.sizes)
-        and _agree(pages.row_counts, places.row_counts)
-        and all(rows <= values for rows, values in zip(places.row_counts, pages.value_counts, strict=True))
+        positions.offsets == list(pages.offsets)
+        and positions.sizes == list(pages.sizes)
+        and _agree(pages.row_counts, positions.row_counts)
+        and all(rows <= values for rows, values in zip(positions.row_counts, pages.value_counts, strict=True))
     )
 
 

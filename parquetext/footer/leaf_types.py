@@ -58,8 +58,8 @@ class LeafType:
     def check_count(self, count: int, stored: int) -> None:
         """Raise Unsupported if so many values or nulls take much more memory than the bytes that are stored of them."""
         if self.width > WIDEST and self.width * count > MOST_BYTES + stored:
-            told = f"{self.width * count} bytes as {count} values of {self.width} bytes, of which few are there"
-            raise Unsupported(told, expected=MOST_BYTES + stored, found=self.width * count)
+            message = f"{self.width * count} bytes as {count} values of {self.width} bytes, of which few are there"
+            raise Unsupported(message, expected=MOST_BYTES + stored, found=self.width * count)
 
     def bounds(self, chunks) -> tuple[pa.Array, pa.Array]:
         """The usable minima and maxima of a leaf's chunks as such arrays."""

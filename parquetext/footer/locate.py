@@ -34,9 +34,9 @@ def locate_in(source, tail: bytes) -> Tail:
     except Malformed as error:
         if bytes(tail[-4:]) in (MAGIC, *forms.BY_MAGIC) or source.size < 4 or bytes(source.read(0, 4)) != MAGIC:
             raise
-        facts = error.message.removeprefix(NO_PARQUET)
+        fields = error.message.removeprefix(NO_PARQUET)
         why = "it was cut, not written to its end, or damaged there"
-        error.message = f"it begins as a Parquet file (b'PAR1') and does not end as one: {why}; {facts}"
+        error.message = f"it begins as a Parquet file (b'PAR1') and does not end as one: {why}; {fields}"
         raise
 
 

@@ -66,12 +66,12 @@ def open_by_footer(kind: type[File], target: Target | OpenTarget, footer: bytes)
 
 def _open_own(kind: type[File], path, source, handle, tail: bytes) -> File | None:
     """Open a sound block of ours, or a final form, that the tail shows; return None otherwise."""
-    place = kernels.local.own_block(tail, source.size)
-    if place is None:
+    position = kernels.local.own_block(tail, source.size)
+    if position is None:
         return None
     try:
-        spec = forms.BY_KEY[place[0]]
-        return kind(path, source, spec.name, open_block(spec, handle, Place(*place[1:])))
+        spec = forms.BY_KEY[position[0]]
+        return kind(path, source, spec.name, open_block(spec, handle, Place(*position[1:])))
     except (Damaged, Unsupported):  # the careful way meets it again, and reports it
         return None
 

@@ -72,13 +72,13 @@ class PageBounds:
     max: list[bytes | None]
     null_counts: list[int]
 
-    def typed(self, form: FooterReader, leaf: int, rows: pa.DataType, places: PagePlaces) -> ColumnBounds | None:
+    def typed(self, form: FooterReader, leaf: int, rows: pa.DataType, positions: PagePlaces) -> ColumnBounds | None:
         """Those of a flat column in the type that rows have, one per page; None where values are not compared so."""
         kind = comparable_type(form, leaf, rows)
         if kind is None:
             return None
         is_required = form.node(leaf).max_definition == 0
-        return StoredBounds(kind, self.min, self.max, self.null_counts, places.row_counts, is_required).typed(rows)
+        return StoredBounds(kind, self.min, self.max, self.null_counts, positions.row_counts, is_required).typed(rows)
 
 
 def has_page_order(node: Node) -> bool:
@@ -121,22 +121,22 @@ def parse_places(index: StoredIndex, chunks, row_group: int, num_rows: int, file
     """
     data, offset = index
     try:
-        places = PagePlaces(*(part.tolist() for part in kernels.page.locations(data)), num_rows)
+        positions = PagePlaces(*(part.tolist() for part in kernels.page.locations(data)), num_rows)
     except ParquetextError as error:
         raise error.at(None, offset) from None
-    sound = len(places) > 0 and places.first_rows[0] == 0 and min(places.row_counts) > 0
+    sound = len(positions) > 0 and positions.first_rows[0] == 0 and min(positions.row_counts) > 0
     # Without a gap up to the chunk's end: what an index leaves out, a filter would lose without a word.
     chunk_end = chunks.begins()[row_group] + chunks.array("total_compressed_size")[row_group]
-    behind = [*places.offsets[1:], chunk_end]
-    sound = sound and chunk_end <= file_size and places.offsets[0] >= MAGIC_BYTES
-    sound = sound and min(places.sizes) > 0 and list(map(sub, behind, places.offsets)) == places.sizes
+    behind = [*positions.offsets[1:], chunk_end]
+    sound = sound and chunk_end <= file_size and positions.offsets[0] >= MAGIC_BYTES
+    sound = sound and min(positions.sizes) > 0 and list(map(sub, behind, positions.offsets)) == positions.sizes
     if not sound:
         raise Malformed("an offset index whose pages are not one behind the other", offset=offset)
-    return places
+    return positions
 
 
 def read_bounds(
-    source, chunks, row_group: int, places: PagePlaces, node: Node, facts: ChunkFacts | None = None
+    source, chunks, row_group: int, positions: PagePlaces, node: Node, fields: ChunkFacts | None = None
 ) -> PageBounds | None:
     """Read the column index of one of a flat leaf's chunks; None if it has none.
 
@@ -162,7 +162,7 @@ def read_bounds(
     index = read_index(source, chunks, row_group, "column_index")
     if index is None:
         return None
-    return parse_bounds(index, node, facts or facts_of(chunks, row_group, places.row_counts))
+    return parse_bounds(index, node, fields or facts_of(chunks, row_group, positions.row_counts))
 
 
 def why_untrusted(source, chunks, node: Node, row_group: int, page_values: Sequence[int] | None = None) -> str | None:
@@ -195,7 +195,7 @@ def facts_of(chunks, row_group: int, page_values: Sequence[int] | None) -> Chunk
     return ChunkFacts(page_values, values, nulls, *bounds, *exactness)
 
 
-def parse_bounds(index: StoredIndex, node: Node, facts: ChunkFacts) -> PageBounds:
+def parse_bounds(index: StoredIndex, node: Node, fields: ChunkFacts) -> PageBounds:
     """Return the bounds and null counts of pages by a column index; `facts` has the values of these pages.
 
     Raises
@@ -204,7 +204,7 @@ def parse_bounds(index: StoredIndex, node: Node, facts: ChunkFacts) -> PageBound
         The index is not as the format says, or contradicts the schema, the footer, its pages or itself.
     """
     parsed = parse_column_index(index)
-    problem = find_contradiction(parsed, node, facts)
+    problem = find_contradiction(parsed, node, fields)
     if problem is not None:
         raise Malformed(f"a column index that {problem}", offset=index.offset)
     sides = [
@@ -217,5 +217,5 @@ def parse_bounds(index: StoredIndex, node: Node, facts: ChunkFacts) -> PageBound
         for side, bit in zip(sides, (wire.BOUND_MIN, wire.BOUND_MAX), strict=True)
     )
     nulls = parsed.null_counts or [-1] * len(parsed)
-    known = zip(parsed.null_pages, nulls, facts.page_values, strict=True)
+    known = zip(parsed.null_pages, nulls, fields.page_values, strict=True)
     return PageBounds(low, high, [values if is_null else count for is_null, count, values in known])

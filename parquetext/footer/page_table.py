@@ -80,8 +80,8 @@ def page_table(
     index: the bounds where the header has neither, which writers may have shortened. An index that contradicts the
     headers (other pages, other counts), or is damaged, says nothing of its chunk; nor does it of copies.
     """
-    places = _places(source, column) if copies is None else _places_of_copies(source, column, copies)
-    tasks = [partial(_headers, source, place, window) if place else partial(Headers, 0) for place in places]
+    positions = _places(source, column) if copies is None else _places_of_copies(source, column, copies)
+    tasks = [partial(_headers, source, position, window) if position else partial(Headers, 0) for position in positions]
     if gather:
         indexes = product(range(len(tasks)), INDEXES) if copies is None else ()
         chunks = gather([*tasks, *(partial(_touch, source, column, *index) for index in indexes)])[: len(tasks)]
@@ -90,10 +90,10 @@ def page_table(
     for headers, num_values in zip(chunks, column.num_values, strict=True):
         if headers.problem is not None and headers.value_count != num_values:
             raise headers.problem
-    facts = [_Facts(headers, column) for headers in chunks]
+    fields = [_Facts(headers, column) for headers in chunks]
     if copies is None:
-        _add_indexed(source, column, facts)
-    parts = [chunk.table(row_group) for row_group, chunk in enumerate(facts)]
+        _add_indexed(source, column, fields)
+    parts = [chunk.table(row_group) for row_group, chunk in enumerate(fields)]
     if not parts:
         return _Facts(Headers(0), column).table(0)
     return pa.concat_tables(parts, promote_options="default").unify_dictionaries().combine_chunks()
@@ -102,8 +102,8 @@ def page_table(
 def _places(source, column) -> Iterable[tuple[int, int] | None]:
     """Where the column's chunks begin and end; None of those without bytes."""
     chunks = column.chunks
-    facts = zip(chunks.begins(), column.total_compressed_size, column.present, strict=True)
-    for row_group, (start, size, present) in enumerate(facts):
+    fields = zip(chunks.begins(), column.total_compressed_size, column.present, strict=True)
+    for row_group, (start, size, present) in enumerate(fields):
         if present & (wire.PRESENT_CRYPTO | wire.PRESENT_FILE_PATH):
             raise Unsupported(f"the pages of column {column.name!r} {_reason(column, row_group, present)}")
         if size <= 0:
@@ -139,11 +139,11 @@ def _touch(source, column, row_group: int, name: str) -> None:
     index_or_none(source, column.chunks, row_group, name)
 
 
-def _add_indexed(source, column, facts: list[_Facts]) -> None:
+def _add_indexed(source, column, fields: list[_Facts]) -> None:
     """Take what headers do not say from the page indexes."""
     has_bounds = has_page_order(column.node)
     row_counts = column.num_values if column.node.max_repetition == 0 else column.num_rows
-    for row_group, chunk in enumerate(facts):
+    for row_group, chunk in enumerate(fields):
         pages = chunk.data_pages()
         if pages.offsets:
             found = indexed_pages(source, column.chunks, column.node, row_group, row_counts[row_group], pages)
@@ -166,8 +166,8 @@ class _Facts:
 
     def data_pages(self) -> DataPages:
         sizes = pc.add(*(self._members[name].cast(pa.int64()) for name in ("header_size", "compressed_size")))
-        facts = self._members["offset"], sizes, self._members["num_values"], self.rows, self.nulls
-        return DataPages(*(fact.filter(self.is_data).to_pylist() for fact in facts))
+        fields = self._members["offset"], sizes, self._members["num_values"], self.rows, self.nulls
+        return DataPages(*(fact.filter(self.is_data).to_pylist() for fact in fields))
 
     def add(self, indexed: IndexedPages, has_bounds: bool) -> None:
         """Take what headers do not say from the page index."""
@@ -190,21 +190,21 @@ class _Facts:
 
     def table(self, row_group: int) -> pa.Table:
         """The rows of the page table of this chunk."""
-        facts, count = self._members, len(self.is_data)
+        fields, count = self._members, len(self.is_data)
         return pa.table(
             {
                 "row_group": pa.repeat(pa.scalar(row_group, pa.int32()), count),
                 "page": pa.array(range(count), pa.int32()),
-                "type": _named(facts["type"], wire.NAMES_OF_PAGE_TYPE),
-                "encoding": _named(_known(facts["encoding"]), encoding_names()),
-                "num_values": _known(facts["num_values"]),
+                "type": _named(fields["type"], wire.NAMES_OF_PAGE_TYPE),
+                "encoding": _named(_known(fields["encoding"]), encoding_names()),
+                "num_values": _known(fields["num_values"]),
                 "num_nulls": self.nulls,
                 "num_rows": self.rows,
-                "offset": facts["offset"],
-                "header_size": facts["header_size"],
-                "compressed_size": facts["compressed_size"],
-                "uncompressed_size": facts["uncompressed_size"],
-                "crc": pc.if_else(facts["has_crc"].cast(pa.bool_()), facts["crc"], None),
+                "offset": fields["offset"],
+                "header_size": fields["header_size"],
+                "compressed_size": fields["compressed_size"],
+                "uncompressed_size": fields["uncompressed_size"],
+                "crc": pc.if_else(fields["has_crc"].cast(pa.bool_()), fields["crc"], None),
                 "first_row": pc.if_else(self.is_data, _first_rows(self.rows, self.is_data), None),
                 "min": _typed(self.minima, self._leaf_type),
                 "max": _typed(self.maxima, self._leaf_type),

@@ -76,5 +76,5 @@ def most_path_bytes(size: int, least: int = MOST_PATH_BYTES) -> int:
 
 
 def _exceeded(found: int, most: int) -> LimitExceeded:
-    told = f"the paths of the columns have {found} bytes or more, the limit is {most}: names of groups are very long"
-    return LimitExceeded(f"{told}; name the columns that are wanted", expected=most, found=found)
+    message = f"the paths of the columns have {found} bytes or more, the limit is {most}: names of groups are very long"
+    return LimitExceeded(f"{message}; name the columns that are wanted", expected=most, found=found)

@@ -36,14 +36,14 @@ def flat_parts(payload: bytes) -> Iterator[Cell]:
     if tail is None:
         return
     end = 0
-    for place in sorted(_flat_places(payload, tail)):
-        length = int.from_bytes(payload[place + 4 : place + 8], "little")
-        kind, _, number = struct.unpack_from("<HHI", payload, place + 8)
-        if place < end or kind not in NAMES or not wire.FLAT_CELL_HEADER_BYTES <= length <= tail - place:
+    for position in sorted(_flat_places(payload, tail)):
+        length = int.from_bytes(payload[position + 4 : position + 8], "little")
+        kind, _, number = struct.unpack_from("<HHI", payload, position + 8)
+        if position < end or kind not in NAMES or not wire.FLAT_CELL_HEADER_BYTES <= length <= tail - position:
             continue
         is_one = kind == wire.KIND_KEY_VALUE or (kind == wire.KIND_COLUMN and _leaves_of_a_cell(payload, tail) == 1)
-        yield place, place + length, NAMES[kind], number if is_one else -1
-        end = place + length
+        yield position, position + length, NAMES[kind], number if is_one else -1
+        end = position + length
     yield tail, len(payload), "tail block", -1
 
 
@@ -68,10 +68,10 @@ def _flat_places(payload: bytes, tail: int) -> Iterator[int]:
             break
         yield page
         used = min(int.from_bytes(payload[page + 10 : page + 12], "little"), DIRECTORY_ENTRIES)
-        for (place,) in struct.iter_unpack("<I", payload[page + 16 : page + 16 + 4 * used]):
-            if place <= most:
-                yield place
-                yield from _further_parts(payload, place, parts, most) if listed < columns else ()
+        for (position,) in struct.iter_unpack("<I", payload[page + 16 : page + 16 + 4 * used]):
+            if position <= most:
+                yield position
+                yield from _further_parts(payload, position, parts, most) if listed < columns else ()
             listed += 1
         if not used:
             break
@@ -83,7 +83,7 @@ def _further_parts(payload: bytes, place: int, parts: int, most: int) -> Iterato
     end = min(begin + 4 * max(parts - 1, 0), most)
     if end > begin:
         found = struct.iter_unpack("<I", payload[begin : end - (end - begin) % 4])
-        yield from (place for (place,) in found if place <= most)
+        yield from (position for (position,) in found if position <= most)
 
 
 def index_parts(payload: bytes) -> Iterator[Cell]:

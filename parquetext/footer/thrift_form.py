@@ -78,10 +78,10 @@ class ThriftForm:
 
     def _element_facts(self, name: str) -> memoryview:
         """Return one field of all elements; the result is cached."""
-        facts = self._facts.get(name)
-        if facts is None:
-            facts = self._facts[name] = self._scan.elements(name)
-        return facts
+        fields = self._facts.get(name)
+        if fields is None:
+            fields = self._facts[name] = self._scan.elements(name)
+        return fields
 
     def _element(self, identity: int) -> int:
         """Return the element of an id; a group is found by the number of groups before it."""
@@ -173,7 +173,7 @@ class ThriftForm:
         if self._node_facts is None:
             self._node_facts = tuple(map(self._element_facts, _FACTS_OF_NODE))
         start, size, parent, first_leaf, leaf_count, order, definition, repetition = (
-            facts[element] for facts in self._node_facts
+            fields[element] for fields in self._node_facts
         )
         return Node(
             bytes(memoryview(self._scan.data)[start : start + size]),

@@ -59,7 +59,7 @@ def ruled_out(
             probes += [Probe(part, row_group) for part in equalities[number]]
     if not probes:
         return set()
-    gone = {place for place, is_absent in zip(asked, absent(probes), strict=True) if is_absent}
+    gone = {position for position, is_absent in zip(asked, absent(probes), strict=True) if is_absent}
     return {
         row_group for row_group, numbers in undecided.items() if all((row_group, number) in gone for number in numbers)
     }
@@ -165,8 +165,8 @@ def _asked(read: Read, begin: int, bits: int, hashes: Sequence[int]) -> bool:
     if bits <= len(hashes) * WORTH_OF_A_READ:
         return may_contain(read(begin, bits), hashes)
     blocks = bits // BLOCK_BYTES
-    places = [begin + ((hash >> 32) * blocks >> 32) * BLOCK_BYTES for hash in hashes]
+    positions = [begin + ((hash >> 32) * blocks >> 32) * BLOCK_BYTES for hash in hashes]
     return any(
-        kernels.bloom.might_contain(read(place, BLOCK_BYTES), [hash])[0]
-        for place, hash in zip(places, hashes, strict=True)
+        kernels.bloom.might_contain(read(position, BLOCK_BYTES), [hash])[0]
+        for position, hash in zip(positions, hashes, strict=True)
     )

@@ -91,8 +91,8 @@ def check_types(predicate: Predicate, schema: pa.Schema) -> None:
 def _check_shape(filters) -> None:
     """Raise ValueError or TypeError unless filters are a list of comparisons, or of lists of them."""
     if not isinstance(filters, (list, tuple)):
-        told = without_secrets(repr(filters))  # a path, when the arguments are in another order
-        raise (ValueError if isinstance(filters, str) else TypeError)(f"{_SHAPE}, not {told:.60}")
+        message = without_secrets(repr(filters))  # a path, when the arguments are in another order
+        raise (ValueError if isinstance(filters, str) else TypeError)(f"{_SHAPE}, not {message:.60}")
     if not filters:
         raise ValueError(f"{_SHAPE}, not an empty list: pass None for all rows")
     if isinstance(filters[0], str):

@@ -99,14 +99,14 @@ class Explanation(Tabular):
 
     def _shown(self) -> Shown:
         read = sum(each.is_read for each in self.row_groups)
-        facts = [
+        fields = [
             ("form", self.form),
             ("filter", self.filter),
             ("row groups", f"{read:,} of {len(self.row_groups):,}"),
             ("rows", self.rows_to_read),
             ("bytes to fetch", self.bytes_to_fetch),
         ]
-        return Shown(f"plan of {self.path}", facts, [self._row_group_listing(), self._column_listing()])
+        return Shown(f"plan of {self.path}", fields, [self._row_group_listing(), self._column_listing()])
 
     def _row_group_listing(self) -> Listing:
         some = [self.row_groups[number] for number in chosen(len(self.row_groups))]
@@ -245,11 +245,11 @@ def _candidate_pages(
     found = {}
     for index in range(len(part.leaves)) if part.indices is None else part.indices:
         for group, ranges in enumerate(rows.ranges if rows else ()):
-            places = indexes.read(index, group)
-            if places is not None:
+            positions = indexes.read(index, group)
+            if positions is not None:
                 chunk = part.leaves[index], part.row_groups[group]
-                some = pages_with_rows(places, ranges)
-                with_dictionary = sizes[chunk] - sum(places.sizes) if some else 0
-                size = with_dictionary + sum(places.sizes[page] for page in some)
-                found[chunk] = _Pages(len(places), len(some), size)
+                some = pages_with_rows(positions, ranges)
+                with_dictionary = sizes[chunk] - sum(positions.sizes) if some else 0
+                size = with_dictionary + sum(positions.sizes[page] for page in some)
+                found[chunk] = _Pages(len(positions), len(some), size)
     return found

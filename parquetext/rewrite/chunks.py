@@ -62,8 +62,8 @@ class MovedChunk:
         if offset <= 0:
             return None
         if length <= 0:
-            place = find_bitset(source.read, source.size, offset, -1)
-            length = place.offset + place.size - offset
+            position = find_bitset(source.read, source.size, offset, -1)
+            length = position.offset + position.size - offset
         return offset, length
 
     def _index(self, ids: tuple[int, int]) -> Range | None:
@@ -92,10 +92,10 @@ class MovedChunk:
     def shifted(self, offset_index: bytes) -> bytes:
         """Return the chunk's offset index with the new offsets of its pages."""
         fields = Fields(offset_index)
-        place = fields.places.get(wire.OFFSET_INDEX_PAGE_LOCATIONS)
-        if place is None:
+        position = fields.places.get(wire.OFFSET_INDEX_PAGE_LOCATIONS)
+        if position is None:
             raise wire_error(wire.MISSING_FIELD, 0, wire.OFFSET_INDEX_PAGE_LOCATIONS)
-        locations = [self._shifted_location(location) for location in structs(offset_index, place[0])]
+        locations = [self._shifted_location(location) for location in structs(offset_index, position[0])]
         fields.put(wire.OFFSET_INDEX_PAGE_LOCATIONS, b"".join((list_header(len(locations)), *locations)))
         return fields.to_bytes()
 

@@ -208,8 +208,8 @@ class Encoder:
         segments = divided(self._claims(), len(self._groups), self._end)
         for span in segments.front:
             self._copy(*span)
-        for number, placed in enumerate(segments.row_groups):
-            self._write_row_group(number, placed)
+        for number, positioned in enumerate(segments.row_groups):
+            self._write_row_group(number, positioned)
         self._move_kept()
         self._write_offset_indexes()
         return with_row_groups(self._footer, list(self._moved_groups()))
@@ -227,19 +227,19 @@ class Encoder:
                 ranges = [(CHUNK, (moved.begin, moved.size)), (OFFSET_INDEX, moved.offset_index)]
                 ranges += [(COPY, (copy.offset, copy.length)) for copy in chunk.old_copies]
                 ranges += [(KEPT, moved.bloom_filter(self._source)), (KEPT, moved.column_index)]
-                for kind, place in ranges:
-                    if place is not None:
-                        yield Claim(place[0], sum(place), kind, group, leaf)
+                for kind, position in ranges:
+                    if position is not None:
+                        yield Claim(position[0], sum(position), kind, group, leaf)
 
-    def _write_row_group(self, number: int, placed: RowGroupBytes) -> None:
+    def _write_row_group(self, number: int, positioned: RowGroupBytes) -> None:
         """Write the copies, the chunks in their order, and the remaining bytes of the row group."""
         chunks = self._chunks[number]
         begins = {leaf: self._write_copies(number, leaf, chunk) for leaf, chunk in enumerate(chunks)}
         encoded = {leaf for leaf, found in begins.items() if found}
-        in_file = list(dict.fromkeys((*placed.chunks, *range(len(chunks)))))
+        in_file = list(dict.fromkeys((*positioned.chunks, *range(len(chunks)))))
         for leaf in sorted(in_file, key=lambda leaf: (leaf != 0, leaf in encoded)):
-            self._write_chunk(number, leaf, placed.chunks.get(leaf, []))
-        for span in placed.rest:
+            self._write_chunk(number, leaf, positioned.chunks.get(leaf, []))
+        for span in positioned.rest:
             self._copy(*span)
 
     def _write_copies(self, number: int, leaf: int, chunk: _Chunk) -> bool:
@@ -258,15 +258,15 @@ class Encoder:
 
     def _recode(self, number: int, leaf: int) -> tuple[list[bytes], Carried]:
         """Return a chunk's re-encoded pages and the copy's entry; the caller sets the offsets."""
-        facts = chunk_of(self._scan, self._leaves[leaf], number, number, self._source.size)
-        wanted, rows = self._wanted[leaf], rows_per_page(self._source, facts)
-        pages = list(recode(self._source, facts, rows, *wanted))
+        fields = chunk_of(self._scan, self._leaves[leaf], number, number, self._source.size)
+        wanted, rows = self._wanted[leaf], rows_per_page(self._source, fields)
+        pages = list(recode(self._source, fields, rows, *wanted))
         entries = sum(page.entries for page in pages)
-        if entries != facts.num_values:
+        if entries != fields.num_values:
             raise Malformed(
                 f"row group {number}, column {self._leaves[leaf].path}: {entries} values in its pages",
-                offset=facts.begin,
-                expected=facts.num_values,
+                offset=fields.begin,
+                expected=fields.num_values,
                 found=entries,
             )
         crc, crcs = 0, []
@@ -285,8 +285,8 @@ class Encoder:
             null_count=sum(page.nulls for page in pages),
             rows_per_page=rows,
             crc=crc,
-            chunk_offset=facts.begin,
-            chunk_length=facts.size,
+            chunk_offset=fields.begin,
+            chunk_length=fields.size,
             chunk_crc=0,
             page_lengths=lengths,
             page_crcs=tuple(crcs),
@@ -308,9 +308,9 @@ class Encoder:
             chunk.new = chunk.new.of_chunk(begin, crc)
 
     def _damaged(self, number: int, leaf: int, what: str, offset: int, expected: int, found: int) -> Damaged:
-        place = f"row group {number}, column {self._leaves[leaf].path}"
+        position = f"row group {number}, column {self._leaves[leaf].path}"
         return Damaged(
-            f"{place}: {what} the checksum {found:#010x}, expected {expected:#010x}",
+            f"{position}: {what} the checksum {found:#010x}, expected {expected:#010x}",
             offset=offset,
             expected=expected,
             found=found,
@@ -321,8 +321,8 @@ class Encoder:
         self._moved.sort()
         for chunk in self._all_chunks():
             moved = chunk.moved
-            if (place := moved.bloom_filter(self._source)) is not None:
-                moved.move_bloom_filter(self._place_of(place[0]))
+            if (position := moved.bloom_filter(self._source)) is not None:
+                moved.move_bloom_filter(self._place_of(position[0]))
             if moved.column_index is not None:
                 moved.move_column_index(self._place_of(moved.column_index[0]))
 

@@ -80,8 +80,8 @@ class CopiedGroups:
                 sink.copy(chunk.begin, min(chunk.begin + chunk.size + self._slack, self._end))
                 chunk.move_pages(at)
         for chunk in self._all_chunks():
-            if (place := chunk.bloom_filter(self._source)) is not None:
-                chunk.move_bloom_filter(self._kept(sink, place))
+            if (position := chunk.bloom_filter(self._source)) is not None:
+                chunk.move_bloom_filter(self._kept(sink, position))
         for chunk in self._all_chunks():
             if chunk.column_index is not None:
                 chunk.move_column_index(self._kept(sink, chunk.column_index))
@@ -108,9 +108,9 @@ class CopiedGroups:
             for leaf, chunk in enumerate(chunks):
                 ranges = [(CHUNK, (chunk.begin, chunk.size)), (OFFSET_INDEX, chunk.offset_index)]
                 ranges += [(KEPT, chunk.bloom_filter(self._source)), (KEPT, chunk.column_index)]
-                for kind, place in ranges:
-                    if place is not None:
-                        yield Claim(place[0], sum(place), kind, group, leaf)
+                for kind, position in ranges:
+                    if position is not None:
+                        yield Claim(position[0], sum(position), kind, group, leaf)
 
     def _bare(self, struct: bytes, what: str) -> bytes:
         """Remove the extension of a struct, because an extension may contain offsets."""
@@ -122,9 +122,9 @@ class CopiedGroups:
     def _chunk(self, struct: bytes) -> MovedChunk:
         struct = self._bare(struct, "column chunks")
         outer = Fields(struct)
-        place = outer.places.get(wire.COLUMN_CHUNK_META_DATA)
-        if place is not None:
-            outer.put(wire.COLUMN_CHUNK_META_DATA, self._bare_metadata(struct[slice(*place)]))
+        position = outer.places.get(wire.COLUMN_CHUNK_META_DATA)
+        if position is not None:
+            outer.put(wire.COLUMN_CHUNK_META_DATA, self._bare_metadata(struct[slice(*position)]))
         chunk = MovedChunk(outer.to_bytes())
         if chunk.size < 0:
             raise Malformed(f"a column chunk of {chunk.size} bytes", offset=chunk.begin)
@@ -182,12 +182,12 @@ def check_same_schema(first: bytes, other: bytes) -> None:
 
     The message names the first element that differs, and the difference.
     """
-    places = [footer_fields(footer)[wire.FILE_META_DATA_SCHEMA] for footer in (first, other)]
-    if first[slice(*places[0])] == other[slice(*places[1])]:
+    positions = [footer_fields(footer)[wire.FILE_META_DATA_SCHEMA] for footer in (first, other)]
+    if first[slice(*positions[0])] == other[slice(*positions[1])]:
         return
     ours, theirs = (
         [parse_element(struct) for struct in structs(footer, at)]
-        for footer, (at, _) in zip((first, other), places, strict=True)
+        for footer, (at, _) in zip((first, other), positions, strict=True)
     )
     for number, (one, another) in enumerate(zip(ours, theirs, strict=False)):
         for fact in COMPARED if number else ():
@@ -341,10 +341,10 @@ class Joiner:
     def _add_facts(self, footer: bytes, scan) -> None:
         """Add a footer's values that belong to the file and not to a row group."""
         self._writers[None if scan.created_by is None else bytes(scan.created_by)] = None
-        places = footer_fields(footer)
-        orders = places.get(wire.FILE_META_DATA_COLUMN_ORDERS)
+        positions = footer_fields(footer)
+        orders = positions.get(wire.FILE_META_DATA_COLUMN_ORDERS)
         self._orders[None if orders is None else footer[slice(*orders)]] = None
-        pairs = places.get(wire.FILE_META_DATA_KEY_VALUE_METADATA)
+        pairs = positions.get(wire.FILE_META_DATA_KEY_VALUE_METADATA)
         for struct in () if pairs is None else structs(footer, pairs[0]):
             key = values.read("KeyValue", struct).get("key", "")
             if self._pairs.setdefault(key, struct) != struct:
@@ -371,9 +371,9 @@ def _without_deprecated(chunk: bytes) -> bytes:
     outer = Fields(chunk)
     begin, end = outer.places[wire.COLUMN_CHUNK_META_DATA]
     metadata = Fields(chunk[begin:end])
-    place = metadata.places.get(wire.COLUMN_META_DATA_STATISTICS)
-    if place is None:
+    position = metadata.places.get(wire.COLUMN_META_DATA_STATISTICS)
+    if position is None:
         return chunk
-    metadata.put(wire.COLUMN_META_DATA_STATISTICS, without(metadata.data[slice(*place)], DEPRECATED))
+    metadata.put(wire.COLUMN_META_DATA_STATISTICS, without(metadata.data[slice(*position)], DEPRECATED))
     outer.put(wire.COLUMN_CHUNK_META_DATA, metadata.to_bytes())
     return outer.to_bytes()

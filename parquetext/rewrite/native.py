@@ -98,8 +98,8 @@ class Native(Encoder):
                 rows = min(step, chunk.num_rows - first)
                 one, other = (take(reader, chunk, rows) for reader in readers)
                 if not are_same(chunk, one, other):
-                    place = f"row group {number}, column {chunk.leaf.path}, rows {first} to {first + rows - 1}"
-                    raise Damaged(f"{place}: the copy has other values than the column", offset=copy.offset)
+                    position = f"row group {number}, column {chunk.leaf.path}, rows {first} to {first + rows - 1}"
+                    raise Damaged(f"{position}: the copy has other values than the column", offset=copy.offset)
 
     def write(self, sink) -> tuple[bytes, int]:
         """Write everything before the new footer; return that footer, without an extension, and its offset."""
@@ -113,9 +113,9 @@ class Native(Encoder):
             yield Claim(chunk.begin, chunk.begin + chunk.size, COPY, number, leaf)
             for copy in others:
                 yield Claim(copy.offset, copy.end, COPY, number, leaf)
-            for place in (chunk.offset_index, chunk.column_index):
-                if place is not None:
-                    yield Claim(place[0], sum(place), OFFSET_INDEX, number, leaf)
+            for position in (chunk.offset_index, chunk.column_index):
+                if position is not None:
+                    yield Claim(position[0], sum(position), OFFSET_INDEX, number, leaf)
         if self._rest is not None:
             yield Claim(self._rest.offset, self._rest.offset + self._rest.length, COPY, 0, 0)
 

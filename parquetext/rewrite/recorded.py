@@ -65,10 +65,10 @@ def kept_places(source, found: RecordedOriginal) -> Iterator[Place]:
     size, chain = source.size, []
     inner = source
     while found is not None and len(chain) < MOST_TIMES:
-        original, places = found.original, [(found.original.rest.offset, found.original.rest.length)]
+        original, positions = found.original, [(found.original.rest.offset, found.original.rest.length)]
         for outer in reversed(chain):
-            places = [moved for place in places for moved in _moved(outer, *place)]
-        yield from ((offset, length) for offset, length in places if length and offset + length <= size)
+            positions = [moved for position in positions for moved in _moved(outer, *position)]
+        yield from ((offset, length) for offset, length in positions if length and offset + length <= size)
         chain.append(original)
         try:
             inner = OriginalSource(original, inner)
@@ -93,7 +93,7 @@ def bare_struct(footer: bytes) -> bytes:
     Malformed
         If it is not a Thrift struct, or if it has two extensions.
     """
-    place = kernels.extension.find(footer, file_metadata=True)
-    if place is None:
+    position = kernels.extension.find(footer, file_metadata=True)
+    if position is None:
         return footer[: kernels.thrift.struct_end(footer)]
-    return footer[: place.header] + (b"" if place.placement else STOP)
+    return footer[: position.header] + (b"" if position.placement else STOP)

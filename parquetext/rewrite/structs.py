@@ -39,8 +39,10 @@ class Fields:
 
     def number(self, id: int) -> int:
         """Return an integer; 0 if there is none."""
-        place = self.places.get(id)
-        return 0 if place is None else kernels.varint.zigzag_decode(kernels.varint.decode64(self.data, place[0])[0])
+        position = self.places.get(id)
+        return (
+            0 if position is None else kernels.varint.zigzag_decode(kernels.varint.decode64(self.data, position[0])[0])
+        )
 
     def put(self, id: int, value: int | bytes) -> None:
         """Another value in a field that is there: an integer, or a value's bytes."""
@@ -52,10 +54,10 @@ class Fields:
         return with_values(self.data, self.places, self._new)
 
 
-def with_values(struct: bytes, places: Mapping[int, tuple[int, int]], values: Mapping[int, bytes]) -> bytes:
+def with_values(struct: bytes, positions: Mapping[int, tuple[int, int]], values: Mapping[int, bytes]) -> bytes:
     """Return the struct with other values in some of its fields; `places` contains the range of each value."""
     out, begin = [], 0
-    for id, (start, end) in places.items():
+    for id, (start, end) in positions.items():
         if id in values:
             out += [struct[begin:start], values[id]]
             begin = end
@@ -106,11 +108,11 @@ def footer_fields(footer: bytes) -> dict[int, tuple[int, int]]:
     Malformed
         It lacks columns, rows or row groups.
     """
-    places = {id: (start, end) for id, _, _, start, end in kernels.thrift.fields(footer)}
+    positions = {id: (start, end) for id, _, _, start, end in kernels.thrift.fields(footer)}
     for id in (wire.FILE_META_DATA_SCHEMA, wire.FILE_META_DATA_NUM_ROWS, wire.FILE_META_DATA_ROW_GROUPS):
-        if id not in places:
+        if id not in positions:
             raise wire_error(wire.MISSING_FIELD, 0, id)
-    return places
+    return positions
 
 
 def row_groups_of(footer: bytes) -> list[bytes]:

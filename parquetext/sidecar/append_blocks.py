@@ -45,8 +45,8 @@ def backfill(scan, header, data: pa.NativeFile) -> dict[tuple[int, int], tuple[b
     column = header.designated_timestamp
     if column < 0:
         return {}
-    facts = header.columns[column]
-    if tag_of(facts.type) != Tag.TIMESTAMP or facts.physical_type != wire.PHYSICAL_INT64:
+    fields = header.columns[column]
+    if tag_of(fields.type) != Tag.TIMESTAMP or fields.physical_type != wire.PHYSICAL_INT64:
         return {}
     found = {}
     for row_group in _lacking(scan.column(column)):
@@ -57,9 +57,9 @@ def backfill(scan, header, data: pa.NativeFile) -> dict[tuple[int, int], tuple[b
 
 
 def _lacking(chunks) -> Iterable[int]:
-    facts = (chunks.array(name) for name in ("present", "num_values", "min_value_length", "max_value_length"))
+    fields = (chunks.array(name) for name in ("present", "num_values", "min_value_length", "max_value_length"))
     both = wire.PRESENT_MIN_VALUE | wire.PRESENT_MAX_VALUE
-    for row_group, (present, values, low, high) in enumerate(zip(*facts, strict=True)):
+    for row_group, (present, values, low, high) in enumerate(zip(*fields, strict=True)):
         if values > 0 and not (present & both == both and low == high == WIDTH):
             yield row_group
 

@@ -42,8 +42,8 @@ def bitsets(scan, source) -> dict[tuple[int, int], bytes]:
             return data[start - offset : start - offset + count]
 
         try:
-            place = find_bitset(read, offset + length, offset, length)
+            position = find_bitset(read, offset + length, offset, length)
         except ParquetextError:
             continue
-        found[row_group, column] = read(place.offset, place.size)
+        found[row_group, column] = read(position.offset, position.size)
     return found

@@ -63,11 +63,11 @@ def compare(path: object, *, sidecar: object = None, parquet_size: int | None = 
     []
     """
     target = resolve(path)
-    data, place = read_first(candidates(target) if sidecar is None else [resolve(sidecar)])
+    data, position = read_first(candidates(target) if sidecar is None else [resolve(sidecar)])
     try:
         reader = kernels.sidecar.Reader(data, parquet_size=parquet_size)
     except ParquetextError as error:
-        return [Finding.of("sidecar-damaged", error, str(place))]
+        return [Finding.of("sidecar-damaged", error, str(position))]
     with open_source(target) as source:
         external = bool(reader.features & wire.PM_FEATURE_BLOOM_FILTERS_EXTERNAL)
         try:
@@ -148,10 +148,10 @@ def _chunks(reader, expected, column: int) -> Iterator[Finding]:
 
 
 def _bounds(chunks) -> list[tuple[bytes, bytes]]:
-    data, (_, *places) = memoryview(chunks.buffer), chunks.bounds()
+    data, (_, *positions) = memoryview(chunks.buffer), chunks.bounds()
     return [
         (bytes(data[low : low + low_size]), bytes(data[high : high + high_size]))
-        for low, low_size, high, high_size in zip(*places, strict=True)
+        for low, low_size, high, high_size in zip(*positions, strict=True)
     ]
 
 

@@ -25,11 +25,11 @@ def description(path, *, sidecar=None, parquet_size: int | None = None) -> dict:
         If the sidecar cannot be read.
     """
     target = resolve(path)
-    data, place = read_first(candidates(target) if sidecar is None else [resolve(sidecar)])
+    data, position = read_first(candidates(target) if sidecar is None else [resolve(sidecar)])
     try:
         reader = kernels.sidecar.Reader(data, parquet_size=parquet_size, verify=False)
     except ParquetextError as error:
-        raise error.at(str(place)) from None
+        raise error.at(str(position)) from None
     findings, belongs = [], "by the version token given"
     for check in (reader.check, reader.footers):
         try:
@@ -43,11 +43,11 @@ def description(path, *, sidecar=None, parquet_size: int | None = None) -> dict:
             belongs = str(error)
         if belongs == Belongs.NO.value:
             findings.append("sidecar-stale: it was made from another content of the Parquet file")
-    plan = Plan(target, place, reader, Belongs.YES)
+    plan = Plan(target, position, reader, Belongs.YES)
     names = [plan.column(index).name for index in range(plan.num_columns)]
     return {
         "path": str(target),
-        "sidecar": str(place),
+        "sidecar": str(position),
         "bytes": reader.footer.size,
         "belongs": belongs,
         "rows": plan.num_rows,
@@ -75,8 +75,8 @@ def _row_groups(plan: Plan) -> list[dict]:
     sizes = [0] * plan.num_row_groups
     for column in plan.columns:
         sizes = [total + max(0, size) for total, size in zip(sizes, column.total_compressed_size, strict=True)]
-    places = zip(plan.row_counts, sizes, plan.reader.block_offsets, strict=True)
-    return [{"rows": rows, "compressed_bytes": size, "block_offset": offset} for rows, size, offset in places]
+    positions = zip(plan.row_counts, sizes, plan.reader.block_offsets, strict=True)
+    return [{"rows": rows, "compressed_bytes": size, "block_offset": offset} for rows, size, offset in positions]
 
 
 def commits(reader) -> list[dict]:

@@ -32,12 +32,12 @@ def follow(path: object) -> None:
     >>> sidecar.follow("wide.parquet")
     """
     target = resolve(path)
-    for place in candidates(target):
-        if exists(place):
+    for position in candidates(target):
+        if exists(position):
             # Import lazily, so that files without sidecars do not pay for the import.
             from .renewing import renew
 
-            renew(target, place)
+            renew(target, position)
 
 
 def exists(place: object) -> bool:

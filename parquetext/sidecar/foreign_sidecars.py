@@ -44,15 +44,18 @@ def foreign_beside(path: object) -> str | None:
     >>> sidecar.foreign_beside("wide.parquet") is None
     True
     """
-    return next((str(place) for place in candidates(path) if exists(place) and is_foreign(place)), None)
+    return next((str(position) for position in candidates(path) if exists(position) and is_foreign(position)), None)
 
 
 def refuse_foreign(sidecar, ignored: frozenset[str]) -> None:
     """Refuse to replace a foreign sidecar unless that check is ignored."""
-    place = resolve(sidecar)
-    if FOREIGN not in ignored and exists(place) and is_foreign(place):
+    position = resolve(sidecar)
+    if FOREIGN not in ignored and exists(position) and is_foreign(position):
         refuse(
-            ignored, FOREIGN, "another program, such as QuestDB, has written this sidecar and relies on it", str(place)
+            ignored,
+            FOREIGN,
+            "another program, such as QuestDB, has written this sidecar and relies on it",
+            str(position),
         )
 
 
@@ -86,11 +89,11 @@ def is_foreign(sidecar: object) -> bool:
     # Imported here: the reader of sidecars imports their builder, and files without sidecars must not pay for it.
     from .plan import read_sidecar
 
-    place = resolve(sidecar)
+    position = resolve(sidecar)
     try:
-        return not has_own_note(kernels.sidecar.Reader(read_sidecar(place), verify=False))
+        return not has_own_note(kernels.sidecar.Reader(read_sidecar(position), verify=False))
     except ParquetextError:
-        return not OURS.fullmatch(posixpath.basename(place.path))
+        return not OURS.fullmatch(posixpath.basename(position.path))
 
 
 def has_own_note(reader) -> bool:

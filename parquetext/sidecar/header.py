@@ -51,8 +51,8 @@ def describe(scan) -> Header:
     """
     types: set[int] = set()
 
-    def code_of(*facts) -> int:
-        code = _code(*facts)
+    def code_of(*fields) -> int:
+        code = _code(*fields)
         types.add(code)
         return code
 
@@ -120,8 +120,8 @@ def _declared(scan) -> Declared | None:
 def _sorting(scan) -> list[tuple[int, bool]]:
     """Return the sorting columns shared by all row groups that declare any: (leaf, True if descending)."""
     data = memoryview(scan.data)
-    places = zip(scan.row_groups("sorting_columns_offset"), scan.row_groups("sorting_columns_length"), strict=True)
-    declared = {bytes(data[at : at + size]): at for at, size in places if size}
+    positions = zip(scan.row_groups("sorting_columns_offset"), scan.row_groups("sorting_columns_length"), strict=True)
+    declared = {bytes(data[at : at + size]): at for at, size in positions if size}
     found = {tuple(_sorting_columns(text, at)) for text, at in declared.items()} - {()}
     if len(found) > 1:
         raise Unsupported("row groups are sorted by different columns", offset=min(declared.values()))

@@ -42,8 +42,8 @@ def candidates(path: object) -> list[Target]:
     """
     target = resolve(path)
     folder, name = _split(target.path)
-    places = [likeliest(target.path), folder + OF_ALONE] if name == ALONE else [likeliest(target.path)]
-    return [_like(target, place) for place in places]
+    positions = [likeliest(target.path), folder + OF_ALONE] if name == ALONE else [likeliest(target.path)]
+    return [_like(target, position) for position in positions]
 
 
 def sidecar_path(path: object) -> Target:

@@ -96,22 +96,22 @@ def open(path: object, *, sidecar: object = None, parquet_size: int | None = Non
 
 
 def open_beside(
-    target, places: Sequence | None = None, parquet_size: int | None = None, verify: bool = True, source=None
+    target, positions: Sequence | None = None, parquet_size: int | None = None, verify: bool = True, source=None
 ) -> Plan:
     """Open the first sidecar that belongs to the file (open as `source` or not); default: those beside it."""
-    is_named, places = places is not None, candidates(target) if places is None else places
+    is_named, positions = positions is not None, candidates(target) if positions is None else positions
     failure = None
-    for place in places:
+    for position in positions:
         try:
             if not is_named:
-                _refuse_strangers(target, place)
-            return _open_one(target, place, parquet_size, verify, source)
+                _refuse_strangers(target, position)
+            return _open_one(target, position, parquet_size, verify, source)
         except FileNotFoundError as error:
-            if error.filename not in (None, getattr(place, "path", None)):
+            if error.filename not in (None, getattr(position, "path", None)):
                 raise
         except (Damaged, Refused, Unsupported) as error:
             failure = error
-    raise failure or FileNotFoundError(errno.ENOENT, "no sidecar", str(places[0]))
+    raise failure or FileNotFoundError(errno.ENOENT, "no sidecar", str(positions[0]))
 
 
 def _refuse_strangers(target, place) -> None:
@@ -143,14 +143,14 @@ def _open_one(target, place, parquet_size: int | None, verify: bool, source) -> 
 
 def _untouched(path: str, verify: bool) -> Plan | None:
     """Open our sidecar of an untouched local file in few steps; return None in any other case."""
-    place = likeliest(path)
-    reader = kernels.sidecar.open_untouched(path, place)
+    position = likeliest(path)
+    reader = kernels.sidecar.open_untouched(path, position)
     if reader is not None and verify:
         try:
             reader.check()
         except Damaged:
             return None
-    return None if reader is None else Plan(path, place, reader, Belongs.YES)
+    return None if reader is None else Plan(path, position, reader, Belongs.YES)
 
 
 def origin_of(reader) -> Origin | None:
@@ -178,14 +178,14 @@ def read_sidecar(place):
         return source.read(0, source.size)  # in one request
 
 
-def read_first(places: Sequence) -> tuple[object, object]:
+def read_first(positions: Sequence) -> tuple[object, object]:
     """Return the bytes of the first sidecar that exists, and its path."""
-    for place in places:
+    for position in positions:
         try:
-            return read_sidecar(place), place
+            return read_sidecar(position), position
         except FileNotFoundError:
             continue
-    raise FileNotFoundError(errno.ENOENT, "no sidecar", str(places[0]))
+    raise FileNotFoundError(errno.ENOENT, "no sidecar", str(positions[0]))
 
 
 def belonging(target, reader, origin: Origin | None, source=None) -> Belongs:
@@ -372,8 +372,8 @@ class Plan(Unpicklable):
         return column != self._doubtful
 
     def __repr__(self) -> str:
-        facts = "closed" if self.reader is None else f"{self.num_columns} columns, {self.num_row_groups} row groups"
-        return f"<parquetext.sidecar.Plan {without_secrets(str(self.path))}: {facts}>"
+        fields = "closed" if self.reader is None else f"{self.num_columns} columns, {self.num_row_groups} row groups"
+        return f"<parquetext.sidecar.Plan {without_secrets(str(self.path))}: {fields}>"
 
 
 class PlanColumn(Unpicklable):
@@ -505,8 +505,8 @@ class PlanColumn(Unpicklable):
     @property
     def leaf_type(self) -> LeafType:
         """The physical type of the values and their Arrow type."""
-        facts = self._facts
-        return leaf_type(facts.type, facts.physical_type, facts.fixed_byte_len)
+        fields = self._facts
+        return leaf_type(fields.type, fields.physical_type, fields.fixed_byte_len)
 
     @property
     def physical_and_width(self) -> tuple[int, int]:

@@ -80,8 +80,8 @@ def prune(path: object, *, dry_run: bool = False) -> Iterator[Pruned]:
         for name in sorted(names):
             of = _file_of(name)
             if of is not None and of not in names:
-                place = posixpath.join(folder, name)
-                yield _pruned(target.at(place), of, dry_run)
+                position = posixpath.join(folder, name)
+                yield _pruned(target.at(position), of, dry_run)
 
 
 def _file_of(name: str) -> str | None:

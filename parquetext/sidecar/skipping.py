@@ -204,8 +204,8 @@ def _bitset(plan, row_group: int, column: int, source) -> bytes | memoryview | N
     if kind != "external" or source is None:
         return None
     try:
-        place = find_bitset(source.read, source.size, offset, length)
-        return place.data or source.read(place.offset, place.size)
+        position = find_bitset(source.read, source.size, offset, length)
+        return position.data or source.read(position.offset, position.size)
     except ParquetextError:
         return None
 

@@ -69,8 +69,8 @@ class Compacted:
         chunks = [MovedChunk(chunk) for chunk in structs(struct, group.places[wire.ROW_GROUP_COLUMNS][0])]
         for chunk in chunks:
             chunk.move_pages(self._take((chunk.begin, chunk.size)))
-            if (place := chunk.bloom_filter(self.source)) is not None:
-                chunk.move_bloom_filter(self._take(place))
+            if (position := chunk.bloom_filter(self.source)) is not None:
+                chunk.move_bloom_filter(self._take(position))
         for chunk in chunks:
             if chunk.column_index is not None:
                 chunk.move_column_index(self._take(chunk.column_index))

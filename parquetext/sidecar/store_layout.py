@@ -109,8 +109,8 @@ def is_of_store(path: str) -> bool:
 
 
 def _found(path: str, name: str) -> str | None:
-    places = dict.fromkeys((path, os.path.realpath(path)))
-    found = (_directory(place) for place in places if os.path.basename(place) == name)
+    positions = dict.fromkeys((path, os.path.realpath(path)))
+    found = (_directory(position) for position in positions if os.path.basename(position) == name)
     return next((directory for directory in found if directory is not None), None)
 
 

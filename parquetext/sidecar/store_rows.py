@@ -122,12 +122,12 @@ def _row_groups(footer: bytes, start: int, end: int, put: Mapping[int, bytes]) -
     """The list of row groups with others in it; those behind the last one that is replaced are not looked at."""
     count, at = count_of(footer, start)
     out, number = [], 0
-    for place in sorted(index for index in put if index < count):
+    for position in sorted(index for index in put if index < count):
         begin = at
-        for _ in range(number, place):
+        for _ in range(number, position):
             at = kernels.thrift.struct_end(footer, at)
-        out += [footer[begin:at], put[place]]
-        at, number = kernels.thrift.struct_end(footer, at), place + 1
+        out += [footer[begin:at], put[position]]
+        at, number = kernels.thrift.struct_end(footer, at), position + 1
     added = [put[index] for index in sorted(put) if index >= count]
     return b"".join((list_header(count + len(added)), *out, footer[at:end], *added))
 

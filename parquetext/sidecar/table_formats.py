@@ -144,8 +144,8 @@ def table_holding(folder: object) -> tuple[str, str] | None:
     target = resolve(folder)
     if not target.is_local:
         return _remote_table(Target(posixpath.join(target.path, "x"), target.filesystem), any_file=True)
-    place = Target(os.path.join(target.path, "x"))
-    found = next((found for above in folders_above(place) if (found := _local_table(above))), None)
+    position = Target(os.path.join(target.path, "x"))
+    found = next((found for above in folders_above(position) if (found := _local_table(above))), None)
     if found is None and _has_name(target.path, _DUCKLAKE_FILE):
         return DUCKLAKE, target.path
     return found
@@ -162,8 +162,8 @@ def table_among(folder: str, paths: Iterable[str]) -> tuple[str, str] | None:
     paths = list(paths)
     tables = tables_among(path[len(folder) :].lstrip("/") for path in paths)
     if tables:
-        place = min(tables, key=lambda place: (place.count("/") + bool(place), place))
-        return tables[place], posixpath.join(folder, place).rstrip("/")
+        position = min(tables, key=lambda place: (place.count("/") + bool(place), place))
+        return tables[position], posixpath.join(folder, position).rstrip("/")
     return next(filter(None, map(table_by_name, paths[:1])), None)
 
 

@@ -64,9 +64,9 @@ def _record(data: bytes, at: int) -> Token | None:
     record = data[at : at + FIXED.size + CRC.size]
     if len(record) < FIXED.size + CRC.size:
         return None
-    magic, layout, *facts = FIXED.unpack_from(record)
+    magic, layout, *fields = FIXED.unpack_from(record)
     right = CRC.unpack_from(record, FIXED.size)[0] == kernels.checksum.crc32(record[: FIXED.size])
-    token = Token(*facts)
+    token = Token(*fields)
     return token if right and (magic, layout) == (MAGIC, LAYOUT) and at - at % SLOT_BYTES == token.offset else None
 
 

@@ -114,20 +114,20 @@ def update(
     target = resolve(path)
     if (store := _store(target)) is not None:
         return _of_store(target, store, Store.commit, UPDATED, start)
-    place = _existing(target, sidecar)
-    if place is None:
+    position = _existing(target, sidecar)
+    if position is None:
         return _built(build(target, sidecar=sidecar, ignore=ignored), BUILT, start)
-    if not place.is_local or not target.is_local:
-        return _built(build(target, sidecar=place, ignore=ignored), REBUILT, start)
-    refuse_foreign(place, ignored)
+    if not position.is_local or not target.is_local:
+        return _built(build(target, sidecar=position, ignore=ignored), REBUILT, start)
+    refuse_foreign(position, ignored)
     owner = os.stat(target.path).st_uid
-    goal = follow(place.path, owner)
+    goal = follow(position.path, owner)
     with (
         Folder.of(goal) as folder,
         open_locked(goal, writable=True, timeout=0, ignored=frozenset(), folder=folder) as file,
     ):
         done = None if distrust(os.fstat(file.fd), owner) else _append(target, file, start, operations)
-    return done or _built(build(target, sidecar=place, ignore=ignored), REBUILT, start)
+    return done or _built(build(target, sidecar=position, ignore=ignored), REBUILT, start)
 
 
 def compact(path: object, *, sidecar: object = None, always: bool = False, ignore: Iterable[str] = ()) -> Updated:
@@ -173,19 +173,19 @@ def compact(path: object, *, sidecar: object = None, always: bool = False, ignor
     target = resolve(path)
     if (store := _store(target)) is not None:
         return _of_store(target, store, lambda store: store.compact(always=always), COMPACTED, start)
-    place = _existing(target, sidecar)
-    if place is None:
+    position = _existing(target, sidecar)
+    if position is None:
         raise FileNotFoundError(errno.ENOENT, "no sidecar", str(target))
-    refuse_foreign(place, ignored)
-    with open_source(place) as file:
+    refuse_foreign(position, ignored)
+    with open_source(position) as file:
         size = file.size
     try:
-        dead = size - commits(kernels.sidecar.Reader(read_sidecar(place), verify=False))[0]["live_bytes"]
+        dead = size - commits(kernels.sidecar.Reader(read_sidecar(position), verify=False))[0]["live_bytes"]
     except ParquetextError:
         dead = size
     if not always and not is_due(dead, size):
-        return Updated(str(target), str(place), CURRENT, 0, 0, size, time.perf_counter() - start)
-    return _built(build(target, sidecar=place, ignore=ignored), COMPACTED, start)
+        return Updated(str(target), str(position), CURRENT, 0, 0, size, time.perf_counter() - start)
+    return _built(build(target, sidecar=position, ignore=ignored), COMPACTED, start)
 
 
 def _store(target) -> Store | None:
@@ -222,8 +222,8 @@ def _facts(store: Store) -> tuple[Token, int, int]:
 
 def _existing(target, sidecar):
     """Return the path of the sidecar, or None."""
-    places = candidates(target) if sidecar is None else [resolve(sidecar)]
-    return next((place for place in places if exists(place)), None)
+    positions = candidates(target) if sidecar is None else [resolve(sidecar)]
+    return next((position for position in positions if exists(position)), None)
 
 
 def _built(built: Built, outcome: str, start: float) -> Updated:

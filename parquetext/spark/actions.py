@@ -52,8 +52,8 @@ def _changing(verb: Callable) -> Action:
     def run(target, options: Mapping) -> dict:
         result = verb(target, **options)
         names = ("outcome", "form_before", "form_after", "bytes_before", "bytes_after", "bytes_read", "bytes_written")
-        told = [result.message, *map(str, result.omitted)]
-        return {**{name: getattr(result, name) for name in names}, "message": "; ".join(filter(None, told))}
+        message = [result.message, *map(str, result.omitted)]
+        return {**{name: getattr(result, name) for name in names}, "message": "; ".join(filter(None, message))}
 
     def moved(size: int, options: Mapping) -> int:
         return 0 if options.get("in_place") or options.get("dry_run") else size
@@ -64,15 +64,15 @@ def _changing(verb: Callable) -> Action:
 def _verify(target, options: Mapping) -> dict:
     report = verify(target, **options)
     form = best_name(report.forms)
-    told = [str(finding) for finding in report.findings[:FINDINGS_TOLD]]
+    message = [str(finding) for finding in report.findings[:FINDINGS_TOLD]]
     if len(report.findings) > FINDINGS_TOLD:
-        told.append(f"{len(report.findings) - FINDINGS_TOLD} more")
+        message.append(f"{len(report.findings) - FINDINGS_TOLD} more")
     return {
         "outcome": "ok" if report.ok else "findings",
         "form_before": form,
         "form_after": form,
         "bytes_read": report.bytes_read,
-        "message": "; ".join(told),
+        "message": "; ".join(message),
         "offset": next((finding.offset for finding in report.findings), None),
     }
 

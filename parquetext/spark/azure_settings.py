@@ -69,8 +69,10 @@ def azure_options(settings: Mapping[str, str], url: str) -> dict:
         raise ParquetextError(f"{url}: abfs://CONTAINER@ACCOUNT.{_DOMAIN}/… expected")
 
     def value(name: str) -> str:
-        places = (f".{container}.{host}", f".{host}", "")
-        return next((found for place in places if (found := settings.get(f"{_AZURE}{name}{place}", "").strip())), "")
+        positions = (f".{container}.{host}", f".{host}", "")
+        return next(
+            (found for position in positions if (found := settings.get(f"{_AZURE}{name}{position}", "").strip())), ""
+        )
 
     account, _, domain = host.partition(".")
     options = {"account_name": account, **_credentials(value, url)}

@@ -72,11 +72,11 @@ def read(
     alternatives = _alternatives(filters)
     reader = spark.read.format("parquetext")
     paths = [normal(each) for each in (path if isinstance(path, (list, tuple)) else [path])]
-    places = list(paths)
+    positions = list(paths)
     if catalog is not None:
-        places.append(normal(catalog))
-        options["catalog"] = places[-1]
-    settings = {} if all(local_path(each) is not None for each in places) else Filesystems.of(spark).options
+        positions.append(normal(catalog))
+        options["catalog"] = positions[-1]
+    settings = {} if all(local_path(each) is not None for each in positions) else Filesystems.of(spark).options
     settings["minPartitionNum"] = spark.conf.get("spark.sql.files.minPartitionNum", None) or parallelism(spark)
     settings["timeZone"] = spark.conf.get("spark.sql.session.timeZone")
     if "basePath" in options:

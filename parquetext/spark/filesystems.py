@@ -74,8 +74,8 @@ class Filesystems:
         A Spark Connect session only has the settings that were set in it, as ``spark.hadoop.fs.…`` or ``fs.…``.
         """
         if not hasattr(spark, "_jsparkSession"):
-            told = {name.removeprefix("spark.hadoop."): value for name, value in spark.conf.getAll.items()}
-            return cls({name: value for name, value in told.items() if is_setting(name)})
+            message = {name.removeprefix("spark.hadoop."): value for name, value in spark.conf.getAll.items()}
+            return cls({name: value for name, value in message.items() if is_setting(name)})
         hadoop = spark._jsparkSession.sessionState().newHadoopConf()
 
         def below(prefix: str) -> dict[str, str]:

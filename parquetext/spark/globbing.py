@@ -34,7 +34,7 @@ def matches(filesystems: Filesystems, path: str) -> list[str]:
     where = places(url)
     if not where:
         raise _no_pattern(path)
-    found = [match for place in where for match in _matching(filesystems, place)]
+    found = [match for position in where for match in _matching(filesystems, position)]
     if not found:
         raise FileNotFoundError(errno.ENOENT, "nothing matches", without_secrets(path))
     return found

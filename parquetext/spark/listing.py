@@ -114,12 +114,12 @@ def _by_driver(filesystems: Filesystems, paths: Iterable[object], most: int) -> 
     return found, list(left)
 
 
-def _by_cluster(spark: SparkSession, filesystems: Filesystems, places: DataFrame) -> pa.Table:
+def _by_cluster(spark: SparkSession, filesystems: Filesystems, positions: DataFrame) -> pa.Table:
     here = os.getcwd()  # the driver's, which relative paths are meant to be seen from
 
     def below(walk: Walk, row: dict) -> list[tuple]:
-        place = Folder(**row) if row["base"] else Folder(normal(row["url"], here))
-        return retrying(lambda: list(walk.below(place)), remote=local_path(place.url) is None)
+        position = Folder(**row) if row["base"] else Folder(normal(row["url"], here))
+        return retrying(lambda: list(walk.below(position)), remote=local_path(position.url) is None)
 
     def walk(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         walk = Walk(filesystems)
@@ -131,7 +131,7 @@ def _by_cluster(spark: SparkSession, filesystems: Filesystems, places: DataFrame
                 return
             yield from found.append_column(_ERROR, pa.nulls(found.num_rows, pa.binary())).to_batches()
 
-    found = places.mapInArrow(walk, _FOUND).toArrow()
+    found = positions.mapInArrow(walk, _FOUND).toArrow()
     for error in found[_ERROR].drop_null():
         raise pickle.loads(error.as_py())
     return found.drop_columns(_ERROR).cast(FILES)
@@ -141,8 +141,8 @@ def _as_row(error: Exception) -> pa.RecordBatch:
     """Return the row for a listing's error: Spark would retry it, and report only its message."""
     if not isinstance(error, ParquetextError) and type(error).__module__ != "builtins":  # may not be made of its words
         error = OSError(f"{type(error).__name__}: {error}")
-    if (told := without_secrets(str(error))) != str(error):
-        error = retold(error, told)
+    if (message := without_secrets(str(error))) != str(error):
+        error = retold(error, message)
     return pa.record_batch(
         [*(pa.nulls(1, field.type) for field in FILES), [pickle.dumps(error)]], [*FILES.names, _ERROR]
     )
@@ -154,7 +154,7 @@ def _encodable(name: str) -> str:
 
 
 def _table(files: list[tuple]) -> pa.Table:
-    files = [(_encodable(path), *facts) for path, *facts in files]
+    files = [(_encodable(path), *fields) for path, *fields in files]
     columns = list(zip(*files, strict=True)) or [[] for _ in FILES]
     return pa.table([pa.array(values, field.type) for values, field in zip(columns, FILES, strict=True)], schema=FILES)
 

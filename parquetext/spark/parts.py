@@ -73,9 +73,9 @@ class Rows:
             return []
         url = self._store(part_name(self._task), rows)
         failed = [row for row in rows if row.outcome in FAILED]
-        told = f"{failed[0].path}: {failed[0].message}" if failed else ""
+        message = f"{failed[0].path}: {failed[0].message}" if failed else ""
         self._begin()
-        return [Part(url, Counter(row.outcome for row in rows), self._task, rows[0].implementation, told)]
+        return [Part(url, Counter(row.outcome for row in rows), self._task, rows[0].implementation, message)]
 
     def _store(self, name: str, rows: list[Row]) -> str:
         return store(self._filesystems, self._folder, name, as_table(rows))

@@ -102,8 +102,10 @@ class Row:
     def fail(self, error: Exception) -> None:
         """Record that the file has failed with this error, or was refused."""
         self.outcome, self.error = outcome_of(error), kind_of(error)
-        told, self.offset = (error.message, error.offset) if isinstance(error, ParquetextError) else (str(error), None)
-        self.message = without_secrets(told)
+        message, self.offset = (
+            (error.message, error.offset) if isinstance(error, ParquetextError) else (str(error), None)
+        )
+        self.message = without_secrets(message)
 
 
 def as_table(rows: Iterable[Row]) -> pa.Table:
@@ -113,8 +115,8 @@ def as_table(rows: Iterable[Row]) -> pa.Table:
 
 def job_label(action: str, options: Mapping) -> str:
     """Return a description of a job that is equal for equal jobs."""
-    told = {name: _keyed_by_text(value) for name, value in options.items() if name not in _NOT_TOLD}
-    return f"{action} {json.dumps(told, sort_keys=True, default=_plain)}" if told else action
+    message = {name: _keyed_by_text(value) for name, value in options.items() if name not in _NOT_TOLD}
+    return f"{action} {json.dumps(message, sort_keys=True, default=_plain)}" if message else action
 
 
 def _keyed_by_text(value: object) -> object:

@@ -131,7 +131,7 @@ def _summary(action: str, files: int, parts: Sequence[Part], skipped: int) -> st
         for outcome, count in part.outcomes.items():
             outcomes[outcome] = outcomes.get(outcome, 0) + count
         tasks.setdefault(part.implementation, set()).add(part.task)
-    told = sorted(outcomes.items(), key=lambda each: -each[1]) + [("skipped", skipped)] * bool(skipped)
-    counted = ", ".join(f"{count:,} {outcome}" for outcome, count in told)
+    message = sorted(outcomes.items(), key=lambda each: -each[1]) + [("skipped", skipped)] * bool(skipped)
+    counted = ", ".join(f"{count:,} {outcome}" for outcome, count in message)
     ran = ", ".join(f"{name} kernels in {len(numbers):,} tasks" for name, numbers in sorted(tasks.items()))
-    return f"{action}: {files + skipped:,} files" + (f": {counted}" if told else "") + (f" ({ran})" if ran else "")
+    return f"{action}: {files + skipped:,} files" + (f": {counted}" if message else "") + (f" ({ran})" if ran else "")

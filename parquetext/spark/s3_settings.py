@@ -137,10 +137,10 @@ def _is_address(host: str) -> bool:
 
 def _seconds(name: str, text: str) -> float:
     """Parse one of Hadoop's times, in milliseconds if it has no unit."""
-    told = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?)\s*(ns|us|ms|s|m|h|d|)\s*", text.lower())
-    if told is None:
+    message = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?)\s*(ns|us|ms|s|m|h|d|)\s*", text.lower())
+    if message is None:
         raise ParquetextError(f"{_S3A}{name}={text}: a time expected, such as 30s", code=wire.BAD_ARGUMENT)
-    return float(told[1]) * _SECONDS[told[2] or "ms"]
+    return float(message[1]) * _SECONDS[message[2] or "ms"]
 
 
 def _whole(name: str, text: str | int) -> int:

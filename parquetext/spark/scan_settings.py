@@ -77,7 +77,7 @@ def add_scan(spark: SparkSession) -> None:
 
 def _jars_of(spark: SparkSession) -> list[str]:
     listed = spark.sparkContext._jsc.sc().listJars()
-    return [listed.apply(place) for place in range(listed.size())]
+    return [listed.apply(position) for position in range(listed.size())]
 
 
 def _in_jar(spark: SparkSession):

@@ -93,8 +93,8 @@ def _source(spark: SparkSession) -> type[DataSource]:
     """Return the data source class with the parallelism: a data source cannot access the session's settings."""
     from .source import ParquetextSource
 
-    told = {"parallelism": parallelism(spark), "__module__": ParquetextSource.__module__}
-    return type(ParquetextSource.__name__, (ParquetextSource,), told)
+    message = {"parallelism": parallelism(spark), "__module__": ParquetextSource.__module__}
+    return type(ParquetextSource.__name__, (ParquetextSource,), message)
 
 
 def check_classic(spark: SparkSession, what: str) -> None:

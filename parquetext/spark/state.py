@@ -93,14 +93,14 @@ def _is_same_time(one: pa.ChunkedArray, other: pa.ChunkedArray) -> pa.ChunkedArr
         return pc.equal(pc.multiply(pc.divide(times, SECOND), SECOND), times)
 
     coarse = pc.and_(pc.or_(whole(one), whole(other)), pc.equal(pc.divide(one, SECOND), pc.divide(other, SECOND)))
-    told = pc.and_(pc.greater(one, 0), pc.greater(other, 0))
-    return pc.and_(told, pc.or_(pc.equal(one, other), coarse))
+    message = pc.and_(pc.greater(one, 0), pc.greater(other, 0))
+    return pc.and_(message, pc.or_(pc.equal(one, other), coarse))
 
 
 def as_skipped(records: pa.Table) -> pa.Table:
     """Return the result rows of skipped files, from their records."""
     zeros = pa.array([0] * records.num_rows, pa.int64())
-    told = {
+    message = {
         "outcome": pc.if_else(pc.is_in(records["outcome"], pa.array(FAILED)), records["outcome"], "skipped"),
         "form_before": records["form_after"],
         "bytes_before": records["bytes_after"],
@@ -109,7 +109,7 @@ def as_skipped(records: pa.Table) -> pa.Table:
         "milliseconds": zeros,
         "task": pa.array([-1] * records.num_rows, pa.int64()),
     }
-    return pa.table([told.get(name, records[name]) for name in RECORDS.names], names=RECORDS.names).cast(RECORDS)
+    return pa.table([message.get(name, records[name]) for name in RECORDS.names], names=RECORDS.names).cast(RECORDS)
 
 
 def first_failure(rows: pa.Table) -> str:

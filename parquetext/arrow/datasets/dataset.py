@@ -147,8 +147,8 @@ def dataset(
     found = discover(source, filesystem, partitioned=scheme == HIVE, ignore_prefixes=ignore_prefixes)
     if exclude_invalid_files:
         found = _valid(found)
-    for told in unfollowed(found):
-        warnings.warn(told, stacklevel=2)
+    for message in unfollowed(found):
+        warnings.warn(message, stacklevel=2)
     base = found.base if partition_base_dir is None else os.fspath(partition_base_dir).rstrip("/")
     keys = partition_keys(found, scheme, schema, base)
     # A format may contain keys that it does not expose.

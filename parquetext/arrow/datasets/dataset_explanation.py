@@ -62,12 +62,12 @@ class DatasetExplanation(Tabular):
         headings = ("file", "plan", "row groups", "bytes", "decoders", "reason")
         listing = Listing(headings, rows, len(self.files), "files", MOST_LETTERS)
         kept = sum(each.is_read for each in self.files)
-        facts = [
+        fields = [
             ("filter", self.filter),
             ("files", f"{kept:,} of {len(self.files):,}"),
             ("bytes to fetch", self.bytes_to_fetch),
         ]
-        return Shown("plan of a dataset", facts, [listing])
+        return Shown("plan of a dataset", fields, [listing])
 
 
 def explain_dataset(

@@ -84,7 +84,7 @@ def surviving(
         Columns from directory names, one value for each file.
     """
     found: list[list[int]] = [[] for _ in files]
-    for file, row_groups in kept_of(predicate, [facts.row_groups for facts in files], files, types, given).items():
+    for file, row_groups in kept_of(predicate, [fields.row_groups for fields in files], files, types, given).items():
         found[file] = row_groups
     return found
 
@@ -92,7 +92,7 @@ def surviving(
 def kept_of(
     predicate: Predicate,
     counts: Sequence[int],
-    facts: Sequence[FileFacts],
+    fields: Sequence[FileFacts],
     types: Mapping[str, pa.DataType],
     given: Mapping[str, pa.Array],
     *,
@@ -109,7 +109,7 @@ def kept_of(
     def bounds_of(name: str) -> ColumnBounds | None:
         if name in given:
             return given_bounds(given[name].take(owners(counts)))
-        return joined_bounds(name, facts, types[name])
+        return joined_bounds(name, fields, types[name])
 
     found: dict[int, list[int]] = {}
     left = surviving_row_groups(predicate, bounds_of, total, range(total), types, keeps_failing=keeps_failing)
@@ -134,7 +134,7 @@ def undecided_by_bounds(predicate: Predicate) -> bool:
 def asked_blooms(
     predicate: Predicate,
     row_groups: Sequence[int],
-    facts: FileFacts,
+    fields: FileFacts,
     types: Mapping[str, pa.DataType],
     given: Mapping[str, pa.Array],
     blooms: BloomFilters,
@@ -143,10 +143,10 @@ def asked_blooms(
 
     def bounds_of(name: str) -> ColumnBounds | None:
         if name in given:
-            return given_bounds(pa.concat_arrays([given[name]] * facts.row_groups))
-        return joined_bounds(name, [facts], types[name])
+            return given_bounds(pa.concat_arrays([given[name]] * fields.row_groups))
+        return joined_bounds(name, [fields], types[name])
 
-    return surviving_row_groups(predicate, bounds_of, facts.row_groups, row_groups, types, blooms.absent)
+    return surviving_row_groups(predicate, bounds_of, fields.row_groups, row_groups, types, blooms.absent)
 
 
 def joined_bounds(name: str, files: Sequence[FileFacts], wanted: pa.DataType) -> ColumnBounds | None:
@@ -156,18 +156,18 @@ def joined_bounds(name: str, files: Sequence[FileFacts], wanted: pa.DataType) ->
     if pa.types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType):
         return None
     sides: list[tuple[pa.Array, ...]] = []
-    for key, some in groupby(files, lambda facts: _key(name, facts)):
+    for key, some in groupby(files, lambda fields: _key(name, fields)):
         some = list(some)
-        sides.append(_typed_part(name, key, some, sum(facts.row_groups for facts in some), kind))
+        sides.append(_typed_part(name, key, some, sum(fields.row_groups for fields in some), kind))
     joined = [pa.concat_arrays([side[number] for side in sides]) for number in range(4)] if sides else None
     return None if joined is None else ColumnBounds(*joined)
 
 
-def _key(name: str, facts: FileFacts):
+def _key(name: str, fields: FileFacts):
     """Return the properties that files must share for their bounds to be converted together."""
-    if name in facts.missing:
+    if name in fields.missing:
         return "missing"
-    found = facts.bounds.get(name)
+    found = fields.bounds.get(name)
     return None if found is None else (found[0].kind, found[1], found[0].is_required)
 
 
@@ -177,7 +177,7 @@ def _typed_part(name: str, key, files: list[FileFacts], count: int, kind: pa.Dat
     if key is None or key == "missing":
         flags = pa.array([key is not None] * count, pa.bool_()), pa.array([False] * count, pa.bool_())
         return unknown, unknown, *flags
-    parts = [facts.bounds[name][0] for facts in files]
+    parts = [fields.bounds[name][0] for fields in files]
     whole = parts[0] if len(parts) == 1 else StoredBounds.joined(parts)
     low = high = unknown
     try:

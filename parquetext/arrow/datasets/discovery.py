@@ -71,9 +71,9 @@ class Files(Sequence[Found]):
         self.base = ""
 
     def __reduce__(self) -> tuple:
-        told = {name: getattr(self, name) for name in self.__slots__}
-        told["keys"] = [keys or None for keys in self.keys]
-        return _restored, (told,)
+        message = {name: getattr(self, name) for name in self.__slots__}
+        message["keys"] = [keys or None for keys in self.keys]
+        return _restored, (message,)
 
     def chosen(self, numbers: Sequence[int]) -> Files:
         """Return the files with these numbers."""
@@ -161,10 +161,10 @@ def discover(
             )
         else:
             found.base = target.path.rstrip("/")
-            table, paths, names, *told = _below(target, ignored, sizes)
+            table, paths, names, *message = _below(target, ignored, sizes)
             found.tables += [table] if table is not None else []
             keys = [_keys(name, partitioned) if "=" in name else NO_KEYS for name in names]
-            found.extend(target.filesystem, paths, keys, *told)
+            found.extend(target.filesystem, paths, keys, *message)
     return found
 
 

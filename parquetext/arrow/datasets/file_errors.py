@@ -25,9 +25,9 @@ def naming(target) -> Iterator[None]:
             error.file = str(target)
         raise as_arrow_error(error) from None
     except (pa.ArrowException, OSError) as error:
-        told = without_secrets(str(error))
-        if told != str(error):
-            raise retold(error, f"{target}: {told}") from None
-        if str(target) in told:
+        message = without_secrets(str(error))
+        if message != str(error):
+            raise retold(error, f"{target}: {message}") from None
+        if str(target) in message:
             raise
-        raise retold(error, f"{target}: {told}") from error
+        raise retold(error, f"{target}: {message}") from error

@@ -28,12 +28,12 @@ def left_row_groups(
     known = {name: pa.array([value], value.type) for name, value in given.items() if name in types}
 
     def left(form) -> list[int]:
-        facts = gather_facts(form, [name for name in types if name not in known])
-        kept = surviving(predicate, [facts], types, known)[0]
+        fields = gather_facts(form, [name for name in types if name not in known])
+        kept = surviving(predicate, [fields], types, known)[0]
         if not kept or not undecided_by_bounds(predicate):
             return kept
-        same = {name: rows for name, (_, rows) in facts.bounds.items() if rows == types[name]}
-        return asked_blooms(predicate, kept, facts, types, known, file._blooms(form, same))
+        same = {name: rows for name, (_, rows) in fields.bounds.items() if rows == types[name]}
+        return asked_blooms(predicate, kept, fields, types, known, file._blooms(form, same))
 
     return file._on_form(left)
 

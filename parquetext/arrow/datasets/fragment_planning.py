@@ -88,7 +88,7 @@ class FragmentPlanner:
             unopened = FileFacts(len(numbers), {}, frozenset())
             # Files that their directories rule out are not opened, even if their rows would raise an error.
             kept = kept_of(predicate, [1] * len(numbers), [unopened], types, chosen, keeps_failing=False)
-            numbers = [numbers[place] for place in kept]
+            numbers = [numbers[position] for position in kept]
             if len(known) == len(types):
                 return [self.fragment(number) for number in numbers]
         left, others, filtered = self._left_by_sidecars(predicate, list(numbers), types, known)
@@ -128,8 +128,8 @@ class FragmentPlanner:
         """Open files one by one, and return those with remaining row groups: number, row groups, planned version."""
         asked = [name for name in types if name not in known]
         waits = any(self.files.filesystems[number] is not None for number in numbers)
-        facts = list(in_order(lambda number: self.fragment(number).facts(asked), numbers, waits=waits))
+        fields = list(in_order(lambda number: self.fragment(number).facts(asked), numbers, waits=waits))
         chosen = pa.array(numbers, pa.int64())
-        kept = surviving(predicate, facts, types, {name: values.take(chosen) for name, values in known.items()})
-        versions = [each.version for each in facts]
+        kept = surviving(predicate, fields, types, {name: values.take(chosen) for name, values in known.items()})
+        versions = [each.version for each in fields]
         return [found for found in zip(numbers, kept, versions, strict=True) if found[1]]

@@ -150,13 +150,13 @@ def _by_pyarrow(
     folders = list(paths) if by_name else [posixpath.dirname(path) for path in paths]
     distinct = list(dict.fromkeys(folders))
     asked = distinct if by_name else [posixpath.join(folder, "file") for folder in distinct]
-    fields, partitioning, told = _ask_pyarrow(asked, scheme, schema, base)
+    fields, partitioning, message = _ask_pyarrow(asked, scheme, schema, base)
 
-    places = {folder: place for place, folder in enumerate(distinct)}
-    owners = [places[folder] for folder in folders]
-    names = [frozenset(keys) for keys in told]
+    positions = {folder: position for position, folder in enumerate(distinct)}
+    owners = [positions[folder] for folder in folders]
+    names = [frozenset(keys) for keys in message]
     return PartitionKeys(
-        fields, _typed(told, fields, partitioning, owners), [names[owner] for owner in owners], partitioning
+        fields, _typed(message, fields, partitioning, owners), [names[owner] for owner in owners], partitioning
     )
 
 
@@ -176,8 +176,8 @@ def _ask_pyarrow(
     if schema is not None:
         fields_of_rows = [*schema, *(field for field in fields if field.name not in schema.names)]
     found = factory.finish(fields if schema is None else pa.schema(fields_of_rows))
-    told = {one.path: ds.get_partition_keys(one.partition_expression) for one in found.get_fragments()}
-    return fields, found.partitioning, [told[path] for path in paths]
+    message = {one.path: ds.get_partition_keys(one.partition_expression) for one in found.get_fragments()}
+    return fields, found.partitioning, [message[path] for path in paths]
 
 
 def _typed(

@@ -33,9 +33,9 @@ def taken(tables: Callable[[Sequence[int]], Iterator[tuple[int, pa.Table]]], ind
     IndexError
         If there is no such row.
     """
-    places = indices if isinstance(indices, (pa.Array, pa.ChunkedArray)) else pa.array(indices, pa.int64())
-    places = places.cast(pa.int64())
-    wanted = sorted(pc.unique(places).drop_null().to_pylist())
+    positions = indices if isinstance(indices, (pa.Array, pa.ChunkedArray)) else pa.array(indices, pa.int64())
+    positions = positions.cast(pa.int64())
+    wanted = sorted(pc.unique(positions).drop_null().to_pylist())
     if not wanted:
         return None
     if wanted[0] < 0:
@@ -44,10 +44,10 @@ def taken(tables: Callable[[Sequence[int]], Iterator[tuple[int, pa.Table]]], ind
     for begin, table in tables(wanted):
         end = bisect_left(wanted, begin + table.num_rows)
         if end > found:
-            parts.append(table.take(pa.array([place - begin for place in wanted[found:end]], pa.int64())))
+            parts.append(table.take(pa.array([position - begin for position in wanted[found:end]], pa.int64())))
             found = end
         if found == len(wanted):
-            return pa.concat_tables(parts).take(pc.index_in(places, pa.array(wanted, pa.int64())))
+            return pa.concat_tables(parts).take(pc.index_in(positions, pa.array(wanted, pa.int64())))
     raise pa.ArrowIndexError(f"Some indices were out of bounds: {wanted[found]}")
 
 
@@ -61,7 +61,7 @@ def placed(fragments: Iterable[Fragment], tables_of: TablesOf) -> Iterator[tuple
 
 
 def placed_near(
-    fragments: Sequence[Fragment], tables_of: TablesOf, places: Sequence[int]
+    fragments: Sequence[Fragment], tables_of: TablesOf, positions: Sequence[int]
 ) -> Iterator[tuple[int, pa.Table]]:
     """Yield the tables of row groups that contain one of these positions, according to the footers."""
     end = 0
@@ -69,6 +69,6 @@ def placed_near(
     for fragment, (numbers, sizes) in zip(fragments, counted, strict=True):
         for number, (rows, _) in zip(numbers, sizes, strict=True):
             begin, end = end, end + rows
-            if bisect_left(places, begin) < bisect_left(places, end):
+            if bisect_left(positions, begin) < bisect_left(positions, end):
                 some = placed([fragment.with_row_groups([number])], tables_of)
                 yield from ((begin + at, table) for at, table in some)

@@ -80,7 +80,7 @@ class ScanColumns:
 
         if not table.num_columns:  # an Arrow plan returns no rows for such a table
             table = counted(table)
-        fields = [self._expressions.get(place, pc.field(name)) for place, name in enumerate(self.outputs)]
+        fields = [self._expressions.get(position, pc.field(name)) for position, name in enumerate(self.outputs)]
         steps = [
             acero.Declaration("table_source", acero.TableSourceNodeOptions(table)),
             acero.Declaration("project", acero.ProjectNodeOptions(fields, self.outputs)),
@@ -107,17 +107,17 @@ class ScanColumns:
 
     def _split_paths(self) -> None:
         """Interpret a name with dots that is not a column as a part of a struct, as pyarrow does."""
-        for place, name in enumerate(self.outputs):
+        for position, name in enumerate(self.outputs):
             if not isinstance(name, str):
                 raise TypeError(f"columns is a list of names, and {name!r} is none")
             first, *rest = name.split(".")
             if rest and not has_column(self._schema, name) and has_column(self._schema, first):
-                self._expressions[place] = pc.field(first, *rest)
-                self.outputs[place] = rest[-1]
+                self._expressions[position] = pc.field(first, *rest)
+                self.outputs[position] = rest[-1]
 
     def _read_for(self, predicate: Predicate | None) -> None:
         used = list(self._expressions.values())
-        plain = [name for place, name in enumerate(self.outputs) if place not in self._expressions]
+        plain = [name for position, name in enumerate(self.outputs) if position not in self._expressions]
         if not self._all:
             check_columns(self._schema, (name for name in plain if not self._is_origin(name)))
         seen: list[Sequence[str] | None] = [None if self._all else plain]

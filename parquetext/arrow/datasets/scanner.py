@@ -239,10 +239,10 @@ class Scanner:
         def tables_of(fragment: Fragment) -> Iterator[pa.Table]:
             return (part.table for part in self._parts_of(fragment))
 
-        def tables(places: Sequence[int]) -> Iterator[tuple[int, pa.Table]]:
+        def tables(positions: Sequence[int]) -> Iterator[tuple[int, pa.Table]]:
             if self._predicate or self._columns.origins:
                 return placed(fragments, tables_of)
-            return placed_near(fragments, tables_of, places)
+            return placed_near(fragments, tables_of, positions)
 
         table = taken(tables, indices)
         return empty_table(self.projected_schema) if table is None else self._pooled(table)
@@ -307,10 +307,10 @@ class Scanner:
 
     def _parts_of(self, fragment: Fragment, batch_size: int | None = None, *, project: bool = True) -> Iterator[_Part]:
         """Yield the parts of a fragment that have rows."""
-        told = bool(self._columns.origins)
-        options = {"use_threads": self._threads, "by_row_group": told}
+        message = bool(self._columns.origins)
+        options = {"use_threads": self._threads, "by_row_group": message}
         tables = fragment.batches(self._predicate, batch_size or self._batch_size, **options)
-        for table in self._with_origins(fragment, tables) if told else tables:
+        for table in self._with_origins(fragment, tables) if message else tables:
             if table.num_rows:
                 yield _Part(self._projected(table) if project else table, fragment)
 
@@ -320,9 +320,9 @@ class Scanner:
         while table is not None:
             following = next(tables, None)
             values = (fragment.number, number, following is None, fragment.name)
-            told = dict(zip(ORIGINS.names, values, strict=True))
+            message = dict(zip(ORIGINS.names, values, strict=True))
             for name in self._columns.origins:
                 field = ORIGINS.field(name)
-                table = table.append_column(field, pa.repeat(pa.scalar(told[name], field.type), table.num_rows))
+                table = table.append_column(field, pa.repeat(pa.scalar(message[name], field.type), table.num_rows))
             yield table
             number, table = number + 1, following

@@ -72,12 +72,12 @@ def plan_by_sidecars(
         except ParquetextError:  # the file's footer is intact, or reports the error
             others.append(todo.pop(0))
             continue
-        statuses, counts, facts, filters = _gathered(paths_of(paths, todo), form.scan, columns)
+        statuses, counts, fields, filters = _gathered(paths_of(paths, todo), form.scan, columns)
         if any(filters):
             filtered.update(number for number, has_some in zip(todo, filters, strict=True) if has_some)
         planned, rows, rest = _sorted_out(todo, statuses, counts)
         values = {name: some.take(pa.array(planned, pa.int64())) for name, some in given.items()}
-        group = FileFacts(sum(rows), facts, missing)
+        group = FileFacts(sum(rows), fields, missing)
         left |= {planned[file]: groups for file, groups in kept_of(predicate, rows, [group], types, values).items()}
         others += [number for number, status in rest if status != kernels.plan.OTHER]
         todo = [number for number, status in rest if status == kernels.plan.OTHER]
@@ -105,9 +105,9 @@ def _sorted_out(
     """Return the planned files, their row groups, and the other files with their statuses."""
     if not any(statuses):
         return numbers, counts, []
-    planned = [place for place, status in enumerate(statuses) if status == kernels.plan.PLANNED]
-    rest = [(numbers[place], status) for place, status in enumerate(statuses) if status]
-    return [numbers[place] for place in planned], [counts[place] for place in planned], rest
+    planned = [position for position, status in enumerate(statuses) if status == kernels.plan.PLANNED]
+    rest = [(numbers[position], status) for position, status in enumerate(statuses) if status]
+    return [numbers[position] for position in planned], [counts[position] for position in planned], rest
 
 
 def paths_of(paths: Sequence[str], numbers: list[int]) -> Sequence[str]:

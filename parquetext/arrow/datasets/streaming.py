@@ -55,7 +55,7 @@ def stream(
     part of an item, or after two slow items in succession.
     """
     slow, limit = 0, slow_seconds(waits)
-    for place, item in enumerate(items):
+    for position, item in enumerate(items):
         began = perf_counter()
         parts = parts_of(item)
         first = next(parts, None)
@@ -69,7 +69,7 @@ def stream(
         if items_ahead < 1 or parts_ahead < 1:
             yield from rest
             continue
-        others = (parts_of(item) for item in items[place + 1 :])
+        others = (parts_of(item) for item in items[position + 1 :])
         yield from _ReadAhead(chain([rest], others), items_ahead, parts_ahead).parts()
         return
 

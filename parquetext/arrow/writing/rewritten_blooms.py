@@ -56,11 +56,11 @@ def _largest(source, column) -> tuple[int, float]:
         if offset <= 0 or present & ELSEWHERE:
             continue
         try:
-            place = find_bitset(source.read, source.size, offset, length)
-            if place.size * 8 > found[0]:
-                bits = int.from_bytes(place.data or source.read(place.offset, place.size))
-                full = (bits.bit_count() / place.size / 8) ** BITS_OF_A_VALUE
-                found = place.size * 8, min(max(full, LEAST_FPP), MOST_FPP)
+            position = find_bitset(source.read, source.size, offset, length)
+            if position.size * 8 > found[0]:
+                bits = int.from_bytes(position.data or source.read(position.offset, position.size))
+                full = (bits.bit_count() / position.size / 8) ** BITS_OF_A_VALUE
+                found = position.size * 8, min(max(full, LEAST_FPP), MOST_FPP)
         except ParquetextError:
             continue
     return found

@@ -41,7 +41,7 @@ class Builder:
     def _table(self, kind: str, values: dict) -> int:
         """Write a table and what it leads to; where it begins."""
         names = tuple(name for name, value in values.items() if value is not None and name)
-        vtable, size, places = self._shape(kind, names)
+        vtable, size, positions = self._shape(kind, names)
         at = self._vtables.get(vtable)
         if at is None:
             self._align(_HALF.size)
@@ -49,12 +49,12 @@ class Builder:
             self._out += vtable
         out = self._out
         self._align(4)
-        if any(field.width == 8 for _, field, _ in places) and len(out) % 8 == 0:
+        if any(field.width == 8 for _, field, _ in positions) and len(out) % 8 == 0:
             out += bytes(4)  # the first field of 8 bytes follows the vtable's offset
         start = len(out)
         out += bytes(size)
         _BACK.pack_into(out, start, start - at)
-        for name, field, entry in places:
+        for name, field, entry in positions:
             if field.type in SCALARS:
                 try:
                     SCALARS[field.type].pack_into(out, start + entry, values[name])
@@ -71,17 +71,17 @@ class Builder:
         found = self._shapes.get((kind, names))
         if found is None:
             fields = [(name, self._layout.tables[kind][name]) for name in names]
-            places, end = [], _BACK.size
+            positions, end = [], _BACK.size
             for name, field in sorted(fields, key=lambda pair: (-pair[1].width, pair[1].slot)):
-                places.append((name, field, end))
+                positions.append((name, field, end))
                 end += field.width
             size = end + -end % 4
-            entries = {field.slot: entry for _, field, entry in places}
+            entries = {field.slot: entry for _, field, entry in positions}
             words = [entries.get(slot, 0) for slot in range(max(entries, default=-1) + 1)]
             words = [4 + 2 * len(words), size, *words]
             vtable = b"".join(word.to_bytes(2, "little") for word in words)
-            places.sort(key=lambda place: place[1].slot)
-            found = self._shapes[kind, names] = vtable, size, places
+            positions.sort(key=lambda place: place[1].slot)
+            found = self._shapes[kind, names] = vtable, size, positions
         return found
 
     def _lead(self, place: int, field: Field, value) -> None:
@@ -104,8 +104,8 @@ class Builder:
         self._align(4)
         start = len(self._out)
         self._out += _OFFSET.pack(len(tables)) + bytes(4 * len(tables))
-        for place, table in zip(range(start + 4, start + 4 + 4 * len(tables), 4), tables, strict=True):
-            _OFFSET.pack_into(self._out, place, self._table(kind, table) - place)
+        for position, table in zip(range(start + 4, start + 4 + 4 * len(tables), 4), tables, strict=True):
+            _OFFSET.pack_into(self._out, position, self._table(kind, table) - position)
         return start
 
     def _align(self, size: int) -> None:

@@ -154,12 +154,12 @@ def _schema(thrift: list[dict], dialect: list[dict]) -> Iterator[Difference]:
         yield Difference(Kind.DIFFERS, "FileMetaData.schema", "file", len(thrift), len(dialect))
         return
     for index, (ours, theirs) in enumerate(zip(thrift, dialect, strict=True)):
-        place = f"schema element {index}"
+        position = f"schema element {index}"
         names = ELEMENT if index and "repetition_type" not in ours else (*ELEMENT, "repetition_type")
-        yield from _same("SchemaElement", place, names, ours, theirs)
-        yield from _annotation(place, ours, theirs)
+        yield from _same("SchemaElement", position, names, ours, theirs)
+        yield from _annotation(position, ours, theirs)
         handled = {*ELEMENT, "repetition_type", "converted_type", "scale", "precision", "logicalType"}
-        yield from _rest("SchemaElement", place, ours, handled)
+        yield from _rest("SchemaElement", position, ours, handled)
 
 
 def _annotation(place: str, thrift: dict, dialect: dict) -> Iterator[Difference]:
@@ -193,23 +193,25 @@ def _column_orders(footer: dict, decoded: Decoded) -> Iterator[Difference]:
         thrift, dialect = ((orders[leaf] if leaf < len(orders) else {}) for orders in (ours, theirs))
         if thrift != dialect:
             kind = Kind.DIFFERS if dialect else Kind.LOST
-            place = f"column {decoded.name_of(leaf)}"
-            yield Difference(kind, "FileMetaData.column_orders", place, thrift, dialect)
+            position = f"column {decoded.name_of(leaf)}"
+            yield Difference(kind, "FileMetaData.column_orders", position, thrift, dialect)
 
 
 # ---- row groups --------------------------------------------------------------------------------------------------
 
 
 def _row_group(index: int, thrift: dict, dialect: dict, decoded: Decoded) -> Iterator[Difference]:
-    place = f"row group {index}"
-    yield from _same("RowGroup", place, ROW_GROUP, thrift, dialect)
-    yield from _rest("RowGroup", place, thrift, {*ROW_GROUP, "columns"})
+    position = f"row group {index}"
+    yield from _same("RowGroup", position, ROW_GROUP, thrift, dialect)
+    yield from _rest("RowGroup", position, thrift, {*ROW_GROUP, "columns"})
     ours, theirs = thrift["columns"], dialect["columns"]
     if len(ours) != len(theirs):
-        yield Difference(Kind.DIFFERS, "RowGroup.columns", place, len(ours), len(theirs))
+        yield Difference(Kind.DIFFERS, "RowGroup.columns", position, len(ours), len(theirs))
         return
     for leaf, (chunk, found) in enumerate(zip(ours, theirs, strict=True)):
-        yield from _chunk(f"{place}, column {decoded.name_of(leaf)}", chunk, found["meta_data"], decoded.columns[leaf])
+        yield from _chunk(
+            f"{position}, column {decoded.name_of(leaf)}", chunk, found["meta_data"], decoded.columns[leaf]
+        )
 
 
 def _chunk(place: str, thrift: dict, dialect: dict, column: Column) -> Iterator[Difference]:

@@ -248,10 +248,10 @@ def _check_sample(reading: Reading) -> None:
 
 def _check_name(reading: Reading, element: Table) -> None:
     """A string ends in a zero byte, which other vectors need not have."""
-    place = element.place(reading.layout.tables["SchemaElement"]["name"].slot, 4)
-    if not place:
+    position = element.place(reading.layout.tables["SchemaElement"]["name"].slot, 4)
+    if not position:
         raise unknown_layout("a SchemaElement without a name", element.at)
-    start, length = reading.buffer.vector(place, 1)
+    start, length = reading.buffer.vector(position, 1)
     if reading.buffer.data[start + length : start + length + 1] != b"\0":
         raise unknown_layout("the name of a SchemaElement is no string", start)
 

@@ -54,9 +54,9 @@ class IndexSpec(FormSpec):
             return
         tail, block = checked.tail, checked.block
         thrift_length = tail.reference.struct_length - 1 if block.payload < tail.footer_offset else None
-        place = block.payload - tail.start, block.length
+        position = block.payload - tail.start, block.length
         try:
-            kernels.index.verify(checked.end, *place, tail.footer_offset - tail.start, thrift_length)
+            kernels.index.verify(checked.end, *position, tail.footer_offset - tail.start, thrift_length)
         except ParquetextError as error:
             if error.code == wire.THRIFT_CHECKSUM:
                 yield Finding.of("thrift-checksum", error.at(None, tail.start), "Thrift footer")

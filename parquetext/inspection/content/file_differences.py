@@ -95,10 +95,10 @@ def _of_statistics(a, b) -> Iterator[Difference]:
     for key in dict.fromkeys((*ours, *theirs)):
         if key != ARROW_SCHEMA:  # the types that it is about are compared as such
             yield from _compared(STATISTICS, key, "key-value", ours.get(key), theirs.get(key))
-    facts = [{each["path_in_schema"]: each for each in columns_in_sum(named_columns(file, None))} for file in (a, b)]
-    for path in (path for path in facts[0] if path in facts[1]):
+    fields = [{each["path_in_schema"]: each for each in columns_in_sum(named_columns(file, None))} for file in (a, b)]
+    for path in (path for path in fields[0] if path in fields[1]):
         for fact in FACTS:
-            yield from _compared(STATISTICS, path, fact, facts[0][path][fact], facts[1][path][fact])
+            yield from _compared(STATISTICS, path, fact, fields[0][path][fact], fields[1][path][fact])
 
 
 def _compared(kind: str, name: str, what: str, one: object, another: object) -> Iterator[Difference]:

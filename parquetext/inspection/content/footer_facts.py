@@ -122,7 +122,7 @@ def column_chunks(columns: Iterable[Column]) -> Iterator[dict]:
     """One record per column chunk, column by column."""
     for column in columns:
         minima, maxima = bounds_or_nulls(column)
-        identity, facts = _identity(column), {name: getattr(column, name) for name in (*OF_CHUNKS, *SIZES)}
+        identity, fields = _identity(column), {name: getattr(column, name) for name in (*OF_CHUNKS, *SIZES)}
         for number in range(len(column)):
             yield {
                 "row_group_id": number,
@@ -134,7 +134,7 @@ def column_chunks(columns: Iterable[Column]) -> Iterator[dict]:
                 "stats_max": as_json(maxima[number]),
                 "compression": name_of_codec(column.codec[number]),
                 "encodings": names_of_encodings([column.encodings[number]]),
-                **{name: _known(numbers[number]) for name, numbers in facts.items()},
+                **{name: _known(numbers[number]) for name, numbers in fields.items()},
             }
 
 

@@ -13,7 +13,7 @@ SHOWN = 40  # characters of a value
 
 
 def wrong_statistics(
-    fields: dict, facts: Facts, orders: dict[bool, ValueOrder], *, is_repeated: bool, distinct: int | None = None
+    fields: dict, statistics: Facts, orders: dict[bool, ValueOrder], *, is_repeated: bool, distinct: int | None = None
 ) -> Iterator[str]:
     """Yield one sentence for each field of a Statistics struct that contradicts the values.
 
@@ -28,23 +28,27 @@ def wrong_statistics(
     """
     for is_legacy, names in ((False, ("min_value", "max_value")), (True, ("min", "max"))):
         if is_legacy in orders:
-            yield from _wrong_bounds(fields, names, facts, orders[is_legacy], is_legacy)
+            yield from _wrong_bounds(fields, names, statistics, orders[is_legacy], is_legacy)
     nulls = fields.get("null_count")
-    if nulls is not None and (not 0 <= nulls <= facts.nulls if is_repeated else nulls != facts.nulls):
-        yield f"null_count is {nulls}, there are {facts.nulls} nulls"
-    if False in orders and orders[False].is_nan is not None and fields.get("nan_count", facts.nans) != facts.nans:
-        yield f"nan_count is {fields['nan_count']}, there are {facts.nans} NaN"
+    if nulls is not None and (not 0 <= nulls <= statistics.nulls if is_repeated else nulls != statistics.nulls):
+        yield f"null_count is {nulls}, there are {statistics.nulls} nulls"
+    if (
+        False in orders
+        and orders[False].is_nan is not None
+        and fields.get("nan_count", statistics.nans) != statistics.nans
+    ):
+        yield f"nan_count is {fields['nan_count']}, there are {statistics.nans} NaN"
     if distinct is not None and fields.get("distinct_count", distinct) != distinct:
         yield f"distinct_count is {fields['distinct_count']}, there are {distinct} values"
 
 
 def _wrong_bounds(
-    fields: dict, names: tuple[str, str], facts: Facts, order: ValueOrder, is_legacy: bool
+    fields: dict, names: tuple[str, str], statistics: Facts, order: ValueOrder, is_legacy: bool
 ) -> Iterator[str]:
-    extremes = facts.extremes.get(is_legacy)
+    extremes = statistics.extremes.get(is_legacy)
     for side, (name, wrong) in enumerate(zip(names, (above, below), strict=True)):
         bound = fields.get(name)
-        if bound is None or not facts.values:
+        if bound is None or not statistics.values:
             continue
         if message := wrong(bound, None if extremes is None else extremes[side], order):
             yield f"{name} {message}"

@@ -65,18 +65,18 @@ def check_copies(scan, names: Sequence[str], base: int | None, data_end: int, re
     copies = []
     for chunk in copies_by_chunk(scan):
         name = names[chunk.leaf] if chunk.leaf < len(names) else chunk.leaf
-        place = f"row group {chunk.row_group}, column {name}"
-        report.extend(_problems(chunk, base, place))
-        for facts in chunk.copies:
-            own = f"{place}, copy in {name_of_encoding(facts)}"
-            fits = facts.fits(begins[chunk.index], sizes[chunk.index], values[chunk.index])
-            findings = list(_check_facts(facts, fits, rows[chunk.row_group], data_end, own))
-            notes = list(_unknown(facts, scan.chunks("type")[chunk.index], own))
+        position = f"row group {chunk.row_group}, column {name}"
+        report.extend(_problems(chunk, base, position))
+        for fields in chunk.copies:
+            own = f"{position}, copy in {name_of_encoding(fields)}"
+            fits = fields.fits(begins[chunk.index], sizes[chunk.index], values[chunk.index])
+            findings = list(_check_facts(fields, fits, rows[chunk.row_group], data_end, own))
+            notes = list(_unknown(fields, scan.chunks("type")[chunk.index], own))
             report.extend([*findings, *notes])
             if not findings:
                 is_readable = not notes
                 copies.append(
-                    Copy(chunk.index, chunk.row_group, chunk.leaf, own, rows[chunk.row_group], facts, is_readable)
+                    Copy(chunk.index, chunk.row_group, chunk.leaf, own, rows[chunk.row_group], fields, is_readable)
                 )
     return _without_overlaps(copies, report)
 
@@ -88,34 +88,34 @@ def _problems(chunk: ChunkCopies, base: int | None, place: str) -> Iterator[Find
         yield Finding(DAMAGED, problem.message, offset, place, isinstance(problem, Unsupported))
 
 
-def _check_facts(facts: Carried, fits: bool, num_rows: int, data_end: int, place: str) -> Iterator[Finding]:
+def _check_facts(fields: Carried, fits: bool, num_rows: int, data_end: int, place: str) -> Iterator[Finding]:
     if not fits:
         message = (
-            f"it is one of {facts.chunk_length} bytes at {facts.chunk_offset} with {facts.num_values} values, which "
+            f"it is one of {fields.chunk_length} bytes at {fields.chunk_offset} with {fields.num_values} values, which "
             "the footer does not have there: another program has moved or changed the chunk"
         )
-        yield Finding(OUTDATED, message, facts.offset, place)
+        yield Finding(OUTDATED, message, fields.offset, place)
         return
-    if not FIRST_BYTE <= facts.offset < facts.end <= data_end:
-        message = f"bytes {facts.offset} to {facts.end} leave the data, which ends at {data_end}"
-        yield Finding("copy-range", message, facts.offset, place)
-    pages = -(-num_rows // facts.rows_per_page)
-    if pages != len(facts.page_lengths):
-        message = f"{len(facts.page_lengths)} pages of {facts.rows_per_page} rows for the {num_rows} of the row group"
-        yield Finding(FACTS, message, facts.offset, place)
+    if not FIRST_BYTE <= fields.offset < fields.end <= data_end:
+        message = f"bytes {fields.offset} to {fields.end} leave the data, which ends at {data_end}"
+        yield Finding("copy-range", message, fields.offset, place)
+    pages = -(-num_rows // fields.rows_per_page)
+    if pages != len(fields.page_lengths):
+        message = f"{len(fields.page_lengths)} pages of {fields.rows_per_page} rows for the {num_rows} of the row group"
+        yield Finding(FACTS, message, fields.offset, place)
 
 
-def _unknown(facts: Carried, type: int, place: str) -> Iterator[Finding]:
+def _unknown(fields: Carried, type: int, place: str) -> Iterator[Finding]:
     """Yield a finding if a reader cannot decode the copy; it reads the chunk then."""
-    known = find_named(facts.encoding, facts.uuid)
+    known = find_named(fields.encoding, fields.uuid)
     if known is None:
-        told = f"nobody has registered its encoding {facts.encoding}" + (f", {facts.uuid}" if facts.uuid else "")
-        yield Finding(UNKNOWN, told, facts.offset, place, is_note=True)
+        message = f"nobody has registered its encoding {fields.encoding}" + (f", {fields.uuid}" if fields.uuid else "")
+        yield Finding(UNKNOWN, message, fields.offset, place, is_note=True)
     elif type not in known.types:
-        told = f"{known.name} is not for values of type {wire.NAMES_OF_TYPE.get(type, type)}"
-        yield Finding(FACTS, told, facts.offset, place)
-    if facts.codec not in wire.NAMES_OF_COMPRESSION_CODEC:
-        yield Finding(UNKNOWN, f"codec {facts.codec} is not known", facts.offset, place, is_note=True)
+        message = f"{known.name} is not for values of type {wire.NAMES_OF_TYPE.get(type, type)}"
+        yield Finding(FACTS, message, fields.offset, place)
+    if fields.codec not in wire.NAMES_OF_COMPRESSION_CODEC:
+        yield Finding(UNKNOWN, f"codec {fields.codec} is not known", fields.offset, place, is_note=True)
 
 
 def _without_overlaps(copies: list[Copy], report) -> list[Copy]:
@@ -135,17 +135,17 @@ def check_copy_pages(source, copies: Sequence[Copy], report) -> None:
     """Check the bytes of copies, of their pages and of the chunks that they are copies of."""
     chunk_crcs: dict[int, int] = {}
     for copy in copies:
-        facts = copy.facts
+        fields = copy.facts
         report.extend(_check_pages(source, copy))
-        report.pages += len(facts.page_lengths)
-        report.checked_bytes += facts.length
+        report.pages += len(fields.page_lengths)
+        report.checked_bytes += fields.length
         if copy.index not in chunk_crcs:
-            chunk_crcs[copy.index] = _checksum(source, facts.chunk_offset, facts.chunk_length)
-            report.checked_bytes += facts.chunk_length
+            chunk_crcs[copy.index] = _checksum(source, fields.chunk_offset, fields.chunk_length)
+            report.checked_bytes += fields.chunk_length
         found = chunk_crcs[copy.index]
-        if found != facts.chunk_crc:
-            message = f"the chunk has the checksum {found:#010x}, its copy expects {facts.chunk_crc:#010x}"
-            report.findings.append(Finding(CHECKSUM, message, facts.chunk_offset, copy.place))
+        if found != fields.chunk_crc:
+            message = f"the chunk has the checksum {found:#010x}, its copy expects {fields.chunk_crc:#010x}"
+            report.findings.append(Finding(CHECKSUM, message, fields.chunk_offset, copy.place))
 
 
 def _checksum(source, start: int, size: int, crc: int = 0) -> int:
@@ -158,40 +158,40 @@ def _checksum(source, start: int, size: int, crc: int = 0) -> int:
 
 def _check_pages(source, copy: Copy) -> Iterator[Finding]:
     """Check each page's checksum and header, and the sums over all pages."""
-    facts, at, crc = copy.facts, copy.facts.offset, 0
+    fields, at, crc = copy.facts, copy.facts.offset, 0
     entries = nulls = uncompressed = 0
-    for number, (length, expected) in enumerate(zip(facts.page_lengths, facts.page_crcs, strict=True)):
+    for number, (length, expected) in enumerate(zip(fields.page_lengths, fields.page_crcs, strict=True)):
         data = memoryview(source.read(at, length))
-        place = f"{copy.place}, page {number}"
+        position = f"{copy.place}, page {number}"
         crc, found = kernels.checksum.crc32(data, crc), kernels.checksum.crc32(data)
         if found != expected:
-            yield Finding(CHECKSUM, f"checksum {found:#010x}, expected {expected:#010x}", at, place)
+            yield Finding(CHECKSUM, f"checksum {found:#010x}, expected {expected:#010x}", at, position)
         try:
             header = kernels.page.header(data)
         except ParquetextError as error:
-            yield Finding.of("copy-page", error.at(None, at), place)
+            yield Finding.of("copy-page", error.at(None, at), position)
             header = None
         if header is not None:
-            yield from _check_header(copy, number, header, data, at, place)
+            yield from _check_header(copy, number, header, data, at, position)
             entries, nulls = entries + header.num_values, nulls + header.num_nulls
             uncompressed += header.header_size + header.uncompressed_size
         at += length
-    if crc != facts.crc:
-        yield Finding(CHECKSUM, f"checksum {crc:#010x}, expected {facts.crc:#010x}", facts.offset, copy.place)
+    if crc != fields.crc:
+        yield Finding(CHECKSUM, f"checksum {crc:#010x}, expected {fields.crc:#010x}", fields.offset, copy.place)
     sums = (entries, nulls, uncompressed)
-    told = (facts.num_values, facts.null_count, facts.uncompressed_length)
-    if sums != told:
-        message = f"entries, nulls, decompressed bytes: the pages say {sums}, the block {told}"
-        yield Finding(FACTS, message, facts.offset, copy.place)
+    text = (fields.num_values, fields.null_count, fields.uncompressed_length)
+    if sums != text:
+        message = f"entries, nulls, decompressed bytes: the pages say {sums}, the block {text}"
+        yield Finding(FACTS, message, fields.offset, copy.place)
 
 
 def _check_header(copy: Copy, number: int, header, data: memoryview, at: int, place: str) -> Iterator[Finding]:
-    facts = copy.facts
+    fields = copy.facts
     size = header.header_size + header.compressed_size
     ours = (header.type, header.encoding, header.num_rows, size)
-    told = (wire.PAGE_DATA_PAGE_V2, facts.encoding, copy.rows_of_page(number), len(data))
-    if ours != told:
-        message = f"page type, encoding, rows, bytes: the header says {ours}, the block {told}"
+    text = (wire.PAGE_DATA_PAGE_V2, fields.encoding, copy.rows_of_page(number), len(data))
+    if ours != text:
+        message = f"page type, encoding, rows, bytes: the header says {ours}, the block {text}"
         yield Finding("copy-page", message, at, place)
     elif header.crc is None:
         yield Finding("copy-page", "its header has no checksum", at, place)

@@ -105,12 +105,12 @@ def compare_copies(source, scan, copies: Sequence[Copy]) -> Iterator[Finding]:
     for copy in copies:
         try:
             chunk = chunk_of(scan, leaves[copy.leaf], copy.row_group, copy.row_group, source.size)
-            told = _long_rows(chunk, copy) or _compare(source, chunk, copy)
+            message = _long_rows(chunk, copy) or _compare(source, chunk, copy)
         except ParquetextError as error:
             yield Finding(UNCOMPARED, error.message, error.offset, copy.place, isinstance(error, Unsupported))
             continue
-        if told:
-            yield told
+        if message:
+            yield message
 
 
 def _long_rows(chunk: Chunk, copy: Copy) -> Finding | None:
@@ -134,8 +134,8 @@ def _compare(source, chunk: Chunk, copy: Copy) -> Finding | None:
     while row < chunk.num_rows:
         rows = min(rows, most, chunk.num_rows - row)
         one, other = _taken(ours, rows), _taken(theirs, rows)
-        if told := _difference(chunk, one, other, value):
-            return Finding(DIFFERENT, told, copy.facts.offset, f"{copy.place}, rows {row} to {row + rows - 1}")
+        if message := _difference(chunk, one, other, value):
+            return Finding(DIFFERENT, message, copy.facts.offset, f"{copy.place}, rows {row} to {row + rows - 1}")
         row, value = row + rows, value + one.slots
         # Texts that a few bytes repeat may be long: batches grow as far as they are small.
         grown = memoryview(one.values).nbytes + one.entries
@@ -166,10 +166,10 @@ def _difference(chunk: Chunk, one, other, first_value: int) -> str:
         if _levels(one, name, highest) != _levels(other, name, highest):
             return f"its {name} levels are not those of the chunk"
     one, other = (stored_array(each, chunk.leaf.kind) for each in (one, other))
-    place = first_difference(one, other)
-    if place is None:
+    position = first_difference(one, other)
+    if position is None:
         return ""
-    return f"value {first_value + place} is {_shown(one, place)}, in the chunk {_shown(other, place)}"
+    return f"value {first_value + position} is {_shown(one, position)}, in the chunk {_shown(other, position)}"
 
 
 def _levels(decoded, name: str, highest: int) -> bytes:

@@ -45,8 +45,8 @@ def most_of(source, footer: bytes) -> tuple[int, int]:
     fixed = texts = 0
     for leaf in range(form.leaf_count):
         chunks, kind = form.column(leaf), leaf_type_of(form.node(leaf).thrift)
-        facts = (chunks.begins(), *(chunks.array(name) for name in ("total_compressed_size", "num_values")))
-        for begin, size, values in zip(*facts, strict=True):
+        fields = (chunks.begins(), *(chunks.array(name) for name in ("total_compressed_size", "num_values")))
+        for begin, size, values in zip(*fields, strict=True):
             pages = _claims(source, begin, size)
             values = max(values, sum(count for count, _ in pages))
             fixed += values * (kind.width + BYTES_OF_ENTRY) + sum(length for _, length in pages)
@@ -105,8 +105,8 @@ def decode_all(
         pyarrow cannot read the file's own footer: it gets those of `footer_of`.
     """
     report.rows, is_ours = 0, True
-    if told := _told_of_expansion(source, footer_of, len(row_counts)):
-        yield told
+    if message := _told_of_expansion(source, footer_of, len(row_counts)):
+        yield message
         return
     try:
         refuse_much_in_python(sum(values))
@@ -119,18 +119,18 @@ def decode_all(
         return _Side(_ours(source, footer_of, row_group)) if is_ours else None
 
     columns_of = functools.partial(_column_by_column, source, footer_of)
-    if source.size <= SMALL_FILE and (told := _told_of_much(source, ours_of, footer_of, len(row_counts))):
+    if source.size <= SMALL_FILE and (message := _told_of_much(source, ours_of, footer_of, len(row_counts))):
         if is_ours:
-            yield Finding("decoded-once", f"by parquetext alone: {told}", is_note=True)
+            yield Finding("decoded-once", f"by parquetext alone: {message}", is_note=True)
             yield from _decode_alone(ours_of, row_counts, report, columns_of)
         else:
-            yield Finding("undecoded", told, is_note=True)
+            yield Finding("undecoded", message, is_note=True)
         return
     ours_of.cache_clear()  # those that were read from are compared from their first row
     most = max(values, default=0)
     if is_ours and most * BYTES_OF_VALUE > max(FEW_BYTES, MOST_OF_BYTE * source.size):
-        told = f"by parquetext alone: a column chunk of {most} values in a file of {source.size} bytes"
-        yield Finding("decoded-once", told, is_note=True)
+        message = f"by parquetext alone: a column chunk of {most} values in a file of {source.size} bytes"
+        yield Finding("decoded-once", message, is_note=True)
         yield from _decode_alone(ours_of, row_counts, report, columns_of)
         return
     try:
@@ -226,12 +226,12 @@ def _without_frames(error: BaseException) -> BaseException:
 def _decode_twice(
     ours: _Side | None, theirs: _Side, row_group: int, expected: int, report, columns_of: Callable
 ) -> Iterator[Finding]:
-    place = f"row group {row_group}"
+    position = f"row group {row_group}"
     if ours is not None:
-        yield from _compare(ours, theirs, place)
+        yield from _compare(ours, theirs, position)
         ours.drain()
         if isinstance(ours.refused, OutOfProportion):
-            yield _undecoded(ours.refused, place)
+            yield _undecoded(ours.refused, position)
             return
         if isinstance(ours.refused, BeyondArrow):
             yield from columns_of(row_group)
@@ -242,24 +242,24 @@ def _decode_twice(
         if ours is not None and ours.refused is not None:
             is_note = isinstance(ours.refused, Unsupported)
             message = f"pyarrow reads it, parquetext does not: {_told(ours.refused)}"
-            yield Finding("undecodable", message, _offset(ours.refused), place, is_note)
+            yield Finding("undecodable", message, _offset(ours.refused), position, is_note)
         elif ours is not None and theirs.rows < ours.rows == expected:
             rows = expected
             message = f"parquetext reads it, pyarrow does not: of a list it gives {theirs.rows} of {expected} rows"
-            yield Finding("undecodable", message, place=place, is_note=True)
+            yield Finding("undecodable", message, place=position, is_note=True)
     elif ours is not None and ours.refused is None:
         rows = ours.rows
         message = f"parquetext reads it, pyarrow does not: {_told(theirs.refused)}"
-        yield Finding("undecodable", message, place=place, is_note=True)
+        yield Finding("undecodable", message, place=position, is_note=True)
     else:
         message, offset = _told(theirs.refused), _offset(theirs.refused)
         if ours is not None:
             message, offset = f"{message}; parquetext: {_told(ours.refused)}", _offset(ours.refused)
-        yield Finding("undecodable", message, offset, place)
+        yield Finding("undecodable", message, offset, position)
         return
     report.rows += rows
     if rows != expected:
-        yield Finding("row-count", f"{rows} rows decoded, the footer says {expected}", place=place)
+        yield Finding("row-count", f"{rows} rows decoded, the footer says {expected}", place=position)
 
 
 def _compare(ours: _Side, theirs: _Side, place: str) -> Iterator[Finding]:
@@ -298,14 +298,14 @@ def _column_by_column(source, footer_of: Callable[[int], bytes], row_group: int)
     for column in _decoder(source, footer_of, row_group).columns:
         side = _Side(_ours(source, footer_of, row_group, [leaf.leaf for leaf in column.leaves]))
         side.drain()
-        place = f"row group {row_group}, column {column.field.name}"
+        position = f"row group {row_group}, column {column.field.name}"
         if isinstance(side.refused, BeyondArrow):
-            yield Finding("beyond-arrow", _told(side.refused), _offset(side.refused), place, is_note=True)
+            yield Finding("beyond-arrow", _told(side.refused), _offset(side.refused), position, is_note=True)
         elif isinstance(side.refused, OutOfProportion):
-            yield _undecoded(side.refused, place)
+            yield _undecoded(side.refused, position)
         elif side.refused is not None:
             is_note = isinstance(side.refused, Unsupported)
-            yield Finding("undecodable", _told(side.refused), _offset(side.refused), place, is_note)
+            yield Finding("undecodable", _told(side.refused), _offset(side.refused), position, is_note)
 
 
 def _undecoded(error: Unsupported, place: str) -> Finding:

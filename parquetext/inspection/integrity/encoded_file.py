@@ -37,11 +37,11 @@ def check_original(original: Original, footer: bytes, data_end: int) -> Iterator
         struct = bare_struct(footer)
     except ParquetextError:
         return  # which the footer's own checks tell
-    told, found = (original.struct_length, original.struct_crc), (len(struct), kernels.checksum.crc32(struct))
-    if told != found:
+    text, found = (original.struct_length, original.struct_crc), (len(struct), kernels.checksum.crc32(struct))
+    if text != found:
         message = (
-            f"the Thrift footer has {found[0]} bytes with the checksum {found[1]:#010x}, expected {told[0]} with "
-            f"{told[1]:#010x}: it is damaged, or another program has changed the file, and strip refuses it"
+            f"the Thrift footer has {found[0]} bytes with the checksum {found[1]:#010x}, expected {text[0]} with "
+            f"{text[1]:#010x}: it is damaged, or another program has changed the file, and strip refuses it"
         )
         yield Finding(LOST, message, place=PLACE)
     rest = original.rest

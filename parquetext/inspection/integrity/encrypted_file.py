@@ -28,8 +28,8 @@ def check_encrypted(source) -> Iterator[Finding]:
     except ParquetextError as error:
         yield Finding.of("tail", error, "encrypted footer")
         return
-    told = f"the footer is encrypted ({length} bytes, {algorithm}): without its keys only how it lies is checked"
-    yield Finding(_KIND, told, source.size - _LENGTH_AND_MAGIC - length, "footer", is_note=True)
+    message = f"the footer is encrypted ({length} bytes, {algorithm}): without its keys only how it lies is checked"
+    yield Finding(_KIND, message, source.size - _LENGTH_AND_MAGIC - length, "footer", is_note=True)
 
 
 def _parts(source) -> tuple[str, int]:

@@ -102,37 +102,37 @@ def inspect(path) -> Inspection:
     from ...footer import open_file
 
     with open_source(path) as source:
-        facts, tail, may_have_copies = Inspection(without_secrets(str(path)), source.size), None, True
+        fields, tail, may_have_copies = Inspection(without_secrets(str(path)), source.size), None, True
         try:
             tail = read_tail(source)
-            _add_tail(facts, source, tail)
+            _add_tail(fields, source, tail)
             with open_file(path) as file:
                 may_have_copies = file.may_have_copies
-                facts.form, facts.rows = file.form, file.num_rows
-                facts.row_groups, facts.columns = len(file.row_groups), file.num_columns
-                facts.created_by = file.created_by
-                if facts.thrift_bytes is not None and facts.auto is None:
-                    facts.auto = _choice(facts)
-                facts.findings += [finding for finding in file.findings if finding not in tail.findings]
+                fields.form, fields.rows = file.form, file.num_rows
+                fields.row_groups, fields.columns = len(file.row_groups), file.num_columns
+                fields.created_by = file.created_by
+                if fields.thrift_bytes is not None and fields.auto is None:
+                    fields.auto = _choice(fields)
+                fields.findings += [finding for finding in file.findings if finding not in tail.findings]
                 if file.spec.has_slots:
-                    facts.slots = [
+                    fields.slots = [
                         Slot(extension.name_of(uuid), str(uuid), size) for uuid, size in file.extensions.sizes.items()
                     ]
         except ParquetextError as error:
             is_encrypted = error.code == wire.ENCRYPTED
-            facts.findings += check_encrypted(source) if is_encrypted else [Finding.of("unreadable", error)]
+            fields.findings += check_encrypted(source) if is_encrypted else [Finding.of("unreadable", error)]
         if tail is not None and _has_slots(tail) and may_have_copies:
-            _add_copies(facts, tail, source.read(tail.footer_offset, tail.footer_length))
+            _add_copies(fields, tail, source.read(tail.footer_offset, tail.footer_length))
             if tail.form.is_final:
-                _add_original(facts, source, tail)
-    return facts
+                _add_original(fields, source, tail)
+    return fields
 
 
-def _add_tail(facts: Inspection, source, tail: Tail) -> None:
+def _add_tail(fields: Inspection, source, tail: Tail) -> None:
     """The footer and its blocks; its bytes are let go before they are read by a form."""
-    facts.footer_offset, facts.footer_bytes = tail.footer_offset, tail.footer_length
+    fields.footer_offset, fields.footer_bytes = tail.footer_offset, tail.footer_length
     footer = source.read(tail.footer_offset, tail.footer_length)
-    facts.blocks = [
+    fields.blocks = [
         Block(
             extension.name_of(block.uuid),
             str(block.uuid),
@@ -142,15 +142,15 @@ def _add_tail(facts: Inspection, source, tail: Tail) -> None:
         )
         for block in tail.blocks
     ]
-    facts.findings += tail.findings
+    fields.findings += tail.findings
     if not tail.form.is_final:
-        _add_extension(facts, footer)
+        _add_extension(fields, footer)
     if not _has_slots(tail):
-        _add_copies(facts, tail, footer)
+        _add_copies(fields, tail, footer)
     if not tail.form.is_final:
-        _add_original(facts, source, tail)
+        _add_original(fields, source, tail)
     if tail.reference is not None:
-        facts.aside_bytes, facts.placement = tail.footer_offset - tail.start, extension.ASIDE
+        fields.aside_bytes, fields.placement = tail.footer_offset - tail.start, extension.ASIDE
 
 
 def _has_slots(tail: Tail) -> bool:
@@ -158,18 +158,18 @@ def _has_slots(tail: Tail) -> bool:
     return any(forms.BY_NAME[name].has_slots for name in forms.names_in(tail))
 
 
-def _add_copies(facts: Inspection, tail: Tail, footer: bytes) -> None:
+def _add_copies(fields: Inspection, tail: Tail, footer: bytes) -> None:
     """List the columns that have copies in other encodings; `verify` reports copies that cannot be read."""
     with suppress(ParquetextError):
         thrift = tail.form.rebuild(footer)
-        if may_have_copies(thrift[: facts.thrift_bytes]):  # the footer's own extension stands behind
-            facts.copies = list(_copied_columns(kernels.scan.scan(thrift, strict=False)))
+        if may_have_copies(thrift[: fields.thrift_bytes]):  # the footer's own extension stands behind
+            fields.copies = list(_copied_columns(kernels.scan.scan(thrift, strict=False)))
 
 
-def _add_original(facts: Inspection, source, tail: Tail) -> None:
+def _add_original(fields: Inspection, source, tail: Tail) -> None:
     with suppress(ParquetextError):
         found = recorded_original(source, tail)
-        facts.original_bytes = None if found is None else found.original.length
+        fields.original_bytes = None if found is None else found.original.length
 
 
 def _copied_columns(scan) -> Iterator[CopiedColumn]:
@@ -177,32 +177,32 @@ def _copied_columns(scan) -> Iterator[CopiedColumn]:
     for chunk in copies_by_chunk(scan):
         for copy in chunk.copies:
             own = sums.setdefault((chunk.leaf, name_of_encoding(copy), copy.codec), [0, 0, 0])
-            for place, number in enumerate((1, copy.length, copy.chunk_length)):
-                own[place] += number
+            for position, number in enumerate((1, copy.length, copy.chunk_length)):
+                own[position] += number
     names = leaf_paths(scan) if sums else []
     for (leaf, encoding, codec), numbers in sums.items():
         column = names[leaf] if leaf < len(names) else str(leaf)
         yield CopiedColumn(column, encoding, wire.NAMES_OF_COMPRESSION_CODEC.get(codec, str(codec)).lower(), *numbers)
 
 
-def _choice(facts: Inspection) -> str:
+def _choice(fields: Inspection) -> str:
     """Return the form that `upgrade` would add with ``form="auto"``, and the reason."""
-    data = facts.file_bytes - facts.footer_bytes - facts.aside_bytes
-    choice = choose_form(facts.thrift_bytes, data + facts.thrift_bytes, facts.columns, facts.row_groups)
+    data = fields.file_bytes - fields.footer_bytes - fields.aside_bytes
+    choice = choose_form(fields.thrift_bytes, data + fields.thrift_bytes, fields.columns, fields.row_groups)
     return f"{choice.form if choice.form in forms.WRITABLE else 'nothing'}: {choice.reason}"
 
 
-def _add_extension(facts: Inspection, footer: bytes) -> None:
+def _add_extension(fields: Inspection, footer: bytes) -> None:
     try:
-        place = kernels.extension.find(footer, file_metadata=True)
+        position = kernels.extension.find(footer, file_metadata=True)
     except ParquetextError as error:
-        facts.findings.append(Finding.of("extension", error.at(None, facts.footer_offset), "footer"))
+        fields.findings.append(Finding.of("extension", error.at(None, fields.footer_offset), "footer"))
         return
-    facts.thrift_bytes = len(footer) if place is None else place.header + 1
-    if place is None and (behind := len(footer) - kernels.thrift.struct_end(footer)):
+    fields.thrift_bytes = len(footer) if position is None else position.header + 1
+    if position is None and (behind := len(footer) - kernels.thrift.struct_end(footer)):
         what = "is signed" if behind == SIGNATURE_BYTES else f"has {behind} stray bytes behind its struct"
-        facts.auto = f"nothing: the footer {what}, and upgrade refuses the file"
-    if place is not None:
-        facts.extension_bytes = len(footer) - facts.thrift_bytes
-        facts.marker = extension.MARKER_NUMBERS[place.marker]
-        facts.placement = extension.PLACEMENTS[place.placement]
+        fields.auto = f"nothing: the footer {what}, and upgrade refuses the file"
+    if position is not None:
+        fields.extension_bytes = len(footer) - fields.thrift_bytes
+        fields.marker = extension.MARKER_NUMBERS[position.marker]
+        fields.placement = extension.PLACEMENTS[position.placement]

@@ -96,10 +96,10 @@ def decoded_pages(source, chunk: Chunk, entries: list[int], orders: dict[bool, V
                 return
             taken = min(count - page.entries, batch.entries - at)
             if taken:
-                facts = splitter.facts(batch, at, at + taken)
-                if not page.entries and facts.begins_within_row:
+                fields = splitter.facts(batch, at, at + taken)
+                if not page.entries and fields.begins_within_row:
                     page.begins_within_row, page.first_row = True, rows - 1
-                page.add(facts)
+                page.add(fields)
                 at += taken
             if at == batch.entries:
                 batch, at = next(batches, None), 0

@@ -83,7 +83,7 @@ class Report(Tabular):
             (found.kind, found.message, found.place, found.offset, "a note" if found.is_note else "wrong")
             for found in (self.findings[number] for number in chosen(len(self.findings)))
         ]
-        facts = [
+        fields = [
             ("ok", str(self.ok)),
             ("depth", self.depth),
             ("not run", ", ".join(self.not_run) or None),
@@ -98,7 +98,7 @@ class Report(Tabular):
             ("gaps", len(self.gaps) or None),
         ]
         listing = Listing(OF_FINDINGS, rows, len(self.findings), "findings", MOST_LETTERS)
-        return Shown(f"parquetext.Report {without_secrets(self.path)}", facts, [listing])
+        return Shown(f"parquetext.Report {without_secrets(self.path)}", fields, [listing])
 
     def as_dict(self) -> dict:
         return {

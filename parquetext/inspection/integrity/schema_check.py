@@ -26,10 +26,10 @@ def check_schema(footer: bytes, scan, offset: int) -> Iterator[Finding]:
 
 
 def _check_names(footer: bytes, scan, offset: int) -> Iterator[Finding]:
-    places = list(zip(scan.elements("name_offset"), scan.elements("name_length"), strict=True))
-    if _is_text(b"\0".join([footer[start : start + length] for start, length in places])):
+    positions = list(zip(scan.elements("name_offset"), scan.elements("name_length"), strict=True))
+    if _is_text(b"\0".join([footer[start : start + length] for start, length in positions])):
         return
-    for start, length in places:
+    for start, length in positions:
         if not _is_text(footer[start : start + length]):
             yield Finding(
                 KIND, f"a name that is no UTF-8: {footer[start : start + length]!r}", offset + start, "schema"
@@ -73,8 +73,8 @@ def _telling_leaves(footer: bytes, scan) -> list[int]:
 
 
 def _check_arrow_schema(footer: bytes, scan, offset: int) -> Iterator[Finding]:
-    places = [scan.key_values(name) for name in ("key_offset", "key_length", "value_offset", "value_length")]
-    for key, key_length, value, length in zip(*places, strict=True):
+    positions = [scan.key_values(name) for name in ("key_offset", "key_length", "value_offset", "value_length")]
+    for key, key_length, value, length in zip(*positions, strict=True):
         if footer[key : key + key_length] != ARROW_SCHEMA:
             continue
         try:

@@ -42,13 +42,13 @@ def wrong_offset_index(first_rows: Sequence[int], pages: Sequence[Facts]) -> Ite
 
 def wrong_text_bytes(fields: dict, pages: Sequence[Facts]) -> Iterator[str]:
     """Yield the first page whose byte arrays have another size than the offset index says."""
-    told = fields.get("unencoded_byte_array_data_bytes")
-    if not told:
+    message = fields.get("unencoded_byte_array_data_bytes")
+    if not message:
         return
-    if len(told) != len(pages):
-        yield f"unencoded_byte_array_data_bytes has {len(told)} entries, the chunk has {len(pages)} data pages"
+    if len(message) != len(pages):
+        yield f"unencoded_byte_array_data_bytes has {len(message)} entries, the chunk has {len(pages)} data pages"
         return
-    for number, (size, page) in enumerate(zip(told, pages, strict=True)):
+    for number, (size, page) in enumerate(zip(message, pages, strict=True)):
         if size != page.text_bytes:
             yield f"page {number} is said to have {size} bytes of byte arrays, it has {page.text_bytes}"
             return
@@ -106,8 +106,8 @@ def _wrong_bounds(fields: dict, name: str, pages: Sequence[Facts], order: ValueO
 
 def _wrong_order(fields: dict, order: ValueOrder) -> Iterator[str]:
     """The boundary order, which the index says of its own bounds; null pages count for nothing."""
-    told = fields["boundary_order"]
-    if told not in NAMES:
+    message = fields["boundary_order"]
+    if message not in NAMES:
         return
     for name in ("min_values", "max_values"):
         keys = [
@@ -116,8 +116,8 @@ def _wrong_order(fields: dict, order: ValueOrder) -> Iterator[str]:
             if not is_null and order.fits(bound)
         ]
         for (_, one), (number, other) in pairwise(keys):
-            if one is not None and other is not None and (one > other if told == ASCENDING else one < other):
-                yield f"its pages are said to be {NAMES[told]}, page {number} is not"
+            if one is not None and other is not None and (one > other if message == ASCENDING else one < other):
+                yield f"its pages are said to be {NAMES[message]}, page {number} is not"
                 return
 
 
@@ -130,12 +130,12 @@ def _wrong_nans(fields: dict, pages: Sequence[Facts]) -> Iterator[str]:
 def _wrong_histograms(fields: dict, pages: Sequence[Facts]) -> Iterator[str]:
     for kind in ("repetition", "definition"):
         name = f"{kind}_level_histograms"
-        told = fields.get(name)
-        if not told:
+        text = fields.get(name)
+        if not text:
             continue
-        size = len(told) // max(len(pages), 1)
+        size = len(text) // max(len(pages), 1)
         for number, page in enumerate(pages):
-            own = told[number * size : (number + 1) * size]
+            own = text[number * size : (number + 1) * size]
             if message := wrong_histogram(name, own, getattr(page, kind)):
                 yield f"page {number}: {message}"
 
@@ -152,8 +152,8 @@ class BloomCheck:
             return
         plain = plain_values(pc.unique(values))
         held = kernels.bloom.might_contain(self._bitset, [kernels.checksum.xxh64(value) for value in plain])
-        if (place := held.find(0)) >= 0:
-            self.missing = bytes(plain[place])
+        if (position := held.find(0)) >= 0:
+            self.missing = bytes(plain[position])
 
 
 def plain_values(values: pa.Array) -> Sequence[bytes]:
@@ -214,8 +214,8 @@ class _Comparison:
         self._source, self._scan, self._structure, self._data_end = source, scan, structure, data_end
         self._leaves = leaves_of(scan)
         names = ("type", "type_length", "column_order", "sort_order")
-        facts = list(zip(*map(scan.elements, names), strict=True))
-        self._orders = [_orders_of(*facts[element]) for element in scan.leaves]
+        fields = list(zip(*map(scan.elements, names), strict=True))
+        self._orders = [_orders_of(*fields[element]) for element in scan.leaves]
         self._places = {name: scan.places(name) for name in _PLACES}
 
     def findings(self, stored: StoredChunk) -> Iterator[Finding]:
@@ -249,13 +249,13 @@ class _Comparison:
     ) -> Iterator[Finding]:
         """Compare the statistics in the headers of pages."""
         is_repeated = stored.max_repetition > 0
-        for number, (place, facts) in enumerate(zip(numbers, pages, strict=True)):
-            header = headers.header(place)
+        for number, (position, statistics) in enumerate(zip(numbers, pages, strict=True)):
+            header = headers.header(position)
             if header.statistics is None:
                 continue
             data = self._source.read(header.offset, header.header_size)
             fields = thrift.read_at("Statistics", data, header.statistics[0])[0]
-            for message in wrong_statistics(fields, facts, orders, is_repeated=is_repeated):
+            for message in wrong_statistics(fields, statistics, orders, is_repeated=is_repeated):
                 yield Finding("page-statistics", message, header.offset, f"{stored.place}, page {number}")
 
     def _of_chunk(

@@ -132,8 +132,8 @@ def _verify_footer(path, source, end: bytes, tail, report: Report, pages: bool, 
     if pages:
         encoded.check_bytes()
     if pages and (encrypted := encrypted_chunks(scan)):
-        told = f"{encrypted} column chunks are encrypted: their pages are not checked, and no values decoded"
-        report.findings.append(Finding("encrypted", told, is_note=True))
+        message = f"{encrypted} column chunks are encrypted: their pages are not checked, and no values decoded"
+        report.findings.append(Finding("encrypted", message, is_note=True))
         return
     report.chunks_elsewhere = count_elsewhere(scan)
     if report.chunks_elsewhere:
@@ -219,7 +219,7 @@ def _check_thrift(footer: bytes, tail, report: Report):
         report.extend([] if tail.blocks else _find_extension(footer, tail)[1])
         report.findings.append(Finding.of(tail.form.name, error.at(None, tail.footer_offset), "Thrift footer"))
         return None
-    place, unread = _find_extension(footer, tail) if scan.has_extension else (None, [])
+    position, unread = _find_extension(footer, tail) if scan.has_extension else (None, [])
     report.extend(unread)
     report.forms.append(tail.form.name)
     try:
@@ -231,9 +231,9 @@ def _check_thrift(footer: bytes, tail, report: Report):
     report.extend(lacking)
     if is_sound(lacking):
         report.extend(check_schema(footer, scan, tail.footer_offset))
-    if unread and place is None:
+    if unread and position is None:
         return scan
-    end = scan.end if place is None else place.struct_end
+    end = scan.end if position is None else position.struct_end
     if end < len(footer):
         report.findings.append(behind_struct(scan, len(footer) - end, tail.footer_offset + end))
     report.extend(check_counts(scan))
@@ -243,10 +243,10 @@ def _check_thrift(footer: bytes, tail, report: Report):
 def _find_extension(footer: bytes, tail) -> tuple[object | None, list[Finding]]:
     """Return the position of the extension; report a second one, and one in which no block ends."""
     try:
-        place = kernels.extension.find(footer, file_metadata=True)
+        position = kernels.extension.find(footer, file_metadata=True)
     except ParquetextError as error:
         return None, [Finding.of("extension", error.at(None, tail.footer_offset), "footer")]
-    return place, [] if place is None or tail.blocks else [unread_finding(place, tail.footer_offset)]
+    return position, [] if position is None or tail.blocks else [unread_finding(position, tail.footer_offset)]
 
 
 def _check_blocks(end: bytes, tail, report: Report) -> None:

@@ -158,5 +158,5 @@ def _described(table: pa.Table, row: int) -> str:
     """Describe a part by its kind and its owner."""
     found = {name: table[name][row].as_py() for name in ("kind", "row_group", "column", "page", "name")}
     kind, name = KINDS[found.pop("kind")].title, found.pop("name")
-    places = [f"{what.replace('_', ' ')} {number}" for what, number in found.items() if number is not None]
-    return f"{kind} ({', '.join(places)})" if places else f"{kind} {name}" if name else kind
+    positions = [f"{what.replace('_', ' ')} {number}" for what, number in found.items() if number is not None]
+    return f"{kind} ({', '.join(positions)})" if positions else f"{kind} {name}" if name else kind

@@ -62,18 +62,18 @@ def claim_copies(claims: Claims, source, scan, structure: Structure, data: Data,
     begins, sizes, values = scan.chunk_begins(), scan.chunks("total_compressed_size"), scan.chunks("num_values")
     for chunk in copies_by_chunk(scan):
         column = paths[chunk.leaf] if chunk.leaf < len(paths) else str(chunk.leaf)
-        place = f"row group {chunk.row_group}, column {column}"
+        position = f"row group {chunk.row_group}, column {column}"
         for copy in chunk.copies:
             if not copy.fits(begins[chunk.index], sizes[chunk.index], values[chunk.index]):
                 message = f"a copy at {copy.offset} of another chunk than the footer has"
-                data.findings.append(Finding("copy-outdated", message, copy.offset, place, is_note=True))
+                data.findings.append(Finding("copy-outdated", message, copy.offset, position, is_note=True))
             elif copy.end > data_end or copy.offset == copy.end:
                 message = f"bytes {copy.offset} to {copy.end} leave the data, which ends at {data_end}"
-                data.findings.append(Finding("copy-range", message, copy.offset, place))
+                data.findings.append(Finding("copy-range", message, copy.offset, position))
             else:
                 name = f"copy of column {column}, {name_of_encoding(copy)}"
-                facts = CopyFacts(chunk.row_group, chunk.leaf, copy)
-                copies.append(_claim_copy(claims, source, structure, facts, name, place, data))
+                fields = CopyFacts(chunk.row_group, chunk.leaf, copy)
+                copies.append(_claim_copy(claims, source, structure, fields, name, position, data))
     return copies
 
 
@@ -81,8 +81,8 @@ def copy_table(copies: Sequence[CopyFacts]) -> pa.Table:
     """Copies as `Layout.copies` has them."""
     rows = [
         (
-            facts.row_group,
-            facts.leaf,
+            fields.row_group,
+            fields.leaf,
             name_of_encoding(copy),
             wire.NAMES_OF_COMPRESSION_CODEC.get(copy.codec, str(copy.codec)),
             copy.offset,
@@ -94,31 +94,31 @@ def copy_table(copies: Sequence[CopyFacts]) -> pa.Table:
             copy.uncompressed_length,
             copy.chunk_length,
         )
-        for facts in copies
-        for copy in [facts.copied]
+        for fields in copies
+        for copy in [fields.copied]
     ]
     columns = zip(*rows, strict=True) if rows else [[] for _ in COPY_COLUMNS]
     return pa.table({name: pa.array(values, type) for (name, type), values in zip(COPY_COLUMNS, columns, strict=True)})
 
 
 def _claim_copy(
-    claims: Claims, source, structure: Structure, facts: CopyFacts, name: str, place: str, data: Data
+    claims: Claims, source, structure: Structure, fields: CopyFacts, name: str, place: str, data: Data
 ) -> CopyFacts:
     """Claim the pages of a copy and its unreadable rest; return the copy with its pages."""
-    copy, end = facts.copied, facts.copied.offset
-    chunk = Chunk(facts.row_group, facts.leaf, copy.codec, 1, 1, copy.offset, copy.end, place)
+    copy, end = fields.copied, fields.copied.offset
+    chunk = Chunk(fields.row_group, fields.leaf, copy.codec, 1, 1, copy.offset, copy.end, place)
     if structure.is_read_too_often:
         message = "the pages of its copy are not looked at: chunks that overlap have been read too often"
         data.findings.append(Finding("page", message, copy.offset, chunk.place))
     else:
         headers = read_headers(source, copy.offset, copy.end)
-        facts = replace(facts, pages=page_facts(source, headers, chunk))
-        claim_pages(claims, facts.pages, chunk, KINDS, "unread-copy", name)
+        fields = replace(fields, pages=page_facts(source, headers, chunk))
+        claim_pages(claims, fields.pages, chunk, KINDS, "unread-copy", name)
         end = headers.end
         if headers.problem is not None:
             data.findings.append(Finding.of("page", headers.problem, chunk.place))
-    claims.add(end, copy.end - end, "unread-copy", row_group=facts.row_group, column=facts.leaf, name=name)
-    return facts
+    claims.add(end, copy.end - end, "unread-copy", row_group=fields.row_group, column=fields.leaf, name=name)
+    return fields
 
 
 def claim_original(claims: Claims, source, tail, data_end: int) -> Sequence[Finding]:

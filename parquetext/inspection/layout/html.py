@@ -52,9 +52,9 @@ def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _json(facts: dict) -> str:
+def _json(fields: dict) -> str:
     """Return JSON that is safe inside of a script element."""
-    return re.sub("[<>&]", lambda found: _MARKUP[found[0]], json.dumps(facts, separators=(",", ":")))
+    return re.sub("[<>&]", lambda found: _MARKUP[found[0]], json.dumps(fields, separators=(",", ":")))
 
 
 def _facts(layout: Layout) -> dict:

@@ -52,9 +52,9 @@ INDEXES = ("column-index", "offset-index")
 def claim_indexes(claims: Claims, source, scan, data: Data, data_end: int) -> None:
     """Claim the indexes and filters in the footer, as far as they are within the file."""
     names = ("column_index", "offset_index", "bloom_filter")
-    places = [scan.places(f"{name}_{end}") for name in names for end in ("offset", "length")]
-    facts = zip(data.row_groups, data.leaves, scan.chunks("present"), *places, strict=True)
-    for row_group, leaf, present, *numbers, bloom, bloom_length in facts:
+    positions = [scan.places(f"{name}_{end}") for name in names for end in ("offset", "length")]
+    fields = zip(data.row_groups, data.leaves, scan.chunks("present"), *positions, strict=True)
+    for row_group, leaf, present, *numbers, bloom, bloom_length in fields:
         if present & wire.PRESENT_FILE_PATH:
             continue
         owner = {"row_group": row_group, "column": leaf}
@@ -212,19 +212,19 @@ def layout(path: object, *, decompress: bool = False) -> Layout:
 def layout_of(source: Source, name: str, *, decompress: bool = False) -> Layout:
     """The layout of a file that is open."""
     claims = Claims(source.size)
-    facts = claim_tail(claims, source)
-    data, copies, known, findings = Data(), [], [], facts.findings
-    if source.size >= MAGIC_BYTES and (facts.data_end >= MAGIC_BYTES) and source.read(0, MAGIC_BYTES) in MAGICS:
+    fields = claim_tail(claims, source)
+    data, copies, known, findings = Data(), [], [], fields.findings
+    if source.size >= MAGIC_BYTES and (fields.data_end >= MAGIC_BYTES) and source.read(0, MAGIC_BYTES) in MAGICS:
         claims.add(0, MAGIC_BYTES, "magic")
     elif source.size:
         findings.append(Finding("magic", "the file does not begin with a magic", 0))
-    if facts.scan is not None:
-        structure = Structure(source, facts.scan, facts.data_end)
-        data = claim_data(claims, source, structure, facts.data_end, decompress=decompress)
-        copies = claim_copies(claims, source, facts.scan, structure, data, facts.data_end)
+    if fields.scan is not None:
+        structure = Structure(source, fields.scan, fields.data_end)
+        data = claim_data(claims, source, structure, fields.data_end, decompress=decompress)
+        copies = claim_copies(claims, source, fields.scan, structure, data, fields.data_end)
         findings += [*structure.findings, *data.findings]
-        findings += claim_original(claims, source, facts.tail, facts.data_end)
-        claim_indexes(claims, source, facts.scan, data, facts.data_end)
+        findings += claim_original(claims, source, fields.tail, fields.data_end)
+        claim_indexes(claims, source, fields.scan, data, fields.data_end)
         known = structure.overlaps()
         findings += known
     claim_gaps(claims, source, data)
@@ -234,12 +234,12 @@ def layout_of(source: Source, name: str, *, decompress: bool = False) -> Layout:
     return Layout(
         name,
         claims.size,
-        facts.form,
+        fields.form,
         parts,
         page_table(data, copies),
-        chunk_table(facts.scan, data),
+        chunk_table(fields.scan, data),
         copy_table(copies),
-        by_column(facts.scan, parts, data),
+        by_column(fields.scan, parts, data),
         by_kind(parts),
         _shortened(findings),
     )

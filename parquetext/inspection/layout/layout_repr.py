@@ -34,9 +34,9 @@ COLOURS = {
 
 def show_layout(layout: Layout) -> Shown:
     """Facts, the picture, the kinds of bytes, the largest columns, and findings."""
-    facts = [("bytes", layout.size), ("footer", layout.form), ("parts", layout.parts.num_rows)]
+    fields = [("bytes", layout.size), ("footer", layout.form), ("parts", layout.parts.num_rows)]
     listings = [_kinds(layout), _columns(layout), _findings(layout)]
-    return Shown(f"parquetext.Layout {without_secrets(layout.path)}", facts, listings, _picture(layout))
+    return Shown(f"parquetext.Layout {without_secrets(layout.path)}", fields, listings, _picture(layout))
 
 
 def _kinds(layout: Layout) -> Listing:

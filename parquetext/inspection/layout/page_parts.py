@@ -53,26 +53,26 @@ def page_facts(source, headers: Headers, chunk: Chunk) -> dict[str, array]:
     Sizes of levels are bytes of the body as it is stored, of version 1 with the lengths in front of them;
     `plain_levels` are those of the decompressed body.
     """
-    facts = {name: array("q", headers.array(name)) for name in (*HEADER_COLUMNS, *LEVEL_ENCODINGS)}
+    fields = {name: array("q", headers.array(name)) for name in (*HEADER_COLUMNS, *LEVEL_ENCODINGS)}
     for number, has_crc in enumerate(headers.array("has_crc")):
         if not has_crc:
-            facts["crc"][number] = -1
-    repetition, definition = facts["repetition_size"], facts["definition_size"]
+            fields["crc"][number] = -1
+    repetition, definition = fields["repetition_size"], fields["definition_size"]
     is_plain = chunk.codec == wire.CODEC_UNCOMPRESSED
     has_levels = chunk.max_repetition > 0 or chunk.max_definition > 0
-    for number, kind in enumerate(facts["type"]):
+    for number, kind in enumerate(fields["type"]):
         if kind == wire.PAGE_DATA_PAGE_V2:
             continue
         if kind != wire.PAGE_DATA_PAGE or not has_levels:
             repetition[number] = definition[number] = 0
         elif is_plain:
-            repetition[number], definition[number] = _prefixed_levels(source, facts, chunk, number)
+            repetition[number], definition[number] = _prefixed_levels(source, fields, chunk, number)
     both = zip(repetition, definition, strict=True)
-    facts["plain_levels"] = array("q", (-1 if min(pair) < 0 else sum(pair) for pair in both))
-    return facts
+    fields["plain_levels"] = array("q", (-1 if min(pair) < 0 else sum(pair) for pair in both))
+    return fields
 
 
-def decompress_levels(source, facts: dict[str, array], chunk: Chunk) -> None:
+def decompress_levels(source, fields: dict[str, array], chunk: Chunk) -> None:
     """Fill in how many bytes the levels take of decompressed pages of version 1, up to one that is vast.
 
     Raises
@@ -80,7 +80,7 @@ def decompress_levels(source, facts: dict[str, array], chunk: Chunk) -> None:
     Malformed, Unsupported
         A page cannot be decompressed, or its levels reach over its end; pages in front of it are filled in.
     """
-    unknown = {offset: number for number, offset in enumerate(facts["offset"]) if facts["plain_levels"][number] < 0}
+    unknown = {offset: number for number, offset in enumerate(fields["offset"]) if fields["plain_levels"][number] < 0}
     if not unknown:
         return
     with suppress(OutOfProportion):
@@ -89,17 +89,17 @@ def decompress_levels(source, facts: dict[str, array], chunk: Chunk) -> None:
                 _, _, values = kernels.page.level_parts(
                     page.header, page.values, chunk.max_definition, chunk.max_repetition
                 )
-                facts["plain_levels"][unknown[page.header.offset]] = values
+                fields["plain_levels"][unknown[page.header.offset]] = values
 
 
-def _prefixed_levels(source, facts: dict[str, array], chunk: Chunk, number: int) -> tuple[int, int]:
+def _prefixed_levels(source, fields: dict[str, array], chunk: Chunk, number: int) -> tuple[int, int]:
     """Bytes of the levels of an uncompressed page of version 1, their length prefixes included; -1, -1 if too many."""
-    at = facts["offset"][number] + facts["header_size"][number]
-    end, values = at + facts["compressed_size"][number], facts["num_values"][number]
+    at = fields["offset"][number] + fields["header_size"][number]
+    end, values = at + fields["compressed_size"][number], fields["num_values"][number]
     sizes = []
     for most, encoding in (
-        (chunk.max_repetition, facts["repetition_encoding"][number]),
-        (chunk.max_definition, facts["definition_encoding"][number]),
+        (chunk.max_repetition, fields["repetition_encoding"][number]),
+        (chunk.max_definition, fields["definition_encoding"][number]),
     ):
         if most == 0 or (values == 0 and at == end):
             size = 0
@@ -118,7 +118,7 @@ def _prefixed_levels(source, facts: dict[str, array], chunk: Chunk, number: int)
 
 def claim_pages(
     claims: Claims,
-    facts: dict[str, array],
+    fields: dict[str, array],
     chunk: Chunk,
     kinds: Mapping[str, str] | None = None,
     other: str = "unknown-page",
@@ -133,7 +133,7 @@ def claim_pages(
     name : str, optional
         Of all of these parts.
     """
-    offsets, headers = facts["offset"], facts["header_size"]
+    offsets, headers = fields["offset"], fields["header_size"]
 
     def add(kind: str, starts, lengths, pages) -> None:
         kind = kind if kinds is None else kinds.get(kind, other)
@@ -150,7 +150,7 @@ def claim_pages(
             pages.append(page)
 
     members = ("type", "compressed_size", "repetition_size", "definition_size")
-    rows = zip(offsets, headers, *(facts[member] for member in members), strict=True)
+    rows = zip(offsets, headers, *(fields[member] for member in members), strict=True)
     for page, (offset, header, kind, size, repetition, definition) in enumerate(rows):
         body, levels = offset + header, repetition + definition
         if kind not in DATA_PAGES:

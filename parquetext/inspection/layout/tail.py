@@ -62,7 +62,7 @@ def claim_tail(claims: Claims, source) -> TailFacts:
 
 
 def _claim_footer(claims: Claims, source, tail: Tail) -> TailFacts:
-    facts = TailFacts(tail.start, tail=tail, form=tail.form.name, findings=list(tail.findings))
+    fields = TailFacts(tail.start, tail=tail, form=tail.form.name, findings=list(tail.findings))
     footer = source.read(tail.footer_offset, tail.footer_length)
     end = source.size - LENGTH_AND_MAGIC
     claims.add(end, 4, "footer-length")
@@ -70,50 +70,50 @@ def _claim_footer(claims: Claims, source, tail: Tail) -> TailFacts:
     aside = [part for block in reversed(tail.blocks) if block.is_aside for part in _block_parts(source, block)]
     claims.cover(tail.start, tail.footer_offset, "alignment", aside)
     try:
-        facts.scan = kernels.scan.scan(footer, strict=False)
+        fields.scan = kernels.scan.scan(footer, strict=False)
     except ParquetextError as error:
-        facts.findings.append(Finding.of(tail.form.name, error.at(None, tail.footer_offset), "Thrift footer"))
-    if facts.scan is not None and facts.scan.problem is not None:
-        problem = facts.scan.problem
-        facts.findings.append(Finding.of(tail.form.name, problem.at(None, tail.footer_offset), "Thrift footer"))
-    elif facts.scan is not None:
-        facts.findings += check_counts(facts.scan)
-    _claim_struct(claims, source, tail, footer, facts)
-    return facts
+        fields.findings.append(Finding.of(tail.form.name, error.at(None, tail.footer_offset), "Thrift footer"))
+    if fields.scan is not None and fields.scan.problem is not None:
+        problem = fields.scan.problem
+        fields.findings.append(Finding.of(tail.form.name, problem.at(None, tail.footer_offset), "Thrift footer"))
+    elif fields.scan is not None:
+        fields.findings += check_counts(fields.scan)
+    _claim_struct(claims, source, tail, footer, fields)
+    return fields
 
 
-def _claim_struct(claims: Claims, source, tail: Tail, footer: bytes, facts: TailFacts) -> None:
+def _claim_struct(claims: Claims, source, tail: Tail, footer: bytes, fields: TailFacts) -> None:
     """Claim the Thrift struct with its extension, and the bytes after it."""
     base, end = tail.footer_offset, tail.footer_offset + tail.footer_length
     inside = [part for block in reversed(tail.blocks) if not block.is_aside for part in _block_parts(source, block)]
-    if facts.scan is None:
+    if fields.scan is None:
         claims.cover(base, end, "unread-footer", inside)
         return
     try:
-        place = kernels.extension.find(footer, file_metadata=True)
+        position = kernels.extension.find(footer, file_metadata=True)
     except ParquetextError as error:
-        facts.findings.append(Finding.of("extension", error.at(None, base), "footer"))
-        place = None
-    if place is None:
-        behind = base + facts.scan.end
-        claims.cover(base, behind, "footer-field", thrift_parts(footer, facts.scan, base, behind))
-        _claim_behind(claims, facts, behind, end, inside)
+        fields.findings.append(Finding.of("extension", error.at(None, base), "footer"))
+        position = None
+    if position is None:
+        behind = base + fields.scan.end
+        claims.cover(base, behind, "footer-field", thrift_parts(footer, fields.scan, base, behind))
+        _claim_behind(claims, fields, behind, end, inside)
         return
-    header = base + place.header
-    claims.cover(base, header, "footer-field", thrift_parts(footer, facts.scan, base, header))
-    payload, struct_end = base + place.payload, base + place.struct_end
+    header = base + position.header
+    claims.cover(base, header, "footer-field", thrift_parts(footer, fields.scan, base, header))
+    payload, struct_end = base + position.payload, base + position.struct_end
     claims.add(header, payload - header, "extension-header")
-    claims.cover(payload, payload + place.length, "free-form", inside)
-    claims.add(payload + place.length, struct_end - payload - place.length, "footer-field")
-    _claim_behind(claims, facts, struct_end, end, [])
+    claims.cover(payload, payload + position.length, "free-form", inside)
+    claims.add(payload + position.length, struct_end - payload - position.length, "footer-field")
+    _claim_behind(claims, fields, struct_end, end, [])
 
 
-def _claim_behind(claims: Claims, facts: TailFacts, begin: int, end: int, parts: list[Part]) -> None:
+def _claim_behind(claims: Claims, fields: TailFacts, begin: int, end: int, parts: list[Part]) -> None:
     """Claim the bytes between the struct and the footer's length: a signature, or unknown bytes."""
-    is_signature = facts.scan.encrypted and end - begin == SIGNATURE_BYTES
+    is_signature = fields.scan.encrypted and end - begin == SIGNATURE_BYTES
     claims.cover(begin, end, "signature" if is_signature else "stray", [] if is_signature else parts)
     if begin < end:
-        facts.findings.append(behind_struct(facts.scan, end - begin, begin))
+        fields.findings.append(behind_struct(fields.scan, end - begin, begin))
 
 
 def _block_parts(source, block: Block) -> Iterator[Part]:
@@ -146,44 +146,44 @@ def _payload_parts(source, block: Block, keys: Sequence[str] = ()) -> Iterator[P
 def _claim_final(claims: Claims, source, tail: Tail) -> TailFacts:
     """Claim a footer without Thrift: payload, checksums and length, magic."""
     [block], spec, keys = tail.blocks, tail.form, []
-    facts = TailFacts(block.payload, tail=tail, form=spec.name, findings=list(tail.findings))
+    fields = TailFacts(block.payload, tail=tail, form=spec.name, findings=list(tail.findings))
     end = block.payload + block.length
     try:
         thrift = spec.rebuild(source.read(block.payload, block.length))
-        facts.scan = kernels.scan.scan(thrift, strict=False)
-        keys = key_names(thrift, facts.scan)
+        fields.scan = kernels.scan.scan(thrift, strict=False)
+        keys = key_names(thrift, fields.scan)
     except ParquetextError as error:
-        facts.findings.append(Finding.of(spec.damaged, error.at(None, block.payload), spec.title))
+        fields.findings.append(Finding.of(spec.damaged, error.at(None, block.payload), spec.title))
     claims.cover(block.payload, end, KINDS[block.uuid], _payload_parts(source, block, keys))
     trailer = block.trailer - MAGIC_BYTES
     claims.add(end, trailer, "footer-length")
     claims.add(end + trailer, MAGIC_BYTES, "magic")
-    return facts
+    return fields
 
 
 def _claim_encrypted(claims: Claims, source) -> TailFacts:
     """A footer that needs a key: the plain struct in front of it, the encrypted module, length and magic."""
-    facts = TailFacts(source.size, form="encrypted")
+    fields = TailFacts(source.size, form="encrypted")
     end = source.size - LENGTH_AND_MAGIC
     length = int.from_bytes(source.read(end, 4), "little")
     claims.add(end, 4, "footer-length")
     claims.add(end + 4, MAGIC_BYTES, "magic")
-    facts.data_end = end
+    fields.data_end = end
     if not 1 <= length <= end - MAGIC_BYTES:
         message = f"the encrypted footer's length of {length} bytes does not fit in the file of {source.size}"
-        facts.findings.append(Finding("tail", message, end))
-        return facts
+        fields.findings.append(Finding("tail", message, end))
+        return fields
     begin = end - length
-    facts.data_end = begin
+    fields.data_end = begin
     try:
         struct = kernels.thrift.struct_end(source.read(begin, length))
     except ParquetextError as error:
-        facts.findings.append(Finding.of("tail", error.at(None, begin), "encrypted footer"))
+        fields.findings.append(Finding.of("tail", error.at(None, begin), "encrypted footer"))
         claims.add(begin, length, "encrypted-footer")
-        return facts
+        return fields
     claims.add(begin, struct, "encryption")
     claims.add(begin + struct, length - struct, "encrypted-footer")
     claims.add(MAGIC_BYTES, max(begin - MAGIC_BYTES, 0), "encrypted-data")
-    told = "the footer is encrypted: only its keys tell what the data in front of it are"
-    facts.findings.append(Finding("encrypted", told, begin, is_note=True))
-    return facts
+    text = "the footer is encrypted: only its keys tell what the data in front of it are"
+    fields.findings.append(Finding("encrypted", text, begin, is_note=True))
+    return fields

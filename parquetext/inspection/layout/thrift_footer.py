@@ -44,21 +44,21 @@ def thrift_parts(footer: bytes, scan, base: int, end: int) -> Iterator[Part]:
 
 def _elements(footer: bytes, scan) -> Iterator[Part]:
     leaf_of = {element: leaf for leaf, element in enumerate(scan.leaves)}
-    places = zip(scan.elements("bytes_offset"), scan.elements("bytes_length"), strict=True)
-    for element, (offset, length) in enumerate(places):
+    positions = zip(scan.elements("bytes_offset"), scan.elements("bytes_length"), strict=True)
+    for element, (offset, length) in enumerate(positions):
         leaf = leaf_of.get(element)
         yield offset, offset + length, "schema", {} if leaf is None else {"column": leaf}
 
 
 def _row_groups(footer: bytes, scan) -> Iterator[Part]:
     extensions = {found.index: found.extension for found in copies_by_chunk(scan)}
-    chunk, places = 0, list(zip(scan.chunks("chunk_offset"), scan.chunks("chunk_length"), strict=True))
+    chunk, positions = 0, list(zip(scan.chunks("chunk_offset"), scan.chunks("chunk_length"), strict=True))
     groups = zip(
         scan.row_groups("bytes_offset"), scan.row_groups("bytes_length"), scan.row_groups("chunk_count"), strict=True
     )
     for row_group, (offset, length, count) in enumerate(groups):
         at = offset
-        for leaf, (start, size) in enumerate(places[chunk : chunk + count]):
+        for leaf, (start, size) in enumerate(positions[chunk : chunk + count]):
             if at < start:
                 yield at, start, "row-group", {"row_group": row_group}
             column = leaf if leaf < scan.leaf_count else -1
@@ -82,12 +82,12 @@ def _chunk_parts(start: int, size: int, owner: dict, extension: tuple[int, int] 
 
 
 def _key_values(footer: bytes, scan) -> Iterator[Part]:
-    places = (scan.key_values(name) for name in ("bytes_offset", "bytes_length"))
-    for offset, length, name in zip(*places, key_names(footer, scan), strict=True):
+    positions = (scan.key_values(name) for name in ("bytes_offset", "bytes_length"))
+    for offset, length, name in zip(*positions, key_names(footer, scan), strict=True):
         yield offset, offset + length, "key-value", {"name": name}
 
 
 def key_names(footer: bytes, scan) -> list[str]:
     """The keys of the key-values, long ones cut."""
-    places = zip(scan.key_values("key_offset"), scan.key_values("key_length"), strict=True)
-    return [bytes(footer[key : key + min(size, LONGEST_NAME)]).decode("utf-8", "replace") for key, size in places]
+    positions = zip(scan.key_values("key_offset"), scan.key_values("key_length"), strict=True)
+    return [bytes(footer[key : key + min(size, LONGEST_NAME)]).decode("utf-8", "replace") for key, size in positions]

@@ -80,8 +80,8 @@ def check_offset_index(index: StoredIndex, chunk: StoredChunk, pages: PagesOfChu
         message = f"{len(offsets)} pages, the chunk has {len(pages)} data pages"
         yield Finding(OFFSET_INDEX, message, index.offset, chunk.place)
         return
-    told, found = zip(offsets, sizes, strict=True), zip(pages.offsets, pages.sizes, strict=True)
-    for number, (one, other) in enumerate(zip(told, found, strict=True)):
+    text, found = zip(offsets, sizes, strict=True), zip(pages.offsets, pages.sizes, strict=True)
+    for number, (one, other) in enumerate(zip(text, found, strict=True)):
         if one != other:
             message = f"page {number} is said to take {one[1]} bytes at {one[0]}, it takes {other[1]} at {other[0]}"
             yield Finding(OFFSET_INDEX, message, index.offset, chunk.place)
@@ -112,7 +112,7 @@ def _wrong_rows(told: Sequence[int], chunk: StoredChunk, pages: PagesOfChunk) ->
 
 
 def check_column_index(
-    index: StoredIndex, chunk: StoredChunk, pages: PagesOfChunk, node: Node, facts: ChunkFacts
+    index: StoredIndex, chunk: StoredChunk, pages: PagesOfChunk, node: Node, fields: ChunkFacts
 ) -> Iterator[Finding]:
     """Check a column index by the rules that reading has for it, and the lists that reading does not use."""
     try:
@@ -122,8 +122,8 @@ def check_column_index(
         yield Finding.of(COLUMN_INDEX, error.at(None, index.offset), chunk.place)
         return
     if chunk.max_repetition:  # writers count the nulls of lists in different ways
-        parsed, facts = replace(parsed, null_counts=None), facts._replace(page_values=None, null_count=-1)
-    problem = find_contradiction(parsed, node, facts) or next(_wrong_lists(lists, chunk, pages), None)
+        parsed, fields = replace(parsed, null_counts=None), fields._replace(page_values=None, null_count=-1)
+    problem = find_contradiction(parsed, node, fields) or next(_wrong_lists(lists, chunk, pages), None)
     if problem is not None:
         yield Finding(COLUMN_INDEX, f"it {problem}", index.offset, chunk.place)
 

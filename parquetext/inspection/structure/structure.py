@@ -166,17 +166,17 @@ class Structure:
         levels = list(zip(*map(self._scan.elements, members), strict=True))
         levels = [levels[element] for element in self._scan.leaves]
         names = ("num_values", "codec", "present", "type", "total_compressed_size")
-        facts = zip(*map(self._scan.chunks, names), self._scan.chunk_begins(), strict=True)
+        fields = zip(*map(self._scan.chunks, names), self._scan.chunk_begins(), strict=True)
         counts = zip(self._scan.row_groups("chunk_count"), self._scan.row_groups("num_rows"), strict=True)
         index = 0
         for row_group, (count, rows) in enumerate(counts):
             for number in range(count):
-                values, codec, present, physical, size, start = next(facts)
+                values, codec, present, physical, size, start = next(fields)
                 is_known = number < len(levels)
                 definition, repetition, type = levels[number] if is_known else (0, 0, physical)
-                place = f"row group {row_group}, column {self.names[number] if is_known else number}"
+                position = f"row group {row_group}, column {self.names[number] if is_known else number}"
                 leaf, end = number if is_known else -1, start + size
-                own = (values, rows, codec, present, start, end, definition, repetition, physical, type, place)
+                own = (values, rows, codec, present, start, end, definition, repetition, physical, type, position)
                 yield StoredChunk(index, row_group, leaf, *own)
                 index += 1
 
@@ -264,8 +264,8 @@ class Structure:
         if kind == OFFSET_INDEX:
             yield from check_offset_index(index, chunk, pages)
         else:
-            facts = self._facts(chunk, pages.value_counts)
-            yield from check_column_index(index, chunk, pages, self._node(chunk.leaf), facts)
+            fields = self._facts(chunk, pages.value_counts)
+            yield from check_column_index(index, chunk, pages, self._node(chunk.leaf), fields)
 
     def _facts(self, chunk: StoredChunk, page_values: list[int]) -> ChunkFacts:
         """Return the facts about a chunk that its column index must agree with."""

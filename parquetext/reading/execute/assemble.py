@@ -139,10 +139,10 @@ def _slots(offsets: pa.Array, there: pa.BooleanArray, size: int) -> pa.Array:
     return pc.if_else(there.take(lists), items, None)
 
 
-def _taken(values: pa.Array, places: pa.Array) -> pa.Array:
+def _taken(values: pa.Array, positions: pa.Array) -> pa.Array:
     taken_as = TAKEN_AS.get(values.type, values.type)
     try:
-        return as_type(as_type(values, taken_as).take(places), values.type)
+        return as_type(as_type(values, taken_as).take(positions), values.type)
     except pa.ArrowNotImplementedError:
         raise Unsupported(f"null lists of one length are not read where they hold {values.type}") from None
 

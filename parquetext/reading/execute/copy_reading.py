@@ -71,22 +71,22 @@ class Copies:
         if copy is None:
             return None
         if not copy.fits(chunk.begin, chunk.size, chunk.num_values):
-            told = f"a copy of {copy.num_values} values, {copy.chunk_length} bytes at {copy.chunk_offset}"
-            self._tell(OUTDATED, chunk, Damaged(f"{told}: the chunk is another one", offset=copy.offset))
+            message = f"a copy of {copy.num_values} values, {copy.chunk_length} bytes at {copy.chunk_offset}"
+            self._tell(OUTDATED, chunk, Damaged(f"{message}: the chunk is another one", offset=copy.offset))
             return None
         pages = -(-chunk.num_rows // copy.rows_per_page)
         if self._end is None:
             self._end = footer_begin(source)
         if copy.end > self._end or pages != len(copy.page_lengths):
-            place = f"{len(copy.page_lengths)} pages, {copy.length} bytes at {copy.offset}"
-            told = f"a copy of {place}, for {chunk.num_rows} rows in front of a footer at {self._end}"
-            raise Damaged(told, offset=copy.offset)
+            position = f"{len(copy.page_lengths)} pages, {copy.length} bytes at {copy.offset}"
+            message = f"a copy of {position}, for {chunk.num_rows} rows in front of a footer at {self._end}"
+            raise Damaged(message, offset=copy.offset)
         _check_encoding(copy, chunk)
         return copy
 
     def _tell(self, kind: str, chunk: Chunk, error: ParquetextError, *, is_note: bool = False) -> None:
-        place = f"row group {chunk.row_group}, column {chunk.leaf.path}"
-        found = Finding(kind, error.message.removeprefix(f"{place}: "), error.offset, place, is_note)
+        position = f"row group {chunk.row_group}, column {chunk.leaf.path}"
+        found = Finding(kind, error.message.removeprefix(f"{position}: "), error.offset, position, is_note)
         if found not in self._findings:
             self._findings.append(found)
 

@@ -24,9 +24,9 @@ class Fetched:
         self._pieces = [(begin, end, memoryview(piece)) for (begin, end), piece in zip(ranges, data, strict=True)]
 
     def read(self, offset: int, length: int) -> bytes | memoryview:
-        place = bisect_right(self._pieces, offset, key=_BEGIN)
-        if place:
-            begin, end, data = self._pieces[place - 1]
+        position = bisect_right(self._pieces, offset, key=_BEGIN)
+        if position:
+            begin, end, data = self._pieces[position - 1]
             if offset + length <= end:
                 return data[offset - begin : offset - begin + length]
         return self._source.read(offset, length)

@@ -92,9 +92,11 @@ def rows_at_once(chunks: Sequence[Chunk]) -> int:
     for chunk in (chunk for chunk in few if chunk.size < FEW_BYTES):
         left -= (1 + _long_rows(chunk)) * _bytes_of_entry(chunk.leaf)
         if left < 0:
-            place = f"row group {chunk.row_group}, column {chunk.leaf.path}"
+            position = f"row group {chunk.row_group}, column {chunk.leaf.path}"
             values = f"up to {_long_rows(chunk) + 1} values, of {_bytes_of_entry(chunk.leaf)} bytes each in memory,"
-            raise OutOfProportion(f"{place}: a row of {values} in {chunk.size} bytes of pages is read in a table alone")
+            raise OutOfProportion(
+                f"{position}: a row of {values} in {chunk.size} bytes of pages is read in a table alone"
+            )
     alone = min(MOST_BATCH_BYTES // _bytes_of_entry(chunk.leaf) for chunk in chunks)
     return max(1, min(alone, together // max(sum(_bytes_of_entry(chunk.leaf) for chunk in few), 1)))
 
@@ -128,8 +130,8 @@ def compare_items(plan: Plan, items: Mapping[int, Sequence[int]]) -> None:
     if isinstance(plan, ListPlan):
         found = [items[leaf.leaf][plan.levels.repetition - 1] for leaf in plan.leaves if leaf.leaf in items]
         if len(set(found)) > 1:
-            told = f"{max(found)} items by one leaf and {min(found)} by another"
-            raise Malformed(f"the lists of {plan.name!r} hold {told}")
+            message = f"{max(found)} items by one leaf and {min(found)} by another"
+            raise Malformed(f"the lists of {plan.name!r} hold {message}")
         compare_items(plan.child, items)
     elif isinstance(plan, StructPlan):
         for child in plan.children:

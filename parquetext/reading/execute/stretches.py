@@ -12,18 +12,18 @@ from ..plan.picks import Picks
 __all__ = ["read_stretch", "stretches_of"]
 
 
-def stretches_of(chunk: Chunk, places: PagePlaces | None, ranges: Rows) -> Iterator[Stretch]:
+def stretches_of(chunk: Chunk, positions: PagePlaces | None, ranges: Rows) -> Iterator[Stretch]:
     """Yield the dictionary page and the pages that contain the rows; without an offset index, yield all pages."""
-    if places is None:
+    if positions is None:
         yield Stretch(chunk.begin, chunk.end, 0, chunk.num_rows)
         return
-    first = places.offsets[0]
+    first = positions.offsets[0]
     if chunk.begin < first:
         yield Stretch(chunk.begin, first, 0, 0, ())
-    for begin, end in _runs(places, ranges):
-        offset, stop = places.offsets[begin], places.offsets[end - 1] + places.sizes[end - 1]
-        rows = places.rows_of(begin, end)
-        yield Stretch(offset, stop, places.first_rows[begin], sum(rows), tuple(rows))
+    for begin, end in _runs(positions, ranges):
+        offset, stop = positions.offsets[begin], positions.offsets[end - 1] + positions.sizes[end - 1]
+        rows = positions.rows_of(begin, end)
+        yield Stretch(offset, stop, positions.first_rows[begin], sum(rows), tuple(rows))
 
 
 def read_stretch(reader: ChunkReader, stretch: Stretch, picks: Picks) -> None:
@@ -36,12 +36,12 @@ def read_stretch(reader: ChunkReader, stretch: Stretch, picks: Picks) -> None:
         reader.close()
 
 
-def _runs(places: PagePlaces, ranges: Rows) -> list[tuple[int, int]]:
+def _runs(positions: PagePlaces, ranges: Rows) -> list[tuple[int, int]]:
     """Return the runs of pages (first, last + 1) that contain rows of the ranges; adjacent pages are merged."""
     runs: list[tuple[int, int]] = []
-    for page in pages_with_rows(places, ranges):
+    for page in pages_with_rows(positions, ranges):
         is_next = bool(runs) and runs[-1][1] == page
-        if is_next and places.offsets[page - 1] + places.sizes[page - 1] == places.offsets[page]:
+        if is_next and positions.offsets[page - 1] + positions.sizes[page - 1] == positions.offsets[page]:
             runs[-1] = runs[-1][0], page + 1
         else:
             runs.append((page, page + 1))

@@ -169,13 +169,13 @@ def _tree(form: FooterReader) -> tuple[_Element, ...]:
             raise Unsupported(f"a schema of more than {MOST_DEPTH} nested groups", expected=MOST_DEPTH, found=depth)
         node, identity = nodes[position]
         position += 1
-        facts, path = parse_element(node.thrift), ".".join(as_path(node.path))
+        fields, path = parse_element(node.thrift), ".".join(as_path(node.path))
         if not identity & GROUP:
-            if facts.type not in wire.NAMES_OF_TYPE:
-                raise Malformed(f"column {path}: {facts.type} is no type of Parquet's", found=facts.type)
-            return _Element(facts, (), identity, leaf_type_of(node.thrift), path)
-        children = tuple(take(depth + 1) for _ in range(facts.num_children or 0))
-        return _Element(facts, children, node.first_leaf, None, path)
+            if fields.type not in wire.NAMES_OF_TYPE:
+                raise Malformed(f"column {path}: {fields.type} is no type of Parquet's", found=fields.type)
+            return _Element(fields, (), identity, leaf_type_of(node.thrift), path)
+        children = tuple(take(depth + 1) for _ in range(fields.num_children or 0))
+        return _Element(fields, children, node.first_leaf, None, path)
 
     return take(0).children if nodes else ()
 

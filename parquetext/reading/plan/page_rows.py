@@ -58,11 +58,11 @@ class OffsetIndexes:
             self._indexes[key] = found
         return self._indexes[key]
 
-    def read_bounds(self, leaf: int, row_group: int, places: PagePlaces, facts) -> PageBounds | None:
+    def read_bounds(self, leaf: int, row_group: int, positions: PagePlaces, fields) -> PageBounds | None:
         """Return the bounds of a chunk's pages, or None if there is no column index."""
         if leaf not in self._chunks:
             self._chunks[leaf] = self._form.column(leaf)
-        return read_bounds(self._source, self._chunks[leaf], row_group, places, self._form.node(leaf), facts)
+        return read_bounds(self._source, self._chunks[leaf], row_group, positions, self._form.node(leaf), fields)
 
 
 def candidate_rows(form: FooterReader, schema: pa.Schema, plan: Plan, indexes: OffsetIndexes) -> CandidateRows | None:
@@ -120,13 +120,13 @@ def _row_ranges(form: FooterReader, types: Mapping[str, pa.DataType], plan: Plan
     return [left[row_group] for row_group in row_groups]
 
 
-def pages_with_rows(places: PagePlaces, ranges: Rows) -> list[int]:
+def pages_with_rows(positions: PagePlaces, ranges: Rows) -> list[int]:
     """Return the numbers of the pages of a chunk that contain rows of ascending ranges."""
     pages: list[int] = []
     behind = 0  # one past the last page taken
     for begin, end in ranges:
-        first = max(bisect_right(places.first_rows, begin) - 1, behind)
-        behind = max(bisect_left(places.first_rows, end), behind)
+        first = max(bisect_right(positions.first_rows, begin) - 1, behind)
+        behind = max(bisect_left(positions.first_rows, end), behind)
         pages += range(first, behind)
     return pages
 
@@ -140,17 +140,17 @@ def _pages(
     node = None if leaf & GROUP else form.node(leaf)
     if node is None or node.max_repetition or not has_page_order(node):
         return None
-    places = indexes.read(leaf, row_group)
-    if places is None:
+    positions = indexes.read(leaf, row_group)
+    if positions is None:
         return None
     try:
         known = plan.chunks.get(name)  # the slice may lack statistics
-        facts = None if known is None else facts_of(known, plan.part.row_groups[row_group], places.row_counts)
-        bounds = indexes.read_bounds(leaf, row_group, places, facts)
+        fields = None if known is None else facts_of(known, plan.part.row_groups[row_group], positions.row_counts)
+        bounds = indexes.read_bounds(leaf, row_group, positions, fields)
     except Malformed:  # ignore an index that contradicts the format, the schema or the footer
         return None
-    typed = None if bounds is None else bounds.typed(form, leaf, rows, places)
-    return None if typed is None else (places, typed)
+    typed = None if bounds is None else bounds.typed(form, leaf, rows, positions)
+    return None if typed is None else (positions, typed)
 
 
 def _joined(parts: list[tuple[tuple[PagePlaces, ColumnBounds] | None, list[int]]]) -> ColumnBounds | None:
@@ -164,10 +164,10 @@ def _joined(parts: list[tuple[tuple[PagePlaces, ColumnBounds] | None, list[int]]
             nothing = pa.nulls(len(begins), known.min.type), pa.array([False] * len(begins), pa.bool_())
             taken = nothing[0], nothing[0], nothing[1], nothing[1]
         else:
-            places, bounds = found
+            positions, bounds = found
             taken = bounds.min, bounds.max, bounds.only_nulls, bounds.no_nulls
-            if begins != places.first_rows:
-                pages = pa.array([bisect_right(places.first_rows, begin) - 1 for begin in begins], pa.int64())
+            if begins != positions.first_rows:
+                pages = pa.array([bisect_right(positions.first_rows, begin) - 1 for begin in begins], pa.int64())
                 taken = tuple(side.take(pages) for side in taken)
         for side, array in zip(sides, taken, strict=True):
             side.append(array)

@@ -77,13 +77,13 @@ class Manifest:
     def _stays_within(self, staging: Folder) -> bool:
         inside = f"{staging.path}/"
         sources, goals = zip(*self.moves, strict=True) if self.moves else ((), ())
-        places = [*goals, *self.removed, *(place for place, _ in self.partitions)]
+        positions = [*goals, *self.removed, *(position for position, _ in self.partitions)]
         return (
             belongs_to(staging, Folder(staging.filesystem, self.dataset))
             and all(source.startswith(inside) for source in sources)
             and not any(
-                place.startswith("/") or ".." in place.split("/")
-                for place in [*places, *(source.removeprefix(inside) for source in sources)]
+                position.startswith("/") or ".." in position.split("/")
+                for position in [*positions, *(source.removeprefix(inside) for source in sources)]
             )
         )
 
@@ -178,32 +178,32 @@ def _supersede(staging: Staging, dataset: Folder, manifest: Manifest) -> None:
     for folder, owner in stagings(dataset):
         other = Staging(folder, "").manifest
         if folder.path != staging.folder.path and not owner.is_alive() and other.exists() and other.modified() < now:
-            rest = _outside(Manifest.read(other), dataset, {place for place, _ in manifest.partitions})
+            rest = _outside(Manifest.read(other), dataset, {position for position, _ in manifest.partitions})
             if manifest.mode == OVERWRITE_PARTITIONS and (rest.moves or rest.removed):
                 rest.write(other)
             else:
                 other.filesystem.delete_file(other.path)
 
 
-def _outside(manifest: Manifest, dataset: Folder, places: set[str]) -> Manifest:
+def _outside(manifest: Manifest, dataset: Folder, positions: set[str]) -> Manifest:
     """Return the rest of a commit if these partitions have been replaced since: moves of single files."""
     if manifest.mode in (ERROR, IGNORE):
         return manifest  # given up, because the dataset is there
     removed = _files_below(dataset) if manifest.inode and manifest.mode == OVERWRITE else manifest.removed
-    kept = [(place, inode) for place, inode in manifest.partitions if place not in places]
+    kept = [(position, inode) for position, inode in manifest.partitions if position not in positions]
     return Manifest(
         manifest.dataset,
-        [move for move in manifest.moves if posixpath.dirname(move[1]) not in places],
+        [move for move in manifest.moves if posixpath.dirname(move[1]) not in positions],
         manifest.mode,
-        [name for name in removed if not _is_within(name, places)],
+        [name for name in removed if not _is_within(name, positions)],
         0,
         kept,
     )
 
 
-def _is_within(name: str, places: set[str]) -> bool:
+def _is_within(name: str, positions: set[str]) -> bool:
     parts = name.split("/")
-    return any("/".join(parts[:depth]) in places for depth in range(1, len(parts)))
+    return any("/".join(parts[:depth]) in positions for depth in range(1, len(parts)))
 
 
 def settle_leftovers(dataset: Folder, forgotten: float = FORGOTTEN) -> list[Folder]:
@@ -248,16 +248,18 @@ def _staged_table(staging: Staging, dataset: Folder, moves: Iterable[tuple[str, 
 
 def _staged_partitions(staging: Staging, dataset: Folder, moves: list[tuple[str, str]]) -> Manifest:
     """Collect the partitions that can replace those of the dataset."""
-    places = sorted({posixpath.dirname(goal) for _, goal in moves})
+    positions = sorted({posixpath.dirname(goal) for _, goal in moves})
     if not dataset.is_local:
-        removed = [f"{place}/{name}" for place in places for name in _files_below(dataset / place)]
-        return Manifest(dataset.path, moves, OVERWRITE_PARTITIONS, removed, 0, [(place, 0) for place in places])
+        removed = [f"{position}/{name}" for position in positions for name in _files_below(dataset / position)]
+        return Manifest(
+            dataset.path, moves, OVERWRITE_PARTITIONS, removed, 0, [(position, 0) for position in positions]
+        )
     _move(staging.table, moves)
-    for place in places:
-        if (dataset / place).exists():
-            shutil.copymode((dataset / place).path, (staging.table / place).path)
+    for position in positions:
+        if (dataset / position).exists():
+            shutil.copymode((dataset / position).path, (staging.table / position).path)
     moved = [((staging.table / goal).path, goal) for _, goal in moves]
-    inodes = [(place, os.stat((staging.table / place).path).st_ino) for place in places]
+    inodes = [(position, os.stat((staging.table / position).path).st_ino) for position in positions]
     whole = os.stat(staging.table.path).st_ino if _as_a_whole(staging, dataset, OVERWRITE_PARTITIONS) else 0
     return Manifest(dataset.path, moved, OVERWRITE_PARTITIONS, inode=whole, partitions=inodes)
 
@@ -265,9 +267,9 @@ def _staged_partitions(staging: Staging, dataset: Folder, moves: list[tuple[str,
 def _swap_partitions(staging: Staging, dataset: Folder, manifest: Manifest) -> None:
     """Let staged partitions take the place of the dataset's, one after the other, as far as they have not."""
     _remove(dataset, [])
-    for number, (place, inode) in enumerate(manifest.partitions):
-        staged, goal = staging.table / place, dataset / place
-        (dataset / posixpath.dirname(place)).make()
+    for number, (position, inode) in enumerate(manifest.partitions):
+        staged, goal = staging.table / position, dataset / position
+        (dataset / posixpath.dirname(position)).make()
         if _is(staged.path, inode):
             _replace(staged.path, goal.path, (staging.folder / f"replaced-{number}").path)
     _move(dataset, manifest.moves)

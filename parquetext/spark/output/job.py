@@ -129,7 +129,9 @@ class OutputJob:
         moves, files = [], [file for output in outputs for file in output.files]
         for output in outputs:
             for file in output.files:
-                moves += [(f"{output.attempt}/{place}", place) for place in (file.place, file.sidecar) if place]
+                moves += [
+                    (f"{output.attempt}/{position}", position) for position in (file.place, file.sidecar) if position
+                ]
         commit(self.staging, self.dataset, moves, self._mode(outputs))
         return Written(len(files), sum(file.rows for file in files), sum(file.bytes for file in files), tasks)
 

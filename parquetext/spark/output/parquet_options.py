@@ -125,7 +125,7 @@ class ParquetOptions:
 
     def for_arrow(self, codec: str, rows: pa.Table) -> dict:
         """Return arguments for Arrow's writer, for a file that begins with these rows."""
-        told = {
+        message = {
             "data_page_size": self.page_bytes,
             "max_rows_per_page": self.page_rows,
             "dictionary_pagesize_limit": self.dictionary_bytes,
@@ -134,10 +134,10 @@ class ParquetOptions:
             "store_decimal_as_integer": True,
         }
         if codec in self.levels:
-            told["compression_level"] = self.levels[codec]
+            message["compression_level"] = self.levels[codec]
         if blooms := self._blooms(rows.schema):
-            told["bloom_filter_options"] = blooms
-        return {name: value for name, value in told.items() if name in {*_WRITER_KNOWS, "data_page_size"}}
+            message["bloom_filter_options"] = blooms
+        return {name: value for name, value in message.items() if name in {*_WRITER_KNOWS, "data_page_size"}}
 
     def _dictionaries(self, rows: pa.Table) -> list[str] | bool:
         said = self._of_columns("parquet.enable.dictionary", rows.schema)

@@ -45,13 +45,13 @@ class DatasetWriter(DataSourceArrowWriter):
             )
         keys = [name.strip() for name in given.get("partitionby", "").split(",") if name.strip()]
         filesystems = Filesystems.of_options(given)
-        told = {name: value for name, value in given.items() if not is_setting(name)}
+        message = {name: value for name, value in given.items() if not is_setting(name)}
         self._job = OutputJob.prepare(
             filesystems.target(normal(given["path"])),
             without_options(schema),
             OVERWRITE if overwrite else APPEND,
             keys,
-            OutputOptions.of(told),
+            OutputOptions.of(message),
         )
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:

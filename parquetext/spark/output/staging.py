@@ -156,14 +156,14 @@ def leftovers(dataset: Folder, forgotten: float = FORGOTTEN) -> list[Folder]:
 
 def stagings(dataset: Folder) -> list[tuple[Folder, Owner]]:
     """Return all staging folders for a dataset with their owners, except folders that other users may have created."""
-    places = [(dataset, _MARK)]
+    positions = [(dataset, _MARK)]
     if dataset.is_local:
-        places.append((dataset.parent, f".{_known_as(dataset)}{_MARK}"))
+        positions.append((dataset.parent, f".{_known_as(dataset)}{_MARK}"))
     return [
-        (Folder(place.filesystem, info.path), owner)
-        for place, prefix in places
-        if place.type() == pafs.FileType.Directory
-        for info in place.entries()
+        (Folder(position.filesystem, info.path), owner)
+        for position, prefix in positions
+        if position.type() == pafs.FileType.Directory
+        for info in position.entries()
         if info.base_name.startswith(prefix) and info.type == pafs.FileType.Directory
         if (owner := Owner.parse(info.base_name.removeprefix(prefix))) is not None
         and (not dataset.is_local or _is_trusted(info.path))

@@ -161,8 +161,8 @@ class _File:
         beside = ""
         if self._options.sidecar:
             beside = sidecar_path((self._file.filesystem, self._file.path)).path
-            place = (self._file.filesystem, self._file.path)
-            sidecar.build(place, sidecar=(self._file.filesystem, beside), ignore="table-format")  # it was looked for
+            position = (self._file.filesystem, self._file.path)
+            sidecar.build(position, sidecar=(self._file.filesystem, beside), ignore="table-format")  # it was looked for
             beside = beside[len(self._file.path) - len(self._place) :]
         size = self._file.filesystem.get_file_info(self._file.path).size
         return NewFile(self._place, self.rows, size, beside)

@@ -47,9 +47,9 @@ def left_by_catalog(
 
     `given` contains, for each file, the values from its directories.
     """
-    told = ([getattr(file, name) for file in files] for name in ("path", "size", "modified"))
+    message = ([getattr(file, name) for file in files] for name in ("path", "size", "modified"))
     catalog = options.target(options.catalog)
-    cover = Cover(catalog, *told, path_of=_path_of(options), since=SWITCH_MOMENT)
+    cover = Cover(catalog, *message, path_of=_path_of(options), since=SWITCH_MOMENT)
     return cover.left(predicate, types, given), cover.others
 
 

@@ -50,9 +50,9 @@ def _fits(source: pa.DataType, wanted: pa.DataType) -> bool:
         source = source.value_type
     if pt.is_struct(wanted):
         return pt.is_struct(source) and all(
-            _fits(source.field(place).type, field.type)
+            _fits(source.field(position).type, field.type)
             for field in wanted
-            if (place := _place(source, field.name)) is not None
+            if (position := _place(source, field.name)) is not None
         )
     if pt.is_list(wanted):
         return _is_list(source) and _fits(source.value_type, wanted.value_type)
@@ -171,9 +171,9 @@ def _masked(made: pa.Array, like: pa.Array) -> pa.Array:
 def _struct(column: pa.StructArray, kind: pa.StructType) -> pa.Array:
     children = []
     for field in kind:
-        place = _place(column.type, field.name)
+        position = _place(column.type, field.name)
         children.append(
-            pa.nulls(len(column), field.type) if place is None else _converted(column.field(place), field.type)
+            pa.nulls(len(column), field.type) if position is None else _converted(column.field(position), field.type)
         )
     return pa.StructArray.from_arrays(children, fields=list(kind), mask=column.is_null())
 
@@ -185,7 +185,7 @@ def _on_calendar(column: pa.Array, calendar: Calendar, what: str) -> pa.Array:
     if pt.is_timestamp(kind):
         return calendar.moments(column, what)
     if pt.is_struct(kind):
-        children = [_on_calendar(column.field(place), calendar, what) for place in range(kind.num_fields)]
+        children = [_on_calendar(column.field(position), calendar, what) for position in range(kind.num_fields)]
         return pa.StructArray.from_arrays(children, fields=list(kind), mask=column.is_null())
     if pt.is_list(kind):
         values = _on_calendar(column.values, calendar, what)

@@ -76,17 +76,17 @@ class Reader(DataSourceReader):
         """Return the directories' values of the predicate's columns; None unless all directories have the same keys."""
         types = self._types()
         folders = {id(file.keys): file.keys for file in files}
-        told = {
-            place: {name: value for name, value in self._keys(keys).items() if name in types}
-            for place, keys in folders.items()
+        message = {
+            position: {name: value for name, value in self._keys(keys).items() if name in types}
+            for position, keys in folders.items()
         }
-        names = {tuple(sorted(values)) for values in told.values()}
+        names = {tuple(sorted(values)) for values in message.values()}
         if len(names) > 1:
             return None
-        numbers = {place: number for number, place in enumerate(told)}
+        numbers = {position: number for number, position in enumerate(message)}
         of_file = pa.array([numbers[id(file.keys)] for file in files], pa.int64())
         return {
-            name: pa.array([values[name] for values in told.values()], types[name]).take(of_file)
+            name: pa.array([values[name] for values in message.values()], types[name]).take(of_file)
             for name in next(iter(names), ())
         }
 
@@ -194,14 +194,14 @@ class _Content:
         self.int96 = file._on_form(lambda form: _of_int96(form, self.names, fields))
         modes = {"datetime": options.rebase, "int96": options.int96_rebase}
         self.calendar = file._on_form(lambda form: Calendar(form, modes))
-        self._places = {name: place for place, name in enumerate(self.names)}
+        self._places = {name: position for position, name in enumerate(self.names)}
 
     def column(self, batch: pa.RecordBatch, field: pa.Field) -> pa.Array:
         """Return a column with Spark's type; it contains nulls if the file lacks it."""
-        place = self._places.get(field.name)
-        if place is None:
+        position = self._places.get(field.name)
+        if position is None:
             return pa.nulls(batch.num_rows, field.type)
-        return conformed(batch.column(place), field.type, field.name, self.calendar, field.name in self.int96)
+        return conformed(batch.column(position), field.type, field.name, self.calendar, field.name in self.int96)
 
 
 def _names(form: FooterReader, fields: Iterable[pa.Field]) -> dict[str, str]:
@@ -235,7 +235,9 @@ def _of_int96(form: FooterReader, names: dict[str, str], fields: Iterable[pa.Fie
 
 @functools.lru_cache(maxsize=1 << 10)
 def _has_moments(kind: pa.DataType) -> bool:
-    return pa.types.is_timestamp(kind) or any(_has_moments(kind.field(place).type) for place in range(kind.num_fields))
+    return pa.types.is_timestamp(kind) or any(
+        _has_moments(kind.field(position).type) for position in range(kind.num_fields)
+    )
 
 
 def _beginning_in(file: File, piece: Piece, count: int) -> list[int]:

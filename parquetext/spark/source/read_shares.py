@@ -106,8 +106,8 @@ def list_files(options: Options) -> list[Found]:
         listings = [discover(target, partitioned=False, ignore_prefixes=(".",), sizes=True) for target in targets]
     else:
         listings = listed_by_catalog(options, targets)
-    for told in (each for listing in listings for each in unfollowed(listing)):
-        _tell_once(told)
+    for message in (each for listing in listings for each in unfollowed(listing)):
+        _tell_once(message)
     base = None if options.base_path is None else options.target(options.base_path).path.rstrip("/")
 
     def files() -> list[Found]:
@@ -118,8 +118,8 @@ def list_files(options: Options) -> list[Found]:
         ]
 
     asked = (tuple(paths), options.filesystems, base, options.recursive, options.name_filter)
-    told = [column for listing in listings for column in (listing.paths, listing.sizes, listing.modified)]
-    return _FILES.of(asked, told, files)
+    message = [column for listing in listings for column in (listing.paths, listing.sizes, listing.modified)]
+    return _FILES.of(asked, message, files)
 
 
 @functools.cache
@@ -170,9 +170,9 @@ def _partition(folder: str, base: str) -> _Partition:
 
 def _check_alike(partitions: Mapping[str, _Partition]) -> None:
     """Refuse, like Spark's reader, directories that are not a single table, or that have an empty key or value."""
-    places = {partition.place.lower(): folder for folder, partition in partitions.items()}
+    positions = {partition.place.lower(): folder for folder, partition in partitions.items()}
     named = {partition.names: folder for folder, partition in partitions.items() if partition.names}
-    for differing in (places, named):
+    for differing in (positions, named):
         if len(differing) > 1:
             one, other, *_ = sorted(differing.values())
             raise Unsupported(

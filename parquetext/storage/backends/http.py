@@ -135,8 +135,8 @@ class HttpFile(RangedFile):
         found = RANGE.fullmatch(answer.headers.get("Content-Range", ""))
         begin, _, end = range.partition("-")
         if not found or (begin and (found[1], found[2]) != (begin, end)):
-            told = answer.headers.get("Content-Range")
-            raise Unsupported(f"asked for bytes {range}, the server answers with {told!r}", file=self._name)
+            message = answer.headers.get("Content-Range")
+            raise Unsupported(f"asked for bytes {range}, the server answers with {message!r}", file=self._name)
         size = int(found[2]) + 1 - int(found[1])
         if len(answer.data) != size or size > most:
             raise OSError(
