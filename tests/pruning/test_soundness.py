@@ -142,7 +142,7 @@ OF_OTHER_TYPES = {
 
 
 @pytest.mark.parametrize("kind", MIXED)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(data=st.data())
 def test_row_groups_that_would_raise_for_the_literals_type_are_not_skipped(kind, data):
     arrow, values = MIXED[kind]
@@ -170,7 +170,7 @@ def test_row_groups_that_would_raise_for_the_literals_type_are_not_skipped(kind,
 
 
 @pytest.mark.parametrize("kind", ["float32", "float64"])
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(data=st.data())
 def test_no_row_that_meets_an_expression_of_doubles_is_skipped(kind, data):
     check_against_brute_force(data, kind, expressions)

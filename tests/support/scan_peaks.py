@@ -20,6 +20,8 @@ import pyarrow.dataset as ds
 
 import parquetext
 
+from .resident import most_taken
+
 __all__ = ["peaks_of_scans"]
 
 FILTER = pc.field("c0") < 0.01
@@ -53,16 +55,10 @@ def peaks_of_scans(path: Path) -> dict[str, tuple[int, int]]:
     return {verb: (int(ours), int(theirs)) for ours, theirs, verb in lines}
 
 
-def _peak() -> int:
-    """Bytes of memory that this process has had at most since it was asked to forget them."""
-    return int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) << 10
-
-
 def _measured(open_lake: Callable, verb: str, small: str, path: str) -> int:
     """Bytes that a large file takes in a new process, beyond those of a small one.
 
-    A forked process maps shared libraries page by page as it runs them: some 11 MiB, more or fewer by what the system
-    has of them in memory. They are no memory that a scan takes, and the small file's scan has mapped them.
+    The scan of the small file maps the shared libraries, which are not memory of a scan.
     """
     reading, writing = os.pipe()
     child = os.fork()
@@ -70,10 +66,8 @@ def _measured(open_lake: Callable, verb: str, small: str, path: str) -> int:
         status = 1
         try:
             VERBS[verb](open_lake(small))
-            Path("/proc/self/clear_refs").write_text("5")
-            before = _peak()
-            VERBS[verb](open_lake(path))
-            os.write(writing, str(_peak() - before).encode())
+            taken, _ = most_taken(lambda: VERBS[verb](open_lake(path)))
+            os.write(writing, str(taken).encode())
             status = 0
         finally:
             os._exit(status)
