@@ -24,7 +24,7 @@ def test_tasks_are_as_long_as_those_of_jobs(monkeypatch):
     from parquetext.spark.parallelism import pack
 
     files, slots = 40_000, 4
-    for name, moves in (("upgrade", True), ("catalog", False)):
+    for name, moves in (("upgrade", True), ("build_catalog", False)):
         weight = ACTIONS[name].weight(int(scale.MEAN_BYTES), {})
         packed = pack([weight] * files, slots)
         assert abs(files / len(packed) - scale._files_per_task(scale.Cost(1, 1, 1, 1, 1, moves=moves))) <= 2

@@ -8,6 +8,7 @@ import traceback
 import types
 import warnings
 from collections.abc import Callable, Iterator
+from enum import EnumMeta
 from pathlib import Path
 
 import pyarrow as pa
@@ -114,7 +115,10 @@ def public_functions() -> Iterator[tuple[str, Callable]]:
 @pytest.mark.parametrize(("name", "function"), list(public_functions()))
 def test_no_public_function_shows_a_secret(name, function, url, tmp_path):
     out = str(tmp_path / "out")
-    for arguments in ([url], [url, out], [url, "n"], [url, {"n": "plain"}], [[url]], [[url], out], [pa.table({}), url]):
+    calls = [[url], [url, out], [url, "n"], [url, {"n": "plain"}], [[url]], [[url], out], [pa.table({}), url]]
+    if isinstance(function, EnumMeta):
+        calls = calls[:1]  # Python's own machinery takes further arguments, as the names of a new enumeration
+    for arguments in calls:
         check(lambda arguments=arguments: function(*arguments), tmp_path)
 
 

@@ -171,11 +171,21 @@ def encode(
     Parameters
     ----------
     spark, paths
-        See `upgrade`; the result and the errors are the same, too.
+        See `upgrade`.
     columns, codec, max_growth, wrap
         See `parquetext.encode`.
     **options
         See `parquetext.encode` and `Job`.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        One row per file with the columns that `upgrade` describes.
+
+    Raises
+    ------
+    JobFailed
+        If ``on_error="raise"``, and a file failed.
 
     Examples
     --------
@@ -196,11 +206,21 @@ def strip(spark: SparkSession, paths: object, *, kinds: object = None, **options
     Parameters
     ----------
     spark, paths
-        See `upgrade`; the result and the errors are the same, too.
+        See `upgrade`.
     kinds
         See `parquetext.strip`.
     **options
         See `parquetext.strip` and `Job`.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        One row per file with the columns that `upgrade` describes.
+
+    Raises
+    ------
+    JobFailed
+        If ``on_error="raise"``, and a file failed.
 
     Examples
     --------
@@ -227,7 +247,7 @@ def finalize(
     Parameters
     ----------
     spark, paths
-        See `upgrade`; the result and the errors are the same, too.
+        See `upgrade`.
     confirm : bool
         True confirms that no other reader needs the files. A dry run needs no confirmation.
     extensions
@@ -235,8 +255,15 @@ def finalize(
     **options
         See `parquetext.finalize` and `Job`.
 
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        One row per file with the columns that `upgrade` describes.
+
     Raises
     ------
+    JobFailed
+        If ``on_error="raise"``, and a file failed.
     Refused
         If `confirm` is missing.
 
@@ -259,11 +286,21 @@ def restore(
     Parameters
     ----------
     spark, paths
-        See `upgrade`; the result and the errors are the same, too.
+        See `upgrade`.
     form
         See `parquetext.restore`.
     **options
         See `parquetext.restore` and `Job`.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        One row per file with the columns that `upgrade` describes.
+
+    Raises
+    ------
+    JobFailed
+        If ``on_error="raise"``, and a file failed.
 
     Examples
     --------
@@ -286,11 +323,21 @@ def verify(
     Parameters
     ----------
     spark, paths
-        See `upgrade`; the result and the errors are the same, too.
+        See `upgrade`.
     pages, deep
         See `parquetext.verify`.
     **options
         See `Job`.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        One row per file with the columns that `upgrade` describes.
+
+    Raises
+    ------
+    JobFailed
+        If ``on_error="raise"``, and a file failed or has findings.
 
     Examples
     --------
@@ -316,11 +363,21 @@ def build_sidecars(
     Parameters
     ----------
     spark, paths
-        See `upgrade`; the result and the errors are the same, too.
+        See `upgrade`.
     external_blooms, ignore
         See `parquetext.sidecar.build`.
     **options
         See `Job`.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        One row per file with the columns that `upgrade` describes.
+
+    Raises
+    ------
+    JobFailed
+        If ``on_error="raise"``, and a file failed.
 
     Examples
     --------

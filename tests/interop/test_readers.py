@@ -92,15 +92,15 @@ def pairs(tmp_path_factory) -> list[Pair]:
     cases += [("plain", "snappy", 2, {"form": "arrow", "placement": AFTER_STOP})]
     cases += [("plain", codec, 2, {"placement": AFTER_STOP}) for codec in ("none", "snappy")]
     tables["plain"] = tables["flat"].drop_columns(["price", "price_or_null"])
-    return [_make_pair(folder, kind, tables[kind], codec, groups, **options) for kind, codec, groups, options in cases]
+    return [_make_pair(folder, kind, tables[kind], codec, groups, options) for kind, codec, groups, options in cases]
 
 
-def _make_pair(folder: Path, kind: str, table: pa.Table, codec: str, groups: int, **options) -> Pair:
+def _make_pair(folder: Path, kind: str, table: pa.Table, codec: str, groups: int, options: dict[str, str]) -> Pair:
     name = "-".join([kind, codec, str(groups), *options.values()])
     plain, upgraded = str(folder / f"{name}.parquet"), str(folder / f"{name}-upgraded.parquet")
     pq.write_table(table, plain, compression=codec, row_group_size=ROWS // groups)
     shutil.copyfile(plain, upgraded)
-    assert edits.upgrade(upgraded, form="flat", **options).outcome == "upgraded"
+    assert edits.upgrade(upgraded, **{"form": "flat", **options}).outcome == "upgraded"
     return Pair(name, codec, plain, upgraded)
 
 

@@ -62,6 +62,10 @@ class Form(StrEnum):
     vars().update({name: name for name in ("auto", *reversed(BY_NAME))})
     __repr__ = str.__repr__
 
+    @classmethod
+    def _missing_(cls, value):
+        raise ParquetextError(f"unknown footer form {value!r}: use one of {', '.join(cls)}", code=wire.BAD_ARGUMENT)
+
 
 AUTO = Form("auto")
 
