@@ -31,7 +31,7 @@ KEPT = "pyarrow, metadata kept"
 
 
 def _facts(column) -> tuple:
-    """Read as many values as `peers.facts_of_pyarrow` does."""
+    """Read as many values as `peers.bounds_by_pyarrow` does."""
     return column.data_page_offset, column.total_compressed_size, column.null_count, column.min_bytes.to_list()
 
 
@@ -124,7 +124,7 @@ def kept_open(subject: Subject, rounds: int, targets: dict[str, float]) -> list[
             Contender(BY_INDEX, one_more(index), calls=1_000),
             Contender(
                 KEPT,
-                lambda call: peers.facts_of_pyarrow(metadata, call * STRIDE % len(names)),
+                lambda call: peers.bounds_by_pyarrow(metadata, call * STRIDE % len(names)),
                 calls=200,
             ),
         ]
@@ -149,7 +149,7 @@ def many_at_once(subject: Subject, rounds: int, targets: dict[str, float]) -> li
             Contender(
                 OURS, lambda call: [_facts(column) for column in file.columns([names[leaf] for leaf in leaves(call)])]
             ),
-            Contender(KEPT, lambda call: [peers.facts_of_pyarrow(metadata, leaf) for leaf in leaves(call)]),
+            Contender(KEPT, lambda call: [peers.bounds_by_pyarrow(metadata, leaf) for leaf in leaves(call)]),
         ]
         timings = compare(contenders, rounds)
     case = f"kept open, {many:,} columns' places, sizes, null counts, raw minima"

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from .timing import Timing
 
 __all__ = [
-    "facts_of_pyarrow",
+    "bounds_by_pyarrow",
     "footer_readers",
     "installed",
     "one_column_of_pyarrow",
@@ -59,10 +59,10 @@ def footer_readers(path: str) -> dict[str, Callable[[int], object]]:
 
 def one_column_of_pyarrow(path: str, leaf: int) -> list[tuple]:
     """Open the file and read one leaf's placement and statistics in all row groups, with pyarrow."""
-    return facts_of_pyarrow(pq.read_metadata(path), leaf)
+    return bounds_by_pyarrow(pq.read_metadata(path), leaf)
 
 
-def facts_of_pyarrow(metadata: pq.FileMetaData, leaf: int) -> list[tuple]:
+def bounds_by_pyarrow(metadata: pq.FileMetaData, leaf: int) -> list[tuple]:
     """Read the same from metadata in memory."""
     facts = []
     for row_group in range(metadata.num_row_groups):

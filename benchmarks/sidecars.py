@@ -20,7 +20,7 @@ UNVERIFIED = f"{OURS}, verify=False"
 
 
 def _look_up(path: str, names: list[str], verify: bool) -> Callable[[int], object]:
-    """Read as many values as `peers.facts_of_pyarrow` does."""
+    """Read as many values as `peers.bounds_by_pyarrow` does."""
     count = len(names)
 
     def look_up(call: int) -> object:

@@ -482,20 +482,20 @@ def _writable(struct: Buffer, page_header: bool) -> Place | None:
     return position
 
 
-def _without(struct: Buffer, place: Place) -> bytes:
+def _without(struct: Buffer, location: Place) -> bytes:
     """The struct as it was before it had an extension."""
     view = memoryview(struct).cast("B")
-    return bytes(view[: place.header]) if place.placement else bytes(view[: place.header]) + STOP
+    return bytes(view[: location.header]) if location.placement else bytes(view[: location.header]) + STOP
 
 
-def _content(struct: Buffer, place: Place, page_header: bool) -> memoryview:
-    content = memoryview(struct).cast("B")[place.payload : place.payload + place.length]
+def _content(struct: Buffer, location: Place, page_header: bool) -> memoryview:
+    content = memoryview(struct).cast("B")[location.payload : location.payload + location.length]
     if not page_header:
         return content
     try:
         return memoryview(base64.b64decode(content, validate=True))
     except binascii.Error as error:
-        raise Malformed(f"the page header's extension is not base64: {error}", offset=place.payload) from None
+        raise Malformed(f"the page header's extension is not base64: {error}", offset=location.payload) from None
 
 
 def _write(bare: Buffer, content: Buffer, marker: str, placement: str, page_header: bool, limit: int) -> bytes:

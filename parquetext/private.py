@@ -36,10 +36,10 @@ def keep(files: Mapping[str, bytes], executable: bool = False) -> Path:
     PermissionError
         Another user has created a directory of that name, or its permissions allow access by others.
     """
-    position = _home() / _digest(files)
-    if not _holds(position, files):
-        _put(position, files, executable)
-    return position
+    folder = _home() / _digest(files)
+    if not _holds(folder, files):
+        _put(folder, files, executable)
+    return folder
 
 
 def _home() -> Path:
@@ -66,17 +66,17 @@ def _digest(files: Mapping[str, bytes]) -> str:
     return digest.hexdigest()
 
 
-def _holds(place: Path, files: Mapping[str, bytes]) -> bool:
+def _holds(folder: Path, files: Mapping[str, bytes]) -> bool:
     """Return True if the directory exists, and nothing in it has changed."""
     try:
-        _check_private(place)
-        return all((place / name).read_bytes() == content for name, content in files.items())
+        _check_private(folder)
+        return all((folder / name).read_bytes() == content for name, content in files.items())
     except FileNotFoundError:
         return False
 
 
-def _put(place: Path, files: Mapping[str, bytes], executable: bool) -> None:
-    staged = Path(tempfile.mkdtemp(prefix=".", dir=place.parent))  # mode 0700
+def _put(folder: Path, files: Mapping[str, bytes], executable: bool) -> None:
+    staged = Path(tempfile.mkdtemp(prefix=".", dir=folder.parent))  # mode 0700
     try:
         for name, content in files.items():
             file = staged / name
@@ -84,11 +84,11 @@ def _put(place: Path, files: Mapping[str, bytes], executable: bool) -> None:
             file.write_bytes(content)
             file.chmod(0o500 if executable else 0o400)
         try:
-            staged.rename(place)
+            staged.rename(folder)
         except OSError:
-            if not _holds(place, files):  # else another process was first
-                with tempfile.TemporaryDirectory(prefix=".", dir=place.parent) as discarded:
-                    place.rename(Path(discarded, "damaged"))
-                    staged.rename(place)
+            if not _holds(folder, files):  # else another process was first
+                with tempfile.TemporaryDirectory(prefix=".", dir=folder.parent) as discarded:
+                    folder.rename(Path(discarded, "damaged"))
+                    staged.rename(folder)
     finally:
         shutil.rmtree(staged, ignore_errors=True)

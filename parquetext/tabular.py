@@ -92,21 +92,21 @@ class Shown:
     picture: str = ""
 
     @property
-    def told(self) -> list[str]:
-        """The facts, one text each."""
+    def texts(self) -> list[str]:
+        """The names and values, one text each."""
         return [f"{name}: {_clipped(_text(value), MOST_LETTERS)}" for name, value in self.facts if value is not None]
 
     def as_text(self) -> str:
         """Return lines for a prompt; one line in angle brackets if there are no tables."""
         title = escaped(self.title)
         if not any(map(_has_rows, self.listings)):
-            return f"<{': '.join(filter(None, (title, ', '.join(self.told))))}>"
-        fields = [f"  {SEPARATOR.join(self.told)}"] if self.told else []
+            return f"<{': '.join(filter(None, (title, ', '.join(self.texts))))}>"
+        fields = [f"  {SEPARATOR.join(self.texts)}"] if self.texts else []
         return "\n".join([title, *fields, *map(_lines, filter(_has_rows, self.listings))])
 
     def as_html(self) -> str:
         """A part of a page, without scripts."""
-        fields = _markup(SEPARATOR.join(self.told))
+        fields = _markup(SEPARATOR.join(self.texts))
         tables = "".join(map(_table, filter(_has_rows, self.listings)))
         title = _markup(escaped(self.title))
         return (

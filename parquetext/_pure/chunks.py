@@ -75,7 +75,7 @@ class Chunks:
         self._records, self.buffer, self._leaf = records, buffer, leaf
 
     @classmethod
-    def from_facts(cls, fields: Iterable[Mapping[str, int]], buffer) -> Chunks:
+    def from_fields(cls, fields: Iterable[Mapping[str, int]], buffer) -> Chunks:
         """Create chunks from one mapping of members each. Bounds are taken as usable."""
         records = Records(CHUNK_MEMBERS | PLACES_MEMBERS)
         for chunk in fields:

@@ -54,7 +54,7 @@ def symbols_of(values: list[bytes]) -> list[bytes]:
     sample, symbols = list(_sample(values)), []
     for _ in range(ROUNDS):
         best = heapq.nsmallest(MOST_SYMBOLS, _worthy(_uses(sample, Matcher(symbols))), key=_rank)
-        symbols = sorted((symbol for symbol, _ in best), key=_place)
+        symbols = sorted((symbol for symbol, _ in best), key=_slot)
     return symbols
 
 
@@ -117,5 +117,5 @@ def _rank(entry: tuple[bytes, int]) -> tuple[int, int, int]:
     return -gain, -len(symbol), int.from_bytes(symbol, "little")
 
 
-def _place(symbol: bytes) -> tuple[int, int, int]:
+def _slot(symbol: bytes) -> tuple[int, int, int]:
     return int.from_bytes(symbol[:PREFIX], "little"), -len(symbol), int.from_bytes(symbol, "little")

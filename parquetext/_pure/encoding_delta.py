@@ -110,9 +110,9 @@ class Deltas:
                 if not left:
                     return
 
-    def _pass_body(self, place: int, width: int, count: int) -> None:
+    def _pass_body(self, position: int, width: int, count: int) -> None:
         if width > WIDEST:
-            raise wire_error(wire.BIT_WIDTH, place, WIDEST, width)
+            raise wire_error(wire.BIT_WIDTH, position, WIDEST, width)
         needed, left = (count * width + 7) // 8, len(self._data) - self.end
         if needed > left:
             raise wire_error(wire.TRUNCATED, self.end, needed, left)

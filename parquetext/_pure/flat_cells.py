@@ -94,13 +94,13 @@ class Source:
 class Cell:
     """A cell with a valid checksum. Its content is checked when it is used."""
 
-    def __init__(self, footer: Footer, place: int, data):
-        self.footer, self.place, self.data, self.size = footer, place, data, len(data)
+    def __init__(self, footer: Footer, position: int, data):
+        self.footer, self.position, self.data, self.size = footer, position, data, len(data)
         _, _, self.kind, self.part, self.number = _HEADER.unpack_from(data)
 
     def fail(self, code: int, at: int, expected: int, found: int) -> Exception:
         """Return the error for the content at cell offset `at`."""
-        return self.footer.fail(code, self.place + at, expected, found)
+        return self.footer.fail(code, self.position + at, expected, found)
 
     def u32(self, at: int) -> int:
         return int.from_bytes(self.data[at : at + 4], "little")
@@ -128,7 +128,7 @@ class Cell:
         """Return the vtable of the table at `at`, which must end in the cell."""
         if at % 4 or at > self.size - 4:
             raise self.fail(wire.BAD_OFFSET, at, self.size, at)
-        distance = (self.place + at - self.u32(at) - self.footer.vtables_at) & 0xFFFFFFFF
+        distance = (self.position + at - self.u32(at) - self.footer.vtables_at) & 0xFFFFFFFF
         vtable = self.footer.vtable(name, distance)
         if vtable is None:
             raise self.fail(wire.BAD_OFFSET, at, self.footer.counts.vtable_bytes, distance)
@@ -194,21 +194,21 @@ class Footer:
         self.begin()
         self._open()
 
-    def fail(self, code: int, place: int, expected: int, found: int) -> Exception:
-        return wire_error(code, self.payload + place, expected, found)
+    def fail(self, code: int, position: int, expected: int, found: int) -> Exception:
+        return wire_error(code, self.payload + position, expected, found)
 
-    def read(self, place: int, count: int) -> bytes:
+    def read(self, position: int, count: int) -> bytes:
         """Return bytes of the payload from memory or from the source."""
-        if place >= self.held:
-            return self.memory[place - self.held : place - self.held + count]
-        if self._names and 0 <= place - self.counts.buckets <= len(self._names) - count:
-            return self._names[place - self.counts.buckets : place - self.counts.buckets + count]
-        return self.source.read(self.payload + place, count)
+        if position >= self.held:
+            return self.memory[position - self.held : position - self.held + count]
+        if self._names and 0 <= position - self.counts.buckets <= len(self._names) - count:
+            return self._names[position - self.counts.buckets : position - self.counts.buckets + count]
+        return self.source.read(self.payload + position, count)
 
-    def hold(self, place: int) -> None:
+    def hold(self, position: int) -> None:
         """Load the payload from `place` on into memory."""
-        if place < self.held:
-            self.memory, self.held = self.source.read(self.payload + place, self.length - place), place
+        if position < self.held:
+            self.memory, self.held = self.source.read(self.payload + position, self.length - position), position
 
     def _open(self) -> None:
         record = self.length - wire.FLAT_RECORD_BYTES
@@ -283,9 +283,9 @@ class Footer:
         if counts.bucket_count or counts.buckets:
             self._check_pages(44, counts.buckets, counts.bucket_count or PAYLOAD_LIMIT)
 
-    def _check_pages(self, at: int, place: int, count: int) -> None:
-        if place % 8 or place > self.tail or count > (self.tail - place) // wire.FLAT_PAGE_BYTES:
-            raise self._wrong(wire.BAD_OFFSET, at, self.tail, place)
+    def _check_pages(self, at: int, position: int, count: int) -> None:
+        if position % 8 or position > self.tail or count > (self.tail - position) // wire.FLAT_PAGE_BYTES:
+            raise self._wrong(wire.BAD_OFFSET, at, self.tail, position)
 
     def vtable(self, name: str, distance: int) -> Vtable | None:
         """Return the vtable at `distance` from the first one, for tables of that name; None if there is none."""
@@ -315,48 +315,48 @@ class Footer:
         """Set the limit of bytes that a call may load, so that overlapping cells do not multiply its work."""
         self.allowance = 2 * self.length + 65536
 
-    def spend(self, place: int, size: int) -> None:
+    def spend(self, position: int, size: int) -> None:
         """Subtract `size` bytes, which are at `place`, from the bytes that this call may load."""
         if size > self.allowance:
-            raise self.fail(wire.BAD_OFFSET, place, self.length, size)
+            raise self.fail(wire.BAD_OFFSET, position, self.length, size)
         self.allowance -= size
 
-    def kept(self, place: int, *kinds: tuple[int, bool]) -> Cell | None:
+    def kept(self, position: int, *kinds: tuple[int, bool]) -> Cell | None:
         """Return the cell at `place` if it is the last one of one of these kinds; otherwise None."""
-        return next((cell for kind in kinds if (cell := self._cells.get(kind)) and cell.place == place), None)
+        return next((cell for kind in kinds if (cell := self._cells.get(kind)) and cell.position == position), None)
 
-    def _check_place(self, place: int) -> None:
-        if place % 8 or not 8 <= place <= self.tail - wire.FLAT_CELL_HEADER_BYTES:
-            raise self.fail(wire.BAD_OFFSET, place, self.tail, place)
+    def _check_position(self, position: int) -> None:
+        if position % 8 or not 8 <= position <= self.tail - wire.FLAT_CELL_HEADER_BYTES:
+            raise self.fail(wire.BAD_OFFSET, position, self.tail, position)
 
-    def load(self, place: int, hint: int = FIRST_READ) -> Cell:
+    def load(self, position: int, hint: int = FIRST_READ) -> Cell:
         """Return the cell at `place` after checking its length and checksum."""
-        self._check_place(place)
-        left = self.tail - place
-        data = self.read(place, min(max(hint, LEAST_AT_ONCE), FIRST_READ, left))
+        self._check_position(position)
+        left = self.tail - position
+        data = self.read(position, min(max(hint, LEAST_AT_ONCE), FIRST_READ, left))
         (length,) = struct.unpack_from("<I", data, 4)
         if length % 8 or not wire.FLAT_CELL_HEADER_BYTES <= length <= left:
-            raise self.fail(wire.BAD_CELL, place + 4, left, length)
+            raise self.fail(wire.BAD_CELL, position + 4, left, length)
         if _HEADER.unpack_from(data)[2] not in _PAGES:
-            self.spend(place, length)
+            self.spend(position, length)
         if length > len(data):
-            data += self.read(place + len(data), length - len(data))
+            data += self.read(position + len(data), length - len(data))
         view = memoryview(data)[:length]
         (stored,) = struct.unpack_from("<I", data)
         if (found := checksum.crc32(view[4:])) != stored:
-            raise self.fail(wire.CHECKSUM, place, stored, found)
+            raise self.fail(wire.CHECKSUM, position, stored, found)
         if self.unseen is not None:
-            self.unseen[place : place + length] = bytes(length)
-        return Cell(self, place, view)
+            self.unseen[position : position + length] = bytes(length)
+        return Cell(self, position, view)
 
     def keep(self, cell: Cell) -> Cell:
         """Keep a cell that turned out to be the requested one."""
         self._cells[_slot(cell.kind, cell.part)] = cell
         return cell
 
-    def cell(self, place: int, kind: int, number: int, part: int = 0, hint: int = FIRST_READ) -> Cell:
+    def cell(self, position: int, kind: int, number: int, part: int = 0, hint: int = FIRST_READ) -> Cell:
         """Return the cell at `place`; raise an error if it is not the requested one."""
-        cell = self.kept(place, _slot(kind, part)) or self.load(place, hint)
+        cell = self.kept(position, _slot(kind, part)) or self.load(position, hint)
         if cell.kind != kind:
             raise cell.fail(wire.BAD_CELL, 8, kind, cell.kind)
         if kind == wire.KIND_COLUMN and cell.part != min(part, 0xFFFF):
@@ -379,15 +379,15 @@ class Footer:
         last = self._cells.get(_slot(kind))
         if last is not None and last.number == number:
             return last
-        return self.cell(self._listed_place(kind, number), kind, number, hint=hint)
+        return self.cell(self._listed_position(kind, number), kind, number, hint=hint)
 
     def peek_listed(self, kind: int, number: int, size: int) -> Cell:
         """Return the first bytes of cell `number` of a kind, by the directory. Their checksum is not checked."""
-        position = self._listed_place(kind, number)
-        self._check_place(position)
+        position = self._listed_position(kind, number)
+        self._check_position(position)
         return Cell(self, position, memoryview(self.read(position, min(size, self.tail - position))))
 
-    def _listed_place(self, kind: int, number: int) -> int:
+    def _listed_position(self, kind: int, number: int) -> int:
         page, entry = divmod(self.first_entry[kind] + number, wire.FLAT_DIRECTORY_ENTRIES)
         cell, used = self.page(wire.KIND_DIRECTORY, self.counts.directory, page, wire.FLAT_DIRECTORY_ENTRIES)
         if entry >= used:
@@ -397,7 +397,7 @@ class Footer:
     def _is_far(self, number: int) -> bool:
         """Return True if a bucket is neither in the tail nor the last one that was loaded."""
         last, position = self._cells.get((wire.KIND_BUCKET, False)), self.counts.buckets + wire.FLAT_PAGE_BYTES * number
-        return position < self.held and (last is None or last.place != position)
+        return position < self.held and (last is None or last.position != position)
 
     def _hold_names(self) -> None:
         """Load all buckets if many names were looked up: 1 in 32 buckets has been read by then."""

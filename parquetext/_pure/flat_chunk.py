@@ -9,7 +9,7 @@ from .. import wire
 from ..errors import wire_error
 from . import varint
 from .bounds import UNSIGNED
-from .flat_residue import CHUNK, Residues, chunk_facts, path_list
+from .flat_residue import CHUNK, Residues, chunk_fields, path_list
 from .flat_schema import ABSENT, Elements, Struct, list_structs
 from .flat_tables import Numbers, Octets, Table
 
@@ -263,7 +263,7 @@ class Column:
             fact["chunk_offset"],
             fact["chunk_offset"] + fact["chunk_length"],
             CHUNK,
-            chunk_facts(fact, self.path, min, max),
+            chunk_fields(fact, self.path, min, max),
             type=self.type,
             inexact=inexact,
         )

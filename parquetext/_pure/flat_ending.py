@@ -93,7 +93,7 @@ class Ending:
         )
         for code, values in zip("qqqqh", zip(*row_groups[: wire.FLAT_PART_ROW_GROUPS], strict=True), strict=False):
             payload.append(struct.pack(f"<{len(values)}{code}", *values))
-        payload.place_vtables()
+        payload.write_vtables()
         payload.pad(4)
         payload.append(b"".join(struct.pack("<II", tag_of(hash), position) for hash, position in listed))
         record = payload.pad(8)

@@ -34,7 +34,7 @@ def write(payload: Payload, extensions: list[tuple[bytes, bytes]], first_entry: 
     for index, (uuid, data) in enumerate(extensions):
         with payload.cell(wire.KIND_EXTENSION, index) as cell:
             table = payload.table(Table("Extension", {"uuid": Octets(uuid), "data": Octets(data)}))
-            payload.link(first_entry + 4 * index, table.place)
+            payload.link(first_entry + 4 * index, table.position)
         _ENTRY.pack_into(payload.out, entries + _ENTRY.size * index, uuid, cell, len(data))
     return listing
 

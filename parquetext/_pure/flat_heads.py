@@ -66,7 +66,7 @@ class _Numbers:
 
     def __init__(self, cell: Cell, at: int, before: int):
         self.cell, self.at = cell, at
-        self.place, self.beyond = before, 0  # of the last table; of the first one that exceeds the cell
+        self.position, self.beyond = before, 0  # of the last table; of the first one that exceeds the cell
 
     def byte(self) -> int:
         if self.at >= self.cell.size:
@@ -82,10 +82,10 @@ class _Numbers:
         return number
 
     def table(self) -> int:
-        self.place += 4 * self.varint()
-        if self.place > self.cell.size - 4 and not self.beyond:
-            self.beyond = self.place
-        return self.place
+        self.position += 4 * self.varint()
+        if self.position > self.cell.size - 4 and not self.beyond:
+            self.beyond = self.position
+        return self.position
 
 
 def _read(cell: Cell, counts: Counts, id: int, at: int, before: int) -> Head:
@@ -111,7 +111,7 @@ def _read(cell: Cell, counts: Counts, id: int, at: int, before: int) -> Head:
     if numbers.beyond:
         raise head.fail(wire.BAD_OFFSET, cell.size, numbers.beyond)
     _check(head, counts, number, is_node)
-    begin, head.last = numbers.at, numbers.place
+    begin, head.last = numbers.at, numbers.position
     head.end = begin + prefix + suffix + above
     if head.end > cell.size:
         raise head.fail(wire.BAD_OFFSET, cell.size, head.end)

@@ -13,9 +13,9 @@ ARROW_SCHEMA = b"ARROW:schema"
 PAGE_SHIFT = 9  # a pool reference is page << 9 | offset / 8, never below 2
 
 
-def pool_place(place: int) -> tuple[int, int]:
+def pool_position(position: int) -> tuple[int, int]:
     """Return the page and the cell offset of the item at a pool reference."""
-    return place >> PAGE_SHIFT, (place & (1 << PAGE_SHIFT) - 1) * 8
+    return position >> PAGE_SHIFT, (position & (1 << PAGE_SHIFT) - 1) * 8
 
 
 def _arrow_schema_text(scan) -> bytes | None:

@@ -14,7 +14,7 @@ from .flat_bounds import Bounds
 from .flat_cells import IS_VERBATIM, Cell, Footer
 from .flat_heads import PART_TABLES, TABLES_AT, Head, read_head, read_list
 from .flat_names import GROUP
-from .flat_pool import ARROW_SCHEMA, pool_place
+from .flat_pool import ARROW_SCHEMA, pool_position
 from .name_table import ByName, NameTable
 from .records import ABSENT
 
@@ -118,9 +118,9 @@ class Reader(ByName):
             raise ValueError("the reader is closed")
         return self._open_footer
 
-    def fail(self, code: int, place: int, expected: int, found: int) -> Exception:
+    def fail(self, code: int, position: int, expected: int, found: int) -> Exception:
         """Return the error for the content at a payload offset."""
-        return self._footer.fail(code, place, expected, found)
+        return self._footer.fail(code, position, expected, found)
 
     def begin(self) -> None:
         """Begin a call: see `Footer.begin`."""
@@ -318,15 +318,15 @@ class Reader(ByName):
         wanted, arena = self._check_range(first, count), bytearray()
         self.begin()
         self.head(leaf)
-        fields = [fact for _, fact in self._facts(leaf, wanted, arena)]
-        return Chunks.from_facts(fields, bytes(arena))
+        fields = [fact for _, fact in self._fields(leaf, wanted, arena)]
+        return Chunks.from_fields(fields, bytes(arena))
 
     def chunks(self, leaf: int, row_groups: list[int]):
         """Yield (row group, all members) of a leaf's chunks in these row groups, which ascend."""
-        for row_group, fact in self._facts(leaf, row_groups, bytearray()):
+        for row_group, fact in self._fields(leaf, row_groups, bytearray()):
             yield row_group, {**_NO_FACTS, **fact}
 
-    def _facts(self, leaf: int, row_groups, arena: bytearray):
+    def _fields(self, leaf: int, row_groups, arena: bytearray):
         """Yield (row group, members) of a leaf's chunks in these row groups, which ascend."""
         head = self.head(leaf)
         for part, numbers in groupby(row_groups, lambda row_group: row_group // wire.FLAT_PART_ROW_GROUPS):
@@ -336,9 +336,9 @@ class Reader(ByName):
                 position = positions[row_group % wire.FLAT_PART_ROW_GROUPS]
                 yield row_group, self._chunk(cell, position, row_group, head.type, bounds)
 
-    def _chunk(self, cell: Cell, place: int, row_group: int, type: int, bounds: Bounds) -> dict[str, int]:
+    def _chunk(self, cell: Cell, position: int, row_group: int, type: int, bounds: Bounds) -> dict[str, int]:
         """Return the members of pqx_chunk and pqx_places from a ColumnChunk and the tables it refers to."""
-        chunk = cell.table("ColumnChunk", place)
+        chunk = cell.table("ColumnChunk", position)
         metadata = cell.child(chunk, "metadata", "ColumnMetadata")
         present, fact, tables = 0, {}, {"ColumnMetadata": metadata or {}}
         if metadata is not None:
@@ -420,12 +420,12 @@ class Reader(ByName):
         self.begin()
         return flat_extensions.load(self._footer, index)[1]
 
-    def pool_item(self, named: int, place: int) -> bytes:
+    def pool_item(self, named: int, position: int) -> bytes:
         """Return the item at a pool reference, which is stored at payload offset `named`."""
-        page, at = pool_place(place)
+        page, at = pool_position(position)
         pool = self.pool_page(named, page)
         item = self.item_of(pool, named, at)
-        self._footer.spend(pool.place + at, len(item))  # many elements may share one long item
+        self._footer.spend(pool.position + at, len(item))  # many elements may share one long item
         return item
 
     def pool_page(self, named: int, page: int) -> Cell:

@@ -23,10 +23,10 @@ __all__ = [
     "Residues",
     "Skeletons",
     "binary",
-    "chunk_facts",
+    "chunk_fields",
     "column_orders",
     "fits",
-    "group_facts",
+    "group_fields",
     "list_header",
     "path_list",
     "rebuild",
@@ -43,7 +43,7 @@ _FACTS_BY_NUMBER = (wire.OP_KEY, wire.OP_VALUE)
 NO_LISTS: dict = {}
 
 # Fact -> bytes; the keys of KEY and VALUE contain the pair's number.
-Facts = Mapping[int | tuple[int, int], bytes]
+Values = Mapping[int | tuple[int, int], bytes]
 
 FOOTER, ROW_GROUP, CHUNK, METADATA, STATISTICS, ENCODING_STATS, SIZES, KEY_VALUE, OTHER = range(9)
 
@@ -182,7 +182,7 @@ def first_page(present: int, data_page_offset: int, dictionary_page_offset: int)
     )
 
 
-def chunk_facts(fact: Mapping[str, int], path: bytes, min: bytes | None, max: bytes | None) -> dict[int, bytes]:
+def chunk_fields(fact: Mapping[str, int], path: bytes, min: bytes | None, max: bytes | None) -> dict[int, bytes]:
     """Return the facts in the tables of a chunk, as Thrift bytes; `path` is made by `path_list`."""
     present = fact["present"]
     fields = {op: value(fact[name]) for op, name, bits in _PRESENT if present & bits == bits}
@@ -201,7 +201,7 @@ def chunk_facts(fact: Mapping[str, int], path: bytes, min: bytes | None, max: by
     return fields
 
 
-def group_facts(fact: Mapping[str, int], chunks: bytes) -> dict[int, bytes]:
+def group_fields(fact: Mapping[str, int], chunks: bytes) -> dict[int, bytes]:
     """Return the facts in the RowGroup table, and the chunks' bytes."""
     fields = {
         wire.OP_NUM_ROWS: value(fact["num_rows"]),
@@ -227,7 +227,9 @@ class _Maker:
     `lists` contains the positions of the items of known lists; `inexact` are fields that must become false.
     """
 
-    def __init__(self, data, fields: Facts, lists: Mapping[tuple[int, int], tuple[int, int]], inexact: Collection[int]):
+    def __init__(
+        self, data, fields: Values, lists: Mapping[tuple[int, int], tuple[int, int]], inexact: Collection[int]
+    ):
         self.data, self.facts, self.lists, self.inexact = data, fields, lists, inexact
         self.walk = Walk(data, 0, wire.MAX_DEPTH)
         self.ops, self.literals, self.waiting = bytearray(), bytearray(), bytearray()
@@ -358,7 +360,7 @@ def residue_of(
     data,
     at: int,
     kind: int,
-    fields: Facts,
+    fields: Values,
     *,
     lists: Mapping[tuple[int, int], tuple[int, int]] = NO_LISTS,
     inexact: Collection[int] = (),
@@ -370,7 +372,7 @@ def residue_of(
     return Residue(bytes(maker.ops), bytes(maker.literals), maker.left_out)
 
 
-def fits(skeleton: bytes, data, at: int, end: int, fields: Facts) -> bytes | None:
+def fits(skeleton: bytes, data, at: int, end: int, fields: Values) -> bytes | None:
     """Return the literals with which a skeleton reproduces the bytes [at, end); None if it does not."""
     literals, position = bytearray(), 0
     while position < len(skeleton):
@@ -424,7 +426,7 @@ class Skeletons:
         """Return the skeleton to try for a chunk."""
         return self.of_type.get(_kind_of_type(type))
 
-    def place(self, skeleton: bytes) -> int:
+    def position(self, skeleton: bytes) -> int:
         return self.pool.add(skeleton)
 
 
@@ -437,7 +439,7 @@ class Residues:
         self.skeleton: bytes | None = None
         self.literals = b""
 
-    def add(self, at: int, end: int, kind: int, fields: Facts, *, type: int | None = None, **options) -> None:
+    def add(self, at: int, end: int, kind: int, fields: Values, *, type: int | None = None, **options) -> None:
         """Add the struct [at, end).
 
         It uses the last skeleton of its type (for a chunk) or of the previous row group, if that fits, else a new one.
@@ -451,7 +453,7 @@ class Residues:
         if known == self.skeleton:
             self.records += bytes([SAME]) if literals == self.literals else bytes([SAME_SKELETON]) + literals
         else:
-            self.records += varint.encode(self.skeletons.place(known)) + literals
+            self.records += varint.encode(self.skeletons.position(known)) + literals
         self.skeleton, self.literals = known, literals
         if type is not None:
             self.skeletons.of_type[_kind_of_type(type)] = known
@@ -467,7 +469,7 @@ class Broken(Exception):
         self.op = op
 
 
-def rebuild(skeleton, literals, at: int, fields: Facts, out: bytearray, budget) -> int:
+def rebuild(skeleton, literals, at: int, fields: Values, out: bytearray, budget) -> int:
     """Append the struct that the skeleton makes of facts and literals; return the offset after the literals used.
 
     The literals begin at `at`. `budget` is called before bytes are appended.

@@ -11,7 +11,7 @@ from . import arrow_schema, varint
 from .flat_ending import HAS_COLUMN_ORDERS
 from .flat_heads import Head
 from .flat_names import GROUP
-from .flat_pool import pool_place
+from .flat_pool import pool_position
 from .flat_schema import ABSENT, Struct
 from .slice_write import Chunk, Element, Parts, RowGroup, write
 
@@ -30,9 +30,9 @@ class Part:
     leaves: int = 0  # number of its leaves in the slice
 
     @property
-    def place(self) -> int:
+    def position(self) -> int:
         """Return the position of its head in the payload."""
-        return self.head.cell.place + self.head.at
+        return self.head.cell.position + self.head.at
 
     @property
     def is_leaf(self) -> bool:
@@ -69,20 +69,20 @@ class Slicer:
         """Connect each part with its children; raise an error if the parts are not a tree in preorder."""
         root, above = parts[0], parts[:1]
         if root.id != ROOT:
-            raise self.reader.fail(wire.BAD_VALUE, root.place, 0, root.head.index)
+            raise self.reader.fail(wire.BAD_VALUE, root.position, 0, root.head.index)
         for before, part in pairwise(parts):
             while above and above[-1].id != GROUP | part.head.parent:
                 above.pop()
             last, index = before.head.index, part.head.index
             if not above or index == last:
-                raise self.reader.fail(wire.BAD_VALUE, part.place, last, index)
+                raise self.reader.fail(wire.BAD_VALUE, part.position, last, index)
             above[-1].children.append(part)
             above.append(part)
             for group in above if part.is_leaf else []:
                 group.leaves += 1
         return parts
 
-    def row_group_facts(self) -> list[RowGroup]:
+    def row_group_fields(self) -> list[RowGroup]:
         fields = {index: self.reader.row_group(index) for index in sorted(self.row_groups)}
         return [
             RowGroup(*(fields[index][name] for name in ("num_rows", "file_offset", "ordinal")))
@@ -96,7 +96,7 @@ class Slicer:
             found.append({})
             for row_group, fields in self.reader.chunks(leaf, row_groups):
                 if fields["present"] & wire.PRESENT_FILE_PATH:
-                    raise self.reader.fail(wire.UNSUPPORTED_VALUE, self.reader.head(leaf).cell.place, 0, row_group)
+                    raise self.reader.fail(wire.UNSUPPORTED_VALUE, self.reader.head(leaf).cell.position, 0, row_group)
                 found[-1][row_group] = Chunk(fields)
         return [[column[row_group] for column in found] for row_group in self.row_groups]
 
@@ -133,8 +133,8 @@ class Slicer:
         """Return the Arrow fields of top-level elements, page by page, so that each page is loaded once."""
         found = {}
         self.reader.begin()
-        for part in sorted(parts, key=lambda part: pool_place(part.head.arrow)[0]):
-            found[part.id] = self.reader.pool_item(part.place, part.head.arrow)
+        for part in sorted(parts, key=lambda part: pool_position(part.head.arrow)[0]):
+            found[part.id] = self.reader.pool_item(part.position, part.head.arrow)
         return [found[part.id] for part in parts]
 
     def keep(self, group: Part, depth: int) -> bytes | None:
@@ -170,7 +170,7 @@ def slice_reader(reader, leaves, row_groups, with_arrow_schema: bool, with_key_v
     slicer.check()
     reader.begin()
     parts = slicer.parts()
-    row_group_facts = slicer.row_group_facts()
+    row_group_fields = slicer.row_group_fields()
     reader.begin()  # the leaves' cells are read once more
     chunks = slicer.chunks()
     arrow = slicer.arrow_schema(parts[0]) if with_arrow_schema else b""
@@ -179,7 +179,7 @@ def slice_reader(reader, leaves, row_groups, with_arrow_schema: bool, with_key_v
         Parts(
             version=reader.version,
             elements=[Element(part.head.thrift, len(part.children), part.head.column_order) for part in parts],
-            row_groups=row_group_facts,
+            row_groups=row_group_fields,
             chunks=chunks,
             paths=[part.head.path for part in parts if part.is_leaf],
             key_values=pairs,

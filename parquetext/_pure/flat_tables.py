@@ -76,12 +76,12 @@ def shape_of(name: str, present: tuple[str, ...]) -> Shape:
 class Written(NamedTuple):
     """A table in the payload: its position, and those of its fields relative to it."""
 
-    place: int
+    position: int
     at: dict[str, int]
 
     def field(self, name: str) -> int:
         """Return the payload offset of a field."""
-        return self.place + self.at[name]
+        return self.position + self.at[name]
 
 
 class Payload:
@@ -100,9 +100,9 @@ class Payload:
         self.out += bytes((lead - len(self.out)) % multiple)
         return len(self.out)
 
-    def u32(self, place: int, value: int) -> None:
+    def u32(self, position: int, value: int) -> None:
         """Overwrite a u32."""
-        struct.pack_into("<I", self.out, place, value)
+        struct.pack_into("<I", self.out, position, value)
 
     def append(self, data) -> int:
         """Append bytes unchanged; return their position."""
@@ -140,7 +140,7 @@ class Payload:
     def write_shared(self) -> None:
         """Write the deferred shared tables."""
         for table, fields in self.shared.values():
-            position = self.table(table).place
+            position = self.table(table).position
             for field in fields:
                 self.link(field, position)
 
@@ -169,7 +169,7 @@ class Payload:
 
     def behind(self, value: bytes | Table | list) -> int:
         if isinstance(value, Table):
-            return self.table(value).place
+            return self.table(value).position
         if isinstance(value, Numbers):
             return self.numbers(value)
         return self.vector(value) if isinstance(value, list) else self.string(value)
@@ -189,7 +189,7 @@ class Payload:
         yield position
         self.u32(position + 4, self.pad(8) - position)
 
-    def place_vtables(self) -> None:
+    def write_vtables(self) -> None:
         """Write the vtables, and make each table so far refer to its vtable."""
         area = self.append(b"".join(self.vtables))
         for position, vtable in self.tables:

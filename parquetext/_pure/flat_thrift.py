@@ -8,16 +8,16 @@ from . import varint
 from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS
 from .flat_cells import Cell
 from .flat_heads import Head, heads_end
-from .flat_pool import pool_place
+from .flat_pool import pool_position
 from .flat_read import CREATED_BY, GROUP, Reader
 from .flat_residue import (
     SAME,
     SAME_SKELETON,
     Broken,
     binary,
-    chunk_facts,
+    chunk_fields,
     column_orders,
-    group_facts,
+    group_fields,
     path_list,
     rebuild,
     value,
@@ -97,7 +97,7 @@ class Records:
         except ParquetextError:
             raise cell.fail(wire.BAD_VALUE, record, 0, NOT_A_NUMBER) from None
         if number > SAME_SKELETON:
-            self.skeleton = self.rebuilding.skeleton(number, cell.place + record)
+            self.skeleton = self.rebuilding.skeleton(number, cell.position + record)
         elif self.skeleton is None:
             raise cell.fail(wire.BAD_VALUE, record, SAME_SKELETON + 1, number)
         if number != SAME:
@@ -124,7 +124,7 @@ class _Rebuilding:
 
     def skeleton(self, number: int, named: int) -> bytes:
         """Return the skeleton at a pool reference, which the record at `named` contains."""
-        page, at = pool_place(number)
+        page, at = pool_position(number)
         if page not in self.pages:
             self.footer.begin()
             self.pages[page] = self.reader.pool_page(named, page)
@@ -200,14 +200,14 @@ class _Rebuilding:
         """Return a leaf's ColumnChunks in one part."""
         reader, found, arena, path = self.reader, [], bytearray(), path_list(head.path)
         self.footer.begin()
-        fields = [{**_NO_FACTS, **fact} for _, fact in reader._facts(leaf, reader._part_range(part), arena)]
+        fields = [{**_NO_FACTS, **fact} for _, fact in reader._fields(leaf, reader._part_range(part), arena)]
         if part:
             cell, _, end = reader.part(head, part)
             self.records = Records(self, cell, end)
         for fact in fields:
             bounds = [_bound(arena, fact, *side) for side in _SIDES]
             out = bytearray()
-            self.records.next(chunk_facts(fact, path, *bounds), out)
+            self.records.next(chunk_fields(fact, path, *bounds), out)
             found.append(bytes(out))
         return found
 
@@ -239,6 +239,6 @@ class _Rebuilding:
             cell, _ = reader._row_group(index)
             if index % wire.FLAT_PART_ROW_GROUPS == 0:
                 records = self.records_at(cell, 24)
-            fields = group_facts(reader.row_group_table(index), b"".join(column[index] for column in chunks))
+            fields = group_fields(reader.row_group_table(index), b"".join(column[index] for column in chunks))
             records.next(fields, out)
         return bytes(out)

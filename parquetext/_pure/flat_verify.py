@@ -67,9 +67,9 @@ class _Check:
         reader, head = self.reader, self.reader.head(id)
         if head.index in self.schema:
             raise head.fail(wire.BAD_VALUE, reader.leaf_count + reader.node_count, head.index)
-        self.schema[head.index] = head.cell.place + head.element
+        self.schema[head.index] = head.cell.position + head.element
         if head.arrow:
-            reader.pool_item(head.cell.place + head.at, head.arrow)
+            reader.pool_item(head.cell.position + head.at, head.arrow)
         if id != GROUP:
             self.check_listed(head, hash_path(head.path))
             if "field_id" in head.fields:
@@ -77,7 +77,7 @@ class _Check:
 
     def check_listed(self, head: Head, hash: int) -> None:
         """Raise an error unless a lookup of this hash passes the element's entry."""
-        entry = tag_of(hash), head.cell.place + (0 if head.id & GROUP else head.id % self.footer.cell_leaves)
+        entry = tag_of(hash), head.cell.position + (0 if head.id & GROUP else head.id % self.footer.cell_leaves)
         if not self.comes_past(entry, home_of(hash, len(self.runs))):
             raise head.fail(wire.BAD_VALUE, 1, 0)
 
@@ -110,7 +110,7 @@ class _Check:
             for _ in reader.chunks(leaf, row_groups):
                 pass  # reading them checks them
             cell, chunks, _ = reader.part(reader.head(leaf), part)
-            positions += [cell.place + position for position in chunks]
+            positions += [cell.position + position for position in chunks]
         self.chunks.append(positions)
 
     def check_row_group(self, index: int) -> None:
@@ -120,7 +120,7 @@ class _Check:
         reader.sorting_columns(index)
         cell, _ = reader._row_group(index)
         table = cell.u32(LISTS + 4 * (index % wire.FLAT_PART_ROW_GROUPS))
-        self.row_groups.append(cell.place + table)
+        self.row_groups.append(cell.position + table)
         for name, said in reader.row_group(index).items():
             if said != fields[name]:
                 raise cell.fail(wire.BAD_VALUE, table, said & 2**64 - 1, fields[name] & 2**64 - 1)
@@ -129,7 +129,7 @@ class _Check:
         for index, _ in enumerate(self.reader.extensions()):
             self.reader.begin()
             cell, _ = flat_extensions.load(self.footer, index)
-            self.extensions.append(cell.place + wire.FLAT_CELL_HEADER_BYTES)
+            self.extensions.append(cell.position + wire.FLAT_CELL_HEADER_BYTES)
 
     def check_public_way(self) -> None:
         """Check that the root table and vectors, which are not in cells, refer to the tables that the cells list."""
@@ -164,16 +164,19 @@ class _Check:
             self.check_vector(
                 whole,
                 root["kv"],
-                [footer.listed_cell(wire.KIND_KEY_VALUE, index).place + behind for index in range(counts.key_values)],
+                [
+                    footer.listed_cell(wire.KIND_KEY_VALUE, index).position + behind
+                    for index in range(counts.key_values)
+                ],
             )
         if "extensions" in root:
             self.check_vector(whole, root["extensions"], self.extensions)
         if "created_by" in root:
-            self.check_target(whole, root["created_by"], footer.listed_cell(wire.KIND_ROOT, 0).place + CREATED_BY)
+            self.check_target(whole, root["created_by"], footer.listed_cell(wire.KIND_ROOT, 0).position + CREATED_BY)
 
-    def seen(self, place: int, length: int) -> None:
+    def seen(self, position: int, length: int) -> None:
         """Mark bytes that are neither in a cell nor padding."""
-        self.footer.unseen[place : place + length] = bytes(length)
+        self.footer.unseen[position : position + length] = bytes(length)
 
     def check_padding(self) -> None:
         """Raise an error unless all remaining bytes are padding: zero."""

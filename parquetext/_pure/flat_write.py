@@ -22,7 +22,7 @@ from .flat_residue import (
     Skeletons,
     binary,
     column_orders,
-    group_facts,
+    group_fields,
     residue_of,
     value,
 )
@@ -138,10 +138,10 @@ class Heads:
         for number in numbers:
             self.out += varint.encode(number)
 
-    def list_table(self, place: int) -> None:
+    def list_table(self, position: int) -> None:
         """Add the position of the next table."""
-        self.add_numbers((place - self.last) // 4)
-        self.last = place
+        self.add_numbers((position - self.last) // 4)
+        self.last = position
 
     def write(self, cell: int) -> None:
         self.payload.u32(self.word, self.payload.append(self.out) - cell)
@@ -153,7 +153,7 @@ class _Verbatim(Ending):
     def write(self) -> bytes:
         payload = self.payload
         payload.append(bytes(8))
-        payload.link(0, payload.table(Table("FileMetaData", {})).place)
+        payload.link(0, payload.table(Table("FileMetaData", {})).position)
         self.reserve_directory(1)
         self.write_root_cell(residue_of(self.scan.data, 0, FOOTER, {}))
         self.fill_directory([self.root_cell])
@@ -219,7 +219,7 @@ class _Writer(Ending):
             | HAS_COLUMN_ORDERS * bool(scan.has_column_orders)
             | IS_COMPACT * self.is_compact
         )
-        self.write_tail(counts, flags, scan.version, self.row_group_facts(), buckets, [] if buckets[1] else entries)
+        self.write_tail(counts, flags, scan.version, self.row_group_fields(), buckets, [] if buckets[1] else entries)
         return payload.sign()
 
     def footer_residue(self) -> Residue:
@@ -267,7 +267,7 @@ class _Writer(Ending):
                 },
             )
         )
-        payload.link(0, root.place)
+        payload.link(0, root.position)
         self.root = root
         self.first_entry = {}
         for name in ("schema", "row_groups", "kv", "extensions"):
@@ -284,8 +284,8 @@ class _Writer(Ending):
                 positions = payload.append(struct.pack("<3I", part.start, len(part), 0) + bytes(4 * len(part))) + 12
                 for entry, index in enumerate(part):
                     table = payload.table(self.row_group(index))
-                    payload.u32(positions + 4 * entry, table.place - cell)
-                    payload.link(self.first_entry["row_groups"] + 4 * index, table.place)
+                    payload.u32(positions + 4 * entry, table.position - cell)
+                    payload.link(self.first_entry["row_groups"] + 4 * index, table.position)
                     fields.append(table.field("columns"))
                     self.add_group_residue(residues, index)
                 payload.u32(positions - 4, payload.append(residues.records) - cell)
@@ -319,7 +319,7 @@ class _Writer(Ending):
         if fact["chunk_count"]:
             first = scan.chunks("chunk_offset")[index * scan.leaf_count]
             lists[ROW_GROUP, wire.ROW_GROUP_COLUMNS] = first, end
-        fields = group_facts(fact, scan.data[first:end] if first else b"")
+        fields = group_fields(fact, scan.data[first:end] if first else b"")
         begin = fact["bytes_offset"]
         residues.add(begin, begin + fact["bytes_length"], ROW_GROUP, fields, lists=lists)
 
@@ -345,8 +345,8 @@ class _Writer(Ending):
             },
         )
 
-    def sorting_column(self, place: int) -> Table:
-        thrift = Struct(self.scan.data, place)
+    def sorting_column(self, position: int) -> Table:
+        thrift = Struct(self.scan.data, position)
         return Table(
             "SortingColumn",
             {
@@ -403,16 +403,16 @@ class _Writer(Ending):
         """Write the chunks' tables and residues, and refer to them from the heads and the row groups' `columns`."""
         for row_group in row_groups:
             table = self.payload.table(column.table(row_group))
-            self.payload.link(self.columns_vectors[row_group] + 4 + 4 * leaf, table.place)
+            self.payload.link(self.columns_vectors[row_group] + 4 + 4 * leaf, table.position)
             column.add_residue(residues, row_group)
-            heads.list_table(table.place)
+            heads.list_table(table.position)
 
     def begin_head(self, heads: Heads, index: int, levels: tuple[int, int, int, int]) -> None:
         """Write the SchemaElement, and the head up to the chunks."""
         table = self.payload.table(self.elements.table(index))
-        self.payload.link(self.first_entry["schema"] + 4 * index, table.place)
+        self.payload.link(self.first_entry["schema"] + 4 * index, table.position)
         heads.add(bytes(levels))
-        heads.list_table(table.place)
+        heads.list_table(table.position)
 
     def end_head(self, heads: Heads, index: int, number: int, *leaves: int) -> None:
         """Write the rest of the head of a leaf, or of a group with its `leaves`: (first, count)."""
@@ -439,7 +439,7 @@ class _Writer(Ending):
     def write_key_value(self, index: int) -> None:
         with self.payload.cell(wire.KIND_KEY_VALUE, index) as cell:
             table = self.payload.table(key_value(*self.key_value(index)))
-            self.payload.link(self.first_entry["kv"] + 4 * index, table.place)
+            self.payload.link(self.first_entry["kv"] + 4 * index, table.position)
         self.key_value_cells.append(cell)
 
     def write_pool(self) -> None:
@@ -471,7 +471,7 @@ class _Writer(Ending):
     def fill_buckets(self, first: int, entries: list[tuple[int, int]]) -> None:
         self.fill_pages(first, [[struct.pack("<II", *entry) for entry in bucket] for bucket in fill_buckets(entries)])
 
-    def row_group_facts(self) -> list[tuple[int, ...]]:
+    def row_group_fields(self) -> list[tuple[int, ...]]:
         """Return the members of row groups for the tail block."""
         numbers = [
             self.scan.row_groups(name)

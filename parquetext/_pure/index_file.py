@@ -30,7 +30,7 @@ class Range(NamedTuple):
         return self.offset + self.length
 
 
-class Facts(NamedTuple):
+class TailFields(NamedTuple):
     """The members of a tail block besides the shape."""
 
     arrow_schema: int
@@ -60,8 +60,8 @@ class IndexFile:
         self.held_begin, self.memory = known_end - len(known), bytes(known)
         self.open_tail()
 
-    def fail(self, code: int, place: int, expected: int, found: int) -> Exception:
-        return wire_error(code, self.payload + place, expected, found)
+    def fail(self, code: int, position: int, expected: int, found: int) -> Exception:
+        return wire_error(code, self.payload + position, expected, found)
 
     # ---- opening
 
@@ -93,7 +93,7 @@ class IndexFile:
     def read_counts(self, block: bytes, tail: int) -> None:
         """Read counts and widths; check that the cells they imply fill the payload."""
         *counts, arrow, version, num_rows, at, length, crc, offset, short, number, flags = TAIL.unpack_from(block)
-        self.facts = Facts(arrow, version, num_rows, Range(at, length), crc, flags)
+        self.facts = TailFields(arrow, version, num_rows, Range(at, length), crc, flags)
         self.shape = shape = Shape(*counts, offset, short, number)
         for position, width in enumerate((offset, short, number), 48):
             if not 1 <= width <= 4:
@@ -104,8 +104,8 @@ class IndexFile:
             raise self.fail(wire.BAD_CELL, tail + 4, 1, 0)
         if arrow > shape.key_values:
             raise self.fail(wire.BAD_CELL, tail + 20, shape.key_values, arrow)
-        if shape.tail_place != tail:
-            found = shape.tail_place if shape.tail_place <= tail else MOST
+        if shape.tail_position != tail:
+            found = shape.tail_position if shape.tail_position <= tail else MOST
             raise self.fail(wire.BAD_CELL, tail, tail, found)
         if shape.tail_bytes != len(block):
             raise self.fail(wire.BAD_CELL, tail + 16, len(block), shape.tail_bytes)
@@ -120,12 +120,12 @@ class IndexFile:
             return self.memory[begin : begin + size] if size else b""
         return self.source.read(at, size)
 
-    def cell(self, place: int, size: int) -> bytes:
+    def cell(self, position: int, size: int) -> bytes:
         """Return a cell after checking its checksum."""
-        cell = self.read(self.payload + place, size)
+        cell = self.read(self.payload + position, size)
         stored = int.from_bytes(cell[:4], "little")
         if (found := crc32(cell[4:])) != stored:
-            raise self.fail(wire.CHECKSUM, place, stored, found)
+            raise self.fail(wire.CHECKSUM, position, stored, found)
         return cell
 
     # ---- Thrift bytes
@@ -134,7 +134,7 @@ class IndexFile:
         """Begin a call, and set the limit of Thrift bytes that it may read."""
         self.allowance = 2 * self.limit + 65536
 
-    def gather(self, place: int, ranges: list[Range]) -> list[bytes]:
+    def gather(self, position: int, ranges: list[Range]) -> list[bytes]:
         """Return the bytes of ranges, which ascend; `place` is the position of the ranges in the index.
 
         A run that cannot be read does not end the loop, so that a source that collects missing ranges learns all of
@@ -142,7 +142,7 @@ class IndexFile:
         """
         total = sum(range.length for range in ranges)
         if total > self.allowance:
-            raise self.fail(wire.BAD_OFFSET, place, self.limit, total)
+            raise self.fail(wire.BAD_OFFSET, position, self.limit, total)
         self.allowance -= total
         found: list[bytes] = []
         failure: Exception | None = None
@@ -181,10 +181,10 @@ class IndexFile:
         """Return the error for Thrift bytes that do not match the index."""
         return wire_error(wire.BAD_VALUE, self.footer + range.offset, range.length, 0)
 
-    def thrift(self, place: int, range: Range, stored: int) -> bytes:
+    def thrift(self, position: int, range: Range, stored: int) -> bytes:
         """Return a range of the footer after checking its checksum."""
         if range.offset > self.limit or range.length > self.limit - range.offset:
-            raise self.fail(wire.BAD_OFFSET, place, self.limit, range.offset)
-        (data,) = self.gather(place, [range])
+            raise self.fail(wire.BAD_OFFSET, position, self.limit, range.offset)
+        (data,) = self.gather(position, [range])
         self.check_thrift(stored, data, range.offset)
         return data

@@ -34,7 +34,7 @@ class Entry(NamedTuple):
 
     id: int
     cell: bytes
-    place: int  # position in the file of its index in preorder
+    position: int  # position in the file of its index in preorder
     thrift: bytes  # the SchemaElement
     element: dict[str, int]  # the members of pqx_element
     parent: int
@@ -153,7 +153,7 @@ class Reader(ByName):
     def _load(self, id: int) -> Entry:
         """Load an entry without its path."""
         file, shape, is_node, number = self.file, self.file.shape, bool(id & GROUP), id & ~GROUP
-        record_offset = shape.nodes_place + number * shape.node_bytes if is_node else shape.part_place(id, 0)
+        record_offset = shape.nodes_position + number * shape.node_bytes if is_node else shape.part_position(id, 0)
         cell = file.cell(record_offset, shape.node_bytes if is_node else shape.part_bytes(0))
         numbers = Numbers(cell, 4)
         crc, thrift = numbers.take(4), Range(numbers.take(shape.offset_bytes), numbers.take(shape.length_bytes))
@@ -194,13 +194,13 @@ class Reader(ByName):
             None,
         )
 
-    def _leaves(self, place: int, numbers: Numbers) -> tuple[int, int]:
+    def _leaves(self, position: int, numbers: Numbers) -> tuple[int, int]:
         """Return a node's first leaf and its number of leaves."""
         found, most = [], self.leaf_count
         for _ in range(2):
             at, value = numbers.at, numbers.take(self.file.shape.number_bytes)
             if value > most:
-                raise self.file.fail(wire.BAD_VALUE, place + at, most, value)
+                raise self.file.fail(wire.BAD_VALUE, position + at, most, value)
             found.append(value)
             most -= value
         return found[0], found[1]
@@ -245,10 +245,10 @@ class Reader(ByName):
     def _candidates(self, hash: int):
         file, buckets = self.file, self.file.shape.buckets
         if not buckets:
-            yield self._placed(file.shape.tail_place + wire.INDEX_TAIL_BYTES, file.listed), True
+            yield self._placed(file.shape.tail_position + wire.INDEX_TAIL_BYTES, file.listed), True
         for step in range(buckets):
             number = (flat_names.home_of(hash, buckets) + step) % buckets
-            position = file.shape.buckets_place + wire.FLAT_PAGE_BYTES * number
+            position = file.shape.buckets_position + wire.FLAT_PAGE_BYTES * number
             entries = self._bucket(position, number)
             yield (
                 self._placed(position + wire.FLAT_CELL_HEADER_BYTES, entries),
@@ -256,9 +256,9 @@ class Reader(ByName):
             )
 
     @staticmethod
-    def _placed(place: int, entries: list[tuple[int, int]]) -> list[tuple[int, tuple[int, int]]]:
+    def _placed(position: int, entries: list[tuple[int, int]]) -> list[tuple[int, tuple[int, int]]]:
         """Return (tag, (id, its position)) of entries at `place`."""
-        return [(tag, (id, place + 8 * number + 4)) for number, (tag, id) in enumerate(entries)]
+        return [(tag, (id, position + 8 * number + 4)) for number, (tag, id) in enumerate(entries)]
 
     def _bearer(self, where: tuple[int, int]) -> int:
         id, position = where
@@ -284,18 +284,18 @@ class Reader(ByName):
             entry = self.named(id)
             found += len(entry.path)  # assembling a path reads about as many cells
             if found > limit:
-                raise wire_error(wire.BAD_OFFSET, entry.place, limit, found)
+                raise wire_error(wire.BAD_OFFSET, entry.position, limit, found)
             field_id = entry.element["field_id"]
             yield entry.path, None if field_id == NO_FIELD_ID else field_id, id
 
-    def _bucket(self, place: int, number: int) -> list[tuple[int, int]]:
-        numbers = Numbers(self.file.cell(place, wire.FLAT_PAGE_BYTES), 4)
+    def _bucket(self, position: int, number: int) -> list[tuple[int, int]]:
+        numbers = Numbers(self.file.cell(position, wire.FLAT_PAGE_BYTES), 4)
         size, kind, used, found = (numbers.take(width) for width in (4, 2, 2, 4))
         for at, expected, value in ((4, wire.FLAT_PAGE_BYTES, size), (8, wire.KIND_BUCKET, kind), (12, number, found)):
             if value != expected:
-                raise self.file.fail(wire.BAD_CELL, place + at, expected, value)
+                raise self.file.fail(wire.BAD_CELL, position + at, expected, value)
         if used > wire.FLAT_BUCKET_ENTRIES:
-            raise self.file.fail(wire.BAD_CELL, place + 10, wire.FLAT_BUCKET_ENTRIES, used)
+            raise self.file.fail(wire.BAD_CELL, position + 10, wire.FLAT_BUCKET_ENTRIES, used)
         return [(numbers.take(4), numbers.take(4)) for _ in range(used)]
 
     # ---- chunks
@@ -335,7 +335,7 @@ class Reader(ByName):
             return self._part[2:]
         file, shape, entry = self.file, self.file.shape, self.entry(leaf)
         self._part = None
-        position = shape.part_place(leaf, part)
+        position = shape.part_position(leaf, part)
         cell = file.cell(position, shape.part_bytes(part)) if part else entry.cell
         crc, ranges = self._ranges(leaf, part, cell)
         data = file.gather(position, ranges)
@@ -346,7 +346,7 @@ class Reader(ByName):
     def _ranges(self, leaf: int, part: int, cell: bytes) -> tuple[int, list[Range]]:
         """Return the checksum of a part's chunks, and their ranges, which ascend."""
         file, shape = self.file, self.file.shape
-        position, head = shape.part_place(leaf, part), 4 if part else shape.schema_bytes
+        position, head = shape.part_position(leaf, part), 4 if part else shape.schema_bytes
         numbers, ranges, end = Numbers(cell, head), [], 0
         crc, count = numbers.take(4), len(shape.groups(part))
         offsets = [numbers.take(shape.offset_bytes) for _ in range(count)]
@@ -380,10 +380,10 @@ class Reader(ByName):
     def row_groups(self, name: str) -> memoryview:
         """Return one member of all row groups, such as num_rows, total_byte_size, file_offset or ordinal."""
         self.begin()
-        fields = self.row_group_facts(0, self.row_group_count)
+        fields = self.row_group_fields(0, self.row_group_count)
         return memoryview(array(ROW_GROUP_CODES[name], [fact.get(name, -1) for fact in fields]))
 
-    def row_group_facts(self, first: int, count: int) -> list[dict[str, int]]:
+    def row_group_fields(self, first: int, count: int) -> list[dict[str, int]]:
         """Return the members of row groups; ranges count from the bytes in ``"own"``."""
         found, end = [], 0
         for _, numbers in groupby(range(first, first + count), lambda number: number // wire.FLAT_PART_ROW_GROUPS):
@@ -411,27 +411,27 @@ class Reader(ByName):
         """
         file, shape = self.file, self.file.shape
         part, size = number // wire.FLAT_PART_ROW_GROUPS, shape.row_group_bytes
-        cell_place = shape.row_groups_place + part * (4 + wire.FLAT_PART_ROW_GROUPS * size)
+        cell_position = shape.row_groups_position + part * (4 + wire.FLAT_PART_ROW_GROUPS * size)
         if self._row_group_cell is None or self._row_group_cell[0] != part:
             self._row_group_cell = None
-            self._row_group_cell = part, file.cell(cell_place, 4 + len(shape.groups(part)) * size)
+            self._row_group_cell = part, file.cell(cell_position, 4 + len(shape.groups(part)) * size)
         at = 4 + number % wire.FLAT_PART_ROW_GROUPS * size
         numbers, offsets = Numbers(self._row_group_cell[1], at), []
         crc = numbers.take(4)
         for _ in range(4):
-            position, offset = cell_place + numbers.at, numbers.take(shape.offset_bytes)
+            position, offset = cell_position + numbers.at, numbers.take(shape.offset_bytes)
             if offset < end or offset > file.limit:
                 raise file.fail(wire.BAD_OFFSET, position, file.limit, offset)
             offsets.append(offset)
             end = offset
-        return cell_place + at, crc, offsets
+        return cell_position + at, crc, offsets
 
     def sorting_columns(self, row_group: int) -> list[tuple[int, bool, bool]]:
         """Return (column_idx, descending, nulls_first) of each column that a row group is sorted by."""
         if not 0 <= row_group < self.row_group_count:
             raise wire_error(wire.BAD_ARGUMENT, 0, self.row_group_count, row_group)
         self.begin()
-        (fields,) = self.row_group_facts(row_group, 1)
+        (fields,) = self.row_group_fields(row_group, 1)
         if not fields.get("sorting_columns_length"):
             return []
         return read_sorting_columns(fields["own"], fields["sorting_columns_offset"])
@@ -457,7 +457,7 @@ class Reader(ByName):
         if self._pair is None or self._pair[0] != index:
             file, shape = self.file, self.file.shape
             self._pair = None
-            position = shape.key_values_place + index * shape.key_value_bytes
+            position = shape.key_values_position + index * shape.key_value_bytes
             numbers = Numbers(file.cell(position, shape.key_value_bytes), 4)
             crc, thrift = numbers.take(4), Range(numbers.take(shape.offset_bytes), numbers.take(shape.offset_bytes))
             data = file.thrift(position + 8, thrift, crc)
@@ -474,7 +474,7 @@ class Reader(ByName):
         fields = self.file.facts
         if not fields.flags & HAS_CREATED_BY:
             return None
-        return self.file.thrift(self.file.shape.tail_place + 36, fields.created_by, fields.created_by_crc)
+        return self.file.thrift(self.file.shape.tail_position + 36, fields.created_by, fields.created_by_crc)
 
     def slice(self, leaves, row_groups, *, arrow_schema: bool = True, key_values: bool = False) -> bytes:
         """Return the Thrift footer for a projection, like `slice.slice_footer`."""

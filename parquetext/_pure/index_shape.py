@@ -84,29 +84,29 @@ class Shape(NamedTuple):
 
     # ---- positions
 
-    def part_place(self, leaf: int, part: int) -> int:
+    def part_position(self, leaf: int, part: int) -> int:
         full = 8 + wire.FLAT_PART_ROW_GROUPS * self.chunk_bytes
         return leaf * self.leaf_bytes + (self.part_bytes(0) + (part - 1) * full if part else 0)
 
     @property
-    def nodes_place(self) -> int:
+    def nodes_position(self) -> int:
         return self.leaves * self.leaf_bytes
 
     @property
-    def row_groups_place(self) -> int:
-        return self.nodes_place + self.nodes * self.node_bytes
+    def row_groups_position(self) -> int:
+        return self.nodes_position + self.nodes * self.node_bytes
 
     @property
-    def key_values_place(self) -> int:
-        return self.row_groups_place + 4 * parts_of(self.row_groups) + self.row_groups * self.row_group_bytes
+    def key_values_position(self) -> int:
+        return self.row_groups_position + 4 * parts_of(self.row_groups) + self.row_groups * self.row_group_bytes
 
     @property
-    def buckets_place(self) -> int:
-        return self.key_values_place + self.key_values * self.key_value_bytes
+    def buckets_position(self) -> int:
+        return self.key_values_position + self.key_values * self.key_value_bytes
 
     @property
-    def tail_place(self) -> int:
-        return self.buckets_place + self.buckets * wire.FLAT_PAGE_BYTES
+    def tail_position(self) -> int:
+        return self.buckets_position + self.buckets * wire.FLAT_PAGE_BYTES
 
 
 class Numbers:

@@ -102,15 +102,15 @@ class SmallScan:
         above: list[int] = []  # open groups, by their index among the entries
         leaf_counts, parents, first_leaves = [0] * len(entries), [], []
         if entries[0].id != GROUP:
-            raise wire_error(wire.BAD_VALUE, entries[0].place, 0, entries[0].index)
+            raise wire_error(wire.BAD_VALUE, entries[0].position, 0, entries[0].index)
         for at, entry in enumerate(entries):
             while above and entries[above[-1]].id != GROUP | entry.parent:
                 above.pop()
             if at and (not above or entry.index == entries[at - 1].index):
-                raise wire_error(wire.BAD_VALUE, entry.place, entries[at - 1].index, entry.index)
+                raise wire_error(wire.BAD_VALUE, entry.position, entries[at - 1].index, entry.index)
             is_leaf = not entry.id & GROUP
             if is_leaf and self.wanted[self.leaf_count] != entry.id:
-                raise wire_error(wire.BAD_VALUE, entry.place, self.wanted[self.leaf_count], entry.id)
+                raise wire_error(wire.BAD_VALUE, entry.position, self.wanted[self.leaf_count], entry.id)
             parents.append(above[-1] if above else -1)
             first_leaves.append(self.leaf_count)
             for group in above if is_leaf else []:
@@ -144,7 +144,7 @@ class SmallScan:
             if first in found:
                 run = 1
             else:
-                found |= enumerate(self.reader.row_group_facts(first, run), first)
+                found |= enumerate(self.reader.row_group_fields(first, run), first)
             order = order[run:]
         for row_group in self.wanted_groups:
             self._row_groups.append(found[row_group] | {"chunk_count": self.leaf_count})

@@ -80,7 +80,7 @@ class _Writer:
             bytes_for(longest),
             bytes_for(scan.element_count),
         )
-        size = shape.tail_place + shape.tail_bytes if shape.tail_place <= PAYLOAD_LIMIT else MOST
+        size = shape.tail_position + shape.tail_bytes if shape.tail_position <= PAYLOAD_LIMIT else MOST
         if size > PAYLOAD_LIMIT:
             raise wire_error(wire.TOO_LARGE, 0, PAYLOAD_LIMIT, size)
         if size > self.limit:
@@ -199,7 +199,7 @@ class _Writer:
 
     def tail(self) -> bytes:
         scan, shape = self.scan, self.shape
-        at, length = scan.created_by_place
+        at, length = scan.created_by_position
         has_created_by = scan.created_by is not None
         flags = (
             has_created_by * HAS_CREATED_BY

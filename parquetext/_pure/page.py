@@ -480,9 +480,9 @@ def _number(walk: Walk, at: int) -> int:
     return varint.zigzag_decode(walk.number(at)[0])
 
 
-def _check(number: int, place: int) -> None:
+def _check(number: int, position: int) -> None:
     if number < 0:
-        raise wire_error(wire.PAGE_NUMBER, place, 0, -number)
+        raise wire_error(wire.PAGE_NUMBER, position, 0, -number)
 
 
 def _levels(data: memoryview, at: int, encoding: int, most: int, count: int) -> tuple[int, int]:

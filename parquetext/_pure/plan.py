@@ -149,7 +149,7 @@ def gather(paths: Sequence[str], schema, columns: Sequence[tuple[int, int]], *, 
     filtered : bytes
         For each file, 1 if it was planned and its sidecar has Bloom filters.
     """
-    gathered = [ColumnFacts(schema, leaf, width) for leaf, width in columns]
+    gathered = [ColumnStatistics(schema, leaf, width) for leaf, width in columns]
     statuses, counts, filtered = bytearray(), array("I"), bytearray()
     wanted = Wanted.of(bytes(memoryview(schema.data)), [leaf for leaf, _ in columns])
     for path in encoded(paths):
@@ -263,7 +263,7 @@ class Side:
         return bytes(self.valid), None if self.width else self.ends.tobytes(), bytes(self.data)
 
 
-class ColumnFacts:
+class ColumnStatistics:
     """One column's statistics in all files so far."""
 
     def __init__(self, schema, leaf: int, width: int):

@@ -120,7 +120,7 @@ class Scan:
         self.version, self.num_rows, self.encrypted, self.created_by = -1, -1, 0, None
         self.has_extension = False
         self.has_key_values, self.has_column_orders, self.column_orders = False, False, (0, 0)
-        self.created_by_place = (0, 0)
+        self.created_by_position = (0, 0)
         self._elements, self._row_groups = Records(ELEMENT_MEMBERS), Records(ROW_GROUP_MEMBERS)
         self._key_values = Records(KEY_VALUE_MEMBERS)
         self._chunks, self._places = Records(CHUNK_MEMBERS), Records(PLACES_MEMBERS)
@@ -260,7 +260,7 @@ class _Footer(ChunkReader):
             scan.num_rows, end = self.number(type, at)
         elif (id, type) == (wire.FILE_META_DATA_CREATED_BY, wire.TYPE_BINARY):
             offset, length, end = self.binary(at)
-            scan.created_by, scan.created_by_place = bytes(self.data[offset : offset + length]), (offset, length)
+            scan.created_by, scan.created_by_position = bytes(self.data[offset : offset + length]), (offset, length)
         else:
             if (id, type) in (
                 (wire.FILE_META_DATA_ENCRYPTION_ALGORITHM, wire.TYPE_STRUCT),

@@ -89,7 +89,7 @@ ENCODING_STATS_FIELDS = {
 IN_CHUNK, IN_METADATA, IN_STATISTICS, IN_PAGE_ENCODING_STATS = 5, 6, 7, 8
 
 Fields = Mapping[int, tuple[int, str]]
-Facts = dict[str, int]
+Members = dict[str, int]
 
 
 class ChunkReader:
@@ -118,7 +118,7 @@ class ChunkReader:
             return None, self.walk.skip(at, wire.TYPE_LIST, depth)
         return count, first
 
-    def field(self, id: int, type: int, at: int, fields: Fields, statistics: Facts, depth: int) -> int:
+    def field(self, id: int, type: int, at: int, fields: Fields, statistics: Members, depth: int) -> int:
         """Store a field in `facts`; skip it if it is unknown, or if its type differs from the expected one."""
         expected, name = fields.get(id, (0, ""))
         if type != expected:
@@ -132,7 +132,7 @@ class ChunkReader:
             statistics[f"{name}_offset"], statistics[f"{name}_length"] = at, end - at
         return end
 
-    def struct(self, start: int, fields: Fields, statistics: Facts, depth: int) -> tuple[Facts, int]:
+    def struct(self, start: int, fields: Fields, statistics: Members, depth: int) -> tuple[Members, int]:
         """Add the known fields of a struct and its range (``bytes``) to `facts`; return them and the end offset."""
         id, at = 0, start
         while True:
@@ -143,7 +143,7 @@ class ChunkReader:
 
     # ---- a chunk
 
-    def chunk(self, start: int) -> tuple[Facts, int]:
+    def chunk(self, start: int) -> tuple[Members, int]:
         """Return the members of the ColumnChunk at `start`, and the offset after it."""
         fields, metadata = {}, {}
         id, at = 0, start
@@ -158,7 +158,7 @@ class ChunkReader:
         present = metadata.get("present", 0) | presence(fields, CHUNK_PRESENT)
         return metadata | fields | {"present": present, "chunk_offset": start, "chunk_length": at - start}, at
 
-    def metadata(self, start: int) -> tuple[Facts, int]:
+    def metadata(self, start: int) -> tuple[Members, int]:
         fields, statistics, encodings, stats = {}, {}, set(), None
         id, at = 0, start
         while True:
@@ -179,7 +179,7 @@ class ChunkReader:
         fields["encodings"] = sum(1 << encoding for encoding in encodings if 0 <= encoding <= LARGEST_IN_MASK)
         return statistics | fields | {"present": present, "metadata_offset": start, "metadata_length": at - start}, at
 
-    def statistics(self, start: int) -> tuple[Facts, int]:
+    def statistics(self, start: int) -> tuple[Members, int]:
         fields, exactness = {}, {}
         id, at = 0, start
         while True:
@@ -217,7 +217,7 @@ class ChunkReader:
         return encodings, at
 
 
-def presence(fields: Facts, bits: Mapping[str, int]) -> int:
+def presence(fields: Members, bits: Mapping[str, int]) -> int:
     return sum(bit for name, bit in bits.items() if name in fields)
 
 

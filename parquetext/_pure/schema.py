@@ -87,7 +87,7 @@ def build_tree(
         inside = awaited > 0
         if not inside:
             note(wire.SCHEMA, columns["bytes_offset"][i], i, count)
-        place_element(columns, i, open_groups if inside else [], len(leaves))
+        add_element(columns, i, open_groups if inside else [], len(leaves))
         if not inside:
             continue
         awaited -= 1
@@ -110,7 +110,7 @@ def build_tree(
     return leaves
 
 
-def place_element(columns: dict, i: int, open_groups: list, leaves_before: int) -> None:
+def add_element(columns: dict, i: int, open_groups: list, leaves_before: int) -> None:
     columns["parent"][i], columns["first_leaf"][i], columns["leaf_count"][i] = -1, leaves_before, 0
     if not open_groups:
         return
@@ -162,12 +162,12 @@ def logical_annotation(data: memoryview, at: int) -> Annotation | None:
     return Annotation(INT32 + INT64, SIGNED if is_signed and is_signed[1] == wire.TYPE_TRUE else UNSIGNED)
 
 
-def read_column_orders(data: memoryview, place: tuple[int, int]) -> list[int]:
+def read_column_orders(data: memoryview, position: tuple[int, int]) -> list[int]:
     """Return the field of each ColumnOrder union: 0 for an empty one, 255 for a number outside 1 to 254."""
-    if place[1] == 0:
+    if position[1] == 0:
         return []
-    walk = thrift.Walk(data, place[0], wire.MAX_DEPTH)
-    _, count, at = walk.list_header(place[0])
+    walk = thrift.Walk(data, position[0], wire.MAX_DEPTH)
+    _, count, at = walk.list_header(position[0])
     orders = []
     for _ in range(count):
         id, type, _ = walk.field_header(at, 0)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from .. import wire
 from ..errors import wire_error
 
-__all__ = ["chunk_facts", "range_start"]
+__all__ = ["chunk_fields", "range_start"]
 
 # Bit of the sidecar: the Parquet encodings that it represents.
 ENCODINGS = {
@@ -54,7 +54,7 @@ def range_start(present: int, data_page_offset: int, dictionary_page_offset: int
     return dictionary_page_offset if present & wire.PRESENT_DICTIONARY_PAGE_OFFSET else data_page_offset
 
 
-def chunk_facts(chunks, column) -> Callable[[int], tuple]:
+def chunk_fields(chunks, column) -> Callable[[int], tuple]:
     """Return a function from a row group's number to the arguments of its `Chunk`."""
     fields = {name: chunks.array(name) for name in FACTS}
     data = memoryview(chunks.buffer).cast("B")

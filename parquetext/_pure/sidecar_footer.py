@@ -37,7 +37,7 @@ class Snapshot:
 
     def __init__(self, header, committed: int):
         view = header.view
-        offset, length = place(header, committed)
+        offset, length = position(header, committed)
         parquet_offset, parquet_length, groups, unused, previous, features = FIXED.unpack_from(view, offset)
         self.checksum_at = limit = offset + length - wire.PM_CHECKSUM_BYTES
         self.entries = offset + wire.PM_FOOTER_BYTES
@@ -57,7 +57,7 @@ class Snapshot:
             features,
             seq_txn,
         )
-        self._check_place(header)
+        self._check_position(header)
         self._check_blocks(header, offset)
 
     @property
@@ -116,7 +116,7 @@ class Snapshot:
         self.scratchpad, self.scratchpad_count = start + 4, count
         return at
 
-    def _check_place(self, header) -> None:
+    def _check_position(self, header) -> None:
         """Check the order of the parts: no checksum covers the trailer, so a wrong length could lead anywhere."""
         footer, previous = self.footer, self.footer.previous
         if previous and not wire.PM_SMALLEST_BYTES <= previous <= footer.offset:
@@ -142,7 +142,7 @@ class Snapshot:
         return int.from_bytes(view[entry : entry + 4], "little") << wire.PM_ALIGNMENT_SHIFT
 
 
-def place(header, committed: int) -> tuple[int, int]:
+def position(header, committed: int) -> tuple[int, int]:
     """Return the offset and the length of the footer that ends at `committed`, according to its trailer."""
     view = header.view
     if committed > len(view):

@@ -218,7 +218,7 @@ class SidecarSlicer(Slicer):
         columns = [list(self.slices.places(kinds[self.scan.leaves[leaf]], leaf)) for leaf in self.leaves]
         return [[Chunk(column[index]) for column in columns] for index in self.row_groups]
 
-    def row_group_facts(self) -> list[RowGroup]:
+    def row_group_fields(self) -> list[RowGroup]:
         counts = self.reader.row_counts if self.row_groups else []
         return [RowGroup(counts[index], -1, -1) for index in self.row_groups]
 

@@ -10,7 +10,7 @@ from .. import wire
 from ..errors import wire_error
 from .checksum import crc32
 from .scan import Scan
-from .sidecar_facts import chunk_facts
+from .sidecar_facts import chunk_fields
 from .sidecar_read import DESCRIPTOR, Column, Reader
 from .sidecar_sums import Parts, sums_note
 
@@ -319,7 +319,7 @@ class Writer:
         forms = [scan.column(leaf) for leaf in range(scan.leaf_count)]
         if at is not None and len(at) != len(row_counts):
             raise wire_error(wire.BAD_ARGUMENT, 0, len(row_counts), len(at))
-        fields = [chunk_facts(form, column) for form, column in zip(forms, self._columns, strict=True)]
+        fields = [chunk_fields(form, column) for form, column in zip(forms, self._columns, strict=True)]
         for row_group, rows in enumerate(row_counts):
             chunks = []
             for column in range(len(forms)):

@@ -108,7 +108,7 @@ class Slicer:
 
         return [[chunk(first[index] + leaf) for leaf in self.leaves] for index in self.row_groups]
 
-    def row_group_facts(self) -> list[RowGroup]:
+    def row_group_fields(self) -> list[RowGroup]:
         rows, offsets, ordinals = (self.scan.row_groups(name) for name in ("num_rows", "file_offset", "ordinal"))
         return [RowGroup(rows[index], offsets[index], ordinals[index]) for index in self.row_groups]
 
@@ -234,7 +234,7 @@ def slice_with(slicer: Slicer, arrow_schema: bool, key_values: bool) -> bytes:
     parts = Parts(
         version=scan.version,
         elements=slicer.elements(),
-        row_groups=slicer.row_group_facts(),
+        row_groups=slicer.row_group_fields(),
         chunks=slicer.chunks(),
         paths=slicer.paths,
         key_values=slicer.key_values() if key_values else [],

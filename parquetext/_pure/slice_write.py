@@ -98,7 +98,7 @@ class RowGroup:
 class Chunk:
     """A chunk's members by their names in `pqx_chunk` and `pqx_places`, and its Thrift bytes if known."""
 
-    facts: Mapping[str, int]
+    members: Mapping[str, int]
     thrift: bytes | None = None
 
 
@@ -199,7 +199,7 @@ def _with_path(chunk: bytes, metadata: int, path: bytes) -> bytes:
 def _own_bytes(chunk: Chunk, path: bytes) -> bytes:
     """Return a chunk's Thrift bytes; add path_in_schema from the schema if it is missing, because readers need it."""
     thrift_bytes, message = bytes(chunk.thrift), wire.PRESENT_METADATA | wire.PRESENT_PATH_IN_SCHEMA
-    if chunk.facts["present"] & message != wire.PRESENT_METADATA:
+    if chunk.members["present"] & message != wire.PRESENT_METADATA:
         return thrift_bytes
     metadata = thrift.find(thrift_bytes, wire.COLUMN_CHUNK_META_DATA)
     if metadata is None or metadata[1] != wire.TYPE_STRUCT:
@@ -211,7 +211,7 @@ def _chunk(chunk: Chunk, path: bytes) -> bytes:
     """Return a ColumnChunk: its Thrift bytes, or a new one with the present members."""
     if chunk.thrift is not None:
         return _own_bytes(chunk, path)
-    statistics = chunk.facts
+    statistics = chunk.members
     present = statistics["present"]
     fields = [(wire.COLUMN_CHUNK_FILE_OFFSET, wire.TYPE_I64, _integer(0))]
     if present & wire.PRESENT_METADATA:
@@ -236,8 +236,8 @@ def _chunk(chunk: Chunk, path: bytes) -> bytes:
 def _row_group(parts: Parts, index: int) -> bytes:
     row_group, chunks = parts.row_groups[index], parts.chunks[index]
     columns = [_chunk(chunk, path) for chunk, path in zip(chunks, parts.paths, strict=True)]
-    uncompressed = saturated_sum(max(chunk.facts["total_uncompressed_size"], 0) for chunk in chunks)
-    compressed, file_offset = placed_sizes([chunk.facts for chunk in chunks], row_group.file_offset)
+    uncompressed = saturated_sum(max(chunk.members["total_uncompressed_size"], 0) for chunk in chunks)
+    compressed, file_offset = placed_sizes([chunk.members for chunk in chunks], row_group.file_offset)
     fields = [
         (wire.ROW_GROUP_COLUMNS, wire.TYPE_LIST, _list(wire.TYPE_STRUCT, columns)),
         (wire.ROW_GROUP_TOTAL_BYTE_SIZE, wire.TYPE_I64, _integer(uncompressed)),

@@ -16,7 +16,7 @@ from .file import File
 from .file import open as open_file
 from .flattened import Flattened, has_dots_or_doubles
 from .read_options import options_given
-from .without_dataset import as_told_by_pyarrow
+from .without_dataset import as_pyarrow_reports
 
 if TYPE_CHECKING:
     from ..sidecar.plan import Plan
@@ -166,7 +166,7 @@ def read_table(
         with file:
             return _read_one(file, columns, filters, schema, one, _left_by_plan(sidecar, file, filters))
     except ImportError as error:
-        raise as_told_by_pyarrow(error, filters, schema) from None
+        raise as_pyarrow_reports(error, filters, schema) from None
 
 
 def read_pandas(source: object, columns: Iterable | None = None, **options: object) -> pa.Table:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-__all__ = ["as_told_by_pyarrow"]
+__all__ = ["as_pyarrow_reports"]
 
 MODULES = "pyarrow.dataset", "pyarrow._dataset"
 MISSING = "when the pyarrow.dataset module is not available"
 
 
-def as_told_by_pyarrow(error: ImportError, filters: object, schema: pa.Schema | None) -> Exception:
+def as_pyarrow_reports(error: ImportError, filters: object, schema: pa.Schema | None) -> Exception:
     """Return the ValueError that `pyarrow.parquet.read_table` raises then; return other errors unchanged."""
     if error.name not in MODULES:
         return error

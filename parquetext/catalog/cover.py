@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..arrow.datasets.dataset_plan import FileFacts, given_bounds, joined_bounds
+from ..arrow.datasets.dataset_plan import FileBounds, given_bounds, joined_bounds
 from ..footer.elements import Element
 from ..footer.leaf_types import PHYSICAL_TYPES, LeafType, leaf_type
 from ..footer.typed_bounds import RawBounds
@@ -159,7 +159,7 @@ class Cover:
             positions = pc.indices_nonzero(pc.equal(kinds, number))
             if len(positions):
                 order.append(positions)
-                fields.append(_facts(name, rows.take(positions), None if number == _UNKNOWN else leaf_types[number]))
+                fields.append(_bounds(name, rows.take(positions), None if number == _UNKNOWN else leaf_types[number]))
         bounds = joined_bounds(name, fields, wanted)
         if bounds is None:
             return None
@@ -204,12 +204,12 @@ def _ambiguous(found: pa.Table) -> pa.Array:
     return leaves.filter(pc.greater(leaves["leaf_count_distinct"], 1))["slot"].combine_chunks()
 
 
-def _facts(name: str, rows: pa.Table, kind: LeafType | None) -> FileFacts:
+def _bounds(name: str, rows: pa.Table, kind: LeafType | None) -> FileBounds:
     if kind is None:
-        return FileFacts(rows.num_rows, {}, frozenset())
+        return FileBounds(rows.num_rows, {}, frozenset())
     counts = (pc.fill_null(rows[each], -1).combine_chunks() for each in ("null_count", "num_values"))
     bounds = RawBounds(kind, *(_raw(rows[end].combine_chunks(), kind) for end in ("min", "max")), *counts)
-    return FileFacts(rows.num_rows, {name: (bounds, kind.arrow)}, frozenset())
+    return FileBounds(rows.num_rows, {name: (bounds, kind.arrow)}, frozenset())
 
 
 def _raw(values: pa.Array, kind: LeafType) -> pa.Array:

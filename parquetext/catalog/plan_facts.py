@@ -14,7 +14,7 @@ from ..logical_types import parse_catalog_text
 from ..storage.paths import directory_keys
 from .picked_rows import rows_of
 
-__all__ = ["MISSING", "UNKNOWN", "ColumnFacts", "Facts"]
+__all__ = ["MISSING", "UNKNOWN", "CatalogColumns", "ColumnStatistics"]
 
 MISSING, UNKNOWN = -1, -2  # kinds: the file has no such column; the column's type is unknown
 _PLACE = ["file", "row_group"]
@@ -23,7 +23,7 @@ _FACTS = [*_TYPE, "depth", "max_repetition_level", "num_values", "null_count", "
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnFacts:
+class ColumnStatistics:
     """A column in all row groups of a catalog.
 
     `kinds` has one entry per row group: an index into `leaf_types`, MISSING or UNKNOWN. If `is_key` is set, the column
@@ -38,7 +38,7 @@ class ColumnFacts:
     is_key: bool = False
 
 
-class Facts:
+class CatalogColumns:
     """A catalog, read column by column.
 
     Attributes
@@ -53,7 +53,7 @@ class Facts:
         self._base = self._rows.one_per_row_group(_PLACE)
         self.files = self._base["file"].to_pylist()
         self.row_groups = self._base["row_group"].to_pylist()
-        self._columns: dict[str, ColumnFacts | None] = {}
+        self._columns: dict[str, ColumnStatistics | None] = {}
 
     @property
     def count(self) -> int:
@@ -64,21 +64,21 @@ class Facts:
         column = self.column(name)
         return None if column is None else column.type
 
-    def column(self, name: str) -> ColumnFacts | None:
+    def column(self, name: str) -> ColumnStatistics | None:
         """Return a key of the directories, else a top-level column, or None if no file has one."""
         if name not in self._columns:
             self._columns[name] = self._key(name) or self._top_level(name)
         return self._columns[name]
 
-    def _key(self, name: str) -> ColumnFacts | None:
+    def _key(self, name: str) -> ColumnStatistics | None:
         values = [directory_keys(file.rpartition("/")[0]).get(name, MISSING) for file in self.files]
         known = [value for value in values if value not in (MISSING, None)]
         if all(value == MISSING for value in values):
             return None
         values = [None if value == MISSING else value for value in values]
-        return ColumnFacts(inferred_type(known), values, [], None, is_key=True)
+        return ColumnStatistics(inferred_type(known), values, [], None, is_key=True)
 
-    def _top_level(self, name: str) -> ColumnFacts | None:
+    def _top_level(self, name: str) -> ColumnStatistics | None:
         found = self._rows.of_column(name, [*_PLACE, "column", *_FACTS])
         found = found.filter((pc.field("column") == name) | (pc.field("depth") > 1))
         if not found.num_rows:
@@ -92,7 +92,7 @@ class Facts:
         return _typed(rows)
 
 
-def _typed(rows: pa.Table) -> ColumnFacts:
+def _typed(rows: pa.Table) -> ColumnStatistics:
     kinds, leaf_types, known = [], [], {}
     columns = (rows[name].to_pylist() for name in ("count_all", "depth", "max_repetition_level", *_TYPE))
     for count, depth, repetition, *fields in zip(*columns, strict=True):
@@ -106,7 +106,7 @@ def _typed(rows: pa.Table) -> ColumnFacts:
                 known[key] = len(leaf_types)
                 leaf_types.append(leaf_type(_element(*key)))
             kinds.append(known[key])
-    return ColumnFacts(_common([leaf.arrow for leaf in leaf_types]), kinds, leaf_types, rows)
+    return ColumnStatistics(_common([leaf.arrow for leaf in leaf_types]), kinds, leaf_types, rows)
 
 
 def _element(physical: str, length: int | None, logical: str | None) -> Element:

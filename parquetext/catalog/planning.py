@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from ..arrow.datasets.dataset_plan import FileFacts, surviving
+from ..arrow.datasets.dataset_plan import FileBounds, surviving
 from ..errors import ColumnError
 from ..footer.typed_bounds import StoredBounds
 from ..pruning import Predicate, predicate_of
 from .file_batches import names_of
 from .literals import check_literals, columns_named, has_durations
-from .plan_facts import MISSING, UNKNOWN, ColumnFacts, Facts
+from .plan_facts import MISSING, UNKNOWN, CatalogColumns, ColumnStatistics
 
 __all__ = ["Planned", "plan"]
 
@@ -76,7 +76,7 @@ def plan(catalog: object, filters: object, *, files: Iterable | None = None) -> 
 
 
 def _planned(catalog: object, filters: object) -> list[Planned]:
-    predicate, fields = predicate_of(filters), Facts(catalog)
+    predicate, fields = predicate_of(filters), CatalogColumns(catalog)
     names = predicate.columns(fields.type_of)
     if names is None:
         named = {name: fields.type_of(name) for name in columns_named(predicate)}
@@ -93,7 +93,7 @@ def _planned(catalog: object, filters: object) -> list[Planned]:
     return _by_file(fields, _kept(predicate, fields, columns))
 
 
-def _kept(predicate: Predicate, fields: Facts, columns: Mapping[str, ColumnFacts]) -> list[int]:
+def _kept(predicate: Predicate, fields: CatalogColumns, columns: Mapping[str, ColumnStatistics]) -> list[int]:
     """Return the remaining row groups, ascending.
 
     Row groups in which the columns have the same types are evaluated together, as one file.
@@ -113,7 +113,7 @@ def _kept(predicate: Predicate, fields: Facts, columns: Mapping[str, ColumnFacts
             and not (is_open and pa.types.is_int64(columns[name].leaf_types[kind].arrow))
         }
         missing = frozenset(name for name, kind in of.items() if kind == MISSING and name not in given)
-        files.append(FileFacts(len(row_groups), bounds, missing))
+        files.append(FileBounds(len(row_groups), bounds, missing))
         for name, values in given.items():
             values.append(of[name])
     keys = {name: pa.array(values, pa.string()).cast(columns[name].type) for name, values in given.items()}
@@ -125,13 +125,13 @@ def _kept(predicate: Predicate, fields: Facts, columns: Mapping[str, ColumnFacts
     )
 
 
-def _stored(column: ColumnFacts, kind: int, row_groups: list[int]) -> tuple[StoredBounds, pa.DataType]:
+def _stored(column: ColumnStatistics, kind: int, row_groups: list[int]) -> tuple[StoredBounds, pa.DataType]:
     rows, leaf = column.rows.take(pa.array(row_groups, pa.int64())), column.leaf_types[kind]
     counts = (rows[name].fill_null(-1).to_pylist() for name in ("null_count", "num_values"))
     return StoredBounds(leaf, rows["min"].to_pylist(), rows["max"].to_pylist(), *counts), leaf.arrow
 
 
-def _by_file(fields: Facts, kept: Iterable[int]) -> list[Planned]:
+def _by_file(fields: CatalogColumns, kept: Iterable[int]) -> list[Planned]:
     found: dict[str, list[int] | None] = {}
     chosen = set(kept)
     for number, (file, row_group) in enumerate(zip(fields.files, fields.row_groups, strict=True)):

@@ -19,11 +19,11 @@ def settled(modified: int | None, now: int) -> int | None:
     return modified if now - modified > (FINE if modified % SECOND else COARSE) else None
 
 
-def same_time(kept: pa.Array, told: pa.Array) -> pa.Array:
+def same_time(kept: pa.Array, recorded: pa.Array) -> pa.Array:
     """Return True for each settled time that equals the filesystem's time.
 
     The filesystem's time may be finer than a stored time of whole seconds.
     """
     second = pa.scalar(SECOND, pa.int64())
-    in_second = pc.equal(pc.multiply(pc.divide(told, second), second), kept)
-    return pc.and_(pc.greater(kept, 0), pc.or_(pc.equal(kept, told), in_second))
+    in_second = pc.equal(pc.multiply(pc.divide(recorded, second), second), kept)
+    return pc.and_(pc.greater(kept, 0), pc.or_(pc.equal(kept, recorded), in_second))

@@ -12,7 +12,7 @@ from ..cells import is_number, is_whole, shortened, width_of
 from ..escaping import escaped
 from .output import console, counted, line_width, print_lines
 
-__all__ = ["number", "print_facts", "print_listing"]
+__all__ = ["number", "print_fields", "print_listing"]
 
 GAP = 2
 NAMED = 4  # of the columns that are left out
@@ -177,7 +177,7 @@ def _fit(columns: list[_Column], room: int) -> None:
         over -= 1
 
 
-def print_facts(fields: Iterable[tuple[str, object]]) -> None:
+def print_fields(fields: Iterable[tuple[str, object]]) -> None:
     """Print names and values, one below the other; in a terminal, long values are folded."""
     texts = [(escaped(name), _text(value)) for name, value in fields]
     room = line_width()

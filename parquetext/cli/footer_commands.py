@@ -12,7 +12,7 @@ from .arguments import File, Files, Json
 from .choices import SchemaFormat
 from .completion import columns_of_path
 from .each_file import ask_each, ask_one
-from .fact_tables import print_facts, print_listing
+from .fact_tables import print_fields, print_listing
 from .output import counted, human_bytes, line_width, print_json, tell
 
 _NO_FRACTION = re.compile(r"(?<=:\d\d)\.0+(?!\d)")  # of a second
@@ -80,7 +80,7 @@ def meta(
         if json:
             print_json({"path": str(path), **found})
         else:
-            print_facts(_facts_of(found, full or line_width() is None))
+            print_fields(_fields_of(found, full or line_width() is None))
 
     def total(files: int) -> None:
         tell(f"{counted(files, 'file')}: {counted(sum(rows), 'row')}, {human_bytes(sum(sizes))}")
@@ -88,7 +88,7 @@ def meta(
     ask_each(paths, ask, json=json, heading=True, total=total)
 
 
-def _facts_of(found: dict, full: bool) -> list[tuple[str, object]]:
+def _fields_of(found: dict, full: bool) -> list[tuple[str, object]]:
     def size(name: str) -> str:
         return "not told" if found[name] is None else f"{human_bytes(found[name])} ({found[name]:,} B)"
 

@@ -9,7 +9,7 @@ import typer
 from ..errors import ParquetextError
 from ..findings import is_sound
 from .arguments import Files, Json, Quiet
-from .fact_tables import print_facts
+from .fact_tables import print_fields
 from .layout_command import map_as_dict, print_map
 from .output import (
     counted,
@@ -61,7 +61,7 @@ def inspect(
                 print_json(fields.as_dict() | ({} if picture is None else map_as_dict(picture)))
                 continue
             tell((fields.path, "bold"))
-            print_facts(_facts(fields))
+            print_fields(_lines(fields))
             if picture is not None:
                 print_map(picture)
     if not files:
@@ -71,7 +71,7 @@ def inspect(
     raise typer.Exit(exit_code(files, unreadable, found + unreadable))
 
 
-def _facts(fields) -> list[tuple[str, object]]:
+def _lines(fields) -> list[tuple[str, object]]:
     share = "" if not fields.footer_bytes else f"  ({fields.footer_bytes / fields.file_bytes:.1%} of the file)"
     lines = [("file", human_bytes(fields.file_bytes)), ("opens as", fields.form or "nothing")]
     if fields.footer_bytes is not None:

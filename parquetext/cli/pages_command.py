@@ -64,7 +64,7 @@ def pages(
 def _print_documents(name: str, found) -> None:
     for batch in found.to_batches(max_chunksize=1 << 12):
         for page in batch.to_pylist():
-            bounds = {bound: None if page[bound] is None else _told(page[bound]) for bound in ("min", "max")}
+            bounds = {bound: None if page[bound] is None else _as_json(page[bound]) for bound in ("min", "max")}
             print_json({"column": name, **page, **bounds})
 
 
@@ -98,10 +98,10 @@ def _name_of(text: str | None) -> str:
 def _shown(value) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    return f"{value:,}" if isinstance(value, int) else str(_told(value))
+    return f"{value:,}" if isinstance(value, int) else str(_as_json(value))
 
 
-def _told(value):
+def _as_json(value):
     """A value as JSON has it; bytes as hexadecimal digits."""
     if isinstance(value, bytes):
         return value.hex()

@@ -67,12 +67,12 @@ def head(
     def ask(_, file) -> None:
         shown.file(file, column, filter, rows)
         if shown.is_table:
-            tell((_told(shown.rows, rows, file.num_rows, is_filtered=bool(filter)), "dim"))
+            tell((_summary(shown.rows, rows, file.num_rows, is_filtered=bool(filter)), "dim"))
 
     ask_one(path, ask, json=json, values=True)
 
 
-def _told(shown: int, asked: int, there: int, *, is_filtered: bool) -> str:
+def _summary(shown: int, asked: int, there: int, *, is_filtered: bool) -> str:
     if not is_filtered:
         return f"{shown:,} of {counted(there, 'row')}"
     return f"the first {counted(shown, 'row')} that match" if shown == asked else f"{counted(shown, 'row')} that match"

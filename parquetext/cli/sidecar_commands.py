@@ -11,7 +11,7 @@ from ..errors import ParquetextError
 from .arguments import Files, Json, Quiet
 from .choices import IgnorableSidecar
 from .each_file import FINDINGS, change_each
-from .fact_tables import print_facts
+from .fact_tables import print_fields
 from .output import (
     CANNOT_RUN,
     complain,
@@ -237,7 +237,7 @@ def _draw(fields: dict) -> None:
     ]
     lines += [("finding", finding) for finding in fields["findings"]]
     tell((fields["sidecar"], "bold"))
-    print_facts(lines)
+    print_fields(lines)
 
 
 def _commit(commit: dict) -> str:

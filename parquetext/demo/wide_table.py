@@ -131,12 +131,12 @@ def run(
 
 
 def _read_one_column(original: str, path: str, name: str) -> Iterator[Step]:
-    def facts_of_parquetext() -> tuple:
+    def bounds_by_parquetext() -> tuple:
         with open_file(path) as file:
             column = file.column(name)
             return list(column.data_page_offset), list(column.null_count)
 
-    def facts_of_pyarrow() -> tuple:
+    def bounds_by_pyarrow() -> tuple:
         metadata = pq.read_metadata(original)
         leaf = metadata.schema.names.index(name)
         chunks = [metadata.row_group(index).column(leaf) for index in range(metadata.num_row_groups)]
@@ -146,8 +146,8 @@ def _read_one_column(original: str, path: str, name: str) -> Iterator[Step]:
         with open_file(path) as file:
             return file.read(columns=[name])
 
-    before, theirs = _best(facts_of_pyarrow)
-    after, ours = _best(facts_of_parquetext)
+    before, theirs = _best(bounds_by_pyarrow)
+    after, ours = _best(bounds_by_parquetext)
     yield Step(
         "open, one column's statistics",
         after,

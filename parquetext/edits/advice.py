@@ -283,7 +283,7 @@ def budget_of(file_bytes: int, footer_bytes: int, max_growth: float | str | None
     return int(file_bytes * growth_of(max_growth) - footer_bytes * FOOTER_KEPT) - ORIGINAL_BYTES
 
 
-def growth_of(told: float | str | None) -> float:
+def growth_of(given: float | str | None) -> float:
     """Parse a share of a file: 0.2, or ``"20%"``.
 
     Raises
@@ -291,13 +291,13 @@ def growth_of(told: float | str | None) -> float:
     ParquetextError
         If the value is not a share.
     """
-    if told is None:
+    if given is None:
         return MAX_GROWTH
-    text = str(told).strip()
+    text = str(given).strip()
     try:
         found = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
         found = -1.0
     if not 0 <= found < float("inf"):
-        raise ParquetextError(f"{told!r} is not a share of a file: give one such as 20%", code=wire.BAD_ARGUMENT)
+        raise ParquetextError(f"{given!r} is not a share of a file: give one such as 20%", code=wire.BAD_ARGUMENT)
     return found

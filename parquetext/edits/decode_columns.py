@@ -62,7 +62,7 @@ class Rebuilt:
     """The original, which replaces the file; see `run.Rewrite`."""
 
     def __init__(self, original: Original, source):
-        self.size, self.told = original.length, "the file from before it was encoded"
+        self.size, self.message = original.length, "the file from before it was encoded"
         self.source = OriginalSource(original, source)
         self._sha256 = original.sha256
 

@@ -111,7 +111,7 @@ class _WithoutOld(Renewed):
         original = unchanged_original(footer)
         self._native = Native(source, footer.bare, footer.start, gone, original.rest if original else None)
         self._native.check(form.scan)
-        self.told = f"{len(gone):,} column chunk{'s' * (len(gone) != 1)} in ALP alone"
+        self.message = f"{len(gone):,} column chunk{'s' * (len(gone) != 1)} in ALP alone"
 
     def _write_data(self, sink) -> tuple[bytes, int, None]:
         return *self._native.write(sink), None

@@ -162,7 +162,7 @@ def _write_elsewhere(
         if planned.edit is not None:
             _write_new(planned.edit, source, out, ignored)
         size = source.size if planned.edit is None else planned.edit.size
-        message = ["nothing is written"] if planned.edit is None else [_place(out), planned.edit.told]
+        message = ["nothing is written"] if planned.edit is None else [_written_to(out), planned.edit.message]
         return Result(
             path=source.name,
             outcome="unchanged" if planned.edit is None else ENCODED,
@@ -177,7 +177,7 @@ def _write_elsewhere(
         )
 
 
-def _place(out: object) -> str:
+def _written_to(out: object) -> str:
     return "" if hasattr(out, "write") else f"written to {storage.resolve(out)}"
 
 
@@ -239,7 +239,7 @@ class EncodedFile(Renewed):
         old, new = sum(copy.chunk_length for copy in made.copies), sum(copy.length for copy in made.copies)
         count = len(made.copies)
         chunks, have = ("1 column chunk", "has a copy") if count == 1 else (f"{count:,} column chunks", "have copies")
-        self.told = f"{chunks} of {old:,} bytes {have} of {new:,}"
+        self.message = f"{chunks} of {old:,} bytes {have} of {new:,}"
         return made.footer, made.size, made.original.to_payload()
 
 

@@ -33,7 +33,7 @@ class Footer:
     data : bytes
     offset : int
         From the file's start.
-    place : Place or None
+    location : Place or None
         The location of the extension.
     pieces : tuple of Piece
         The extension's bytes, front to back; the blocks that a reference refers to replace it. A block counts as a
@@ -46,7 +46,7 @@ class Footer:
 
     data: bytes
     offset: int
-    place: object | None
+    location: object | None
     pieces: tuple[Piece, ...]
     known_scan: object | None = None
     reference: ReferencePiece | None = None
@@ -79,14 +79,14 @@ class Footer:
     @property
     def bare(self) -> bytes:
         """Return the Thrift struct without its extension."""
-        if self.place is None:
+        if self.location is None:
             return self.data
-        return self.data[: self.place.header] + (STOP if self.place.placement == 0 else b"")
+        return self.data[: self.location.header] + (STOP if self.location.placement == 0 else b"")
 
     @property
     def marker(self) -> str | None:
         """Return the extension's marker, or None if there is no extension."""
-        return None if self.place is None else extension.MARKER_NUMBERS[self.place.marker]
+        return None if self.location is None else extension.MARKER_NUMBERS[self.location.marker]
 
     @property
     def placement(self) -> str | None:
@@ -94,7 +94,7 @@ class Footer:
         own = [piece for piece in self.pieces if piece.uuid in forms.BLOCKS]
         if not own:
             return None
-        return extension.ASIDE if own[-1].is_aside else extension.PLACEMENTS[self.place.placement]
+        return extension.ASIDE if own[-1].is_aside else extension.PLACEMENTS[self.location.placement]
 
     @property
     def form(self) -> str:
@@ -146,8 +146,8 @@ class Footer:
     def _is_behind(self, inside: Sequence[Piece], placement: str | None) -> bool:
         """Return True if an extension with these pieces follows the struct's stop byte."""
         keeps = placement is None or any(piece.uuid not in OURS for piece in inside)
-        if self.place is not None and keeps:
-            return self.place.placement == 1
+        if self.location is not None and keeps:
+            return self.location.placement == 1
         return placement == extension.AFTER_STOP
 
 
@@ -251,16 +251,17 @@ def _refuse_what_follows(length: int, end: int) -> None:
     )
 
 
-def _pieces(data: bytes, place) -> tuple[Piece, ...]:
+def _pieces(data: bytes, location) -> tuple[Piece, ...]:
     """Split the extension into pieces, beginning at its end, after checking that it can be rewritten."""
-    shortest = kernels.varint.size(place.length)
-    if place.length_bytes != shortest:
-        raise wire_error(wire.NON_MINIMAL, place.payload - place.length_bytes, shortest, place.length_bytes)
-    if place.payload + place.length + len(STOP) != place.struct_end:
+    shortest = kernels.varint.size(location.length)
+    if location.length_bytes != shortest:
+        raise wire_error(wire.NON_MINIMAL, location.payload - location.length_bytes, shortest, location.length_bytes)
+    if location.payload + location.length + len(STOP) != location.struct_end:
         raise Refused(
-            "fields follow the extension, and their ids may count from its marker", offset=place.payload + place.length
+            "fields follow the extension, and their ids may count from its marker",
+            offset=location.payload + location.length,
         )
-    content = memoryview(data)[place.payload : place.payload + place.length]
+    content = memoryview(data)[location.payload : location.payload + location.length]
     pieces, end = [], len(content)
     while block := _block_before(content, end):
         pieces.append(block)

@@ -29,7 +29,7 @@ def others_of(footer: Footer, own: Container[UUID], ignored: frozenset[str], wra
                 "free-form",
                 f"the footer has an extension of somebody else: {size} bytes that are no "
                 "block; wrap=True makes one of them",
-                offset=footer.place.payload,
+                offset=footer.location.payload,
                 code=wire.FREE_FORM,
             )
         if len(others) == 1 and (wrap or not size):

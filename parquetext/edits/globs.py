@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-__all__ = ["Place", "is_pattern", "matcher", "matching", "meant", "places"]
+__all__ = ["Glob", "is_pattern", "matcher", "matching", "meant", "places"]
 
 _SPECIAL = re.compile(r"[*?\[{\\]")
 _TOKEN = re.compile(
@@ -27,7 +27,7 @@ _FOLDERS = f"(?:{_VISIBLE}{_NAME}+/)*"
 _ROOT = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*://[^/]*)?")
 
 
-class Place(NamedTuple):
+class Glob(NamedTuple):
     """A folder, and the pattern to match below it; if the pattern is empty, the path is literal."""
 
     path: str
@@ -39,7 +39,7 @@ def is_pattern(path: str) -> bool:
     return _SPECIAL.search(path) is not None
 
 
-def places(path: str) -> list[Place]:
+def places(path: str) -> list[Glob]:
     r"""Return the folders to search for a pattern.
 
     ``*``, ``?``, ``[a-c]`` and ``[!a]`` or ``[^a]`` match within a name; ``{a,b}`` matches either alternative, which
@@ -62,51 +62,51 @@ def places(path: str) -> list[Place]:
     return [position._replace(path=f"{root}{position.path}".rstrip("/")) for position in found] if root else found
 
 
-def meant(path: str, is_there: Callable[[str], bool]) -> list[Place]:
+def meant(path: str, is_there: Callable[[str], bool]) -> list[Glob]:
     """Return the places to search: the path itself if it exists, is not a pattern, or if no place is found."""
     if not is_pattern(path) or is_there(path):
-        return [Place(path, "")]
-    return [position for position in places(path) if position.pattern or is_there(position.path)] or [Place(path, "")]
+        return [Glob(path, "")]
+    return [position for position in places(path) if position.pattern or is_there(position.path)] or [Glob(path, "")]
 
 
 def matching(
-    place: Place, entries: Callable[[str, bool], Iterable[tuple[str, bool]]], is_there: Callable[[str], bool]
+    glob: Glob, entries: Callable[[str, bool], Iterable[tuple[str, bool]]], is_there: Callable[[str], bool]
 ) -> Iterator[str]:
     """Yield the paths of matching files and folders in a place, found name by name.
 
     Parameters
     ----------
-    place : Place
+    glob : Place
     entries : callable
         Returns the names in a folder, each with True if it is a folder. Its second argument is True to follow links to
         folders, which may be cyclic. It returns nothing if the folder does not exist.
     is_there : callable
         Returns True if a path exists.
     """
-    if not place.pattern:
-        if is_there(place.path):
-            yield place.path
+    if not glob.pattern:
+        if is_there(glob.path):
+            yield glob.path
         return
-    name, _, rest = place.pattern.partition("/")
+    name, _, rest = glob.pattern.partition("/")
     if (plain := _literal(name)) is not None:
-        yield from matching(Place(posixpath.join(place.path, plain), rest), entries, is_there)
+        yield from matching(Glob(posixpath.join(glob.path, plain), rest), entries, is_there)
         return
     if name == "**":
-        yield from matching(Place(place.path, rest or "*"), entries, is_there)
+        yield from matching(Glob(glob.path, rest or "*"), entries, is_there)
     wanted = matcher("*" if name == "**" else name)
-    for entry, is_folder in entries(place.path, name != "**"):
+    for entry, is_folder in entries(glob.path, name != "**"):
         if wanted.fullmatch(entry):
-            path = posixpath.join(place.path, entry)
+            path = posixpath.join(glob.path, entry)
             if name == "**":
                 if is_folder:
-                    yield from matching(Place(path, place.pattern), entries, is_there)
+                    yield from matching(Glob(path, glob.pattern), entries, is_there)
             elif not rest:
                 yield path
             elif is_folder:
-                yield from matching(Place(path, rest), entries, is_there)
+                yield from matching(Glob(path, rest), entries, is_there)
 
 
-def _places(path: str) -> Iterator[Place]:
+def _places(path: str) -> Iterator[Glob]:
     named, names = [], path.split("/")
     for depth, name in enumerate(names):
         plain = _literal(name)
@@ -115,12 +115,12 @@ def _places(path: str) -> Iterator[Place]:
         if plain or not depth:
             named.append(plain)
     else:
-        yield Place(_joined(named), "")
+        yield Glob(_joined(named), "")
         return
     rest = "/".join(names[depth:])
     matcher(rest)  # raises if a part is not a pattern
     if any(token["any"] or token["set"] for token in _TOKEN.finditer(name)):
-        yield Place(_joined(named), rest)
+        yield Glob(_joined(named), rest)
         return
     for choice in filter(None, _spelled_out(name, lambda choices: True)):
         yield from _places("/".join([*names[:depth], choice, *names[depth + 1 :]]))

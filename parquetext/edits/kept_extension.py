@@ -87,7 +87,7 @@ def plain(base: FormSpec) -> KeptExtension:
 
 def keep(footer: Footer, slots: Slots, base: FormSpec) -> KeptExtension:
     """Return the record of a footer's extension; the payloads of intact blocks are added to `slots`."""
-    if footer.place is None:
+    if footer.location is None:
         return KeptExtension("spec", 0, ())
     pieces: list[tuple[int, bytes]] = []
     aside = [piece for piece in footer.pieces if piece.is_aside]
@@ -105,8 +105,8 @@ def keep(footer: Footer, slots: Slots, base: FormSpec) -> KeptExtension:
             pieces.append((SLOT, piece.uuid.bytes))
         else:
             pieces.append((RAW, piece.content))
-    placement = (BEHIND if footer.place.placement else 0) | (ASIDE if aside else 0)
-    return KeptExtension(extension.MARKER_NUMBERS[footer.place.marker], placement, tuple(pieces))
+    placement = (BEHIND if footer.location.placement else 0) | (ASIDE if aside else 0)
+    return KeptExtension(extension.MARKER_NUMBERS[footer.location.marker], placement, tuple(pieces))
 
 
 def _kept_reference(footer: Footer, aside: list[Piece]) -> tuple[int, bytes]:

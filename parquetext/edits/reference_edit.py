@@ -37,7 +37,9 @@ class ReferencePiece:
     is_text: bool
 
 
-def read_reference(piece: Piece, offset: int, place, front: bytes) -> tuple[ReferencePiece, tuple[Piece, ...]] | None:
+def read_reference(
+    piece: Piece, offset: int, location, front: bytes
+) -> tuple[ReferencePiece, tuple[Piece, ...]] | None:
     """Read a reference and its blocks; return None unless it matches the footer at `offset` with the extension `place`.
 
     `front` are the file's bytes directly before the footer. A reference matches if the struct ends at the recorded
@@ -52,7 +54,7 @@ def read_reference(piece: Piece, offset: int, place, front: bytes) -> tuple[Refe
         reference = kernels.reference.parse(payload, offset)
     except (Damaged, Unsupported):
         return None
-    stop = place.header if place.placement == 0 else place.header - 1
+    stop = location.header if location.placement == 0 else location.header - 1
     if reference.struct_length != stop + 1 or offset - reference.start != len(front):
         return None
     if any(front[: reference.blocks[0].payload - reference.start]):

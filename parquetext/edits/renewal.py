@@ -30,7 +30,7 @@ class Renewed(ABC):
 
     def __init__(self, source, footer: Footer, kept: Sequence[Piece], ignored: frozenset[str]):
         self._footer, self._kept, self._ignored = footer, kept, ignored
-        self._name, self._size, self.told = source.name, None, ""
+        self._name, self._size, self.message = source.name, None, ""
 
     @abstractmethod
     def _write_data(self, sink) -> tuple[bytes, int, bytes | None]:
@@ -83,7 +83,7 @@ def _renewed_end(
     """
     beside = [spec for spec in forms.FRAMED if any(piece.uuid == spec.uuid and piece.is_framed for piece in old.pieces)]
     marker = old.marker or "spec"
-    is_behind = bool(kept or beside) and old.place.placement == 1
+    is_behind = bool(kept or beside) and old.location.placement == 1
     pieces = list(kept)
     if payload is not None:
         is_text = not is_behind and all(piece.is_text for piece in kept)

@@ -28,12 +28,12 @@ class Rewrite(Protocol):
     ----------
     size : int
         Size of the new file; known at the latest when it is written.
-    told : str
+    message : str
         Description of the change.
     """
 
     size: int
-    told: str
+    message: str
 
     def write(self, sink) -> None:
         """Write all of it to `sink`, a `storage.Appender` of the file's source; an error leaves the file as it is."""
@@ -77,7 +77,7 @@ def change_footer(
     ignored = check(ignore, IGNORABLE)
     refuse_table_files(path, ignored)
 
-    def result(source, footer: Footer | FinalFooter, planned: Planned, written: int, told: Iterable[str]) -> Result:
+    def result(source, footer: Footer | FinalFooter, planned: Planned, written: int, messages: Iterable[str]) -> Result:
         edit, form = planned.edit, footer.form
         outcome = "unchanged" if edit is None else f"would-{verb}" if dry_run else OUTCOMES[verb]
         return Result(
@@ -90,7 +90,7 @@ def change_footer(
             bytes_read=source.bytes_read,
             bytes_written=written,
             seconds=time.perf_counter() - start,
-            message="; ".join(filter(None, [planned.reason, *told])),
+            message="; ".join(filter(None, [planned.reason, *messages])),
             omitted=planned.omitted,
         )
 
@@ -98,7 +98,7 @@ def change_footer(
         with storage.open_source(path) as source:
             footer, planned = _planned(source, read, plan, ignored)
             _refuse(planned, path, ignored)
-            return result(source, footer, planned, 0, _told(planned, path, footer, ignored))
+            return result(source, footer, planned, 0, _messages(planned, path, footer, ignored))
     try:
         with storage.change(
             path,
@@ -110,7 +110,7 @@ def change_footer(
         ) as changing:
             footer, planned = _planned(changing.source, read, plan, ignored)
             _refuse(planned, path, ignored)
-            message = [changing.settled, *_told(planned, path, footer, ignored)]
+            message = [changing.settled, *_messages(planned, path, footer, ignored)]
             if planned.edit is not None:
                 message.append(_commit(changing, planned.edit))
                 sidecar.follow(path)
@@ -129,7 +129,7 @@ def _refuse(planned: Planned, path: object, ignored: frozenset[str]) -> None:
         refuse_stale_summary(path, ignored)
 
 
-def _told(planned: Planned, path: object, footer: Footer | FinalFooter, ignored: frozenset[str]) -> Iterator[str]:
+def _messages(planned: Planned, path: object, footer: Footer | FinalFooter, ignored: frozenset[str]) -> Iterator[str]:
     if planned.edit is not None:
         yield from _notes(path, footer, ignored)
     if _is_rewrite(planned):
@@ -145,7 +145,7 @@ def _commit(changing: storage.Change, edit: storage.TailEdit | Rewrite) -> str:
         edit.write(rewriting.sink)
         rewriting.commit()
     changing.written = edit.size
-    return edit.told
+    return edit.message
 
 
 def read_either(source) -> Footer | FinalFooter:

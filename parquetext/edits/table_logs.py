@@ -86,8 +86,8 @@ def _summaries(target: Target) -> Iterator[Target]:
     yield from (Target(info.path, target.filesystem) for info in infos if info.is_file)
 
 
-def _is_parquet(place: Target) -> bool:
-    with open_source(place) as source:
+def _is_parquet(target: Target) -> bool:
+    with open_source(target) as source:
         return source.size >= len(MAGIC) and source.read(0, len(MAGIC)) == MAGIC
 
 

@@ -189,7 +189,7 @@ def with_form(
         if own and own[-1] is footer.pieces[-1] and own[-1].content == block.content:
             return Planned(None, form, losses)
         check_size([piece for piece in pieces if not piece.is_aside], ignored)
-        placement = options.placement if footer.place is None else None  # our other blocks are not moved
+        placement = options.placement if footer.location is None else None  # our other blocks are not moved
         return Planned(footer.edit(pieces, options.marker, placement), form, losses)
     if len(own) == 1 and own[0].content == block.content and not _is_misplaced(footer, options):
         return Planned(None, form, losses, f"it has its {spec.name} footer")
@@ -229,5 +229,5 @@ def _is_misplaced(footer: Footer, options: Options) -> bool:
         is_aside = all(piece.is_aside for piece in own) and (is_raw or footer.reference.is_text)
         return not (is_aside and is_current(footer.reference, footer.bare, own))
     return any(piece.is_aside for piece in own) or not (
-        has_others or PLACEMENTS[footer.place.placement] == options.placement
+        has_others or PLACEMENTS[footer.location.placement] == options.placement
     )

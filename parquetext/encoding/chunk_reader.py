@@ -145,11 +145,11 @@ def _placed(row_group: int, leaf: Leaf, page: int | None = None) -> Iterator[Non
     try:
         yield
     except ParquetextError as error:
-        _place(error, row_group, leaf, page)
+        _name_chunk(error, row_group, leaf, page)
         raise
 
 
-def _place(error: ParquetextError, row_group: int, leaf: Leaf, page: int | None) -> None:
+def _name_chunk(error: ParquetextError, row_group: int, leaf: Leaf, page: int | None) -> None:
     where = "" if page is None else f", page {page}"
     error.message = f"row group {row_group}, column {leaf.path}{where}: {error.message}"
 
@@ -450,7 +450,7 @@ class ChunkReader:
         if count > max(MOST_PURE_VALUES, most) or count * self._leaf.kind.width > max(MOST_PURE_BYTES, most):
             message = f"{count} values in {chunk.size} bytes of pages are not decoded in Python"
             error = OutOfProportion(message, offset=chunk.begin, expected=MOST_PURE_VALUES, found=count)
-            _place(error, chunk.row_group, self._leaf, None)
+            _name_chunk(error, chunk.row_group, self._leaf, None)
             raise error
 
     def _check_dictionary(self, encoding: int, offset: int) -> None:
@@ -493,7 +493,7 @@ class ChunkReader:
             page = getattr(error, "page", None)
             if page is not None and error.offset is not None:
                 self._locate(error, page)
-            _place(error, self._chunk.row_group, self._leaf, page)
+            _name_chunk(error, self._chunk.row_group, self._leaf, page)
             raise
 
     def _locate(self, error: ParquetextError, page: int) -> None:

@@ -131,8 +131,8 @@ def _of_size(data, size: int):
     return data
 
 
-def _wrong_size(size: int, told: str, found: int | None = None) -> Malformed:
-    return Malformed(f"a page decompresses to {told}, its header says {size}", expected=size, found=found)
+def _wrong_size(size: int, claim: str, found: int | None = None) -> Malformed:
+    return Malformed(f"a page decompresses to {claim}, its header says {size}", expected=size, found=found)
 
 
 @cache
@@ -142,7 +142,7 @@ def _codec(name: str) -> pa.Codec:
 
 def _whole(name: str, data, size: int):
     """Decompress bytes of a known decompressed size."""
-    with _told(name):
+    with _naming_codec(name):
         return _codec(name).decompress(data, size)
 
 
@@ -221,7 +221,7 @@ _WHOLE = {wire.CODEC_SNAPPY: _snappy, wire.CODEC_LZ4: _lz4, wire.CODEC_LZ4_RAW: 
 def _check_count(name: str, data, size: int) -> None:
     """Decompress without keeping anything, to see that there are so many bytes."""
     got = 0
-    with _told(name):
+    with _naming_codec(name):
         stream = pa.CompressedInputStream(pa.BufferReader(data), name)
         while got <= size:
             some = stream.read_buffer(COUNTED_AT_ONCE).size
@@ -242,7 +242,7 @@ def _check_size(size: int, got: int) -> None:
 
 
 @contextmanager
-def _told(name: str) -> Iterator[None]:
+def _naming_codec(name: str) -> Iterator[None]:
     """Say of an error of Arrow's which codec it is of."""
     try:
         yield
@@ -259,7 +259,7 @@ def _streamed(name: str, factor: int | None, data, size: int):
     if size > max(step, MOST_UNCOUNTED):
         _check_count(name, data, size)
         step = size + 1
-    with _told(name):
+    with _naming_codec(name):
         stream = pa.CompressedInputStream(pa.BufferReader(data), name)
         while got <= size:
             wanted = min(size + 1 - got, step)

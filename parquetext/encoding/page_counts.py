@@ -17,7 +17,7 @@ LENGTH_BYTES = 4
 
 
 def check_page_counts(
-    source, headers: Headers, max_definition: int, max_repetition: int, place: str
+    source, headers: Headers, max_definition: int, max_repetition: int, label: str
 ) -> Iterator[Finding]:
     """Compare the rows and nulls that the headers of V2 pages claim with their levels.
 
@@ -31,7 +31,7 @@ def check_page_counts(
         The pages of one column chunk.
     max_definition, max_repetition : int
         The leaf's highest levels.
-    place : str
+    label : str
         The chunk, for the findings.
 
     Yields
@@ -48,14 +48,14 @@ def check_page_counts(
         try:
             message = _contradiction(source, header, max_definition, max_repetition)
         except ParquetextError as error:
-            yield Finding("page", f"page {number}: {error.message} (in the levels)", header.offset, place)
+            yield Finding("page", f"page {number}: {error.message} (in the levels)", header.offset, label)
             break
         if message:
             wrong.append((number, header.offset, message))
     if wrong:
         number, offset, message = wrong[0]
         others = f"; {len(wrong) - 1} more of {len(headers)} pages are wrong" if len(wrong) > 1 else ""
-        yield Finding("page-counts", f"page {number}: {message}{others}", offset, place)
+        yield Finding("page-counts", f"page {number}: {message}{others}", offset, label)
 
 
 def _contradiction(source, header, max_definition: int, max_repetition: int) -> str:

@@ -9,7 +9,7 @@ from ..errors import Damaged, Malformed, ParquetextError, Unsupported
 from ..findings import Finding
 from ..storage import can_gather
 from . import forms
-from .form_spec import FormSpec, Place
+from .form_spec import FormSpec, Location
 from .locate import FIRST_READ_REMOTE, locate_in
 from .model import FooterReader
 from .tail import Block, Tail
@@ -52,15 +52,18 @@ def following_form(source, left: str, error: Damaged) -> tuple[str, FooterReader
     return name, form, [forms.BY_NAME[left].finding(error), *found]
 
 
-def open_block(spec: FormSpec, handle, place: Place) -> FooterReader:
+def open_block(spec: FormSpec, handle, location: Location) -> FooterReader:
     """Open a form at its position; `handle` is a source, or the file descriptor and the size of a local file."""
     if can_gather(handle):
-        begin, end = spec.needed_range(place)
+        begin, end = spec.needed_range(location)
         handle.worth = begin, end - begin
-        handle.shared = max(place.payload, place.payload + place.length - SHARED_BYTES), min(place.length, SHARED_BYTES)
+        handle.shared = (
+            max(location.payload, location.payload + location.length - SHARED_BYTES),
+            min(location.length, SHARED_BYTES),
+        )
         if spec.reads_by_chunk:
             handle.want_shared()
-    return spec.open(handle, place)
+    return spec.open(handle, location)
 
 
 def _best_of(source, tail: Tail, data: bytes, left: str | None) -> tuple[str, FooterReader, list[Finding]]:
@@ -86,7 +89,7 @@ def _open_block(source, spec: FormSpec, tail: Tail, block: Block, data: bytes) -
         last = tail.reference.blocks[-1]
         if known_end - len(known) > block.payload == last.payload and tail.reference.tail_block:
             known, known_end = tail.reference.tail_block, last.payload + last.length
-    position = Place(tail.footer_offset, thrift_length, block.payload, block.length, known, known_end)
+    position = Location(tail.footer_offset, thrift_length, block.payload, block.length, known, known_end)
     return open_block(spec, handle, position)
 
 
@@ -242,7 +245,7 @@ def unread_extension(footer: bytes | memoryview, offset: int) -> list[Finding]:
     return [] if position is None else [unread_finding(position, offset)]
 
 
-def unread_finding(place, offset: int) -> Finding:
-    """Return the finding for an extension in which no block ends; `place` is its location in the footer at `offset`."""
-    message = f"{place.length} bytes that end in no whole block"
-    return Finding(EXTENSION_UNREAD, message, offset + place.payload, "footer")
+def unread_finding(location, offset: int) -> Finding:
+    """Return the finding for an extension in which no block ends; the footer starts at `offset`."""
+    message = f"{location.length} bytes that end in no whole block"
+    return Finding(EXTENSION_UNREAD, message, offset + location.payload, "footer")

@@ -11,7 +11,7 @@ from ..errors import ParquetextError
 from .elements import parse_element
 from .model import Node
 
-__all__ = ["ChunkFacts", "ColumnIndex", "StoredIndex", "find_contradiction", "parse_column_index"]
+__all__ = ["ChunkCounts", "ColumnIndex", "StoredIndex", "find_contradiction", "parse_column_index"]
 
 _ORDERS = range(3)  # unordered, ascending, descending
 _ASCENDING, _DESCENDING = 1, 2
@@ -42,7 +42,7 @@ class ColumnIndex:
         return len(self.null_pages)
 
 
-class ChunkFacts(NamedTuple):
+class ChunkCounts(NamedTuple):
     """The facts about a column chunk that its column index must agree with.
 
     Parameters
@@ -89,7 +89,7 @@ def parse_column_index(index: StoredIndex) -> ColumnIndex:
     )
 
 
-def find_contradiction(index: ColumnIndex, node: Node, fields: ChunkFacts) -> str | None:
+def find_contradiction(index: ColumnIndex, node: Node, fields: ChunkCounts) -> str | None:
     """Return why a column index cannot be right, or None if nothing contradicts it.
 
     Nothing may be skipped by an index with a contradiction: what is wrong in one entry says that the others may be of
@@ -100,7 +100,7 @@ def find_contradiction(index: ColumnIndex, node: Node, fields: ChunkFacts) -> st
     index : ColumnIndex
     node : Node
         The leaf's place in the schema.
-    facts : ChunkFacts
+    facts : ChunkCounts
 
     Returns
     -------
@@ -119,7 +119,7 @@ def find_contradiction(index: ColumnIndex, node: Node, fields: ChunkFacts) -> st
     return None
 
 
-def _length_problems(index: ColumnIndex, fields: ChunkFacts) -> Iterator[str]:
+def _length_problems(index: ColumnIndex, fields: ChunkCounts) -> Iterator[str]:
     lengths = {"null_pages": len(index.null_pages), "min_values": len(index.min_values)}
     lengths["max_values"] = len(index.max_values)
     if index.null_counts is not None:
@@ -132,7 +132,7 @@ def _length_problems(index: ColumnIndex, fields: ChunkFacts) -> Iterator[str]:
         yield "has no boundary_order" if index.boundary_order is None else f"has boundary_order {index.boundary_order}"
 
 
-def _null_problems(index: ColumnIndex, node: Node, fields: ChunkFacts) -> Iterator[str]:
+def _null_problems(index: ColumnIndex, node: Node, fields: ChunkCounts) -> Iterator[str]:
     """Null pages and null counts against the schema, the pages and the footer."""
     is_required, pages = node.max_definition == 0, fields.page_values
     sizes = [-1] * len(index) if pages is None else pages
@@ -150,7 +150,7 @@ def _null_problems(index: ColumnIndex, node: Node, fields: ChunkFacts) -> Iterat
     yield from _total_problems(index, fields)
 
 
-def _total_problems(index: ColumnIndex, fields: ChunkFacts) -> Iterator[str]:
+def _total_problems(index: ColumnIndex, fields: ChunkCounts) -> Iterator[str]:
     """The pages' nulls against those of the chunk; a null count that exceeds the values says nothing."""
     total, values = fields.null_count, fields.num_values
     if total < 0 or (total > values >= 0):
@@ -190,7 +190,7 @@ def _bound_problems(index: ColumnIndex, node: Node) -> Iterator[str]:
             yield f"has {name} that are not {order}, as its boundary_order says"
 
 
-def _problems_beside(index: ColumnIndex, node: Node, fields: ChunkFacts) -> Iterator[str]:
+def _problems_beside(index: ColumnIndex, node: Node, fields: ChunkCounts) -> Iterator[str]:
     """Bounds of pages against those of the chunk.
 
     A page's values lie in both ranges, so the ranges overlap. If a bound of the chunk is a value, some page holds it:

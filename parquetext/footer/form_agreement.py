@@ -74,13 +74,13 @@ def compare_rebuilt(footer, spec: FormSpec, payload) -> Iterator[Finding]:
         )
 
 
-def _compare_arrays(place: str, names: tuple[str, ...], thrift, flat, spec: FormSpec) -> Iterator[Finding]:
+def _compare_arrays(label: str, names: tuple[str, ...], thrift, flat, spec: FormSpec) -> Iterator[Finding]:
     for name in names:
         ours, theirs = thrift(name), flat(name)
         if ours != theirs:
             index = next(i for i, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b)
             yield Finding(
-                KIND, f"{name} of entry {index}: Thrift says {ours[index]}, {spec.name} {theirs[index]}", place=place
+                KIND, f"{name} of entry {index}: Thrift says {ours[index]}, {spec.name} {theirs[index]}", place=label
             )
 
 

@@ -15,7 +15,7 @@ from ..findings import Finding
 from .model import FooterReader
 from .tail import Block, Tail
 
-__all__ = ["BuildOptions", "Built", "Checked", "Fields", "FormSpec", "Memory", "Place", "Shape", "sized_tail_block"]
+__all__ = ["BuildOptions", "Built", "Checked", "Fields", "FormSpec", "Location", "Memory", "Shape", "sized_tail_block"]
 
 MAX_SHARE = 0.02  # of the file: upper bound for a second footer that is chosen automatically
 Slots = dict[UUID, bytes]
@@ -71,7 +71,7 @@ def sized_tail_block(payload) -> bytes:
     return bytes(payload[-length:]) if 0 < length <= len(payload) else b""
 
 
-class Place(NamedTuple):
+class Location(NamedTuple):
     """The position of a form's bytes in a file.
 
     `footer` is the offset of the Thrift footer (of the payload if there is none), `thrift_length` the number of its
@@ -284,7 +284,7 @@ class FormSpec:
 
     # ---- opening ------------------------------------------------------------------------------------------------
 
-    def open(self, handle, place: Place) -> FooterReader:
+    def open(self, handle, location: Location) -> FooterReader:
         """Open the form; `handle` is a source, or the file descriptor and the size of a local file.
 
         Raises
@@ -293,13 +293,13 @@ class FormSpec:
             If the form's checks fail, or if this version cannot read it.
         """
         if isinstance(handle, tuple):
-            payload = kernels.local.read_pages(handle[0], place.payload, place.length)
+            payload = kernels.local.read_pages(handle[0], location.payload, location.length)
         else:
-            payload = handle.read(place.payload, place.length)
+            payload = handle.read(location.payload, location.length)
         try:
             return self.open_payload(payload)
         except ParquetextError as error:
-            raise error.at(None, place.payload) from None
+            raise error.at(None, location.payload) from None
 
     def open_payload(self, payload) -> FooterReader:
         """Open the form from its payload alone."""
@@ -316,9 +316,9 @@ class FormSpec:
         """Check quickly whether a form beside the Thrift footer in use is intact."""
         return []
 
-    def needed_range(self, place: Place) -> tuple[int, int]:
+    def needed_range(self, location: Location) -> tuple[int, int]:
         """Return begin and end of the bytes that look-ups may read from a remote file."""
-        return place.payload, place.payload + place.length
+        return location.payload, location.payload + location.length
 
     def finding(self, error: ParquetextError) -> Finding:
         """Return the finding for a form that cannot be used because of an error."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..errors import Malformed, ParquetextError
 from .column_index import StoredIndex
 from .model import Node
-from .page_index import PageBounds, PagePlaces, facts_of, parse_bounds, parse_places, read_index
+from .page_index import PageBounds, PagePlaces, counts_of, parse_bounds, parse_places, read_index
 
 __all__ = ["INDEXES", "DataPages", "IndexedPages", "index_or_none", "indexed_pages"]
 
@@ -60,7 +60,7 @@ def indexed_pages(source, chunks, node: Node, row_group: int, num_rows: int, pag
     if index is None:
         return IndexedPages(positions)
     try:
-        bounds = parse_bounds(index, node, facts_of(chunks, row_group, pages.value_counts))
+        bounds = parse_bounds(index, node, counts_of(chunks, row_group, pages.value_counts))
     except ParquetextError:
         return IndexedPages(positions)
     return IndexedPages(positions, bounds if _agree(pages.null_counts, bounds.null_counts) else None)
@@ -76,6 +76,6 @@ def _is_of(positions: PagePlaces, pages: DataPages) -> bool:
     )
 
 
-def _agree(told: Sequence[int | None], indexed: Sequence[int]) -> bool:
+def _agree(recorded: Sequence[int | None], indexed: Sequence[int]) -> bool:
     """Whether an index has the counts that headers tell; below 0 it has none."""
-    return all(known is None or count in (known, -1) for known, count in zip(told, indexed, strict=True))
+    return all(known is None or count in (known, -1) for known, count in zip(recorded, indexed, strict=True))

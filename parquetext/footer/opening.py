@@ -20,7 +20,7 @@ from . import forms
 from .arrow_errors import as_arrow_error
 from .best_form import best_form, named_form, open_block
 from .facade import File
-from .form_spec import Place
+from .form_spec import Location
 from .locate import FIRST_READ_REMOTE
 from .soundness import has_sound_footer
 from .thrift_form import ThriftForm
@@ -71,7 +71,7 @@ def _open_own(kind: type[File], path, source, handle, tail: bytes) -> File | Non
         return None
     try:
         spec = forms.BY_KEY[position[0]]
-        return kind(path, source, spec.name, open_block(spec, handle, Place(*position[1:])))
+        return kind(path, source, spec.name, open_block(spec, handle, Location(*position[1:])))
     except (Damaged, Unsupported):  # the careful way meets it again, and reports it
         return None
 

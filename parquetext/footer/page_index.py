@@ -12,7 +12,7 @@ from .. import kernels, wire
 from ..errors import Malformed, ParquetextError
 from ..logical_types import SortOrder, order_of
 from ..pruning import ColumnBounds
-from .column_index import ChunkFacts, StoredIndex, find_contradiction, parse_column_index
+from .column_index import ChunkCounts, StoredIndex, find_contradiction, parse_column_index
 from .columns import Bounds
 from .elements import parse_element
 from .model import FooterReader, Node
@@ -21,7 +21,7 @@ from .typed_bounds import StoredBounds, comparable_type
 __all__ = [
     "PageBounds",
     "PagePlaces",
-    "facts_of",
+    "counts_of",
     "has_page_order",
     "parse_bounds",
     "parse_places",
@@ -136,7 +136,7 @@ def parse_places(index: StoredIndex, chunks, row_group: int, num_rows: int, file
 
 
 def read_bounds(
-    source, chunks, row_group: int, positions: PagePlaces, node: Node, fields: ChunkFacts | None = None
+    source, chunks, row_group: int, positions: PagePlaces, node: Node, fields: ChunkCounts | None = None
 ) -> PageBounds | None:
     """Read the column index of one of a flat leaf's chunks; None if it has none.
 
@@ -151,7 +151,7 @@ def read_bounds(
         The chunk's pages.
     node : Node
         The leaf's place in the schema.
-    facts : ChunkFacts, optional
+    facts : ChunkCounts, optional
         Of the chunk; without them those of `chunks`.
 
     Raises
@@ -162,7 +162,7 @@ def read_bounds(
     index = read_index(source, chunks, row_group, "column_index")
     if index is None:
         return None
-    return parse_bounds(index, node, fields or facts_of(chunks, row_group, positions.row_counts))
+    return parse_bounds(index, node, fields or counts_of(chunks, row_group, positions.row_counts))
 
 
 def why_untrusted(source, chunks, node: Node, row_group: int, page_values: Sequence[int] | None = None) -> str | None:
@@ -182,20 +182,20 @@ def why_untrusted(source, chunks, node: Node, row_group: int, page_values: Seque
     """
     try:
         index = read_index(source, chunks, row_group, "column_index")
-        return index and find_contradiction(parse_column_index(index), node, facts_of(chunks, row_group, page_values))
+        return index and find_contradiction(parse_column_index(index), node, counts_of(chunks, row_group, page_values))
     except Malformed as error:
         return f"does not parse: {error.message}"
 
 
-def facts_of(chunks, row_group: int, page_values: Sequence[int] | None) -> ChunkFacts:
+def counts_of(chunks, row_group: int, page_values: Sequence[int] | None) -> ChunkCounts:
     """Combine the values of a chunk's pages with what the footer says of the chunk."""
     values, nulls, present = (chunks.array(name)[row_group] for name in ("num_values", "null_count", "present"))
     bounds = (Bounds(chunks, bit)[row_group] for bit in (1, 2))
     exactness = (bool(present & exact) if present & is_said else None for is_said, exact in _EXACTNESS)
-    return ChunkFacts(page_values, values, nulls, *bounds, *exactness)
+    return ChunkCounts(page_values, values, nulls, *bounds, *exactness)
 
 
-def parse_bounds(index: StoredIndex, node: Node, fields: ChunkFacts) -> PageBounds:
+def parse_bounds(index: StoredIndex, node: Node, fields: ChunkCounts) -> PageBounds:
     """Return the bounds and null counts of pages by a column index; `facts` has the values of these pages.
 
     Raises

@@ -90,12 +90,12 @@ def page_table(
     for headers, num_values in zip(chunks, column.num_values, strict=True):
         if headers.problem is not None and headers.value_count != num_values:
             raise headers.problem
-    fields = [_Facts(headers, column) for headers in chunks]
+    fields = [_HeaderFields(headers, column) for headers in chunks]
     if copies is None:
         _add_indexed(source, column, fields)
     parts = [chunk.table(row_group) for row_group, chunk in enumerate(fields)]
     if not parts:
-        return _Facts(Headers(0), column).table(0)
+        return _HeaderFields(Headers(0), column).table(0)
     return pa.concat_tables(parts, promote_options="default").unify_dictionaries().combine_chunks()
 
 
@@ -130,8 +130,8 @@ def _places_of_copies(source, column, copies: Sequence[Carried | None]) -> Itera
         yield None if copy is None else (copy.offset, copy.end)
 
 
-def _headers(source, place: tuple[int, int], window: int) -> Headers:
-    return read_headers(source, *place, slack=OVERRUN, window=window, bounds=True)
+def _headers(source, position: tuple[int, int], window: int) -> Headers:
+    return read_headers(source, *position, slack=OVERRUN, window=window, bounds=True)
 
 
 def _touch(source, column, row_group: int, name: str) -> None:
@@ -139,7 +139,7 @@ def _touch(source, column, row_group: int, name: str) -> None:
     index_or_none(source, column.chunks, row_group, name)
 
 
-def _add_indexed(source, column, fields: list[_Facts]) -> None:
+def _add_indexed(source, column, fields: list[_HeaderFields]) -> None:
     """Take what headers do not say from the page indexes."""
     has_bounds = has_page_order(column.node)
     row_counts = column.num_values if column.node.max_repetition == 0 else column.num_rows
@@ -150,7 +150,7 @@ def _add_indexed(source, column, fields: list[_Facts]) -> None:
             chunk.add(found, has_bounds)
 
 
-class _Facts:
+class _HeaderFields:
     """What headers say of a chunk's pages, one entry per page; null where they do not say it."""
 
     def __init__(self, headers: Headers, column):

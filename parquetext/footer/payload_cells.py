@@ -32,7 +32,7 @@ INDEX_COUNTS, WIDTHS_AT = struct.Struct("<5I"), 48
 
 def flat_parts(payload: bytes) -> Iterator[Cell]:
     """The cells of a flat footer front to back, and its tail block; nothing of a payload that has none."""
-    tail = _tail_place(payload, PLACES_AT + FLAT_PLACES.size + RECORD_BYTES)
+    tail = _tail_position(payload, PLACES_AT + FLAT_PLACES.size + RECORD_BYTES)
     if tail is None:
         return
     end = 0
@@ -47,7 +47,7 @@ def flat_parts(payload: bytes) -> Iterator[Cell]:
     yield tail, len(payload), "tail block", -1
 
 
-def _tail_place(payload: bytes, least: int) -> int | None:
+def _tail_position(payload: bytes, least: int) -> int | None:
     length = int.from_bytes(payload[-8:-4], "little") if len(payload) >= RECORD_BYTES else 0
     return len(payload) - length if least <= length <= len(payload) else None
 
@@ -78,8 +78,8 @@ def _flat_places(payload: bytes, tail: int) -> Iterator[int]:
     yield from range(buckets, min(buckets + bucket_count * wire.FLAT_PAGE_BYTES, most + 1), wire.FLAT_PAGE_BYTES)
 
 
-def _further_parts(payload: bytes, place: int, parts: int, most: int) -> Iterator[int]:
-    begin = place + 20
+def _further_parts(payload: bytes, block: int, parts: int, most: int) -> Iterator[int]:
+    begin = block + 20
     end = min(begin + 4 * max(parts - 1, 0), most)
     if end > begin:
         found = struct.iter_unpack("<I", payload[begin : end - (end - begin) % 4])
@@ -88,7 +88,7 @@ def _further_parts(payload: bytes, place: int, parts: int, most: int) -> Iterato
 
 def index_parts(payload: bytes) -> Iterator[Cell]:
     """The cells of a footer index front to back, those of a leaf together, and its tail block."""
-    tail = _tail_place(payload, WIDTHS_AT + 4 + RECORD_BYTES)
+    tail = _tail_position(payload, WIDTHS_AT + 4 + RECORD_BYTES)
     if tail is None:
         return
     leaves, nodes, row_groups, pairs, _ = INDEX_COUNTS.unpack_from(payload, tail)

@@ -48,7 +48,7 @@ class PyarrowChunks:
         self._elements = {name: self._scan.elements(name) for name in _OF_ELEMENTS}
         self._leaves, self._data = self._scan.leaves, memoryview(self._scan.data)
 
-    def __getitem__(self, place: tuple[int, int]) -> ColumnChunkMetaData:
+    def __getitem__(self, position: tuple[int, int]) -> ColumnChunkMetaData:
         """The chunk of (row group, leaf).
 
         Raises
@@ -58,7 +58,7 @@ class PyarrowChunks:
         Unsupported
             It is encrypted, or compressed by a codec that pyarrow does not know.
         """
-        row_group, leaf = place
+        row_group, leaf = position
         if not self._scan.regular:
             raise wire_error(wire.IRREGULAR, expected=self._scan.leaf_count, found=self._scan.chunk_count)
         if row_group >= self._scan.row_group_count or leaf >= self._scan.leaf_count:

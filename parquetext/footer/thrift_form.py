@@ -31,7 +31,7 @@ _FACTS_OF_NODE = (
 class ThriftForm:
     """A scanned Thrift footer with the interface of `model.FooterReader`."""
 
-    __slots__ = ("_facts", "_last_node", "_last_path", "_leaves", "_looked_up", "_names", "_node_facts", "_scan", "io")
+    __slots__ = ("_facts", "_last_node", "_last_path", "_leaves", "_looked_up", "_names", "_node_fields", "_scan", "io")
 
     def __init__(self, footer, io: tuple[int, int] = (0, 0)):
         self._scan = kernels.scan.scan(footer)
@@ -41,7 +41,7 @@ class ThriftForm:
         self._last_path = 0, b""
         self._last_node: tuple[int, Node] | None = None
         self._facts: dict[str, memoryview] = {}
-        self._node_facts: tuple[memoryview, ...] | None = None
+        self._node_fields: tuple[memoryview, ...] | None = None
         self.io = io
 
     @property
@@ -76,7 +76,7 @@ class ThriftForm:
     def created_by(self) -> bytes | None:
         return self._scan.created_by
 
-    def _element_facts(self, name: str) -> memoryview:
+    def _element_fields(self, name: str) -> memoryview:
         """Return one field of all elements; the result is cached."""
         fields = self._facts.get(name)
         if fields is None:
@@ -92,23 +92,23 @@ class ThriftForm:
 
     def _groups_before(self, element: int) -> int:
         """Return the number of groups before an element, which is the ordinal of a group."""
-        return element - self._element_facts("first_leaf")[element]
+        return element - self._element_fields("first_leaf")[element]
 
     def _identity(self, element: int) -> int:
-        leaf = self._element_facts("first_leaf")[element]
+        leaf = self._element_fields("first_leaf")[element]
         is_leaf = leaf < len(self._leaves) and self._leaves[leaf] == element
         return leaf if is_leaf else GROUP | element - leaf
 
     def _name(self, element: int) -> bytes:
-        start = self._element_facts("name_offset")[element]
-        return bytes(memoryview(self._scan.data)[start : start + self._element_facts("name_length")[element]])
+        start = self._element_fields("name_offset")[element]
+        return bytes(memoryview(self._scan.data)[start : start + self._element_fields("name_length")[element]])
 
     def _path(self, element: int) -> bytes:
         """Return the names below the root, each after a NUL; fast for an element near the last one."""
-        parents, names, asked = self._element_facts("parent"), [], element
+        parents, names, asked = self._element_fields("parent"), [], element
         last, path = self._last_path
         if last and parents[last] in (element, parents[element]):
-            path = path[: len(path) - 1 - self._element_facts("name_length")[last]]
+            path = path[: len(path) - 1 - self._element_fields("name_length")[last]]
             last = parents[last]
         while element not in (0, last):
             names.append(b"\0" + self._name(element))
@@ -134,7 +134,7 @@ class ThriftForm:
         """Return the ids by dotted path, or None if the paths together are much longer than the footer."""
         room, paths = MOST_OF_PATHS * len(self._scan.data), [b""]
         names: dict[bytes, list[int]] = {}
-        for element, parent in enumerate(self._element_facts("parent")[1:], 1):
+        for element, parent in enumerate(self._element_fields("parent")[1:], 1):
             name = self._name(element).replace(b"\0", b".")
             path = paths[parent] + b"." + name if parent else name
             room -= len(path)
@@ -155,7 +155,7 @@ class ThriftForm:
         return [self.find_column(name) if isinstance(name, str) else None for name in names]
 
     def find_field_id(self, field_id: int) -> list[int]:
-        ids = self._element_facts("field_id")
+        ids = self._element_fields("field_id")
         if field_id not in ids:
             return []
         found = sorted(self._identity(element) for element, own in enumerate(ids) if element and own == field_id)
@@ -170,10 +170,10 @@ class ThriftForm:
 
     def _node(self, identity: int) -> Node:
         element = self._element(identity)
-        if self._node_facts is None:
-            self._node_facts = tuple(map(self._element_facts, _FACTS_OF_NODE))
+        if self._node_fields is None:
+            self._node_fields = tuple(map(self._element_fields, _FACTS_OF_NODE))
         start, size, parent, first_leaf, leaf_count, order, definition, repetition = (
-            fields[element] for fields in self._node_facts
+            fields[element] for fields in self._node_fields
         )
         return Node(
             bytes(memoryview(self._scan.data)[start : start + size]),
@@ -230,4 +230,4 @@ class ThriftForm:
 
     def close(self) -> None:
         self._scan = self._leaves = self._names = None
-        self._facts, self._node_facts = {}, None
+        self._facts, self._node_fields = {}, None

@@ -322,9 +322,9 @@ class Encoder:
         for chunk in self._all_chunks():
             moved = chunk.moved
             if (position := moved.bloom_filter(self._source)) is not None:
-                moved.move_bloom_filter(self._place_of(position[0]))
+                moved.move_bloom_filter(self._new_offset(position[0]))
             if moved.column_index is not None:
-                moved.move_column_index(self._place_of(moved.column_index[0]))
+                moved.move_column_index(self._new_offset(moved.column_index[0]))
 
     def _write_offset_indexes(self) -> None:
         for chunk in self._all_chunks():
@@ -365,7 +365,7 @@ class Encoder:
         self._size += len(data)
         return at
 
-    def _place_of(self, old: int) -> int:
+    def _new_offset(self, old: int) -> int:
         """Return the new offset of a copied byte."""
         index = bisect_right(self._moved, old, key=lambda moved: moved[0]) - 1
         begin, end, new = self._moved[index]

@@ -92,12 +92,12 @@ class CopiedGroups:
                 sink.write(index)
         return [self._struct(group, chunks) for group, chunks in zip(self._groups, self._chunks, strict=True)]
 
-    def _kept(self, sink, place: tuple[int, int]) -> int:
+    def _kept(self, sink, position: tuple[int, int]) -> int:
         """Copy a range unless it has been copied before, and return its new offset."""
-        if place not in self._new:
-            self._new[place] = sink.size
-            sink.copy(place[0], sum(place))
-        return self._new[place]
+        if position not in self._new:
+            self._new[position] = sink.size
+            sink.copy(position[0], sum(position))
+        return self._new[position]
 
     def _all_chunks(self) -> Iterator[MovedChunk]:
         for chunks in self._chunks:
@@ -282,7 +282,7 @@ class Joiner:
             self._first = part.footer
         else:
             check_same_schema(self._first, part.footer)
-        self._add_facts(part.footer, scan)
+        self._add_file_fields(part.footer, scan)
         groups = row_groups_of(part.footer)
         wanted = range(len(groups)) if part.row_groups is None else part.row_groups
         self._sink.use(part.source)
@@ -338,7 +338,7 @@ class Joiner:
                     "write them anew first"
                 )
 
-    def _add_facts(self, footer: bytes, scan) -> None:
+    def _add_file_fields(self, footer: bytes, scan) -> None:
         """Add a footer's values that belong to the file and not to a row group."""
         self._writers[None if scan.created_by is None else bytes(scan.created_by)] = None
         positions = footer_fields(footer)

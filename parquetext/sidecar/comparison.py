@@ -113,9 +113,9 @@ def _fields(reader, expected) -> Iterator[Finding]:
         yield Finding.of("sidecar-damaged", error)
 
 
-def _differ(what: str, found: object, expected: object, place: str) -> Iterator[Finding]:
+def _differ(what: str, found: object, expected: object, label: str) -> Iterator[Finding]:
     if found != expected:
-        yield Finding("sidecar-differs", f"{what}: {found!r}, the file says {expected!r}", place=place)
+        yield Finding("sidecar-differs", f"{what}: {found!r}, the file says {expected!r}", place=label)
 
 
 def _row_counts(reader, expected) -> Iterator[Finding]:
@@ -126,25 +126,25 @@ def _row_counts(reader, expected) -> Iterator[Finding]:
 def _chunks(reader, expected, column: int) -> Iterator[Finding]:
     ours, theirs = reader.chunks(column), expected.chunks(column)
 
-    def place(row_group: int) -> str:
+    def label(row_group: int) -> str:
         return f"row group {row_group}, column {column}"
 
     for name in NUMBERS:
         found, wanted = ours.array(name), theirs.array(name)
         if found != wanted:
             for number, pair in enumerate(zip(found, wanted, strict=True)):
-                yield from _differ(name, *pair, place(number))
+                yield from _differ(name, *pair, label(number))
     sizes = zip(ours.array("sizes"), theirs.array("sizes"), strict=True)
     for number, (found, wanted) in enumerate(zip(ours.array("flags"), theirs.array("flags"), strict=True)):
-        yield from _differ("flags", found & ~MEANINGLESS, wanted & ~MEANINGLESS, place(number))
+        yield from _differ("flags", found & ~MEANINGLESS, wanted & ~MEANINGLESS, label(number))
         pair = next(sizes)
         if found == wanted:
-            yield from _differ("sizes of statistics", *pair, place(number))
+            yield from _differ("sizes of statistics", *pair, label(number))
     for number, pair in enumerate(zip(_bounds(ours), _bounds(theirs), strict=True)):
-        yield from _differ("statistics", *pair, place(number))
+        yield from _differ("statistics", *pair, label(number))
     for number in range(reader.row_group_count):
         pair = _filter(reader, number, column), _filter(expected, number, column)
-        yield from _differ("Bloom filter", *pair, place(number))
+        yield from _differ("Bloom filter", *pair, label(number))
 
 
 def _bounds(chunks) -> list[tuple[bytes, bytes]]:

@@ -40,12 +40,12 @@ def follow(path: object) -> None:
             renew(target, position)
 
 
-def exists(place: object) -> bool:
+def exists(location: object) -> bool:
     """Return True if there is a sidecar at one of `naming.candidates`.
 
     Parameters
     ----------
-    place : Target
+    location : Target
         One of `candidates`.
 
     Returns
@@ -64,6 +64,6 @@ def exists(place: object) -> bool:
     >>> [sidecar.exists(place) for place in sidecar.candidates("wide.parquet")]
     [True]
     """
-    if place.is_local:
-        return os.path.exists(place.path)
-    return place.filesystem.get_file_info(place.path).is_file
+    if location.is_local:
+        return os.path.exists(location.path)
+    return location.filesystem.get_file_info(location.path).is_file

@@ -114,20 +114,20 @@ def open_beside(
     raise failure or FileNotFoundError(errno.ENOENT, "no sidecar", str(positions[0]))
 
 
-def _refuse_strangers(target, place) -> None:
+def _refuse_strangers(target, location) -> None:
     """Raise Refused if another user has put the sidecar into a folder that is writable by everyone.
 
     The writer of a sidecar controls which rows a reader sees.
     """
-    if place.is_local and is_strangers(place.path, os.stat(target.path).st_uid):
+    if location.is_local and is_strangers(location.path, os.stat(target.path).st_uid):
         raise Refused(
-            f"it belongs to user {os.stat(place.path).st_uid}, in a folder that everybody may put files into",
-            file=place.path,
+            f"it belongs to user {os.stat(location.path).st_uid}, in a folder that everybody may put files into",
+            file=location.path,
         )
 
 
-def _open_one(target, place, parquet_size: int | None, verify: bool, source) -> Plan:
-    data = read_sidecar(place)
+def _open_one(target, location, parquet_size: int | None, verify: bool, source) -> Plan:
+    data = read_sidecar(location)
     try:
         # Check bounds first: the checksum is only needed if the sidecar belongs to the file.
         reader = kernels.sidecar.Reader(data, parquet_size=parquet_size, verify=False)
@@ -135,10 +135,10 @@ def _open_one(target, place, parquet_size: int | None, verify: bool, source) -> 
         if verify:
             reader.check()
     except ParquetextError as error:
-        raise error if error.file else error.at(str(place)) from None
+        raise error if error.file else error.at(str(location)) from None
     if belongs is Belongs.NO:
-        raise Damaged("the sidecar was made from another content of the Parquet file", file=str(place))
-    return Plan(target, place, reader, belongs)
+        raise Damaged("the sidecar was made from another content of the Parquet file", file=str(location))
+    return Plan(target, location, reader, belongs)
 
 
 def _untouched(path: str, verify: bool) -> Plan | None:
@@ -167,9 +167,9 @@ def _is_own(reader) -> bool:
         return True
 
 
-def read_sidecar(place):
+def read_sidecar(location):
     """Map a local sidecar, or read a remote one, up to its committed size."""
-    target = resolve(place)
+    target = resolve(location)
     if target.is_local:
         return kernels.sidecar.map_file(target.path)
     with open_source(target) as source:
@@ -403,7 +403,7 @@ class PlanColumn(Unpicklable):
     flags = fact("flags", "Bits ``wire.PM_STAT_…`` (uint8).")
 
     @property
-    def _facts(self):
+    def _descriptor(self):
         """The descriptor."""
         return self._reader.column(self.index)
 
@@ -411,33 +411,33 @@ class PlanColumn(Unpicklable):
     def name(self) -> str:
         """The name of the top-level field that contains it."""
         try:
-            return self._facts.name.decode()
+            return self._descriptor.name.decode()
         except UnicodeDecodeError as error:
             raise Damaged(f"column {self.index} has a name that is no UTF-8", file=self._plan.sidecar) from error
 
     @property
     def type(self) -> str:
         """QuestDB's type, or ``"UNKNOWN"`` if the file has none."""
-        return type_name(self._facts.type)
+        return type_name(self._descriptor.type)
 
     @property
     def type_code(self) -> int:
-        return self._facts.type
+        return self._descriptor.type
 
     @property
     def id(self) -> int:
         """QuestDB's id, or the field id, or -1."""
-        return self._facts.id
+        return self._descriptor.id
 
     @property
     def physical_type(self) -> str:
-        kind = self._facts.physical_type
+        kind = self._descriptor.physical_type
         return PHYSICAL_TYPES[kind] if kind < len(PHYSICAL_TYPES) else f"UNKNOWN_{kind}"
 
     @property
     def repetition(self) -> str:
         """The top-level field's ``"REQUIRED"``, ``"OPTIONAL"`` or ``"REPEATED"``."""
-        kind = self._facts.flags >> REPETITION_SHIFT & 3
+        kind = self._descriptor.flags >> REPETITION_SHIFT & 3
         if kind > wire.REPETITION_REPEATED:
             raise wire_error(
                 wire.PM_REPETITION,
@@ -449,25 +449,25 @@ class PlanColumn(Unpicklable):
 
     @property
     def max_definition(self) -> int:
-        return self._facts.max_definition
+        return self._descriptor.max_definition
 
     @property
     def max_repetition(self) -> int:
-        return self._facts.max_repetition
+        return self._descriptor.max_repetition
 
     @property
     def is_ascii(self) -> bool:
-        return bool(self._facts.flags & wire.PM_COLUMN_FLAG_IS_ASCII)
+        return bool(self._descriptor.flags & wire.PM_COLUMN_FLAG_IS_ASCII)
 
     @property
     def has_global_keys(self) -> bool:
         """True if a symbol's dictionary keys are those of the whole table."""
-        return bool(self._facts.flags & wire.PM_COLUMN_FLAG_LOCAL_KEY_IS_GLOBAL)
+        return bool(self._descriptor.flags & wire.PM_COLUMN_FLAG_LOCAL_KEY_IS_GLOBAL)
 
     @property
     def is_descending(self) -> bool:
         """True if rows are sorted by this column, descending."""
-        return bool(self._facts.flags & wire.PM_COLUMN_FLAG_DESCENDING)
+        return bool(self._descriptor.flags & wire.PM_COLUMN_FLAG_DESCENDING)
 
     @property
     def chunks(self):
@@ -505,13 +505,13 @@ class PlanColumn(Unpicklable):
     @property
     def leaf_type(self) -> LeafType:
         """The physical type of the values and their Arrow type."""
-        fields = self._facts
+        fields = self._descriptor
         return leaf_type(fields.type, fields.physical_type, fields.fixed_byte_len)
 
     @property
     def physical_and_width(self) -> tuple[int, int]:
         """The physical type's number, and the bytes of a fixed-length one."""
-        return self._facts.physical_type, self._facts.fixed_byte_len
+        return self._descriptor.physical_type, self._descriptor.fixed_byte_len
 
     def _values(self, bounds: Sequence[bytes | None]) -> pa.Array:
         return self.leaf_type.array(list(bounds))

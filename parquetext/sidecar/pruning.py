@@ -108,40 +108,40 @@ def _folders(target: Target) -> Iterator[tuple[str, set[str]]]:
     yield from found.items()
 
 
-def _pruned(place: Target, of: str, dry_run: bool) -> Pruned:
-    local = place.is_local
-    if local and (os.path.islink(place.path) or not os.path.isfile(place.path)):
-        return Pruned(str(place), KEPT, 0, "it is no file, or a symbolic link")
-    if local and is_of_store(place.path):
-        return Pruned(str(place), KEPT, os.path.getsize(place.path), "it belongs to a sidecar.Store")
-    before = _version(place)
+def _pruned(location: Target, of: str, dry_run: bool) -> Pruned:
+    local = location.is_local
+    if local and (os.path.islink(location.path) or not os.path.isfile(location.path)):
+        return Pruned(str(location), KEPT, 0, "it is no file, or a symbolic link")
+    if local and is_of_store(location.path):
+        return Pruned(str(location), KEPT, os.path.getsize(location.path), "it belongs to a sidecar.Store")
+    before = _version(location)
     try:
-        is_ours = has_own_note(kernels.sidecar.Reader(read_sidecar(place)))
+        is_ours = has_own_note(kernels.sidecar.Reader(read_sidecar(location)))
     except ParquetextError as error:
-        return Pruned(str(place), KEPT, before[0], f"it is no sidecar that can be read: {error}")
+        return Pruned(str(location), KEPT, before[0], f"it is no sidecar that can be read: {error}")
     if not is_ours:
-        return Pruned(str(place), KEPT, before[0], "parquetext has not made it")
+        return Pruned(str(location), KEPT, before[0], "parquetext has not made it")
     if dry_run:
-        return Pruned(str(place), ORPHAN, before[0])
-    if _is_there(place, of) or _version(place) != before:
-        return Pruned(str(place), KEPT, before[0], f"{of} has come back")
+        return Pruned(str(location), ORPHAN, before[0])
+    if _is_there(location, of) or _version(location) != before:
+        return Pruned(str(location), KEPT, before[0], f"{of} has come back")
     if local:
-        os.unlink(place.path)
+        os.unlink(location.path)
     else:
-        place.filesystem.delete_file(place.path)
-    return Pruned(str(place), REMOVED, before[0])
+        location.filesystem.delete_file(location.path)
+    return Pruned(str(location), REMOVED, before[0])
 
 
-def _is_there(place: Target, of: str) -> bool:
-    path = posixpath.join(posixpath.dirname(place.path), of)
-    if place.is_local:
+def _is_there(location: Target, of: str) -> bool:
+    path = posixpath.join(posixpath.dirname(location.path), of)
+    if location.is_local:
         return os.path.lexists(path)
-    return place.filesystem.get_file_info(path).type != pafs.FileType.NotFound
+    return location.filesystem.get_file_info(path).type != pafs.FileType.NotFound
 
 
-def _version(place: Target) -> tuple:
-    if place.is_local:
-        status = os.stat(place.path)
+def _version(location: Target) -> tuple:
+    if location.is_local:
+        status = os.stat(location.path)
         return status.st_size, status.st_mtime_ns, status.st_ino
-    info = place.filesystem.get_file_info(place.path)
+    info = location.filesystem.get_file_info(location.path)
     return info.size, info.mtime_ns, 0

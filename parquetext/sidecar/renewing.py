@@ -14,26 +14,26 @@ from .plan import read_sidecar
 __all__ = ["renew"]
 
 
-def renew(target, place) -> None:
+def renew(target, location) -> None:
     """Rebuild the sidecar at `place` if its newest commit is ours; remove it if that fails."""
-    features = _features_of_ours(place)
+    features = _features_of_ours(location)
     if features is None:
         return
     try:
-        build(target, sidecar=place, external_blooms=bool(features & wire.PM_FEATURE_BLOOM_FILTERS_EXTERNAL))
+        build(target, sidecar=location, external_blooms=bool(features & wire.PM_FEATURE_BLOOM_FILTERS_EXTERNAL))
     except (OSError, ParquetextError):
-        if place.is_local:
+        if location.is_local:
             # If this user may not remove it, it remains; its note shows that it is stale.
             with contextlib.suppress(PermissionError):
-                OPERATIONS.unlink(place.path)
+                OPERATIONS.unlink(location.path)
         else:
-            place.filesystem.delete_file(place.path)
+            location.filesystem.delete_file(location.path)
 
 
-def _features_of_ours(place) -> int | None:
+def _features_of_ours(location) -> int | None:
     """Return the feature flags of our sidecar; None if it is foreign or cannot be read."""
     try:
-        reader = kernels.sidecar.Reader(read_sidecar(place), verify=False)
+        reader = kernels.sidecar.Reader(read_sidecar(location), verify=False)
         return reader.features if has_own_note(reader) else None
     except ParquetextError:
         return None

@@ -164,7 +164,7 @@ def next_commit(
     at: Sequence[int],
     data: LocalSource,
     token: Token,
-    place: tuple[int, int],
+    location: tuple[int, int],
     unused_bytes: int,
     scratchpad: list[tuple[int, bytes]],
 ) -> bytes:
@@ -176,13 +176,13 @@ def next_commit(
         Of a footer that has the added row groups alone.
     at : sequence of int
         The position of each row group.
-    place : (int, int)
+    location : (int, int)
         Offset and length of the Parquet file's footer.
     """
     writer = kernels.sidecar.Writer.on(reader, base)
     if scan is not None:
         add_row_groups(writer, scan, at, data, header_of(reader))
-    return writer.finish(*place, unused_bytes=unused_bytes, seq_txn=token.sequence, scratchpad=scratchpad)
+    return writer.finish(*location, unused_bytes=unused_bytes, seq_txn=token.sequence, scratchpad=scratchpad)
 
 
 def origin_note(footer: bytes, version: Version, types: Iterable[int]) -> list[tuple[int, bytes]]:

@@ -162,7 +162,7 @@ def table_among(folder: str, paths: Iterable[str]) -> tuple[str, str] | None:
     paths = list(paths)
     tables = tables_among(path[len(folder) :].lstrip("/") for path in paths)
     if tables:
-        position = min(tables, key=lambda place: (place.count("/") + bool(place), place))
+        position = min(tables, key=lambda folder: (folder.count("/") + bool(folder), folder))
         return tables[position], posixpath.join(folder, position).rstrip("/")
     return next(filter(None, map(table_by_name, paths[:1])), None)
 

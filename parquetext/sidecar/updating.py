@@ -196,9 +196,9 @@ def _store(target) -> Store | None:
 
 def _of_store(target: Target, store: Store, change: Callable[[Store], object], outcome: str, start: float) -> Updated:
     """Refuse a store's sidecar: only the store may change it."""
-    before = _facts(store)
+    before = _snapshot_of(store)
     change(store)
-    after = _facts(store)
+    after = _snapshot_of(store)
     token, size, row_groups = after
     if before == after:
         return Updated(target.path, store.sidecar, CURRENT, 0, 0, size, time.perf_counter() - start)
@@ -214,7 +214,7 @@ def _of_store(target: Target, store: Store, change: Callable[[Store], object], o
     )
 
 
-def _facts(store: Store) -> tuple[Token, int, int]:
+def _snapshot_of(store: Store) -> tuple[Token, int, int]:
     """Return the committed state, the sidecar's size, and the row groups."""
     with store.snapshot() as snapshot:
         return snapshot.token, snapshot.footer.size, snapshot.num_row_groups

@@ -102,7 +102,7 @@ def _credentials(value: Callable[[str], str], url: str) -> dict:
         return _client(value, url)
     if kind == "custom":
         raise Unsupported(f"{url}: fs.azure.account.auth.type=Custom is a class of Java's")
-    return _told(account_key=value("account.key"))
+    return _given(account_key=value("account.key"))
 
 
 def _client(value: Callable[[str], str], url: str) -> dict:
@@ -113,14 +113,14 @@ def _client(value: Callable[[str], str], url: str) -> dict:
             raise ParquetextError(
                 f"{url}: fs.azure.account.oauth2.client.endpoint: https://HOST/TENANT/oauth2/token expected"
             )
-        return _told(tenant_id=tenant[1], client_id=client, client_secret=value("account.oauth2.client.secret"))
+        return _given(tenant_id=tenant[1], client_id=client, client_secret=value("account.oauth2.client.secret"))
     if provider == "MsiTokenProvider":
-        return _told(client_id=client)
+        return _given(client_id=client)
     raise Unsupported(
         f"{url}: fs.azure.account.oauth.provider.type={provider}: ClientCredsTokenProvider and "
         "MsiTokenProvider are known"
     )
 
 
-def _told(**options: str) -> dict:
+def _given(**options: str) -> dict:
     return {name: option for name, option in options.items() if option}

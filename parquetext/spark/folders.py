@@ -61,39 +61,39 @@ class Walk:
     filesystems: Filesystems
     _above: dict[str, str] = field(default_factory=dict)
 
-    def below(self, place: Folder) -> Iterator[tuple]:
+    def below(self, folder: Folder) -> Iterator[tuple]:
         """Yield all files of a folder, as rows of FILES."""
-        left = [place]
+        left = [folder]
         while left:
             files, folders = self.step(left.pop(), at_once=True)
             yield from files
             left += folders
 
-    def step(self, place: Folder, *, at_once: bool = False) -> tuple[list[tuple], list[Folder]]:
+    def step(self, folder: Folder, *, at_once: bool = False) -> tuple[list[tuple], list[Folder]]:
         """Return the files in one folder, and the folders to list next; with `at_once`, list stores recursively.
 
         Google's store is always listed recursively, because listing one of its folders lists everything below it.
         """
-        if not place.base:
-            return self._named(place.url)
-        target = self.filesystems.target(place.url)
+        if not folder.base:
+            return self._named(folder.url)
+        target = self.filesystems.target(folder.url)
         tree = not target.is_local and (at_once or not target.can(storage.Capability.LIST_FOLDERS))
         entries = _infos(target, recursive=True) if tree else entries_of(target)
-        tables = _tables(place.url, entries if tree else [*entries, *_told_names(target, entries)])
-        named = ((entry, posixpath.join(place.url, entry.name)) for entry in entries if not entry.is_folder)
+        tables = _tables(folder.url, entries if tree else [*entries, *_of_tables(target, entries)])
+        named = ((entry, posixpath.join(folder.url, entry.name)) for entry in entries if not entry.is_folder)
         files = [
-            (url, entry.size, entry.modified, entry.etag, place.table or _table_of(url, entry.name, tables))
+            (url, entry.size, entry.modified, entry.etag, folder.table or _table_of(url, entry.name, tables))
             for entry, url in named
-            if is_wanted(url[len(place.base) :].lstrip("/"), place.glob, self.filesystems.target(url))
+            if is_wanted(url[len(folder.base) :].lstrip("/"), folder.glob, self.filesystems.target(url))
         ]
-        table = place.table or tables.get("", "")
+        table = folder.table or tables.get("", "")
         folders = (
             []
             if tree
             else [
-                place._replace(url=posixpath.join(place.url, entry.name), table=table)
+                folder._replace(url=posixpath.join(folder.url, entry.name), table=table)
                 for entry in entries
-                if entry.is_folder and _is_entered(place, entry.name)
+                if entry.is_folder and _is_entered(folder, entry.name)
             ]
         )
         return files, folders
@@ -118,10 +118,10 @@ class Walk:
         return self._above[folder]
 
 
-def _is_entered(place: Folder, name: str) -> bool:
+def _is_entered(folder: Folder, name: str) -> bool:
     """Return True if a folder of this name is not hidden, and if the pattern can match files below it."""
-    depth = 0 if place.url == place.base else posixpath.relpath(place.url, place.base).count("/") + 1
-    names = place.glob.split("/") if place.glob else []
+    depth = 0 if folder.url == folder.base else posixpath.relpath(folder.url, folder.base).count("/") + 1
+    names = folder.glob.split("/") if folder.glob else []
     if "**" in names[: depth + 1]:
         return not is_skipped(name) or any(matcher(each).fullmatch(name) for each in names)
     return matcher(names[depth]).fullmatch(name) is not None if depth < len(names) else not is_skipped(name)
@@ -171,7 +171,7 @@ def _named(name: str, entry: storage.Entry) -> Entry:
     return Entry(name, entry.is_folder, entry.size or 0, entry.modified or 0, entry.tag)
 
 
-def _told_names(target: Target, entries: list[Entry]) -> Iterator[Entry]:
+def _of_tables(target: Target, entries: list[Entry]) -> Iterator[Entry]:
     """Yield the entries of folders whose contents show that the folder belongs to a table."""
     for entry in entries:
         if entry.is_folder and entry.name in TOLD_FOLDERS:

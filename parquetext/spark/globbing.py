@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from .. import wire
-from ..edits.globs import Place, is_pattern, matcher, matching, places
+from ..edits.globs import Glob, is_pattern, matcher, matching, places
 from ..errors import ParquetextError
 from ..masking import without_secrets
 from .filesystems import Filesystems, normal
@@ -54,11 +54,11 @@ def _no_pattern(text: str) -> ParquetextError:
     )
 
 
-def _matching(filesystems: Filesystems, place: Place) -> Iterator[str]:
+def _matching(filesystems: Filesystems, glob: Glob) -> Iterator[str]:
     def entries(folder: str, links: bool) -> Iterator[tuple[str, bool]]:
         return ((entry.name, entry.is_folder) for entry in sorted(entries_of(filesystems.target(folder), links=links)))
 
-    names = ["*" if name == "**" else name for name in place.pattern.split("/")]
+    names = ["*" if name == "**" else name for name in glob.pattern.split("/")]
     return matching(
-        Place(place.path, "/".join(names)), entries, lambda path: entry_at(filesystems.target(path)) is not None
+        Glob(glob.path, "/".join(names)), entries, lambda path: entry_at(filesystems.target(path)) is not None
     )

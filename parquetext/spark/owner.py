@@ -31,11 +31,11 @@ class Owner:
     @classmethod
     def driver(cls) -> Owner:
         """Return the owner for the driver: this process, or the Java program whose worker it is."""
-        return cls._of(next((process for process in _ancestors() if _facts(process)[0] == "java"), os.getpid()))
+        return cls._of(next((process for process in _ancestors() if _status(process)[0] == "java"), os.getpid()))
 
     @classmethod
     def _of(cls, process: int) -> Owner:
-        return cls(_machine(), process, _facts(process)[2])
+        return cls(_machine(), process, _status(process)[2])
 
     @classmethod
     def parse(cls, text: str) -> Owner | None:
@@ -51,7 +51,7 @@ class Owner:
         if self.machine != _machine():
             return None
         try:
-            return _facts(self.process)[2] == self.started
+            return _status(self.process)[2] == self.started
         except ProcessLookupError:
             return None if _is_hidden(self.process) else False
 
@@ -78,10 +78,10 @@ def _ancestors():
     process = os.getppid()
     while process > 1:
         yield process
-        process = _facts(process)[1]
+        process = _status(process)[1]
 
 
-def _facts(process: int) -> tuple[str, int, int]:
+def _status(process: int) -> tuple[str, int, int]:
     """Return the name of a process, its parent and its start time; raise ProcessLookupError if it has ended."""
     try:
         text = Path(f"/proc/{process}/stat").read_text()

@@ -64,7 +64,7 @@ def _terminal_of_parent() -> TextIO | None:
     return None
 
 
-class _Told(Progress):
+class _BarWithText(Progress):
     """A bar with its text below it: a terminal of 80 columns is too narrow for both in one line."""
 
     def get_renderables(self) -> Iterator[RenderableType]:
@@ -74,15 +74,15 @@ class _Told(Progress):
 
 def _bar(console: Console, what: str, files: int, look: Callable[[], Counts], stop: threading.Event) -> None:
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with _Told(*columns, console=console, transient=True) as progress:
+    with _BarWithText(*columns, console=console, transient=True) as progress:
         bar = progress.add_task(what, total=files, told="")
         for counts, seconds in _looks(look, stop, LOOK_SECONDS):
-            progress.update(bar, completed=counts.files, told=_told(files, counts, seconds))
+            progress.update(bar, completed=counts.files, told=_summary(files, counts, seconds))
 
 
 def _lines(console: Console, what: str, files: int, look: Callable[[], Counts], stop: threading.Event) -> None:
     for counts, seconds in _looks(look, stop, LINE_SECONDS):
-        console.print(f"{what}: {_told(files, counts, seconds)}", markup=False)
+        console.print(f"{what}: {_summary(files, counts, seconds)}", markup=False)
 
 
 def _looks(look: Callable[[], Counts], stop: threading.Event, every: float) -> Iterator[tuple[Counts, float]]:
@@ -91,7 +91,7 @@ def _looks(look: Callable[[], Counts], stop: threading.Event, every: float) -> I
         yield look(), time.monotonic() - start
 
 
-def _told(files: int, counts: Counts, seconds: float) -> str:
+def _summary(files: int, counts: Counts, seconds: float) -> str:
     rate = f"{counts.files / seconds:,.0f} files/s, {decimal(int(counts.bytes / seconds))}/s"
     return (
         f"{counts.files:,} of {files:,} files, {decimal(counts.bytes)}, {rate}; "

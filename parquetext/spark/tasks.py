@@ -107,7 +107,7 @@ class Work:
                 setattr(row, name, value)
             if ACTIONS[self.action].changes:
                 left = row.bytes_before if self.options.get("dry_run") else row.bytes_after
-                row.size, row.modified, row.etag = _identity_if_told(target, left)
+                row.size, row.modified, row.etag = _identity_if_known(target, left)
         except Exception as error:
             row.fail(error)
             found = error
@@ -155,7 +155,7 @@ def identity(target: Target) -> tuple[int, int, str]:
         return source.size, source.version.modified or 0, source.version.identity[0] or ""
 
 
-def _identity_if_told(target: Target, size: int) -> tuple[int, int, str]:
+def _identity_if_known(target: Target, size: int) -> tuple[int, int, str]:
     """The identity of a file that was left with so many bytes; one that no file has where it is another by now."""
     try:
         found = retrying(lambda: identity(target), remote=not target.is_local)

@@ -219,7 +219,7 @@ def schema_leaves(elements: list[dict]) -> list[dict]:
     return [element for element in elements[1:] if not element.get("num_children")]
 
 
-def check_facts(ours: dict, theirs: pq.FileMetaData) -> None:
+def check_type(ours: dict, theirs: pq.FileMetaData) -> None:
     """The whole footer, decoded by the schema, against pyarrow's reading of the Thrift one."""
     assert ours["num_rows"] == theirs.num_rows
     assert ours["created_by"] == theirs.created_by
@@ -388,7 +388,7 @@ def test_flatc_decodes_a_payload_to_the_facts_that_pyarrow_reads(implementation,
         check=True,
     )
     decoded = json.loads((tmp_path / "footer.json").read_text(), object_hook=without_nulls)
-    check_facts(decoded, pq.read_metadata(io.BytesIO(files()[name])))
+    check_type(decoded, pq.read_metadata(io.BytesIO(files()[name])))
 
 
 def rare_footer() -> bytes:
@@ -441,7 +441,7 @@ def without_nulls(fields: dict) -> dict:
 @pytest.mark.parametrize("name", files())
 def test_generated_python_code_reads_the_same_facts(implementation, generated, name):
     decoded = as_dict(root(payload_of(footer_of(files()[name]))), enum_names())
-    check_facts(decoded, pq.read_metadata(io.BytesIO(files()[name])))
+    check_type(decoded, pq.read_metadata(io.BytesIO(files()[name])))
 
 
 @pytest.fixture(scope="session")

@@ -33,7 +33,7 @@ SAID = wire.PRESENT_STATISTICS | wire.PRESENT_FULLY_DICTIONARY_ENCODED | wire.PR
 MIN, MAX = wire.PRESENT_MIN_VALUE, wire.PRESENT_MAX_VALUE
 
 
-def facts_of(scan, leaf: int) -> dict:
+def counts_of(scan, leaf: int) -> dict:
     chunks = scan.column(leaf)
     facts = {name: list(chunks.array(name)) for name in FACTS}
     facts["bounds"] = [chunks.bound_values(bit) for bit in (MIN, MAX)]
@@ -54,4 +54,4 @@ def test_chunks_of_a_slice_are_those_of_the_file(ask, form, options, tmp_path):
     sliced = kernels.scan.scan(answer.footer)
     assert sliced.leaf_count == whole.leaf_count == len(COLUMNS) + 1
     for leaf in range(whole.leaf_count):
-        assert facts_of(sliced, leaf) == facts_of(whole, leaf), leaf
+        assert counts_of(sliced, leaf) == counts_of(whole, leaf), leaf

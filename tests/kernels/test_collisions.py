@@ -9,7 +9,7 @@ from support import flat_footers as thrift
 from support.blown_up import write_footer
 from support.colliding_names import colliding_names
 from support.flat_payloads import Memory
-from support.form_readers import chunk_facts
+from support.form_readers import chunk_fields
 
 import parquetext
 from parquetext import kernels, wire
@@ -136,7 +136,7 @@ def test_groups_and_paths_are_in_the_table_as_in_the_buckets(open_form, collidin
     for id in (0, 49, 50, -1):
         assert reader.find_field_id(id) == fresh.find_field_id(id)
     leaf, chunks = reader.find_column("g." + some[77].decode())
-    assert (leaf, chunk_facts(chunks)) == (77, chunk_facts(fresh.column(77)))
+    assert (leaf, chunk_fields(chunks)) == (77, chunk_fields(fresh.column(77)))
 
 
 def test_each_table_has_a_random_key():

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support import flat_footers as thrift
 from support.flat_payloads import cells, irregular, one_chunk, outcome, sign, small_footer
 from support.flat_readers import everything, open_payload, write, write_with
-from support.form_readers import GROUP, chunk_facts, module
+from support.form_readers import GROUP, chunk_fields, module
 
 from benchmarks import shapes
 from parquetext import kernels, wire
@@ -65,12 +65,12 @@ def test_an_element_is_found_by_its_field_id(implementation):
 def test_one_leaf_and_its_chunks_are_found_at_once(implementation):
     reader = open_payload(write(small_footer()))
     leaf, chunks = reader.find_column("point.x")
-    assert (leaf, chunk_facts(chunks)) == (1, chunk_facts(reader.column(1)))
+    assert (leaf, chunk_fields(chunks)) == (1, chunk_fields(reader.column(1)))
     for no_leaf in ("point", "x", "", "p\udcff"):
         assert reader.find_column(no_leaf) is None
     both_names = reader.find_columns(["name", "x", ("name",), "point.x"])
     assert [found and found[0] for found in both_names] == [0, None, None, 1]
-    assert chunk_facts(both_names[3][1]) == chunk_facts(chunks)
+    assert chunk_fields(both_names[3][1]) == chunk_fields(chunks)
 
 
 def test_all_columns_of_equal_dotted_names_are_found(implementation):

@@ -87,21 +87,21 @@ def cells(payload: bytes) -> list[tuple[int, int]]:
     shape = Shape(*counts, offset, short, number)
     parts = parts_of(shape.row_groups)
     places = [
-        (shape.part_place(leaf, part), shape.part_bytes(part))
+        (shape.part_position(leaf, part), shape.part_bytes(part))
         for leaf in range(shape.leaves)
         for part in range(max(parts, 1))
     ]
-    places += [(shape.nodes_place + node * shape.node_bytes, shape.node_bytes) for node in range(shape.nodes)]
-    at = shape.row_groups_place
+    places += [(shape.nodes_position + node * shape.node_bytes, shape.node_bytes) for node in range(shape.nodes)]
+    at = shape.row_groups_position
     for part in range(parts):
         places.append((at, 4 + len(shape.groups(part)) * shape.row_group_bytes))
         at += places[-1][1]
     places += [
-        (shape.key_values_place + pair * shape.key_value_bytes, shape.key_value_bytes)
+        (shape.key_values_position + pair * shape.key_value_bytes, shape.key_value_bytes)
         for pair in range(shape.key_values)
     ]
-    places += [(shape.buckets_place + 256 * bucket, 256) for bucket in range(shape.buckets)]
-    assert sum(length for _, length in places) == shape.tail_place
+    places += [(shape.buckets_position + 256 * bucket, 256) for bucket in range(shape.buckets)]
+    assert sum(length for _, length in places) == shape.tail_position
     return places
 
 
@@ -114,7 +114,7 @@ def sign(payload: bytearray, places: list[tuple[int, int]]) -> bytes:
     return bytes(payload)
 
 
-def facts_of(form, leaf: int) -> dict:
+def counts_of(form, leaf: int) -> dict:
     chunks = form.column(leaf)
     return {name: list(chunks.array(name)) for name in FACTS} | {bit: chunks.bound_values(bit) for bit in (1, 2)}
 
@@ -130,7 +130,7 @@ def assert_equal(reader, form: ThriftForm) -> None:
     for field_id in range(-2, 4):
         assert sorted(reader.find_field_id(field_id)) == sorted(form.find_field_id(field_id))
     for leaf in range(form.leaf_count):
-        assert facts_of(reader, leaf) == facts_of(form, leaf)
+        assert counts_of(reader, leaf) == counts_of(form, leaf)
     for name in ROW_GROUP_FACTS:
         assert list(reader.row_groups(name)) == list(form.row_groups(name))
     for pair in range(form.key_value_count):
@@ -410,7 +410,7 @@ def test_a_wrong_checksum_of_thrift_bytes_gives_the_offset(implementation):
     with pytest.raises(Malformed) as caught:
         reader.column(0)
     assert (caught.value.code, caught.value.offset < at) == (wire.THRIFT_CHECKSUM, True)
-    assert facts_of(reader, 1) == facts_of(ThriftForm(footer), 1)
+    assert counts_of(reader, 1) == counts_of(ThriftForm(footer), 1)
 
 
 def test_truncated_payloads_are_refused(implementation):

@@ -29,7 +29,7 @@ from support.parquet_bytes import footer_of
 import parquetext
 from parquetext import thrift
 from parquetext.catalog import batches_of
-from parquetext.footer.column_index import ChunkFacts, ColumnIndex, find_contradiction
+from parquetext.footer.column_index import ChunkCounts, ColumnIndex, find_contradiction
 from parquetext.footer.page_index import why_untrusted
 
 FORMS = "thrift", "flat", "index", "par3"
@@ -171,12 +171,12 @@ def test_a_column_index_is_checked_without_the_pages_values(path, implementation
     with parquetext.open(path) as file:
         node = file.column("n").node
     index = ColumnIndex([False, True], [LOW, b""], [HIGH, b""], 0, None)
-    assert find_contradiction(index, node, ChunkFacts()) == "says that page 1 of a required column has nulls"
+    assert find_contradiction(index, node, ChunkCounts()) == "says that page 1 of a required column has nulls"
     with parquetext.open(path) as file:
         node = file.column("o").node
-    assert find_contradiction(index, node, ChunkFacts()) is None
-    assert "null pages of 1 values or more" in find_contradiction(index, node, ChunkFacts(None, 100, 0))
-    assert "all are null" in find_contradiction(index, node, ChunkFacts(None, 100, 100))
+    assert find_contradiction(index, node, ChunkCounts()) is None
+    assert "null pages of 1 values or more" in find_contradiction(index, node, ChunkCounts(None, 100, 0))
+    assert "all are null" in find_contradiction(index, node, ChunkCounts(None, 100, 100))
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from parquetext.spark.filesystems import Filesystems
 from parquetext.spark.folders import FILES, NOT_THERE
 from parquetext.spark.results import JOB_FILE, Row, as_table
 from parquetext.spark.state import as_skipped, split
-from parquetext.spark.tasks import File, Work, _identity_if_told
+from parquetext.spark.tasks import File, Work, _identity_if_known
 from parquetext.storage import Target
 
 ORIGINAL = parquet_bytes()
@@ -184,8 +184,8 @@ def test_a_file_is_the_same_by_size_and_etag_or_time(recorded, found, same):
 
 def test_a_file_changed_since_has_no_identity(lake):
     target = Target(str(lake / "a.parquet"))
-    assert _identity_if_told(target, len(ORIGINAL)) == (len(ORIGINAL), os.stat(target.path).st_mtime_ns, "")
-    assert _identity_if_told(target, len(ORIGINAL) + 1)[0] == NOT_THERE
+    assert _identity_if_known(target, len(ORIGINAL)) == (len(ORIGINAL), os.stat(target.path).st_mtime_ns, "")
+    assert _identity_if_known(target, len(ORIGINAL) + 1)[0] == NOT_THERE
 
 
 def test_a_concurrent_change_is_not_recorded_as_done(rows, lake):

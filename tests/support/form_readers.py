@@ -10,7 +10,7 @@ import pytest
 from .chunk_members import COUNTS, INDEXES, SIZES
 from .flat_payloads import outcome
 
-__all__ = ["FACTS", "GROUP", "chunk_facts", "everything_of", "module"]
+__all__ = ["FACTS", "GROUP", "chunk_fields", "everything_of", "module"]
 
 GROUP = 0x80000000
 FACTS = (
@@ -37,7 +37,7 @@ def module(package: str, name: str):
         pytest.skip("the compiled kernels are not built: nothing to compare the twin with")
 
 
-def chunk_facts(chunks) -> dict:
+def chunk_fields(chunks) -> dict:
     facts = {name: list(chunks.array(name)) for name in FACTS}
     bounds = [list(part) for part in chunks.bounds()]
     values = [chunks.bound_values(bit) for bit in (1, 2)]
@@ -45,7 +45,7 @@ def chunk_facts(chunks) -> dict:
 
 
 def column_facts(found: tuple | None) -> tuple | None:
-    return found and (found[0], chunk_facts(found[1]))
+    return found and (found[0], chunk_fields(found[1]))
 
 
 def as_text(name: bytes) -> str:
@@ -89,7 +89,7 @@ def everything_of(open_reader: Callable) -> dict:
     for field_id in range(-2, 4):
         ask("field id", lambda reader, field_id: list(reader.find_field_id(field_id)), field_id)
     for leaf in range(reader.leaf_count):
-        ask("column", lambda reader, leaf: chunk_facts(reader.column(leaf)), leaf)
+        ask("column", lambda reader, leaf: chunk_fields(reader.column(leaf)), leaf)
     for name in ROW_GROUP_FACTS:
         ask("row groups", lambda reader, name: list(reader.row_groups(name)), name)
     for row_group in range(reader.row_group_count):

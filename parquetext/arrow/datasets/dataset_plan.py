@@ -18,11 +18,11 @@ from ...pruning import ColumnBounds, Predicate, is_text, surviving_row_groups
 from ...reading.request.selection import find_top_level
 from ...storage import Version
 
-__all__ = ["FileFacts", "gather_facts", "given_bounds", "joined_bounds", "surviving"]
+__all__ = ["FileBounds", "file_bounds", "given_bounds", "joined_bounds", "surviving"]
 
 
 @dataclass(frozen=True, slots=True)
-class FileFacts:
+class FileBounds:
     """The data of one file that planning needs: the number of row groups, and the bounds of the predicate's columns.
 
     `missing` contains the columns that the file does not have. A column without bounds is in neither. `version` is the
@@ -35,7 +35,7 @@ class FileFacts:
     version: Version | None = None
 
 
-def gather_facts(form: FooterReader, names: Iterable[str], version: Version | None = None) -> FileFacts:
+def file_bounds(form: FooterReader, names: Iterable[str], version: Version | None = None) -> FileBounds:
     """Collect the bounds of top-level columns."""
     bounds, missing = {}, []
     for name in names:
@@ -47,7 +47,7 @@ def gather_facts(form: FooterReader, names: Iterable[str], version: Version | No
         found = stored_bounds(form, leaves[0], rows) if len(leaves) == 1 else None
         if found is not None:
             bounds[name] = found, rows
-    return FileFacts(form.row_group_count, bounds, frozenset(missing), version)
+    return FileBounds(form.row_group_count, bounds, frozenset(missing), version)
 
 
 def rows_type(form: FooterReader, leaves: range) -> pa.DataType:
@@ -72,7 +72,7 @@ def given_bounds(values: pa.Array) -> ColumnBounds:
 
 
 def surviving(
-    predicate: Predicate, files: Sequence[FileFacts], types: Mapping[str, pa.DataType], given: Mapping[str, pa.Array]
+    predicate: Predicate, files: Sequence[FileBounds], types: Mapping[str, pa.DataType], given: Mapping[str, pa.Array]
 ) -> list[list[int]]:
     """Return the row groups of each file that may contain rows that match the predicate.
 
@@ -92,7 +92,7 @@ def surviving(
 def kept_of(
     predicate: Predicate,
     counts: Sequence[int],
-    fields: Sequence[FileFacts],
+    fields: Sequence[FileBounds],
     types: Mapping[str, pa.DataType],
     given: Mapping[str, pa.Array],
     *,
@@ -134,7 +134,7 @@ def undecided_by_bounds(predicate: Predicate) -> bool:
 def asked_blooms(
     predicate: Predicate,
     row_groups: Sequence[int],
-    fields: FileFacts,
+    fields: FileBounds,
     types: Mapping[str, pa.DataType],
     given: Mapping[str, pa.Array],
     blooms: BloomFilters,
@@ -149,7 +149,7 @@ def asked_blooms(
     return surviving_row_groups(predicate, bounds_of, fields.row_groups, row_groups, types, blooms.absent)
 
 
-def joined_bounds(name: str, files: Sequence[FileFacts], wanted: pa.DataType) -> ColumnBounds | None:
+def joined_bounds(name: str, files: Sequence[FileBounds], wanted: pa.DataType) -> ColumnBounds | None:
     """Return the bounds of one column in all row groups of all files, in the type of the dataset's rows."""
     wanted = wanted.value_type if pa.types.is_dictionary(wanted) else wanted
     kind = pa.large_binary() if is_text(wanted) else wanted
@@ -163,7 +163,7 @@ def joined_bounds(name: str, files: Sequence[FileFacts], wanted: pa.DataType) ->
     return None if joined is None else ColumnBounds(*joined)
 
 
-def _key(name: str, fields: FileFacts):
+def _key(name: str, fields: FileBounds):
     """Return the properties that files must share for their bounds to be converted together."""
     if name in fields.missing:
         return "missing"
@@ -171,7 +171,7 @@ def _key(name: str, fields: FileFacts):
     return None if found is None else (found[0].kind, found[1], found[0].is_required)
 
 
-def _typed_part(name: str, key, files: list[FileFacts], count: int, kind: pa.DataType) -> tuple[pa.Array, ...]:
+def _typed_part(name: str, key, files: list[FileBounds], count: int, kind: pa.DataType) -> tuple[pa.Array, ...]:
     """Return (minima, maxima, only nulls, no nulls) of files that have the column in the same type."""
     unknown = pa.nulls(count, kind)
     if key is None or key == "missing":

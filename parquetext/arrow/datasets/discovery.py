@@ -153,7 +153,7 @@ def discover(
         target = resolve(each, filesystem)
         info = _info(target)
         if info.type != pafs.FileType.Directory:
-            found.extend(target.filesystem, [target.path], [_keys(target.path, partitioned)], *_told([info]))
+            found.extend(target.filesystem, [target.path], [_keys(target.path, partitioned)], *_sizes_and_times([info]))
         elif several:
             raise IsADirectoryError(
                 f"Path {target} points to a directory, but only file paths are supported in a list: give each "
@@ -230,12 +230,12 @@ def _of_glob(source: object, filesystem: object) -> object:
     return source if there.type != pafs.FileType.NotFound else list(expand([target])) or source
 
 
-def _restored(told: Mapping[str, list]) -> Files:
+def _restored(state: Mapping[str, list]) -> Files:
     """Restore pickled files."""
     found = Files()
-    for name, values in told.items():
+    for name, values in state.items():
         setattr(found, name, values)
-    found.keys = [NO_KEYS if keys is None else keys for keys in told["keys"]]
+    found.keys = [NO_KEYS if keys is None else keys for keys in state["keys"]]
     return found
 
 
@@ -269,10 +269,10 @@ def _below(
     named = [(info, info.path[len(base) :].lstrip("/")) for info in files]
     named = [each for each in named if not any(part.startswith(ignored) for part in each[1].split("/"))]
     infos = [info for info, _ in named]
-    return table, [info.path for info in infos], [name for _, name in named], *_told(infos)
+    return table, [info.path for info in infos], [name for _, name in named], *_sizes_and_times(infos)
 
 
-def _told(infos: list[pafs.FileInfo]) -> tuple[list[int], list[int]]:
+def _sizes_and_times(infos: list[pafs.FileInfo]) -> tuple[list[int], list[int]]:
     """Return the sizes and times that the filesystem reports."""
     return [info.size for info in infos], [info.mtime_ns or UNKNOWN for info in infos]
 

@@ -12,7 +12,7 @@ from ... import kernels
 from ...pruning import Predicate
 from ...storage import Version
 from ..file import File
-from .dataset_plan import asked_blooms, gather_facts, surviving, undecided_by_bounds
+from .dataset_plan import asked_blooms, file_bounds, surviving, undecided_by_bounds
 
 __all__ = ["Plan", "left_row_groups", "settled_version"]
 
@@ -28,7 +28,7 @@ def left_row_groups(
     known = {name: pa.array([value], value.type) for name, value in given.items() if name in types}
 
     def left(form) -> list[int]:
-        fields = gather_facts(form, [name for name in types if name not in known])
+        fields = file_bounds(form, [name for name in types if name not in known])
         kept = surviving(predicate, [fields], types, known)[0]
         if not kept or not undecided_by_bounds(predicate):
             return kept

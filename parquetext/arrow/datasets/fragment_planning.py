@@ -10,7 +10,7 @@ import pyarrow.fs as pafs
 from ...pruning import Predicate
 from ...storage import Version
 from ..read_options import Reading
-from .dataset_plan import FileFacts, kept_of, surviving
+from .dataset_plan import FileBounds, kept_of, surviving
 from .discovery import Files
 from .file_plans import Plan
 from .fragments import Fragment
@@ -85,7 +85,7 @@ class FragmentPlanner:
         known = {name: values for name, values in given.items() if name in types}
         if known:
             chosen = {name: values.take(pa.array(numbers, pa.int64())) for name, values in known.items()}
-            unopened = FileFacts(len(numbers), {}, frozenset())
+            unopened = FileBounds(len(numbers), {}, frozenset())
             # Files that their directories rule out are not opened, even if their rows would raise an error.
             kept = kept_of(predicate, [1] * len(numbers), [unopened], types, chosen, keeps_failing=False)
             numbers = [numbers[position] for position in kept]
@@ -128,7 +128,7 @@ class FragmentPlanner:
         """Open files one by one, and return those with remaining row groups: number, row groups, planned version."""
         asked = [name for name in types if name not in known]
         waits = any(self.files.filesystems[number] is not None for number in numbers)
-        fields = list(in_order(lambda number: self.fragment(number).facts(asked), numbers, waits=waits))
+        fields = list(in_order(lambda number: self.fragment(number).bounds(asked), numbers, waits=waits))
         chosen = pa.array(numbers, pa.int64())
         kept = surviving(predicate, fields, types, {name: values.take(chosen) for name, values in known.items()})
         versions = [each.version for each in fields]

@@ -18,7 +18,7 @@ from ...pruning import Predicate, predicate_of
 from ..file import File
 from ..file import open as open_file
 from ..read_options import Reading, format_of
-from .dataset_plan import FileFacts, gather_facts, undecided_by_bounds
+from .dataset_plan import FileBounds, file_bounds, undecided_by_bounds
 from .file_errors import naming
 from .file_plans import Plan, settled_version
 from .filtering import Rows
@@ -278,12 +278,12 @@ cache_metadata, memory_pool
 
     # ---- planning and reading ----------------------------------------------------------------------------------------
 
-    def facts(self, names: Sequence[str]) -> FileFacts:
+    def bounds(self, names: Sequence[str]) -> FileBounds:
         """Return the data of these columns that planning needs."""
         began = time.time_ns()
         with self._open() as file:
             version = settled_version(file, began)
-            return file._on_form(lambda form: gather_facts(form, names, version))
+            return file._on_form(lambda form: file_bounds(form, names, version))
 
     def asks_blooms(self, predicate: Predicate) -> bool:
         """Return True if Bloom filters may rule out more than bounds, unless a sidecar states that there are none."""

@@ -18,7 +18,7 @@ from ...reading.request.selection import find_top_level
 from ...sidecar.naming import likeliest
 from ...storage.ownership import is_shared, is_strangers
 from ...threads import Pool
-from .dataset_plan import FileFacts, kept_of, rows_type
+from .dataset_plan import FileBounds, kept_of, rows_type
 
 __all__ = ["paths_of", "plan_by_sidecars"]
 
@@ -77,7 +77,7 @@ def plan_by_sidecars(
             filtered.update(number for number, has_some in zip(todo, filters, strict=True) if has_some)
         planned, rows, rest = _sorted_out(todo, statuses, counts)
         values = {name: some.take(pa.array(planned, pa.int64())) for name, some in given.items()}
-        group = FileFacts(sum(rows), fields, missing)
+        group = FileBounds(sum(rows), fields, missing)
         left |= {planned[file]: groups for file, groups in kept_of(predicate, rows, [group], types, values).items()}
         others += [number for number, status in rest if status != kernels.plan.OTHER]
         todo = [number for number, status in rest if status == kernels.plan.OTHER]

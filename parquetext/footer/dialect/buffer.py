@@ -115,7 +115,7 @@ class Table:
     def has(self, slot: int) -> bool:
         return slot + 1 < len(self.entries) and self.entries[slot + 1] != 0
 
-    def place(self, slot: int, width: int) -> int:
+    def position(self, slot: int, width: int) -> int:
         """Where a field lies, 0 if it is absent."""
         entry = self.entries[slot + 1] if slot + 1 < len(self.entries) else 0
         if entry == 0:
@@ -130,25 +130,25 @@ class Table:
         return min(other for other in self.entries if other > entry) - entry if 0 < entry < self.entries[0] else 0
 
     def number(self, slot: int, kind: struct.Struct, default: int | None = None) -> int | None:
-        at = self.place(slot, kind.size)
+        at = self.position(slot, kind.size)
         return kind.unpack_from(self._buffer.data, at)[0] if at else default
 
     def text(self, slot: int) -> bytes | None:
-        at = self.place(slot, 4)
+        at = self.position(slot, 4)
         return self._buffer.text(at) if at else None
 
     def table(self, slot: int) -> Table | None:
-        at = self.place(slot, 4)
+        at = self.position(slot, 4)
         return self._buffer.table_at(at) if at else None
 
     def count(self, slot: int) -> int | None:
         """How many tables a vector of them has; None if it is absent."""
-        at = self.place(slot, 4)
+        at = self.position(slot, 4)
         return self._buffer.vector(at, 4)[1] if at else None
 
     def tables(self, slot: int) -> Iterator[Table]:
         """The tables of a vector, one after the other; none if it is absent."""
-        at = self.place(slot, 4)
+        at = self.position(slot, 4)
         if not at:
             return
         start, count = self._buffer.vector(at, 4)

@@ -80,11 +80,11 @@ class Builder:
             words = [entries.get(slot, 0) for slot in range(max(entries, default=-1) + 1)]
             words = [4 + 2 * len(words), size, *words]
             vtable = b"".join(word.to_bytes(2, "little") for word in words)
-            positions.sort(key=lambda place: place[1].slot)
+            positions.sort(key=lambda position: position[1].slot)
             found = self._shapes[kind, names] = vtable, size, positions
         return found
 
-    def _lead(self, place: int, field: Field, value) -> None:
+    def _lead(self, position: int, field: Field, value) -> None:
         """Write what a field leads to, and where it is."""
         if field.type == "text":
             target = self._text(value)
@@ -92,7 +92,7 @@ class Builder:
             target = self._vector(field.type[1:-1], value)
         else:
             target = self._table(value.get("", field.type), value)
-        _OFFSET.pack_into(self._out, place, target - place)
+        _OFFSET.pack_into(self._out, position, target - position)
 
     def _text(self, value: bytes) -> int:
         self._align(4)

@@ -58,7 +58,7 @@ class Difference(NamedTuple):
 
     kind: Kind
     field: str
-    place: str
+    label: str
     thrift: object
     dialect: object
 
@@ -82,7 +82,7 @@ def losses_of(found: Iterable[Difference]) -> tuple[Loss, ...]:
     counted: dict[tuple[str, Kind], Loss] = {}
     for one in found:
         if one.kind is not Kind.DIFFERS:
-            loss = counted.get((one.field, one.kind), Loss(one.field, one.kind, 0, one.place))
+            loss = counted.get((one.field, one.kind), Loss(one.field, one.kind, 0, one.label))
             counted[one.field, one.kind] = replace(loss, count=loss.count + 1)
     return tuple(counted.values())
 
@@ -111,7 +111,7 @@ def differences(footer: dict, decoded: Decoded) -> Iterator[Difference]:
         yield Difference(Kind.DIFFERS, "FileMetaData.row_groups", "file", len(groups), count)
 
 
-def _same(struct: str, place: str, names: Iterable[str], thrift: dict, dialect: dict) -> Iterator[Difference]:
+def _same(struct: str, label: str, names: Iterable[str], thrift: dict, dialect: dict) -> Iterator[Difference]:
     """Fields that are carried as they are."""
     for name in names:
         ours, theirs, unset = thrift.get(name), dialect.get(name), UNSET.get(name)
@@ -119,18 +119,18 @@ def _same(struct: str, place: str, names: Iterable[str], thrift: dict, dialect: 
             continue
         if ours is None and name in DERIVED:
             continue
-        yield Difference(Kind.LOST if theirs is None else Kind.DIFFERS, f"{struct}.{name}", place, ours, theirs)
+        yield Difference(Kind.LOST if theirs is None else Kind.DIFFERS, f"{struct}.{name}", label, ours, theirs)
 
 
-def _rest(struct: str, place: str, thrift: dict, handled: set) -> Iterator[Difference]:
+def _rest(struct: str, label: str, thrift: dict, handled: set) -> Iterator[Difference]:
     """Fields that the dialect does not have."""
     for name, value in thrift.items():
         if name not in handled:
             field = name if isinstance(name, str) else f"field {name}"
-            yield Difference(Kind.LOST, f"{struct}.{field}", place, value, None)
+            yield Difference(Kind.LOST, f"{struct}.{field}", label, value, None)
 
 
-def _key_values(struct: str, place: str, thrift: dict, dialect: dict) -> Iterator[Difference]:
+def _key_values(struct: str, label: str, thrift: dict, dialect: dict) -> Iterator[Difference]:
     """Pairs in their order; one writer leaves out those that are no text, another all those of chunks."""
     ours, theirs = thrift.get("key_value_metadata"), dialect.get("key_value_metadata")
     if ours == theirs:
@@ -141,9 +141,9 @@ def _key_values(struct: str, place: str, thrift: dict, dialect: dict) -> Iterato
         if pair == expected:
             expected = next(left, None)
         else:
-            yield Difference(Kind.LOST, f"{struct}.key_value_metadata", f"{place}, key {pair.get('key')!r}", pair, None)
+            yield Difference(Kind.LOST, f"{struct}.key_value_metadata", f"{label}, key {pair.get('key')!r}", pair, None)
     if expected is not None:
-        yield Difference(Kind.DIFFERS, f"{struct}.key_value_metadata", place, None, expected)
+        yield Difference(Kind.DIFFERS, f"{struct}.key_value_metadata", label, None, expected)
 
 
 # ---- schema ------------------------------------------------------------------------------------------------------
@@ -162,15 +162,15 @@ def _schema(thrift: list[dict], dialect: list[dict]) -> Iterator[Difference]:
         yield from _rest("SchemaElement", position, ours, handled)
 
 
-def _annotation(place: str, thrift: dict, dialect: dict) -> Iterator[Difference]:
+def _annotation(label: str, thrift: dict, dialect: dict) -> Iterator[Difference]:
     ours, theirs = annotation_of(thrift), dialect.get("logicalType")
     if _plain(ours) != _plain(theirs):
         kind = Kind.LOST if theirs is None else Kind.DIFFERS
-        yield Difference(kind, "SchemaElement.logicalType", place, ours, theirs)
+        yield Difference(kind, "SchemaElement.logicalType", label, ours, theirs)
     elif "converted_type" in thrift and thrift["converted_type"] != dialect.get("converted_type"):
-        yield Difference(Kind.LOST, "SchemaElement.converted_type", place, thrift["converted_type"], None)
+        yield Difference(Kind.LOST, "SchemaElement.converted_type", label, thrift["converted_type"], None)
     elif not _has_precision(ours) and (thrift.get("scale") or thrift.get("precision")):
-        yield Difference(Kind.LOST, "SchemaElement.precision", place, thrift.get("precision"), None)
+        yield Difference(Kind.LOST, "SchemaElement.precision", label, thrift.get("precision"), None)
 
 
 def _has_precision(annotation: dict | None) -> bool:
@@ -214,40 +214,40 @@ def _row_group(index: int, thrift: dict, dialect: dict, decoded: Decoded) -> Ite
         )
 
 
-def _chunk(place: str, thrift: dict, dialect: dict, column: Column) -> Iterator[Difference]:
+def _chunk(label: str, thrift: dict, dialect: dict, column: Column) -> Iterator[Difference]:
     if thrift.get("file_offset"):
-        yield Difference(Kind.LOST, "ColumnChunk.file_offset", place, thrift["file_offset"], None)
-    yield from _rest("ColumnChunk", place, thrift, {"file_offset", "meta_data"})
+        yield Difference(Kind.LOST, "ColumnChunk.file_offset", label, thrift["file_offset"], None)
+    yield from _rest("ColumnChunk", label, thrift, {"file_offset", "meta_data"})
     metadata = thrift.get("meta_data")
     if metadata is None:
-        yield Difference(Kind.DIFFERS, "ColumnChunk.meta_data", place, None, dialect)
+        yield Difference(Kind.DIFFERS, "ColumnChunk.meta_data", label, None, dialect)
         return
-    yield from _rest("ColumnMetaData", place, metadata, {*METADATA, "statistics"})
+    yield from _rest("ColumnMetaData", label, metadata, {*METADATA, "statistics"})
     yield from _same(
-        "ColumnMetaData", place, (name for name in METADATA if name != "key_value_metadata"), metadata, dialect
+        "ColumnMetaData", label, (name for name in METADATA if name != "key_value_metadata"), metadata, dialect
     )
-    yield from _key_values("ColumnMetaData", place, metadata, dialect)
+    yield from _key_values("ColumnMetaData", label, metadata, dialect)
     if dialect.get("encoding_stats") == DICTIONARY_ONLY and not is_fully_dictionary_encoded(metadata):
-        yield Difference(Kind.DIFFERS, "ColumnMetaData.is_fully_dict_encoded", place, False, True)
-    yield from _statistics(place, metadata.get("statistics") or {}, dialect.get("statistics") or {}, column)
+        yield Difference(Kind.DIFFERS, "ColumnMetaData.is_fully_dict_encoded", label, False, True)
+    yield from _statistics(label, metadata.get("statistics") or {}, dialect.get("statistics") or {}, column)
 
 
-def _statistics(place: str, thrift: dict, dialect: dict, column: Column) -> Iterator[Difference]:
-    yield from _same("Statistics", place, ("null_count", "distinct_count"), thrift, dialect)
+def _statistics(label: str, thrift: dict, dialect: dict, column: Column) -> Iterator[Difference]:
+    yield from _same("Statistics", label, ("null_count", "distinct_count"), thrift, dialect)
     bounds = {f"{side}_value" for side in ("min", "max")} | {f"is_{side}_value_exact" for side in ("min", "max")}
-    yield from _rest("Statistics", place, thrift, {"null_count", "distinct_count", *bounds})
+    yield from _rest("Statistics", label, thrift, {"null_count", "distinct_count", *bounds})
     for side in ("min", "max"):
         name, flag = f"{side}_value", f"is_{side}_value_exact"
         ours, theirs = thrift.get(name), dialect.get(name)
         if theirs is not None and ours != theirs:
             kind = Kind.SHORTENED if _holds(side, ours, theirs, column, dialect.get(flag)) else Kind.DIFFERS
-            yield Difference(kind, f"Statistics.{name}", place, ours, theirs)
+            yield Difference(kind, f"Statistics.{name}", label, ours, theirs)
         elif ours is not None and theirs is None:
-            yield Difference(Kind.LOST, f"Statistics.{name}", place, ours, None)
+            yield Difference(Kind.LOST, f"Statistics.{name}", label, ours, None)
         elif dialect.get(flag) and not thrift.get(flag):
-            yield Difference(Kind.DIFFERS, f"Statistics.{flag}", place, thrift.get(flag), True)
+            yield Difference(Kind.DIFFERS, f"Statistics.{flag}", label, thrift.get(flag), True)
         elif thrift.get(flag) and not dialect.get(flag):
-            yield Difference(Kind.LOST, f"Statistics.{flag}", place, True, None)
+            yield Difference(Kind.LOST, f"Statistics.{flag}", label, True, None)
 
 
 def _holds(side: str, value: bytes | None, bound: bytes, column: Column, exact: bool | None) -> bool:

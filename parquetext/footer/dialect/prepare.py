@@ -42,7 +42,7 @@ def prepare(footer) -> tuple[bytes, tuple[Loss, ...]]:
     for one in found:
         if one.kind is Kind.DIFFERS:
             raise Unsupported(
-                f"{one.field} ({one.place}) would come out of the arrow dialect as {one.dialect!r:.80}, "
+                f"{one.field} ({one.label}) would come out of the arrow dialect as {one.dialect!r:.80}, "
                 f"not {one.thrift!r:.80}",
                 code=wire.UNSUPPORTED_VALUE,
             )

@@ -248,7 +248,7 @@ def _check_sample(reading: Reading) -> None:
 
 def _check_name(reading: Reading, element: Table) -> None:
     """A string ends in a zero byte, which other vectors need not have."""
-    position = element.place(reading.layout.tables["SchemaElement"]["name"].slot, 4)
+    position = element.position(reading.layout.tables["SchemaElement"]["name"].slot, 4)
     if not position:
         raise unknown_layout("a SchemaElement without a name", element.at)
     start, length = reading.buffer.vector(position, 1)
@@ -280,9 +280,9 @@ def _is_later(reading: Reading) -> bool:
             later = metadata.at if metadata.has(GEOSPATIAL) else later
             statistics = metadata.table(STATISTICS)
             if statistics is not None and statistics.has(0):
-                if statistics.room(0) < 8 or statistics.place(0, 4) % 8:
+                if statistics.room(0) < 8 or statistics.position(0, 4) % 8:
                     earlier = statistics.at
-                elif reading.buffer.data[statistics.place(0, 8) + 4 : statistics.place(0, 8) + 8] != bytes(4):
+                elif reading.buffer.data[statistics.position(0, 8) + 4 : statistics.position(0, 8) + 8] != bytes(4):
                     later = statistics.at
     if earlier is not None and later is not None:
         raise unknown_layout(f"of a77d277 by a table at {earlier}, of 5a0baf2 by another one", later)

@@ -101,7 +101,7 @@ class ArrowSpec(FormSpec):
                 by_field.setdefault(one.field, []).append(one)
         for field, same in by_field.items():
             message = (
-                f"{field} ({len(same):,} times, first {same[0].place}): Thrift says {same[0].thrift!r:.80}, "
+                f"{field} ({len(same):,} times, first {same[0].label}): Thrift says {same[0].thrift!r:.80}, "
                 f"the dialect {same[0].dialect!r:.80}"
             )
             yield Finding(DIFFER, message, offset, self.title)

@@ -9,7 +9,7 @@ from uuid import UUID
 from ... import kernels, wire
 from ...errors import Damaged, Unsupported
 from ...findings import Finding
-from ..form_spec import BuildOptions, Built, Checked, FormSpec, Memory, Place, Slots, sized_tail_block
+from ..form_spec import BuildOptions, Built, Checked, FormSpec, Location, Memory, Slots, sized_tail_block
 
 __all__ = ["SPEC", "FlatSpec"]
 
@@ -29,8 +29,8 @@ class FlatSpec(FormSpec):
     def reader_type(self) -> type:
         return kernels.flat.Reader
 
-    def open(self, handle, place: Place) -> Any:
-        return kernels.flat.Reader(handle, place.payload, place.length, place.known, place.known_end)
+    def open(self, handle, location: Location) -> Any:
+        return kernels.flat.Reader(handle, location.payload, location.length, location.known, location.known_end)
 
     def open_payload(self, payload) -> Any:
         return kernels.flat.Reader(Memory(payload), 0, len(payload), payload)

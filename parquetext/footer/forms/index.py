@@ -8,7 +8,7 @@ from typing import Any
 from ... import kernels, wire
 from ...errors import ParquetextError
 from ...findings import Finding
-from ..form_spec import BuildOptions, Built, Checked, FormSpec, Place, Shape, sized_tail_block
+from ..form_spec import BuildOptions, Built, Checked, FormSpec, Location, Shape, sized_tail_block
 
 __all__ = ["SPEC", "IndexSpec"]
 
@@ -27,12 +27,14 @@ class IndexSpec(FormSpec):
     def reader_type(self) -> type:
         return kernels.index.Reader
 
-    def open(self, handle, place: Place) -> Any:
-        footer, thrift_length, payload, length, known, known_end = place
+    def open(self, handle, location: Location) -> Any:
+        footer, thrift_length, payload, length, known, known_end = location
         return kernels.index.Reader(handle, footer, payload, length, known, known_end, thrift_length)
 
-    def needed_range(self, place: Place) -> tuple[int, int]:
-        return min(place.payload, place.footer), max(place.payload + place.length, place.footer + place.thrift_length)
+    def needed_range(self, location: Location) -> tuple[int, int]:
+        return min(location.payload, location.footer), max(
+            location.payload + location.length, location.footer + location.thrift_length
+        )
 
     def chunk_structs(self, reader, leaf: int, first: int, count: int) -> list[bytes]:
         chunks = reader.column(leaf, first, count)

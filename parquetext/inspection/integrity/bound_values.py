@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .page_values import Facts
+from .page_values import Measured
 from .value_order import ValueOrder
 
 __all__ = ["above", "below", "wrong_histogram", "wrong_statistics"]
@@ -13,7 +13,12 @@ SHOWN = 40  # characters of a value
 
 
 def wrong_statistics(
-    fields: dict, statistics: Facts, orders: dict[bool, ValueOrder], *, is_repeated: bool, distinct: int | None = None
+    fields: dict,
+    statistics: Measured,
+    orders: dict[bool, ValueOrder],
+    *,
+    is_repeated: bool,
+    distinct: int | None = None,
 ) -> Iterator[str]:
     """Yield one sentence for each field of a Statistics struct that contradicts the values.
 
@@ -43,7 +48,7 @@ def wrong_statistics(
 
 
 def _wrong_bounds(
-    fields: dict, names: tuple[str, str], statistics: Facts, order: ValueOrder, is_legacy: bool
+    fields: dict, names: tuple[str, str], statistics: Measured, order: ValueOrder, is_legacy: bool
 ) -> Iterator[str]:
     extremes = statistics.extremes.get(is_legacy)
     for side, (name, wrong) in enumerate(zip(names, (above, below), strict=True)):
@@ -78,14 +83,14 @@ def _compared(bound: bytes, extreme: object, order: ValueOrder, kind: str, is_wr
     return f"is {_shown(key)}, the {kind} value is {_shown(extreme)}" if is_wrong(key) else ""
 
 
-def wrong_histogram(name: str, told: list[int] | None, counts: list[int]) -> str:
+def wrong_histogram(name: str, recorded: list[int] | None, counts: list[int]) -> str:
     """Return in words how a histogram of levels is wrong; nothing if it is right or absent."""
-    if not told or told == counts:
+    if not recorded or recorded == counts:
         return ""
-    if len(told) != len(counts):
-        return f"{name} has {len(told)} entries for {len(counts)} levels"
-    level = next(level for level, pair in enumerate(zip(told, counts, strict=True)) if pair[0] != pair[1])
-    return f"{name} has {told[level]} entries of level {level}, there are {counts[level]}"
+    if len(recorded) != len(counts):
+        return f"{name} has {len(recorded)} entries for {len(counts)} levels"
+    level = next(level for level, pair in enumerate(zip(recorded, counts, strict=True)) if pair[0] != pair[1])
+    return f"{name} has {recorded[level]} entries of level {level}, there are {counts[level]}"
 
 
 def _shown(key: object) -> str:

@@ -28,7 +28,7 @@ class Copy:
     ----------
     index, row_group, leaf : int
         The chunk that it is a copy of, in the scan and in the file.
-    place : str
+    label : str
         The text that findings use for it.
     num_rows : int
         Of the row group.
@@ -39,7 +39,7 @@ class Copy:
     index: int
     row_group: int
     leaf: int
-    place: str
+    label: str
     num_rows: int
     facts: Carried
     is_readable: bool
@@ -81,41 +81,41 @@ def check_copies(scan, names: Sequence[str], base: int | None, data_end: int, re
     return _without_overlaps(copies, report)
 
 
-def _problems(chunk: ChunkCopies, base: int | None, place: str) -> Iterator[Finding]:
+def _problems(chunk: ChunkCopies, base: int | None, label: str) -> Iterator[Finding]:
     """Blocks that cannot be read: one of a later version is no fault."""
     for problem in chunk.problems:
         offset = None if base is None or problem.offset is None else base + problem.offset
-        yield Finding(DAMAGED, problem.message, offset, place, isinstance(problem, Unsupported))
+        yield Finding(DAMAGED, problem.message, offset, label, isinstance(problem, Unsupported))
 
 
-def _check_facts(fields: Carried, fits: bool, num_rows: int, data_end: int, place: str) -> Iterator[Finding]:
+def _check_facts(fields: Carried, fits: bool, num_rows: int, data_end: int, label: str) -> Iterator[Finding]:
     if not fits:
         message = (
             f"it is one of {fields.chunk_length} bytes at {fields.chunk_offset} with {fields.num_values} values, which "
             "the footer does not have there: another program has moved or changed the chunk"
         )
-        yield Finding(OUTDATED, message, fields.offset, place)
+        yield Finding(OUTDATED, message, fields.offset, label)
         return
     if not FIRST_BYTE <= fields.offset < fields.end <= data_end:
         message = f"bytes {fields.offset} to {fields.end} leave the data, which ends at {data_end}"
-        yield Finding("copy-range", message, fields.offset, place)
+        yield Finding("copy-range", message, fields.offset, label)
     pages = -(-num_rows // fields.rows_per_page)
     if pages != len(fields.page_lengths):
         message = f"{len(fields.page_lengths)} pages of {fields.rows_per_page} rows for the {num_rows} of the row group"
-        yield Finding(FACTS, message, fields.offset, place)
+        yield Finding(FACTS, message, fields.offset, label)
 
 
-def _unknown(fields: Carried, type: int, place: str) -> Iterator[Finding]:
+def _unknown(fields: Carried, type: int, label: str) -> Iterator[Finding]:
     """Yield a finding if a reader cannot decode the copy; it reads the chunk then."""
     known = find_named(fields.encoding, fields.uuid)
     if known is None:
         message = f"nobody has registered its encoding {fields.encoding}" + (f", {fields.uuid}" if fields.uuid else "")
-        yield Finding(UNKNOWN, message, fields.offset, place, is_note=True)
+        yield Finding(UNKNOWN, message, fields.offset, label, is_note=True)
     elif type not in known.types:
         message = f"{known.name} is not for values of type {wire.NAMES_OF_TYPE.get(type, type)}"
-        yield Finding(FACTS, message, fields.offset, place)
+        yield Finding(FACTS, message, fields.offset, label)
     if fields.codec not in wire.NAMES_OF_COMPRESSION_CODEC:
-        yield Finding(UNKNOWN, f"codec {fields.codec} is not known", fields.offset, place, is_note=True)
+        yield Finding(UNKNOWN, f"codec {fields.codec} is not known", fields.offset, label, is_note=True)
 
 
 def _without_overlaps(copies: list[Copy], report) -> list[Copy]:
@@ -124,8 +124,8 @@ def _without_overlaps(copies: list[Copy], report) -> list[Copy]:
     for copy in sorted(copies, key=lambda copy: copy.facts.offset):
         if kept and copy.facts.offset < kept[-1].facts.end:
             shared = kept[-1].facts.end - copy.facts.offset
-            message = f"begins {shared} bytes before {kept[-1].place} ends"
-            report.findings.append(Finding("chunk-overlap", message, copy.facts.offset, copy.place))
+            message = f"begins {shared} bytes before {kept[-1].label} ends"
+            report.findings.append(Finding("chunk-overlap", message, copy.facts.offset, copy.label))
         else:
             kept.append(copy)
     return kept
@@ -145,7 +145,7 @@ def check_copy_pages(source, copies: Sequence[Copy], report) -> None:
         found = chunk_crcs[copy.index]
         if found != fields.chunk_crc:
             message = f"the chunk has the checksum {found:#010x}, its copy expects {fields.chunk_crc:#010x}"
-            report.findings.append(Finding(CHECKSUM, message, fields.chunk_offset, copy.place))
+            report.findings.append(Finding(CHECKSUM, message, fields.chunk_offset, copy.label))
 
 
 def _checksum(source, start: int, size: int, crc: int = 0) -> int:
@@ -162,7 +162,7 @@ def _check_pages(source, copy: Copy) -> Iterator[Finding]:
     entries = nulls = uncompressed = 0
     for number, (length, expected) in enumerate(zip(fields.page_lengths, fields.page_crcs, strict=True)):
         data = memoryview(source.read(at, length))
-        position = f"{copy.place}, page {number}"
+        position = f"{copy.label}, page {number}"
         crc, found = kernels.checksum.crc32(data, crc), kernels.checksum.crc32(data)
         if found != expected:
             yield Finding(CHECKSUM, f"checksum {found:#010x}, expected {expected:#010x}", at, position)
@@ -177,23 +177,23 @@ def _check_pages(source, copy: Copy) -> Iterator[Finding]:
             uncompressed += header.header_size + header.uncompressed_size
         at += length
     if crc != fields.crc:
-        yield Finding(CHECKSUM, f"checksum {crc:#010x}, expected {fields.crc:#010x}", fields.offset, copy.place)
+        yield Finding(CHECKSUM, f"checksum {crc:#010x}, expected {fields.crc:#010x}", fields.offset, copy.label)
     sums = (entries, nulls, uncompressed)
     text = (fields.num_values, fields.null_count, fields.uncompressed_length)
     if sums != text:
         message = f"entries, nulls, decompressed bytes: the pages say {sums}, the block {text}"
-        yield Finding(FACTS, message, fields.offset, copy.place)
+        yield Finding(FACTS, message, fields.offset, copy.label)
 
 
-def _check_header(copy: Copy, number: int, header, data: memoryview, at: int, place: str) -> Iterator[Finding]:
+def _check_header(copy: Copy, number: int, header, data: memoryview, at: int, label: str) -> Iterator[Finding]:
     fields = copy.facts
     size = header.header_size + header.compressed_size
     ours = (header.type, header.encoding, header.num_rows, size)
     text = (wire.PAGE_DATA_PAGE_V2, fields.encoding, copy.rows_of_page(number), len(data))
     if ours != text:
         message = f"page type, encoding, rows, bytes: the header says {ours}, the block {text}"
-        yield Finding("copy-page", message, at, place)
+        yield Finding("copy-page", message, at, label)
     elif header.crc is None:
-        yield Finding("copy-page", "its header has no checksum", at, place)
+        yield Finding("copy-page", "its header has no checksum", at, label)
     elif (found := kernels.checksum.crc32(data[header.header_size :])) != header.crc:
-        yield Finding("page-checksum", f"checksum {found:#010x}, expected {header.crc:#010x}", at, place)
+        yield Finding("page-checksum", f"checksum {found:#010x}, expected {header.crc:#010x}", at, label)

@@ -107,7 +107,7 @@ def compare_copies(source, scan, copies: Sequence[Copy]) -> Iterator[Finding]:
             chunk = chunk_of(scan, leaves[copy.leaf], copy.row_group, copy.row_group, source.size)
             message = _long_rows(chunk, copy) or _compare(source, chunk, copy)
         except ParquetextError as error:
-            yield Finding(UNCOMPARED, error.message, error.offset, copy.place, isinstance(error, Unsupported))
+            yield Finding(UNCOMPARED, error.message, error.offset, copy.label, isinstance(error, Unsupported))
             continue
         if message:
             yield message
@@ -120,7 +120,7 @@ def _long_rows(chunk: Chunk, copy: Copy) -> Finding | None:
     if longest <= max(MOST_BYTES, MOST_OF_BYTE * min(chunk.size, copy.facts.length)):
         return None
     return Finding(
-        UNCOMPARED, f"a row may take {longest} bytes, of which few are there", place=copy.place, is_note=True
+        UNCOMPARED, f"a row may take {longest} bytes, of which few are there", place=copy.label, is_note=True
     )
 
 
@@ -135,7 +135,7 @@ def _compare(source, chunk: Chunk, copy: Copy) -> Finding | None:
         rows = min(rows, most, chunk.num_rows - row)
         one, other = _taken(ours, rows), _taken(theirs, rows)
         if message := _difference(chunk, one, other, value):
-            return Finding(DIFFERENT, message, copy.facts.offset, f"{copy.place}, rows {row} to {row + rows - 1}")
+            return Finding(DIFFERENT, message, copy.facts.offset, f"{copy.label}, rows {row} to {row + rows - 1}")
         row, value = row + rows, value + one.slots
         # Texts that a few bytes repeat may be long: batches grow as far as they are small.
         grown = memoryview(one.values).nbytes + one.entries
@@ -178,6 +178,6 @@ def _levels(decoded, name: str, highest: int) -> bytes:
     return bytes(array("H", [highest]) * decoded.entries if found is None else found)
 
 
-def _shown(values: pa.Array, place: int) -> str:
-    text = " ".join(values.slice(place, 1).to_string().split())
+def _shown(values: pa.Array, label: int) -> str:
+    text = " ".join(values.slice(label, 1).to_string().split())
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"

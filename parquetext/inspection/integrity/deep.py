@@ -105,7 +105,7 @@ def decode_all(
         pyarrow cannot read the file's own footer: it gets those of `footer_of`.
     """
     report.rows, is_ours = 0, True
-    if message := _told_of_expansion(source, footer_of, len(row_counts)):
+    if message := _expansion_note(source, footer_of, len(row_counts)):
         yield message
         return
     try:
@@ -119,7 +119,7 @@ def decode_all(
         return _Side(_ours(source, footer_of, row_group)) if is_ours else None
 
     columns_of = functools.partial(_column_by_column, source, footer_of)
-    if source.size <= SMALL_FILE and (message := _told_of_much(source, ours_of, footer_of, len(row_counts))):
+    if source.size <= SMALL_FILE and (message := _memory_note(source, ours_of, footer_of, len(row_counts))):
         if is_ours:
             yield Finding("decoded-once", f"by parquetext alone: {message}", is_note=True)
             yield from _decode_alone(ours_of, row_counts, report, columns_of)
@@ -141,7 +141,7 @@ def decode_all(
         found = list(_decode_alone(ours_of, row_counts, report, columns_of)) if is_ours else []
         is_read = is_ours and bool(row_counts) and not found
         prefix = "parquetext reads it, pyarrow does not: " if is_read else ""
-        yield from [*found, Finding("unreadable", f"{prefix}{_told(error)}", is_note=is_read)]
+        yield from [*found, Finding("unreadable", f"{prefix}{_message(error)}", is_note=is_read)]
         return
     with whole or contextlib.nullcontext():
         for row_group, expected in enumerate(row_counts):
@@ -150,7 +150,7 @@ def decode_all(
             yield from _decode_twice(ours_of(row_group), theirs, row_group, expected, report, columns_of)
 
 
-def _told_of_expansion(source, footer_of: Callable[[int], bytes], row_groups: int) -> Finding | None:
+def _expansion_note(source, footer_of: Callable[[int], bytes], row_groups: int) -> Finding | None:
     """Return a note that the values take more memory than the limit; None if they do not."""
     for row_group in range(row_groups):
         try:
@@ -162,7 +162,7 @@ def _told_of_expansion(source, footer_of: Callable[[int], bytes], row_groups: in
     return None
 
 
-def _told_of_much(source, ours_of: Callable[[int], _Side | None], footer_of, row_groups: int) -> str | None:
+def _memory_note(source, ours_of: Callable[[int], _Side | None], footer_of, row_groups: int) -> str | None:
     """Return a sentence if pyarrow may take very much memory for a small file, else None."""
     for row_group in range(row_groups):
         try:
@@ -241,7 +241,7 @@ def _decode_twice(
         rows = theirs.rows
         if ours is not None and ours.refused is not None:
             is_note = isinstance(ours.refused, Unsupported)
-            message = f"pyarrow reads it, parquetext does not: {_told(ours.refused)}"
+            message = f"pyarrow reads it, parquetext does not: {_message(ours.refused)}"
             yield Finding("undecodable", message, _offset(ours.refused), position, is_note)
         elif ours is not None and theirs.rows < ours.rows == expected:
             rows = expected
@@ -249,12 +249,12 @@ def _decode_twice(
             yield Finding("undecodable", message, place=position, is_note=True)
     elif ours is not None and ours.refused is None:
         rows = ours.rows
-        message = f"parquetext reads it, pyarrow does not: {_told(theirs.refused)}"
+        message = f"parquetext reads it, pyarrow does not: {_message(theirs.refused)}"
         yield Finding("undecodable", message, place=position, is_note=True)
     else:
-        message, offset = _told(theirs.refused), _offset(theirs.refused)
+        message, offset = _message(theirs.refused), _offset(theirs.refused)
         if ours is not None:
-            message, offset = f"{message}; parquetext: {_told(ours.refused)}", _offset(ours.refused)
+            message, offset = f"{message}; parquetext: {_message(ours.refused)}", _offset(ours.refused)
         yield Finding("undecodable", message, offset, position)
         return
     report.rows += rows
@@ -262,7 +262,7 @@ def _decode_twice(
         yield Finding("row-count", f"{rows} rows decoded, the footer says {expected}", place=position)
 
 
-def _compare(ours: _Side, theirs: _Side, place: str) -> Iterator[Finding]:
+def _compare(ours: _Side, theirs: _Side, label: str) -> Iterator[Finding]:
     """The first row of each column in which the engines differ, as far as both read."""
     different: set[int] = set()
     while (one := ours.head()) is not None and (other := theirs.head()) is not None:
@@ -273,7 +273,7 @@ def _compare(ours: _Side, theirs: _Side, place: str) -> Iterator[Finding]:
                 continue
             different.add(number)
             message = f"row {first_row + row}: parquetext reads {_shown(mine, row)}, pyarrow {_shown(yours, row)}"
-            yield Finding("engines-differ", message, place=f"{place}, column {one.schema.names[number]}")
+            yield Finding("engines-differ", message, place=f"{label}, column {one.schema.names[number]}")
 
 
 def _decode_alone(
@@ -290,7 +290,7 @@ def _decode_alone(
         elif isinstance(ours.refused, BeyondArrow):
             yield from columns_of(row_group)
         else:
-            yield Finding("undecodable", _told(ours.refused), _offset(ours.refused), f"row group {row_group}")
+            yield Finding("undecodable", _message(ours.refused), _offset(ours.refused), f"row group {row_group}")
 
 
 def _column_by_column(source, footer_of: Callable[[int], bytes], row_group: int) -> Iterator[Finding]:
@@ -300,17 +300,17 @@ def _column_by_column(source, footer_of: Callable[[int], bytes], row_group: int)
         side.drain()
         position = f"row group {row_group}, column {column.field.name}"
         if isinstance(side.refused, BeyondArrow):
-            yield Finding("beyond-arrow", _told(side.refused), _offset(side.refused), position, is_note=True)
+            yield Finding("beyond-arrow", _message(side.refused), _offset(side.refused), position, is_note=True)
         elif isinstance(side.refused, OutOfProportion):
             yield _undecoded(side.refused, position)
         elif side.refused is not None:
             is_note = isinstance(side.refused, Unsupported)
-            yield Finding("undecodable", _told(side.refused), _offset(side.refused), position, is_note)
+            yield Finding("undecodable", _message(side.refused), _offset(side.refused), position, is_note)
 
 
-def _undecoded(error: Unsupported, place: str) -> Finding:
+def _undecoded(error: Unsupported, label: str) -> Finding:
     """Leave out values that neither engine may decode because of their memory: they are not known to be wrong."""
-    return Finding("undecoded", _told(error), _offset(error), place, is_note=True)
+    return Finding("undecoded", _message(error), _offset(error), label, is_note=True)
 
 
 def _shown(array: pa.Array, row: int) -> str:
@@ -318,7 +318,7 @@ def _shown(array: pa.Array, row: int) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
-def _told(error: Exception) -> str:
+def _message(error: Exception) -> str:
     return error.message if isinstance(error, ParquetextError) else str(error)
 
 

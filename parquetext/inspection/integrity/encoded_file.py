@@ -108,7 +108,7 @@ class Encoded:
     @property
     def ranges(self) -> list[tuple[int, int, str]]:
         """Return begin, end and name of the bytes that belong to copies or to the original alone."""
-        ranges = [(copy.facts.offset, copy.facts.end, copy.place) for copy in self.copies]
+        ranges = [(copy.facts.offset, copy.facts.end, copy.label) for copy in self.copies]
         kept = () if self._recorded is None else kept_places(self._source, self._recorded)
         return ranges + [(offset, offset + length, "what is kept of the original") for offset, length in kept]
 

@@ -58,7 +58,7 @@ class BodyCounts:
         if self._wrong:
             offset, message = self._wrong[0]
             others = f"; {len(self._wrong) - 1} more pages are wrong" if len(self._wrong) > 1 else ""
-            yield Finding("page-deltas", message + others, offset, self._chunk.place)
+            yield Finding("page-deltas", message + others, offset, self._chunk.label)
 
 
 CHECKSUM_STEP = 1 << 22
@@ -109,7 +109,7 @@ class Bodies:
                 found = self._checksum(offset + header_size, size)
                 if found != crc:
                     message = f"checksum {found:#010x}, expected {crc:#010x}"
-                    yield Finding("page-checksum", message, offset, chunk.place)
+                    yield Finding("page-checksum", message, offset, chunk.label)
                 if found != crc or not counts_all or not counts.needs(type, encoding):
                     continue
             if decompressed > self._left or (size < FEW_BYTES and decompressed > VAST_BYTES):
@@ -142,7 +142,7 @@ class Bodies:
             for page in read_body(header, body, chunk.codec):
                 counts.add(page)
         except ParquetextError as error:
-            yield Finding("page-body", error.message, error.offset, chunk.place, isinstance(error, Unsupported))
+            yield Finding("page-body", error.message, error.offset, chunk.label, isinstance(error, Unsupported))
 
     def _checksum(self, start: int, size: int) -> int:
         crc = 0

@@ -14,7 +14,7 @@ from ...encoding.pages import VAST_BYTES
 from ...reading.execute.assemble_leaves import stored_array
 from .value_order import ValueOrder
 
-__all__ = ["Facts", "decoded_pages"]
+__all__ = ["Measured", "decoded_pages"]
 
 MOST_ROWS, BATCH_BYTES = 1 << 16, 1 << 22
 LEAST_MOST_BYTES = 1 << 22  # of the byte arrays of a batch
@@ -22,7 +22,7 @@ LEAST_WIDTH = 8
 
 
 @dataclass(slots=True)
-class Facts:
+class Measured:
     """Facts of decoded values: of a page, or of all pages of a chunk.
 
     Attributes
@@ -55,7 +55,7 @@ class Facts:
     def nulls(self) -> int:
         return self.entries - self.values
 
-    def add(self, other: Facts) -> None:
+    def add(self, other: Measured) -> None:
         """Take the facts of values that follow."""
         for name in ("entries", "values", "rows", "nans", "text_bytes"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
@@ -66,7 +66,7 @@ class Facts:
         self.repetition = [one + two for one, two in zip(self.repetition, other.repetition, strict=True)]
 
 
-def decoded_pages(source, chunk: Chunk, entries: list[int], orders: dict[bool, ValueOrder], see) -> Iterator[Facts]:
+def decoded_pages(source, chunk: Chunk, entries: list[int], orders: dict[bool, ValueOrder], see) -> Iterator[Measured]:
     """Decode a chunk, and yield the facts of each data page.
 
     Memory is that of a batch of rows, and of a page.
@@ -96,7 +96,7 @@ def decoded_pages(source, chunk: Chunk, entries: list[int], orders: dict[bool, V
                 return
             taken = min(count - page.entries, batch.entries - at)
             if taken:
-                fields = splitter.facts(batch, at, at + taken)
+                fields = splitter.measure(batch, at, at + taken)
                 if not page.entries and fields.begins_within_row:
                     page.begins_within_row, page.first_row = True, rows - 1
                 page.add(fields)
@@ -138,10 +138,10 @@ class _Splitter:
         """Go over to another batch."""
         self._slot = 0
 
-    def nothing(self, row: int) -> Facts:
-        return Facts(row, [0] * (self._levels.definition + 1), [0] * (self._levels.repetition + 1))
+    def nothing(self, row: int) -> Measured:
+        return Measured(row, [0] * (self._levels.definition + 1), [0] * (self._levels.repetition + 1))
 
-    def facts(self, decoded, begin: int, end: int) -> Facts:
+    def measure(self, decoded, begin: int, end: int) -> Measured:
         """The facts of entries of a batch; they come in order."""
         found, count = self.nothing(0), end - begin
         found.entries = count
@@ -159,7 +159,7 @@ class _Splitter:
             self._look_at(found, values)
         return found
 
-    def _look_at(self, found: Facts, values: pa.Array) -> None:
+    def _look_at(self, found: Measured, values: pa.Array) -> None:
         for kind, order in self._orders.items():
             if (extremes := order.extremes(values)) is not None:
                 found.extremes[kind] = extremes

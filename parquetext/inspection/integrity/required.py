@@ -18,13 +18,13 @@ def check_required(footer: bytes, scan, names, offset: int) -> Iterator[Finding]
     missing, without_path = kernels.required.find_missing(footer)
     if missing is not None:
         message = f"a {missing.structure} without {missing.field} (field {missing.id}), which readers require"
-        yield Finding(MISSING, message, offset + missing.offset, _place(scan, missing.offset, names))
+        yield Finding(MISSING, message, offset + missing.offset, _chunk_at(scan, missing.offset, names))
     if without_path:
         message = f"{without_path} column chunks do not say their path_in_schema: pyarrow refuses such a file as it is"
         yield Finding(WITHOUT_PATH, message, place="Thrift footer", is_note=True)
 
 
-def _place(scan, offset: int, names) -> str:
+def _chunk_at(scan, offset: int, names) -> str:
     """Return the name of the column chunk that contains an offset of the footer."""
     starts, lengths = scan.chunks("chunk_offset"), scan.chunks("chunk_length")
     index = bisect_right(starts, offset) - 1

@@ -19,7 +19,7 @@ from ...reading.execute.decoder import refuse_much_in_python
 from ...rewrite.recode import leaves_of
 from ..structure import StoredChunk, Structure
 from .bound_values import above, below, wrong_histogram, wrong_statistics
-from .page_values import Facts, decoded_pages
+from .page_values import Measured, decoded_pages
 from .value_order import ValueOrder, order_of
 
 __all__ = ["compare_statistics"]
@@ -29,7 +29,7 @@ UNORDERED, ASCENDING, DESCENDING = range(3)
 NAMES = {ASCENDING: "ascending", DESCENDING: "descending"}
 
 
-def wrong_offset_index(first_rows: Sequence[int], pages: Sequence[Facts]) -> Iterator[str]:
+def wrong_offset_index(first_rows: Sequence[int], pages: Sequence[Measured]) -> Iterator[str]:
     """Yield the first page that begins within a row, or at another row than the index says."""
     for number, (row, page) in enumerate(zip(first_rows, pages, strict=True)):
         if page.begins_within_row:
@@ -40,7 +40,7 @@ def wrong_offset_index(first_rows: Sequence[int], pages: Sequence[Facts]) -> Ite
             return
 
 
-def wrong_text_bytes(fields: dict, pages: Sequence[Facts]) -> Iterator[str]:
+def wrong_text_bytes(fields: dict, pages: Sequence[Measured]) -> Iterator[str]:
     """Yield the first page whose byte arrays have another size than the offset index says."""
     message = fields.get("unencoded_byte_array_data_bytes")
     if not message:
@@ -55,7 +55,7 @@ def wrong_text_bytes(fields: dict, pages: Sequence[Facts]) -> Iterator[str]:
 
 
 def wrong_column_index(
-    fields: dict, pages: Sequence[Facts], order: ValueOrder | None, *, is_repeated: bool
+    fields: dict, pages: Sequence[Measured], order: ValueOrder | None, *, is_repeated: bool
 ) -> Iterator[str]:
     """Yield one sentence for each kind of contradiction between a column index and the values: the first page.
 
@@ -82,7 +82,7 @@ def _first(messages: Iterator[str]) -> Iterator[str]:
         yield found
 
 
-def _wrong_nulls(fields: dict, pages: Sequence[Facts], is_repeated: bool) -> Iterator[str]:
+def _wrong_nulls(fields: dict, pages: Sequence[Measured], is_repeated: bool) -> Iterator[str]:
     counts = fields.get("null_counts") or [None] * len(pages)
     for number, (is_null, count, page) in enumerate(zip(fields["null_pages"], counts, pages, strict=True)):
         if is_null and page.values:
@@ -93,7 +93,7 @@ def _wrong_nulls(fields: dict, pages: Sequence[Facts], is_repeated: bool) -> Ite
             yield f"page {number} is said to have {count} nulls, it has {page.nulls}"
 
 
-def _wrong_bounds(fields: dict, name: str, pages: Sequence[Facts], order: ValueOrder) -> Iterator[str]:
+def _wrong_bounds(fields: dict, name: str, pages: Sequence[Measured], order: ValueOrder) -> Iterator[str]:
     side = name == "max_values"
     for number, (is_null, bound, page) in enumerate(zip(fields["null_pages"], fields[name], pages, strict=True)):
         if is_null or not page.values:
@@ -121,13 +121,13 @@ def _wrong_order(fields: dict, order: ValueOrder) -> Iterator[str]:
                 return
 
 
-def _wrong_nans(fields: dict, pages: Sequence[Facts]) -> Iterator[str]:
+def _wrong_nans(fields: dict, pages: Sequence[Measured]) -> Iterator[str]:
     for number, (count, page) in enumerate(zip(fields.get("nan_counts") or (), pages, strict=False)):
         if count != page.nans:
             yield f"page {number} is said to have {count} NaN, it has {page.nans}"
 
 
-def _wrong_histograms(fields: dict, pages: Sequence[Facts]) -> Iterator[str]:
+def _wrong_histograms(fields: dict, pages: Sequence[Measured]) -> Iterator[str]:
     for kind in ("repetition", "definition"):
         name = f"{kind}_level_histograms"
         text = fields.get(name)
@@ -242,10 +242,10 @@ class _Comparison:
         yield from self._of_indexes(stored, pages, orders)
         if bloom is not None and bloom.missing is not None:
             message = f"it does not have the value {bloom.missing[:40]!r}, which the chunk has"
-            yield Finding("bloom-filter", message, self._places["bloom_filter_offset"][stored.index], stored.place)
+            yield Finding("bloom-filter", message, self._places["bloom_filter_offset"][stored.index], stored.label)
 
     def _of_pages(
-        self, stored: StoredChunk, headers: Headers, numbers: Sequence[int], pages: Sequence[Facts], orders: dict
+        self, stored: StoredChunk, headers: Headers, numbers: Sequence[int], pages: Sequence[Measured], orders: dict
     ) -> Iterator[Finding]:
         """Compare the statistics in the headers of pages."""
         is_repeated = stored.max_repetition > 0
@@ -256,29 +256,29 @@ class _Comparison:
             data = self._source.read(header.offset, header.header_size)
             fields = thrift.read_at("Statistics", data, header.statistics[0])[0]
             for message in wrong_statistics(fields, statistics, orders, is_repeated=is_repeated):
-                yield Finding("page-statistics", message, header.offset, f"{stored.place}, page {number}")
+                yield Finding("page-statistics", message, header.offset, f"{stored.label}, page {number}")
 
     def _of_chunk(
-        self, stored: StoredChunk, metadata: dict, pages: Sequence[Facts], orders: dict, distinct: int | None
+        self, stored: StoredChunk, metadata: dict, pages: Sequence[Measured], orders: dict, distinct: int | None
     ) -> Iterator[Finding]:
         """Compare the statistics in the footer."""
-        whole = Facts(0, [0] * (stored.max_definition + 1), [0] * (stored.max_repetition + 1))
+        whole = Measured(0, [0] * (stored.max_definition + 1), [0] * (stored.max_repetition + 1))
         for page in pages:
             whole.add(page)
         fields, is_repeated = metadata.get("statistics", {}), stored.max_repetition > 0
         for message in wrong_statistics(fields, whole, orders, is_repeated=is_repeated, distinct=distinct):
-            yield Finding("statistics", message, place=stored.place)
+            yield Finding("statistics", message, place=stored.label)
         sizes = metadata.get("size_statistics", {})
         size = sizes.get("unencoded_byte_array_data_bytes")
         if size is not None and stored.physical == wire.PHYSICAL_BYTE_ARRAY and size != whole.text_bytes:
             message = f"unencoded_byte_array_data_bytes is {size}, the byte arrays have {whole.text_bytes}"
-            yield Finding("size-statistics", message, place=stored.place)
+            yield Finding("size-statistics", message, place=stored.label)
         for kind in ("repetition", "definition"):
             name = f"{kind}_level_histogram"
             if message := wrong_histogram(name, sizes.get(name), getattr(whole, kind)):
-                yield Finding("size-statistics", message, place=stored.place)
+                yield Finding("size-statistics", message, place=stored.label)
 
-    def _of_indexes(self, stored: StoredChunk, pages: Sequence[Facts], orders: dict) -> Iterator[Finding]:
+    def _of_indexes(self, stored: StoredChunk, pages: Sequence[Measured], orders: dict) -> Iterator[Finding]:
         """Compare the page index."""
         index = self._index(stored, "offset-index")
         if index is not None:
@@ -287,13 +287,13 @@ class _Comparison:
             if stored.physical == wire.PHYSICAL_BYTE_ARRAY:
                 messages += wrong_text_bytes(thrift.read("OffsetIndex", index.data), pages)
             for message in messages:
-                yield Finding("offset-index", message, index.offset, stored.place)
+                yield Finding("offset-index", message, index.offset, stored.label)
         index = self._index(stored, "column-index")
         if index is not None:
             fields = thrift.read("ColumnIndex", index.data)
             is_repeated = stored.max_repetition > 0
             for message in wrong_column_index(fields, pages, orders.get(OWN), is_repeated=is_repeated):
-                yield Finding("column-index", message, index.offset, stored.place)
+                yield Finding("column-index", message, index.offset, stored.label)
 
     def _metadata(self, stored: StoredChunk) -> dict:
         start, length = (self._scan.chunks(f"chunk_{name}")[stored.index] for name in ("offset", "length"))

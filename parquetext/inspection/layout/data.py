@@ -11,7 +11,7 @@ from ...errors import ParquetextError
 from ...findings import Finding
 from ..structure import Structure
 from .claims import Claims
-from .page_parts import PAGE_COLUMNS, Chunk, claim_pages, decompress_levels, page_facts
+from .page_parts import PAGE_COLUMNS, Chunk, claim_pages, decompress_levels, page_fields
 
 __all__ = ["PAGE_COLUMNS", "Data", "claim_data"]
 
@@ -75,7 +75,7 @@ def claim_data(claims: Claims, source, structure: Structure, data_end: int, *, d
     """
     data = Data(decompress)
     for stored, headers in structure.walk():
-        own = stored.max_definition, stored.max_repetition, stored.start, stored.end, stored.place
+        own = stored.max_definition, stored.max_repetition, stored.start, stored.end, stored.label
         chunk = Chunk(stored.row_group, stored.leaf, stored.codec, *own)
         is_here, count = stored.is_within(data_end), 0
         owner = {"row_group": chunk.row_group, "column": chunk.leaf}
@@ -99,12 +99,12 @@ def _claim_chunk(claims: Claims, source, chunk: Chunk, headers: Headers, data: D
     elif headers.problem is not None:
         rest = chunk.end - headers.end
         claims.add(headers.end, rest, "unread-pages", row_group=chunk.row_group, column=chunk.leaf)
-    pages = page_facts(source, headers, chunk)
+    pages = page_fields(source, headers, chunk)
     if data.decompress:
         try:
             decompress_levels(source, pages, chunk)
         except ParquetextError as error:
-            data.findings.append(Finding("page-body", error.message, error.offset, chunk.place))
+            data.findings.append(Finding("page-body", error.message, error.offset, chunk.label))
     claim_pages(claims, pages, chunk)
     for name, values in data.pages.items():
         values.extend(pages[name])

@@ -19,9 +19,9 @@ from ...rewrite.recorded import kept_places
 from ..structure import Structure
 from .claims import Claims
 from .data import Data
-from .page_parts import PAGE_COLUMNS, Chunk, claim_pages, page_facts
+from .page_parts import PAGE_COLUMNS, Chunk, claim_pages, page_fields
 
-__all__ = ["CopyFacts", "claim_copies", "claim_original", "copy_table"]
+__all__ = ["CopyParts", "claim_copies", "claim_original", "copy_table"]
 
 KINDS = {
     "page-header": "copy-header",
@@ -47,7 +47,7 @@ COPY_COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class CopyFacts:
+class CopyParts:
     """A copy of a chunk: its number, the content of its block, and the `PAGE_COLUMNS` of the pages that were read."""
 
     row_group: int
@@ -56,7 +56,7 @@ class CopyFacts:
     pages: Mapping[str, array] = field(default_factory=lambda: {name: array("q") for name in PAGE_COLUMNS})
 
 
-def claim_copies(claims: Claims, source, scan, structure: Structure, data: Data, data_end: int) -> list[CopyFacts]:
+def claim_copies(claims: Claims, source, scan, structure: Structure, data: Data, data_end: int) -> list[CopyParts]:
     """Claim the pages of all copies that the footer leads to, but for those of other chunks than it has."""
     paths, copies = structure.names, []
     begins, sizes, values = scan.chunk_begins(), scan.chunks("total_compressed_size"), scan.chunks("num_values")
@@ -72,12 +72,12 @@ def claim_copies(claims: Claims, source, scan, structure: Structure, data: Data,
                 data.findings.append(Finding("copy-range", message, copy.offset, position))
             else:
                 name = f"copy of column {column}, {name_of_encoding(copy)}"
-                fields = CopyFacts(chunk.row_group, chunk.leaf, copy)
+                fields = CopyParts(chunk.row_group, chunk.leaf, copy)
                 copies.append(_claim_copy(claims, source, structure, fields, name, position, data))
     return copies
 
 
-def copy_table(copies: Sequence[CopyFacts]) -> pa.Table:
+def copy_table(copies: Sequence[CopyParts]) -> pa.Table:
     """Copies as `Layout.copies` has them."""
     rows = [
         (
@@ -102,21 +102,21 @@ def copy_table(copies: Sequence[CopyFacts]) -> pa.Table:
 
 
 def _claim_copy(
-    claims: Claims, source, structure: Structure, fields: CopyFacts, name: str, place: str, data: Data
-) -> CopyFacts:
+    claims: Claims, source, structure: Structure, fields: CopyParts, name: str, label: str, data: Data
+) -> CopyParts:
     """Claim the pages of a copy and its unreadable rest; return the copy with its pages."""
     copy, end = fields.copied, fields.copied.offset
-    chunk = Chunk(fields.row_group, fields.leaf, copy.codec, 1, 1, copy.offset, copy.end, place)
+    chunk = Chunk(fields.row_group, fields.leaf, copy.codec, 1, 1, copy.offset, copy.end, label)
     if structure.is_read_too_often:
         message = "the pages of its copy are not looked at: chunks that overlap have been read too often"
-        data.findings.append(Finding("page", message, copy.offset, chunk.place))
+        data.findings.append(Finding("page", message, copy.offset, chunk.label))
     else:
         headers = read_headers(source, copy.offset, copy.end)
-        fields = replace(fields, pages=page_facts(source, headers, chunk))
+        fields = replace(fields, pages=page_fields(source, headers, chunk))
         claim_pages(claims, fields.pages, chunk, KINDS, "unread-copy", name)
         end = headers.end
         if headers.problem is not None:
-            data.findings.append(Finding.of("page", headers.problem, chunk.place))
+            data.findings.append(Finding.of("page", headers.problem, chunk.label))
     claims.add(end, copy.end - end, "unread-copy", row_group=fields.row_group, column=fields.leaf, name=name)
     return fields
 

@@ -37,10 +37,10 @@ def as_html(layout: Layout) -> str:
         "policy": policy,
         "title": html.escape(escaped(layout.path)),
         "style": style,
-        "data": _json(_facts(layout)),
+        "data": _json(_summary(layout)),
         "script": script,
     }
-    return _PLACE.sub(lambda place: parts[place[1]], _text("page.html"))
+    return _PLACE.sub(lambda label: parts[label[1]], _text("page.html"))
 
 
 def _text(name: str) -> str:
@@ -57,7 +57,7 @@ def _json(fields: dict) -> str:
     return re.sub("[<>&]", lambda found: _MARKUP[found[0]], json.dumps(fields, separators=(",", ":")))
 
 
-def _facts(layout: Layout) -> dict:
+def _summary(layout: Layout) -> dict:
     groups = list(GROUPS)
     pages = layout.pages.slice(0, pc.sum(layout.chunks["pages"]).as_py() or 0)  # those of copies follow
     with_pages = pages.num_rows <= MOST_PAGES

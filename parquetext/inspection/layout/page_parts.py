@@ -11,7 +11,7 @@ from ... import kernels, wire
 from ...encoding.pages import DATA_PAGES, VAST_BYTES, Headers, OutOfProportion, read_pages
 from .claims import Claims
 
-__all__ = ["PAGE_COLUMNS", "Chunk", "claim_pages", "decompress_levels", "page_facts"]
+__all__ = ["PAGE_COLUMNS", "Chunk", "claim_pages", "decompress_levels", "page_fields"]
 
 LENGTH_BYTES = 4
 HEADER_COLUMNS = (
@@ -44,10 +44,10 @@ class Chunk:
     max_repetition: int
     start: int
     end: int
-    place: str
+    label: str
 
 
-def page_facts(source, headers: Headers, chunk: Chunk) -> dict[str, array]:
+def page_fields(source, headers: Headers, chunk: Chunk) -> dict[str, array]:
     """Return the `PAGE_COLUMNS` of a chunk's pages; -1 if a page lacks the field.
 
     Sizes of levels are bytes of the body as it is stored, of version 1 with the lengths in front of them;

@@ -17,12 +17,12 @@ from .data import PAGE_COLUMNS, Data
 from .part_kinds import GROUPS, KINDS, group_of
 
 if TYPE_CHECKING:
-    from .encoded_parts import CopyFacts
+    from .encoded_parts import CopyParts
 
 __all__ = ["by_column", "by_kind", "chunk_table", "page_table"]
 
 
-def page_table(data: Data, copies: Sequence[CopyFacts]) -> pa.Table:
+def page_table(data: Data, copies: Sequence[CopyParts]) -> pa.Table:
     """All pages, chunk by chunk; behind them those of copies, copy by copy."""
     chunks = zip(data.row_groups, data.leaves, data.page_counts, repeat(-1), strict=False)
     copied = ((copy.row_group, copy.leaf, len(copy.pages["offset"]), row) for row, copy in enumerate(copies))

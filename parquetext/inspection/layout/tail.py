@@ -16,7 +16,7 @@ from ..structure import SIGNATURE_BYTES, behind_struct, check_counts
 from .claims import Claims
 from .thrift_footer import Part, key_names, thrift_parts
 
-__all__ = ["TailFacts", "claim_tail"]
+__all__ = ["TailParts", "claim_tail"]
 
 MAGIC_BYTES = 4
 KINDS = {
@@ -27,7 +27,7 @@ KINDS = {
 
 
 @dataclass(slots=True)
-class TailFacts:
+class TailParts:
     """The content of a file's end.
 
     Attributes
@@ -50,19 +50,19 @@ class TailFacts:
     findings: list[Finding] = field(default_factory=list)
 
 
-def claim_tail(claims: Claims, source) -> TailFacts:
+def claim_tail(claims: Claims, source) -> TailParts:
     """Claim all bytes from the footer and the blocks before it to the end of the file."""
     try:
         tail = read_tail(source)
     except ParquetextError as error:
         if error.code == wire.ENCRYPTED:
             return _claim_encrypted(claims, source)
-        return TailFacts(source.size, findings=[Finding.of("tail", error)])
+        return TailParts(source.size, findings=[Finding.of("tail", error)])
     return _claim_final(claims, source, tail) if tail.form.is_final else _claim_footer(claims, source, tail)
 
 
-def _claim_footer(claims: Claims, source, tail: Tail) -> TailFacts:
-    fields = TailFacts(tail.start, tail=tail, form=tail.form.name, findings=list(tail.findings))
+def _claim_footer(claims: Claims, source, tail: Tail) -> TailParts:
+    fields = TailParts(tail.start, tail=tail, form=tail.form.name, findings=list(tail.findings))
     footer = source.read(tail.footer_offset, tail.footer_length)
     end = source.size - LENGTH_AND_MAGIC
     claims.add(end, 4, "footer-length")
@@ -82,7 +82,7 @@ def _claim_footer(claims: Claims, source, tail: Tail) -> TailFacts:
     return fields
 
 
-def _claim_struct(claims: Claims, source, tail: Tail, footer: bytes, fields: TailFacts) -> None:
+def _claim_struct(claims: Claims, source, tail: Tail, footer: bytes, fields: TailParts) -> None:
     """Claim the Thrift struct with its extension, and the bytes after it."""
     base, end = tail.footer_offset, tail.footer_offset + tail.footer_length
     inside = [part for block in reversed(tail.blocks) if not block.is_aside for part in _block_parts(source, block)]
@@ -108,7 +108,7 @@ def _claim_struct(claims: Claims, source, tail: Tail, footer: bytes, fields: Tai
     _claim_behind(claims, fields, struct_end, end, [])
 
 
-def _claim_behind(claims: Claims, fields: TailFacts, begin: int, end: int, parts: list[Part]) -> None:
+def _claim_behind(claims: Claims, fields: TailParts, begin: int, end: int, parts: list[Part]) -> None:
     """Claim the bytes between the struct and the footer's length: a signature, or unknown bytes."""
     is_signature = fields.scan.encrypted and end - begin == SIGNATURE_BYTES
     claims.cover(begin, end, "signature" if is_signature else "stray", [] if is_signature else parts)
@@ -143,10 +143,10 @@ def _payload_parts(source, block: Block, keys: Sequence[str] = ()) -> Iterator[P
         yield at, begin + length, kind, {"name": name}
 
 
-def _claim_final(claims: Claims, source, tail: Tail) -> TailFacts:
+def _claim_final(claims: Claims, source, tail: Tail) -> TailParts:
     """Claim a footer without Thrift: payload, checksums and length, magic."""
     [block], spec, keys = tail.blocks, tail.form, []
-    fields = TailFacts(block.payload, tail=tail, form=spec.name, findings=list(tail.findings))
+    fields = TailParts(block.payload, tail=tail, form=spec.name, findings=list(tail.findings))
     end = block.payload + block.length
     try:
         thrift = spec.rebuild(source.read(block.payload, block.length))
@@ -161,9 +161,9 @@ def _claim_final(claims: Claims, source, tail: Tail) -> TailFacts:
     return fields
 
 
-def _claim_encrypted(claims: Claims, source) -> TailFacts:
+def _claim_encrypted(claims: Claims, source) -> TailParts:
     """A footer that needs a key: the plain struct in front of it, the encrypted module, length and magic."""
-    fields = TailFacts(source.size, form="encrypted")
+    fields = TailParts(source.size, form="encrypted")
     end = source.size - LENGTH_AND_MAGIC
     length = int.from_bytes(source.read(end, 4), "little")
     claims.add(end, 4, "footer-length")

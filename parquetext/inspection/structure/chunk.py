@@ -9,7 +9,7 @@ from ... import wire
 from ...encoding.pages import Headers
 from ...findings import Finding
 
-__all__ = ["StoredChunk", "check_extent", "check_facts", "check_place", "check_rows", "check_values"]
+__all__ = ["StoredChunk", "check_extent", "check_type", "check_place", "check_rows", "check_values"]
 
 FIRST_BYTE = 4  # behind the magic
 
@@ -33,7 +33,7 @@ class StoredChunk:
         The type of its values.
     leaf_physical : int
         The type of the leaf in the schema.
-    place : str
+    label : str
         The text that findings use for it.
     """
 
@@ -50,7 +50,7 @@ class StoredChunk:
     max_repetition: int
     physical: int
     leaf_physical: int
-    place: str
+    label: str
 
     @property
     def is_elsewhere(self) -> bool:
@@ -66,13 +66,13 @@ class StoredChunk:
         return not self.is_elsewhere and FIRST_BYTE <= self.start < self.end <= data_end
 
 
-def check_facts(chunk: StoredChunk) -> Iterator[Finding]:
+def check_type(chunk: StoredChunk) -> Iterator[Finding]:
     """Compare a chunk's type and codec with the schema and the format."""
     if chunk.physical != chunk.leaf_physical:
         names = [wire.NAMES_OF_TYPE.get(type, str(type)) for type in (chunk.physical, chunk.leaf_physical)]
-        yield Finding("chunk-type", "the chunk has values of {}, the schema says {}".format(*names), place=chunk.place)
+        yield Finding("chunk-type", "the chunk has values of {}, the schema says {}".format(*names), place=chunk.label)
     if chunk.codec not in wire.NAMES_OF_COMPRESSION_CODEC:
-        yield Finding("chunk-codec", f"codec {chunk.codec} does not exist", place=chunk.place)
+        yield Finding("chunk-codec", f"codec {chunk.codec} does not exist", place=chunk.label)
 
 
 def check_values(chunk: StoredChunk) -> Finding | None:
@@ -80,7 +80,7 @@ def check_values(chunk: StoredChunk) -> Finding | None:
     is_flat = chunk.max_repetition == 0
     if chunk.num_values < chunk.num_rows or (is_flat and chunk.num_values != chunk.num_rows):
         message = f"{chunk.num_values} values for {chunk.num_rows} rows"
-        return Finding("chunk-values", message, chunk.start, chunk.place)
+        return Finding("chunk-values", message, chunk.start, chunk.label)
     return None
 
 
@@ -89,7 +89,7 @@ def check_rows(chunk: StoredChunk, rows: int) -> Finding | None:
     if rows == chunk.num_rows:
         return None
     message = f"the data pages have {rows} rows, the row group {chunk.num_rows}"
-    return Finding("page-rows", message, chunk.start, chunk.place)
+    return Finding("page-rows", message, chunk.start, chunk.label)
 
 
 def check_place(chunk: StoredChunk, data_end: int) -> Finding | None:
@@ -98,23 +98,23 @@ def check_place(chunk: StoredChunk, data_end: int) -> Finding | None:
     if start == end:
         if not chunk.num_values:
             return None
-        return Finding("chunk-empty", f"no bytes for {chunk.num_values} values", start, chunk.place)
+        return Finding("chunk-empty", f"no bytes for {chunk.num_values} values", start, chunk.label)
     if chunk.is_within(data_end):
         return None
     message = f"bytes {start} to {end} leave the data, which ends at {data_end}"
-    return Finding("chunk-range", message, start, chunk.place)
+    return Finding("chunk-range", message, start, chunk.label)
 
 
 def check_extent(chunk: StoredChunk, headers: Headers, may_overrun: bool) -> Finding | None:
     """Return the finding about pages that do not hold the chunk's values, or do not end with the chunk."""
     values, size = headers.value_count, chunk.end - chunk.start
     if values != chunk.num_values and headers.problem is not None:
-        return Finding.of("page", headers.problem, chunk.place)
+        return Finding.of("page", headers.problem, chunk.label)
     if values != chunk.num_values:
         message = f"the data pages hold {values} values, the footer says {chunk.num_values}"
-        return Finding("page-values", message, chunk.start, chunk.place)
+        return Finding("page-values", message, chunk.start, chunk.label)
     if headers.end != chunk.end:
         message = f"its pages take {headers.end - chunk.start} bytes, the footer says {size}"
         is_note = headers.end < chunk.end or may_overrun
-        return Finding("chunk-size", message, chunk.end, chunk.place, is_note)
+        return Finding("chunk-size", message, chunk.end, chunk.label, is_note)
     return None

@@ -10,7 +10,7 @@ from ... import kernels, thrift
 from ...encoding.pages import DATA_PAGES, Headers
 from ...errors import Malformed, ParquetextError
 from ...findings import Finding
-from ...footer.column_index import ChunkFacts, StoredIndex, find_contradiction, parse_column_index
+from ...footer.column_index import ChunkCounts, StoredIndex, find_contradiction, parse_column_index
 from ...footer.model import Node
 from .chunk import StoredChunk
 
@@ -74,36 +74,36 @@ def check_offset_index(index: StoredIndex, chunk: StoredChunk, pages: PagesOfChu
     try:
         offsets, sizes, first_rows = (part.tolist() for part in kernels.page.locations(index.data))
     except ParquetextError as error:
-        yield Finding.of(OFFSET_INDEX, error.at(None, index.offset), chunk.place)
+        yield Finding.of(OFFSET_INDEX, error.at(None, index.offset), chunk.label)
         return
     if len(offsets) != len(pages):
         message = f"{len(offsets)} pages, the chunk has {len(pages)} data pages"
-        yield Finding(OFFSET_INDEX, message, index.offset, chunk.place)
+        yield Finding(OFFSET_INDEX, message, index.offset, chunk.label)
         return
     text, found = zip(offsets, sizes, strict=True), zip(pages.offsets, pages.sizes, strict=True)
     for number, (one, other) in enumerate(zip(text, found, strict=True)):
         if one != other:
             message = f"page {number} is said to take {one[1]} bytes at {one[0]}, it takes {other[1]} at {other[0]}"
-            yield Finding(OFFSET_INDEX, message, index.offset, chunk.place)
+            yield Finding(OFFSET_INDEX, message, index.offset, chunk.label)
             break
     if message := _wrong_rows(first_rows, chunk, pages):
-        yield Finding(OFFSET_INDEX, message, index.offset, chunk.place)
+        yield Finding(OFFSET_INDEX, message, index.offset, chunk.label)
 
 
-def _wrong_rows(told: Sequence[int], chunk: StoredChunk, pages: PagesOfChunk) -> str:
+def _wrong_rows(recorded: Sequence[int], chunk: StoredChunk, pages: PagesOfChunk) -> str:
     """Describe the error in an offset index's first rows; return an empty text if they can be right."""
     found = pages.first_rows
     if found is not None:
         return next(
             (
                 f"page {number} is said to begin at row {one}, it begins at row {other}"
-                for number, (one, other) in enumerate(zip(told, found, strict=True))
+                for number, (one, other) in enumerate(zip(recorded, found, strict=True))
                 if one != other
             ),
             "",
         )
-    for number, row in enumerate(told):
-        before = told[number - 1] if number else 0
+    for number, row in enumerate(recorded):
+        before = recorded[number - 1] if number else 0
         least = before + (pages.value_counts[number - 1] > 0) if number else 0
         if (row != 0 if number == 0 else row < least) or row > chunk.num_rows:
             rows = f"the page in front of it begins at row {before}" if number else "it is the first one"
@@ -112,20 +112,20 @@ def _wrong_rows(told: Sequence[int], chunk: StoredChunk, pages: PagesOfChunk) ->
 
 
 def check_column_index(
-    index: StoredIndex, chunk: StoredChunk, pages: PagesOfChunk, node: Node, fields: ChunkFacts
+    index: StoredIndex, chunk: StoredChunk, pages: PagesOfChunk, node: Node, fields: ChunkCounts
 ) -> Iterator[Finding]:
     """Check a column index by the rules that reading has for it, and the lists that reading does not use."""
     try:
         parsed = parse_column_index(index)
         lists = thrift.read("ColumnIndex", index.data)
     except ParquetextError as error:
-        yield Finding.of(COLUMN_INDEX, error.at(None, index.offset), chunk.place)
+        yield Finding.of(COLUMN_INDEX, error.at(None, index.offset), chunk.label)
         return
     if chunk.max_repetition:  # writers count the nulls of lists in different ways
         parsed, fields = replace(parsed, null_counts=None), fields._replace(page_values=None, null_count=-1)
     problem = find_contradiction(parsed, node, fields) or next(_wrong_lists(lists, chunk, pages), None)
     if problem is not None:
-        yield Finding(COLUMN_INDEX, f"it {problem}", index.offset, chunk.place)
+        yield Finding(COLUMN_INDEX, f"it {problem}", index.offset, chunk.label)
 
 
 def _wrong_lists(fields: dict, chunk: StoredChunk, pages: PagesOfChunk) -> Iterator[str]:

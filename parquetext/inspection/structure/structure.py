@@ -9,13 +9,13 @@ from ...encoding.page_counts import check_page_counts, count_rows
 from ...encoding.pages import OVERRUN, Headers, overrun_of, read_headers
 from ...errors import ParquetextError, Unsupported
 from ...findings import Finding
-from ...footer.column_index import ChunkFacts, StoredIndex
+from ...footer.column_index import ChunkCounts, StoredIndex
 from ...footer.forms import MAGICS
 from ...footer.model import Node
-from ...footer.page_index import facts_of
+from ...footer.page_index import counts_of
 from ...footer.path_sizes import most_path_bytes
 from ...pruning.bloom import find_bitset
-from .chunk import StoredChunk, check_extent, check_facts, check_place, check_rows, check_values
+from .chunk import StoredChunk, check_extent, check_place, check_rows, check_type, check_values
 from .page_index_checks import (
     COLUMN_INDEX,
     OFFSET_INDEX,
@@ -196,15 +196,15 @@ class Structure:
         if size <= 0 and (chunk.is_encrypted or self._scan.problem is not None):
             return None  # encrypted metadata, or none: another finding says it
         if not chunk.is_encrypted and self._scan.regular:
-            self.findings += check_facts(chunk)
+            self.findings += check_type(chunk)
         found = check_place(chunk, self._data_end)
         if found is not None:
             self.findings.append(found)
         elif chunk.is_encrypted:
-            self.ranges.append((chunk.start, chunk.end, chunk.place))
+            self.ranges.append((chunk.start, chunk.end, chunk.label))
         elif size and self.is_read_too_often:
             message = "its pages are not looked at: chunks that overlap have been read too often"
-            self.findings.append(Finding("page", message, chunk.start, chunk.place))
+            self.findings.append(Finding("page", message, chunk.start, chunk.label))
         elif size:
             slack = min(OVERRUN, self._data_end - chunk.end)
             return read_headers(self._source, chunk.start, chunk.end, slack=slack)
@@ -214,10 +214,10 @@ class Structure:
         """Check the extent of a chunk's pages, its page index and its Bloom filter."""
         pages = found = None
         if headers is not None:
-            self.ranges.append((chunk.start, max(chunk.end, headers.end), chunk.place))
+            self.ranges.append((chunk.start, max(chunk.end, headers.end), chunk.label))
             found = check_extent(chunk, headers, self._may_overrun)
             levels = chunk.max_definition, chunk.max_repetition
-            wrong_counts = list(check_page_counts(self._source, headers, *levels, chunk.place))
+            wrong_counts = list(check_page_counts(self._source, headers, *levels, chunk.label))
             self.findings += wrong_counts
             if chunk.max_repetition and headers.problem is None and not wrong_counts:
                 rows = count_rows(self._source, headers, chunk.codec, chunk.max_repetition)
@@ -241,37 +241,37 @@ class Structure:
         if is_checked and len(self.findings) == before:
             self.sound.add((chunk.index, kind))
 
-    def _place(self, chunk: StoredChunk, name: str) -> tuple[int, int]:
+    def _range(self, chunk: StoredChunk, name: str) -> tuple[int, int]:
         offsets, lengths = self._places[name]
         return offsets[chunk.index], lengths[chunk.index]
 
     def _index(self, chunk: StoredChunk, pages: PagesOfChunk | None, kind: str) -> Iterator[Finding]:
-        offset, length = self._place(chunk, kind.replace("-", "_"))
+        offset, length = self._range(chunk, kind.replace("-", "_"))
         if offset <= 0 or length <= 0:
             return
         try:
             check_index_place(offset, length, self._data_end)
         except ParquetextError as error:
-            yield Finding.of(kind, error, chunk.place)
+            yield Finding.of(kind, error, chunk.label)
             return
-        self.ranges.append((offset, offset + length, f"{chunk.place}, {kind.replace('-', ' ')}"))
+        self.ranges.append((offset, offset + length, f"{chunk.label}, {kind.replace('-', ' ')}"))
         if pages is None or chunk.is_encrypted:
             return
         if self.is_read_too_often:
-            yield Finding(kind, "it is not read: chunks that overlap have been read too often", offset, chunk.place)
+            yield Finding(kind, "it is not read: chunks that overlap have been read too often", offset, chunk.label)
             return
         index = StoredIndex(bytes(self._source.read(offset, length)), offset)
         if kind == OFFSET_INDEX:
             yield from check_offset_index(index, chunk, pages)
         else:
-            fields = self._facts(chunk, pages.value_counts)
+            fields = self._counts(chunk, pages.value_counts)
             yield from check_column_index(index, chunk, pages, self._node(chunk.leaf), fields)
 
-    def _facts(self, chunk: StoredChunk, page_values: list[int]) -> ChunkFacts:
+    def _counts(self, chunk: StoredChunk, page_values: list[int]) -> ChunkCounts:
         """Return the facts about a chunk that its column index must agree with."""
         if self._scan.regular:
-            return facts_of(self._scan.column(chunk.leaf), chunk.row_group, page_values)
-        return ChunkFacts(page_values, chunk.num_values, self._scan.chunks("null_count")[chunk.index])
+            return counts_of(self._scan.column(chunk.leaf), chunk.row_group, page_values)
+        return ChunkCounts(page_values, chunk.num_values, self._scan.chunks("null_count")[chunk.index])
 
     def _node(self, leaf: int) -> Node:
         """The facts about a leaf that the checks of a column index need."""
@@ -282,16 +282,16 @@ class Structure:
         return Node(thrift, b"", None, element, leaf, 1, *levels)
 
     def _filter(self, chunk: StoredChunk) -> Iterator[Finding]:
-        offset, length = self._place(chunk, BLOOM_FILTER.replace("-", "_"))
+        offset, length = self._range(chunk, BLOOM_FILTER.replace("-", "_"))
         if offset <= 0:
             return
         if offset > self._data_end - max(length, 1):
             message = f"{length} bytes at {offset} leave the data, which ends at {self._data_end}"
-            yield Finding(BLOOM_FILTER, message, offset, chunk.place)
+            yield Finding(BLOOM_FILTER, message, offset, chunk.label)
             return
         if self.is_read_too_often:
             message = "it is not read: chunks that overlap have been read too often"
-            yield Finding(BLOOM_FILTER, message, offset, chunk.place)
+            yield Finding(BLOOM_FILTER, message, offset, chunk.label)
             return
         try:
             if chunk.is_encrypted:
@@ -300,9 +300,9 @@ class Structure:
                 bitset = find_bitset(self._source.read, self._data_end, offset, length)
                 end = bitset.offset + bitset.size
         except ParquetextError as error:
-            yield Finding(BLOOM_FILTER, error.message, error.offset, chunk.place, isinstance(error, Unsupported))
+            yield Finding(BLOOM_FILTER, error.message, error.offset, chunk.label, isinstance(error, Unsupported))
             return
-        self.ranges.append((offset, end, f"{chunk.place}, Bloom filter"))
+        self.ranges.append((offset, end, f"{chunk.label}, Bloom filter"))
 
 
 def count_elsewhere(scan) -> int:

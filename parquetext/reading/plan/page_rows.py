@@ -12,7 +12,7 @@ import pyarrow as pa
 from ...errors import Malformed
 from ...footer.model import GROUP, FooterReader
 from ...footer.names import find_group_or_leaf
-from ...footer.page_index import PageBounds, PagePlaces, facts_of, has_page_order, read_bounds, read_places
+from ...footer.page_index import PageBounds, PagePlaces, counts_of, has_page_order, read_bounds, read_places
 from ...pruning import ColumnBounds, surviving_row_groups
 from .read_plan import Plan
 
@@ -145,7 +145,7 @@ def _pages(
         return None
     try:
         known = plan.chunks.get(name)  # the slice may lack statistics
-        fields = None if known is None else facts_of(known, plan.part.row_groups[row_group], positions.row_counts)
+        fields = None if known is None else counts_of(known, plan.part.row_groups[row_group], positions.row_counts)
         bounds = indexes.read_bounds(leaf, row_group, positions, fields)
     except Malformed:  # ignore an index that contradicts the format, the schema or the footer
         return None

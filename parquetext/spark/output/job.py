@@ -130,7 +130,7 @@ class OutputJob:
         for output in outputs:
             for file in output.files:
                 moves += [
-                    (f"{output.attempt}/{position}", position) for position in (file.place, file.sidecar) if position
+                    (f"{output.attempt}/{position}", position) for position in (file.path, file.sidecar) if position
                 ]
         commit(self.staging, self.dataset, moves, self._mode(outputs))
         return Written(len(files), sum(file.rows for file in files), sum(file.bytes for file in files), tasks)

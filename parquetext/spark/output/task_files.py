@@ -24,7 +24,7 @@ class NewFile(NamedTuple):
 
     Attributes
     ----------
-    place : str
+    path : str
         In the folder of the attempt, and in the dataset.
     rows, bytes : int
         `bytes` without its sidecar.
@@ -32,7 +32,7 @@ class NewFile(NamedTuple):
         Its place, or an empty string.
     """
 
-    place: str
+    path: str
     rows: int
     bytes: int
     sidecar: str = ""
@@ -115,9 +115,9 @@ class TaskFiles:
 
 
 class _File:
-    def __init__(self, file: Folder, place: str, schema: pa.Schema, options: OutputOptions):
+    def __init__(self, file: Folder, path: str, schema: pa.Schema, options: OutputOptions):
         self.rows, self.waiting = 0, 0  # rows in all, bytes that wait for a row group
-        self._file, self._place, self._schema, self._options = file, place, schema, options
+        self._file, self._path, self._schema, self._options = file, path, schema, options
         self._batches: list[pa.RecordBatch] = []
         # On an object store a file is put in its place when all of them are: not each by itself as well.
         self._stream = None if file.is_local else file.filesystem.open_output_stream(file.path)
@@ -163,9 +163,9 @@ class _File:
             beside = sidecar_path((self._file.filesystem, self._file.path)).path
             position = (self._file.filesystem, self._file.path)
             sidecar.build(position, sidecar=(self._file.filesystem, beside), ignore="table-format")  # it was looked for
-            beside = beside[len(self._file.path) - len(self._place) :]
+            beside = beside[len(self._file.path) - len(self._path) :]
         size = self._file.filesystem.get_file_info(self._file.path).size
-        return NewFile(self._place, self.rows, size, beside)
+        return NewFile(self._path, self.rows, size, beside)
 
     def abort(self) -> None:
         if self._writer is not None:

@@ -52,7 +52,7 @@ def _fits(source: pa.DataType, wanted: pa.DataType) -> bool:
         return pt.is_struct(source) and all(
             _fits(source.field(position).type, field.type)
             for field in wanted
-            if (position := _place(source, field.name)) is not None
+            if (position := _member(source, field.name)) is not None
         )
     if pt.is_list(wanted):
         return _is_list(source) and _fits(source.value_type, wanted.value_type)
@@ -128,7 +128,7 @@ _CASTS = [
 ]
 
 
-def _place(source: pa.DataType, name: str) -> int | None:
+def _member(source: pa.DataType, name: str) -> int | None:
     """Return a struct's member of that name, or the only one that differs by case alone."""
     names = [source.field(index).name for index in range(source.num_fields)]
     if names.count(name) == 1:
@@ -171,7 +171,7 @@ def _masked(made: pa.Array, like: pa.Array) -> pa.Array:
 def _struct(column: pa.StructArray, kind: pa.StructType) -> pa.Array:
     children = []
     for field in kind:
-        position = _place(column.type, field.name)
+        position = _member(column.type, field.name)
         children.append(
             pa.nulls(len(column), field.type) if position is None else _converted(column.field(position), field.type)
         )

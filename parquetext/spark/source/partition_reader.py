@@ -11,7 +11,7 @@ from pyspark.sql.datasource import DataSourceReader, Filter
 from pyspark.sql.types import StructType
 
 from ... import wire
-from ...arrow.datasets.dataset_plan import FileFacts, surviving
+from ...arrow.datasets.dataset_plan import FileBounds, surviving
 from ...arrow.datasets.discovery import Found, shared
 from ...arrow.datasets.file_errors import naming
 from ...arrow.datasets.file_plans import left_row_groups
@@ -111,7 +111,7 @@ class Reader(DataSourceReader):
             return [number for number, _ in folders]
         columns = zip(*(values for _, values in folders), strict=True)
         given = {name: pa.array(column, column[0].type) for name, column in zip(names, columns, strict=True)}
-        found = surviving(self.predicate, [FileFacts(1, {}, frozenset())] * len(folders), types, given)
+        found = surviving(self.predicate, [FileBounds(1, {}, frozenset())] * len(folders), types, given)
         return [number for (number, _), row_groups in zip(folders, found, strict=True) if row_groups]
 
     def _types(self) -> dict[str, pa.DataType]:
@@ -120,9 +120,9 @@ class Reader(DataSourceReader):
             part.column: self.arrow.field(part.column).type for group in self.predicate.alternatives for part in group
         }
 
-    def _keys(self, told: Mapping[str, str | None]) -> dict[str, pa.Scalar]:
+    def _keys(self, values: Mapping[str, str | None]) -> dict[str, pa.Scalar]:
         """Return the directories' values of requested columns; names are compared without case."""
-        keys = {key.lower(): value for key, value in told.items()}
+        keys = {key.lower(): value for key, value in values.items()}
         return {
             field.name: key_scalar(keys[field.name.lower()], field.type, field.name, self.options.time_zone)
             for field in self.arrow

@@ -107,7 +107,7 @@ def list_files(options: Options) -> list[Found]:
     else:
         listings = listed_by_catalog(options, targets)
     for message in (each for listing in listings for each in unfollowed(listing)):
-        _tell_once(message)
+        _warn_once(message)
     base = None if options.base_path is None else options.target(options.base_path).path.rstrip("/")
 
     def files() -> list[Found]:
@@ -123,8 +123,8 @@ def list_files(options: Options) -> list[Found]:
 
 
 @functools.cache
-def _tell_once(told: str) -> None:
-    logging.getLogger("parquetext").warning("%s", told)
+def _warn_once(message: str) -> None:
+    logging.getLogger("parquetext").warning("%s", message)
 
 
 def _files_of(options: Options, path: str, listing: Files, base: str | None) -> list[Found]:

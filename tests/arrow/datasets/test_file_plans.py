@@ -46,7 +46,7 @@ def planned(folder) -> list[Fragment]:
 
 def test_a_file_that_is_as_it_was_planned_is_not_planned_again(folder, monkeypatch):
     (fragment,) = planned(folder)
-    monkeypatch.delattr(file_plans, "gather_facts")
+    monkeypatch.delattr(file_plans, "file_bounds")
     assert values_of(fragment, ABOVE) == [6, 7, 8]
 
 
