@@ -34,7 +34,7 @@ class Entry(NamedTuple):
 
     id: int
     cell: bytes
-    position: int  # position in the file of its index in preorder
+    offset: int  # position in the file of its index in preorder
     thrift: bytes  # the SchemaElement
     element: dict[str, int]  # the members of pqx_element
     parent: int
@@ -284,7 +284,7 @@ class Reader(ByName):
             entry = self.named(id)
             found += len(entry.path)  # assembling a path reads about as many cells
             if found > limit:
-                raise wire_error(wire.BAD_OFFSET, entry.position, limit, found)
+                raise wire_error(wire.BAD_OFFSET, entry.offset, limit, found)
             field_id = entry.element["field_id"]
             yield entry.path, None if field_id == NO_FIELD_ID else field_id, id
 

@@ -102,15 +102,15 @@ class SmallScan:
         above: list[int] = []  # open groups, by their index among the entries
         leaf_counts, parents, first_leaves = [0] * len(entries), [], []
         if entries[0].id != GROUP:
-            raise wire_error(wire.BAD_VALUE, entries[0].position, 0, entries[0].index)
+            raise wire_error(wire.BAD_VALUE, entries[0].offset, 0, entries[0].index)
         for at, entry in enumerate(entries):
             while above and entries[above[-1]].id != GROUP | entry.parent:
                 above.pop()
             if at and (not above or entry.index == entries[at - 1].index):
-                raise wire_error(wire.BAD_VALUE, entry.position, entries[at - 1].index, entry.index)
+                raise wire_error(wire.BAD_VALUE, entry.offset, entries[at - 1].index, entry.index)
             is_leaf = not entry.id & GROUP
             if is_leaf and self.wanted[self.leaf_count] != entry.id:
-                raise wire_error(wire.BAD_VALUE, entry.position, self.wanted[self.leaf_count], entry.id)
+                raise wire_error(wire.BAD_VALUE, entry.offset, self.wanted[self.leaf_count], entry.id)
             parents.append(above[-1] if above else -1)
             first_leaves.append(self.leaf_count)
             for group in above if is_leaf else []:
