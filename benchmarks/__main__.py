@@ -92,8 +92,8 @@ def bench(
         raise typer.Exit(CANNOT_RUN)
     shapes = {"columns": columns, "row_groups": row_groups, "other_shapes": not no_other_shapes}
     missed, rows = 0, []
-    told = "the same command begins again"
-    with stoppable(lambda: f"{counted(len(rows), 'row')} measured; {told}", waits=True):
+    message = "the same command begins again"
+    with stoppable(lambda: f"{counted(len(rows), 'row')} measured; {message}", waits=True):
         try:
             with spinner(quiet=json) as say, Workspace(folder, say) as workspace:
                 for group in _groups(workspace, only, file, rounds, long=long, palletjack=palletjack, **shapes):

@@ -32,10 +32,10 @@ MAGIC = b"PAR1"
 
 def measure(workspace: Workspace, rounds: int, values: int = VALUES) -> Iterator[list[Row]]:
     """Measure amounts of 2 to 4 decimals, one thread: from path to table; bytes of files; from an array to memory."""
-    for places in PLACES:
-        workspace.progress(f"ALP of {places} decimals")
-        subject = f"double, {places} decimals, ALP"
-        table = pa.table({"x": _amounts(places, values)})
+    for positions in PLACES:
+        workspace.progress(f"ALP of {positions} decimals")
+        subject = f"double, {positions} decimals, ALP"
+        table = pa.table({"x": _amounts(positions, values)})
         ours = workspace.folder / "alp.parquet"
         _write_alp(ours, table)
         theirs = {}

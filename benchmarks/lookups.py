@@ -39,12 +39,12 @@ def _bounds(column) -> tuple:
     return column.min, column.max
 
 
-def _look_up(path: object, names: list[str], facts: Callable = _facts) -> Callable[[int], object]:
+def _look_up(path: object, names: list[str], fields: Callable = _facts) -> Callable[[int], object]:
     count = len(names)
 
     def look_up(call: int) -> object:
         with open_file(path) as file:
-            return facts(file.column(names[call * STRIDE % count]))
+            return fields(file.column(names[call * STRIDE % count]))
 
     return look_up
 

@@ -64,11 +64,11 @@ def one_column_of_pyarrow(path: str, leaf: int) -> list[tuple]:
 
 def bounds_by_pyarrow(metadata: pq.FileMetaData, leaf: int) -> list[tuple]:
     """Read the same from metadata in memory."""
-    facts = []
+    fields = []
     for row_group in range(metadata.num_row_groups):
         chunk = metadata.row_group(row_group).column(leaf)
         statistics = chunk.statistics
-        facts.append(
+        fields.append(
             (
                 chunk.data_page_offset,
                 chunk.total_compressed_size,
@@ -76,7 +76,7 @@ def bounds_by_pyarrow(metadata: pq.FileMetaData, leaf: int) -> list[tuple]:
                 statistics.min if statistics and statistics.has_min_max else None,
             )
         )
-    return facts
+    return fields
 
 
 def values_readers(path: str, names: list[str]) -> dict[str, Callable[[int], object]]:

@@ -129,17 +129,17 @@ def _measured_on_hdfs(store: Store, name: str, do: Callable) -> dict:
     done = {operation: (count - before.get(operation, 0)) / (FILES - 1) for operation, count in after.items()}
     writes = sum(count for operation, count in done.items() if operation in EDITS)
     reads = sum(done.values()) - writes
-    told = ", ".join(f"{count:.2g} {operation}" for operation, count in done.items() if count)
-    print(f"{name} on HDFS: {told}; {cpu * 1e3:.1f} ms", file=sys.stderr)
+    message = ", ".join(f"{count:.2g} {operation}" for operation, count in done.items() if count)
+    print(f"{name} on HDFS: {message}; {cpu * 1e3:.1f} ms", file=sys.stderr)
     return {"writes": writes, "reads": reads, "received": 0.0, "sent": 0.0, "cpu": cpu, "copied": 0.0}
 
 
 def _operations(store: Store) -> dict[str, int]:
     """Return the number of requests that the name node has received, by operation."""
     time.sleep(COUNTED_SECONDS)
-    place = store.filesystem.handler.fs.url.partition("/webhdfs")[0]
+    position = store.filesystem.handler.fs.url.partition("/webhdfs")[0]
     bean = f"*:name=RpcDetailedActivityForPort{urllib.parse.urlsplit(store.url).port},*"
-    with urllib.request.urlopen(f"{place}/jmx?qry={bean}") as answer:
+    with urllib.request.urlopen(f"{position}/jmx?qry={bean}") as answer:
         (counts,) = json.load(answer)["beans"]
     counts = {name.removesuffix("NumOps"): count for name, count in counts.items() if name.endswith("NumOps")}
     return {name: count for name, count in counts.items() if name not in NOBODYS and not name.startswith("Overall")}

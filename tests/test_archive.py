@@ -57,9 +57,9 @@ def test_compiled_kernels_are_copied_out_and_run(tmp_path):
         assert file.startswith(f"{archive}/")
         assert (implementation, reason, answer) == ("native", "", [150, 2])
         assert module.startswith(f"{tmp_path}/tmp/parquetext-{os.getuid()}/")
-    (place,) = (tmp_path / "tmp").glob("parquetext-*/*")
-    assert {path.name for path in place.iterdir()} == {path.name for path in (PACKAGE / "_native").glob("*.so")}
-    assert place.stat().st_mode & 0o777 == 0o700
+    (position,) = (tmp_path / "tmp").glob("parquetext-*/*")
+    assert {path.name for path in position.iterdir()} == {path.name for path in (PACKAGE / "_native").glob("*.so")}
+    assert position.stat().st_mode & 0o777 == 0o700
 
 
 def test_another_architectures_kernels_give_way_to_the_twin(tmp_path):

@@ -184,9 +184,11 @@ def test_no_flipped_bit_of_the_last_64_kib_makes_a_wrong_answer(built, wide, for
     with open_source(str(wide[form])) as source:
         tail = read_tail(source)
     block = tail.blocks[0]
-    places = tail.footer_offset, block.payload, block.length, span
+    positions = tail.footer_offset, block.payload, block.length, span
     done = subprocess.run(
-        [program, "index" if form == "index" else "flat", wide[form], *map(str, places)], capture_output=True, text=True
+        [program, "index" if form == "index" else "flat", wide[form], *map(str, positions)],
+        capture_output=True,
+        text=True,
     )
     assert (done.returncode, done.stderr) == (0, "")
     same, errors, unread = map(int, done.stdout.split())

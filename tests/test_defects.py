@@ -136,8 +136,8 @@ def test_from_the_back_in_and_behind_the_struct_look_alike():
     behind = footer + append_extension(b"\0", b"hello")
     tail = len(append_extension(b"\0", b"hello"))
     assert in_struct[-tail - 1 :] == behind[-tail - 1 :]
-    places = [kernels.extension.find(data, file_metadata=True).placement for data in (in_struct, behind)]
-    assert places == [0, 1]
+    positions = [kernels.extension.find(data, file_metadata=True).placement for data in (in_struct, behind)]
+    assert positions == [0, 1]
 
 
 def test_the_verifier_passes_a_footer_without_a_schema(tmp_path):

@@ -94,8 +94,8 @@ def can_build_jar() -> bool:
 
 
 def has_spark() -> bool:
-    places = [os.environ.get("SPARK_HOME"), sysconfig.get_path("purelib") + "/pyspark"]
-    return any(list(Path(place, "jars").glob("scala-library-2.13.*.jar")) for place in places if place)
+    positions = [os.environ.get("SPARK_HOME"), sysconfig.get_path("purelib") + "/pyspark"]
+    return any(list(Path(position, "jars").glob("scala-library-2.13.*.jar")) for position in positions if position)
 
 
 def test_a_source_distribution_brings_the_jar(long, source):

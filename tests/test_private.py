@@ -27,32 +27,32 @@ def mode(path: Path) -> int:
 def test_only_this_user_may_enter_with_any_umask(temporary):
     before = os.umask(0)
     try:
-        place = private.keep(FILES)
+        position = private.keep(FILES)
     finally:
         os.umask(before)
-    assert {name: (place / name).read_bytes() for name in FILES} == FILES
-    assert mode(place) == mode(place.parent) == 0o700
-    assert place.parent.parent == temporary
-    assert place.stat().st_uid == place.parent.stat().st_uid == os.getuid()
+    assert {name: (position / name).read_bytes() for name in FILES} == FILES
+    assert mode(position) == mode(position.parent) == 0o700
+    assert position.parent.parent == temporary
+    assert position.stat().st_uid == position.parent.stat().st_uid == os.getuid()
 
 
 def test_equal_content_has_one_path_and_other_content_another():
-    place = private.keep(FILES)
-    written = (place / "module.so").stat()
-    assert private.keep(dict(reversed(FILES.items()))) == place
-    assert (place / "module.so").stat().st_mtime_ns == written.st_mtime_ns
-    assert private.keep(FILES | {"module.so": b"other"}) != place
+    position = private.keep(FILES)
+    written = (position / "module.so").stat()
+    assert private.keep(dict(reversed(FILES.items()))) == position
+    assert (position / "module.so").stat().st_mtime_ns == written.st_mtime_ns
+    assert private.keep(FILES | {"module.so": b"other"}) != position
     assert private.keep({"a": b"bc"}) != private.keep({"ab": b"c"})
 
 
 def test_changed_content_is_replaced():
-    place = private.keep(FILES)
-    (place / "module.so").chmod(0o600)
-    (place / "module.so").write_bytes(b"cod")
-    assert private.keep(FILES) == place
-    assert sorted(path.name for path in place.iterdir()) == ["bin", "module.so"]
-    assert (place / "module.so").read_bytes() == FILES["module.so"]
-    (place / "bin/tool").unlink()
+    position = private.keep(FILES)
+    (position / "module.so").chmod(0o600)
+    (position / "module.so").write_bytes(b"cod")
+    assert private.keep(FILES) == position
+    assert sorted(path.name for path in position.iterdir()) == ["bin", "module.so"]
+    assert (position / "module.so").read_bytes() == FILES["module.so"]
+    (position / "bin/tool").unlink()
     assert (private.keep(FILES) / "bin/tool").exists()
 
 
@@ -83,6 +83,6 @@ def test_a_directory_of_another_user_is_refused():
 
 def test_concurrent_calls_agree_and_leave_no_temporary_files():
     with ThreadPoolExecutor(8) as pool:
-        places = set(pool.map(lambda _: private.keep(FILES), range(32)))
-    (place,) = places
-    assert [path.name for path in place.parent.iterdir()] == [place.name]
+        positions = set(pool.map(lambda _: private.keep(FILES), range(32)))
+    (position,) = positions
+    assert [path.name for path in position.parent.iterdir()] == [position.name]

@@ -1,36 +1,48 @@
-"""The registries: an entry in one file takes part everywhere, and other code names no entry."""
+"""The registries: a footer form, a storage backend or a logical type in one file works everywhere."""
 
 from __future__ import annotations
 
-import ast
+import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
-from uuid import UUID
+from typing import ClassVar
 
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
+from support.dict_backend import DictBackend, registered
+from support.pages import Column, data_page, file_of_row_groups
 
 import parquetext
-from parquetext import wire
-from parquetext.footer import forms
+from parquetext import catalog, logical_types, sidecar, storage, wire
+from parquetext.errors import Conflict, Refused
+from parquetext.footer.elements import parse_element
+from parquetext.footer.leaf_types import leaf_type_of
+from parquetext.inspection.content.schema_text import schema_as_dict, schema_text
+from parquetext.inspection.content.sql import DUCKDB, SPARK
+from parquetext.logical_types import Entry, SortOrder, SqlText
+from parquetext.logical_types.annotation import UNIT, UNIT_WORDS, Parameter
+from parquetext.thrift import read, write
 
 PACKAGE = Path(parquetext.__file__).parent
 SUPPORT = Path(__file__).parent / "support"
 
-# Literals that are equal to a form's name and mean something else.
-OTHER_MEANINGS = {
-    ("__init__.py", "arrow"): "the package",
-    ("kernels.py", "flat"): "a kernel module",
-    ("kernels.py", "index"): "a kernel module",
-    ("kernels.py", "thrift"): "a kernel module",
-    ("extension.py", "thrift"): "a marker",
-    ("cli/choices.py", "arrow"): "a format of schemas",
-    ("cli/choices.py", "thrift"): "a marker",
-    ("inspection/content/schema_text.py", "arrow"): "a format of schemas",
-    ("sidecar/plan.py", "index"): "a slot",
-}
+TABLE = pa.table({"id": pa.array(range(3000)), "price": [n / 7 for n in range(3000)]})
+URL = "dict://lake/day=1/x.parquet"
+KEY = "lake/day=1/x.parquet"
+
+FIELD_ID = 77
+GROUPS = [[1.5, 2.5], [10.0, 20.0], [-3.0, 0.5]]
+
+
+# ---- a footer form
 
 
 def package_with(folder: Path, source: str, module: str) -> Path:
@@ -66,43 +78,214 @@ def test_a_form_in_one_file_runs_through_spark_jobs(tmp_path, quick_java):
     run_toy_form(tmp_path, "spark")
 
 
-def literals_of(path: Path) -> set[str]:
-    """Return the string literals of a module, without docstrings."""
-    tree = ast.parse(path.read_text())
-    docstrings = {
-        id(node.body[0].value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and node.body and is_text(node.body[0])
-    }
-    nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in docstrings)
-    return {node.value for node in nodes if isinstance(node.value, str)}
+# ---- a storage backend
 
 
-def is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+@pytest.fixture
+def backend() -> Iterator[DictBackend]:
+    with registered() as added:
+        yield added
 
 
-def test_no_code_outside_the_registry_names_a_footer_form():
-    named = {
-        (str(path.relative_to(PACKAGE)), name)
-        for path in PACKAGE.rglob("*.py")
-        if PACKAGE / "footer" / "forms" not in path.parents
-        for name in literals_of(path) & forms.BY_NAME.keys()
-    }
-    assert named - OTHER_MEANINGS.keys() == set()
-    assert OTHER_MEANINGS.keys() - named == set()
+@pytest.fixture
+def stored(backend) -> bytes:
+    """A file in the dict."""
+    sink = pa.BufferOutputStream()
+    pq.write_table(TABLE, sink, row_group_size=1000)
+    data = sink.getvalue().to_pybytes()
+    backend.files[KEY] = -1, data
+    return data
 
 
-def test_only_the_registry_uses_the_uuids_and_readers_of_footer_forms():
-    uuids = {name for name, value in vars(wire).items() if isinstance(value, UUID) and value in forms.BY_UUID}
-    found = set()
-    for path in PACKAGE.rglob("*.py"):
-        name = str(path.relative_to(PACKAGE))
-        if name.startswith(("_pure/", "wire.py", "extension_blocks.py", "footer/forms/", "footer/dialect/")):
-            continue
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Attribute):
-                text = ast.unparse(node)
-                if node.attr in uuids or text in ("kernels.flat", "kernels.index"):
-                    found.add((name, text))
-    assert found == set()
+def test_a_file_in_a_dict_opens_and_reads(stored):
+    with parquetext.open(URL) as file:
+        assert (file.form, file.num_rows) == ("thrift", 3000)
+        assert [bound.as_py() for bound in file.column("id").max] == [999, 1999, 2999]
+    assert parquetext.read_table(URL, columns=["price"]).equals(TABLE.select(["price"]))
+    assert parquetext.verify(URL, deep=True).ok
+
+
+@pytest.mark.parametrize("form", ["flat", "index"])
+def test_a_file_in_a_dict_is_upgraded_and_stripped(backend, stored, form):
+    parquetext.upgrade(URL, form=form)
+    assert list(backend.files) == [KEY]
+    assert backend.files[KEY][1] != stored
+    with parquetext.open(URL) as file:
+        assert file.form == form
+        assert file.read().equals(TABLE)
+    parquetext.strip(URL)
+    assert backend.files == {KEY: (backend.files[KEY][0], stored)}
+
+
+def test_a_dataset_in_a_dict_is_written_listed_and_filtered(backend, stored):
+    parquetext.write_table(TABLE.slice(0, 10), "dict://lake/day=2/y.parquet")
+    found = parquetext.dataset("dict://lake").to_table(filter=pc.field("id") < 5)
+    assert sorted(found["day"].to_pylist()) == [1] * 5 + [2] * 5
+    assert parquetext.read_table("dict://lake", filters=[("day", "=", 2)]).num_rows == 10
+
+
+def test_a_sidecar_in_a_dict_is_built_opened_and_removed(backend, stored):
+    sidecar.build(URL)
+    found = [each for each in sidecar.candidates(URL) if sidecar.exists(each)]
+    assert [each.path for each in found] == sorted(backend.files.keys() - {KEY})
+    with sidecar.open(URL) as plan:
+        assert plan.num_row_groups == 3
+    parquetext.upgrade(URL, form="flat")
+    assert parquetext.read_table("dict://lake", filters=[("id", ">", 2990)]).num_rows == 9
+    del backend.files[KEY]
+    assert [each.path for each in sidecar.prune("dict://lake")]
+    assert backend.files == {}
+
+
+def test_a_missing_capability_is_refused_by_name(stored):
+    target = storage.resolve(URL)
+    assert not target.can(storage.Capability.EDIT_IN_PLACE)
+    with pytest.raises(Refused, match="in place"):
+        parquetext.upgrade(URL, form="flat", in_place=True)
+    with pytest.raises(Refused, match="times"):
+        parquetext.upgrade(URL, form="flat", keep_mtime=True)
+
+
+def test_a_change_by_another_writer_wins(backend, stored):
+    with storage.change(URL) as change:
+        backend.files[KEY] = -2, stored[:-1]
+        with pytest.raises(Conflict):
+            change.commit(storage.TailEdit(len(stored), b"x"))
+    assert backend.files == {KEY: (-2, stored[:-1])}
+
+
+def test_a_file_that_does_not_exist_is_not_found(backend):
+    with pytest.raises(FileNotFoundError):
+        parquetext.open(URL)
+
+
+# ---- a logical type
+
+
+class LapTime(pa.ExtensionType):
+    """The Arrow type of columns that are written as the toy type."""
+
+    def __init__(self):
+        super().__init__(pa.float64(), "tests.lap_time")
+
+    def __arrow_ext_serialize__(self):
+        return b""
+
+    def __hash__(self):
+        return hash(self.extension_name)
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage_type, serialized):
+        return cls()
+
+
+class _LapTime(Entry):
+    """The whole toy type."""
+
+    name = "LAP_TIME"
+    field_id = FIELD_ID
+    widths: ClassVar = {wire.PHYSICAL_DOUBLE: 0}
+    order = SortOrder.SIGNED
+    parameters = (Parameter("unit", 1, "unit", "unit", UNIT, UNIT_WORDS),)
+    arrow_type = pa.float64()
+    bounds_reading = wire.READING_FLOAT
+    sql: ClassVar = {LapTime(): SqlText(spark="DOUBLE", duckdb="INTERVAL")}
+    spark_type = "double"
+    questdb_type = "DOUBLE"
+
+
+@pytest.fixture
+def lap_time(monkeypatch):
+    entry = _LapTime()
+    for table in ("_by_name", "_by_id", "_by_converted"):
+        monkeypatch.setattr(logical_types, table, dict(getattr(logical_types, table)))
+    logical_types.register([entry])
+    yield entry
+    logical_types.sql_text.cache_clear()
+
+
+def column(values: list[float]) -> Column:
+    body = struct.pack(f"<{len(values)}d", *values)
+    unit = write("TimeUnit", {"MILLIS": {}})
+    options = bytes([1 << 4 | wire.TYPE_STRUCT]) + unit + b"\0"
+    # The long form of a field header: the type, then the id as a zigzag varint (77 -> 154).
+    union = bytes([wire.TYPE_STRUCT, 154, 1]) + options + b"\0"
+    statistics = {"min_value": struct.pack("<d", min(values)), "max_value": struct.pack("<d", max(values))}
+    return Column(
+        "lap",
+        wire.PHYSICAL_DOUBLE,
+        [data_page(body, len(values), wire.ENCODING_PLAIN)],
+        element={"logicalType": union},
+        metadata={"statistics": {"null_count": 0, **statistics}},
+    )
+
+
+@pytest.fixture
+def laps(lap_time, tmp_path):
+    data = file_of_row_groups([([column(values)], len(values)) for values in GROUPS])
+    size = int.from_bytes(data[-8:-4], "little")
+    footer = read("FileMetaData", data[-8 - size : -8])
+    # Bounds under an annotation that the kernels do not know are valid only in an order that needs no annotation.
+    orders = write("FileMetaData", {**footer, "column_orders": [{"IEEE_754_TOTAL_ORDER": {}}]})
+    target = tmp_path / "laps.parquet"
+    target.write_bytes(data[: -8 - size] + orders + len(orders).to_bytes(4, "little") + b"PAR1")
+    return target
+
+
+def test_a_type_in_one_file_appears_in_schema_text(laps):
+    with parquetext.open(laps) as file:
+        assert "required double lap (LAP_TIME(MILLIS));" in schema_text(file, "parquet")
+        described = schema_as_dict(file)["children"][0]["logical_type"]
+    assert json.loads(json.dumps(described)) == {"name": "LAP_TIME", "unit": "ms"}
+
+
+def test_a_type_in_one_file_has_an_arrow_type_and_bounds(laps):
+    with parquetext.open(laps) as file:
+        assert file.schema.field("lap").type == pa.float64()
+        laps = file.column("lap")
+        assert str(laps.logical_type.name) == "LAP_TIME"
+        assert laps.min.to_pylist() == [1.5, 10.0, -3.0]
+        assert laps.max.to_pylist() == [2.5, 20.0, 0.5]
+        element = file._on_form(lambda form: form.node(0).thrift)
+    assert leaf_type_of(element).arrow == pa.float64()
+    assert parse_element(element).logical.unit == "ms"
+
+
+def test_a_type_in_one_file_appears_in_sql(laps):
+    assert SPARK.type_of(LapTime()) == "DOUBLE"
+    assert DUCKDB.type_of(pa.list_(LapTime())) == "INTERVAL[]"
+    with parquetext.open(laps) as file:
+        assert '"lap" DOUBLE NOT NULL' in schema_text(file, "duckdb")
+        assert "`lap` DOUBLE NOT NULL" in schema_text(file, "spark")
+        element = parse_element(file._on_form(lambda form: form.node(0).thrift))
+    assert logical_types.spark_type(element.logical, element.type, 8) == "double"
+
+
+def test_a_type_in_one_file_appears_in_spark_schemas(laps):
+    types = pytest.importorskip("pyspark.sql.types")
+    from parquetext.spark.source.spark_schema import spark_schema
+
+    with parquetext.open(laps) as file:
+        found = file._on_form(lambda form: spark_schema(form, None))
+    assert found["lap"].dataType == types.DoubleType()
+
+
+@pytest.mark.parametrize("engine", [None, "auto", "parquetext"])
+def test_a_type_in_one_file_is_read_and_filtered(laps, engine):
+    assert parquetext.read_table(laps, engine=engine)["lap"].to_pylist() == list(chain(*GROUPS))
+    found = parquetext.read_table(laps, engine=engine, filters=[("lap", ">", 2.0)])
+    assert found["lap"].to_pylist() == [2.5, 10.0, 20.0]
+
+
+def test_filters_skip_row_groups_by_the_bounds_of_a_type_in_one_file(laps):
+    rows = pa.Table.from_batches(catalog.batches_of([laps]))
+    assert rows["logical_type"].to_pylist() == ["LAP_TIME(ms)"] * 3
+    assert rows["min_double"].to_pylist() == [1.5, 10.0, -3.0]
+    (planned,) = parquetext.plan(rows, [("lap", ">", 2.5)])
+    assert planned.row_groups == [1]
+
+
+def test_other_footers_keep_the_annotation_of_a_type_in_one_file(laps):
+    parquetext.upgrade(laps, form="flat")
+    with parquetext.open(laps) as file:
+        assert "(LAP_TIME(MILLIS))" in schema_text(file, "parquet")

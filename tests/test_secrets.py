@@ -66,7 +66,7 @@ def data(host, monkeypatch) -> str:
 
 def shown(call: Callable[[], object]) -> str:
     """Collect everything that a call shows: its result, output, warnings, and its error with all causes."""
-    streams, told = io.StringIO(), []
+    streams, message = io.StringIO(), []
     with (
         contextlib.redirect_stdout(streams),
         contextlib.redirect_stderr(streams),
@@ -75,13 +75,13 @@ def shown(call: Callable[[], object]) -> str:
         warnings.simplefilter("always")
         try:
             found = call()
-            told.append(repr(found))
+            message.append(repr(found))
             if isinstance(found, types.GeneratorType):
-                told += [repr(each) for each, _ in zip(found, range(SMALL), strict=False)]
+                message += [repr(each) for each, _ in zip(found, range(SMALL), strict=False)]
         except (Exception, SystemExit) as error:
-            told += traceback.format_exception(error)
-            told += [repr(error), repr(error.args), repr(vars(error)), repr(getattr(error, "filename", ""))]
-    return "\n".join([streams.getvalue(), *told, *(str(each.message) for each in warned)])
+            message += traceback.format_exception(error)
+            message += [repr(error), repr(error.args), repr(vars(error)), repr(getattr(error, "filename", ""))]
+    return "\n".join([streams.getvalue(), *message, *(str(each.message) for each in warned)])
 
 
 def check(call: Callable[[], object], folder: Path) -> None:

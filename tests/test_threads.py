@@ -67,7 +67,7 @@ def test_results_come_in_order(threads):
     assert list(in_order(lambda number: number * 2, NUMBERS, threads=True)) == [number * 2 for number in NUMBERS]
 
 
-def test_a_stream_has_all_parts_in_order_and_an_error_at_its_place(threads):
+def test_a_stream_has_all_parts_in_order_and_an_error_at_its_offset(threads):
     def parts_of(item: int):
         for number in range(50):
             if (item, number) == (15, 30):

@@ -33,7 +33,7 @@ class Entry(NamedTuple):
 
     id: int
     cell: bytes
-    index_position: int  # position in the file of `index`
+    offset: int  # position in the file of its index in preorder
     thrift: bytes  # the SchemaElement
     element: dict[str, int]  # the members of pqx_element
     parent: int
@@ -45,7 +45,7 @@ class Entry(NamedTuple):
 
     def fail(self, code: int, expected: int, found: int) -> Exception:
         """Return the error for a wrong number in the cell."""
-        return wire_error(code, self.index_position, expected, found)
+        return wire_error(code, self.offset, expected, found)
 
 
 class Reader(CellReader):
@@ -262,7 +262,7 @@ class Reader(CellReader):
             entry = self.named(id)
             found += len(entry.path)  # assembling a path reads about as many cells
             if found > limit:
-                raise wire_error(wire.BAD_OFFSET, entry.index_position, limit, found)
+                raise wire_error(wire.BAD_OFFSET, entry.offset, limit, found)
             field_id = entry.element["field_id"]
             yield entry.path, None if field_id == NO_FIELD_ID else field_id, id
 

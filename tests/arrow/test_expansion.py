@@ -59,10 +59,12 @@ def test_values_out_of_proportion_are_refused_by_every_engine(vast, name, engine
 
 
 def test_the_error_names_the_limit_and_the_option_that_raises_it(vast):
-    told = "2147483647 values take 8589934588 bytes in memory, and the file has 37 bytes for them; the limit is 42949"
+    message = (
+        "2147483647 values take 8589934588 bytes in memory, and the file has 37 bytes for them; the limit is 42949"
+    )
     with pytest.raises(LimitExceeded) as caught:
         parquetext.read_table(str(vast["nulls in one page"]))
-    assert told in str(caught.value) and VARIABLE in str(caught.value) and "decoded_size_limit" in str(caught.value)
+    assert message in str(caught.value) and VARIABLE in str(caught.value) and "decoded_size_limit" in str(caught.value)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

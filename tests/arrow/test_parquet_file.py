@@ -101,7 +101,7 @@ def test_a_duplicate_name_selects_all_its_columns(tmp_path, table, form, engine)
             assert_same(*batches)
 
 
-def test_facts_are_pyarrows(path):
+def test_metadata_are_pyarrows(path):
     with parquetext.ParquetFile(path) as ours, pq.ParquetFile(path) as theirs:
         assert ours.schema_arrow.equals(theirs.schema_arrow, check_metadata=True)
         assert ours.schema.equals(theirs.schema)

@@ -86,7 +86,7 @@ def test_datasets_and_catalogs_have_such_files(path, implementation):
     assert inspect(path).rows == ROWS
 
 
-def test_a_slice_of_one_chunk_has_the_path_at_its_place(bare, implementation):
+def test_a_slice_of_one_chunk_has_the_path_at_its_offset(bare, implementation):
     footer = footer_of(bare.read_bytes())
     scan = kernels.scan.scan(footer)
     assert not any(present & wire.PRESENT_PATH_IN_SCHEMA for present in scan.chunks("present"))

@@ -123,13 +123,13 @@ def pages_gone(content: bytes) -> bytes:
     end = last.data_page_offset + last.total_compressed_size
     first = metadata.row_group(0).column(0).dictionary_page_offset
     data = bytearray(content)
-    places = [
+    positions = [
         metadata.row_group(g).column(c) for g in range(metadata.num_row_groups) for c in range(metadata.num_columns)
     ]
     assert first < end <= len(content)
-    for place in places:
-        start = place.dictionary_page_offset
-        data[start : start + place.total_compressed_size] = bytes(place.total_compressed_size)
+    for position in positions:
+        start = position.dictionary_page_offset
+        data[start : start + position.total_compressed_size] = bytes(position.total_compressed_size)
     return bytes(data)
 
 

@@ -110,8 +110,10 @@ class TestColumns:
 
     @pytest.mark.parametrize("columns", [["place.x"], ["place.y"], ["place.x", "place"]], ids=str)
     def test_a_column_whose_name_has_dots_comes_before_a_field(self, tmp_path, columns):
-        places = pa.array([{"x": 1, "y": "a"}])
-        pq.write_table(pa.Table.from_arrays([places, pa.array([7])], ["place", "place.x"]), tmp_path / "dots.parquet")
+        positions = pa.array([{"x": 1, "y": "a"}])
+        pq.write_table(
+            pa.Table.from_arrays([positions, pa.array([7])], ["place", "place.x"]), tmp_path / "dots.parquet"
+        )
         theirs = pq.read_table(tmp_path / "dots.parquet", columns=columns)
         assert_same(parquetext.read_table(tmp_path / "dots.parquet", columns), theirs)
 
@@ -271,10 +273,10 @@ class TestMany:
             assert found.index.name == "number" and list(found) == ["v"]
 
     def test_a_schema_is_one(self, lake):
-        for place in (lake, f"{lake}/part=p/table.parquet"):
+        for position in (lake, f"{lake}/part=p/table.parquet"):
             for read in (pq.read_table, parquetext.read_table, parquetext.ParquetDataset, parquetext.dataset):
                 with pytest.raises(TypeError, match="schema"):
-                    read(place, schema=["id"])
+                    read(position, schema=["id"])
 
     def test_limits_hold_for_each_of_many_files(self, lake):
         for limit in ("schema_depth_limit", "thrift_string_size_limit"):
@@ -330,10 +332,10 @@ class TestWithoutPyarrowDataset:
         ],
         ids=["filters", "folder", "list", "schema"],
     )
-    def test_missing_required_options_are_value_errors_as_in_pyarrow(self, path, make, told):
+    def test_missing_required_options_are_value_errors_as_in_pyarrow(self, path, make, message):
         arguments, options = make(path)
         for read in (parquetext.read_table, pq.read_table):
-            with pytest.raises(ValueError, match=told):
+            with pytest.raises(ValueError, match=message):
                 read(*arguments, **options)
 
 

@@ -92,7 +92,7 @@ def test_commands_name_it(metadata_file, command):
     assert "another file, 'p0.parquet'" in done.output
 
 
-def test_facts_of_the_footer_are_given(metadata_file):
+def test_metadata_of_the_footer_are_given(metadata_file):
     with parquetext.open(metadata_file) as file:
         assert file.read([]).num_rows == 30
         assert file.metadata.row_group(1).column(0).file_path == "p1.parquet"

@@ -39,12 +39,12 @@ def path(tmp_path_factory):
     ],
     ids=str,
 )
-def test_filters_of_a_wrong_shape_are_errors_that_show_the_right_one(path, filters, error, told):
+def test_filters_of_a_wrong_shape_are_errors_that_show_the_right_one(path, filters, error, message):
     for read in (
         lambda: parquetext.read_table(path, filters=filters),
         lambda: parquetext.dataset(path).to_table(filter=filters),
     ):
-        with pytest.raises(error, match=told):
+        with pytest.raises(error, match=message):
             read()
 
 

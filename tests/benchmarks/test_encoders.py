@@ -30,7 +30,9 @@ def test_columns_have_the_requested_number_of_values(kind):
 def test_alp_is_compared_by_speed_and_size(tmp_path):
     groups = list(alp.measure(Workspace(tmp_path), 1, values=20_000))
     assert [(group[0].case, group[0].subject[8:18]) for group in groups] == [
-        (case, f"{places} decimals") for places in (2, 3, 4) for case in ("decode to Arrow", "size of a file", "encode")
+        (case, f"{positions} decimals")
+        for positions in (2, 3, 4)
+        for case in ("decode to Arrow", "size of a file", "encode")
     ]
     table = read_table(tmp_path / "alp.parquet", engine="parquetext")
     assert table.column("x").equals(pq.read_table(tmp_path / "alp-zstd.parquet").column("x"))

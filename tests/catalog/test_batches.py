@@ -47,9 +47,9 @@ def test_a_schema_whose_paths_are_out_of_proportion_is_one_row_with_its_error(tm
     assert found["error"].to_pylist()[0].startswith("Unsupported: its names and tables would take 80")
 
 
-def of_column(table: pa.Table, name: str, *facts: str) -> list:
-    rows = table.filter(pc.field("column") == name).select(list(facts)).to_pylist()
-    return [tuple(row.values()) if len(facts) > 1 else row[facts[0]] for row in rows]
+def of_column(table: pa.Table, name: str, *fields: str) -> list:
+    rows = table.filter(pc.field("column") == name).select(list(fields)).to_pylist()
+    return [tuple(row.values()) if len(fields) > 1 else row[fields[0]] for row in rows]
 
 
 @pytest.mark.usefixtures("implementation")
@@ -226,7 +226,7 @@ def test_the_benchmark_compares_equal_rows(tmp_path):
 
     path = str(tmp_path / "t.parquet")
     write(FILES, path)
-    facts = [
+    fields = [
         "row_group",
         "leaf",
         "column",
@@ -240,7 +240,7 @@ def test_the_benchmark_compares_equal_rows(tmp_path):
         "max_repetition_level",
     ]
     theirs = pa.Table.from_pylist(list(rows_by_metadata(path)), schema=SCHEMA)
-    assert catalog(path).select(facts).equals(theirs.select(facts))
+    assert catalog(path).select(fields).equals(theirs.select(fields))
 
 
 def test_encodings_are_named_as_everywhere(tmp_path):

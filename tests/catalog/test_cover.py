@@ -133,11 +133,11 @@ def test_bounds_before_1900_exclude_nothing_if_calendars_may_differ(lake):
         os.remove(lake / f"day={number}" / f"{number * 2 + 1}.parquet")
     catalog, filters = catalog_of(lake.rglob("*.parquet")), [("born", ">", datetime.date(2000, 1, 1))]
     files = discover(str(lake), sizes=True)
-    told = files.paths, files.sizes, files.modified
+    message = files.paths, files.sizes, files.modified
     types = {"born": pa.date32()}
-    assert Cover(catalog, *told).left(predicate_of(filters), types) == {}
+    assert Cover(catalog, *message).left(predicate_of(filters), types) == {}
     since = int(datetime.datetime(1900, 1, 1, tzinfo=datetime.UTC).timestamp()) * 10**6
-    assert list(Cover(catalog, *told, since=since).left(predicate_of(filters), types)) == [0, 1]
+    assert list(Cover(catalog, *message, since=since).left(predicate_of(filters), types)) == [0, 1]
 
 
 def test_duplicate_column_names_exclude_nothing(tmp_path):
@@ -164,5 +164,5 @@ def test_times_that_a_later_change_may_share_are_not_kept():
 
 def test_a_stored_time_of_whole_seconds_matches_a_finer_time_of_that_second_only():
     kept = pa.array([5 * SECOND, 5 * SECOND, 5 * SECOND + 1, 5 * SECOND + 1, None])
-    told = pa.array([5 * SECOND + 17, 6 * SECOND, 5 * SECOND, 5 * SECOND + 1, 1])
-    assert same_time(kept, told).to_pylist() == [True, False, False, True, None]
+    message = pa.array([5 * SECOND + 17, 6 * SECOND, 5 * SECOND, 5 * SECOND + 1, 1])
+    assert same_time(kept, message).to_pylist() == [True, False, False, True, None]

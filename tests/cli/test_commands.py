@@ -56,9 +56,9 @@ def test_encode_and_strip(lake):
     assert run("encode", lake, *options, "--codec", "zstd").output.strip().endswith("2 files: 2 unchanged")
     first = min(before)
     out = lake / "out.parquet"
-    told = json.loads(run("encode", "--json", first, "--column", "a", "--encoding", "plain", "--out", out).stdout)
-    assert (told["outcome"], told["bytes_after"]) == ("encoded", out.stat().st_size)
-    assert told["message"].startswith(f"written to {out}; 1 column chunk of ")
+    message = json.loads(run("encode", "--json", first, "--column", "a", "--encoding", "plain", "--out", out).stdout)
+    assert (message["outcome"], message["bytes_after"]) == ("encoded", out.stat().st_size)
+    assert message["message"].startswith(f"written to {out}; 1 column chunk of ")
     again = json.loads(run("encode", "--json", out, "--column", "a", "--encoding", "plain", "--out", lake / "x").stdout)
     assert (again["outcome"], again["message"]) == (
         "unchanged",
@@ -96,9 +96,9 @@ def test_upgrade_inspect_verify_strip(lake):
     assert run("upgrade", "--form", "flat", lake).output.strip().endswith("2 files: 2 unchanged")
 
     shown = [json.loads(line) for line in run("inspect", "--json", lake).stdout.splitlines()]
-    assert [facts["form"] for facts in shown] == ["flat", "flat"]
-    assert all(facts["rows"] == 100 and facts["columns"] == 2 and facts["findings"] == [] for facts in shown)
-    assert all(facts["blocks"][0]["bytes"] > 0 for facts in shown)
+    assert [fields["form"] for fields in shown] == ["flat", "flat"]
+    assert all(fields["rows"] == 100 and fields["columns"] == 2 and fields["findings"] == [] for fields in shown)
+    assert all(fields["blocks"][0]["bytes"] > 0 for fields in shown)
 
     checked = run("verify", "--deep", lake)
     assert checked.exit_code == 0, checked.output
@@ -115,7 +115,9 @@ def test_finalize_and_restore(lake):
     done = run("finalize", "--yes", "--in-place", "--keep-mtime", lake)
     assert done.exit_code == 0 and "2 files: 2 finalized" in done.output
     shown = [json.loads(line) for line in run("inspect", "--json", lake).stdout.splitlines()]
-    assert [(facts["form"], facts["thrift_bytes"], facts["findings"]) for facts in shown] == [("par3", None, [])] * 2
+    assert [(fields["form"], fields["thrift_bytes"], fields["findings"]) for fields in shown] == [
+        ("par3", None, [])
+    ] * 2
     assert "2 fine, 0 with findings" in run("verify", "--deep", lake).output
     assert run("upgrade", "--form", "flat", lake).exit_code == 0  # each is refused
     results = [json.loads(line) for line in run("restore", "--json", lake).stdout.splitlines()]
@@ -211,8 +213,8 @@ def test_a_refused_file_in_a_folder_is_counted_and_is_no_failure(lake, table_fil
     assert done.exit_code == 0, done.output
     assert done.stdout.strip().splitlines()[-1] == "3 files: 2 upgraded, 1 refused"
     assert f"refused: {table_file}: it belongs to the Delta Lake table" in done.stderr
-    told = [json.loads(line) for line in run("upgrade", "--form", "flat", "--json", lake).stdout.splitlines()]
-    assert sorted(each["outcome"] for each in told) == ["refused", "unchanged", "unchanged"]
+    message = [json.loads(line) for line in run("upgrade", "--form", "flat", "--json", lake).stdout.splitlines()]
+    assert sorted(each["outcome"] for each in message) == ["refused", "unchanged", "unchanged"]
 
 
 @pytest.mark.parametrize("command", [["upgrade", "--form", "flat"], ["strip"]], ids=" ".join)
@@ -274,8 +276,8 @@ def test_files_without_checksums_and_without_a_footer_are_distinguished(lake):
     run("upgrade", "--form", "flat", path)
     assert " KiB under checksums)" in run("verify", path).stdout
     path.write_bytes(b"text of no kind that anybody reads")
-    told = run("verify", path).stdout
-    assert f"findings  {path}  (no readable footer)" in told and "not in b'PAR1' (at offset 30)" in told
+    message = run("verify", path).stdout
+    assert f"findings  {path}  (no readable footer)" in message and "not in b'PAR1' (at offset 30)" in message
 
 
 def test_one_row_group_is_no_plural(lake):
@@ -293,10 +295,10 @@ def test_one_row_group_is_no_plural(lake):
     ],
     ids=lambda value: value[0].strip("-"),
 )
-def test_a_wrong_choice_is_exit_code_2_and_names_the_known_ones(option, told, lake):
+def test_a_wrong_choice_is_exit_code_2_and_names_the_known_ones(option, message, lake):
     done = run("upgrade", *option, lake)
     assert (done.exit_code, done.stdout) == (2, "") and f"'{option[1]}' is not one of" in done.stderr
-    assert [name for name in told if f"'{name}'" not in done.stderr.replace("\n│ ", "")] == []
+    assert [name for name in message if f"'{name}'" not in done.stderr.replace("\n│ ", "")] == []
 
 
 def test_choices_are_those_of_the_library():
@@ -316,8 +318,8 @@ def test_nothing_to_work_on_is_exit_code_2(command, tmp_path):
 def test_a_missing_file_is_reported_and_counted(command, tmp_path, lake):
     done = run(command, tmp_path / "none.parquet")
     assert done.exit_code == 2
-    told, *counts = done.stderr.splitlines()
-    assert told == f"{tmp_path / 'none.parquet'}: No such file or directory" and counts == []
+    message, *counts = done.stderr.splitlines()
+    assert message == f"{tmp_path / 'none.parquet'}: No such file or directory" and counts == []
     assert run(command, tmp_path / "none.parquet", lake / "day=1").exit_code == 1
     records = [json.loads(line) for line in run(command, "--json", tmp_path / "none.parquet").stdout.splitlines()]
     assert [(record["outcome"], record["error"]) for record in records] == [("failed", "FileNotFoundError")]
@@ -395,15 +397,15 @@ def test_the_demo_shows_that_fastparquet_may_fail(tmp_path):
 
 
 def test_the_demo_shows_its_progress(tmp_path):
-    told, advanced = [], []
+    message, advanced = [], []
 
     def say(what, total=None):
-        told.append((what, total))
+        message.append((what, total))
         return lambda: advanced.append(what)
 
     assert all(step.ok for step in demo.run(str(tmp_path), 14, 3, say=say, readers=["pyarrow"]))
     writing = "writing 14 columns × 3 row groups"
-    assert (told[0], advanced) == ((writing, 3), [writing] * 3)
+    assert (message[0], advanced) == ((writing, 3), [writing] * 3)
 
 
 def test_the_choices_of_readers_are_those_that_there_are():

@@ -88,10 +88,10 @@ def test_the_order_of_columns_and_arrows_types_count_as_schema(tmp_path):
 def test_statistics_and_key_values_that_differ(path, tmp_path):
     rows = table().slice(0, 900).replace_schema_metadata({"owner": "you"})
     pq.write_table(rows, tmp_path / "b.parquet", compression="zstd")
-    told = {(each["name"], each["what"]): (each["a"], each["b"]) for each in found(path, tmp_path / "b.parquet")}
-    assert told["num_rows", ""] == (1000, 900) and told["owner", "key-value"] == ("me", "you")
-    assert told["id", "compression"] == (["SNAPPY"], ["ZSTD"]) and told["id", "stats_max"] == (999, 899)
-    assert ("id", "rows") not in told
+    message = {(each["name"], each["what"]): (each["a"], each["b"]) for each in found(path, tmp_path / "b.parquet")}
+    assert message["num_rows", ""] == (1000, 900) and message["owner", "key-value"] == ("me", "you")
+    assert message["id", "compression"] == (["SNAPPY"], ["ZSTD"]) and message["id", "stats_max"] == (999, 899)
+    assert ("id", "rows") not in message
 
 
 def test_quiet_and_missing_files(path, tmp_path):
@@ -130,7 +130,7 @@ def test_rewrite_then_diff(path, tmp_path):
     ],
     ids=str,
 )
-def test_rewrite_reports_impossible_requests(path, tmp_path, options, code, told):
+def test_rewrite_reports_impossible_requests(path, tmp_path, options, code, message):
     done = run("rewrite", path, "--out", tmp_path / "out.parquet", *options)
-    assert done.exit_code == code and told in done.stderr, done.output
+    assert done.exit_code == code and message in done.stderr, done.output
     assert not (tmp_path / "out.parquet").exists()

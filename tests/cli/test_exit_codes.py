@@ -98,8 +98,8 @@ edits.encode(sys.argv[1], {"a": "plain"}, out=sys.argv[2])
     assert left.exists() and not new.exists()
     done = run("recover", "--json", path.parent)
     assert done.exit_code == 0, done.output
-    told = {Path(line["path"]).name: line["outcome"] for line in map(json.loads, done.stdout.splitlines())}
-    assert told == {"new.parquet": "recovered", "there.parquet": "unchanged"}
+    message = {Path(line["path"]).name: line["outcome"] for line in map(json.loads, done.stdout.splitlines())}
+    assert message == {"new.parquet": "recovered", "there.parquet": "unchanged"}
     assert not left.exists()
     assert run("recover", new).exit_code == 2
 

@@ -53,11 +53,11 @@ def third_time(action):
     ],
     ids=lambda value: value.split()[0] if isinstance(value, str) else "",
 )
-def test_an_interrupted_command_reports_the_finished_files(lake, monkeypatch, command, where, told):
+def test_an_interrupted_command_reports_the_finished_files(lake, monkeypatch, command, where, message):
     module, name = where
     monkeypatch.setattr(module, name, third_time(getattr(module, name)))
     done = CliRunner().invoke(app, [*command.split(), str(lake)])
-    assert (done.exit_code, done.stderr) == (130, f"stopped by Ctrl-C: {told}\n")
+    assert (done.exit_code, done.stderr) == (130, f"stopped by Ctrl-C: {message}\n")
 
 
 @pytest.mark.parametrize("command", [*OF_MANY, *OF_ONE, "sidecar prune", "demo"])
@@ -112,9 +112,9 @@ main()
     )
     assert process.stdout.readline() == "ready\n"
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=30)
+    _, message = process.communicate(timeout=30)
     assert process.returncode == output.STOPPED
-    assert told == "stopped by Ctrl-C: 1 of 5 files done; the same command goes on with the rest\n"
+    assert message == "stopped by Ctrl-C: 1 of 5 files done; the same command goes on with the rest\n"
     assert not [path for path in lake.iterdir() if not path.name.startswith("part-")]
 
 
@@ -131,10 +131,10 @@ def stopped(program: str, *words: object) -> tuple[int, str]:
             assert process.stdout.readline() == "ready\n"
             time.sleep(0.1)
             process.send_signal(signal.SIGINT)
-            _, told = process.communicate(timeout=120)
+            _, message = process.communicate(timeout=120)
         finally:
             process.kill()
-    return process.returncode, told
+    return process.returncode, message
 
 
 def test_a_long_call_ends_with_the_command_and_leaves_no_new_file(lake):
@@ -148,8 +148,8 @@ def slow(self, *_, **__):
 
 writer.ParquetWriter.write_table = writer.ParquetWriter.write_batch = slow
 """
-    code, told = stopped(program, "rewrite", lake / "part-0.parquet", "--out", lake / "new.parquet")
-    assert (code, told) == (130, "stopped by Ctrl-C: nothing is written; the same command begins again\n")
+    code, message = stopped(program, "rewrite", lake / "part-0.parquet", "--out", lake / "new.parquet")
+    assert (code, message) == (130, "stopped by Ctrl-C: nothing is written; the same command begins again\n")
     assert {path.name: path.read_bytes() for path in lake.iterdir()} == before
 
 

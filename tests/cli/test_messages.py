@@ -46,9 +46,9 @@ def path(tmp_path):
         ('"n.a" > 1', "no column '\"n.a\"'"),
     ],
 )
-def test_a_mistyped_condition_shows_the_syntax(path, condition, told):
+def test_a_mistyped_condition_shows_the_syntax(path, condition, message):
     code, said = run("head", path, "--filter", condition)
-    assert (code, said.count("\n")) == (2, 1) and told in said and said.startswith(f"{path}: ")
+    assert (code, said.count("\n")) == (2, 1) and message in said and said.startswith(f"{path}: ")
     assert said.count(str(path)) == 1
 
 
@@ -82,10 +82,10 @@ def test_encode_suggests_columns(path):
         ("sidecar build --ignore x", "'x' is not one of"),
     ],
 )
-def test_a_wrong_option_is_reported_in_plain_words(path, words, told):
+def test_a_wrong_option_is_reported_in_plain_words(path, words, message):
     code, said = run(*words.split(), path)
     said = " ".join(said.replace("│", " ").split())
-    assert code == 2 and told in said
+    assert code == 2 and message in said
     assert "Input should" not in said and "Value error" not in said
 
 
@@ -112,11 +112,11 @@ def test_a_cut_file_is_said_to_be_one(path, tmp_path, command):
     cut, text = tmp_path / "cut.parquet", tmp_path / "text.parquet"
     cut.write_bytes(data[: len(data) // 2])
     text.write_bytes(b"some text, and no Parquet file")
-    told = "it begins as a Parquet file (b'PAR1') and does not end as one: it was cut, not written to its end"
+    message = "it begins as a Parquet file (b'PAR1') and does not end as one: it was cut, not written to its end"
     for file, is_cut in ((cut, True), (text, False)):
         done = CliRunner().invoke(app, [command, str(file)])
         assert done.exit_code in (1, 2)
-        assert (told in done.output) == is_cut
+        assert (message in done.output) == is_cut
         assert ("not a Parquet file" in done.output) != is_cut
 
 

@@ -89,8 +89,8 @@ def test_json_stays_valid_and_has_the_names_as_they_are(lake):
 @pytest.mark.parametrize("command", ["inspect", "verify", "upgrade"])
 def test_an_unknown_name_is_reported_on_one_line(command, tmp_path):
     done = run(command, tmp_path / "no\nsuch \x1b[1m[/b].parquet")
-    told = [line for line in done.output.splitlines() if "such" in line]
-    assert len(told) == 1 and "no\\nsuch \\x1b[1m[/b].parquet" in told[0], done.output
+    message = [line for line in done.output.splitlines() if "such" in line]
+    assert len(message) == 1 and "no\\nsuch \\x1b[1m[/b].parquet" in message[0], done.output
 
 
 @given(st.text(st.characters()) | st.text(st.characters(categories=["Cs", "Cc", "Cf", "Zl", "Zp"])))

@@ -105,9 +105,9 @@ def test_filters_give_the_rows_that_meet_them(path, conditions, meets):
         ("id is 3", "not a condition"),
     ],
 )
-def test_an_invalid_condition_is_reported(path, condition, told):
+def test_an_invalid_condition_is_reported(path, condition, message):
     done = run("head", path, "--filter", condition)
-    assert done.exit_code == 2 and told in done.stderr and len(done.stderr.splitlines()) == 1
+    assert done.exit_code == 2 and message in done.stderr and len(done.stderr.splitlines()) == 1
 
 
 def test_a_column_whose_name_holds_an_operator_is_found(tmp_path):

@@ -81,14 +81,14 @@ def test_a_stale_sidecar_is_a_finding(lake):
 def test_a_changed_byte_is_a_finding(lake):
     path = lake / "day=1" / "part-0.parquet"
     run("build", path)
-    place = path.with_name("_part-0.parquet.pm")
-    data = bytearray(place.read_bytes())
+    position = path.with_name("_part-0.parquet.pm")
+    data = bytearray(position.read_bytes())
     data[44] ^= 1
-    place.write_bytes(data)
+    position.write_bytes(data)
     done = run("verify", "--json", path)
     assert done.exit_code == 1
     assert [found["kind"] for found in json.loads(done.stdout)["findings"]] == ["sidecar-damaged"]
-    place.write_bytes(sidecars.with_checksum(bytes(data)))
+    position.write_bytes(sidecars.with_checksum(bytes(data)))
     found = json.loads(run("verify", "--json", path).stdout)["findings"]
     assert [(one["kind"], one["place"]) for one in found] == [("sidecar-differs", "column 0")]
 

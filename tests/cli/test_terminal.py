@@ -38,8 +38,8 @@ def test_the_bar_leaves_every_line_whole(lake, apart):
     ]
     assert [line[:24] for line in lines if "part-05" in line] == [f"findings  {lake}"[:24]]
     assert lines[-1] == f"{FILES} files: {FILES - 2} fine, 1 with findings, 1 unreadable"
-    told = [line for line in lines if "part-07" in line]
-    assert told == ([] if apart else [f"{lake}/part-07.parquet: No such file or directory"])
+    message = [line for line in lines if "part-07" in line]
+    assert message == ([] if apart else [f"{lake}/part-07.parquet: No such file or directory"])
     assert len(lines) == FILES + 3 - apart
 
 

@@ -152,9 +152,9 @@ FORMS: dict[str, Callable[[Path], None]] = {
 # ---- damage: the change, and the expected outcome; positions count from the end of the file
 
 
-def flip(place: int) -> Callable[[bytes], bytes]:
+def flip(position: int) -> Callable[[bytes], bytes]:
     def damage(data: bytes) -> bytes:
-        at = len(data) - place
+        at = len(data) - position
         return data[:at] + bytes([data[at] ^ 0x10]) + data[at + 1 :]
 
     return damage

@@ -54,9 +54,11 @@ def texts() -> pa.Table:
 def nested() -> pa.Table:
     """Lists, structs, and nulls at every level."""
     rows = [None if n % 9 == 0 else [None if n % 5 == 0 else n / 4] * (n % 4) for n in range(ROWS)]
-    places = [None if n % 7 == 0 else {"x": n, "name": None if n % 3 == 0 else f"place {n % 6}"} for n in range(ROWS)]
+    positions = [
+        None if n % 7 == 0 else {"x": n, "name": None if n % 3 == 0 else f"place {n % 6}"} for n in range(ROWS)
+    ]
     days = [datetime.date(2026, 1, 1 + n % 28) for n in range(ROWS)]
-    return pa.table({"list": rows, "place": places, "day": days})
+    return pa.table({"list": rows, "place": positions, "day": days})
 
 
 CASES: dict[str, tuple[Callable[[], pa.Table], list[tuple[dict, str]], str]] = {
@@ -116,10 +118,10 @@ def _copies(path: Path) -> Iterator[dict]:
         for row_group in range(scan.row_group_count):
             start, size = (chunks.array(f"metadata_{part}")[row_group] for part in ("offset", "length"))
             for copy in copies_of(footer[start : start + size]):
-                facts = {name: getattr(copy, name) for name in copy.__slots__}
-                facts = {name: list(fact) if isinstance(fact, tuple) else fact for name, fact in facts.items()}
-                facts["uuid"] = str(copy.uuid) if copy.uuid else None
-                yield {"leaf": leaf, "row_group": row_group, **facts}
+                fields = {name: getattr(copy, name) for name in copy.__slots__}
+                fields = {name: list(fact) if isinstance(fact, tuple) else fact for name, fact in fields.items()}
+                fields["uuid"] = str(copy.uuid) if copy.uuid else None
+                yield {"leaf": leaf, "row_group": row_group, **fields}
 
 
 def main() -> None:

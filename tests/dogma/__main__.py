@@ -26,8 +26,8 @@ def main(paths: list[str]) -> int:
             print(f"{path}: {error}")
             continue
         print(path)
-        for begin, end, (kind, *place) in claims:
-            names = zip(("row group", "column", "page"), place, strict=True)
+        for begin, end, (kind, *position) in claims:
+            names = zip(("row group", "column", "page"), position, strict=True)
             print(f"{begin:12} {end - begin:10}  {kind:20}", *(f"{name} {at}" for name, at in names if at >= 0))
     return int(failed)
 

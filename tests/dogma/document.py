@@ -88,8 +88,8 @@ class Document:
 
     def fail(self, message: str, at: int | None = None) -> Mismatch:
         """The error to raise, at so many bits."""
-        place = (self.at if at is None else at) >> 3
-        return Mismatch(place if self.data is self.file else self.text + place * 4 // 3, message)
+        position = (self.at if at is None else at) >> 3
+        return Mismatch(position if self.data is self.file else self.text + position * 4 // 3, message)
 
     def take(self, bits: int) -> int:
         """Skip so many bits, claim them, and return their begin."""

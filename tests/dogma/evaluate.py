@@ -86,8 +86,8 @@ class Evaluator(Values):
                 last = rule.run(document, names)
             else:
                 owner = document.owner
-                place = (names[name] if has else -1 for name, has in zip(OWNER_NAMES, rule.owner_names, strict=True))
-                document.owner = Owner(rule.kind, *place)
+                position = (names[name] if has else -1 for name, has in zip(OWNER_NAMES, rule.owner_names, strict=True))
+                document.owner = Owner(rule.kind, *position)
                 last = rule.run(document, names)
                 document.owner = owner
             rule, names = last or (None, None)
@@ -344,11 +344,11 @@ class Evaluator(Values):
         return match
 
     def offset(self, arguments: tuple[Node, ...], scope: Scope) -> Callable:
-        place, inner = self.number(arguments[0], scope), self.bits(arguments[1], scope)
+        position, inner = self.number(arguments[0], scope), self.bits(arguments[1], scope)
 
         def match(document: Document, names: dict) -> None:
             before = document.at, document.limit, document.data
-            at, limit = _whole(place(document, names), document), len(document.file) * 8
+            at, limit = _whole(position(document, names), document), len(document.file) * 8
             if at > limit:
                 raise document.fail(f"an offset leads to byte {at // 8} of a file of {limit // 8}")
             document.at, document.limit, document.data = at, limit, document.file

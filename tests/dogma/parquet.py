@@ -38,8 +38,8 @@ def layout_claims(layout: parquetext.inspection.layout.Layout) -> list[Claim]:
     """Return the parts of a layout; neighbors of one owner are merged, as in the result of the description."""
     names = "offset", "length", "kind", "row_group", "column", "page"
     claims: list[Claim] = []
-    for offset, length, kind, *place in zip(*(layout.parts[name].to_pylist() for name in names), strict=True):
-        owner = Owner(kind, *(-1 if number is None else number for number in place))
+    for offset, length, kind, *position in zip(*(layout.parts[name].to_pylist() for name in names), strict=True):
+        owner = Owner(kind, *(-1 if number is None else number for number in position))
         begin = claims.pop().begin if claims and claims[-1].owner == owner else offset
         claims.append(Claim(begin, offset + length, owner))
     return claims

@@ -14,9 +14,9 @@ def test_files_are_printed_one_after_the_other(tmp_path, capsys):
     (tmp_path / "cut.parquet").write_bytes((tmp_path / "sound.parquet").read_bytes()[:-1])
     assert main([sound]) == 0
     assert main([none, cut, sound]) == 1
-    told = capsys.readouterr()
-    assert told.err.count("\n") == 1 and none in told.err
-    assert told.out.count(f"{cut}: byte ") == 1 and told.out.count(f"{sound}\n") == 2
+    message = capsys.readouterr()
+    assert message.err.count("\n") == 1 and none in message.err
+    assert message.out.count(f"{cut}: byte ") == 1 and message.out.count(f"{sound}\n") == 2
 
 
 def test_without_files_the_command_prints_its_usage(capsys):

@@ -39,9 +39,9 @@ def bare(whole, tmp_path_factory) -> bytes:
 def find(whole) -> Callable[..., Claim]:
     claims = parquet().claims(whole)
 
-    def first(kind: str, **place) -> Claim:
+    def first(kind: str, **position) -> Claim:
         """The first part of a kind, of this row group and column."""
-        wanted = {"kind": kind} | place
+        wanted = {"kind": kind} | position
         return next(claim for claim in claims if wanted.items() <= claim.owner._asdict().items())
 
     return first
@@ -198,8 +198,8 @@ def test_chunks_that_share_bytes_are_found(tmp_path):
     pq.write_table(pa.table({"a": [1] * 99, "b": [1] * 99}), path, compression="none", use_dictionary=False)
     data = path.read_bytes()
     a, b = (claim.begin for claim in parquet().claims(data) if claim.owner.kind == "page-header")
-    place = data.rindex(b"\x26" + varint(2 * b)) + 1  # data_page_offset of b
-    assert failure(changed(data, place, varint(2 * a, len(varint(2 * b))))) == a
+    position = data.rindex(b"\x26" + varint(2 * b)) + 1  # data_page_offset of b
+    assert failure(changed(data, position, varint(2 * a, len(varint(2 * b))))) == a
 
 
 def test_any_values_are_matched(whole, find):

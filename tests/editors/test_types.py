@@ -79,8 +79,8 @@ def test_pyright_finds_nothing_in_users_programs(programs):
     if (version := run("pyright", "--version", folder=programs)).returncode:
         pytest.skip(f"pyright cannot be run: {(version.stdout + version.stderr).strip()[-200:]}")
     done = run("pyright", "--pythonpath", sys.executable, "--outputjson", folder=programs)
-    told = json.loads(done.stdout)
-    assert [each["message"] for each in told["generalDiagnostics"]] == ['Type of "parquetext.open("x")" is "File"']
+    message = json.loads(done.stdout)
+    assert [each["message"] for each in message["generalDiagnostics"]] == ['Type of "parquetext.open("x")" is "File"']
     assert done.returncode == 0
 
 

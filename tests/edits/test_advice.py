@@ -131,7 +131,7 @@ def test_references_to_copies_count_in_the_growth(tmp_path):
 
 
 def test_a_growth_is_a_share():
-    assert [growth_of(told) for told in (None, 0.5, "20%", "1.5", " 7 %", 0)] == [0.2, 0.5, 0.2, 1.5, 0.07, 0.0]
+    assert [growth_of(message) for message in (None, 0.5, "20%", "1.5", " 7 %", 0)] == [0.2, 0.5, 0.2, 1.5, 0.07, 0.0]
     for wrong in ("much", "-1%", "nan", "inf", -0.1):
         with pytest.raises(ParquetextError, match="share"):
             growth_of(wrong)

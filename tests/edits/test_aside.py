@@ -268,7 +268,7 @@ def test_bytes_in_front_of_the_footer_that_are_not_ours_are_never_removed(path):
         assert pq.read_table(path).equals(TABLE)
 
 
-def test_damage_of_the_payload_is_told_renewed_and_stripped(path):
+def test_damage_of_the_payload_is_reported_renewed_and_stripped(path):
     edits.upgrade(path, form="flat")
     upgraded = path.read_bytes()
     damaged = bytearray(upgraded)
@@ -308,7 +308,7 @@ def test_who_has_the_file_open_while_its_footer_moves_in_place_opens_it_again(pa
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_who_has_a_file_open_that_is_cut_in_place_is_told_so_until_it_is_whole_again(path, form):
+def test_who_has_a_file_open_that_is_cut_in_place_is_reported_so_until_it_is_whole_again(path, form):
     table = pa.table({f"column {n}": [n, n + 1] for n in range(300)})
     pq.write_table(table, path)
     edits.upgrade(path, form=form)
@@ -324,10 +324,10 @@ def test_who_has_a_file_open_that_is_cut_in_place_is_told_so_until_it_is_whole_a
 
 
 def test_chunks_that_lie_in_other_files_do_not_reach_into_the_blocks_aside(tmp_path):
-    told: list = []
-    pq.write_to_dataset(TABLE, tmp_path, metadata_collector=told)
+    message: list = []
+    pq.write_to_dataset(TABLE, tmp_path, metadata_collector=message)
     summary = tmp_path / "_metadata"
-    pq.write_metadata(TABLE.schema, summary, metadata_collector=told)
+    pq.write_metadata(TABLE.schema, summary, metadata_collector=message)
     edits.upgrade(summary, form="flat")
     assert parquetext.verify(summary).findings == []
 

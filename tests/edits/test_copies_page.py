@@ -44,13 +44,13 @@ def test_the_python_example_gives_the_file_back(prices):
 
 
 def test_the_commands_have_the_documented_effect(prices):
-    before, told = prices.read_bytes(), []
+    before, message = prices.read_bytes(), []
     for line in re.findall(r"^    parquetext (.*)$", PAGE, re.M):
         for variant in (re.sub(r"\[(.*?)\]", r"\1", line), re.sub(r" \[.*?\]", "", line)):  # with all options first
             done = CliRunner().invoke(app, shlex.split(variant))
             assert done.exit_code == 0, (variant, done.output)
-            told.append(variant.split()[0])
-    assert told.count("encode") == 6 and told.count("strip") == 2
+            message.append(variant.split()[0])
+    assert message.count("encode") == 6 and message.count("strip") == 2
     assert prices.read_bytes() == before
     with parquetext.open("new.parquet") as file:
         assert file.read(engine="parquetext").equals(TABLE) and file.findings == []

@@ -63,22 +63,22 @@ def bare_footer(path) -> bytes:
 def copies(path) -> list[list]:
     """Of each leaf, row group by row group, the copies that its metadata leads to."""
     scan = kernels.scan.scan(bare_footer(path))
-    places = zip(scan.chunks("metadata_offset"), scan.chunks("metadata_length"), strict=True)
-    found = [copies_of(bytes(scan.data[offset : offset + length])) for offset, length in places]
+    positions = zip(scan.chunks("metadata_offset"), scan.chunks("metadata_length"), strict=True)
+    found = [copies_of(bytes(scan.data[offset : offset + length])) for offset, length in positions]
     return [found[leaf :: scan.leaf_count] for leaf in range(scan.leaf_count)]
 
 
 def values(path, copied=None) -> list:
     """Return the chunk reader's values of every chunk, or those of copy number `copied` if there is one."""
-    found, told = [], copies(path)
+    found, message = [], copies(path)
     with LocalSource(str(path)) as source:
         scan = kernels.scan.scan(bare_footer(path))
         for leaf in leaves_of(scan):
             for group in range(scan.row_group_count):
                 chunk = chunk_of(scan, leaf, group, group, source.size)
                 begin, end = chunk.begin, chunk.end
-                if copied is not None and told[leaf.leaf][group]:
-                    chunk = chunk.by(told[leaf.leaf][group][copied])
+                if copied is not None and message[leaf.leaf][group]:
+                    chunk = chunk.by(message[leaf.leaf][group][copied])
                     begin, end = chunk.begin, chunk.end
                 reader = ChunkReader(leaf, source, levels=True, checks_crc=True)
                 reader.begin(chunk)
@@ -104,8 +104,8 @@ def test_copies_may_use_extension_only_encodings(implementation, path, codec):
     before, original = values(path), path.read_bytes()
     edits.encode(path, {"id": "pfor", "list": "pfor", "name": "fsst"}, codec=codec)
     assert values(path) == values(path, copied=0) == before
-    told = {copy.uuid for leaf in copies(path) for group in leaf for copy in group}
-    assert told == {find(wire.ENCODING_PFOR).uuid, find(wire.ENCODING_FSST).uuid}
+    message = {copy.uuid for leaf in copies(path) for group in leaf for copy in group}
+    assert message == {find(wire.ENCODING_PFOR).uuid, find(wire.ENCODING_FSST).uuid}
     assert pq.read_table(path).equals(TABLE)
     edits.strip(path)
     assert path.read_bytes() == original

@@ -288,8 +288,8 @@ def test_a_registered_encoding_is_identified_by_its_uuid(tmp_path, monkeypatch):
     path = tmp_path / "x.parquet"
     path.write_bytes(check(path, parquet(), {"price": "Reversed"}))
     scan = kernels.scan.scan(footer_of(path.read_bytes()))
-    places = zip(scan.chunks("metadata_offset"), scan.chunks("metadata_length"), strict=True)
-    found = [copy_of(bytes(scan.data[begin : begin + size])) for begin, size in places]
+    positions = zip(scan.chunks("metadata_offset"), scan.chunks("metadata_length"), strict=True)
+    found = [copy_of(bytes(scan.data[begin : begin + size])) for begin, size in positions]
     assert [copy and (copy.encoding, copy.uuid) for copy in found] == [None, (77, UUID(int=77)), None] * 4
 
 
@@ -386,9 +386,9 @@ def test_a_file_without_rows_is_left_alone(tmp_path):
 def test_a_dry_run_reports_the_size_of_the_file(tmp_path):
     path = tmp_path / "x.parquet"
     path.write_bytes(parquet())
-    told = edits.encode(path, {"price": "byte_stream_split"}, dry_run=True)
-    assert (told.outcome, path.read_bytes()) == ("would-encode", parquet())
-    assert edits.encode(path, {"price": "byte_stream_split"}).bytes_after == told.bytes_after == path.stat().st_size
+    message = edits.encode(path, {"price": "byte_stream_split"}, dry_run=True)
+    assert (message.outcome, path.read_bytes()) == ("would-encode", parquet())
+    assert edits.encode(path, {"price": "byte_stream_split"}).bytes_after == message.bytes_after == path.stat().st_size
 
 
 def test_the_sidecar_of_a_file_is_rebuilt(tmp_path):

@@ -111,7 +111,7 @@ class TestVerify:
         [message] = findings(path)
         assert f"the file {len(ORIGINAL)} bytes: Hadoop's readers, Spark's among them, fail" in message
 
-    def test_a_footer_that_does_not_have_its_checksum_is_a_finding_with_its_place(self, path):
+    def test_a_footer_that_does_not_have_its_checksum_is_a_finding_with_its_offset(self, path):
         sums = bytearray(checksummed(ORIGINAL))
         sums[-1] ^= 1
         crc_of(path).write_bytes(sums)

@@ -162,13 +162,13 @@ def test_split_reports_impossible_requests(parts, tmp_path, how):
     ],
     ids=str,
 )
-def test_other_schemas_are_an_error_that_names_the_difference(tmp_path, other, told):
+def test_other_schemas_are_an_error_that_names_the_difference(tmp_path, other, message):
     one, two, out = tmp_path / "1.parquet", tmp_path / "2.parquet", tmp_path / "out.parquet"
     pq.write_table(pa.table({"a": [1], "b": ["x"]}), one)
     pq.write_table(pa.table(other), two)
     with pytest.raises(errors.Unsupported) as raised:
         parquetext.merge([one, two], out)
-    assert str(two) in str(raised.value) and told in str(raised.value)
+    assert str(two) in str(raised.value) and message in str(raised.value)
     assert not out.exists() and not list(tmp_path.glob(".*"))
 
 

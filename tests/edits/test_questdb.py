@@ -76,9 +76,9 @@ def test_a_partition_on_another_filesystem_is_refused(partition, tmp_path):
 def test_a_file_with_a_foreign_sidecar_is_refused(tmp_path, name, verb):
     path = tmp_path / name
     path.write_bytes(ORIGINAL)
-    place = build_foreign(path)
+    position = build_foreign(path)
     error = refusal(getattr(edits, verb), path)
-    assert f"{place}, which parquetext has not made, records its size" in str(error)
+    assert f"{position}, which parquetext has not made, records its size" in str(error)
     assert path.read_bytes() == ORIGINAL
 
 
@@ -86,11 +86,13 @@ def test_a_file_with_a_foreign_sidecar_is_refused(tmp_path, name, verb):
 def test_a_forced_change_reports_that_the_foreign_sidecar_is_stale(tmp_path, options):
     path = tmp_path / "data.parquet"
     path.write_bytes(ORIGINAL)
-    place = build_foreign(path)
-    before = place.read_bytes()
+    position = build_foreign(path)
+    before = position.read_bytes()
     result = edits.upgrade(path, "flat", ignore="table-format", **options)
-    assert f"{place}, which parquetext has not made" in result.message and "stale after this change" in result.message
-    assert place.read_bytes() == before
+    assert (
+        f"{position}, which parquetext has not made" in result.message and "stale after this change" in result.message
+    )
+    assert position.read_bytes() == before
     again = edits.upgrade(path, "flat", ignore="table-format", **options)
     assert ("stale" in again.message) is bool(options)
 

@@ -37,12 +37,12 @@ SYSTEMS = {
 def recorded(request, tmp_path) -> tuple[str, Path, Path]:
     """A system's name, its folder and a file in it."""
     folder = tmp_path / "lake" / "table"
-    told, data = SYSTEMS[request.param]
-    for name in told:
-        place = folder / name
-        (place if name.endswith("/") else place.parent).mkdir(parents=True, exist_ok=True)
+    message, data = SYSTEMS[request.param]
+    for name in message:
+        position = folder / name
+        (position if name.endswith("/") else position.parent).mkdir(parents=True, exist_ok=True)
         if not name.endswith("/"):
-            place.write_text("{}")
+            position.write_text("{}")
     path = folder / data
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(ORIGINAL)
@@ -130,8 +130,8 @@ def test_it_is_found_on_a_store_and_in_a_listing(recorded):
     memory = fsspec.filesystem("memory")
     names = [f"{each.relative_to(folder)}{'/' * each.is_dir()}" for each in sorted(folder.rglob("*"))]
     for name in names:
-        place = f"/recorded/{kind}/{name}".rstrip("/")
-        memory.makedirs(place, exist_ok=True) if name.endswith("/") else memory.pipe_file(place, ORIGINAL)
+        position = f"/recorded/{kind}/{name}".rstrip("/")
+        memory.makedirs(position, exist_ok=True) if name.endswith("/") else memory.pipe_file(position, ORIGINAL)
     remote = f"memory://recorded/{kind}/{path.relative_to(folder)}"
     assert table_above(remote) == (kind, f"/recorded/{kind}")
     assert tables_among(names)[""] == kind
@@ -170,10 +170,10 @@ def test_ducklakes_files_are_recognized_by_name(tmp_path):
 )
 def test_similar_names_without_sizes_refuse_nothing(tmp_path, names):
     for name in names:
-        place = tmp_path / name
-        (place if name.endswith("/") else place.parent).mkdir(parents=True, exist_ok=True)
+        position = tmp_path / name
+        (position if name.endswith("/") else position.parent).mkdir(parents=True, exist_ok=True)
         if not name.endswith("/"):
-            place.write_text("{}")
+            position.write_text("{}")
     path = tmp_path / "bucket-0" / "data.parquet"
     path.parent.mkdir()
     path.write_bytes(ORIGINAL)

@@ -109,11 +109,11 @@ def test_options_for_local_files_are_refused(uri, now):
 
 
 def test_a_file_or_bucket_that_is_not_there_is_said_to_be_so(store):
-    for place in (store.uri.format("no/key.parquet"), store.uri.replace("lake", "nolake").format("key.parquet")):
+    for position in (store.uri.format("no/key.parquet"), store.uri.replace("lake", "nolake").format("key.parquet")):
         with pytest.raises(FileNotFoundError):
-            parquetext.open(place)
+            parquetext.open(position)
         with pytest.raises(FileNotFoundError):
-            parquetext.upgrade(place, form="flat")
+            parquetext.upgrade(position, form="flat")
 
 
 def test_attributes_of_an_hdfs_file_are_kept(hdfs, monkeypatch):
@@ -128,12 +128,12 @@ def test_attributes_of_an_hdfs_file_are_kept(hdfs, monkeypatch):
     client.set_permission(path, 0o751)
 
     def told():
-        facts, listed = client.get_file_info(path), client.get_acl_status(path)
+        fields, listed = client.get_file_info(path), client.get_acl_status(path)
         return (
-            facts.owner,
-            facts.group,
-            facts.permission,
-            facts.replication,
+            fields.owner,
+            fields.group,
+            fields.permission,
+            fields.replication,
             sorted((entry.type, entry.name, entry.permissions) for entry in listed.entries),
         )
 
@@ -165,7 +165,7 @@ def test_a_new_file_of_hdfs_is_on_disks_before_it_gets_the_name(hdfs, monkeypatc
     told(Client, "rename")
     hdfs.put("flushed/x.parquet", ORIGINAL)
     assert parquetext.upgrade(hdfs.uri.format("flushed/x.parquet"), form="flat").outcome == "upgraded"
-    assert [name for place, name in enumerate(done) if name not in done[:place]] == ["hsync", "close", "rename"]
+    assert [name for position, name in enumerate(done) if name not in done[:position]] == ["hsync", "close", "rename"]
 
 
 def test_a_name_node_without_access_lists_is_no_error(hdfs, monkeypatch):
@@ -256,9 +256,9 @@ def test_the_root_of_hdfs_is_a_folder(hdfs):
 
 
 @pytest.mark.parametrize("place", ["hdfs://127.0.0.1:1", "hdfs://127.0.0.1"], ids=["a port", "Hadoop's own"])
-def test_an_error_of_hdfs_names_its_file(place):
+def test_an_error_of_hdfs_names_its_file(position):
     pytest.importorskip("hdfs_native")
-    filesystem = hdfs_filesystem(place, {"dfs.client.failover.max.attempts": "0"})
+    filesystem = hdfs_filesystem(position, {"dfs.client.failover.max.attempts": "0"})
     with pytest.raises(OSError, match=r"^hdfs://127\.0\.0\.1:(1|8020)/x: Connection refused"):
         filesystem.get_file_info("/x")
     with pytest.raises(OSError, match=r"^hdfs://nobody\.invalid: .*No NameNode hosts found"):

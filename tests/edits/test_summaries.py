@@ -117,8 +117,8 @@ def test_a_summary_in_a_store_is_found():
 
 @pytest.mark.parametrize("name", ["_common_metadata", "_metadata.json", "metadata", "_metadata/"])
 def test_other_names_refuse_nothing(tmp_path, name):
-    place = tmp_path / name
-    place.mkdir() if name.endswith("/") else place.write_bytes(parquet_bytes())
+    position = tmp_path / name
+    position.mkdir() if name.endswith("/") else position.write_bytes(parquet_bytes())
     (tmp_path / "x.parquet").write_bytes(parquet_bytes())
     assert edits.encode(tmp_path / "x.parquet", {"a": "delta_binary_packed"}).outcome == "encoded"
 

@@ -58,7 +58,7 @@ def test_copies_are_moved_each_to_its_own_place():
 
 def test_a_copy_fits_the_chunk_that_it_was_made_of_alone():
     assert COPY.fits(5000, 4000, 1000)
-    assert not any(COPY.fits(*facts) for facts in [(5001, 4000, 1000), (5000, 3999, 1000), (5000, 4000, 999)])
+    assert not any(COPY.fits(*fields) for fields in [(5001, 4000, 1000), (5000, 3999, 1000), (5000, 4000, 999)])
 
 
 def test_additions_of_later_versions_are_skipped():
@@ -93,7 +93,7 @@ def test_a_payload_that_is_cut_is_damaged():
         {"encoding": 1 << 31},
     ],
 )
-def test_facts_that_contradict_each_other_are_damage(changes):
+def test_metadata_that_contradict_each_other_are_damage(changes):
     with pytest.raises(Damaged):
         Carried.from_payload(replace(COPY, **changes).to_payload())
 

@@ -69,8 +69,8 @@ def test_bodies_between_headers_are_not_read():
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
 @pytest.mark.parametrize("compression", ["none", "snappy", "gzip", "brotli", "zstd", "lz4"])
 def test_bodies_are_decompressed(implementation, version, compression):
-    plain, *place = written(NUMBERS, compression="none", data_page_version=version, use_dictionary=False)
-    expected = [bytes(page.levels) + bytes(page.values) for page in read_pages(plain, *place)]
+    plain, *position = written(NUMBERS, compression="none", data_page_version=version, use_dictionary=False)
+    expected = [bytes(page.levels) + bytes(page.values) for page in read_pages(plain, *position)]
     source, start, end, codec = written(
         NUMBERS,
         compression=compression,
@@ -182,8 +182,8 @@ def _walk(source: Bytes) -> tuple[Counter, Counter, int]:
     length = int.from_bytes(source.data[-8:-4], "little")
     scan = kernels.scan.scan(source.data[-8 - length : -8])
     types, encodings, with_crc = Counter(), Counter(), 0
-    facts = (scan.chunk_begins(), *map(scan.chunks, ("total_compressed_size", "codec", "present")))
-    for start, size, codec, present in zip(*facts, strict=True):
+    fields = (scan.chunk_begins(), *map(scan.chunks, ("total_compressed_size", "codec", "present")))
+    for start, size, codec, present in zip(*fields, strict=True):
         if present & (wire.PRESENT_CRYPTO | wire.PRESENT_FILE_PATH) or size <= 0:
             continue
         headers = read_headers(source, start, start + size, slack=OVERRUN)

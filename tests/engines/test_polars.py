@@ -115,10 +115,10 @@ def test_views_of_texts_and_bytes_are_filtered_as_by_polars_own_reader(tmp_path)
             "pair": [["a", "b"], ["c", "d"], None, ["e", None]],
         }
     )
-    told = base64.b64encode(pa.schema(kinds.items()).serialize()).decode()  # pyarrow itself writes few views
+    message = base64.b64encode(pa.schema(kinds.items()).serialize()).decode()  # pyarrow itself writes few views
     with pq.ParquetWriter(path, written.schema, store_schema=False) as writer:
         writer.write_table(written, row_group_size=2)
-        writer.add_key_value_metadata({"ARROW:schema": told})
+        writer.add_key_value_metadata({"ARROW:schema": message})
     assert pq.read_schema(path).field("tags").type == pa.list_(pa.field("element", view))
     assert_same(path, lambda frame: frame)
     for predicate in (pl.col("text") == "b", pl.col("text").is_null(), pl.col("raw") > b"2", pl.col("place").is_null()):

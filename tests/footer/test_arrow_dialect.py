@@ -268,7 +268,7 @@ def facts(decoded: Decoded) -> list:
     ),
     st.integers(0, len(BUFFER)),
 )
-def test_a_changed_buffer_gives_facts_or_a_typed_error(changes, end):
+def test_a_changed_buffer_gives_metadata_or_a_typed_error(changes, end):
     data = bytearray(BUFFER)
     for at, value in changes:
         data[at] = value

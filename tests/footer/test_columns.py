@@ -230,7 +230,7 @@ def test_bounds_of_a_length_that_only_the_schema_claims_are_an_error(tmp_path, i
     assert caught.value.file == str(path)
 
 
-def test_facts_are_typed_memoryviews(nested):
+def test_metadata_are_typed_memoryviews(nested):
     with parquetext.open(nested) as file:
         column = file.column("id")
     assert column.data_page_offset.format == "q"
@@ -239,10 +239,10 @@ def test_facts_are_typed_memoryviews(nested):
     assert list(column.bloom_filter_offset) == [-1, -1, -1]
 
 
-def test_every_file_of_the_corpus_gives_all_its_facts_or_a_clear_error(corpus, expected, implementation):
+def test_every_file_of_the_corpus_gives_all_its_metadata_or_a_clear_error(corpus, expected, implementation):
     opened = 0
-    for facts in expected:
-        path = str(corpus / facts["file"])
+    for fields in expected:
+        path = str(corpus / fields["file"])
         try:
             with parquetext.open(path) as file:
                 assert len(list(file.parquet_schema)) >= file.num_columns
@@ -251,12 +251,12 @@ def test_every_file_of_the_corpus_gives_all_its_facts_or_a_clear_error(corpus, e
                     assert column.type == column.max.type
                 opened += 1
         except ParquetextError as error:
-            assert facts["class"] != "readable"
+            assert fields["class"] != "readable"
             assert str(error).startswith(path)
-    assert opened > sum(facts["class"] == "readable" for facts in expected)
+    assert opened > sum(fields["class"] == "readable" for fields in expected)
 
 
-def test_facts_are_those_of_pyarrow_for_every_readable_file(corpus, expected):
+def test_metadata_are_those_of_pyarrow_for_every_readable_file(corpus, expected):
     differences = []
     for path in readable(corpus, expected):
         with parquetext.open(str(path)) as file:

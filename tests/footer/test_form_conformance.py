@@ -96,7 +96,7 @@ def test_every_form_is_located_opened_by_name_and_verified(tmp_path, spec, imple
 
 
 @pytest.mark.parametrize("spec", FORMS)
-def test_every_form_gives_the_facts_of_the_thrift_footer(tmp_path, spec, original_scan, implementation):
+def test_every_form_gives_the_metadata_of_the_thrift_footer(tmp_path, spec, original_scan, implementation):
     path = with_form(tmp_path / "x.parquet", spec)
     with parquetext.open(path, form=spec.name) as file:
         reader = file._form

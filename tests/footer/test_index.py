@@ -155,10 +155,10 @@ def test_of_two_forms_the_last_block_counts_and_the_other_one_is_next(implementa
     block = index[begin:-9]
     length = int.from_bytes(flat[-8:-4], "little")
     footer = flat[-8 - length : -8]
-    place = kernels.extension.find(footer)
-    content = footer[place.payload : place.payload + place.length] + block
+    position = kernels.extension.find(footer)
+    content = footer[position.payload : position.payload + position.length] + block
     length_bytes = kernels.varint.encode(len(content))
-    extended = b"".join((footer[: place.header], b"\x08\xff\xff\x01", length_bytes, content, b"\0"))
+    extended = b"".join((footer[: position.header], b"\x08\xff\xff\x01", length_bytes, content, b"\0"))
     path = plain.with_name("both.parquet")
     whole = bytearray(b"".join((flat[: -8 - length], extended, len(extended).to_bytes(4, "little"), b"PAR1")))
     path.write_bytes(whole)

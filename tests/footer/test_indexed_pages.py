@@ -85,7 +85,7 @@ def test_a_headers_own_statistics_win(implementation, tmp_path):
 
     def made_up(row_group, _column, _offset):
         pages = [page for page in by_headers.to_pylist() if page["row_group"] == row_group]
-        places = [
+        positions = [
             {
                 "offset": page["offset"],
                 "compressed_page_size": page["header_size"] + page["compressed_size"],
@@ -95,7 +95,7 @@ def test_a_headers_own_statistics_win(implementation, tmp_path):
         ]
         count = len(pages)
         bounds = {"null_pages": [False] * count, "min_values": [b"a"] * count, "max_values": [b"z"] * count}
-        return bounds | {"boundary_order": 0}, {"page_locations": places}
+        return bounds | {"boundary_order": 0}, {"page_locations": positions}
 
     with_indexes(path, 1, made_up)
     assert pages_of(path, "text").equals(by_headers)
@@ -170,10 +170,10 @@ def test_an_index_of_other_pages_is_not_used(implementation, path, bad, name):
 
 
 @pytest.mark.parametrize("place", [{"offset": 1 << 40}, {"length": (1 << 31) - 1}, {"offset": -5}])
-def test_an_index_outside_of_the_file_is_not_used(implementation, path, place):
+def test_an_index_outside_of_the_file_is_not_used(implementation, path, position):
     def outside(footer: dict) -> None:
-        for facts in footer["row_groups"]:
-            facts["columns"][0] |= {f"column_index_{name}": value for name, value in place.items()}
+        for fields in footer["row_groups"]:
+            fields["columns"][0] |= {f"column_index_{name}": value for name, value in position.items()}
 
     expected = pages_of(path, "n")
     with_footer(path, outside)

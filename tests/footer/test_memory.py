@@ -47,7 +47,7 @@ for path in json.load(sys.stdin):
 
 
 def test_the_corpus_whole_takes_no_more_than_its_size_and_64_mib(corpus, expected):
-    paths = [str(corpus / facts["file"]) for facts in expected]
+    paths = [str(corpus / fields["file"]) for fields in expected]
     done = subprocess.run(
         [sys.executable, "-c", WORK], input=json.dumps(paths), capture_output=True, text=True, check=False
     )

@@ -60,10 +60,10 @@ def test_pages_of_a_real_file_are_at_the_indexed_positions(tmp_path, implementat
     with parquetext.open(path) as file:
         column, source = file.column("x"), file._source
         chunks = column.chunks
-        places = read_places(source, chunks, 0, ROWS)
-        bounds = read_bounds(source, chunks, 0, places, column.node)
-    assert places.first_rows == list(range(0, ROWS, 50)) and set(places.row_counts) == {50}
-    assert places.offsets[1] - places.offsets[0] == places.sizes[0]
+        positions = read_places(source, chunks, 0, ROWS)
+        bounds = read_bounds(source, chunks, 0, positions, column.node)
+    assert positions.first_rows == list(range(0, ROWS, 50)) and set(positions.row_counts) == {50}
+    assert positions.offsets[1] - positions.offsets[0] == positions.sizes[0]
     assert [int.from_bytes(value, "little") for value in bounds.max] == list(range(49, ROWS, 50))
     assert bounds.null_counts == [0] * 10
 

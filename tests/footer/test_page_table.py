@@ -133,7 +133,7 @@ def test_few_bytes_are_read_of_large_pages(tmp_path):
     assert len(pages) >= 8 and Counting.read_bytes <= 4096 * (len(pages) + 1)
 
 
-def test_a_header_that_cannot_be_read_is_an_error_with_its_place(implementation, path):
+def test_a_header_that_cannot_be_read_is_an_error_with_its_offset(implementation, path):
     with parquetext.open(path) as file:
         offset = file.pages("n")["offset"][3].as_py()
     data = bytearray(path.read_bytes())
@@ -210,7 +210,7 @@ def test_the_command_reports_unsupported_requests(path):
 @pytest.mark.parametrize("form", [None, "flat", "index"])
 def test_pages_of_copies_are_distinguished_from_those_of_chunks(tmp_path, form):
     path = copied_file(tmp_path / "x.parquet", {"price": "alp", "list": "delta_binary_packed"})
-    told = copies(path)
+    message = copies(path)
     if form is not None:
         parquetext.upgrade(path, form=form)
     with parquetext.open(path) as file:
@@ -222,8 +222,8 @@ def test_pages_of_copies_are_distinguished_from_those_of_chunks(tmp_path, form):
         none = file.pages("id", copies=True)
     assert set(copied["type"].to_pylist()) == {"DATA_PAGE_V2"} != set(own["type"].to_pylist())
     assert set(copied["encoding"].to_pylist()) == {"ALP"}
-    assert copied["offset"].to_pylist() == [copy.offset for copy in told[::2]]
-    assert lists["offset"].to_pylist() == [copy.offset for copy in told[1::2]]
+    assert copied["offset"].to_pylist() == [copy.offset for copy in message[::2]]
+    assert lists["offset"].to_pylist() == [copy.offset for copy in message[1::2]]
     assert pc.sum(copied["num_rows"]).as_py() == pc.sum(lists["num_rows"]).as_py() == 2000
     assert (none.num_rows, none.column_names) == (0, own.column_names)
 

@@ -54,7 +54,7 @@ def flip(path: str, at: int) -> None:
     Path(path).write_bytes(data)
 
 
-def test_facts_and_schema_are_those_of_the_thrift_footer(path, tmp_path):
+def test_metadata_and_schema_are_those_of_the_thrift_footer(path, tmp_path):
     (tmp_path / "plain.parquet").write_bytes(PLAIN)
     with parquetext.open(path) as ours, parquetext.open(tmp_path / "plain.parquet") as thrift:
         assert (ours.form, ours.findings, ours.num_rows) == ("par3", [], ROWS)
@@ -179,11 +179,11 @@ def test_verification_finds_damage_in_footer_and_pages(path):
 
 
 def test_inspection_shows_form_and_sizes(path):
-    facts = inspect(path)
-    [block] = facts.blocks
-    assert (facts.form, facts.rows, facts.columns, facts.findings) == ("par3", ROWS, 64, [])
-    assert facts.footer_bytes == block.bytes == facts.file_bytes - facts.footer_offset - 16
-    assert (facts.thrift_bytes, facts.marker) == (None, "none")
+    fields = inspect(path)
+    [block] = fields.blocks
+    assert (fields.form, fields.rows, fields.columns, fields.findings) == ("par3", ROWS, 64, [])
+    assert fields.footer_bytes == block.bytes == fields.file_bytes - fields.footer_offset - 16
+    assert (fields.thrift_bytes, fields.marker) == (None, "none")
 
 
 def test_operations_on_thrift_bytes_name_restore(path):

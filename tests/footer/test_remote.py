@@ -33,8 +33,8 @@ def store():
 def table() -> pa.Table:
     arrays = [pa.array(range(8), pa.int64()), pa.array([f"text {n}" for n in range(8)]), pa.array([0.5] * 8)]
     columns = [arrays[number % 3] for number in range(COLUMNS)]
-    place = pa.StructArray.from_arrays([arrays[0], arrays[2]], ["x", "y"])
-    return pa.Table.from_arrays([*columns, place], [*map(name, range(COLUMNS)), "place"])
+    position = pa.StructArray.from_arrays([arrays[0], arrays[2]], ["x", "y"])
+    return pa.Table.from_arrays([*columns, position], [*map(name, range(COLUMNS)), "place"])
 
 
 @pytest.fixture(scope="module", params=["aside", "in-struct"])
@@ -157,8 +157,8 @@ def test_damage_of_a_column_has_a_position_and_affects_only_its_readers(store, c
     filesystem, _ = store
     path = filesystem, f"{BUCKET}/damaged-{implementation}.parquet"
     payload = kernels.local.own_block(content[-TAIL:], len(content))[3]
-    place = content.index(name(20).encode(), payload)
-    put(filesystem, path[1], content[:place] + b"M" + content[place + 1 :])
+    position = content.index(name(20).encode(), payload)
+    put(filesystem, path[1], content[:position] + b"M" + content[position + 1 :])
     with parquetext.open(path) as file:
         sound = file.columns([name(19), name(24), name(2500)])  # at two row groups four leaves share a cell
         assert (file.form, file.findings) == ("flat", [])
@@ -166,7 +166,7 @@ def test_damage_of_a_column_has_a_position_and_affects_only_its_readers(store, c
         assert file.form == "thrift"
         (finding,) = file.findings
         assert finding.kind == "flat-damaged"
-        assert place - 4096 < finding.offset <= place
+        assert position - 4096 < finding.offset <= position
         assert list(bad.num_values) == [4, 4]
         for column, other in zip(sound, others, strict=True):
             assert column.max_bytes.to_list() == other.max_bytes.to_list()

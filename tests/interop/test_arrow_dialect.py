@@ -319,15 +319,15 @@ def test_a_rich_footer_that_flatc_made_is_read_field_by_field(tmp_path):
         {"column_idx": 2, "descending": True, "nulls_first": False},
         {"column_idx": 0, "descending": False, "nulls_first": True},
     ]
-    name, element, price, place = (chunk["meta_data"] for chunk in group["columns"])
+    name, element, price, position = (chunk["meta_data"] for chunk in group["columns"])
     assert [chunk["path_in_schema"] for chunk in (name, element, price)] == [
         ["name"],
         ["tags", "list", "element"],
         ["price"],
     ]
     assert [chunk["codec"] for chunk in (name, element, price)] == [7, 5, 0]
-    assert [chunk["num_values"] for chunk in (name, element, price, place)] == [7, 9, 7, 7]
-    assert [chunk["data_page_offset"] for chunk in (name, element, price, place)] == [4, 104, 200, 300]
+    assert [chunk["num_values"] for chunk in (name, element, price, position)] == [7, 9, 7, 7]
+    assert [chunk["data_page_offset"] for chunk in (name, element, price, position)] == [4, 104, 200, 300]
     assert name["statistics"] == {
         "null_count": 2,
         "max_value": b"applicb",
@@ -350,7 +350,7 @@ def test_a_rich_footer_that_flatc_made_is_read_field_by_field(tmp_path):
         "is_min_value_exact": True,
     }
     assert price["bloom_filter_offset"] == 400 and "bloom_filter_length" not in price
-    assert "statistics" not in place
+    assert "statistics" not in position
 
 
 def test_a_rich_footer_that_flatc_made_replaces_a_thrift_one(tmp_path):

@@ -79,12 +79,12 @@ def test_page_indexes_select_the_same_pages(files):
     plain, encoded = files
     with parquetext.open(plain) as before, parquetext.open(encoded) as after:
         for column in ("id", "name", "price"):
-            facts = [
+            fields = [
                 [{name: page[name] for name in page if name != "offset"} for page in file.pages(column).to_pylist()]
                 for file in (before, after)
             ]
-            assert facts[0] == facts[1]
-            assert len(facts[0]) >= 40
+            assert fields[0] == fields[1]
+            assert len(fields[0]) >= 40
 
 
 @pytest.mark.parametrize("engine", ["pyarrow", "parquetext"])

@@ -369,7 +369,7 @@ def test_the_schema_is_not_the_older_one(generated):
 
 
 @pytest.mark.parametrize("name", files())
-def test_flatc_decodes_a_payload_to_the_facts_that_pyarrow_reads(implementation, name, tmp_path):
+def test_flatc_decodes_a_payload_to_the_metadata_that_pyarrow_reads(implementation, name, tmp_path):
     payload = tmp_path / "footer.flat"
     payload.write_bytes(payload_of(footer_of(files()[name])))
     subprocess.run(
@@ -439,7 +439,7 @@ def without_nulls(fields: dict) -> dict:
 
 
 @pytest.mark.parametrize("name", files())
-def test_generated_python_code_reads_the_same_facts(implementation, generated, name):
+def test_generated_python_code_reads_the_same_metadata(implementation, generated, name):
     decoded = as_dict(root(payload_of(footer_of(files()[name]))), enum_names())
     check_type(decoded, pq.read_metadata(io.BytesIO(files()[name])))
 

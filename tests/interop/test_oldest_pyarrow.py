@@ -69,11 +69,11 @@ print("as pyarrow")
 
 def test_everything_works_there(request, tmp_path):
     need(request, OLDEST_PYARROW)
-    places = [OLDEST_PYARROW.folder, Path(parquetext.__file__).parents[1]]
+    positions = [OLDEST_PYARROW.folder, Path(parquetext.__file__).parents[1]]
     done = subprocess.run(
         [sys.executable, "-S", "-c", PROGRAM, OLDEST_PYARROW.version],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, places))},
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, positions))},
         capture_output=True,
         text=True,
     )

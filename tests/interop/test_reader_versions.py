@@ -166,10 +166,10 @@ def need(request, reader: Reader) -> None:
         return
     if reader.long and not request.config.getoption("--long"):
         pytest.skip(f"{reader} is built for minutes, and run only with --long: `.ci/readers --long` does it")
-    told = f"{reader} is not installed: `.ci/readers` does it; it is not compared"
+    message = f"{reader} is not installed: `.ci/readers` does it; it is not compared"
     if os.environ.get("PARQUETEXT_REQUIRE_READERS") == "1":
-        pytest.fail(told)
-    pytest.skip(told)
+        pytest.fail(message)
+    pytest.skip(message)
 
 
 def test_readers_return_the_values_from_before(answers):

@@ -88,7 +88,9 @@ def pairs(tmp_path_factory) -> list[Pair]:
     for kind in tables:
         cases += [(kind, "snappy", 50, {}), (kind, "zstd", 1, {"marker": "thrift"})]
         cases += [(kind, "gzip", 2, {"placement": AFTER_STOP})]
-        cases += [(kind, "snappy", 2, {"form": "arrow", "placement": place}) for place in (AFTER_STOP, "in-struct")]
+        cases += [
+            (kind, "snappy", 2, {"form": "arrow", "placement": position}) for position in (AFTER_STOP, "in-struct")
+        ]
     cases += [("plain", "snappy", 2, {"form": "arrow", "placement": AFTER_STOP})]
     cases += [("plain", codec, 2, {"placement": AFTER_STOP}) for codec in ("none", "snappy")]
     tables["plain"] = tables["flat"].drop_columns(["price", "price_or_null"])

@@ -18,10 +18,10 @@ def classes(tmp_path_factory) -> Path:
     """The compiled classes, test programs included; without javac the test is skipped, or fails if javac is needed."""
     javac = shutil.which("javac")
     if javac is None:
-        told = "there is no javac: the footer reader in Java is not tested"
+        message = "there is no javac: the footer reader in Java is not tested"
         if os.environ.get("PARQUETEXT_REQUIRE_JAR") == "1":
-            pytest.fail(told)
-        pytest.skip(told)
+            pytest.fail(message)
+        pytest.skip(message)
     folder = tmp_path_factory.mktemp("jvm")
     sources = [*ROOT.glob("jvm/src/dev/parquetext/footer/*.java"), *ROOT.glob("jvm/test/dev/parquetext/footer/*.java")]
     subprocess.run([javac, "--release", "17", "-Xlint:all", "-Werror", "-d", folder, *sources], check=True)

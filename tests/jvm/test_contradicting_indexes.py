@@ -82,7 +82,7 @@ def test_sound_column_indexes_stay(ask, path, form):
 
 
 def moved_rows(places: dict, page: int, row: int) -> dict:
-    pages = [dict(place) for place in places["page_locations"]]
+    pages = [dict(position) for position in places["page_locations"]]
     pages[page]["first_row_index"] = row
     return places | {"page_locations": pages}
 

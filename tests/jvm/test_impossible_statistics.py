@@ -213,15 +213,15 @@ def file_of_bounds(pairs: list[tuple[bytes, bytes]]) -> bytes:
     sizes |= {"num_values": 1, "data_page_offset": 4}
 
     def chunk(at: int, low: bytes, high: bytes) -> dict:
-        facts = {"type": ELEMENTS[at]["type"], "path_in_schema": [f"c{at}"]}
-        return {"file_offset": 0, "meta_data": sizes | facts | {"statistics": {"min_value": low, "max_value": high}}}
+        fields = {"type": ELEMENTS[at]["type"], "path_in_schema": [f"c{at}"]}
+        return {"file_offset": 0, "meta_data": sizes | fields | {"statistics": {"min_value": low, "max_value": high}}}
 
     def group(pair: tuple[bytes, bytes]) -> dict:
         sizes = {"num_rows": 1, "total_byte_size": 0, "total_compressed_size": 0}
         return sizes | {"columns": [chunk(at, *pair) for at in range(len(ELEMENTS))]}
 
-    facts = {"version": 1, "num_rows": len(pairs), "column_orders": [{"TYPE_ORDER": {}}] * len(ELEMENTS)}
-    footer = thrift.write("FileMetaData", facts | {"schema": schema, "row_groups": [group(pair) for pair in pairs]})
+    fields = {"version": 1, "num_rows": len(pairs), "column_orders": [{"TYPE_ORDER": {}}] * len(ELEMENTS)}
+    footer = thrift.write("FileMetaData", fields | {"schema": schema, "row_groups": [group(pair) for pair in pairs]})
     return b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1"
 
 

@@ -91,8 +91,8 @@ def test_layouts_of_later_versions_are_not_sliced(ask, form, tmp_path):
 
 def test_a_reference_of_a_later_version_is_not_followed(ask, tmp_path):
     data = (FOLDER / "ids-flat-aside.parquet").read_bytes()
-    place = kernels.extension.find(footer := footer_of(data), file_metadata=True)
-    text = footer[place.payload : place.payload + place.length]
+    position = kernels.extension.find(footer := footer_of(data), file_metadata=True)
+    text = footer[position.payload : position.payload + position.length]
     block = bytearray(base64.b64decode(text))
     block[0] += 1
     block[-28:-24] = zlib.crc32(block[:-28]).to_bytes(4, "little")

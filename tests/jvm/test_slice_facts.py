@@ -35,10 +35,10 @@ MIN, MAX = wire.PRESENT_MIN_VALUE, wire.PRESENT_MAX_VALUE
 
 def counts_of(scan, leaf: int) -> dict:
     chunks = scan.column(leaf)
-    facts = {name: list(chunks.array(name)) for name in FACTS}
-    facts["bounds"] = [chunks.bound_values(bit) for bit in (MIN, MAX)]
-    facts["said"] = [present & SAID for present in chunks.array("present")]
-    return facts
+    fields = {name: list(chunks.array(name)) for name in FACTS}
+    fields["bounds"] = [chunks.bound_values(bit) for bit in (MIN, MAX)]
+    fields["said"] = [present & SAID for present in chunks.array("present")]
+    return fields
 
 
 @pytest.mark.parametrize("options", [{}, {"use_dictionary": False, "write_page_index": True, "compression": "zstd"}])

@@ -227,8 +227,8 @@ def test_a_type_that_is_not_known_is_an_error(implementation, tag):
         vtable = table - struct.unpack_from("<i", flat, table)[0]
         return table + struct.unpack_from("<H", flat, vtable + 4 + 2 * index)[0]
 
-    def follow(place: int) -> int:
-        return place + struct.unpack_from("<I", flat, place)[0]
+    def follow(position: int) -> int:
+        return position + struct.unpack_from("<I", flat, position)[0]
 
     field = follow(follow(slot(follow(slot(at, 2)), 1)) + 4)
     message[8 + slot(field, 2)] = tag

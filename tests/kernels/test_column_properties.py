@@ -112,8 +112,8 @@ def in_steps(module, stored, steps, *, given_together: bool = True, **options):
                     break
             taken.append(plain(column.take()))
     except ParquetextError as error:
-        placed = getattr(error, "page", None), getattr(error, "part", None)
-        return taken, (type(error), error.code, error.offset, error.expected, error.found, *placed)
+        positioned = getattr(error, "page", None), getattr(error, "part", None)
+        return taken, (type(error), error.code, error.offset, error.expected, error.found, *positioned)
     return taken, None
 
 

@@ -40,9 +40,9 @@ def error(data: bytes, **options) -> ParquetextError:
 
 @pytest.mark.parametrize(("marker", "number"), [(SPEC, 1), (THRIFT, 2)])
 def test_an_extension_is_found_in_the_struct(marker, number):
-    place = kernels.extension.find(b"\x15\x02" + extension(b"hello", marker) + b"\x00" + b"what follows")
-    assert place == (number, 0, 13, 2, 7, 5, 1)
-    assert place._fields == ("marker", "placement", "struct_end", "header", "payload", "length", "length_bytes")
+    position = kernels.extension.find(b"\x15\x02" + extension(b"hello", marker) + b"\x00" + b"what follows")
+    assert position == (number, 0, 13, 2, 7, 5, 1)
+    assert position._fields == ("marker", "placement", "struct_end", "header", "payload", "length", "length_bytes")
 
 
 def test_an_extension_may_be_empty_or_alone():
@@ -101,8 +101,8 @@ def test_two_extensions_are_malformed_and_both_are_named(second):
 
 
 def test_a_length_that_is_not_minimal_is_read_and_reported():
-    place = kernels.extension.find(SPEC + varint(2, padding=2) + b"ab\x00")
-    assert (place.payload, place.length, place.length_bytes) == (7, 2, 3)
+    position = kernels.extension.find(SPEC + varint(2, padding=2) + b"ab\x00")
+    assert (position.payload, position.length, position.length_bytes) == (7, 2, 3)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_length_that_is_not_minimal_is_read_and_reported():
         (b"\x1c" * 70, "TOO_DEEP", 64),
     ],
 )
-def test_broken_bytes_are_an_error_with_its_place(data, code, offset):
+def test_broken_bytes_are_an_error_with_its_offset(data, code, offset):
     caught = error(data)
     assert (caught.code, caught.offset) == (getattr(wire, code), offset)
 
@@ -172,7 +172,7 @@ def test_offsets_and_uuids_are_checked():
 @given(st.data())
 def test_both_implementations_agree_on_any_bytes(data):
     struct = data.draw(compact.any_bytes())
-    place = data.draw(st.integers(0, len(struct)))
+    position = data.draw(st.integers(0, len(struct)))
     payload = block(data.draw(st.binary(max_size=20)))
     marked = extension(payload, data.draw(st.sampled_from((SPEC, THRIFT))))
     joined = data.draw(
@@ -181,7 +181,7 @@ def test_both_implementations_agree_on_any_bytes(data):
                 struct,
                 struct[:-1] + marked + b"\x00",
                 struct + marked + b"\x00",
-                struct[:place] + marked + struct[place:],
+                struct[:position] + marked + struct[position:],
             )
         )
     )

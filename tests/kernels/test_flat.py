@@ -28,9 +28,9 @@ hypothesis_settings = settings(
 )
 
 
-def both(payload: bytes, **place) -> dict:
+def both(payload: bytes, **position) -> dict:
     """Everything, which both implementations tell alike."""
-    native, pure = everything(payload, "native", **place), everything(payload, "pure", **place)
+    native, pure = everything(payload, "native", **position), everything(payload, "pure", **position)
     assert native.keys() == pure.keys()
     for question, answer in native.items():
         assert pure[question] == answer, question
@@ -93,7 +93,7 @@ def test_every_name_is_found_and_no_other(implementation, columns):
     assert [list(reader.find_name(b"d%d" % n)) for n in range(50)] == [[]] * 50
 
 
-def test_facts_of_a_chunk_come_back(implementation):
+def test_metadata_of_a_chunk_come_back(implementation):
     chunks = open_payload(write(small_footer())).column(1)
     assert len(chunks) == 2
     assert list(chunks.array("num_values")) == [7, 7]
@@ -196,8 +196,8 @@ def test_leaves_of_few_row_groups_share_a_cell_and_are_distinguished(implementat
     payload = write(footer)
     columns = [
         length
-        for place, length in cells(payload)
-        if struct.unpack_from("<H", payload, place + 8) == (wire.KIND_COLUMN,)
+        for position, length in cells(payload)
+        if struct.unpack_from("<H", payload, position + 8) == (wire.KIND_COLUMN,)
     ]
     assert len(columns) == -(-21 // leaves)
     scan, reader = kernels.scan.scan(footer), open_payload(payload)
@@ -252,8 +252,8 @@ def test_a_request_for_many_names_reads_their_pages_once(implementation):
 
 def test_once_held_nothing_is_read_any_more_and_all_of_it_is_still_checked(implementation):
     payload = bytearray(write(thrift.wide_footer(2000, 4)))
-    place = payload.index(b"c1999", payload.index(b"c1998") + 10)
-    payload[place] ^= 1
+    position = payload.index(b"c1999", payload.index(b"c1998") + 10)
+    payload[position] ^= 1
     reader, other = open_payload(bytes(payload), tail=100), open_payload(bytes(payload), tail=100)
     reader.column(7)
     reader.hold()
@@ -267,7 +267,7 @@ def test_once_held_nothing_is_read_any_more_and_all_of_it_is_still_checked(imple
     assert reader.io == cost
     with pytest.raises(Damaged) as raised:
         reader.node(1999)
-    assert place - 4096 < raised.value.offset <= place
+    assert position - 4096 < raised.value.offset <= position
 
 
 def test_a_payload_is_read_at_any_offset_and_with_any_part_of_the_tail(implementation):
@@ -379,7 +379,7 @@ def test_a_closed_reader_raises(implementation):
 
 @hypothesis_settings
 @given(thrift.footers())
-def test_both_write_the_same_payload_and_read_the_same_facts(footer):
+def test_both_write_the_same_payload_and_read_the_same_metadata(footer):
     payloads = [outcome(write_with, package, footer) for package in ("native", "pure")]
     assert payloads[0] == payloads[1]
     if isinstance(payloads[0], bytes):

@@ -30,14 +30,14 @@ def payload_of(footer: bytes, stats: str = "full") -> bytes:
 
 def test_each_leaf_has_the_structs_of_the_footer(implementation, corpus, expected):
     count = 0
-    for facts in expected[::3]:
-        if facts["class"] != "readable" or (corpus / facts["file"]).stat().st_size > 1 << 14:
+    for fields in expected[::3]:
+        if fields["class"] != "readable" or (corpus / fields["file"]).stat().st_size > 1 << 14:
             continue
-        footer = footer_of((corpus / facts["file"]).read_bytes())
+        footer = footer_of((corpus / fields["file"]).read_bytes())
         payload = payload_of(footer)
         reader, wanted = reader_of(payload), structs_of(kernels.flat.to_thrift(payload))
         for leaf in [0, len(wanted) // 2, len(wanted) - 1] if wanted else []:
-            assert kernels.flat.chunk_structs(reader, leaf) == wanted[leaf], (facts["file"], leaf)
+            assert kernels.flat.chunk_structs(reader, leaf) == wanted[leaf], (fields["file"], leaf)
             count += len(wanted[leaf])
     assert count > 60
 

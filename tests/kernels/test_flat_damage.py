@@ -51,16 +51,20 @@ def test_nonzero_bytes_between_cells_are_reported_with_their_offset():
 
 
 def buckets_of(payload: bytes) -> list[int]:
-    return [place for place, _ in cells(payload) if struct.unpack_from("<H", payload, place + 8) == (wire.KIND_BUCKET,)]
+    return [
+        position
+        for position, _ in cells(payload)
+        if struct.unpack_from("<H", payload, position + 8) == (wire.KIND_BUCKET,)
+    ]
 
 
 def filled(payload: bytes) -> bytearray:
     """The same with all name buckets full, of entries that lead nowhere."""
     full = bytearray(payload)
-    for place in buckets_of(payload):
-        (used,) = struct.unpack_from("<H", full, place + 10)
-        full[place + 16 + 8 * used : place + 256] = b"\xee" * (240 - 8 * used)
-        struct.pack_into("<H", full, place + 10, 30)
+    for position in buckets_of(payload):
+        (used,) = struct.unpack_from("<H", full, position + 10)
+        full[position + 16 + 8 * used : position + 256] = b"\xee" * (240 - 8 * used)
+        struct.pack_into("<H", full, position + 10, 30)
     return full
 
 
@@ -80,7 +84,7 @@ def test_an_entry_is_found_only_after_full_buckets():
     first, *_, last = buckets_of(payload)
     for change, is_found in ((filled, True), (bytearray, False)):
         moved = change(payload)
-        entry, other = (bytes(moved[place + 16 : place + 24]) for place in (first, last))
+        entry, other = (bytes(moved[position + 16 : position + 24]) for position in (first, last))
         moved[first + 16 : first + 24], moved[last + 16 : last + 24] = other, entry
         moved = sign(moved, cells(payload))
         found = [outcome(module(package, "flat").verify, moved) for package in ("native", "pure")]
@@ -93,14 +97,14 @@ def test_overlapping_cells_do_not_multiply_the_bytes_of_a_call():
     """Each part of the column is made to reach up to the last one's end: all checksums hold."""
     payload = bytearray(write(thrift.wide_footer(1, 64 * 40)))
     parts = [
-        (place, length)
-        for place, length in sorted(cells(payload))
-        if struct.unpack_from("<H", payload, place + 8) == (wire.KIND_COLUMN,)
+        (position, length)
+        for position, length in sorted(cells(payload))
+        if struct.unpack_from("<H", payload, position + 8) == (wire.KIND_COLUMN,)
     ]
     end = sum(parts[-1])
-    for place, _ in reversed(parts[1:]):
-        struct.pack_into("<I", payload, place + 4, end - place)
-        struct.pack_into("<I", payload, place, zlib.crc32(payload[place + 4 : end]))
+    for position, _ in reversed(parts[1:]):
+        struct.pack_into("<I", payload, position + 4, end - position)
+        struct.pack_into("<I", payload, position, zlib.crc32(payload[position + 4 : end]))
     for package in ("native", "pure"):
         assert list(open_payload(bytes(payload), package).column(0, 64 * 39, 1).array("data_page_offset")) == [4]
     refused = [outcome(open_payload(bytes(payload), package).column, 0) for package in ("native", "pure")]

@@ -105,8 +105,8 @@ def test_footers_that_the_tables_cannot_store_are_not_verbatim_with_slots(implem
 
 def in_list(entry: int, at: int, value: bytes):
     def change(payload: bytearray) -> int:
-        place = list_place(payload) + 24 + 24 * entry + at
-        payload[place : place + len(value)] = value
+        position = list_place(payload) + 24 + 24 * entry + at
+        payload[position : position + len(value)] = value
         return list_place(payload)
 
     return change
@@ -179,8 +179,8 @@ def test_a_flipped_bit_in_a_slot_touches_nothing_else():
 def test_both_read_any_bytes_under_valid_checksums_equally(at, value):
     payload = bytearray(payload_of())
     first, end = list_place(payload), tail_block(payload)
-    place = first + at % (end - first - 8)
-    payload[place : place + len(value)] = value
+    position = first + at % (end - first - 8)
+    payload[position : position + len(value)] = value
     for cell in (first, *(struct.unpack_from("<I", payload_of(), first + 24 + 24 * n + 16)[0] for n in range(4))):
         (length,) = struct.unpack_from("<I", payload, cell + 4)
         if 16 <= length <= end - cell:

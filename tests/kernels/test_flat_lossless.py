@@ -78,8 +78,8 @@ def is_verbatim(payload: bytes) -> bool:
 
 def test_every_footer_of_the_corpus_comes_back(implementation, corpus, expected):
     count = 0
-    for facts in expected:
-        file = (corpus / facts["file"]).read_bytes()
+    for fields in expected:
+        file = (corpus / fields["file"]).read_bytes()
         if file[-4:] != b"PAR1" or int.from_bytes(file[-8:-4], "little") > len(file) - 8:
             continue
         footer = footer_of(file)
@@ -89,16 +89,16 @@ def test_every_footer_of_the_corpus_comes_back(implementation, corpus, expected)
         except ParquetextError:
             continue
         payload = write(footer)
-        assert kernels.flat.to_thrift(payload) == footer, facts["file"]
+        assert kernels.flat.to_thrift(payload) == footer, fields["file"]
         count += 1
     assert count == 454
 
 
 def test_both_write_the_same_payload_for_every_footer_of_the_corpus(corpus, expected):
     kinds = [
-        is_verbatim(both(footer_of((corpus / facts["file"]).read_bytes())))
-        for facts in expected
-        if facts["class"] == "readable"
+        is_verbatim(both(footer_of((corpus / fields["file"]).read_bytes())))
+        for fields in expected
+        if fields["class"] == "readable"
     ]
     assert not any(kinds)
 
@@ -324,7 +324,9 @@ def test_a_hostile_skeleton_cannot_blow_up(implementation):
     elements = [thrift.element(b"schema", children=1), thrift.element(b"a", type=2)]
     payload = bytearray(write(thrift.footer(elements, [group] * 20, key_values=pairs)))
     (root,) = (
-        place for place, _ in cells(payload) if struct.unpack_from("<H", payload, place + 8) == (wire.KIND_ROOT,)
+        position
+        for position, _ in cells(payload)
+        if struct.unpack_from("<H", payload, position + 8) == (wire.KIND_ROOT,)
     )
     at, length = struct.unpack_from("<2I", payload, root + 16)
     payload[root + at : root + at + length] = bytes([wire.OP_ROW_GROUPS]) * length
@@ -335,10 +337,10 @@ def test_a_hostile_skeleton_cannot_blow_up(implementation):
 
 def test_an_invalid_operation_is_damage(implementation):
     payload = write(small_footer())
-    for place, length in cells(payload):
-        if struct.unpack_from("<H", payload, place + 8) != (wire.KIND_POOL,):
+    for position, length in cells(payload):
+        if struct.unpack_from("<H", payload, position + 8) != (wire.KIND_POOL,):
             continue
-        for at in range(place + 24, place + length):
+        for at in range(position + 24, position + length):
             for op in (wire.OP_CHUNKS, wire.OP_UUID, 0xFF, 0x7F):
                 broken = bytearray(payload)
                 broken[at] = op

@@ -91,17 +91,17 @@ def bound_bytes(chunks) -> list:
 
 def everything(reader) -> list:
     """All facts of a flat footer."""
-    facts = [reader.version, reader.num_rows, reader.created_by]
-    facts += [reader.key_value(i) for i in range(reader.key_value_count)]
-    facts += [reader.row_groups(name).tolist() for name in ("num_rows", "total_byte_size", "ordinal", "file_offset")]
-    facts += [reader.sorting_columns(i) for i in range(reader.row_group_count)]
+    fields = [reader.version, reader.num_rows, reader.created_by]
+    fields += [reader.key_value(i) for i in range(reader.key_value_count)]
+    fields += [reader.row_groups(name).tolist() for name in ("num_rows", "total_byte_size", "ordinal", "file_offset")]
+    fields += [reader.sorting_columns(i) for i in range(reader.row_group_count)]
     for id in [*range(reader.leaf_count), *(flat.GROUP | i for i in range(reader.node_count))]:
         node = reader.node(id)
-        facts.append((node.thrift, node.path, node.parent, node.schema_index, reader.find_name(node.path)))
+        fields.append((node.thrift, node.path, node.parent, node.schema_index, reader.find_name(node.path)))
     for leaf in range(reader.leaf_count):
         chunks = reader.column(leaf)
-        facts += [[chunks.array(name).tolist() for name in (*FACTS, "present", "encodings")], bound_bytes(chunks)]
-    return facts
+        fields += [[chunks.array(name).tolist() for name in (*FACTS, "present", "encodings")], bound_bytes(chunks)]
+    return fields
 
 
 def carried(present: int) -> int:

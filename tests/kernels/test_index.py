@@ -67,13 +67,13 @@ def open_index(
     )
 
 
-def everything(footer: bytes, payload: bytes, package: str | None = None, **place) -> dict:
-    return everything_of(lambda: open_index(footer, payload, package, **place))
+def everything(footer: bytes, payload: bytes, package: str | None = None, **position) -> dict:
+    return everything_of(lambda: open_index(footer, payload, package, **position))
 
 
-def both(footer: bytes, payload: bytes, **place) -> dict:
+def both(footer: bytes, payload: bytes, **position) -> dict:
     """Everything, which both implementations tell alike, and at the same cost."""
-    native, pure = everything(footer, payload, "native", **place), everything(footer, payload, "pure", **place)
+    native, pure = everything(footer, payload, "native", **position), everything(footer, payload, "pure", **position)
     assert native.keys() == pure.keys()
     for question, answer in native.items():
         assert pure[question] == answer, question
@@ -86,29 +86,29 @@ def cells(payload: bytes) -> list[tuple[int, int]]:
     *counts, _, _, _, _, _, _, offset, short, number, _ = TAIL.unpack_from(payload, len(payload) - size)
     shape = Shape(*counts, offset, short, number)
     parts = parts_of(shape.row_groups)
-    places = [
+    positions = [
         (shape.part_position(leaf, part), shape.part_bytes(part))
         for leaf in range(shape.leaves)
         for part in range(max(parts, 1))
     ]
-    places += [(shape.nodes_position + node * shape.node_bytes, shape.node_bytes) for node in range(shape.nodes)]
+    positions += [(shape.nodes_position + node * shape.node_bytes, shape.node_bytes) for node in range(shape.nodes)]
     at = shape.row_groups_position
     for part in range(parts):
-        places.append((at, 4 + len(shape.groups(part)) * shape.row_group_bytes))
-        at += places[-1][1]
-    places += [
+        positions.append((at, 4 + len(shape.groups(part)) * shape.row_group_bytes))
+        at += positions[-1][1]
+    positions += [
         (shape.key_values_position + pair * shape.key_value_bytes, shape.key_value_bytes)
         for pair in range(shape.key_values)
     ]
-    places += [(shape.buckets_position + 256 * bucket, 256) for bucket in range(shape.buckets)]
-    assert sum(length for _, length in places) == shape.tail_position
-    return places
+    positions += [(shape.buckets_position + 256 * bucket, 256) for bucket in range(shape.buckets)]
+    assert sum(length for _, length in positions) == shape.tail_position
+    return positions
 
 
 def sign(payload: bytearray, places: list[tuple[int, int]]) -> bytes:
     """The payload with the checksums of its cells and its tail block made right again."""
-    for place, length in places:
-        struct.pack_into("<I", payload, place, zlib.crc32(payload[place + 4 : place + length]))
+    for position, length in places:
+        struct.pack_into("<I", payload, position, zlib.crc32(payload[position + 4 : position + length]))
     (size,) = struct.unpack_from("<I", payload, len(payload) - 8)
     struct.pack_into("<I", payload, len(payload) - 4, zlib.crc32(payload[len(payload) - min(size, len(payload)) : -4]))
     return bytes(payload)
@@ -271,10 +271,10 @@ def test_a_lookup_reads_a_bucket_a_cell_an_element_and_the_chunks(implementation
 def test_the_check_of_a_whole_index_detects_every_flipped_bit():
     footer = small_footer()
     payload = write(footer)
-    data, places = bytearray(footer + payload), (len(footer), len(payload))
+    data, positions = bytearray(footer + payload), (len(footer), len(payload))
 
     def check() -> list:
-        return [outcome(module(package, "index").verify, bytes(data), *places) for package in ("native", "pure")]
+        return [outcome(module(package, "index").verify, bytes(data), *positions) for package in ("native", "pure")]
 
     assert check() == [None, None]
     unseen = 0

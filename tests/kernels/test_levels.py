@@ -135,19 +135,19 @@ def test_lists_are_those_of_the_plain_definition(levels, all_highest):
     definition, repetition, node = levels
     entries = len(repetition)
     definition = None if all_highest else definition
-    expected, place = plain_lists(definition, repetition, entries, **node)
+    expected, position = plain_lists(definition, repetition, entries, **node)
     for kernel in both("levels"):
         if isinstance(expected, int):
             with pytest.raises(Malformed) as caught:
                 kernel.offsets(packed(definition), packed(repetition), entries, **node)
-            assert (caught.value.code, caught.value.offset) == (expected, place)
+            assert (caught.value.code, caught.value.offset) == (expected, position)
             continue
         offsets, valid, nulls, count = kernel.offsets(packed(definition), packed(repetition), entries, **node)
         assert (nulls, count) == (expected.count(None), len(expected))
         assert (valid is None) == (nulls == 0)
         assert valid is None or bits_of(valid, count) == [items is not None for items in expected]
-        places = numbers(offsets, count)
-        assert places[0] == 0 and places[-1] == place
+        positions = numbers(offsets, count)
+        assert positions[0] == 0 and positions[-1] == position
 
 
 def test_lists_end_at_the_begin_of_the_next_one(implementation):

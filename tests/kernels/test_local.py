@@ -118,14 +118,14 @@ def test_a_closed_file_reads_nothing(local, tmp_path):
 
 def test_the_flat_block_is_found_from_the_back(local):
     data = parquet(block(b"payload of the flat footer"))
-    *_, place, length, _, _ = local.own_block(data[-80:], len(data))
-    assert data[place : place + length] == b"payload of the flat footer"
+    *_, position, length, _, _ = local.own_block(data[-80:], len(data))
+    assert data[position : position + length] == b"payload of the flat footer"
 
 
 def test_foreign_blocks_on_top_are_stepped_over(local):
     data = parquet(block(b"flat") + block(b"foreign", FOREIGN) + block(b"", FOREIGN))
-    *_, place, length, _, _ = local.own_block(data, len(data))
-    assert data[place : place + length] == b"flat"
+    *_, position, length, _, _ = local.own_block(data, len(data))
+    assert data[position : position + length] == b"flat"
 
 
 KINDS = {"flat": wire.UUID_FLAT_FOOTER.bytes, "index": wire.UUID_FOOTER_INDEX.bytes}
@@ -136,9 +136,9 @@ def test_the_last_one_of_our_blocks_counts(local):
     above = index + block(b"foreign", FOREIGN)
     for extension, form in ((flat + index, "index"), (index + flat, "flat"), (above, "index")):
         data = parquet(extension)
-        found, footer, thrift_length, place, length, known, known_end = local.own_block(data, len(data))
-        assert (footer + thrift_length, known, known_end) == (place, data, len(data))
-        assert (found, data[place : place + length], footer) == (KINDS[form], form.encode(), len(b"PAR1data"))
+        found, footer, thrift_length, position, length, known, known_end = local.own_block(data, len(data))
+        assert (footer + thrift_length, known, known_end) == (position, data, len(data))
+        assert (found, data[position : position + length], footer) == (KINDS[form], form.encode(), len(b"PAR1data"))
 
 
 def test_only_the_trailers_need_to_be_in_the_tail(local):
@@ -199,13 +199,13 @@ def test_a_footer_length_beyond_the_file_or_the_block_is_ignored(local):
 
 def test_one_flipped_bit_in_the_trailer_hides_the_block_or_leaves_its_place(local):
     data = parquet(block(b"flat" * 10))
-    place = local.own_block(data, len(data))
+    position = local.own_block(data, len(data))
     for at in range(len(data) - 37, len(data)):
         for bit in range(8):
             changed = bytearray(data)
             changed[at] ^= 1 << bit
             found = local.own_block(bytes(changed), len(data))
-            assert found is None or found[3:5] == place[3:5]
+            assert found is None or found[3:5] == position[3:5]
 
 
 @pytest.mark.parametrize("struct_length", [1, 60, 1 << 20, 1 << 31, (1 << 32) - 1])

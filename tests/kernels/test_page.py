@@ -111,8 +111,8 @@ def test_both_implementations_read_the_same_of_any_header(header, at, behind):
 def test_both_implementations_read_changed_bytes_equally(header, changes, cut):
     native, pure = both("page")
     data = bytearray(header)
-    for place, byte in changes:
-        data[place % len(data)] = byte
+    for position, byte in changes:
+        data[position % len(data)] = byte
     data = bytes(data[: len(data) - cut if cut < 20 else len(data)])
     assert outcome(native.header, data) == outcome(pure.header, data)
     for end in (len(data), len(data) + 50):

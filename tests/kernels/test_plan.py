@@ -70,30 +70,30 @@ def said(paths, columns=((0, 4), (1, 0), (2, 8), (3, 1), (4, 4), (5, 5), (6, 8),
         except Malformed:
             found.append(first)
             continue
-        statuses, counts, facts, filtered = kernel.gather(paths, schema, columns, **options)
+        statuses, counts, fields, filtered = kernel.gather(paths, schema, columns, **options)
         assert filtered == bytes(len(paths))
-        found.append((first, list(statuses), list(counts), facts))
+        found.append((first, list(statuses), list(counts), fields))
     assert found[0] == found[1]
     return found[0]
 
 
 def test_all_files_of_one_schema_come_in_one_array(files):
-    (first, _), statuses, counts, facts = said(files)
+    (first, _), statuses, counts, fields = said(files)
     assert (first, statuses, counts) == (0, [PLANNED] * 4, [3] * 4)
-    nulls, values, (bits, ends, low), _ = facts[0]
+    nulls, values, (bits, ends, low), _ = fields[0]
     assert memoryview(values).cast("q").tolist() == [15, 15, 10] * 4
     assert memoryview(nulls).cast("q").tolist() == [0] * 6 + [-1] * 3 + [0] * 3
     assert (bits, ends) == (bytes([0b00111111, 0b1110]), None)
     assert memoryview(low).cast("i").tolist() == [0, 15, 30, 100, 115, 130, 0, 0, 0, 300, 315, 330]
-    _, _, (_, ends, low), _ = facts[1]
+    _, _, (_, ends, low), _ = fields[1]
     assert memoryview(ends).cast("q").tolist() == [0, 6, 12, 18, 24, 30, 36, 36, 36, 36, 42, 48, 54]
     assert low[:12] == b"t00001t00016"
 
 
 def test_bounds_of_another_order_and_nan_bounds_are_omitted(files):
     """Decimals in bytes and unsigned integers above the signed range are in the sidecar as its format has them."""
-    *_, facts = said(files)
-    assert facts[6][2][0] == facts[6][3][0] == bytes(2)  # only nulls: no bounds
+    *_, fields = said(files)
+    assert fields[6][2][0] == fields[6][3][0] == bytes(2)  # only nulls: no bounds
 
 
 def test_a_file_without_a_sidecar_and_one_with_a_stale_one_do_not_count(files):
@@ -143,21 +143,21 @@ def test_no_files_and_no_sidecars_are_nothing(tmp_path):
 def test_a_damaged_sidecar_is_no_sidecar(made, data):
     """With the checksum verified any flip is found; with a checksum that fits, or unverified, both say the same."""
     path = str(made / "3.parquet")
-    place = sidecar.candidates(path)[0].path
-    with open(place, "rb") as file:
+    position = sidecar.candidates(path)[0].path
+    with open(position, "rb") as file:
         whole = file.read()
     at = data.draw(st.one_of(st.integers(8, len(whole) - 9), st.integers(len(whole) - 800, len(whole) - 9)))
     broken = bytearray(whole)
     broken[at] ^= 1 << data.draw(st.integers(0, 7))
     try:
-        with open(place, "wb") as file:
+        with open(position, "wb") as file:
             file.write(broken)
         found = said([path])
         assert found is None or found[1] == [UNUSED]
         said([path], verify=False)
-        with open(place, "wb") as file:
+        with open(position, "wb") as file:
             file.write(with_checksum(bytes(broken)))
         said([path])
     finally:
-        with open(place, "wb") as file:
+        with open(position, "wb") as file:
             file.write(whole)

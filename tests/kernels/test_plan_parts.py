@@ -37,9 +37,9 @@ def made(tmp_path_factory):
         paths.append(str(folder / f"{number}.parquet"))
         pq.write_table(table(100 * number), paths[-1], row_group_size=2)
         sidecar.build(paths[-1])
-    place = sidecar.candidates(paths[1])[0].path
-    with open(place, "rb") as file:
-        return paths, place, file.read()
+    position = sidecar.candidates(paths[1])[0].path
+    with open(position, "rb") as file:
+        return paths, position, file.read()
 
 
 def said(paths, **options):
@@ -47,21 +47,21 @@ def said(paths, **options):
     found = []
     for kernel, scanner in zip(both("plan"), both("scan"), strict=True):
         _, schema = kernel.first_schema(paths, **options)
-        statuses, _, facts, _ = kernel.gather(paths, scanner.scan(schema), ASKED, **options)
-        found.append((list(statuses), facts))
+        statuses, _, fields, _ = kernel.gather(paths, scanner.scan(schema), ASKED, **options)
+        found.append((list(statuses), fields))
     assert found[0] == found[1]
     return found[0]
 
 
 def with_sidecar(made, data: bytes, **options):
     """Return the same if the second file's sidecar has these bytes."""
-    paths, place, whole = made
+    paths, position, whole = made
     try:
-        with open(place, "wb") as file:
+        with open(position, "wb") as file:
             file.write(data)
         return said(paths, **options)
     finally:
-        with open(place, "wb") as file:
+        with open(position, "wb") as file:
             file.write(whole)
 
 
@@ -105,8 +105,8 @@ def test_any_byte_may_be_any_other(made, data):
     start, size = data.draw(st.sampled_from([(0, len(whole)), (len(whole) - 900, 900), *parts]))
     changed = bytearray(whole)
     changed[start + data.draw(st.integers(0, size - 1))] ^= 1 << data.draw(st.integers(0, 7))
-    statuses, facts = with_sidecar(made, bytes(changed))
-    assert statuses == [PLANNED, UNUSED] or (statuses, facts) == said(paths)
+    statuses, fields = with_sidecar(made, bytes(changed))
+    assert statuses == [PLANNED, UNUSED] or (statuses, fields) == said(paths)
     with_sidecar(made, sidecars.with_checksum(bytes(changed)))
     with_sidecar(made, bytes(changed), verify=False)
 
@@ -130,14 +130,14 @@ def test_notes_copied_by_a_foreign_commit_are_ignored(made, without):
     notes = [(code, note) for code, note in reader.scratchpad.items() if code not in without]
     tail = more.finish(*reader.parquet_footer, scratchpad=notes)
     whole = (len(data) + len(tail)).to_bytes(8, "little") + data[8:] + tail
-    statuses, facts = with_sidecar(made, whole)
-    assert (statuses, facts) == said(made[0])  # for the blocks are the same
+    statuses, fields = with_sidecar(made, whole)
+    assert (statuses, fields) == said(made[0])  # for the blocks are the same
     reader = kernels.sidecar.Reader(whole)
     more = kernels.sidecar.Writer.on(reader)
     more.add_scan(kernels.scan.scan(footer_of(made[0][0])), at=range(ROW_GROUPS))
     tail = more.finish(*reader.parquet_footer, scratchpad=notes)
-    _, facts = with_sidecar(made, (len(whole) + len(tail)).to_bytes(8, "little") + whole[8:] + tail)
-    assert memoryview(facts[0][2][2]).cast("i").tolist() == [0, 2, 4] * 2
+    _, fields = with_sidecar(made, (len(whole) + len(tail)).to_bytes(8, "little") + whole[8:] + tail)
+    assert memoryview(fields[0][2][2]).cast("i").tolist() == [0, 2, 4] * 2
 
 
 def footer_of(path: str) -> bytes:
@@ -157,14 +157,14 @@ def test_an_updated_sidecar_is_planned_too(made, tmp_path):
     """Its checksums were those of the blocks before: the note is left out, and all of it is read."""
     path = str(tmp_path / "0.parquet")
     pq.write_table(table(0), path, row_group_size=2)
-    place = sidecar.build(path).sidecar
+    position = sidecar.build(path).sidecar
     pq.write_table(table(50), path, row_group_size=2)
     assert sidecar.update(path).outcome == "updated"
-    with open(place, "rb") as file:
+    with open(position, "rb") as file:
         assert set(kernels.sidecar.Reader(file.read()).scratchpad) == set(CODES) - {wire.PM_SUMS_CODE}
-    statuses, facts = said([made[0][0], path])
+    statuses, fields = said([made[0][0], path])
     assert statuses == [PLANNED, PLANNED]
-    assert memoryview(facts[0][2][2]).cast("i").tolist() == [0, 2, 4, 50, 52, 54]
+    assert memoryview(fields[0][2][2]).cast("i").tolist() == [0, 2, 4, 50, 52, 54]
 
 
 class TestWriting:

@@ -96,12 +96,12 @@ def test_paths_that_are_left_out_are_counted_and_nothing_else(implementation):
 
 def test_a_path_of_another_type_is_missing(implementation):
     data = bytearray(footer())
-    place = kernels.thrift.path(data, [wire.FILE_META_DATA_ROW_GROUPS, 0, wire.ROW_GROUP_COLUMNS, 0, 3])
-    header = kernels.thrift.find(data, wire.COLUMN_META_DATA_PATH_IN_SCHEMA, place[1])[2]
+    position = kernels.thrift.path(data, [wire.FILE_META_DATA_ROW_GROUPS, 0, wire.ROW_GROUP_COLUMNS, 0, 3])
+    header = kernels.thrift.find(data, wire.COLUMN_META_DATA_PATH_IN_SCHEMA, position[1])[2]
     assert data[header] == 0x19
     data[header] = 0x1A  # a set
     missing, without_path = kernels.required.find_missing(data)
-    assert (missing.field, missing.offset, without_path) == ("path_in_schema", place[1], 0)
+    assert (missing.field, missing.offset, without_path) == ("path_in_schema", position[1], 0)
 
 
 def test_no_struct_is_an_error_with_its_offset(implementation):

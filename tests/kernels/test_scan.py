@@ -49,10 +49,10 @@ def table_footer(rows_per_group: int = 5, **options) -> bytes:
 def agree(data: bytes) -> dict:
     """The facts of a footer, after both implementations gave the same ones, and both decoders of the compiled one."""
     native, pure = both("scan")
-    facts = scan_facts(native, data)
-    assert facts == scan_facts(native, data, plain=True)
-    assert facts == scan_facts(pure, data)
-    return facts
+    fields = scan_facts(native, data)
+    assert fields == scan_facts(native, data, plain=True)
+    assert fields == scan_facts(pure, data)
+    return fields
 
 
 # ---- the corpus
@@ -68,10 +68,10 @@ def test_both_scan_every_corpus_footer_equally(corpus, expected):
     for entry in entries:
         data = footer_of((corpus / entry["file"]).read_bytes())
         native = both("scan")[0]
-        facts = agree(data) if len(data) < 300_000 else scan_facts(native, data)
-        assert facts == scan_facts(native, data, plain=True)
-        assert "error" not in facts, entry["file"]
-        assert facts["end"] == len(data) - entry["footer"]["trailing_bytes"], entry["file"]
+        fields = agree(data) if len(data) < 300_000 else scan_facts(native, data)
+        assert fields == scan_facts(native, data, plain=True)
+        assert "error" not in fields, entry["file"]
+        assert fields["end"] == len(data) - entry["footer"]["trailing_bytes"], entry["file"]
 
 
 def paths(scan) -> list[str]:
@@ -112,7 +112,7 @@ def test_placement_counts_and_statistics_are_pyarrows(corpus, expected):
             continue
         path = corpus / entry["file"]
         scan, metadata = kernels.scan.scan(footer_of(path.read_bytes())), pq.read_metadata(path)
-        facts = {
+        fields = {
             name: scan.chunks(name)
             for name in (
                 "num_values",
@@ -127,11 +127,11 @@ def test_placement_counts_and_statistics_are_pyarrows(corpus, expected):
             row_group, leaf = divmod(index, scan.leaf_count)
             chunk = metadata.row_group(row_group).column(leaf)
             for name in ("num_values", "total_compressed_size", "total_uncompressed_size", "data_page_offset"):
-                assert facts[name][index] == getattr(chunk, name), (entry["file"], name)
+                assert fields[name][index] == getattr(chunk, name), (entry["file"], name)
             if chunk.has_dictionary_page:
-                assert facts["dictionary_page_offset"][index] == chunk.dictionary_page_offset
+                assert fields["dictionary_page_offset"][index] == chunk.dictionary_page_offset
             if chunk.is_stats_set and chunk.statistics.has_null_count:
-                assert facts["null_count"][index] == chunk.statistics.null_count
+                assert fields["null_count"][index] == chunk.statistics.null_count
             compared += 1
     assert compared > 1000
 
@@ -151,33 +151,33 @@ def test_placement_counts_and_statistics_are_pyarrows(corpus, expected):
     ids=str,
 )
 def test_both_scan_footers_of_pyarrow_equally(options):
-    facts = agree(table_footer(**options))
-    assert facts["regular"] and facts["row_group_count"] == 4 and facts["problem"] is None
+    fields = agree(table_footer(**options))
+    assert fields["regular"] and fields["row_group_count"] == 4 and fields["problem"] is None
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.integers(0, 2**40), st.booleans())
-def test_damaged_footers_give_the_same_facts_or_errors(seed, page_index):
+def test_damaged_footers_give_the_same_metadata_or_errors(seed, page_index):
     agree(damaged(table_footer(write_page_index=page_index), seed))
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.integers(0, 2**40))
-def test_small_damaged_footers_give_the_same_facts_or_errors(seed):
+def test_small_damaged_footers_give_the_same_metadata_or_errors(seed):
     agree(damaged(footer(), seed))
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.binary(max_size=200))
-def test_random_bytes_give_the_same_facts_or_errors(data):
+def test_random_bytes_give_the_same_metadata_or_errors(data):
     agree(data)
 
 
 @settings(max_examples=100, deadline=None)
 @given(struct_values("FileMetaData"), st.binary(max_size=3))
-def test_generated_footers_give_the_same_facts(values, behind):
-    facts = agree(write("FileMetaData", values) + behind)
-    assert "error" not in facts and facts["end"] == len(write("FileMetaData", values))
+def test_generated_footers_give_the_same_metadata(values, behind):
+    fields = agree(write("FileMetaData", values) + behind)
+    assert "error" not in fields and fields["end"] == len(write("FileMetaData", values))
 
 
 def test_a_footer_cut_anywhere_is_an_error():
@@ -189,7 +189,7 @@ def test_a_footer_cut_anywhere_is_an_error():
 # ---- rules
 
 
-def test_facts_of_a_small_footer(implementation):
+def test_metadata_of_a_small_footer(implementation):
     data = footer(key_value_metadata=[{"key": "k"}, {"key": "l", "value": ""}])
     scan = kernels.scan.scan(data)
     assert (scan.version, scan.num_rows, scan.created_by, scan.end) == (2, 3, b"a test", len(data))
@@ -348,8 +348,8 @@ def test_absurd_numbers_are_kept(implementation):
     ],
 )
 def test_hostile_bytes_are_errors_with_their_offset(data, error, found, expected):
-    facts = agree(data)["error"]
-    assert facts[1] == error and facts[3:5] == (expected, found)
+    fields = agree(data)["error"]
+    assert fields[1] == error and fields[3:5] == (expected, found)
 
 
 # ---- facts of chunks
@@ -385,14 +385,16 @@ def test_chunks_encoded_by_dictionary_alone(implementation, changes, fully):
 
 def test_places_of_indexes_and_filters(implementation):
     plain = GROUP["columns"][0]
-    placed = {
+    positioned = {
         "meta_data": METADATA | {"bloom_filter_offset": 100, "bloom_filter_length": 32, "index_page_offset": 7},
         "offset_index_offset": 200,
         "offset_index_length": 20,
         "column_index_offset": 300,
         "column_index_length": 30,
     }
-    scan = kernels.scan.scan(footer(row_groups=[GROUP, GROUP | {"columns": [placed]}, GROUP | {"columns": [plain]}]))
+    scan = kernels.scan.scan(
+        footer(row_groups=[GROUP, GROUP | {"columns": [positioned]}, GROUP | {"columns": [plain]}])
+    )
     for name, value in (
         ("bloom_filter_offset", 100),
         ("bloom_filter_length", 32),
@@ -439,8 +441,8 @@ def test_an_extension_must_be_within_the_struct(implementation):
     ],
 )
 @pytest.mark.parametrize("marker", [b"\x08\xff\xff\x01", b"\x08\xfe\xff\x03"])
-def test_an_extension_is_found_only_if_its_marker_begins_a_field(implementation, marker, data, told):
-    assert kernels.scan.scan(data(marker)).has_extension == told
+def test_an_extension_is_found_only_if_its_marker_begins_a_field(implementation, marker, data, message):
+    assert kernels.scan.scan(data(marker)).has_extension == message
 
 
 @pytest.mark.parametrize(
@@ -461,10 +463,10 @@ def test_an_extension_is_found_only_if_its_marker_begins_a_field(implementation,
 def test_a_scan_goes_as_deep_as_a_skip(inside):
     for depth in range(50, 66):
         data = inside(b"\x1c" * depth + b"\0" * depth + b"\0")
-        facts, walked = agree(data), None
+        fields, walked = agree(data), None
         try:
             walked = kernels.thrift.struct_end(data)
         except Malformed as error:
-            assert facts["error"] == error_facts(error)
+            assert fields["error"] == error_facts(error)
         else:
-            assert facts["end"] == walked
+            assert fields["end"] == walked

@@ -68,21 +68,21 @@ def test_leaves_have_the_name_and_the_repetition_of_the_field_that_they_are_in(k
 def test_a_type_is_inferred_from_all_that_it_may_follow_from(kernel):
     said = []
 
-    def infer(element, *facts):
-        said.append((element, facts))
+    def infer(element, *fields):
+        said.append((element, fields))
         return len(said)
 
     columns = kernel.describe(kernels.scan.scan(footer(TABLE)), infer)
     types = {column.name: column.type for column in columns}
     assert types[b"d"] != types[b"e"]
-    assert [facts for _, facts in said][:5] == [
+    assert [fields for _, fields in said][:5] == [
         (2, 0, False, 0),
         (7, 5, False, 0),
         (2, 0, True, 0),
         (5, 0, True, 0),
         (5, 0, True, 1),
     ]
-    assert next(b"z" in element for element, facts in said if facts == (5, 0, True, 0))
+    assert next(b"z" in element for element, fields in said if fields == (5, 0, True, 0))
 
 
 # For a group: its annotation as Thrift, and if a leaf in it is in a list.
@@ -104,7 +104,7 @@ def test_a_list_is_known_by_its_annotation(kernel, annotation, lists):
     elements = b"\x48\x01r\x15\x02\x00" + top + b"\x35\x04\x18\x01l\x15\x02\x00" + b"\x15\x0a\x25\x02\x18\x01e\x00"
     thrift = b"\x15\x02\x19\x4c" + elements + b"\x16\x00\x19\x0c\x00"
     said = []
-    columns = kernel.describe(kernels.scan.scan(thrift), lambda _, *facts: said.append(facts) or 1)
+    columns = kernel.describe(kernels.scan.scan(thrift), lambda _, *fields: said.append(fields) or 1)
     assert (len(columns), said) == (1, [(5, 0, True, lists)])
 
 
@@ -112,7 +112,7 @@ def test_leaves_of_one_kind_are_inferred_once():
     native, _ = both("sidecar")
     calls = []
     scan = both("scan")[0].scan(footer(pa.table({f"c{number}": [number] for number in range(100)})))
-    native.describe(scan, lambda *facts: calls.append(facts) or 6)
+    native.describe(scan, lambda *fields: calls.append(fields) or 6)
     assert len(calls) == 1
 
 

@@ -85,16 +85,16 @@ def test_written_sidecars_are_read(table, ending):
             options["designated_timestamp"],
             options["squash_tracker"],
         )
-        footer, (place, more) = reader.footer, ending
-        assert (footer.parquet_footer_offset, footer.parquet_footer_length) == place
+        footer, (position, more) = reader.footer, ending
+        assert (footer.parquet_footer_offset, footer.parquet_footer_length) == position
         assert (footer.unused_bytes, footer.seq_txn) == (more["unused_bytes"], more["seq_txn"])
         assert reader.scratchpad == dict(reversed(more["scratchpad"]))
         assert reader.row_group_count == len(groups)
         for column in range(len(columns)):
             numbers = ("num_values", "byte_range_start", "total_compressed_size", "null_count", "distinct_count")
             for at, name in enumerate(numbers, 2):
-                facts = [chunks[column][at] for _, chunks in groups]
-                known = [-1 if fact is None or fact >= 1 << 63 else fact for fact in facts]
+                fields = [chunks[column][at] for _, chunks in groups]
+                known = [-1 if fact is None or fact >= 1 << 63 else fact for fact in fields]
                 assert list(reader.chunks(column).array(name)) == known
 
 

@@ -158,12 +158,12 @@ REJECTED = {
 
 @pytest.mark.parametrize("name", REJECTED)
 def test_rejected(name, kernel):
-    places = Everything(kernel)
+    positions = Everything(kernel)
     damage, code, offset = REJECTED[name]
     with pytest.raises((Damaged, Unsupported)) as caught:
-        sidecars.reading(kernel.Reader(damage(places)))
+        sidecars.reading(kernel.Reader(damage(positions)))
     assert wire.ERRORS[caught.value.code][0] == wire.ERRORS[code][0]
-    assert caught.value.offset == offset(places)
+    assert caught.value.offset == offset(positions)
 
 
 @pytest.mark.parametrize("name", REJECTED)
@@ -182,39 +182,39 @@ class TestTraps:
     """Contradictions that the format permits must not lead to wrong results."""
 
     def test_rows_that_add_up_to_more_than_a_signed_number(self, kernel):
-        places = Everything(kernel)
-        blocks = kernel.Reader(places.data).block_offsets
-        data = at(at(places.data, blocks[0], u64((1 << 63) - 1)), blocks[1], u64(1))
+        positions = Everything(kernel)
+        blocks = kernel.Reader(positions.data).block_offsets
+        data = at(at(positions.data, blocks[0], u64((1 << 63) - 1)), blocks[1], u64(1))
         with pytest.raises(Damaged) as caught:
             kernel.Reader(data).row_counts  # noqa: B018
         assert (caught.value.code, caught.value.offset) == (wire.PM_ROWS, blocks[1])
 
     def test_a_null_count_that_would_wrap_is_unknown(self, kernel):
-        places = Everything(kernel)
-        data = at(places.data, places.chunk + wire.PM_CHUNK_NULL_COUNT, b"\xff" * 8)
+        positions = Everything(kernel)
+        data = at(positions.data, positions.chunk + wire.PM_CHUNK_NULL_COUNT, b"\xff" * 8)
         assert list(kernel.Reader(data).chunks(0).array("null_count")) == [-1, 0]
 
     def test_a_count_without_its_flag_is_unknown(self, kernel):
-        places = Everything(kernel)
-        data = at(places.data, places.chunk + wire.PM_CHUNK_STAT_FLAGS, b"\0")
+        positions = Everything(kernel)
+        data = at(positions.data, positions.chunk + wire.PM_CHUNK_STAT_FLAGS, b"\0")
         chunks = kernel.Reader(data).chunks(0)
         assert list(chunks.array("null_count")) == [-1, 0]
         assert chunks.bounds()[0] == b"\0\3"
 
     @pytest.mark.parametrize("length", [0, 31, 33, 64 + 32, (1 << 32) - 32])
     def test_a_filter_of_an_impossible_length_is_unusable(self, kernel, length):
-        places = Everything(kernel)
-        offset = kernel.Reader(places.data).bloom(0, 1)[1] - 4
+        positions = Everything(kernel)
+        offset = kernel.Reader(positions.data).bloom(0, 1)[1] - 4
         if length == 96:  # possible in itself, but it would reach over the footer
-            offset = kernel.Reader(places.data).bloom(1, 2)[1] - 4
-            assert kernel.Reader(at(places.data, offset, u32(length))).bloom(1, 2)[0] == "unusable"
+            offset = kernel.Reader(positions.data).bloom(1, 2)[1] - 4
+            assert kernel.Reader(at(positions.data, offset, u32(length))).bloom(1, 2)[0] == "unusable"
         else:
-            assert kernel.Reader(at(places.data, offset, u32(length))).bloom(0, 1)[0] == "unusable"
+            assert kernel.Reader(at(positions.data, offset, u32(length))).bloom(0, 1)[0] == "unusable"
 
     @pytest.mark.parametrize("entry", [1, 0xFFFFFFFF])
     def test_a_filter_at_an_impossible_place_is_unusable(self, kernel, entry):
-        places = Everything(kernel)
-        assert kernel.Reader(at(places.data, places.matrix, u32(entry))).bloom(0, 1)[0] == "unusable"
+        positions = Everything(kernel)
+        assert kernel.Reader(at(positions.data, positions.matrix, u32(entry))).bloom(0, 1)[0] == "unusable"
 
     @pytest.mark.parametrize("entry", [(1, 0), ((1 << 64) - 1, 1)])
     def test_an_external_filter_without_a_place_is_unusable(self, kernel, entry):
@@ -223,18 +223,18 @@ class TestTraps:
         assert kernel.Reader(writer.finish(4, 10)).bloom(0, 0) == ("unusable", *entry)
 
     def test_out_of_line_statistics_without_a_length_are_absent(self, kernel):
-        places = Everything(kernel)
-        slot = places.chunk + 2 * 64 + wire.PM_CHUNK_MIN_STAT
-        data = at(places.data, slot, u64((1 << 64) - (1 << 16)))
+        positions = Everything(kernel)
+        slot = positions.chunk + 2 * 64 + wire.PM_CHUNK_MIN_STAT
+        data = at(positions.data, slot, u64((1 << 64) - (1 << 16)))
         assert kernel.Reader(data).chunks(2).bounds()[0] == b"\2\3"
 
     def test_inline_statistics_of_old_writers_out_of_line_are_read(self, kernel):
         """Older writers put short texts out of line."""
-        places = Everything(kernel)
-        chunk = places.chunk + 64
-        region = places.chunk + 3 * 64
-        flags = places.data[chunk + 2] & ~wire.PM_STAT_MIN_INLINED
-        data = at(at(places.data, chunk + 2, bytes([flags])), chunk + wire.PM_CHUNK_MIN_STAT, u64(2 << 16 | 4))
+        positions = Everything(kernel)
+        chunk = positions.chunk + 64
+        region = positions.chunk + 3 * 64
+        flags = positions.data[chunk + 2] & ~wire.PM_STAT_MIN_INLINED
+        data = at(at(positions.data, chunk + 2, bytes([flags])), chunk + wire.PM_CHUNK_MIN_STAT, u64(2 << 16 | 4))
         said = sidecars.reading(kernel.Reader(data))
         assert said["min", 1][0] == data[region + 2 : region + 6] == b"long"
 
@@ -262,8 +262,8 @@ class TestTraps:
         assert (has[0], lengths[0]) == (int(width > 0), width)
 
     def test_names_may_alias_and_then_name_both(self, kernel):
-        places = Everything(kernel)
-        data = at(at(places.data, 64, u64(128)), 64 + 24, u32(2))
+        positions = Everything(kernel)
+        data = at(at(positions.data, 64, u64(128)), 64 + 24, u32(2))
         assert kernel.Reader(data).find_name(b"ts") == [0, 1]
 
     def test_a_sorting_column_that_does_not_exist_is_rejected(self, kernel):
@@ -343,8 +343,8 @@ class TestTraps:
         assert caught.value.code == wire.PM_SCRATCHPAD_SIZE
 
     def test_without_the_checksum_bounds_are_checked_all_the_same(self, kernel):
-        places = Everything(kernel)
-        wrong = places.data[:-8] + bytes(4) + places.data[-4:]
+        positions = Everything(kernel)
+        wrong = positions.data[:-8] + bytes(4) + positions.data[-4:]
         assert kernel.Reader(wrong, verify=False).row_group_count == 2
         with pytest.raises(Damaged):
-            kernel.Reader(wrong[: places.entries] + b"\xff" * 4 + wrong[places.entries + 4 :], verify=False)
+            kernel.Reader(wrong[: positions.entries] + b"\xff" * 4 + wrong[positions.entries + 4 :], verify=False)

@@ -68,11 +68,11 @@ def said(kernel, scanner, footer: bytes, note: bytes, leaves=(0, 2), row_groups=
         "bloom_filter_offset",
     )
     columns = [slices.column(schema, leaf) for leaf in range(schema.leaf_count)]
-    facts = [
+    fields = [
         [column.array(name).tolist() for name in names] + [column.bound_values(1), column.bound_values(2)]
         for column in columns
     ]
-    return [slices.key_values, slices.key_value_count, facts, slices.slice(schema, leaves, row_groups)]
+    return [slices.key_values, slices.key_value_count, fields, slices.slice(schema, leaves, row_groups)]
 
 
 def test_chunks_are_those_of_the_footer(footer, note):
@@ -118,8 +118,8 @@ def test_both_write_the_same(footer):
 def test_both_refuse_the_same_damage_and_nothing_else_happens(footer, note, data):
     broken = bytearray(note)
     for _ in range(data.draw(st.integers(1, 3))):
-        place = data.draw(st.one_of(st.integers(0, FIXED + 20), st.integers(0, len(note) - 1)))
-        broken[place] = data.draw(st.integers(0, 255))
+        position = data.draw(st.one_of(st.integers(0, FIXED + 20), st.integers(0, len(note) - 1)))
+        broken[position] = data.draw(st.integers(0, 255))
     cut = data.draw(st.one_of(st.just(len(note)), st.integers(0, len(note))))
     both_kernels = zip(both("sidecar"), both("scan"), strict=True)
     native, pure = (outcome(said, *pair, footer, bytes(broken[:cut])) for pair in both_kernels)
@@ -135,9 +135,9 @@ def test_a_note_that_ends_early_is_damaged(footer, note, cut):
 
 
 def test_a_chunk_of_another_file_has_no_note(footer):
-    facts = values.read("FileMetaData", footer)
-    facts["row_groups"][0]["columns"][0]["file_path"] = "other.parquet"
-    moved = values.write("FileMetaData", facts)
+    fields = values.read("FileMetaData", footer)
+    fields["row_groups"][0]["columns"][0]["file_path"] = "other.parquet"
+    moved = values.write("FileMetaData", fields)
     assert [
         kernel.runs(scanner.scan(moved)) for kernel, scanner in zip(both("sidecar"), both("scan"), strict=True)
     ] == [None, None]

@@ -118,11 +118,11 @@ def footer_with(row_groups) -> bytes:
     elements += [thrift.element(b"c%d" % leaf, type=2, repetition=0) for leaf in range(count)]
 
     def chunk(leaf: int, data: int, dictionary: int | None, size: int) -> bytes:
-        facts = {"data_page": data, "dictionary_page": dictionary, "compressed": size}
-        return thrift.chunk(thrift.metadata(2, [b"c%d" % leaf], **facts))
+        fields = {"data_page": data, "dictionary_page": dictionary, "compressed": size}
+        return thrift.chunk(thrift.metadata(2, [b"c%d" % leaf], **fields))
 
     groups = [
-        thrift.row_group([chunk(leaf, *facts) for leaf, facts in enumerate(chunks)], file_offset=offset)
+        thrift.row_group([chunk(leaf, *fields) for leaf, fields in enumerate(chunks)], file_offset=offset)
         for offset, chunks in row_groups
     ]
     return thrift.footer(elements, groups)

@@ -109,9 +109,9 @@ def test_a_filter_of_known_length_takes_one_read_and_a_large_one_only_its_blocks
 def test_a_block_read_by_itself_answers_as_the_whole_filter():
     value = kernels.checksum.xxh64(b"value")
     blocks = 2 * WHOLE // 32
-    place = ((value >> 32) * blocks >> 32) * 32
+    position = ((value >> 32) * blocks >> 32) * 32
     bitset = bytearray(2 * WHOLE)
-    bitset[place : place + 32] = b"\xff" * 32
+    bitset[position : position + 32] = b"\xff" * 32
     file = Bytes(a_filter(bytes(bitset)))
     assert file.may_hold(-1, [value])
     assert kernels.bloom.might_contain(bitset, [value]) == b"\x01"

@@ -193,15 +193,15 @@ def change_filters(path, header: dict | None = None, **metadata) -> None:
 
     def changed(footer: dict) -> None:
         for group in footer["row_groups"]:
-            facts = group["columns"][0]["meta_data"]
-            at = facts["bloom_filter_offset"]
+            fields = group["columns"][0]["meta_data"]
+            at = fields["bloom_filter_offset"]
             found, end = thrift.read_at("BloomFilterHeader", bytes(data), at)
             new = thrift.write("BloomFilterHeader", found | (header or {}))
             assert len(new) == end - at
             data[at:end] = new
-            facts |= metadata
+            fields |= metadata
             for name in [name for name, value in metadata.items() if value is None]:
-                del facts[name]
+                del fields[name]
 
     footer_at = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
     before = data[:footer_at]
@@ -251,8 +251,8 @@ def test_a_bloom_filter_without_any_bit_rules_nothing_out(filtered, implementati
 def clear_filters(path) -> None:
     data = bytearray(path.read_bytes())
     for group in thrift.read("FileMetaData", footer_of(path))["row_groups"]:
-        facts = group["columns"][0]["meta_data"]
-        _, begin = thrift.read_at("BloomFilterHeader", bytes(data), facts["bloom_filter_offset"])
-        end = facts["bloom_filter_offset"] + facts["bloom_filter_length"]
+        fields = group["columns"][0]["meta_data"]
+        _, begin = thrift.read_at("BloomFilterHeader", bytes(data), fields["bloom_filter_offset"])
+        end = fields["bloom_filter_offset"] + fields["bloom_filter_length"]
         data[begin:end] = bytes(end - begin)
     path.write_bytes(data)

@@ -54,9 +54,9 @@ def check(paths, way: tuple, filters: list, expected) -> None:
 def test_every_comparison_gives_pyarrows_result_for_all_rows(paths, column):
     known = ways(paths)
     assert len(known) % STEP  # so that all are taken in turn
-    places = count(list(COLUMNS).index(column), STEP)
-    for (filters, expected), place in zip(filters_of(column), places, strict=False):
-        check(paths, known[place % len(known)], filters, expected)
+    positions = count(list(COLUMNS).index(column), STEP)
+    for (filters, expected), position in zip(filters_of(column), positions, strict=False):
+        check(paths, known[position % len(known)], filters, expected)
 
 
 @pytest.mark.parametrize("column", [*DECIMALS, *MOMENTS])
@@ -66,9 +66,9 @@ def test_decimals_of_bytes_and_int96_compare_as_pyarrow_reads_them(stored_otherw
     values = whole[column].drop_null().to_pylist()
     assert values == sorted(values) and len(values) > 5
     known = ways(stored_otherwise)
-    places = count(list(whole.column_names).index(column), STEP)
-    for (filters, expected), place in zip(filters_of(column, values, whole), places, strict=False):
-        check(stored_otherwise, known[place % len(known)], filters, expected)
+    positions = count(list(whole.column_names).index(column), STEP)
+    for (filters, expected), position in zip(filters_of(column, values, whole), positions, strict=False):
+        check(stored_otherwise, known[position % len(known)], filters, expected)
 
 
 @pytest.mark.parametrize("form", ["thrift", "flat", "index"])
@@ -110,8 +110,8 @@ def test_nanoseconds_between_coarser_values_rule_out_no_rows_that_arrow_finds(fi
     kind = kinds.get(column, pa.timestamp("ns"))
     known = ways(fine)
     for operator in ("=", "!=", "<", "<=", ">", ">=", "in", "not in"):
-        for place, way in enumerate(known if column == "us" else known[:: len(known) // 20]):
-            literal = pa.scalar(NANOSECONDS[place % len(NANOSECONDS)], kind)
+        for position, way in enumerate(known if column == "us" else known[:: len(known) // 20]):
+            literal = pa.scalar(NANOSECONDS[position % len(NANOSECONDS)], kind)
             filters = [(column, operator, [literal] if operator.endswith("in") else literal)]
             check(fine, way, filters, expected_of(filters, FINE))
 

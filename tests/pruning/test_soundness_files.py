@@ -92,8 +92,8 @@ def written(groups: list[pa.Table], truncated: bool, blooms: bool, int96: bool) 
 
 def inexact(footer: bytes) -> bytes:
     """The footer with the bounds of texts cut to a byte, and rounded up."""
-    facts = values.read("FileMetaData", footer)
-    for row_group in facts["row_groups"]:
+    fields = values.read("FileMetaData", footer)
+    for row_group in fields["row_groups"]:
         for column in row_group["columns"]:
             meta = column["meta_data"]
             statistics = meta.get("statistics", {})
@@ -107,7 +107,7 @@ def inexact(footer: bytes) -> bytes:
                 if high[0] < 0xFF:
                     statistics |= {"max_value": bytes([high[0] + 1]), "is_max_value_exact": False}
             meta["statistics"] = {name: statistics[name] for name in sorted(statistics, key=ORDER.index)}
-    return values.write("FileMetaData", facts)
+    return values.write("FileMetaData", fields)
 
 
 ORDER = (

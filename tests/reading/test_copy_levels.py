@@ -40,8 +40,10 @@ def path(request, tmp_path, monkeypatch):
     def levels(found, entries: int, highest: int) -> bytes:
         seen.append(highest)
         if seen.count(highest) == page + 1:
-            told = pa.array(contradicting(name, memoryview(found).cast("B").cast("H").tolist(), highest), pa.uint16())
-            found = memoryview(told.buffers()[1])
+            message = pa.array(
+                contradicting(name, memoryview(found).cast("B").cast("H").tolist(), highest), pa.uint16()
+            )
+            found = memoryview(message.buffers()[1])
         return real(found, entries, highest)
 
     file = tmp_path / "x.parquet"

@@ -42,7 +42,7 @@ def file_of(encoding: Encoding, *, is_sound: bool) -> bytes:
     """A column of one row group, and its copy, each a page of a few bytes; or both of one value less."""
     kind = min(encoding.types) if encoding is FSST else wire.PHYSICAL_INT64
     count, value = (INTEGERS, bytes(8)) if encoding is PFOR else (TEXTS, struct.pack("<I", len(TEXT)) + TEXT)
-    told = count + (not is_sound)
+    message = count + (not is_sound)
     plain = body(encoding)
     packed = compress(wire.CODEC_ZSTD, plain)
     header = {
@@ -50,23 +50,23 @@ def file_of(encoding: Encoding, *, is_sound: bool) -> bytes:
         "uncompressed_page_size": len(plain),
         "compressed_page_size": len(packed),
         "data_page_header_v2": {
-            "num_values": told, "num_nulls": 0, "num_rows": told, "encoding": encoding.id,
+            "num_values": message, "num_nulls": 0, "num_rows": message, "encoding": encoding.id,
             "definition_levels_byte_length": 0, "repetition_levels_byte_length": 0,
         },
     }  # fmt: skip
     copy = values.write("PageHeader", header) + packed
     run = bytes([1]) + varint(count << 1) + b"\0"
-    chunk = dictionary_page(value, 1).to_bytes() + data_page(run, told, wire.ENCODING_RLE_DICTIONARY).to_bytes()
+    chunk = dictionary_page(value, 1).to_bytes() + data_page(run, message, wire.ENCODING_RLE_DICTIONARY).to_bytes()
     begin, (copy_crc, chunk_crc) = 4 + len(copy), map(kernels.checksum.crc32, (copy, chunk))
     carried = Carried(
-        encoding.id, encoding.uuid, wire.CODEC_ZSTD, 4, len(copy), len(plain), told, 0, told, copy_crc,
+        encoding.id, encoding.uuid, wire.CODEC_ZSTD, 4, len(copy), len(plain), message, 0, message, copy_crc,
         begin, len(chunk), chunk_crc, (len(copy),), (copy_crc,),
     )  # fmt: skip
     sizes = {"total_uncompressed_size": len(chunk), "total_compressed_size": len(chunk), "data_page_offset": begin}
-    metadata = {"type": kind, "encodings": [0], "path_in_schema": ["x"], "codec": 0, "num_values": told, **sizes}
+    metadata = {"type": kind, "encodings": [0], "path_in_schema": ["x"], "codec": 0, "num_values": message, **sizes}
     schema = [{"name": "root", "num_children": 1}, {"name": "x", "type": kind, "repetition_type": 0}]
-    groups = [{"columns": [{"file_offset": 0, "meta_data": metadata}], "total_byte_size": 1, "num_rows": told}]
-    footer = values.write("FileMetaData", {"version": 2, "schema": schema, "num_rows": told, "row_groups": groups})
+    groups = [{"columns": [{"file_offset": 0, "meta_data": metadata}], "total_byte_size": 1, "num_rows": message}]
+    footer = values.write("FileMetaData", {"version": 2, "schema": schema, "num_rows": message, "row_groups": groups})
     struct_bytes = values.write("ColumnMetaData", metadata)
     footer = footer.replace(struct_bytes, append_copy(struct_bytes, carried))
     return b"".join((b"PAR1", copy, chunk, footer, len(footer).to_bytes(4, "little"), b"PAR1"))

@@ -56,13 +56,13 @@ def file_of_pages(folder, pages: list[tuple[dict, bytes]], encodings: list[int])
 
 
 def data_page(encoding: int, levels: int) -> dict:
-    facts = {
+    fields = {
         "num_values": ROWS,
         "encoding": encoding,
         "definition_level_encoding": levels,
         "repetition_level_encoding": wire.ENCODING_RLE,
     }
-    return {"type": wire.PAGE_DATA_PAGE, "data_page_header": facts}
+    return {"type": wire.PAGE_DATA_PAGE, "data_page_header": fields}
 
 
 def present(levels: list[int]) -> bytes:

@@ -91,9 +91,9 @@ def read(path, columns=None, **options):
         return table, file.findings, source.ranges
 
 
-def reads(ranges, place: range) -> bool:
+def reads(ranges, position: range) -> bool:
     """Whether a read begins there; one of other pages may overrun them."""
-    return any(offset in place for offset, _ in ranges)
+    return any(offset in position for offset, _ in ranges)
 
 
 def test_values_are_read_by_the_copies(encoded):
@@ -138,7 +138,7 @@ def test_a_few_rows_take_a_few_pages_of_a_copy(tmp_path):
     parquetext.encode(path, {"value": "byte_stream_split"})
     found, _, ranges = read(path, ["value"], filters=[("key", "==", 300_000)])
     assert found["value"].to_pylist() == [75_000.0]
-    [(copy, _)] = [place for key, place in places(path).items()]
+    [(copy, _)] = [position for key, position in places(path).items()]
     assert sum(length for offset, length in ranges if offset in copy) < len(copy) / 2
 
 

@@ -108,19 +108,19 @@ def test_valid_files_that_pyarrow_refuses_are_read(corpus, file, engine):
 
 
 def test_all_files_that_pyarrow_does_not_read_are_listed(expected):
-    refused = {facts["file"] for facts in expected if facts["class"] == "not_read_by_pyarrow"}
+    refused = {fields["file"] for fields in expected if fields["class"] == "not_read_by_pyarrow"}
     assert refused <= OURS_ALONE.keys() | {TOO_LARGE}
-    bad = {facts["file"] for facts in expected if facts["class"] == "declared_bad"}
-    by_pyarrow = {facts["file"] for facts in expected if facts["readers"].get("pyarrow", {}).get("ok")}
+    bad = {fields["file"] for fields in expected if fields["class"] == "declared_bad"}
+    by_pyarrow = {fields["file"] for fields in expected if fields["readers"].get("pyarrow", {}).get("ok")}
     assert bad - by_pyarrow == NEITHER.keys() | (OURS_ALONE.keys() & bad)
 
 
 def test_declared_bad_files_that_pyarrow_reads_give_equal_tables(corpus, expected):
     compared = 0
-    for facts in expected:
-        if facts["class"] != "declared_bad" or not facts["readers"].get("pyarrow", {}).get("ok"):
+    for fields in expected:
+        if fields["class"] != "declared_bad" or not fields["readers"].get("pyarrow", {}).get("ok"):
             continue
-        path = str(corpus / facts["file"])
+        path = str(corpus / fields["file"])
         assert_same(parquetext.read_table(path, engine="parquetext"), pq.ParquetFile(path).read(), path)
         compared += 1
     assert compared == 11
@@ -136,10 +136,10 @@ def test_bad_files_are_refused_with_their_reason(corpus, file):
 
 
 def test_fuzzed_files_end_in_our_errors_or_read_as_pyarrow_reads_them(corpus, expected):
-    for facts in expected:
-        if facts["class"] != "fuzz":
+    for fields in expected:
+        if fields["class"] != "fuzz":
             continue
-        path = corpus / facts["file"]
+        path = corpus / fields["file"]
         try:
             ours = parquetext.read_table(str(path), engine="parquetext")
         except ParquetextError:
@@ -181,11 +181,13 @@ def test_values_are_those_that_the_files_authors_expect(corpus):
         with path.open(newline="") as file:
             rows = list(csv.reader(file))
         assert len(rows) == table.num_rows + 1
-        for place, name in enumerate(table.column_names):
-            for row, value in zip(rows[1:], table.column(place).to_pylist(), strict=True):
-                told = row[place].strip()
-                same = as_text(value) == told or (told and isinstance(value, (int, float)) and value == Decimal(told))
-                assert same, f"{path.name}: {name}: {value!r} is not {told!r}"
+        for position, name in enumerate(table.column_names):
+            for row, value in zip(rows[1:], table.column(position).to_pylist(), strict=True):
+                message = row[position].strip()
+                same = as_text(value) == message or (
+                    message and isinstance(value, (int, float)) and value == Decimal(message)
+                )
+                assert same, f"{path.name}: {name}: {value!r} is not {message!r}"
                 compared += 1
     assert compared > 20_000
 

@@ -77,8 +77,8 @@ def test_of_a_sorted_column_one_page_of_each_column_is_read(tmp_path):
         found = file.read(["key", "struct.a", "list"], filters=[("key", "=", 1234)], engine="parquetext")
     assert found["struct"].to_pylist() == [{"a": 1234}]
     columns = pq.read_metadata(path).row_group(1)
-    for place in range(columns.num_columns):
-        column = columns.column(place)
+    for position in range(columns.num_columns):
+        column = columns.column(position)
         begin, size = column.data_page_offset, column.total_compressed_size
         read = sum(length for offset, length in source.ranges if begin <= offset < begin + size)
         assert read < size / 5, column.path_in_schema
@@ -198,15 +198,18 @@ def test_pages_that_an_offset_index_leaves_out_are_read(tmp_path):
 
     def without_one(data: bytes) -> bytes:
         index = thrift.read("OffsetIndex", data)
-        places = index["page_locations"]
-        left, kept = places[10], places[9]
-        places[10] = {**places[11], "first_row_index": left["first_row_index"]}
-        places[11] = {**places[11], "first_row_index": (left["first_row_index"] + places[12]["first_row_index"]) // 2}
+        positions = index["page_locations"]
+        left, kept = positions[10], positions[9]
+        positions[10] = {**positions[11], "first_row_index": left["first_row_index"]}
+        positions[11] = {
+            **positions[11],
+            "first_row_index": (left["first_row_index"] + positions[12]["first_row_index"]) // 2,
+        }
         assert kept["offset"] + kept["compressed_page_size"] == left["offset"]
         return thrift.write("OffsetIndex", index)
 
-    places = thrift.read("OffsetIndex", changed_index(path, 0, "offset_index", without_one))["page_locations"]
-    first = 900 + places[10]["first_row_index"]
+    positions = thrift.read("OffsetIndex", changed_index(path, 0, "offset_index", without_one))["page_locations"]
+    first = 900 + positions[10]["first_row_index"]
     found = parquetext.read_table(path, ["key"], filters=[("key", "=", first)], engine="parquetext")
     assert found["key"].to_pylist() == [first]
 

@@ -296,8 +296,8 @@ def test_the_twin_refuses_few_bytes_that_claim_many_values(tmp_path):
         paths.append(tmp_path / f"{number}.parquet")
         paths[-1].write_bytes(parquet_file(columns, rows))
     found = list(peaks(tmp_path / "small.parquet", paths, ["table"], pure=True))
-    for (_, _, told), peak in zip(files, found, strict=True):
-        assert told in peak.outcome and peak.taken < ROOM
+    for (_, _, message), peak in zip(files, found, strict=True):
+        assert message in peak.outcome and peak.taken < ROOM
 
 
 def with_nulls_twice(count: int, encoding: Encoding) -> bytes:

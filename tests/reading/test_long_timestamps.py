@@ -64,10 +64,10 @@ def file_of(*groups: list, **options) -> bytes:
         one = read("FileMetaData", file[-8 - size : -8])
         [row_group] = one["row_groups"]
         for chunk in row_group["columns"]:
-            facts, moved = chunk["meta_data"], len(body) - 4
-            for place in ("data_page_offset", "dictionary_page_offset"):
-                if place in facts:
-                    facts[place] += moved
+            fields, moved = chunk["meta_data"], len(body) - 4
+            for position in ("data_page_offset", "dictionary_page_offset"):
+                if position in fields:
+                    fields[position] += moved
         body += file[4 : -8 - size]
         footer = one if footer is None else footer
         if footer is not one:

@@ -22,7 +22,7 @@ def test_stretches_are_the_pages_with_rows_of_the_ranges(pages, rows):
         offsets.append(at + gap)
         first_rows.append(sum(count for count, _ in pages[:number]))
         at += 10 + gap
-    places = PagePlaces(offsets, [10] * len(pages), first_rows, num_rows)
+    positions = PagePlaces(offsets, [10] * len(pages), first_rows, num_rows)
     ranges = ranges_of(sorted(row for row in rows if row < num_rows))
     holding = [
         page
@@ -30,7 +30,7 @@ def test_stretches_are_the_pages_with_rows_of_the_ranges(pages, rows):
         if any(begin < first + count and end > first for begin, end in ranges)
     ]
     chunk = SimpleNamespace(begin=offsets[0], end=at, num_rows=num_rows)
-    stretches = list(stretches_of(chunk, places, ranges))
+    stretches = list(stretches_of(chunk, positions, ranges))
     assert [offset for one in stretches for offset in range(one.begin, one.end, 10)] == [
         offsets[page] for page in holding
     ]

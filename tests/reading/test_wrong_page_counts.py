@@ -114,8 +114,8 @@ def test_the_finding_counts_pages_and_names_the_first(tmp_path, implementation):
     path.write_bytes(parquet_file([flat(*pages)[0]], 7))
     [finding] = parquetext.verify(path, pages=True).findings
     assert finding.offset == 4 + len(pages[0].to_bytes())
-    told, found = "page 1: its header says 2 rows and 0 nulls", "its levels have 2 rows and 1 nulls"
-    assert finding.message == f"{told}, {found}; 2 more of 4 pages are wrong"
+    message, found = "page 1: its header says 2 rows and 0 nulls", "its levels have 2 rows and 1 nulls"
+    assert finding.message == f"{message}, {found}; 2 more of 4 pages are wrong"
 
 
 def test_right_counts_are_no_finding(tmp_path, implementation):
@@ -167,21 +167,21 @@ def with_indexes(file: bytes, columns: list[Column], rows_of_a_page: list[int]) 
     body, footer = bytearray(file[: -8 - size]), read("FileMetaData", file[-8 - size : -8])
     at = 4
     for chunk, column, rows in zip(footer["row_groups"][0]["columns"], columns, rows_of_a_page, strict=True):
-        places = []
+        positions = []
         for number, page in enumerate(column.pages):
             stored = page.to_bytes()
-            places.append({"offset": at, "compressed_page_size": len(stored), "first_row_index": rows * number})
+            positions.append({"offset": at, "compressed_page_size": len(stored), "first_row_index": rows * number})
             at += len(stored)
-        bounds = [integers(rows * number) for number in range(len(places))]
-        tops = [integers(rows * number + rows - 1) for number in range(len(places))]
+        bounds = [integers(rows * number) for number in range(len(positions))]
+        tops = [integers(rows * number + rows - 1) for number in range(len(positions))]
         if column is columns[0]:
             index = write(
                 "ColumnIndex",
-                {"null_pages": [False] * len(places), "min_values": bounds, "max_values": tops, "boundary_order": 1},
+                {"null_pages": [False] * len(positions), "min_values": bounds, "max_values": tops, "boundary_order": 1},
             )
             chunk |= {"column_index_offset": len(body), "column_index_length": len(index)}
             body += index
-        index = write("OffsetIndex", {"page_locations": places})
+        index = write("OffsetIndex", {"page_locations": positions})
         chunk |= {"offset_index_offset": len(body), "offset_index_length": len(index)}
         body += index
     footer["column_orders"] = [{"TYPE_ORDER": {}} for _ in columns]

@@ -73,7 +73,7 @@ def test_rests_of_earlier_originals_count_together():
 
 
 def test_ranges_of_the_same_bytes_do_not_multiply_them():
-    many = tuple(Range(500 * place, 500, 0) for place in range(1000))
+    many = tuple(Range(500 * position, 500, 0) for position in range(1000))
     with pytest.raises(Damaged, match="ranges of the original"):
         OriginalSource(replace(ORIGINAL, length=500_000, ranges=many), Memory(NOW))
 

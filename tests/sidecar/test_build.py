@@ -265,13 +265,13 @@ class TestSorting:
         pq.write_table(ticks(x=list(range(10))), sink, row_group_size=5, sorting_columns=[pq.SortingColumn(0)])
         data = sink.getvalue()
         start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
-        facts = values.read("FileMetaData", data[start:-8])
-        del facts["row_groups"][1]["sorting_columns"]
+        fields = values.read("FileMetaData", data[start:-8])
+        del fields["row_groups"][1]["sorting_columns"]
         if second is not None:
-            facts["row_groups"][1]["sorting_columns"] = [
+            fields["row_groups"][1]["sorting_columns"] = [
                 {"column_idx": column, "descending": falls, "nulls_first": False} for column, falls in second
             ]
-        thrift = values.write("FileMetaData", facts)
+        thrift = values.write("FileMetaData", fields)
         path.write_bytes(data[:start] + thrift + len(thrift).to_bytes(4, "little") + b"PAR1")
         if sorting is None:
             with pytest.raises(Unsupported, match=r"sorted by different columns|does not match the schema"):
@@ -347,8 +347,8 @@ class TestFacts:
         sidecar.build(path, external_blooms=True)
         with parquetext.open(path) as file:
             column = file.column("x")
-            place = column.bloom_filter_offset[0], column.bloom_filter_length[0]
-        assert sidecar.open(path).bloom(0, 0) == ("external", *place)
+            position = column.bloom_filter_offset[0], column.bloom_filter_length[0]
+        assert sidecar.open(path).bloom(0, 0) == ("external", *position)
         assert sidecar.compare(path) == []
 
     def test_bounds_of_the_timestamp_are_computed_if_the_footer_has_none(self, path):
@@ -365,14 +365,14 @@ class TestFacts:
     def test_the_footer_s_form_makes_no_difference(self, path, form):
         pq.write_table(pa.table({"a": [1, 2], "b": [{"x": "y"}, None]}), path)
         plain = sidecar.build(path)
-        facts = describing(sidecar.open(path))
+        fields = describing(sidecar.open(path))
         if form == "par3":
             parquetext.upgrade(path, form="flat")
             parquetext.finalize(path, confirm=True)
         else:
             parquetext.upgrade(path, form=form)
         assert sidecar.build(path).columns == plain.columns
-        assert describing(sidecar.open(path)) == facts
+        assert describing(sidecar.open(path)) == fields
         assert sidecar.compare(path) == []
 
     def test_an_empty_file_and_one_without_columns(self, tmp_path):

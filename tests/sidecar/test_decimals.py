@@ -186,8 +186,8 @@ class TestOlderSidecars:
     def file(self, tmp_path) -> Path:
         path = tmp_path / "x.parquet"
         pq.write_table(table_of([Decimal(number) / 8 for number in range(16)], 9, 3), path, row_group_size=4)
-        place = Path(sidecar.build(path).sidecar)
-        place.write_bytes(as_older(place.read_bytes()))
+        position = Path(sidecar.build(path).sidecar)
+        position.write_bytes(as_older(position.read_bytes()))
         return path
 
     def test_values_are_read_by_them(self, file):
@@ -222,8 +222,8 @@ class TestOlderSidecars:
     def test_a_store_with_old_codes_continues(self, tmp_path):
         store = sidecar.Store(tmp_path)
         store.append(table_of([Decimal("1.5")], 9, 3))
-        place = tmp_path / "_0" / "_pm"
-        place.write_bytes(as_older(place.read_bytes()))
+        position = tmp_path / "_0" / "_pm"
+        position.write_bytes(as_older(position.read_bytes()))
         store.append(table_of([Decimal("2.5")], 9, 3))
         grow(tmp_path / "data.parquet", table_of([Decimal("3.5")], 9, 3))
         store.commit()

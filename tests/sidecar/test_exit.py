@@ -52,8 +52,8 @@ def test_nothing_is_printed(implementation, tmp_path):
     for how in ((), ("collect",)):
         pq.write_table(table, path)
         size = path.stat().st_size
-        place = sidecar.build(path).sidecar
+        position = sidecar.build(path).sidecar
         grow(path, table)
         assert sidecar.update(path).outcome == "updated"
-        done = run(implementation, path, place, size, *how)
+        done = run(implementation, path, position, size, *how)
         assert (done.stderr, done.returncode) == ("", 0)

@@ -34,34 +34,34 @@ def file(tmp_path) -> Path:
 
 class TestIsForeign:
     def test_a_sidecar_without_our_note_is_foreign(self, file):
-        place = build_foreign(file)
-        assert place.name == "_pm"
-        assert sidecar.is_foreign(place)
-        assert sidecar.foreign_beside(file) == str(place)
+        position = build_foreign(file)
+        assert position.name == "_pm"
+        assert sidecar.is_foreign(position)
+        assert sidecar.foreign_beside(file) == str(position)
 
     def test_ours_are_not(self, file):
-        place = Path(sidecar.build(file).sidecar)
-        assert not sidecar.is_foreign(place)
+        position = Path(sidecar.build(file).sidecar)
+        assert not sidecar.is_foreign(position)
         grow(file, rows(100))
         assert sidecar.update(file).outcome == "updated"
-        assert not sidecar.is_foreign(place)
+        assert not sidecar.is_foreign(position)
         assert sidecar.foreign_beside(file) is None
 
     @pytest.mark.parametrize("keeps_notes", [True, False])
     def test_a_foreign_commit_on_top_of_ours_makes_it_foreign(self, file, keeps_notes):
-        place = Path(sidecar.build(file).sidecar)
+        position = Path(sidecar.build(file).sidecar)
         for first in (100, 200):
             grow(file, rows(first))
-            commit_on_top(file, place, keeps_notes=keeps_notes)
-            assert sidecar.is_foreign(place)
+            commit_on_top(file, position, keeps_notes=keeps_notes)
+            assert sidecar.is_foreign(position)
 
     @pytest.mark.parametrize("keeps_notes", [True, False])
     def test_our_commit_on_top_of_a_foreign_one_makes_it_ours(self, file, keeps_notes):
-        place = Path(sidecar.build(file).sidecar)
+        position = Path(sidecar.build(file).sidecar)
         grow(file, rows(100))
-        commit_on_top(file, place, keeps_notes=keeps_notes)
+        commit_on_top(file, position, keeps_notes=keeps_notes)
         sidecar.update(file, ignore="foreign-sidecar")
-        assert not sidecar.is_foreign(place)
+        assert not sidecar.is_foreign(position)
 
     @pytest.mark.parametrize(("name", "foreign"), [("_pm", True), ("_data.parquet.pm", False)])
     @pytest.mark.parametrize("data", [b"", b"\xff" * 100], ids=["empty", "damaged"])
@@ -88,13 +88,13 @@ class TestLeftAlone:
     @pytest.mark.parametrize("verb", WRITE)
     @pytest.mark.parametrize("name", ["_pm", "_data.parquet.pm"])
     def test_nothing_of_ours_replaces_it(self, file, verb, name):
-        place = build_foreign(file, file.with_name(name))
-        before = place.read_bytes()
+        position = build_foreign(file, file.with_name(name))
+        before = position.read_bytes()
         grow(file, rows(100))
         with pytest.raises(Refused, match="ignore 'foreign-sidecar'") as caught:
-            WRITE[verb](file, sidecar=place)
-        assert (caught.value.file, outcome_of(caught.value)) == (str(place), "refused")
-        assert place.read_bytes() == before
+            WRITE[verb](file, sidecar=position)
+        assert (caught.value.file, outcome_of(caught.value)) == (str(position), "refused")
+        assert position.read_bytes() == before
         assert {path.name for path in file.parent.iterdir()} == {file.name, name}
 
     @pytest.mark.parametrize(("verb", "outcome"), [("build", "built"), ("update", "updated"), ("compact", "compacted")])
@@ -108,22 +108,22 @@ class TestLeftAlone:
 
     @pytest.mark.parametrize("verb", WRITE)
     def test_a_foreign_commit_on_top_of_ours_is_not_overwritten(self, file, verb):
-        place = Path(sidecar.build(file).sidecar)
+        position = Path(sidecar.build(file).sidecar)
         grow(file, rows(100))
-        commit_on_top(file, place)
-        before = place.read_bytes()
+        commit_on_top(file, position)
+        before = position.read_bytes()
         with pytest.raises(Refused):
             WRITE[verb](file)
-        assert place.read_bytes() == before
+        assert position.read_bytes() == before
 
     def test_an_edit_of_the_file_does_not_renew_it(self, file):
-        place = Path(sidecar.build(file).sidecar)
+        position = Path(sidecar.build(file).sidecar)
         grow(file, rows(100))
-        commit_on_top(file, place)
-        before = place.read_bytes()
+        commit_on_top(file, position)
+        before = position.read_bytes()
         parquetext.upgrade(file, ignore=["table-format"])
         parquetext.write_table(rows(7), file, ignore=["table-format"])
-        assert place.read_bytes() == before
+        assert position.read_bytes() == before
 
     @pytest.mark.parametrize("verb", WRITE)
     def test_a_refusal_of_another_name_cannot_be_forced(self, file, verb):
@@ -132,13 +132,13 @@ class TestLeftAlone:
             WRITE[verb](file, ignore="foreign")
 
     def test_one_on_another_filesystem(self, file):
-        place = build_foreign(file)
-        before = place.read_bytes()
+        position = build_foreign(file)
+        before = position.read_bytes()
         with pytest.raises(Refused):
             sidecar.build((pafs.LocalFileSystem(), str(file)))
         with pytest.raises(Refused):
             sidecar.update((pafs.LocalFileSystem(), str(file)))
-        assert place.read_bytes() == before
+        assert position.read_bytes() == before
 
     def test_a_store_is_not_begun_over_it(self, tmp_path):
         (tmp_path / "_pm").write_bytes(b"theirs")
@@ -152,9 +152,9 @@ class TestForeignCommitOnTopOfOurs:
 
     @pytest.fixture(params=[True, False], ids=["keeps notes", "no notes"])
     def grown(self, file, request) -> Path:
-        place = Path(sidecar.build(file).sidecar)
+        position = Path(sidecar.build(file).sidecar)
         grow(file, rows(100))
-        commit_on_top(file, place, keeps_notes=request.param)
+        commit_on_top(file, position, keeps_notes=request.param)
         return file
 
     def test_it_is_read_by_the_token(self, grown):

@@ -150,8 +150,8 @@ def test_no_file(path):
 
 def test_a_foreign_sidecar_needs_the_version_token(path):
     write(path, 0)
-    place = path.with_name("_a.parquet.pm")
-    place.write_bytes(sidecars.sidecar(kernels.sidecar))
+    position = path.with_name("_a.parquet.pm")
+    position.write_bytes(sidecars.sidecar(kernels.sidecar))
     with pytest.raises(Unsupported, match="version token"):
         sidecar.open(path)
     assert sidecar.open(path, parquet_size=6512).num_rows == 2000
@@ -171,11 +171,11 @@ def test_of_two_places_the_one_that_belongs_is_taken(tmp_path):
 @pytest.mark.parametrize("verify", [True, False])
 def test_damage_is_found_by_the_checksum(path, verify):
     write(path, 0)
-    place = path.with_name("_a.parquet.pm")
+    position = path.with_name("_a.parquet.pm")
     sidecar.build(path)
-    data = bytearray(place.read_bytes())
+    data = bytearray(position.read_bytes())
     data[44] ^= 1
-    place.write_bytes(data)
+    position.write_bytes(data)
     if verify:
         with pytest.raises(Damaged, match="checksum"):
             sidecar.open(path)
@@ -186,9 +186,9 @@ def test_damage_is_found_by_the_checksum(path, verify):
 @pytest.mark.parametrize("size", [0, 7, 8, 40])
 def test_a_cut_sidecar(path, size):
     write(path, 0)
-    place = path.with_name("_a.parquet.pm")
+    position = path.with_name("_a.parquet.pm")
     sidecar.build(path)
-    os.truncate(place, size)
+    os.truncate(position, size)
     with pytest.raises(Damaged):
         sidecar.open(path)
 

@@ -85,7 +85,7 @@ def test_a_dangling_link_counts_as_the_file(implementation, lake):
 def test_a_file_that_comes_back_keeps_its_sidecar(lake, monkeypatch):
     """In the moment before its sidecar would go."""
     (lake / "a.parquet").unlink()
-    monkeypatch.setattr("parquetext.sidecar.pruning._is_there", lambda place, of: True)
+    monkeypatch.setattr("parquetext.sidecar.pruning._is_there", lambda position, of: True)
     (found,) = sidecar.prune(lake)
     assert (found.outcome, found.message) == ("kept", "a.parquet has come back")
     assert (lake / "_a.parquet.pm").exists()
@@ -108,8 +108,8 @@ def test_the_command_reports_and_a_dry_run_removes_nothing(lake):
     (lake / "_notes.pm").write_text("minutes")
     run = CliRunner().invoke
     dry = run(app, ["sidecar", "prune", "--dry-run", "--json", str(lake)])
-    told = {os.path.basename(each["path"]): each["outcome"] for each in map(json.loads, dry.stdout.splitlines())}
-    assert told == {"_a.parquet.pm": "orphan", "_notes.pm": "kept"} and dry.exit_code == 0
+    message = {os.path.basename(each["path"]): each["outcome"] for each in map(json.loads, dry.stdout.splitlines())}
+    assert message == {"_a.parquet.pm": "orphan", "_notes.pm": "kept"} and dry.exit_code == 0
     assert (lake / "_a.parquet.pm").exists()
     done = run(app, ["sidecar", "prune", str(lake)])
     assert done.exit_code == 0 and "1 removed, 1 kept" in done.stdout

@@ -68,14 +68,14 @@ def with_times(note: bytes, path: str) -> bytes:
     ).to_bytes()
 
 
-def rewrite_note(place: str, code: int, change) -> None:
+def rewrite_note(position: str, code: int, change) -> None:
     """Change a note in a sidecar, its length staying the same."""
-    with open(place, "rb") as file:
+    with open(position, "rb") as file:
         data = file.read()
     note = kernels.sidecar.Reader(data).scratchpad[code]
     changed = change(note)
     assert len(changed) == len(note)
-    with open(place, "wb") as file:
+    with open(position, "wb") as file:
         file.write(with_checksum(data.replace(note, changed)))
 
 
@@ -168,8 +168,8 @@ def test_a_stale_sidecar_is_found_out_and_never_used(rewritten):
 @pytest.mark.parametrize("how", ["auto", True])
 @pytest.mark.parametrize("filter", [[("x", "=", 2500)], pc.field("x") == 2500], ids=["list", "expression"])
 def test_a_stale_sidecar_plans_no_dataset(rewritten, how, filter):
-    for place in rewritten[0], rewritten[0].parent:
-        lake = parquetext.dataset(str(place), sidecar=how)
+    for position in rewritten[0], rewritten[0].parent:
+        lake = parquetext.dataset(str(position), sidecar=how)
         assert [fragment.row_groups for fragment in lake.get_fragments(filter)] == [[5]]
         assert lake.to_table(filter=filter)["x"].to_pylist() == [2500]
 
@@ -246,8 +246,8 @@ def test_a_sidecar_without_the_note_for_slices_leaves_reading_to_the_footer(path
 
 
 def test_a_note_that_contradicts_the_sidecar_is_left_for_the_footer(path):
-    place = sidecar.candidates(path)[0].path
-    rewrite_note(place, CODE, lambda note: note[:-3] + b"\xff\xff\xff")
+    position = sidecar.candidates(path)[0].path
+    rewrite_note(position, CODE, lambda note: note[:-3] + b"\xff\xff\xff")
     with open_planned(path) as file:
         assert file.read(["n", "nothing"]).num_rows == ROWS
         assert file.form == "thrift"

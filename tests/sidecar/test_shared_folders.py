@@ -56,11 +56,11 @@ def test_an_upgrade_renews_no_sidecar_through_a_strangers_link(path):
 
 def test_a_link_of_the_files_owner_is_followed(path):
     os.chown(path, ANNA, ANNA)
-    place = path.with_name("elsewhere.pm")
-    beside(path).symlink_to(place)
+    position = path.with_name("elsewhere.pm")
+    beside(path).symlink_to(position)
     os.chown(beside(path), ANNA, ANNA, follow_symlinks=False)
     assert sidecar.build(path).outcome == "built"
-    assert beside(path).is_symlink() and sidecar.open(path, sidecar=place).num_rows == 1000
+    assert beside(path).is_symlink() and sidecar.open(path, sidecar=position).num_rows == 1000
 
 
 def test_a_strangers_sidecar_is_replaced_with_a_new_owner(path):
@@ -208,9 +208,9 @@ def test_recover_removes_the_leftovers_of_a_killed_build(private, sidecar_name):
 def test_recover_does_not_disturb_a_running_build(private):
     from parquetext.storage import create
 
-    place = following.candidates(private)[0]
-    new = create(place)
+    position = following.candidates(private)[0]
+    new = create(position)
     assert edits.recover(private).outcome == "unchanged"
     new.sink.write(b"whole")
     new.commit()
-    assert Path(place.path).read_bytes() == b"whole"
+    assert Path(position.path).read_bytes() == b"whole"

@@ -436,7 +436,7 @@ class TestCompaction:
         with full.snapshot() as before:
             table, counts = before.read(), list(before.row_counts)
             size, dead = before.token.parquet_size, before.footer.unused_bytes
-            bounds, places = before.column("text").min_bytes[:], list(before.column("text").total_compressed_size)
+            bounds, positions = before.column("text").min_bytes[:], list(before.column("text").total_compressed_size)
         token = full.compact(always=True)
         assert (token.sequence, token.generation) == (8, 1)
         assert abs(token.parquet_size - (size - dead)) < 200, "but for the numbers in the footer"
@@ -444,7 +444,7 @@ class TestCompaction:
             assert after.read().equals(table)
             assert list(after.row_counts) == counts
             assert list(after.column("text").min_bytes) == list(bounds)
-            assert list(after.column("text").total_compressed_size) == places
+            assert list(after.column("text").total_compressed_size) == positions
             assert after.footer.unused_bytes == dead_bytes(full) == 0
         path = os.path.join(full.directory, "data.parquet")
         assert sidecar.compare(path) == []

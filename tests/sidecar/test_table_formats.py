@@ -54,9 +54,11 @@ def test_reading_the_folder_warns_that_the_log_is_not_followed(table):
     kind, path = table
     root = str(path.parents[1])
     remote = pafs.SubTreeFileSystem(root, pafs.LocalFileSystem()), "/"
-    for place in [path.parent] if kind == "Iceberg" else [path.parent, root, remote]:  # its folder of metadata is read
+    for position in (
+        [path.parent] if kind == "Iceberg" else [path.parent, root, remote]
+    ):  # its folder of metadata is read
         with pytest.warns(UserWarning, match=rf"{kind} table, whose log is not followed here: rows .* come back"):
-            assert parquetext.dataset(place).count_rows() == 2
+            assert parquetext.dataset(position).count_rows() == 2
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert parquetext.dataset([path]).count_rows() == 2  # which the log lists, perhaps

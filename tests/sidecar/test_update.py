@@ -38,12 +38,12 @@ def file(tmp_path) -> Path:
 
 class TestUpdate:
     def test_appended_row_groups_are_appended_to_the_sidecar(self, file, implementation):
-        place = file.with_name("_x.parquet.pm")
-        before, size = place.read_bytes(), file.stat().st_size
+        position = file.with_name("_x.parquet.pm")
+        before, size = position.read_bytes(), file.stat().st_size
         grow(file, rows(300), **BLOOMS)
         done = sidecar.update(file)
-        assert (done.outcome, done.row_groups, done.size) == ("updated", 1, place.stat().st_size)
-        assert place.read_bytes()[8 : len(before)] == before[8:]
+        assert (done.outcome, done.row_groups, done.size) == ("updated", 1, position.stat().st_size)
+        assert position.read_bytes()[8 : len(before)] == before[8:]
         assert sidecar.compare(file) == []
         with sidecar.open(file) as plan:
             assert list(plan.row_counts) == [100] * 4
@@ -62,13 +62,13 @@ class TestUpdate:
 
     @pytest.mark.parametrize("same", [True, False], ids=["untouched", "touched"])
     def test_update_without_changed_row_groups_appends_none(self, file, same):
-        place = file.with_name("_x.parquet.pm")
-        before = place.read_bytes()
+        position = file.with_name("_x.parquet.pm")
+        before = position.read_bytes()
         if not same:
             os.utime(file)
         done = sidecar.update(file)
         assert (done.outcome, done.row_groups) == ("current" if same else "updated", 0)
-        assert (place.read_bytes() == before) is same
+        assert (position.read_bytes() == before) is same
         with sidecar.open(file) as plan:
             assert plan.belongs.value == "file"
 
@@ -93,40 +93,40 @@ class TestUpdate:
         assert sidecar.compare(path) == []
 
     def test_there_was_none(self, file):
-        place = file.with_name("_x.parquet.pm")
-        made = place.read_bytes()
-        place.unlink()
+        position = file.with_name("_x.parquet.pm")
+        made = position.read_bytes()
+        position.unlink()
         assert sidecar.update(file).outcome == "built"
-        assert place.read_bytes() == made
+        assert position.read_bytes() == made
 
     @pytest.mark.parametrize("change", ["columns", "fewer", "damaged", "empty"])
     def test_sidecars_that_cannot_be_appended_to_are_rewritten(self, file, change):
-        place = file.with_name("_x.parquet.pm")
+        position = file.with_name("_x.parquet.pm")
         if change == "columns":
             pq.write_table(rows(0, 300).rename_columns(["a", "c"]), file, row_group_size=100)
         elif change == "fewer":
             pq.write_table(rows(0, 200), file, row_group_size=100)
         else:
-            place.write_bytes(b"" if change == "empty" else place.read_bytes()[:-9] + bytes(9))
-        with open(place, "rb") as held:
+            position.write_bytes(b"" if change == "empty" else position.read_bytes()[:-9] + bytes(9))
+        with open(position, "rb") as held:
             inode = os.fstat(held.fileno()).st_ino
             assert sidecar.update(file).outcome == "rebuilt"
-            assert place.stat().st_ino != inode, "a mapping of the old sidecar stays unchanged"
+            assert position.stat().st_ino != inode, "a mapping of the old sidecar stays unchanged"
         assert sidecar.compare(file) == []
-        assert len(chain(place)) == 1
+        assert len(chain(position)) == 1
 
     def test_foreign_notes_are_kept(self, file):
-        place = file.with_name("_x.parquet.pm")
-        data = place.read_bytes()
+        position = file.with_name("_x.parquet.pm")
+        data = position.read_bytes()
         reader = kernels.sidecar.Reader(data)
         footer = reader.footer
         tail = kernels.sidecar.Writer.on(reader).finish(
             footer.parquet_footer_offset, footer.parquet_footer_length, scratchpad=[(7, b"somebody's"), (8, b"else")]
         )
-        place.write_bytes((len(data) + len(tail)).to_bytes(8, "little") + data[8:] + tail)
+        position.write_bytes((len(data) + len(tail)).to_bytes(8, "little") + data[8:] + tail)
         grow(file, rows(300), **BLOOMS)
         assert sidecar.update(file, ignore="foreign-sidecar").outcome == "updated"
-        notes = kernels.sidecar.Reader(place.read_bytes()).scratchpad
+        notes = kernels.sidecar.Reader(position.read_bytes()).scratchpad
         assert (notes[7], notes[8], len(notes)) == (b"somebody's", b"else", 4)
         with sidecar.open(file) as plan:
             assert plan.num_rows == 400
@@ -177,8 +177,8 @@ class TestUpdate:
 
 class TestCompact:
     def test_older_commits_are_removed_if_they_take_half(self, file):
-        place = file.with_name("_x.parquet.pm")
-        made = place.read_bytes()
+        position = file.with_name("_x.parquet.pm")
+        made = position.read_bytes()
         assert sidecar.compact(file).outcome == "current"
         for _ in range(3):
             os.utime(file)
@@ -186,11 +186,11 @@ class TestCompact:
         for first in (500, 700):
             grow(file, rows(first), at=0)
             sidecar.update(file)
-        assert len(chain(place)) == 6
+        assert len(chain(position)) == 6
         done = sidecar.compact(file)
         assert (done.outcome, done.row_groups) == ("compacted", 3)
-        assert len(chain(place)) == 1
-        assert done.size == place.stat().st_size
+        assert len(chain(position)) == 1
+        assert done.size == position.stat().st_size
         assert abs(done.size - len(made)) < 600
         assert sidecar.compare(file) == []
 

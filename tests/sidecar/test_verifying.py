@@ -25,9 +25,9 @@ def made(tmp_path_factory):
     table = pa.table({"ts": pa.array([1, 2], pa.timestamp("us")), "s": ["short", "a long text"], "n": [None, 7]})
     schema = pa.schema([pa.field("ts", pa.timestamp("us"), nullable=False), *list(table.schema)[1:]])
     pq.write_table(table.cast(schema), path, sorting_columns=[pq.SortingColumn(0)], bloom_filter_options={"s": True})
-    place = sidecar.build(path).sidecar
-    with open(place, "rb") as file:
-        return path, place, file.read()
+    position = sidecar.build(path).sidecar
+    with open(position, "rb") as file:
+        return path, position, file.read()
 
 
 def meaningless(data: bytes) -> set[int]:
@@ -61,14 +61,14 @@ def meaningless(data: bytes) -> set[int]:
 
 
 def test_every_field(made):
-    path, place, data = made
+    path, position, data = made
     reader = kernels.sidecar.Reader(data)
     sections = reader.footer.offset + 40 + 4 + 4  # after the entry and the filter's offset
     unseen = []
     for at in range(8, sections):
         changed = bytearray(data)
         changed[at] ^= 0xFF
-        with open(place, "wb") as file:
+        with open(position, "wb") as file:
             file.write(sidecars.with_checksum(bytes(changed)))
         if not sidecar.compare(path):
             unseen.append(at)
@@ -78,19 +78,19 @@ def test_every_field(made):
 @pytest.mark.parametrize("bit", [2, 5], ids=["minimum", "maximum"])
 def test_whether_a_statistic_is_exact(made, bit):
     """The position of a statistic is the writer's choice; its exactness is not."""
-    path, place, data = made
+    path, position, data = made
     changed = bytearray(data)
     changed[kernels.sidecar.Reader(data).block_offsets[0] + 8 + wire.PM_CHUNK_STAT_FLAGS] ^= 1 << bit
-    with open(place, "wb") as file:
+    with open(position, "wb") as file:
         file.write(sidecars.with_checksum(bytes(changed)))
     assert [finding.message.split(":")[0] for finding in sidecar.compare(path)] == ["flags"]
 
 
 def test_an_unknown_repetition_is_an_error_on_access(made):
-    path, place, data = made
+    path, position, data = made
     changed = bytearray(data)
     changed[32 + wire.PM_COLUMN_FLAGS] |= 3 << 2
-    with open(place, "wb") as file:
+    with open(position, "wb") as file:
         file.write(sidecars.with_checksum(bytes(changed)))
     column = sidecar.open(path).columns[0]
     assert column.name == "ts"
@@ -103,8 +103,8 @@ def test_the_sequence_number_is_compared_if_the_file_has_one(tmp_path):
     path = tmp_path / "a.parquet"
     text = '{"version": 1, "schema": [{"column_type": 6}], "seq_txn": 5}'
     pq.write_table(pa.table({"x": [1]}).replace_schema_metadata({"questdb": text}), path)
-    place = sidecar.build(path).sidecar
-    with open(place, "r+b") as file:
+    position = sidecar.build(path).sidecar
+    with open(position, "r+b") as file:
         data = file.read()
         at = kernels.sidecar.Reader(data).footer.offset + 40 + 4
         file.seek(0)
@@ -113,8 +113,8 @@ def test_the_sequence_number_is_compared_if_the_file_has_one(tmp_path):
 
 
 def test_equal_sidecars_have_no_findings(made):
-    path, place, data = made
-    with open(place, "wb") as file:
+    path, position, data = made
+    with open(position, "wb") as file:
         file.write(data)
     assert sidecar.compare(path) == []
 

@@ -41,10 +41,10 @@ def scan_jar() -> Path | None:
 def needed_scan_jar(scan_jar) -> Path:
     """The same for tests that are about it: they are skipped without it, or fail where it must be there."""
     if scan_jar is None:
-        told = "the jar cannot be built here: no javac, or no Spark 4"
+        message = "the jar cannot be built here: no javac, or no Spark 4"
         if os.environ.get("PARQUETEXT_REQUIRE_JAR") == "1":
-            pytest.fail(told)
-        pytest.skip(told)
+            pytest.fail(message)
+        pytest.skip(message)
     return scan_jar
 
 

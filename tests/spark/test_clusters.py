@@ -201,11 +201,11 @@ def test_the_readmes_main_job_file_runs_by_a_wheel_with_a_bar_in_its_terminal(wh
         env=clean(java_home) | {"TERM": "xterm"},
     )
     os.close(stderr)
-    told = "".join(read_all(terminal))
+    message = "".join(read_all(terminal))
     said, _ = submit.communicate()
-    assert (submit.returncode, said.splitlines()[0]) == (0, VERSION), told
-    assert "━" in told
-    assert "upgrade: 1 files: 1 upgraded (" in told
+    assert (submit.returncode, said.splitlines()[0]) == (0, VERSION), message
+    assert "━" in message
+    assert "upgrade: 1 files: 1 upgraded (" in message
     assert edits.upgrade(lake / "x.parquet", form="flat").outcome == "unchanged"
 
 

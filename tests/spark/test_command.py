@@ -82,8 +82,8 @@ def test_names_of_files_end_no_line_and_no_job(run, lake):
     assert done.exit_code == 1, done.output
     rows = {Path(row["path"]).name: row["outcome"] for row in map(json.loads, done.stdout.splitlines())}
     assert rows == dict.fromkeys(odd[:3], "findings") | {"byte \\udcff.parquet": "failed", "x.parquet": "ok"}
-    told = [line for line in done.stderr.splitlines() if line.startswith(str(lake))]
-    assert len(told) == 4 and "\x1b" not in done.output and "/x\\nok forged.parquet: tail: not a" in "".join(told)
+    message = [line for line in done.stderr.splitlines() if line.startswith(str(lake))]
+    assert len(message) == 4 and "\x1b" not in done.output and "/x\\nok forged.parquet: tail: not a" in "".join(message)
 
 
 def test_exit_codes_distinguish_failed_files_from_a_job_that_could_not_run(run, lake):
@@ -189,9 +189,9 @@ def test_the_progress_fits_a_terminal_of_80_columns():
     looks, stop = iter([False, True]), threading.Event()
     stop.wait = lambda seconds: next(looks)
     progress._bar(terminal, "upgrade", 3_000, lambda: counts, stop)
-    told = " ".join(terminal.file.getvalue().split())  # broken wherever the rate has room
-    assert "━" * 20 in told
-    assert re.search(r"1,234 of 3,000 files, 120\.0 MB, [\d,]+ files/s, .*/s; tasks: 3 done, 2 running", told)
+    message = " ".join(terminal.file.getvalue().split())  # broken wherever the rate has room
+    assert "━" * 20 in message
+    assert re.search(r"1,234 of 3,000 files, 120\.0 MB, [\d,]+ files/s, .*/s; tasks: 3 done, 2 running", message)
 
 
 def test_without_a_terminal_progress_is_printed_in_lines(capfd, monkeypatch):
@@ -205,6 +205,6 @@ def test_without_a_terminal_progress_is_printed_in_lines(capfd, monkeypatch):
     with progress.shown("upgrade", 1000, look) as say:
         looked.wait()
     say("done")
-    told = capfd.readouterr().err
-    assert re.search(r"upgrade: 300 of 1,000 files, 5\.0 MB, [\d,]+ files/s, .*/s; tasks: 2 done, 1 running", told)
-    assert told.endswith("done\n")
+    message = capfd.readouterr().err
+    assert re.search(r"upgrade: 300 of 1,000 files, 5\.0 MB, [\d,]+ files/s, .*/s; tasks: 2 done, 1 running", message)
+    assert message.endswith("done\n")

@@ -54,11 +54,11 @@ def texts(dataset: Folder) -> list[str] | None:
 def staged(dataset: Folder, beside: bool) -> tuple[Staging, list[tuple[str, str]]]:
     """A write of three files, in two partitions, and one file of an attempt that was given up."""
     new = Staging.new(dataset, beside)
-    places = [f"k={number % 2}/part-{number}" for number in range(3)]
-    for text, place in zip(NEW, places, strict=True):
-        write_file(Path(new.attempts.path, "0-a", place), text)
+    positions = [f"k={number % 2}/part-{number}" for number in range(3)]
+    for text, position in zip(NEW, positions, strict=True):
+        write_file(Path(new.attempts.path, "0-a", position), text)
     write_file(Path(new.attempts.path, "0-b", "part-failed"), "failed")
-    return new, [(f"0-a/{place}", place) for place in places]
+    return new, [(f"0-a/{position}", position) for position in positions]
 
 
 def kill_before(monkeypatch, step: int) -> None:
@@ -389,8 +389,8 @@ def test_leftovers_of_another_machine_are_removed_on_request(spark, dataset, mon
 
 def test_foreign_names_are_not_mistaken_for_staging_folders(dataset):
     for name in (".parquetext-notes", ".data.parquetext-new", ".parquetext-12345678-x-1"):
-        for place in (dataset.path, dataset.parent.path):
-            Path(place, name).mkdir(parents=True)
+        for position in (dataset.path, dataset.parent.path):
+            Path(position, name).mkdir(parents=True)
     assert staging.leftovers(dataset) == []
 
 

@@ -109,7 +109,7 @@ def test_scans_of_a_clients_queries_are_sliced(connect, spark, needed_scan_jar, 
     spark._jsc.sc().listenerBus().waitUntilEmpty()
     store = spark._jsparkSession.sharedState().statusStore()
     last = store.executionsList().last()
-    metrics = [last.metrics().apply(place) for place in range(last.metrics().size())]
+    metrics = [last.metrics().apply(position) for position in range(last.metrics().size())]
     values = store.executionMetrics(last.executionId())
     found = [values.get(metric.accumulatorId()) for metric in metrics if metric.name() == "footers sliced"]
     assert {value.get() for value in found if value.isDefined()} == {"1"}

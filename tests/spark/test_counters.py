@@ -62,9 +62,9 @@ def test_a_spark_without_the_accumulator_page_is_reported_once(spark, caplog, mo
 
 
 def test_tasks_add_and_the_driver_alone_shows():
-    told = []
-    tally = Tally(told.append)
+    message = []
+    tally = Tally(message.append)
     there = pickle.loads(pickle.dumps(tally))
     more = there.addInPlace(there.zero(Counter()), Counter(files=1, bytes=0))
-    assert told == [] and more == {"files": 1}
-    assert tally.addInPlace(Counter(files=2), more) == {"files": 3} and told == [{"files": 3}]
+    assert message == [] and more == {"files": 1}
+    assert tally.addInPlace(Counter(files=2), more) == {"files": 3} and message == [{"files": 3}]

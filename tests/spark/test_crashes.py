@@ -120,19 +120,19 @@ def test_only_attempts_after_the_first_write_and_only_while_they_are_at_a_file(t
 
 def test_a_store_that_fails_for_a_moment_costs_neither_a_file_nor_the_signs_of_life(tmp_path, monkeypatch):
     monkeypatch.setattr(crashes, "BEAT_SECONDS", 0.01)
-    told = threading.Semaphore(0)
+    message = threading.Semaphore(0)
     failing = iter([True, False, True, True])
 
     def moody(*arguments):
         if next(failing, False):
             raise OSError("503 Slow Down")
-        told.release()
+        message.release()
         return put(*arguments)
 
     monkeypatch.setattr(crashes, "put", moody)
     with doing(str(tmp_path), 1) as at, at.file("a"):
         for _ in range(3):  # the note, and signs of life after two that did not get through
-            assert told.acquire(timeout=60)
+            assert message.acquire(timeout=60)
 
 
 def test_notes_are_no_records(tmp_path):

@@ -38,9 +38,9 @@ def test_an_installation_prints_the_path_of_its_jar(installed):
 
 
 def test_an_installation_without_a_jar_explains_how_to_get_one(installed):
-    told = say_where(installed)
-    assert told.returncode == 1 and told.stdout == ""
-    assert "jvm/build.sh" in told.stderr
+    message = say_where(installed)
+    assert message.returncode == 1 and message.stdout == ""
+    assert "jvm/build.sh" in message.stderr
 
 
 SPARK_BY_PATH = {"Spark's own download": "jars", "PyPI": "lib/python3.11/site-packages/pyspark/jars"}

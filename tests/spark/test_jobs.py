@@ -86,7 +86,7 @@ def test_the_corpus_goes_through_every_change_as_single_files_do(spark, corpus_l
                 )
                 assert row.message == getattr(error, "message", str(error)).replace(str(alone), str(corpus_lake))
             else:
-                told = (
+                message = (
                     result.outcome,
                     result.form_before,
                     result.form_after,
@@ -95,7 +95,7 @@ def test_the_corpus_goes_through_every_change_as_single_files_do(spark, corpus_l
                     result.bytes_read,
                     result.bytes_written,
                 )
-                assert told == (
+                assert message == (
                     row.outcome,
                     row.form_before,
                     row.form_after,
@@ -261,9 +261,9 @@ def test_two_attempts_at_one_task_at_the_same_time_end_with_whole_files(spark, t
 
     parts = context.parallelize(range(2), 2).barrier().mapPartitionsWithIndex(attempt).collect()
     # Each attempt leaves the file on which the other one is working for last.
-    told = [pq.read_table(part.url, partitioning=None).sort_by("path").to_pylist() for part in parts]
-    assert [[row["path"] for row in rows] for rows in told] == [sorted(path for path, *_ in files)] * 2
-    assert {tuple(sorted((one["outcome"], other["outcome"]))) for one, other in zip(*told, strict=True)} == {
+    message = [pq.read_table(part.url, partitioning=None).sort_by("path").to_pylist() for part in parts]
+    assert [[row["path"] for row in rows] for rows in message] == [sorted(path for path, *_ in files)] * 2
+    assert {tuple(sorted((one["outcome"], other["outcome"]))) for one, other in zip(*message, strict=True)} == {
         ("unchanged", "upgraded")
     }
     assert all(pq.read_table(path).equals(TABLE) for path, *_ in files)
@@ -299,12 +299,12 @@ def test_a_file_with_a_foreign_sidecar_is_refused(spark, tmp_path):
     (tmp_path / "day=1").mkdir()
     path = tmp_path / "day=1" / "data.parquet"
     path.write_bytes(ORIGINAL)
-    place = build_foreign(path)
+    position = build_foreign(path)
     [row] = quietly(jobs.upgrade, spark, tmp_path, form="flat").collect()
-    assert row.outcome == "refused" and row.message.startswith(str(place))
+    assert row.outcome == "refused" and row.message.startswith(str(position))
     assert path.read_bytes() == ORIGINAL
     [row] = quietly(jobs.upgrade, spark, tmp_path, form="flat", ignore="table-format").collect()
-    assert row.outcome == "upgraded" and f"{place}, which parquetext has not made" in row.message
+    assert row.outcome == "upgraded" and f"{position}, which parquetext has not made" in row.message
 
 
 def test_files_below_a_summary_are_not_rewritten(spark, tmp_path):

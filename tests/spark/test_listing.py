@@ -162,9 +162,9 @@ def test_tables_are_detected_at_their_root(spark, tmp_path, log):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     for paths in (tmp_path, [tmp_path / "lake" / "table" / "day=1", tmp_path / outside]):
-        told = {row["path"]: row["table"] for row in list_files(spark, paths).to_pylist()}
-        assert f"table at {tmp_path}/lake/table," in told[str(tmp_path / inside)]
-        assert told[str(tmp_path / outside)] == ""
+        message = {row["path"]: row["table"] for row in list_files(spark, paths).to_pylist()}
+        assert f"table at {tmp_path}/lake/table," in message[str(tmp_path / inside)]
+        assert message[str(tmp_path / outside)] == ""
 
 
 def test_a_filesystem_that_is_not_there_is_a_clear_error(monkeypatch):

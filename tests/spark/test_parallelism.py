@@ -42,9 +42,9 @@ def lake(tmp_path):
 def test_a_session_of_seven_cores_reads_and_works_in_as_many_parts(long, run_driver, lake):
     """And has Spark's user interface, as nobody has said otherwise."""
     with_interface = PLAIN.replace("-Dspark.ui.enabled=false", "")
-    told = json.loads(run_driver(DRIVER, lake, JDK_JAVA_OPTIONS=with_interface).splitlines()[-1])
-    assert told.pop("interface").startswith("http://")
-    assert told == {"session": CORES, "plain": CORES, "read": CORES, "tasks": 4 * CORES, "said": 10}
+    message = json.loads(run_driver(DRIVER, lake, JDK_JAVA_OPTIONS=with_interface).splitlines()[-1])
+    assert message.pop("interface").startswith("http://")
+    assert message == {"session": CORES, "plain": CORES, "read": CORES, "tasks": 4 * CORES, "said": 10}
 
 
 def test_the_settings_take_precedence(spark, lake):

@@ -74,7 +74,7 @@ def content(spark, path: Path) -> list:
     ],
 )
 def test_the_same_partitions_are_replaced_as_by_sparks_own_writer(spark, first, second, tmp_path, setting, options):
-    told = {}
+    message = {}
     by_spark(first.coalesce(1), tmp_path / "first", ["a", "b"])
     for writer in (by_spark, by_write, by_source):
         path = tmp_path / writer.__name__
@@ -92,23 +92,23 @@ def test_the_same_partitions_are_replaced_as_by_sparks_own_writer(spark, first, 
             for found, data in before.items()
             if found.exists() and found.read_bytes() == data
         }
-        told[writer.__name__] = listing(path), kept, content(spark, path)
-    assert told["by_write"] == told["by_spark"] and told["by_source"] == told["by_spark"]
+        message[writer.__name__] = listing(path), kept, content(spark, path)
+    assert message["by_write"] == message["by_spark"] and message["by_source"] == message["by_spark"]
     dynamic = "static" not in options.values() and (setting == "dynamic" or bool(options))
-    assert len(told["by_spark"][1]) == (4 if dynamic else 0)
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*told, "first"])
+    assert len(message["by_spark"][1]) == (4 if dynamic else 0)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*message, "first"])
 
 
 def test_without_rows_nothing_is_replaced_as_by_sparks_own_writer(spark, first, tmp_path):
-    told = {}
+    message = {}
     by_spark(first.coalesce(1), tmp_path / "first", ["a", "b"])
     for writer in (by_spark, by_write, by_source):
         path = tmp_path / writer.__name__
         shutil.copytree(tmp_path / "first", path)
         writer(first.where("id < 0"), path, ["a", "b"], partitionOverwriteMode="dynamic")
-        told[writer.__name__] = listing(path), content(spark, path)
-    assert told["by_write"] == told["by_spark"] and told["by_source"] == told["by_spark"]
-    assert len(told["by_spark"][1]) == 12
+        message[writer.__name__] = listing(path), content(spark, path)
+    assert message["by_write"] == message["by_spark"] and message["by_source"] == message["by_spark"]
+    assert len(message["by_spark"][1]) == 12
 
 
 def test_without_partition_columns_all_is_replaced(spark, first, tmp_path):

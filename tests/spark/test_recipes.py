@@ -50,6 +50,6 @@ def test_readers_writers_and_jobs_work_in_other_threads_and_sessions(spark, even
 
 def test_recipes_that_were_not_run_are_marked():
     recipes = PAGE.split("## Recipes\n")[1].split("\n## ")[0]
-    told = dict(re.findall(r"\*\*(Standalone|YARN|Kubernetes)\*\* \((run|not run)", recipes))
-    assert told == {"Standalone": "run", "YARN": "not run", "Kubernetes": "not run"}
+    message = dict(re.findall(r"\*\*(Standalone|YARN|Kubernetes)\*\* \((run|not run)", recipes))
+    assert message == {"Standalone": "run", "YARN": "not run", "Kubernetes": "not run"}
     assert "venv-pack -p" in recipes and "conda-pack -p" in recipes

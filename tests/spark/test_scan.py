@@ -163,7 +163,7 @@ def test_the_ui_shows_the_metrics_of_footers(spark, upgraded):
     store = spark._jsparkSession.sharedState().statusStore()
     spark._jsc.sc().listenerBus().waitUntilEmpty()
     last = store.executionsList().last()
-    metrics = [last.metrics().apply(place) for place in range(last.metrics().size())]
+    metrics = [last.metrics().apply(position) for position in range(last.metrics().size())]
     assert {"footers sliced", "footers whole", "files that fell back"} < {metric.name() for metric in metrics}
     values = store.executionMetrics(last.executionId())
     found = {metric.name(): values.get(metric.accumulatorId()) for metric in metrics}

@@ -127,7 +127,7 @@ def check_random_queries(same, tmp_path, seed, form, queries):
     kinds = [chance.choice(SIMPLE if seed % 2 else KINDS) for _ in range(40)]
     # Spark's row reader fails on short pages of pyarrow's lists, whoever reads the footer.
     pages = {"data_page_size": 200, "write_batch_size": 10} if seed % 2 else {}
-    table = pa.table({f"c{place}": random_values(kind, chance) for place, kind in enumerate(kinds)})
+    table = pa.table({f"c{position}": random_values(kind, chance) for position, kind in enumerate(kinds)})
     for number in range(2):
         path = tmp_path / f"{number}.parquet"
         size = chance.choice([37, 100, ROWS])
@@ -136,8 +136,8 @@ def check_random_queries(same, tmp_path, seed, form, queries):
     sliced = 0
     for _ in range(queries):
         wanted = chance.sample(range(len(kinds)), chance.randrange(1, 5))
-        place = chance.randrange(len(kinds))
-        predicate = chance.choice(PREDICATES[kinds[place]]).format(f"c{place}")
+        position = chance.randrange(len(kinds))
+        predicate = chance.choice(PREDICATES[kinds[position]]).format(f"c{position}")
         most, vectorized = chance.choice(["3000", "128m"]), chance.choice(["true", "false"])
         counted = same(
             lambda session, wanted=wanted, predicate=predicate: (
@@ -377,9 +377,9 @@ def test_damaged_blocks_are_ignored(spark, wide, tmp_path):
     sliced, whole = spark.newSession(), spark.newSession()
     whole.conf.set(ENABLED, "false")
     outcomes = Counter()
-    for place in range(before - 5000, len(content) - 8, 3001):
+    for position in range(before - 5000, len(content) - 8, 3001):
         damaged = bytearray(content)
-        damaged[place] ^= 0x55
+        damaged[position] ^= 0x55
         path.write_bytes(damaged)
         frame = sliced.read.schema("c3 long, c59 long").parquet(str(path))
         rows = told(frame)

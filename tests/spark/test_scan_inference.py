@@ -24,20 +24,20 @@ def infer(spark):
     """Check that Spark infers the same schema with and without slices: `infer(*paths, **settings)`."""
 
     def run(*paths: Path, options: dict[str, str] | None = None, **settings: str) -> str:
-        told = []
+        message = []
         for enabled in ("true", "false"):
             session = spark.newSession()
             session.conf.set(ENABLED, enabled)
             for name, value in settings.items():
                 session.conf.set(f"spark.sql.{name.replace('__', '.')}", value)
             try:
-                told.append(session.read.options(**options or {}).parquet(*map(str, paths)).schema.json())
+                message.append(session.read.options(**options or {}).parquet(*map(str, paths)).schema.json())
             except PySparkException as error:
-                told.append(error.getCondition())
+                message.append(error.getCondition())
             except Py4JJavaError as error:
-                told.append(type(error).__name__)
-        assert told[0] == told[1]
-        return told[0]
+                message.append(type(error).__name__)
+        assert message[0] == message[1]
+        return message[0]
 
     return run
 

@@ -62,13 +62,13 @@ def check_folder(folder: Path) -> list[pa.Table]:
     """See that no file of a folder has a secret in its name or its values; its Parquet files as tables."""
     tables = []
     for path in folder.rglob("*"):
-        told = [str(path)]
+        message = [str(path)]
         if path.is_file():
-            told.append(path.read_bytes().decode("latin-1"))
+            message.append(path.read_bytes().decode("latin-1"))
         if path.suffix == ".parquet":
             tables.append(pq.read_table(path))
-            told.append(json.dumps(tables[-1].to_pylist(), default=str))
-        assert not [part for part in PARTS for text in told if part in text], path
+            message.append(json.dumps(tables[-1].to_pylist(), default=str))
+        assert not [part for part in PARTS for text in message if part in text], path
     assert tables
     return tables
 

@@ -142,9 +142,9 @@ def test_the_record_is_parquet_that_spark_reads(spark, rows, lake, tmp_path):
     rows()
     rows()
     records = spark.read.parquet(str(tmp_path / "state")).collect()
-    told = {Path(record.path).stem: (record.outcome, record.size, record.modified) for record in records}
+    message = {Path(record.path).stem: (record.outcome, record.size, record.modified) for record in records}
     assert len(records) == 3
-    assert told["a"] == ("upgraded", (lake / "a.parquet").stat().st_size, (lake / "a.parquet").stat().st_mtime_ns)
+    assert message["a"] == ("upgraded", (lake / "a.parquet").stat().st_size, (lake / "a.parquet").stat().st_mtime_ns)
 
 
 def test_a_record_is_whole_or_not_there(rows, lake, tmp_path):

@@ -107,8 +107,8 @@ def test_a_key_file_is_not_used_by_other_threads():
         (CLIENT, URL, ParquetextError, "client.endpoint"),
     ],
 )
-def test_unsupported_credentials_of_azure_are_an_error(settings, url, error, told):
-    with pytest.raises(error, match=told):
+def test_unsupported_credentials_of_azure_are_an_error(settings, url, error, message):
+    with pytest.raises(error, match=message):
         Filesystems(settings).target(url)
 
 

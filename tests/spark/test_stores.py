@@ -115,11 +115,11 @@ def test_a_missing_file_is_an_error_of_its_row(on, store):
 def test_a_name_service_of_sparks_settings_is_found(spark, hdfs):
     """Where name nodes stand for each other, clients know them by one name alone."""
     hdfs.put("service/x.parquet", ORIGINAL)
-    session, place = spark.newSession(), hdfs.url.removeprefix("hdfs://").removesuffix("/store")
+    session, position = spark.newSession(), hdfs.url.removeprefix("hdfs://").removesuffix("/store")
     for name, value in {
         "nameservices": "here",
         "ha.namenodes.here": "one",
-        "namenode.rpc-address.here.one": place,
+        "namenode.rpc-address.here.one": position,
     }.items():
         session.conf.set(f"dfs.{name}", value)
     assert outcomes(upgrade(session, "hdfs://here/store/service", progress=False, form="flat")) == {"upgraded": 1}
@@ -177,7 +177,7 @@ def test_no_error_of_a_url_contains_its_password():
 
 def test_without_hdfs_native_libhdfs_does_everything_except_changes(hdfs, java_home, run_driver, tmp_path, long):
     (tmp_path / "hdfs_native.py").write_text("raise ImportError")
-    told = run_driver(
+    message = run_driver(
         """
         import sys
         from parquetext.spark import session, upgrade, verify, write
@@ -193,6 +193,6 @@ def test_without_hdfs_native_libhdfs_does_everything_except_changes(hdfs, java_h
         **libhdfs(java_home),
         PYTHONPATH=f"{tmp_path}:{IMPORTED_FROM}",
     ).splitlines()
-    assert told[:3] == ["100", "100", "ok ok ok"]
-    assert "pip install 'parquetext[hdfs]'" in told[3]
+    assert message[:3] == ["100", "100", "ok ok ok"]
+    assert "pip install 'parquetext[hdfs]'" in message[3]
     assert len(hdfs.names("by-libhdfs")) == 4

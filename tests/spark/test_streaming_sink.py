@@ -42,8 +42,8 @@ def test_no_verb_changes_a_file_of_it(sink):
 
 def test_jobs_refuse_the_directory_and_parts_of_it(spark, sink):
     before = contents(sink)
-    for places in (sink, sink / "day=1", [next(iter(before))]):
-        rows = jobs.upgrade(spark, places, form="flat", progress=False).collect()
+    for positions in (sink, sink / "day=1", [next(iter(before))]):
+        rows = jobs.upgrade(spark, positions, form="flat", progress=False).collect()
         assert rows and {row.outcome for row in rows} == {"refused"}
         assert all(f"Spark Structured Streaming table at {sink}" in row.message for row in rows)
     assert contents(sink) == before

@@ -177,8 +177,8 @@ def test_options_that_arrow_does_not_support_are_errors(monkeypatch):
     for name in ("parquet.bloom.filter.enabled", "parquet.page.row.count.limit"):
         with pytest.raises(ParquetextError, match=rf"{name}: pyarrow .* cannot"):
             ParquetOptions.of({name: "true" if "bloom" in name else "100"}).check(schema)
-    told = ParquetOptions.of({}).for_arrow("zstd", schema.empty_table())
-    assert told == {"compression_level": 3, "use_dictionary": False, "data_page_size": 1 << 20}
+    message = ParquetOptions.of({}).for_arrow("zstd", schema.empty_table())
+    assert message == {"compression_level": 3, "use_dictionary": False, "data_page_size": 1 << 20}
 
 
 def test_every_option_is_named_in_the_documentation():

@@ -36,9 +36,9 @@ def hidden(path) -> list[str]:
     path = Path(path)
     return [
         entry.name
-        for place in (path, path.parent)
-        if place.exists()
-        for entry in place.iterdir()
+        for position in (path, path.parent)
+        if position.exists()
+        for entry in position.iterdir()
         if ".parquetext-" in entry.name
     ]
 
@@ -137,8 +137,8 @@ def test_partitions_are_those_that_spark_writes(spark, tmp_path):
     write(frame, tmp_path / "ours", partition_by=keys)
     frame.write.partitionBy(keys).parquet(str(tmp_path / "spark"))
     found = {
-        place: sorted(str(path.parent.relative_to(tmp_path / place)) for path in files(tmp_path / place))
-        for place in ("ours", "spark")
+        position: sorted(str(path.parent.relative_to(tmp_path / position)) for path in files(tmp_path / position))
+        for position in ("ours", "spark")
     }
     assert found["ours"] == found["spark"] and len(found["ours"]) == 7
 
@@ -395,7 +395,9 @@ write(frame.mapInArrow(waiting, "id long"), second, mode="overwrite", **small)
 def without_java(tmp_path_factory) -> dict[str, str]:
     """The environment of a machine that has all commands but java."""
     folder = tmp_path_factory.mktemp("commands")
-    for name in {name for place in os.get_exec_path() if os.path.isdir(place) for name in os.listdir(place)} - {"java"}:
+    for name in {
+        name for position in os.get_exec_path() if os.path.isdir(position) for name in os.listdir(position)
+    } - {"java"}:
         (folder / name).symlink_to(shutil.which(name) or "/nonexistent")
     return {"JAVA_HOME": "", "PATH": str(folder), "JDK_JAVA_OPTIONS": PLAIN}
 

@@ -274,8 +274,8 @@ def test_a_folder_of_fsspec_that_cannot_be_listed_is_no_empty_one():
         {"modified": datetime(1970, 1, 1, 0, 0, 1, 500_000)},
         {"created": "1970-01-01T01:00:01.5+01:00"},
     ],
-    ids=lambda facts: next(iter(facts)),
+    ids=lambda fields: next(iter(fields)),
 )
-def test_times_are_known_by_all_the_names_that_filesystems_have_for_them(facts):
-    assert modified_of(facts) == 1_500_000_000
+def test_times_are_known_by_all_the_names_that_filesystems_have_for_them(fields):
+    assert modified_of(fields) == 1_500_000_000
     assert modified_of({"size": 3, "modify": "yesterday"}) is modified_of({"updated": "yesterday"}) is None

@@ -114,5 +114,5 @@ def test_keys_in_a_uri_are_not_shown(s3, read):
     uri = s3["URI"].files[0].replace("s3://any:any@", "s3://any:SeCrEt@").replace("part.parquet", "nowhere.parquet")
     with pytest.raises(FileNotFoundError) as caught:
         getattr(parquetext, read)(uri)
-    told = "".join(map(str, (caught.value, caught.value.args, caught.value.filename, caught.value.__context__)))
-    assert "nowhere.parquet" in told and "SeCrEt" not in told
+    message = "".join(map(str, (caught.value, caught.value.args, caught.value.filename, caught.value.__context__)))
+    assert "nowhere.parquet" in message and "SeCrEt" not in message

@@ -64,7 +64,7 @@ def test_a_read_is_exact_and_counted(path):
 
 
 @pytest.mark.parametrize(("offset", "length"), [(190, 11), (201, 0), (-1, 4), (0, 1 << 62)])
-def test_a_range_outside_of_the_file_is_an_error_with_its_place(path, offset, length):
+def test_a_range_outside_of_the_file_is_an_error_with_its_offset(path, offset, length):
     for target in (path, (in_memory(), "x.bin")):
         with open_source(target) as source, pytest.raises(Malformed) as error:
             source.read(offset, length)

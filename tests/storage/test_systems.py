@@ -136,8 +136,8 @@ def test_lost_extended_attributes_are_reported_once(system, ignore, file, recwar
     warnings.simplefilter("always", systems.LacksWarning)
     parquetext.upgrade(file, form="flat", ignore=ignore)
     parquetext.strip(file, ignore=ignore)
-    told = [str(warning.message) for warning in recwarn if issubclass(warning.category, systems.LacksWarning)]
-    assert len(told) == 1 and "extended attributes" in told[0] and "\n" not in told[0]
+    message = [str(warning.message) for warning in recwarn if issubclass(warning.category, systems.LacksWarning)]
+    assert len(message) == 1 and "extended attributes" in message[0] and "\n" not in message[0]
 
 
 def test_threads_read_one_file_by_position_without_pread(tmp_path):

@@ -121,12 +121,12 @@ class Browser:
                 self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, **extra)
 
     def click(self, selector: str) -> None:
-        place = self.ask(
+        position = self.ask(
             f"(e => {{ e.scrollIntoView({{block: 'center'}}); const r = e.getBoundingClientRect();"
             f" return [r.x + r.width / 2, r.y + r.height / 2] }})(document.querySelector({json.dumps(selector)}))"
         )
         for kind in ("mousePressed", "mouseReleased"):
-            self.call("Input.dispatchMouseEvent", type=kind, x=place[0], y=place[1], button="left", clickCount=1)
+            self.call("Input.dispatchMouseEvent", type=kind, x=position[0], y=position[1], button="left", clickCount=1)
 
     def screenshot(self, target: Path) -> None:
         target.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
@@ -146,9 +146,9 @@ class Browser:
         """Exceptions, messages of the console and of the browser, and requests that leave the page."""
 
         def is_problem(event: dict) -> bool:
-            method, told = event.get("method"), event.get("params", {})
+            method, message = event.get("method"), event.get("params", {})
             if method == "Network.requestWillBeSent":
-                return not told["request"]["url"].startswith("file:") or told["type"] != "Document"
+                return not message["request"]["url"].startswith("file:") or message["type"] != "Document"
             return method in ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")
 
         return [event for event in self.events if is_problem(event)]

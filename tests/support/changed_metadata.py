@@ -31,8 +31,8 @@ def with_indexes(path, leaf: int, change) -> None:
     new = bytearray(data[: -8 - int.from_bytes(data[-8:-4], "little")])
 
     def changed(footer: dict) -> None:
-        for row_group, facts in enumerate(footer["row_groups"]):
-            chunk, found = facts["columns"][leaf], []
+        for row_group, fields in enumerate(footer["row_groups"]):
+            chunk, found = fields["columns"][leaf], []
             for struct, name in INDEXES.items():
                 at, length = chunk.pop(f"{name}_offset", None), chunk.pop(f"{name}_length", 0)
                 found.append(None if at is None else thrift.read(struct, data[at : at + length]))

@@ -57,5 +57,5 @@ def change_blocks(path: Path, change: Callable[[Carried], Carried]) -> None:
 def _metadata(footer: bytes) -> list[tuple[int, bytes]]:
     """Where each ColumnMetaData stands in a footer, and its bytes."""
     scan = kernels.scan.scan(footer)
-    places = zip(scan.chunks("metadata_offset"), scan.chunks("metadata_length"), strict=True)
-    return [(offset, footer[offset : offset + length]) for offset, length in places]
+    positions = zip(scan.chunks("metadata_offset"), scan.chunks("metadata_length"), strict=True)
+    return [(offset, footer[offset : offset + length]) for offset, length in positions]

@@ -9,4 +9,4 @@ __all__ = ["readable"]
 
 def readable(corpus: Path, expected: list[dict]) -> list[Path]:
     """The files that pyarrow reads."""
-    return [corpus / facts["file"] for facts in expected if facts["class"] == "readable"]
+    return [corpus / fields["file"] for fields in expected if fields["class"] == "readable"]

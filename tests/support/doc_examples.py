@@ -30,6 +30,6 @@ def failures(name: str, function: object, **names: object) -> str:
     names |= {"parquetext": parquetext, "pa": pa, "os": os}
     example = doctest.DocTestParser().get_doctest(function.__doc__, names, name, inspect.getsourcefile(function), 0)
     assert example.examples, f"{name} has no example"
-    told: list[str] = []
-    failed, _ = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=told.append)
-    return "".join(told) if failed else ""
+    message: list[str] = []
+    failed, _ = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=message.append)
+    return "".join(message) if failed else ""

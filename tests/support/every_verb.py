@@ -293,16 +293,16 @@ PREPARED: dict[str, Callable[[Path], object]] = {
 
 def _arguments(words: list[str], path: str, folder: Path) -> list[str]:
     """Return a command's words with the names of files and columns in place of the words in capitals."""
-    places = {"PATH": path, "OUT": str(folder / "out.parquet"), "FOLDER": str(folder)}
+    positions = {"PATH": path, "OUT": str(folder / "out.parquet"), "FOLDER": str(folder)}
     for word in PREPARED.keys() & set(words):
         copy = folder / "copy.parquet"
         shutil.copyfile(path, copy)
         PREPARED[word](copy)
-        places[word] = str(copy)
+        positions[word] = str(copy)
     if {"NAME", "FILTER"} & set(words):
-        places["NAME"] = name = _first_leaf(path)
-        places["FILTER"] = f"{name} is not null"
-    return [places.get(word, word) for word in words]
+        positions["NAME"] = name = _first_leaf(path)
+        positions["FILTER"] = f"{name} is not null"
+    return [positions.get(word, word) for word in words]
 
 
 def _command(line: str) -> Verb:

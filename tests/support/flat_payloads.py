@@ -38,19 +38,19 @@ def cells(payload: bytes) -> list[tuple[int, int]]:
     columns = -(-leaves // max(1, 8 // max(1, groups)))
     count = columns + nodes + parts + pairs + 1 + pages
     directories = [directory + 256 * page for page in range(-(-count // 60))]
-    places = directories + [buckets + 256 * bucket for bucket in range(bucket_count)]
+    positions = directories + [buckets + 256 * bucket for bucket in range(bucket_count)]
     for page in directories:
         (used,) = struct.unpack_from("<H", payload, page + 10)
-        places += struct.unpack_from(f"<{used}I", payload, page + 16)
-    for place in places[len(directories) + bucket_count :][:columns]:
-        places += struct.unpack_from(f"<{max(0, parts - 1)}I", payload, place + 20)
-    return [(place, struct.unpack_from("<I", payload, place + 4)[0]) for place in places]
+        positions += struct.unpack_from(f"<{used}I", payload, page + 16)
+    for position in positions[len(directories) + bucket_count :][:columns]:
+        positions += struct.unpack_from(f"<{max(0, parts - 1)}I", payload, position + 20)
+    return [(position, struct.unpack_from("<I", payload, position + 4)[0]) for position in positions]
 
 
 def sign(payload: bytearray, places: list[tuple[int, int]]) -> bytes:
     """The payload with the checksums of its cells and its tail block made right again."""
-    for place, length in places:
-        struct.pack_into("<I", payload, place, zlib.crc32(payload[place + 4 : place + length]))
+    for position, length in places:
+        struct.pack_into("<I", payload, position, zlib.crc32(payload[position + 4 : position + length]))
     (tail,) = struct.unpack_from("<I", payload, len(payload) - 8)
     struct.pack_into("<I", payload, len(payload) - 4, zlib.crc32(payload[len(payload) - min(tail, len(payload)) : -4]))
     return bytes(payload)

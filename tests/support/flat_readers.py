@@ -24,9 +24,9 @@ def write_with(package: str, footer: bytes) -> bytes:
     return bytes(module(package, "flat").write(module(package, "scan").scan(footer), verbatim=False))
 
 
-def everything(payload: bytes, package: str | None = None, **place) -> dict:
+def everything(payload: bytes, package: str | None = None, **position) -> dict:
     """Call every function of a reader, and return the results together with those of the whole payload."""
-    found = everything_of(lambda: open_payload(payload, package, **place))
+    found = everything_of(lambda: open_payload(payload, package, **position))
     if "open" in found:
         return found
     flat = module(package, "flat") if package else kernels.flat

@@ -77,14 +77,14 @@ VERBS: list[Callable] = [
 def main(file: str, folder: str, progress: str, step: str, offset: str, implementation: str) -> None:
     kernels.use(implementation)
     whole = Path(file).read_bytes()
-    facts = inspect(Path(file))
-    start = min([facts.footer_offset, *(block.offset for block in facts.blocks)])
+    fields = inspect(Path(file))
+    start = min([fields.footer_offset, *(block.offset for block in fields.blocks)])
     path = Path(folder, "flipped.parquet")
-    with open(progress, "w") as told:
+    with open(progress, "w") as message:
         for flip in range(int(offset), 8 * (len(whole) - start), int(step)):
-            told.seek(0)
-            told.write(f"{flip:9}")
-            told.flush()
+            message.seek(0)
+            message.write(f"{flip:9}")
+            message.flush()
             data = bytearray(whole)
             data[start + (flip >> 3)] ^= 1 << (flip & 7)
             path.write_bytes(data)

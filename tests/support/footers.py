@@ -68,20 +68,20 @@ def scan_facts(scan_kernel, footer: bytes, *, bounds: bool = True, plain: bool =
         scanned = scan_kernel.scan_plainly(footer) if plain else scan_kernel.scan(footer, strict=False)
     except Exception as error:
         return {"error": error_facts(error)}
-    facts = {name: getattr(scanned, name) for name in ATTRIBUTES} | {"problem": error_facts(scanned.problem)}
-    facts["leaves"] = view_facts(scanned.leaves)
+    fields = {name: getattr(scanned, name) for name in ATTRIBUTES} | {"problem": error_facts(scanned.problem)}
+    fields["leaves"] = view_facts(scanned.leaves)
     for record in RECORDS:
         for name in member_names(record):
-            facts[record, name] = view_facts(getattr(scanned, record)(name))
+            fields[record, name] = view_facts(getattr(scanned, record)(name))
     for leaf in range(min(scanned.leaf_count, 20) if bounds else 0):
         try:
             chunks = scanned.column(leaf)
         except ParquetextError as error:
-            facts["column", leaf] = error_facts(error)
+            fields["column", leaf] = error_facts(error)
             continue
         has, *ranges = chunks.bounds()
-        facts["column", leaf] = (len(chunks), view_facts(chunks.array("num_values")), has, *map(view_facts, ranges))
-    return facts
+        fields["column", leaf] = (len(chunks), view_facts(chunks.array("num_values")), has, *map(view_facts, ranges))
+    return fields
 
 
 def damaged(footer: bytes, seed: int) -> bytes:

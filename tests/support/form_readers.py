@@ -38,10 +38,10 @@ def module(package: str, name: str):
 
 
 def chunk_fields(chunks) -> dict:
-    facts = {name: list(chunks.array(name)) for name in FACTS}
+    fields = {name: list(chunks.array(name)) for name in FACTS}
     bounds = [list(part) for part in chunks.bounds()]
     values = [chunks.bound_values(bit) for bit in (1, 2)]
-    return facts | {"count": len(chunks), "buffer": bytes(chunks.buffer), "bounds": bounds, "values": values}
+    return fields | {"count": len(chunks), "buffer": bytes(chunks.buffer), "bounds": bounds, "values": values}
 
 
 def column_facts(found: tuple | None) -> tuple | None:

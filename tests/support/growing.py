@@ -17,8 +17,8 @@ def grow(path: str | Path, table: pa.Table, at: int | None = None, **options) ->
     old = data[-8 - int.from_bytes(data[-8:-4], "little") : -8]
     more = written(len(data), table.schema, [(table, None)], **options)
     scan = kernels.scan.scan(old)
-    place = scan.row_group_count if at is None else at
+    position = scan.row_group_count if at is None else at
     gone = 0 if at is None else scan.row_groups("num_rows")[at]
-    footer = spliced(old, more.footer, [place], scan.num_rows - gone + table.num_rows)
+    footer = spliced(old, more.footer, [position], scan.num_rows - gone + table.num_rows)
     with open(path, "ab") as file:
         file.write(more.data + end_of_file(footer))

@@ -211,8 +211,8 @@ def _chunk(column: Parts, out: bytearray) -> dict:
     locations = []
     for number, (page, row) in enumerate(zip(column.pages, column.first_rows, strict=True)):
         data = page.to_bytes()
-        place = {"offset": len(out), "compressed_page_size": len(data), "first_row_index": row}
-        locations.append(place | column.places.get(number, {}))
+        position = {"offset": len(out), "compressed_page_size": len(data), "first_row_index": row}
+        locations.append(position | column.places.get(number, {}))
         out += data
     column.offset_index = {"page_locations": locations} | column.offset_index
     made = {

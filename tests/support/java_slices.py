@@ -27,8 +27,8 @@ class Request(NamedTuple):
         names, filtered = (
             ",".join(name.hex() for name in part) if part else "." for part in (self.names, self.filtered)
         )
-        facts = (self.path, self.what, self.case_sensitive, self.most_share, self.gap, names, filtered)
-        return "\t".join(map(str, facts))
+        fields = (self.path, self.what, self.case_sensitive, self.most_share, self.gap, names, filtered)
+        return "\t".join(map(str, fields))
 
 
 class Answer(NamedTuple):

@@ -16,21 +16,21 @@ VERSION_1 = struct.Struct("<8sQQQIII")
 
 def leave_journal(path: Path, edit: TailEdit) -> Path:
     """Put the journal of `edit` beside the file as it is; where it lies."""
-    place = journal_of(path)
-    with open_source(path) as source, place.open("wb") as file:
+    position = journal_of(path)
+    with open_source(path) as source, position.open("wb") as file:
         journal.write(OPERATIONS, file.fileno(), source, edit)
-    return place
+    return position
 
 
 def leave_journal_1(path: Path, edit: TailEdit) -> Path:
     """The same as versions before 2 wrote it."""
-    content, place = path.read_bytes(), journal_of(path)
+    content, position = path.read_bytes(), journal_of(path)
     seen, tail = content[: edit.keep][-1 << 16 :], content[edit.keep :]
     header = VERSION_1.pack(
         b"PQXJRNL1", edit.keep, len(content), edit.size, zlib.crc32(seen), zlib.crc32(tail), zlib.crc32(edit.tail)
     )
-    place.write_bytes(header + zlib.crc32(header).to_bytes(4, "little") + tail)
-    return place
+    position.write_bytes(header + zlib.crc32(header).to_bytes(4, "little") + tail)
+    return position
 
 
 def journal_of(path: Path) -> Path:

@@ -34,8 +34,8 @@ def list_page(
         if not row:
             definition.append((EMPTY if row == [] else MISSING, len(values)))
     defined = [MOST_DEFINED if value is not None else MOST_DEFINED - 1 for value in values]
-    for number, (level, place) in enumerate(definition):
-        defined.insert(place + number, level)
+    for number, (level, position) in enumerate(definition):
+        defined.insert(position + number, level)
     stored = b"".join(struct.pack("<i", value) for value in values if value is not None)
     count = len(defined)
     own = [levels(repetition, 1), levels(defined, MOST_DEFINED)] if count else [b"", b""]

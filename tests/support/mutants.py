@@ -129,10 +129,10 @@ def _cells(data: bytes, random: Random) -> bytes:
         return _bytes(data, random)
     length = int.from_bytes(data[at - 8 : at - 4], "little")
     payload = bytearray(data[at - 12 - length : at - 12])
-    places = flat_payloads.cells(payload)
+    positions = flat_payloads.cells(payload)
     for _ in range(random.randrange(1, 4)):
         payload[random.randrange(len(payload))] = random.choice((0, 1, 127, 128, 255, random.randrange(256)))
-    signed = flat_payloads.sign(payload, places)
+    signed = flat_payloads.sign(payload, positions)
     return data[: at - 12 - length] + signed + zlib.crc32(signed).to_bytes(4, "little") + data[at - 8 :]
 
 

@@ -86,8 +86,8 @@ def peaks(
     done = subprocess.run(command, capture_output=True, text=True, errors="surrogateescape", env=environment)
     assert done.returncode == 0, done.stderr[-2000:]
     for line in done.stdout.splitlines():
-        taken, *told = line.split("\t")
-        yield Peak(int(taken), *told)
+        taken, *message = line.split("\t")
+        yield Peak(int(taken), *message)
 
 
 def _end(*_: object) -> None:

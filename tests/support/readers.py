@@ -102,7 +102,7 @@ def _run(*command: object, folder: Path, **environment: str) -> None:
     )
 
 
-def _python(name: str, version: str, *beside: str, **facts) -> Reader:
+def _python(name: str, version: str, *beside: str, **fields) -> Reader:
     """A package of PyPI; the program sees nothing but its folder and the standard library."""
     package = name.lower()
 
@@ -129,11 +129,11 @@ def _python(name: str, version: str, *beside: str, **facts) -> Reader:
         install,
         lambda folder: [sys.executable, "-I", "-S", str(PROGRAMS / "read.py"), package, str(folder)],
         made_for="-python{}.{}".format(*sys.version_info),
-        **facts,
+        **fields,
     )
 
 
-def _java(name: str, version: str, **facts) -> Reader:
+def _java(name: str, version: str, **fields) -> Reader:
     """A jar of Maven Central with Hadoop's client beside it."""
     jars = {
         "org.apache.parquet:parquet-hadoop": version,
@@ -169,11 +169,11 @@ def _java(name: str, version: str, **facts) -> Reader:
             f"{folder}:{folder}/*",
             "Read",
         ],
-        **facts,
+        **fields,
     )
 
 
-def _node(name: str, version: str, **facts) -> Reader:
+def _node(name: str, version: str, **fields) -> Reader:
     """A package of npm; its program stands beside it, where imports are looked for."""
 
     def install(folder: Path) -> None:
@@ -191,10 +191,10 @@ def _node(name: str, version: str, **facts) -> Reader:
         )
         shutil.copy(PROGRAMS / "read.mjs", folder)
 
-    return Reader(name, version, install, lambda folder: ["node", str(folder / "read.mjs")], **facts)
+    return Reader(name, version, install, lambda folder: ["node", str(folder / "read.mjs")], **fields)
 
 
-def _go(name: str, version: str, module: str, **facts) -> Reader:
+def _go(name: str, version: str, module: str, **fields) -> Reader:
     """A module of Go, built with its program; not optimised, for that takes longest."""
 
     def install(folder: Path) -> None:
@@ -203,10 +203,10 @@ def _go(name: str, version: str, module: str, **facts) -> Reader:
         _run("go", "get", f"{module}@v{version}", folder=folder)
         _run("go", "build", "-gcflags=all=-N -l", "-o", "reader", ".", folder=folder, GOFLAGS="-mod=mod")
 
-    return Reader(name, version, install, lambda folder: [str(folder / "reader")], long=True, **facts)
+    return Reader(name, version, install, lambda folder: [str(folder / "reader")], long=True, **fields)
 
 
-def _rust(name: str, version: str, crate: str, **facts) -> Reader:
+def _rust(name: str, version: str, crate: str, **fields) -> Reader:
     """A crate, built with its program."""
 
     def install(folder: Path) -> None:
@@ -220,7 +220,7 @@ def _rust(name: str, version: str, crate: str, **facts) -> Reader:
         (folder / "target" / "debug" / "reader").rename(folder / "reader")
         shutil.rmtree(folder / "target")
 
-    return Reader(name, version, install, lambda folder: [str(folder / "reader")], long=True, **facts)
+    return Reader(name, version, install, lambda folder: [str(folder / "reader")], long=True, **fields)
 
 
 READERS = [

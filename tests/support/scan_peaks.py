@@ -75,8 +75,8 @@ def _measured(open_lake: Callable, verb: str, small: str, path: str) -> int:
     if status:
         raise ChildProcessError(f"{verb} {path}: {status}")
     os.close(writing)
-    with os.fdopen(reading) as told:
-        return int(told.read())
+    with os.fdopen(reading) as message:
+        return int(message.read())
 
 
 def main(path: str) -> None:

@@ -107,4 +107,6 @@ def markers(item: pytest.Item) -> set[str]:
 
 
 def place(item: pytest.Item) -> int:
-    return next((place for place, end in enumerate(FIRST) if item.path.as_posix().endswith(f"/{end}")), len(FIRST))
+    return next(
+        (position for position, end in enumerate(FIRST) if item.path.as_posix().endswith(f"/{end}")), len(FIRST)
+    )

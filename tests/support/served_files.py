@@ -48,8 +48,8 @@ class Ranged(Whole):
         end = min(int(last) + 1, len(data)) if first and last else len(data)
         if begin >= len(data):
             return self._answer(416, b"", **{"Content-Range": f"bytes */{len(data)}"})
-        told = f"bytes {begin}-{end - 1}/{len(data)}"
-        return self._answer(206, data[begin:end], ETag=f'"{hash(data)}"', **{"Content-Range": told})
+        message = f"bytes {begin}-{end - 1}/{len(data)}"
+        return self._answer(206, data[begin:end], ETag=f'"{hash(data)}"', **{"Content-Range": message})
 
     def _answer(self, status: int, data: bytes, **headers: str) -> None:
         self.send_response(status)

@@ -35,8 +35,8 @@ G2 = bytes.fromhex(
 
 def blind(path) -> None:
     """Make a file's footer unreadable, its sidecar still being taken for its own."""
-    place = candidates(str(path))[0].path
-    with open(place, "rb") as file:
+    position = candidates(str(path))[0].path
+    with open(position, "rb") as file:
         before = file.read()
     with open(path, "r+b") as file:
         file.seek(-8, os.SEEK_END)
@@ -48,7 +48,7 @@ def blind(path) -> None:
     new = Origin(
         origin.footer_crc, origin.footer_length, there.st_mtime_ns, there.st_ctime_ns, there.st_dev, there.st_ino
     ).to_bytes()
-    with open(place, "wb") as file:
+    with open(position, "wb") as file:
         file.write(with_checksum(before.replace(note, new)))
 
 
@@ -136,9 +136,9 @@ def reading(reader) -> dict:
             "distinct_count",
         ):
             said[name, column] = list(chunks.array(name))
-        has, *places = chunks.bounds()
+        has, *positions = chunks.bounds()
         said["has", column] = has
-        low_at, low_size, high_at, high_size = map(list, places)
+        low_at, low_size, high_at, high_size = map(list, positions)
         said["min", column] = [bytes(buffer[at : at + size]) for at, size in zip(low_at, low_size, strict=True)]
         said["max", column] = [bytes(buffer[at : at + size]) for at, size in zip(high_at, high_size, strict=True)]
         said["values", column] = [chunks.bound_values(bit) for bit in (1, 2)]

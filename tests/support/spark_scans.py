@@ -49,5 +49,5 @@ def _scans(plan) -> Iterator:
     elif name == "InMemoryTableScanExec":
         yield from _scans(plan.relation().cachedPlan())
     children = plan.children()
-    for place in range(children.size()):
-        yield from _scans(children.apply(place))
+    for position in range(children.size()):
+        yield from _scans(children.apply(position))

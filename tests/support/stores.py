@@ -77,10 +77,10 @@ def required(path: str | Path | None, what: str) -> str:
     """A program or file that `.ci/stores` installs; without it the test is skipped, or fails where it must be there."""
     if path and os.path.exists(path):
         return str(path)
-    told = f"{what} is not installed: `.ci/stores` or pip install '.[test]' does it; tests on real stores do not run"
+    message = f"{what} is not installed: `.ci/stores` or pip install '.[test]' does it; tests on real stores do not run"
     if os.environ.get("PARQUETEXT_REQUIRE_STORES") == "1":
-        pytest.fail(told)
-    pytest.skip(told)
+        pytest.fail(message)
+    pytest.skip(message)
 
 
 @contextmanager
@@ -108,23 +108,23 @@ def azure_store(folder: Path) -> Iterator[Store]:
         "0",
     ]
     with running(command, folder / "azurite.log", port):
-        place = f"127.0.0.1:{port}"
+        position = f"127.0.0.1:{port}"
         filesystem = pafs.AzureFileSystem(
             AZURE_ACCOUNT,
             account_key=AZURE_KEY,
-            blob_storage_authority=place,
+            blob_storage_authority=position,
             blob_storage_scheme="http",
-            dfs_storage_authority=place,
+            dfs_storage_authority=position,
             dfs_storage_scheme="http",
         )
         filesystem.create_dir("lake")
         host = f"{AZURE_ACCOUNT}.dfs.core.windows.net"
         yield Store(
             f"abfs://lake@{host}",
-            f"abfs://{AZURE_ACCOUNT}@lake/{{}}?enable_tls=false&blob_storage_authority={place}"
-            f"&dfs_storage_authority={place}&{azure_token()}",
+            f"abfs://{AZURE_ACCOUNT}@lake/{{}}?enable_tls=false&blob_storage_authority={position}"
+            f"&dfs_storage_authority={position}&{azure_token()}",
             {
-                "fs.azure.abfs.endpoint": place,
+                "fs.azure.abfs.endpoint": position,
                 "fs.azure.always.use.https": "false",
                 f"fs.azure.account.key.{host}": AZURE_KEY,
             },
@@ -135,7 +135,7 @@ def azure_store(folder: Path) -> Iterator[Store]:
 
 def azure_token() -> str:
     """A shared access signature for all that blobs allow (learn.microsoft.com, "Create an account SAS")."""
-    told = {
+    message = {
         "sp": "rwdlac",
         "ss": "b",
         "srt": "sco",
@@ -146,9 +146,9 @@ def azure_token() -> str:
         "sv": "2021-06-08",
         "ses": "",
     }
-    signed = "".join(f"{part}\n" for part in (AZURE_ACCOUNT, *told.values()))
+    signed = "".join(f"{part}\n" for part in (AZURE_ACCOUNT, *message.values()))
     signature = hmac.digest(base64.b64decode(AZURE_KEY), signed.encode(), "sha256")
-    given = {name: part for name, part in told.items() if part}
+    given = {name: part for name, part in message.items() if part}
     return urllib.parse.urlencode({**given, "sig": base64.b64encode(signature).decode()})
 
 
@@ -156,7 +156,7 @@ def azure_token() -> str:
 def google_store(folder: Path) -> Iterator[Store]:
     """A bucket of fake-gcs-server."""
     port = free_port()
-    place = f"127.0.0.1:{port}"
+    position = f"127.0.0.1:{port}"
     program = shutil.which("fake-gcs-server") or installed("fake-gcs-server-*/bin/fake-gcs-server")
     command = [
         required(program, "fake-gcs-server"),
@@ -169,17 +169,17 @@ def google_store(folder: Path) -> Iterator[Store]:
         "-port",
         str(port),
         "-external-url",
-        f"http://{place}",
+        f"http://{position}",
         "-log-level",
         "error",
     ]
     with running(command, folder / "gcs.log", port):
-        filesystem = pafs.GcsFileSystem(anonymous=True, scheme="http", endpoint_override=place, project_id="any")
+        filesystem = pafs.GcsFileSystem(anonymous=True, scheme="http", endpoint_override=position, project_id="any")
         filesystem.create_dir("lake")
         yield Store(
             "gs://lake",
-            f"gs://anonymous@lake/{{}}?scheme=http&endpoint_override={place.replace(':', '%3A')}",
-            {"fs.gs.storage.root.url": f"http://{place}/", "fs.gs.auth.type": "UNAUTHENTICATED"},
+            f"gs://anonymous@lake/{{}}?scheme=http&endpoint_override={position.replace(':', '%3A')}",
+            {"fs.gs.storage.root.url": f"http://{position}/", "fs.gs.auth.type": "UNAUTHENTICATED"},
             filesystem,
             "lake",
         )

@@ -93,8 +93,8 @@ class _Proxy(BaseHTTPRequestHandler):
             return
         parts = urlsplit(self.path)
         with socket.create_connection((parts.hostname, parts.port)) as there:
-            told = "".join(f"{name}: {value}\r\n" for name, value in self.headers.items())
-            there.sendall(f"GET {parts.path} HTTP/1.1\r\n{told}Connection: close\r\n\r\n".encode())
+            message = "".join(f"{name}: {value}\r\n" for name, value in self.headers.items())
+            there.sendall(f"GET {parts.path} HTTP/1.1\r\n{message}Connection: close\r\n\r\n".encode())
             while piece := there.recv(1 << 16):
                 self.wfile.write(piece)
         self.close_connection = True

@@ -25,17 +25,17 @@ def as_user(user: int, work: Callable[[], object]) -> str:
             os.setgroups([])
             os.setgid(user)
             os.setuid(user)
-            told = str(work())
+            message = str(work())
         except Exception as error:
-            told = f"{type(error).__name__}: {error}"
+            message = f"{type(error).__name__}: {error}"
             traceback.print_exc()
-        os.write(writing, told.encode(errors="surrogateescape"))
+        os.write(writing, message.encode(errors="surrogateescape"))
         os._exit(0)
     os.close(writing)
     with os.fdopen(reading, "rb") as pipe:
-        told = pipe.read().decode(errors="surrogateescape")
+        message = pipe.read().decode(errors="surrogateescape")
     assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
-    return told
+    return message
 
 
 def shared_folder() -> Iterator[Path]:

@@ -181,7 +181,7 @@ def _ask_pyarrow(
 
 
 def _typed(
-    values: Sequence[Mapping[str, object]], fields: pa.Schema, partitioning: ds.Partitioning, owners: Sequence[int]
+    parsed: Sequence[Mapping[str, object]], fields: pa.Schema, partitioning: ds.Partitioning, owners: Sequence[int]
 ) -> dict[str, pa.Array]:
     """Return the values of each key, one per file; dictionary keys use pyarrow's dictionary, which all files share."""
     chosen = pa.array(owners, pa.int64())
@@ -190,7 +190,7 @@ def _typed(
     values = {}
     for field in fields:
         kind = typed.field(field.name).type if field.name in typed.names else field.type
-        plain = [keys.get(field.name) for keys in values]
+        plain = [keys.get(field.name) for keys in parsed]
         if pa.types.is_dictionary(kind) and dictionaries.get(field.name) is not None:
             dictionary = dictionaries[field.name]
             indices = pc.index_in(pa.array(plain, kind.value_type), dictionary)

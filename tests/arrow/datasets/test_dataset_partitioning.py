@@ -87,10 +87,10 @@ def test_partitionings(lakes, flavor, scheme):
     assert ours.files == theirs.files
     assert ours.schema.equals(theirs.schema, check_metadata=True)
     assert ours.to_table().to_pydict() == theirs.to_table().to_pydict()
-    told = [[str(one.partition_expression) for one in lake.get_fragments()] for lake in (ours, theirs)]
+    message = [[str(one.partition_expression) for one in lake.get_fragments()] for lake in (ours, theirs)]
     assert [ds.get_partition_keys(one.partition_expression) for one in ours.get_fragments()] == [
         ds.get_partition_keys(one.partition_expression) for one in theirs.get_fragments()
-    ], told
+    ], message
     assert type(ours.partitioning) is type(theirs.partitioning)
     assert ours.partitioning.schema == theirs.partitioning.schema
     assert ours.partitioning.dictionaries == theirs.partitioning.dictionaries

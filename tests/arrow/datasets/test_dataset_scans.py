@@ -101,9 +101,9 @@ class TestAsPyarrow:
         ours, theirs = both
         count = theirs.count_rows(filter=filter)
         for seed in range(3 if count else 0):
-            places = random.Random(seed).choices(range(count), k=9)
+            positions = random.Random(seed).choices(range(count), k=9)
             given = {"columns": ["v", "k"], "filter": filter}
-            assert ours.take(places, **given).equals(theirs.take(places, **given))
+            assert ours.take(positions, **given).equals(theirs.take(positions, **given))
         assert ours.take(pa.array([], pa.int64()), filter=filter).equals(ours.schema.empty_table())
         for wrong in (count, -1):
             with pytest.raises(IndexError, match="out of bounds"):

@@ -120,10 +120,10 @@ def test_files_with_and_without_sidecars_and_of_other_schemas_are_one_dataset(la
 
 
 def test_an_invalid_schema_in_a_sidecar_leaves_planning_to_the_footer(lake):
-    place = sidecar.candidates(str(min(lake.rglob("*.parquet"))))[0].path
-    with open(place, "rb") as file:
+    position = sidecar.candidates(str(min(lake.rglob("*.parquet"))))[0].path
+    with open(position, "rb") as file:
         data = file.read()
-    with open(place, "wb") as file:
+    with open(position, "wb") as file:
         file.write(with_checksum(data.replace(b"ARROW:schema", b"\xff" * 12).replace(b"\x18\x06schema", b"\xff" * 8)))
     assert parquetext.dataset(str(lake)).to_table(filter=[("n", "=", 5)])["n"].to_pylist() == [5]
 

@@ -115,7 +115,7 @@ class TestReadAhead:
         time.sleep(0.1)
         assert len(done) == before < 20
 
-    def test_an_error_comes_at_its_place(self):
+    def test_an_error_comes_at_its_offset(self):
         def parts_of(number: int):
             yield Part((number, 0))
             if number == 3:

@@ -38,14 +38,14 @@ OTHER_DEFAULTS |= {("dataset", "partitioning")}
 def assert_takes_the_same(name: str, ours: object, theirs: object) -> None:
     """Each parameter of pyarrow's: by name, by place where it has one, with its default."""
     ours, theirs = inspect.signature(ours).parameters, inspect.signature(theirs).parameters
-    for place, parameter in enumerate(theirs.values()):
+    for position, parameter in enumerate(theirs.values()):
         if parameter.kind is parameter.VAR_KEYWORD:
             assert any(each.kind is each.VAR_KEYWORD for each in ours.values())
             continue
         found = ours[parameter.name]
         assert (name, parameter.name) in OTHER_DEFAULTS or found.default == parameter.default
         if parameter.kind is not parameter.KEYWORD_ONLY:
-            assert found.kind is parameter.kind and list(ours).index(parameter.name) == place
+            assert found.kind is parameter.kind and list(ours).index(parameter.name) == position
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -111,10 +111,10 @@ def test_a_file_that_changed_meanwhile_stays(path, tmp_path, monkeypatch):
     ],
     ids=str,
 )
-def test_impossible_rewrites_raise_and_leave_no_file(path, tmp_path, options, told):
+def test_impossible_rewrites_raise_and_leave_no_file(path, tmp_path, options, message):
     with pytest.raises((errors.ParquetextError, OSError)) as raised:
         rewrite_file(path, tmp_path / "out.parquet", **options)
-    assert told in str(raised.value)
+    assert message in str(raised.value)
     assert [found.name for found in tmp_path.iterdir()] == ["a.parquet"]
 
 

@@ -132,9 +132,9 @@ def test_every_bit_of_a_copy_that_flips_is_found(tmp_path):
     [copy] = check_copies(scan, ["price"], 0, len(whole), report)
     for bit in range(8 * copy.facts.offset, 8 * copy.facts.end):
         whole[bit // 8] ^= 1 << bit % 8
-        told = Report("", "pages")
-        check_copy_pages(Memory(bytes(whole)), [copy], told)
-        assert not told.ok, bit
+        message = Report("", "pages")
+        check_copy_pages(Memory(bytes(whole)), [copy], message)
+        assert not message.ok, bit
         whole[bit // 8] ^= 1 << bit % 8
 
 
@@ -223,8 +223,8 @@ def test_a_chunk_that_is_not_the_copied_one_is_found(path):
     whole[one.chunk_offset + 60] ^= 1
     path.write_bytes(whole)
     assert verify(path).ok
-    [told] = [finding for finding in verify(path, pages=True).findings if finding.kind == "copy-checksum"]
-    assert (told.offset, "the chunk has the checksum" in told.message) == (one.chunk_offset, True)
+    [message] = [finding for finding in verify(path, pages=True).findings if finding.kind == "copy-checksum"]
+    assert (message.offset, "the chunk has the checksum" in message.message) == (one.chunk_offset, True)
 
 
 def recorded(path):
@@ -259,8 +259,8 @@ def test_an_original_that_cannot_be_restored_is_found(path):
 def test_a_footer_that_another_program_has_changed_is_found(path):
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b"parquet-cpp-arrow", b"parquet-cpp-arroW"))
-    [told] = verify(path).findings
-    assert (told.kind, "strip refuses" in told.message) == ("original-lost", True)
+    [message] = verify(path).findings
+    assert (message.kind, "strip refuses" in message.message) == ("original-lost", True)
 
 
 def test_ranges_of_the_original_must_be_within_the_file(path):

@@ -78,9 +78,9 @@ def test_a_bit_of_one_value_that_differs_is_found(implementation, tmp_path, flip
     table = pa.table({"double": pa.array([None, *NANS, 0.0, 0.0, 1.5] * 30)})
     path = copied_file(tmp_path / "x.parquet", {"double": "byte_stream_split"}, table)
     assert verify(path, pages=True).ok
-    [told] = different(path, deep=True)
-    assert told.startswith("copy-differs: row group 0, column double, copy in byte_stream_split, rows ")
-    assert "value 6 is" in told and not verify(path, deep=True).ok
+    [message] = different(path, deep=True)
+    assert message.startswith("copy-differs: row group 0, column double, copy in byte_stream_split, rows ")
+    assert "value 6 is" in message and not verify(path, deep=True).ok
 
 
 def test_texts_that_differ_are_found_in_the_row_group_that_has_them(tmp_path, flipping):
@@ -90,8 +90,8 @@ def test_texts_that_differ_are_found_in_the_row_group_that_has_them(tmp_path, fl
 
     flipping(wire.ENCODING_DELTA_BYTE_ARRAY, change)
     path = copied_file(tmp_path / "x.parquet", {"text": "delta_byte_array"}, TABLE)
-    told = different(path, deep=True)
-    assert [line.split(",")[0] for line in told] == ["copy-differs: row group 0", "copy-differs: row group 1"]
+    message = different(path, deep=True)
+    assert [line.split(",")[0] for line in message] == ["copy-differs: row group 0", "copy-differs: row group 1"]
 
 
 def test_levels_that_differ_are_found(tmp_path, monkeypatch):
@@ -103,8 +103,8 @@ def test_levels_that_differ_are_found(tmp_path, monkeypatch):
     monkeypatch.setattr(kernels.encode, "levels", swapped(kernels.encode.levels))
     path = copied_file(tmp_path / "y.parquet", {"list": "delta_binary_packed"}, table, row_group_size=200)
     assert verify(path, pages=True).ok
-    [told] = different(path, deep=True)
-    assert "repetition levels are not those of the chunk" in told
+    [message] = different(path, deep=True)
+    assert "repetition levels are not those of the chunk" in message
 
 
 def swapped(levels):

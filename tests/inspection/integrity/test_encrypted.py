@@ -65,9 +65,9 @@ def test_an_encrypted_footer_that_is_whole_is_a_note(write, kind, tiers):
 
 
 def test_inspection_of_a_whole_encrypted_footer_is_a_note(write):
-    facts = inspect(write("whole"))
-    [finding] = facts.findings
-    assert (finding.kind, finding.is_note, facts.form) == ("encrypted", True, None)
+    fields = inspect(write("whole"))
+    [finding] = fields.findings
+    assert (finding.kind, finding.is_note, fields.form) == ("encrypted", True, None)
 
 
 def test_inspection_of_a_broken_encrypted_footer_is_a_finding(write):

@@ -23,7 +23,7 @@ def path(tmp_path):
 
 @pytest.mark.parametrize("form", [None, "flat", "index", "par3"])
 def test_columns_with_copies_are_listed_with_encoding_codec_and_sizes(implementation, path, form):
-    told = copies(path)
+    message = copies(path)
     if form == "par3":
         edits.finalize(path, confirm=True)
     elif form is not None:
@@ -35,7 +35,7 @@ def test_columns_with_copies_are_listed_with_encoding_codec_and_sizes(implementa
         ("text", "fsst", "zstd", 2),
     ]
     by_bytes = sum(copy.bytes for copy in inspect(path).copies), sum(copy.chunk_bytes for copy in inspect(path).copies)
-    assert by_bytes == (sum(copy.length for copy in told), sum(copy.chunk_length for copy in told))
+    assert by_bytes == (sum(copy.length for copy in message), sum(copy.chunk_length for copy in message))
 
 
 @pytest.mark.parametrize("form", ["flat", "index", "aside", "par3"])

@@ -100,7 +100,7 @@ def test_bytes_after_the_last_value_of_a_chunk_are_a_note(implementation, path):
         assert sum(file.pages("n")["num_values"].to_pylist()) == 5000
 
 
-def test_a_page_that_runs_far_over_its_chunk_is_found_with_its_place(implementation, path):
+def test_a_page_that_runs_far_over_its_chunk_is_found_with_its_offset(implementation, path):
     resize(path, -113)
     with path.open("rb") as file:
         data = file.read()

@@ -43,7 +43,7 @@ def metadata_offset(path: Path, footer: int) -> int:
     return footer + kernels.thrift.path(footer_of(path.read_bytes()), steps)[1]
 
 
-def test_a_missing_field_is_a_finding_with_its_place(path, implementation):
+def test_a_missing_field_is_a_finding_with_its_offset(path, implementation):
     footer = rewrite(path, forget_codec)
     report = parquetext.verify(path)
     assert not report.ok

@@ -64,8 +64,8 @@ def test_a_sound_file_has_no_findings_in_any_tier(implementation, path, tier):
 @pytest.mark.parametrize(  # of the trailer as text
     ("place", "kind"), [(9 + 17, "unknown-block"), (9 + 22, "extension-unread")], ids=["UUID", "size"]
 )
-def test_a_trailer_that_is_no_longer_one_is_found(implementation, path, place, kind):
-    flip(path, os.path.getsize(path) - place)
+def test_a_trailer_that_is_no_longer_one_is_found(implementation, path, position, kind):
+    flip(path, os.path.getsize(path) - position)
     assert kinds(integrity.verify(path)) == {kind}
 
 
@@ -87,7 +87,7 @@ def test_a_file_without_our_footer_is_sound_too(implementation, path):
     assert report.forms == ["thrift"]
 
 
-def test_a_flipped_bit_in_the_flat_block_is_found_with_its_place(implementation, path):
+def test_a_flipped_bit_in_the_flat_block_is_found_with_its_offset(implementation, path):
     size = len(Path(path).read_bytes())
     flip(path, size - 600)
     report = integrity.verify(path)
@@ -97,14 +97,14 @@ def test_a_flipped_bit_in_the_flat_block_is_found_with_its_place(implementation,
 
 def test_a_flipped_bit_in_a_page_is_found_by_the_second_tier_only(implementation, path):
     chunk = pq.read_metadata(path).row_group(1).column(0)
-    place = chunk.dictionary_page_offset + chunk.total_compressed_size // 2
-    flip(path, place)
+    position = chunk.dictionary_page_offset + chunk.total_compressed_size // 2
+    flip(path, position)
     assert integrity.verify(path).ok
     report = integrity.verify(path, pages=True)
     assert kinds(report) & {"page-checksum", "page"}
     finding = report.findings[0]
     assert finding.place == "row group 1, column n"
-    assert finding.offset <= place
+    assert finding.offset <= position
 
 
 def test_a_flat_footer_of_another_file_is_found_by_comparing_the_forms(implementation, path, tmp_path):
@@ -219,11 +219,11 @@ def test_a_flipped_bit_of_a_blocks_uuid_is_a_finding(path, form, placement):
     edits.upgrade(path, form=form, placement=placement)
     data = Path(path).read_bytes()
     uuid = data.rindex({"flat": wire.UUID_FLAT_FOOTER, "index": wire.UUID_FOOTER_INDEX}[form].bytes)
-    told = {"aside": ("reference-damaged", "not the one")}.get(placement, ("unknown-block", "a damaged UUID"))
+    message = {"aside": ("reference-damaged", "not the one")}.get(placement, ("unknown-block", "a damaged UUID"))
     for byte in range(uuid, uuid + 16, 3):
         flip(path, byte)
         report = integrity.verify(path)
         assert not report.ok
-        assert any(found.kind == told[0] and told[1] in found.message for found in report.findings)
+        assert any(found.kind == message[0] and message[1] in found.message for found in report.findings)
         flip(path, byte)
     assert integrity.verify(path).ok

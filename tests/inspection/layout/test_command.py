@@ -51,10 +51,10 @@ def test_columns_are_shown_largest_first_and_the_others_counted(file):
 
 def test_json_is_one_document_that_covers_every_byte(file):
     code, output = run(file, "--json")
-    told = json.loads(output)
+    message = json.loads(output)
     assert code == 0
-    assert sum(told["parts"]["length"]) == file.stat().st_size
-    assert told["findings"] == []
+    assert sum(message["parts"]["length"]) == file.stat().st_size
+    assert message["findings"] == []
 
 
 def test_with_a_page_json_contains_its_path_and_size(file, tmp_path):

@@ -35,9 +35,9 @@ def test_every_byte_of_an_encoded_file_belongs_to_something(implementation, tmp_
     assert layout.findings == []
     found = bytes_of(layout)
     assert not {"gap", "dead-pages", "padding", "dead-footer", "dead-block", "block"} & found.keys()
-    told = copies(path)
+    message = copies(path)
     kinds = ("copy-header", "copy-levels", "copy-values")
-    assert sum(found[kind] for kind in kinds) == sum(copy.length for copy in told)
+    assert sum(found[kind] for kind in kinds) == sum(copy.length for copy in message)
     assert found["original-rest"] > 0 < found["original-block"]
 
 
@@ -65,19 +65,19 @@ def test_blocks_that_refer_to_copies_are_separate_parts(path):
 
 
 def test_copies_have_a_table_and_columns_the_bytes_of_theirs(path):
-    layout, told = parquetext.layout(path), copies(path)
+    layout, message = parquetext.layout(path), copies(path)
     rows = layout.copies.to_pylist()
     assert [(row["offset"], row["bytes"], row["chunk_bytes"]) for row in rows] == [
-        (copy.offset, copy.length, copy.chunk_length) for copy in told
+        (copy.offset, copy.length, copy.chunk_length) for copy in message
     ]
     assert {(row["column"], row["encoding"], row["codec"]) for row in rows} == {
         (1, "byte_stream_split", "ZSTD"),
         (2, "delta_byte_array", "ZSTD"),
         (3, "delta_binary_packed", "ZSTD"),
     }
-    assert layout.as_dict()["copies"]["rows_per_page"] == [copy.rows_per_page for copy in told]
+    assert layout.as_dict()["copies"]["rows_per_page"] == [copy.rows_per_page for copy in message]
     of_columns = layout.columns["copies"].to_pylist()
-    assert of_columns[0] == 0 and of_columns[1] == sum(copy.length for copy in told[::3])
+    assert of_columns[0] == 0 and of_columns[1] == sum(copy.length for copy in message[::3])
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -129,14 +129,14 @@ def test_unreadable_parts_of_a_copy_are_claimed_and_reported(path):
 
 
 @pytest.mark.parametrize("place", ["chunk", "beyond", "magic"])
-def test_copies_at_wrong_positions_are_reported(path, place):
+def test_copies_at_wrong_positions_are_reported(path, position):
     size = path.stat().st_size
     change_blocks(
-        path, lambda copy: replace(copy, offset={"chunk": copy.chunk_offset, "beyond": size, "magic": 4}[place])
+        path, lambda copy: replace(copy, offset={"chunk": copy.chunk_offset, "beyond": size, "magic": 4}[position])
     )
     layout = parquetext.layout(path)
     check_tiling(layout)
-    kind = {"chunk": "claimed-twice", "beyond": "copy-range", "magic": "claimed-twice"}[place]
+    kind = {"chunk": "claimed-twice", "beyond": "copy-range", "magic": "claimed-twice"}[position]
     assert kind in {finding.kind for finding in layout.findings} and not layout.ok
 
 

@@ -276,9 +276,9 @@ def test_every_kind_belongs_to_one_group():
 
 def test_the_account_as_json_has_every_part(tmp_path):
     layout = parquetext.layout(write(tmp_path / "t.parquet"))
-    told = json.loads(json.dumps(layout.as_dict()))
-    assert sum(told["parts"]["length"]) == told["size"] == layout.size
-    assert len(told["pages"]["offset"]) == layout.pages.num_rows
+    message = json.loads(json.dumps(layout.as_dict()))
+    assert sum(message["parts"]["length"]) == message["size"] == layout.size
+    assert len(message["pages"]["offset"]) == layout.pages.num_rows
 
 
 def _written(folder: Path, data: bytes) -> Path:
