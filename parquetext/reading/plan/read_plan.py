@@ -11,7 +11,7 @@ import pyarrow as pa
 from ... import kernels, wire
 from ...errors import Unsupported
 from ...footer.bloom_filters import BloomFilters
-from ...footer.elsewhere import check_here
+from ...footer.column_footer import check_here
 from ...footer.forms import spec_of
 from ...footer.model import FooterReader
 from ...footer.names import as_path
