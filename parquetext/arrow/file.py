@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -15,23 +14,22 @@ from ..encoding.decoded_sizes import check_option
 from ..errors import LimitExceeded, Malformed, ParquetextError, naming_memory, out_of_memory
 from ..footer import facade as footer_file
 from ..footer.arrow_errors import NO_KEYS, ArrowUnsupported, EncryptedFile, as_arrow_error
-from ..footer.bloom_filters import BloomFilters
 from ..footer.copied_chunks import CopyTable, copy_table_of
 from ..footer.expansion import check_expansion
 from ..footer.forms import Form
 from ..footer.lease import Lease
 from ..footer.limits import check_limits
-from ..footer.model import GROUP, FooterReader
 from ..footer.names import as_path
 from ..footer.opening import open_as, open_file
-from ..footer.path_sizes import check_form
 from ..reading.choose.choice import choose, has_copies
 from ..reading.execute.at_exit import closed_at_exit
 from ..reading.execute.execution import execute, execute_batches
 from ..reading.execute.watch import Watch
-from ..reading.plan.read_plan import Part, Plan, plan_read
-from ..reading.request.read_request import AUTO, ReadOptions, check_engine, check_options, resolve
-from ..reading.request.selection import leaves_of
+from ..reading.plan.file_plan import blooms_of, plan_file
+from ..reading.plan.part import Part
+from ..reading.plan.read_plan import Plan
+from ..reading.request.file_request import request_of
+from ..reading.request.read_request import AUTO, ReadOptions, check_engine, check_options
 from ..storage import can_reopen, has_arrow_file, has_descriptor, is_remote
 from .metadata import FileMetaData
 
@@ -168,8 +166,9 @@ class File(footer_file.File):
                 decoded_size_limit,
                 self._with_names(options),
             )
-            plan = self._plan_read(columns, row_groups, filters, reading)
-            with self._watching(plan):
+            request = request_of(self, columns, row_groups, filters, reading)
+            plan = plan_file(self, request)
+            with Watch(self, plan):
                 return execute(plan, choose(plan, self), self)
         except MemoryError as error:
             raise out_of_memory(error, self.path) from None
@@ -221,13 +220,13 @@ class File(footer_file.File):
             limit=decoded_size_limit,
             reader=self._with_names(options),
         )
-        plan = self._plan_read(columns, row_groups, None, reading)
+        plan = plan_file(self, request_of(self, columns, row_groups, None, reading))
         if not plan.part.has_columns:
             counts = self._on_form(lambda form: form.row_groups("num_rows"))
             return plan.part.batches_without_columns(counts, batch_size)
         self._check_expansion(plan.part, decoded_size_limit)
         choice = choose(plan, self, batches=True)[0]
-        lease, watch = self._lease_of_open(), self._watching(plan)
+        lease, watch = self._lease_of_open(), Watch(self, plan)
         try:
             with watch if engine == AUTO else nullcontext():  # the first batch is read now
                 batches = execute_batches(plan, choice, self, batch_size)
@@ -280,9 +279,9 @@ class File(footer_file.File):
     ) -> Explanation:
         from ..reading.explanation import explain  # only for this call
 
-        plan = self._plan_read(columns, row_groups, filters, options)
+        plan = plan_file(self, request_of(self, columns, row_groups, filters, options))
         with self._naming():
-            return self._on_form(lambda form: explain(form, plan, self, self._blooms, considered))
+            return self._on_form(lambda form: explain(form, plan, self, blooms_of(self), considered))
 
     def layout(self, *, decompress: bool = False) -> Layout:
         """Return the use of every byte of the file, with a picture; see `parquetext.layout`.
@@ -325,7 +324,7 @@ class File(footer_file.File):
 
     def _has_copies(self) -> bool:
         """Return True if chunks of the file may have copies."""
-        return has_copies(self._plan_read(None, None, None, ReadOptions(key_values=False)), self)
+        return has_copies(plan_file(self, request_of(self, None, None, None, ReadOptions(key_values=False))), self)
 
     @contextmanager
     def _naming(self) -> Iterator[None]:
@@ -365,46 +364,6 @@ class File(footer_file.File):
     def _is_remote(self) -> bool:
         return is_remote(self._source)
 
-    def _watching(self, plan: Plan) -> Watch:
-        return Watch(self._source, self.path, self.form, plan)
-
-    def _plan_read(
-        self, columns: Iterable | None, row_groups: Sequence[int] | None, filters: object, options: ReadOptions
-    ) -> Plan:
-        """Resolve the names of a read, and plan it."""
-        if columns is not None and not isinstance(columns, str):
-            if not isinstance(columns, Iterable):
-                raise TypeError(f"columns is a list of names, not {columns!r}")
-            columns = list(columns)
-        self._expect(self.num_columns if columns is None else len(columns))
-        if self._is_batched() and isinstance(columns, list):
-            self._fetch_cells(columns, row_groups)
-        try:
-            plan = self._on_form(
-                lambda form: plan_read(form, resolve(form, columns, row_groups, filters, options), self._blooms)
-            )
-        except ArrowUnsupported as error:
-            raise error if error.file else error.at(str(self.path)) from None
-        if not plan.is_sliced:
-            self._on_form(check_form)  # pyarrow reads the whole footer
-        if self.spec.is_final and not plan.is_sliced:
-            raise ArrowUnsupported(
-                "not readable by a slice, and a PAR3 file has no Thrift footer; parquetext.restore brings it back",
-                file=str(self.path),
-            )
-        return plan
-
-    def _blooms(self, form: FooterReader, types: Mapping[str, pa.DataType]) -> BloomFilters:
-        return BloomFilters(form, self._source, self._gathered, types)
-
-    def _fetch_cells(self, columns: list, row_groups: Sequence[int] | None) -> None:
-        """Fetch the data for the slice of these columns in few rounds of requests."""
-        shared = [lambda form: form.row_groups("num_rows"), lambda form: form.created_by, lambda form: form.node(GROUP)]
-        self._source.want_shared()
-        found = self._each([*(partial(leaves_of, name=name) for name in columns), *shared])
-        leaves = {leaf for below in found[: len(columns)] for leaf in below}
-        self._each(partial(_slice_of, leaf=leaf, row_groups=row_groups) for leaf in sorted(leaves))
-
     def _open_data(self, *, memory_map: bool = False) -> AbstractContextManager[pa.NativeFile]:
         """Return the bytes of the open file for pyarrow, even if its path now leads to another file."""
         source = self._source
@@ -430,10 +389,6 @@ def _while_open(lease: Lease, batches: Iterator[pa.RecordBatch], watch: Watch) -
                 yield batch
     finally:
         del lease
-
-
-def _slice_of(form: FooterReader, leaf: int, row_groups: Sequence[int] | None) -> bytes:
-    return form.slice([leaf], range(form.row_group_count) if row_groups is None else row_groups)
 
 
 def open(path: object, *, form: Form | str | None = None) -> File:

@@ -15,7 +15,8 @@ from ..tabular import Listing, Shown, Tabular, chosen
 from .choose.choice import COPIES, NATIVE, Choice, choose
 from .open_file import OpenFile
 from .plan.page_rows import OffsetIndexes, candidate_rows, pages_with_rows
-from .plan.read_plan import Blooms, Part, Plan, surviving
+from .plan.part import Part
+from .plan.read_plan import Blooms, Plan, surviving
 
 __all__ = ["ColumnDecoder", "Explanation", "RowGroupPlan", "explain"]
 

@@ -19,6 +19,8 @@ from parquetext import sidecar
 from parquetext.errors import ColumnError, LimitExceeded, Unsupported
 from parquetext.footer.pyarrow_footer import metadata_of
 from parquetext.reading.execute.pyarrow_reading import PyarrowReader
+from parquetext.reading.plan.file_plan import plan_file
+from parquetext.reading.request.file_request import request_of
 from parquetext.reading.request.read_request import ReadOptions
 
 ROWS = 40
@@ -116,7 +118,8 @@ class TestColumns:
 
     def test_the_slice_contains_only_the_requested_fields_of_a_struct(self, path):
         with parquetext.open(path) as file:
-            footer = file._plan_read(["place.y.deep"], None, None, ReadOptions(key_values=False)).part.footer
+            request = request_of(file, ["place.y.deep"], None, None, ReadOptions(key_values=False))
+            footer = plan_file(file, request).part.footer
             assert [column.path for column in metadata_of(footer).schema] == ["place.y.deep"]
 
     def test_an_unknown_name_is_an_error(self, path):

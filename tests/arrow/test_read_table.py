@@ -323,7 +323,7 @@ class TestWithoutPyarrowDataset:
         assert parquetext.ParquetFile(path).read(["id"]) == TABLE.select(["id"])
 
     @pytest.mark.parametrize(
-        ("make", "told"),
+        ("make", "message"),
         [
             (lambda path: ((path,), {"filters": [("id", "=", 1)]}), "'filters' keyword"),
             (lambda path: ((str(Path(path).parent),), {}), "'source' argument"),

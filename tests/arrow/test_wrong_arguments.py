@@ -18,7 +18,7 @@ def path(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("filters", "error", "told"),
+    ("filters", "error", "message"),
     [
         ("price > 1", ValueError, "filters are a list of comparisons.*not 'price > 1'"),
         (("price", ">", 1), ValueError, r"not \('price', '>', 1\): put the comparison into a list"),

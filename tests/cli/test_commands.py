@@ -285,7 +285,7 @@ def test_one_row_group_is_no_plural(lake):
 
 
 @pytest.mark.parametrize(
-    ("option", "told"),
+    ("option", "message"),
     [
         (("--form", "fast"), ("auto", "flat", "index", "arrow")),
         (("--placement", "here"), ("aside", "in-struct", "after-stop")),

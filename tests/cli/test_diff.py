@@ -114,7 +114,7 @@ def test_rewrite_then_diff(path, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "code", "told"),
+    ("options", "code", "message"),
     [
         (("--encoding", "price=fast"), 2, "byte_stream_split"),
         (("--encoding", "price"), 2, "delta_byte_array"),

@@ -44,7 +44,7 @@ def third_time(action):
 
 
 @pytest.mark.parametrize(
-    ("command", "where", "told"),
+    ("command", "where", "message"),
     [
         ("upgrade --form flat", (edits, "upgrade"), "2 of 5 files done; the same command goes on with the rest"),
         ("strip", (edits, "strip"), "2 of 5 files done; the same command goes on with the rest"),

@@ -33,7 +33,7 @@ def path(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("condition", "told"),
+    ("condition", "message"),
     [
         ("price => 999.9", "no operator '=>' in 'price => 999.9'; did you mean '>='?"),
         ("price =< 9", "no operator '=<' in 'price =< 9'; did you mean '<='?"),
@@ -73,7 +73,7 @@ def test_encode_suggests_columns(path):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         ("head -n abc", "'abc' is not a whole number"),
         ("head -n -5", "-5 is too small: the least is 0"),

@@ -94,7 +94,7 @@ def test_filters_give_the_rows_that_meet_them(path, conditions, meets):
 
 
 @pytest.mark.parametrize(
-    ("condition", "told"),
+    ("condition", "message"),
     [
         ("id", "not a condition: 'id'"),
         ("id ~ 3", "not a condition"),

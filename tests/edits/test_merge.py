@@ -152,7 +152,7 @@ def test_split_reports_impossible_requests(parts, tmp_path, how):
 
 
 @pytest.mark.parametrize(
-    ("other", "told"),
+    ("other", "message"),
     [
         ({"a": [1], "c": [1]}, "its schema has 'c' where that of the first file has 'b'"),
         ({"a": [1]}, "'b' is in one of them alone"),

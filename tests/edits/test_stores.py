@@ -255,7 +255,7 @@ def test_the_root_of_hdfs_is_a_folder(hdfs):
     assert root.filesystem.get_file_info(root.path).type == pafs.FileType.Directory
 
 
-@pytest.mark.parametrize("place", ["hdfs://127.0.0.1:1", "hdfs://127.0.0.1"], ids=["a port", "Hadoop's own"])
+@pytest.mark.parametrize("position", ["hdfs://127.0.0.1:1", "hdfs://127.0.0.1"], ids=["a port", "Hadoop's own"])
 def test_an_error_of_hdfs_names_its_file(position):
     pytest.importorskip("hdfs_native")
     filesystem = hdfs_filesystem(position, {"dfs.client.failover.max.attempts": "0"})

@@ -84,10 +84,10 @@ def test_splices_of_blocks_are_read_or_refused():
 
 
 @given(st.integers(0, 1 << 64), st.integers(0, 12), st.sampled_from(range(len(DISTINCT))))
-def test_any_number_in_the_place_of_another_one_is_read_or_refused(number, position, which):
+def test_any_number_in_the_place_of_another_one_is_read_or_refused(number, place, which):
     payload = DISTINCT[which]
     at = 10 + (16 if payload[1] else 0)
-    for _ in range(position):
+    for _ in range(place):
         _, at = kernels.varint.decode64(payload, at)
     _, end = kernels.varint.decode64(payload, at)
     read(payload[:at] + kernels.varint.encode(min(number, (1 << 64) - 1)) + payload[end:])

@@ -169,7 +169,7 @@ def test_an_index_of_other_pages_is_not_used(implementation, path, bad, name):
     assert found[len(first) :].equals(expected[len(first) :])
 
 
-@pytest.mark.parametrize("place", [{"offset": 1 << 40}, {"length": (1 << 31) - 1}, {"offset": -5}])
+@pytest.mark.parametrize("position", [{"offset": 1 << 40}, {"length": (1 << 31) - 1}, {"offset": -5}])
 def test_an_index_outside_of_the_file_is_not_used(implementation, path, position):
     def outside(footer: dict) -> None:
         for fields in footer["row_groups"]:

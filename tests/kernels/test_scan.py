@@ -430,7 +430,7 @@ def test_an_extension_must_be_within_the_struct(implementation):
 
 
 @pytest.mark.parametrize(
-    "data, told",
+    "data, message",
     [
         (lambda marker: footer(), False),
         (lambda marker: with_metadata(statistics={"max_value": marker + b"\0\0"}), False),

@@ -40,40 +40,40 @@ def write(position: str, data: bytes) -> None:
 
 @pytest.mark.parametrize("ours", [True, False], ids=["ours", "foreign"])
 class TestCommitted:
-    def test_exactly_the_committed_bytes_are_mapped(self, kernel, ours, position):
+    def test_exactly_the_committed_bytes_are_mapped(self, kernel, ours, place):
         data = sidecars.sidecar(kernel, ours=ours)
-        write(position, data + b"an append that was never committed")
-        assert bytes(kernel.map_file(position)) == bytes(kernel.map_file(os.fsencode(position))) == data
+        write(place, data + b"an append that was never committed")
+        assert bytes(kernel.map_file(place)) == bytes(kernel.map_file(os.fsencode(place))) == data
 
-    def test_a_new_file_in_its_place_is_another_one(self, kernel, ours, position):
+    def test_a_new_file_in_its_place_is_another_one(self, kernel, ours, place):
         for squash_tracker in range(6):
             data = sidecars.sidecar(kernel, ours=ours, squash_tracker=squash_tracker)
-            write(position, data)
-            assert kernel.Reader(kernel.map_file(position)).squash_tracker == squash_tracker
+            write(place, data)
+            assert kernel.Reader(kernel.map_file(place)).squash_tracker == squash_tracker
 
-    def test_a_commit_is_visible_to_the_next_mapping(self, kernel, ours, position):
+    def test_a_commit_is_visible_to_the_next_mapping(self, kernel, ours, place):
         data = sidecars.sidecar(kernel, ours=ours)
-        write(position, data)
-        before = kernel.map_file(position)
+        write(place, data)
+        before = kernel.map_file(place)
         more = sidecars.appended(kernel, data, kernel.Reader(data), None, (9004, 600))
-        with open(position, "r+b") as file:
+        with open(place, "r+b") as file:
             file.seek(len(data))
             file.write(more[len(data) :])
             file.flush()
-            assert kernel.Reader(kernel.map_file(position)).row_group_count == 2
+            assert kernel.Reader(kernel.map_file(place)).row_group_count == 2
             file.seek(0)
             file.write(more[:8])
-        assert kernel.Reader(kernel.map_file(position)).row_group_count == 3
+        assert kernel.Reader(kernel.map_file(place)).row_group_count == 3
         assert kernel.Reader(before, len(data)).row_group_count == 2
 
-    def test_a_size_that_was_taken_back_is_seen_too(self, kernel, ours, position):
+    def test_a_size_that_was_taken_back_is_seen_too(self, kernel, ours, place):
         data = sidecars.sidecar(kernel, ours=ours)
         more = sidecars.appended(kernel, data, kernel.Reader(data), None, (9004, 600))
-        write(position, more)
-        assert kernel.Reader(kernel.map_file(position)).row_group_count == 3
-        with open(position, "r+b") as file:
+        write(place, more)
+        assert kernel.Reader(kernel.map_file(place)).row_group_count == 3
+        with open(place, "r+b") as file:
             file.write(data[:8])
-        assert kernel.Reader(kernel.map_file(position)).row_group_count == 2
+        assert kernel.Reader(kernel.map_file(place)).row_group_count == 2
 
     def test_more_files_than_are_kept_mapped(self, kernel, ours, tmp_path):
         for again in range(2):
@@ -87,22 +87,22 @@ class TestCommitted:
         ("cut", "code"),
         [(0, wire.PM_TRUNCATED), (7, wire.PM_TRUNCATED), (8, wire.PM_SIZE_BEYOND), (-1, wire.PM_SIZE_BEYOND)],
     )
-    def test_a_file_cut_after_it_was_mapped_before(self, kernel, ours, position, cut, code):
+    def test_a_file_cut_after_it_was_mapped_before(self, kernel, ours, place, cut, code):
         data = sidecars.sidecar(kernel, ours=ours)
-        write(position, data)
-        kernel.map_file(position)
-        os.truncate(position, cut % len(data))
+        write(place, data)
+        kernel.map_file(place)
+        os.truncate(place, cut % len(data))
         with pytest.raises(Damaged) as caught:
-            kernel.map_file(position)
-        assert (caught.value.code, caught.value.offset, caught.value.file) == (code, 0, position)
+            kernel.map_file(place)
+        assert (caught.value.code, caught.value.offset, caught.value.file) == (code, 0, place)
 
 
 class TestRefused:
     @pytest.mark.parametrize("size", [0, 35])
-    def test_a_size_that_no_sidecar_has(self, kernel, position, size):
-        write(position, size.to_bytes(8, "little") + bytes(100))
+    def test_a_size_that_no_sidecar_has(self, kernel, place, size):
+        write(place, size.to_bytes(8, "little") + bytes(100))
         with pytest.raises(Damaged) as caught:
-            kernel.map_file(position)
+            kernel.map_file(place)
         assert (caught.value.code, caught.value.expected, caught.value.found) == (wire.PM_SIZE_SMALL, 36, size)
 
     def test_paths_that_are_not_files_are_errors(self, kernel, tmp_path):
@@ -129,25 +129,25 @@ print(hash(bytes(data)) is not None, len(data))
 
 class TestTruncated:
     @pytest.mark.parametrize("left", [0, 4096])
-    def test_a_foreign_sidecar_cut_while_it_is_read_ends_nothing(self, kernel, position, implementation, left):
+    def test_a_foreign_sidecar_cut_while_it_is_read_ends_nothing(self, kernel, place, implementation, left):
         made = kernel.Writer(sidecars.columns(kernel))
         for number in range(60):
             made.add(1000, sidecars.chunks(kernel, number))
         data = made.finish(6004, 500)
         assert len(data) > 3 * 4096
-        write(position, data)
-        command = [sys.executable, "-c", CUT, implementation, position, str(left)]
+        write(place, data)
+        command = [sys.executable, "-c", CUT, implementation, place, str(left)]
         done = subprocess.run(command, capture_output=True, text=True)
         assert (done.returncode, done.stdout) == (0, f"True {len(data)}\n"), done.stderr
 
-    def test_only_ours_are_mapped(self, kernel, position, tmp_path):
-        write(position, sidecars.sidecar(kernel))
-        assert type(kernel.map_file(position)) is bytes
-        write(position, sidecars.sidecar(kernel, ours=True))
-        assert type(kernel.map_file(position)) is not bytes
+    def test_only_ours_are_mapped(self, kernel, place, tmp_path):
+        write(place, sidecars.sidecar(kernel))
+        assert type(kernel.map_file(place)) is bytes
+        write(place, sidecars.sidecar(kernel, ours=True))
+        assert type(kernel.map_file(place)) is not bytes
         data = sidecars.sidecar(kernel, ours=True)
-        write(position, sidecars.appended(kernel, data, kernel.Reader(data), None, (9004, 600)))  # our note in it still
-        assert type(kernel.map_file(position)) is bytes
+        write(place, sidecars.appended(kernel, data, kernel.Reader(data), None, (9004, 600)))  # our note in it still
+        assert type(kernel.map_file(place)) is bytes
         pq.write_table(pa.table({"a": range(9), "b": range(9)}), tmp_path / "t.parquet", row_group_size=3)
         built = build(tmp_path / "t.parquet")
         assert type(kernel.map_file(str(built.sidecar))) is not bytes
@@ -177,9 +177,9 @@ class TestUntouched:
         note = ORIGIN.pack(*fields.values())
         return sidecars.writer(kernel).finish(6004, 500, scratchpad=[(7, b"x"), (wire.PM_ORIGIN_CODE, note)])
 
-    def test_it_is_read(self, kernel, file, position):
-        write(position, self.noted(kernel, file.stat()))
-        reader = kernel.open_untouched(str(file), position)
+    def test_it_is_read(self, kernel, file, place):
+        write(place, self.noted(kernel, file.stat()))
+        reader = kernel.open_untouched(str(file), place)
         assert reader.parquet_footer == (6004, 500)
         assert list(reader.chunks(0).array("byte_range_start")) == [4, 3004]
         assert ORIGIN.unpack(reader.note(wire.PM_ORIGIN_CODE))[2:4] == (1, 500)
@@ -198,37 +198,37 @@ class TestUntouched:
             {"modified": -1, "changed": -1},
         ],
     )
-    def test_a_note_of_another_file_is_not_used(self, kernel, file, position, other):
-        write(position, self.noted(kernel, file.stat(), **other))
-        assert kernel.open_untouched(str(file), position) is None
+    def test_a_note_of_another_file_is_not_used(self, kernel, file, place, other):
+        write(place, self.noted(kernel, file.stat(), **other))
+        assert kernel.open_untouched(str(file), place) is None
 
-    def test_a_time_that_is_not_known_is_never_the_file_s(self, kernel, file, position):
+    def test_a_time_that_is_not_known_is_never_the_file_s(self, kernel, file, place):
         os.utime(file, ns=(-1, -1))
-        write(position, self.noted(kernel, file.stat()))
-        assert kernel.open_untouched(str(file), position) is None
+        write(place, self.noted(kernel, file.stat()))
+        assert kernel.open_untouched(str(file), place) is None
 
-    def test_a_file_that_was_touched(self, kernel, file, position):
-        write(position, self.noted(kernel, file.stat()))
-        assert kernel.open_untouched(str(file), position) is not None
+    def test_a_file_that_was_touched(self, kernel, file, place):
+        write(place, self.noted(kernel, file.stat()))
+        assert kernel.open_untouched(str(file), place) is not None
         os.utime(file, ns=(1, 1))
-        assert kernel.open_untouched(str(file), position) is None
+        assert kernel.open_untouched(str(file), place) is None
 
-    def test_a_file_of_another_size(self, kernel, file, position):
+    def test_a_file_of_another_size(self, kernel, file, place):
         file.write_bytes(bytes(PARQUET_BYTES + 1))
-        write(position, self.noted(kernel, file.stat()))
-        assert kernel.open_untouched(str(file), position) is None
+        write(place, self.noted(kernel, file.stat()))
+        assert kernel.open_untouched(str(file), place) is None
 
-    def test_no_note_no_sidecar_no_file_and_damage(self, kernel, file, position):
-        assert kernel.open_untouched(str(file), position) is None
-        write(position, sidecars.sidecar(kernel))
-        assert kernel.open_untouched(str(file), position) is None
+    def test_no_note_no_sidecar_no_file_and_damage(self, kernel, file, place):
+        assert kernel.open_untouched(str(file), place) is None
+        write(place, sidecars.sidecar(kernel))
+        assert kernel.open_untouched(str(file), place) is None
         good = self.noted(kernel, file.stat())
-        write(position, good[:-4] + b"\xff" * 4)
-        assert kernel.open_untouched(str(file), position) is None
-        write(position, b"\xff" * 8 + good[8:])
-        assert kernel.open_untouched(str(file), position) is None
-        write(position, sidecars.writer(kernel).finish(6004, 500, scratchpad=[(wire.PM_ORIGIN_CODE, b"short")]))
-        assert kernel.open_untouched(str(file), position) is None
-        write(position, good)
+        write(place, good[:-4] + b"\xff" * 4)
+        assert kernel.open_untouched(str(file), place) is None
+        write(place, b"\xff" * 8 + good[8:])
+        assert kernel.open_untouched(str(file), place) is None
+        write(place, sidecars.writer(kernel).finish(6004, 500, scratchpad=[(wire.PM_ORIGIN_CODE, b"short")]))
+        assert kernel.open_untouched(str(file), place) is None
+        write(place, good)
         file.unlink()
-        assert kernel.open_untouched(str(file), position) is None
+        assert kernel.open_untouched(str(file), place) is None

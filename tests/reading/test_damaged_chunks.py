@@ -13,7 +13,7 @@ from support.varints import varint
 import parquetext
 from parquetext import wire
 from parquetext.errors import Malformed, Unsupported
-from parquetext.reading.plan.read_plan import SMALL_ROWS
+from parquetext.reading.plan.part import SMALL_ROWS
 from parquetext.thrift import values
 
 FIRST_PAGE = 4

@@ -8,7 +8,7 @@ import pytest
 
 import parquetext
 from parquetext import kernels, wire
-from parquetext.reading.plan.read_plan import SMALL_ROWS
+from parquetext.reading.plan.part import SMALL_ROWS
 from parquetext.thrift import values
 
 ROWS = SMALL_ROWS  # from here on the default engine decodes by itself

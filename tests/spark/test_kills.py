@@ -122,34 +122,34 @@ def told(run_driver, hook, tmp_path_factory) -> dict:
     return json.loads(out.splitlines()[-1])
 
 
-def test_an_executor_that_dies_within_a_commit_is_made_good_by_the_next_attempt(message):
-    outcomes = {Path(path).name: (outcome, form) for path, outcome, form, _ in message["killed"]}
-    assert len(message["killed"]) == len(outcomes) == FILES + 3
+def test_an_executor_that_dies_within_a_commit_is_made_good_by_the_next_attempt(told):
+    outcomes = {Path(path).name: (outcome, form) for path, outcome, form, _ in told["killed"]}
+    assert len(told["killed"]) == len(outcomes) == FILES + 3
     assert outcomes.pop("poison.parquet") == ("failed", "")
     assert {form for _, form in outcomes.values()} == {"flat"}
     assert outcomes["before.parquet"] == ("upgraded", "flat")
     assert outcomes["after.parquet"] == ("unchanged", "flat")
-    assert message["read"][0] == (FILES + 3) * TABLE.num_rows
+    assert told["read"][0] == (FILES + 3) * TABLE.num_rows
 
 
-def test_a_file_that_kills_its_task_fails_alone(text):
-    text = {Path(path).name: (outcome, message) for path, outcome, _, message in text["killed"]}
-    assert text.pop("poison.parquet") == ("failed", "the Python that did it died, and is not risked again")
-    assert {outcome for outcome, _ in text.values()} <= {"upgraded", "unchanged"}
+def test_a_file_that_kills_its_task_fails_alone(told):
+    told = {Path(path).name: (outcome, message) for path, outcome, _, message in told["killed"]}
+    assert told.pop("poison.parquet") == ("failed", "the Python that did it died, and is not risked again")
+    assert {outcome for outcome, _ in told.values()} <= {"upgraded", "unchanged"}
 
 
-def test_a_slow_file_is_awaited_if_speculation_has_no_other_host(message):
+def test_a_slow_file_is_awaited_if_speculation_has_no_other_host(told):
     # Speculative attempts are tested in test_speculation.
-    assert len(message["slow"]) == FILES + 1
-    assert {(outcome, form) for _, outcome, form, _ in message["slow"]} <= {("upgraded", "flat"), ("unchanged", "flat")}
-    assert message["read"][2] == (FILES + 1) * TABLE.num_rows
+    assert len(told["slow"]) == FILES + 1
+    assert {(outcome, form) for _, outcome, form, _ in told["slow"]} <= {("upgraded", "flat"), ("unchanged", "flat")}
+    assert told["read"][2] == (FILES + 1) * TABLE.num_rows
 
 
-def test_two_jobs_on_one_dataset_do_each_file_once(message):
-    one, other = ({path: outcome for path, outcome, *_ in message[name]} for name in ("one", "other"))
+def test_two_jobs_on_one_dataset_do_each_file_once(told):
+    one, other = ({path: outcome for path, outcome, *_ in told[name]} for name in ("one", "other"))
     assert len(one) == len(other) == FILES
     assert {tuple(sorted((one[path], other[path]))) for path in one} == {("unchanged", "upgraded")}
-    assert message["read"][1] == FILES * TABLE.num_rows
+    assert told["read"][1] == FILES * TABLE.num_rows
 
 
 def test_a_killed_driver_leaves_a_record_and_the_rerun_finishes_the_rest(spark, start_driver, hook, tmp_path):

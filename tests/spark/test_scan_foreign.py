@@ -73,20 +73,17 @@ def told(run_driver, needed_scan_jar, lake, tmp_path_factory, request) -> dict:
 EXPECTED = [number * 7 for number in range(11, ROWS)]
 
 
-def test_a_format_that_extends_sparks_is_left_alone(message):
-    assert (
-        message["own"] == {"rows": EXPECTED, "formats": ["SlicingFormat"], **message["own"]}
-        and message["own"]["sliced"] == 1
-    )
-    assert message["foreign"] == {"rows": EXPECTED, "formats": ["ForeignParquet"]}
-    assert message["calls"] == [1, 1]
+def test_a_format_that_extends_sparks_is_left_alone(told):
+    assert told["own"] == {"rows": EXPECTED, "formats": ["SlicingFormat"], **told["own"]} and told["own"]["sliced"] == 1
+    assert told["foreign"] == {"rows": EXPECTED, "formats": ["ForeignParquet"]}
+    assert told["calls"] == [1, 1]
 
 
-def test_with_keys_for_encrypted_files_every_file_is_read_as_it_is(message, lake):
+def test_with_keys_for_encrypted_files_every_file_is_read_as_it_is(told, lake):
     """The factory that gives the keys is asked for the same files as ever, by their own names."""
     assert (lake / "encrypted.parquet").read_bytes().endswith(b"PARE")
-    assert len(message["with keys"]) == 2
-    for ours, stock in zip(message["with keys"], message["stock"], strict=True):
+    assert len(told["with keys"]) == 2
+    for ours, stock in zip(told["with keys"], told["stock"], strict=True):
         assert ours["rows"] == stock["rows"] == sorted(EXPECTED * 2)
         assert ours["asked"] == stock["asked"] == [f"file:{lake}/a.parquet", f"file:{lake}/encrypted.parquet"]
         assert not ours.get("sliced") and not ours.get("whole")

@@ -97,7 +97,7 @@ def test_a_key_file_is_not_used_by_other_threads():
 
 
 @pytest.mark.parametrize(
-    ("settings", "url", "error", "told"),
+    ("settings", "url", "error", "message"),
     [
         ({f"fs.azure.account.auth.type.{HOST}": "SAS"}, URL, Unsupported, "SAS without fs.azure.sas.fixed.token"),
         ({}, "abfs://box/lake", ParquetextError, "CONTAINER@ACCOUNT"),

@@ -265,7 +265,7 @@ def test_a_folder_of_fsspec_that_cannot_be_listed_is_no_empty_one():
 
 
 @pytest.mark.parametrize(
-    "facts",
+    "fields",
     [
         {"mtime": 1.5},
         {"LastModified": datetime(1970, 1, 1, 0, 0, 1, 500_000, UTC)},

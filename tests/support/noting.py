@@ -9,7 +9,7 @@ import pytest
 
 from parquetext.reading.choose.choice import FASTER, PYARROW, Choice
 from parquetext.reading.execute.execution import Execution
-from parquetext.reading.plan.read_plan import Part
+from parquetext.reading.plan.part import Part
 
 __all__ = ["note_faster", "note_results", "note_short_chunks"]
 

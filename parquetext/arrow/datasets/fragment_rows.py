@@ -10,7 +10,7 @@ import pyarrow as pa
 from ...pruning import Predicate
 from ...reading.execute.batches import runs
 from ...reading.fields.arrow_fields import schema_or_ours
-from ...reading.plan.read_plan import SMALL_ROWS
+from ...reading.plan.part import SMALL_ROWS
 from ...reading.request.read_request import OURS, PYARROW, ReadOptions
 from ...reading.request.selection import Leaves, find_top_level
 from ..file import File

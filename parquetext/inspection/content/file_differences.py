@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ...reading.plan.file_plan import plan_file
+from ...reading.request.file_request import request_of
 from ...reading.request.read_request import ReadOptions
 from .footer_facts import columns_in_sum, key_values, named_columns
 from .schema_text import Node, element_text, parquet_tree
@@ -116,7 +118,8 @@ def _of_values(a, b) -> Iterator[Difference]:
         elif name in theirs:
             yield Difference(VALUES, name, "types: not compared", str(ours[name]), str(theirs[name]))
     for file in (a, b):
-        file._check_expansion(file._plan_read([(name,) for name in common], None, None, ReadOptions()).part, None)
+        request = request_of(file, [(name,) for name in common], None, None, ReadOptions())
+        file._check_expansion(plan_file(file, request).part, None)
     for begin in range(0, len(common), COLUMNS_AT_ONCE):
         yield from _of_columns(a, b, common[begin : begin + COLUMNS_AT_ONCE])
 

@@ -25,7 +25,7 @@ from ...footer.pyarrow_footer import metadata_of
 from ...footer.thrift_form import ThriftForm
 from ...reading.execute.assemble_leaves import BeyondArrow
 from ...reading.execute.decoder import Decoder, refuse_much_in_python
-from ...reading.plan.read_plan import Part
+from ...reading.plan.part import Part
 from ...storage import resolve
 from .copy_values import first_difference
 

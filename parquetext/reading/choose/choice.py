@@ -16,10 +16,22 @@ from ...storage import has_descriptor
 from ..fields.assemble_plan import LeafPlan
 from ..fields.wanted_columns import Column
 from ..open_file import OpenFile
-from ..plan.read_plan import SMALL_ROWS, Part, Plan
+from ..plan.part import SMALL_ROWS, Part
+from ..plan.read_plan import Plan
 from ..request.read_request import AUTO, OURS
 
-__all__ = ["COPIES", "FASTER", "NATIVE", "PYARROW", "SHORT_CHUNKS", "Choice", "choose", "has_copies", "has_own_codec"]
+__all__ = [
+    "COPIES",
+    "FASTER",
+    "NATIVE",
+    "PYARROW",
+    "REFUSED",
+    "SHORT_CHUNKS",
+    "Choice",
+    "choose",
+    "has_copies",
+    "has_own_codec",
+]
 
 # The decoders.
 PYARROW, NATIVE, SHORT_CHUNKS, COPIES = "pyarrow", "parquetext", "short chunks", "encoded copies"
@@ -84,18 +96,17 @@ WITH_OPTIONS = Choice(PYARROW, "options of pyarrow's reader are given", NATIVE, 
 REMOTE = Choice(PYARROW, "the file is remote: fetching takes longer than decoding", NATIVE, (RowsMissing,))
 FASTER = Choice(NATIVE, "many values, of types and encodings that all decoders read alike", PYARROW, OF_NATIVE)
 DEFAULT = Choice(PYARROW, "neither short chunks, nor many values that all decoders read alike", NATIVE, (RowsMissing,))
+REFUSED = Choice(PYARROW, "the faster decoder refused the data", NATIVE, (RowsMissing,))
 SHORT_REASON = "short chunks of a local file are converted together"
 
 
-def choose(plan: Plan, file: OpenFile, *, batches: bool = False, is_refused: bool = False) -> list[Choice]:
+def choose(plan: Plan, file: OpenFile, *, batches: bool = False) -> list[Choice]:
     """Choose the decoder of each part of a plan.
 
     Parameters
     ----------
     batches : bool
         True if the plan is read batch by batch.
-    is_refused : bool
-        True if our decoder, which was chosen because it is faster, has refused the data.
     """
     engine, options = plan.options.engine, plan.options.reader
     if engine == OURS:
@@ -110,7 +121,7 @@ def choose(plan: Plan, file: OpenFile, *, batches: bool = False, is_refused: boo
         choice = WITH_OPTIONS
     elif file._is_remote:
         choice = REMOTE
-    elif not is_refused and plan.filter_part is None and _is_faster_natively(plan.part):
+    elif plan.filter_part is None and _is_faster_natively(plan.part):
         choice = FASTER
     else:
         return [_short_or_pyarrow(part, file._source) for part in plan.parts]

@@ -22,8 +22,8 @@ from ..fields.arrow_fields import within_the_stack
 from ..fields.assemble_plan import LeafPlan
 from ..fields.wanted_columns import Column
 from ..plan.page_rows import OffsetIndexes
+from ..plan.part import Part
 from ..plan.picks import Picks, every_row, kept
-from ..plan.read_plan import Part
 from .assemble import always_fits, assemble
 from .copy_reading import Copies, SteadyReader, places_of
 from .fetching import fetched

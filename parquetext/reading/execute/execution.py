@@ -9,9 +9,10 @@ import pyarrow as pa
 
 from ...errors import LimitExceeded, ParquetextError
 from ...footer.row_counts import RowsMissing
-from ..choose.choice import FASTER, NATIVE, PYARROW, SHORT_CHUNKS, Choice, choose
+from ..choose.choice import FASTER, NATIVE, PYARROW, REFUSED, SHORT_CHUNKS, Choice
 from ..open_file import OpenFile
-from ..plan.read_plan import Part, Plan
+from ..plan.part import Part
+from ..plan.read_plan import Plan
 from ..request.read_request import AUTO
 from .batches import read_batches
 from .decoder import Decoder
@@ -47,7 +48,7 @@ def execute(plan: Plan, choices: Sequence[Choice], file: OpenFile) -> pa.Table:
         _check_retried(error)
         refused = error
     if choice is FASTER:
-        return execute(plan, choose(plan, file, is_refused=True), file)
+        return execute(plan, [REFUSED] * len(choices), file)
     try:
         return Execution(plan, [_fallback(choice)] * len(choices), file, checks_pages).table()
     except (pa.ArrowException, ParquetextError) as error:

@@ -12,8 +12,9 @@ from ...errors import Malformed, Unsupported
 from ...pruning import Comparison, Predicate, is_plain
 from ..open_file import OpenFile
 from ..plan.page_rows import candidate_rows
+from ..plan.part import SMALL_ROWS, Part
 from ..plan.picks import Picks, picks_of
-from ..plan.read_plan import SMALL_ROWS, Part, Plan
+from ..plan.read_plan import Plan
 from ..request.read_request import ReadOptions
 from .copy_reading import Copies
 from .decoder import Decoder

@@ -12,7 +12,7 @@ from ...footer.entry_counts import EntryCounts, find_wrong_count
 from ...footer.pyarrow_footer import metadata_of, with_known_dictionaries
 from ...footer.row_counts import RowsMissing, check_rows, is_row_loss
 from ..open_file import OpenFile
-from ..plan.read_plan import SMALL_BYTES, SMALL_ROWS, Part
+from ..plan.part import SMALL_BYTES, SMALL_ROWS, Part
 from ..request.read_request import ReadOptions
 
 __all__ = ["PyarrowReader", "check_counts", "read_part"]

@@ -11,7 +11,7 @@ import pyarrow as pa
 from ...errors import ParquetextError
 from ...footer.pyarrow_footer import kept_key_values_of, schema_of
 from ...footer.thrift_form import ThriftForm
-from ..plan.read_plan import SMALL_BYTES, SMALL_ROWS, Part
+from ..plan.part import SMALL_BYTES, SMALL_ROWS, Part
 from .in_threads import each, workers_of
 from .proportion import MOST_OF_BYTE
 from .text_batches import TEXT_BYTES

@@ -13,7 +13,9 @@ from ...footer.concurrent_changes import is_changed, opened_again
 from ...footer.model import FooterReader
 from ...footer.thrift_form import ThriftForm
 from ...storage import ChangedFile
-from ..plan.read_plan import Part, Plan
+from ..open_file import OpenFile
+from ..plan.part import Part
+from ..plan.read_plan import Plan
 
 __all__ = ["Watch"]
 
@@ -28,18 +30,15 @@ class Watch:
 
     Parameters
     ----------
-    source
-        The open file; only local files are watched.
-    path : str
-    name : str
-        The name of the form from which the plan was made.
+    file : OpenFile
+        The open file; only local files are watched. The plan was made from the form in use.
     plan : Plan
     """
 
     __slots__ = ("_name", "_path", "_plan", "_seen", "_source")
 
-    def __init__(self, source: object, path: object, name: str, plan: Plan):
-        self._source, self._path, self._name, self._plan = source, path, name, plan
+    def __init__(self, file: OpenFile, plan: Plan):
+        self._source, self._path, self._name, self._plan = file._source, file.path, file.form, plan
         self._seen: tuple[int, int] | None = None  # a version known to have the same pages
 
     def __enter__(self) -> Self:

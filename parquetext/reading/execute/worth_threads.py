@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from ...footer.model import FooterReader
 from ..fields.wanted_columns import Column
+from ..plan.part import SMALL_BYTES, SMALL_ROWS
 from ..plan.picks import Picks
-from ..plan.read_plan import SMALL_BYTES, SMALL_ROWS
 
 __all__ = ["has_no_index", "is_worth_threads"]
 

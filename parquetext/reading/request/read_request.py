@@ -55,6 +55,11 @@ class ReadOptions:
     limit: int | None = None
     reader: Mapping[str, object] = field(default_factory=dict)
 
+    @property
+    def has_metadata(self) -> bool:
+        """True if the metadata of the result contain the file's key-values."""
+        return self.key_values or self.use_pandas_metadata
+
     def schema_of(self, footer: bytes) -> pa.Schema:
         """Return the Arrow schema of a Thrift footer, also if pyarrow refuses it but our decoder may be used."""
         return schema_of(footer) if self.engine in (None, PYARROW) else schema_or_ours(footer)

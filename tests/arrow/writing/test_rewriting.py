@@ -102,7 +102,7 @@ def test_a_file_that_changed_meanwhile_stays(path, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"sort": [("prise", "ascending")]}, "no column 'prise'; the nearest: 'price'"),
         ({"sort": [("pos", "ascending")]}, "column 'pos' is nested"),

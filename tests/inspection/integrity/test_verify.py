@@ -62,7 +62,7 @@ def test_a_sound_file_has_no_findings_in_any_tier(implementation, path, tier):
 
 
 @pytest.mark.parametrize(  # of the trailer as text
-    ("place", "kind"), [(9 + 17, "unknown-block"), (9 + 22, "extension-unread")], ids=["UUID", "size"]
+    ("position", "kind"), [(9 + 17, "unknown-block"), (9 + 22, "extension-unread")], ids=["UUID", "size"]
 )
 def test_a_trailer_that_is_no_longer_one_is_found(implementation, path, position, kind):
     flip(path, os.path.getsize(path) - position)

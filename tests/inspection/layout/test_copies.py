@@ -128,7 +128,7 @@ def test_unreadable_parts_of_a_copy_are_claimed_and_reported(path):
     assert not layout.ok
 
 
-@pytest.mark.parametrize("place", ["chunk", "beyond", "magic"])
+@pytest.mark.parametrize("position", ["chunk", "beyond", "magic"])
 def test_copies_at_wrong_positions_are_reported(path, position):
     size = path.stat().st_size
     change_blocks(
