@@ -88,18 +88,11 @@ def _bounding_box(thrift: Struct) -> Table:
 def algorithm(crypto: Crypto) -> Table | None:
     """Return the table of an EncryptionAlgorithm's member."""
     thrift = crypto.member
-    return (
-        None
-        if thrift is None
-        else Table(
-            "AesGcm",
-            {
-                "aad_prefix": _octets(thrift.binary(1)),
-                "aad_file_unique": _octets(thrift.binary(2)),
-                "supply_aad_prefix": thrift.boolean(3),
-            },
-        )
-    )
+    if thrift is None:
+        return None
+    prefix, unique = _octets(thrift.binary(1)), _octets(thrift.binary(2))
+    fields = {"aad_prefix": prefix, "aad_file_unique": unique, "supply_aad_prefix": thrift.boolean(3)}
+    return Table("AesGcm", fields)
 
 
 def key(crypto: Crypto) -> Table | None:
