@@ -28,6 +28,7 @@ FLOORS = [
     {"findings"},
     {"nearest"},
     {"unpicklable"},
+    {"lazy_names"},
     {"systems"},
     {"libraries"},
     {"private"},
