@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from operator import attrgetter
 
 from .. import kernels, wire
 from ..errors import Malformed
@@ -44,37 +45,17 @@ class ThriftForm:
         self._node_fields: tuple[memoryview, ...] | None = None
         self.io = io
 
-    @property
-    def scan(self):
-        return self._scan
-
-    @property
-    def version(self) -> int:
-        return self._scan.version
-
-    @property
-    def num_rows(self) -> int:
-        return self._scan.num_rows
-
-    @property
-    def leaf_count(self) -> int:
-        return self._scan.leaf_count
+    scan = property(attrgetter("_scan"))
+    version = property(attrgetter("_scan.version"))
+    num_rows = property(attrgetter("_scan.num_rows"))
+    leaf_count = property(attrgetter("_scan.leaf_count"))
+    row_group_count = property(attrgetter("_scan.row_group_count"))
+    key_value_count = property(attrgetter("_scan.key_value_count"))
+    created_by = property(attrgetter("_scan.created_by"))
 
     @property
     def node_count(self) -> int:
         return self._scan.element_count - self._scan.leaf_count
-
-    @property
-    def row_group_count(self) -> int:
-        return self._scan.row_group_count
-
-    @property
-    def key_value_count(self) -> int:
-        return self._scan.key_value_count
-
-    @property
-    def created_by(self) -> bytes | None:
-        return self._scan.created_by
 
     def _element_fields(self, name: str) -> memoryview:
         """Return one field of all elements; the result is cached."""
