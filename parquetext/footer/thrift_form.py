@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
 from operator import attrgetter
 
 from .. import kernels, wire
@@ -12,7 +13,7 @@ from .elements import parse_element
 from .model import GROUP, Node
 from .path_sizes import check_paths
 
-__all__ = ["ThriftForm"]
+__all__ = ["ThriftForm", "content_of", "key_value_of"]
 
 FEW = 64  # look-ups of a name from which on a table of all names pays off
 SHORT_LIST = 15
@@ -27,6 +28,18 @@ _FACTS_OF_NODE = (
     "max_definition",
     "max_repetition",
 )
+
+
+def content_of(scan, records: Callable[[str], memoryview], name: str, index: int) -> bytes:
+    """Return the bytes of a range in one record of a scan; `records` is a method such as `scan.elements`."""
+    start = records(f"{name}_offset")[index]
+    return bytes(memoryview(scan.data)[start : start + records(f"{name}_length")[index]])
+
+
+def key_value_of(scan, index: int) -> tuple[bytes, bytes | None]:
+    """Return the key and the value of a scan's pair; the value is None if it is absent."""
+    value = content_of(scan, scan.key_values, "value", index) if scan.key_values("has_value")[index] else None
+    return content_of(scan, scan.key_values, "key", index), value
 
 
 class ThriftForm:
@@ -175,13 +188,7 @@ class ThriftForm:
         return self._scan.row_groups(name)
 
     def key_value(self, index: int) -> tuple[bytes, bytes | None]:
-        scan = self._scan
-
-        def part(name: str) -> bytes:
-            start = scan.key_values(f"{name}_offset")[index]
-            return bytes(memoryview(scan.data)[start : start + scan.key_values(f"{name}_length")[index]])
-
-        return part("key"), part("value") if scan.key_values("has_value")[index] else None
+        return key_value_of(self._scan, index)
 
     def sorting_columns(self, row_group: int) -> list[tuple[int, bool, bool]]:
         """Return (leaf, descending, nulls first) of each column that a row group claims to be sorted by.
