@@ -370,7 +370,7 @@ def _rebuild(kind: type[ParquetextError], message: str, state: dict[str, Any]) -
     return error
 
 
-def wire_error(code: int, offset: int = 0, expected: int = 0, found: int = 0) -> Exception:
+def wire_error(code: int, offset: int = 0, expected: int = 0, found: int = 0) -> Any:
     """The exception for a status of the C library; the pure kernels raise the same ones.
 
     Parameters

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from heapq import nsmallest
 from itertools import pairwise
+from typing import Any
 
 __all__ = ["nearest"]
 
@@ -28,7 +29,7 @@ def nearest(name: str, names: Iterable[str]) -> list[str]:
     list of str
     """
     wanted = _pairs(name)
-    found = []
+    found: list[Any] = []
     for other in dict.fromkeys(names):
         pairs = _pairs(other)
         alike = 2 * len(wanted & pairs) / (len(wanted) + len(pairs))

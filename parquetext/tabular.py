@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from .cells import ELLIPSIS, is_number, is_whole, width_of
 from .escaping import escaped
@@ -48,7 +49,7 @@ class Listing:
     """
 
     headings: Sequence[str]
-    rows: Sequence[Sequence[object]]
+    rows: Sequence[Sequence[Any]]
     total: int
     noun: str
     most_letters: int = 40
@@ -87,7 +88,7 @@ class Shown:
     """
 
     title: str
-    facts: list[tuple[str, object]] = field(default_factory=list)
+    facts: list[Any] = field(default_factory=list)
     listings: list[Listing] = field(default_factory=list)
     picture: str = ""
 

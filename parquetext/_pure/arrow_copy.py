@@ -7,9 +7,10 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
 
 from .. import wire
-from ..errors import ParquetextError, wire_error
+from ..errors import wire_error
 
 __all__ = ["build", "copy_piece"]
 
@@ -53,7 +54,7 @@ LAYOUTS: dict[int, tuple[Kind, ...]] = {tag: () for tag in range(1, LAST_TYPE + 
 }
 
 
-def broken(at: int) -> ParquetextError:
+def broken(at: int) -> Any:
     """Return the error for damage at `at`."""
     return wire_error(wire.ARROW_SCHEMA, at)
 
@@ -71,7 +72,7 @@ class Table:
 class Source:
     """Bytes with checked access."""
 
-    def __init__(self, data: bytes, size: int):
+    def __init__(self, data: Any, size: int):
         self.data, self.size = data, size
 
     def need(self, at: int, size: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from .. import wire
 from .bounds import UNSIGNED, Leaf, usable_bounds
@@ -108,7 +109,7 @@ class Chunks:
             for bits, start, length in zip(has, offsets, lengths, strict=True)
         ]
 
-    def bounds(self) -> tuple[bytes, memoryview, memoryview, memoryview, memoryview]:
+    def bounds(self) -> tuple[Any, ...]:
         """Return the usable bounds: (has, min_offset, min_length, max_offset, max_length).
 
         In `has`, bit 0 is min, and bit 1 is max.
@@ -124,7 +125,7 @@ class Chunks:
         return bytes(has), *(memoryview(column).toreadonly() for column in ranges)
 
 
-def as_they_are(chunk: Mapping[str, int]) -> tuple[int, int, int, int, int]:
+def as_they_are(chunk: Mapping[str, int]) -> tuple[int, ...]:
     """Return all bounds of a chunk from a form that stores only usable ones."""
     has = sum(bit for _, present, bit in BOUNDS if chunk["present"] & present)
     return has, *(chunk[f"{name}_{part}"] for name, _, _ in BOUNDS for part in ("offset", "length"))

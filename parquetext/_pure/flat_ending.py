@@ -68,9 +68,9 @@ class Ending:
         counts: tuple[int, ...],
         flags: int,
         version: int,
-        row_groups: list[tuple[int, ...]] = (),
+        row_groups: tuple[tuple[int, ...], ...] | list[tuple[int, ...]] = (),
         buckets: tuple[int, int] = (0, 0),
-        listed: list[tuple[int, int]] = (),
+        listed: tuple[tuple[int, int], ...] | list[tuple[int, int]] = (),
     ) -> None:
         """Write the tail block at the end of the payload. Its checksum covers all of its bytes before the checksum."""
         payload = self.payload

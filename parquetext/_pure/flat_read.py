@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from itertools import groupby
+from typing import Any
 
 from .. import wire
 from ..errors import ParquetextError
@@ -220,7 +221,7 @@ class Reader(CellReader):
         }
         return statistics | {"chunk_count": self.leaf_count}
 
-    def sorting_columns(self, row_group: int) -> list[tuple[int, bool, bool]]:
+    def sorting_columns(self, row_group: int) -> list[Any]:
         """Return (column_idx, descending, nulls_first) of each column that a row group is sorted by."""
         checked(row_group, self.row_group_count)
         self.begin()

@@ -8,7 +8,7 @@ fact restores exactly the same bytes.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .. import wire
 from ..errors import ParquetextError
@@ -146,7 +146,7 @@ def first_page(present: int, data_page_offset: int, dictionary_page_offset: int)
     )
 
 
-def chunk_fields(fact: Mapping[str, int], path: bytes, min: bytes | None, max: bytes | None) -> dict[int, bytes]:
+def chunk_fields(fact: Mapping[str, int], path: bytes, min: bytes | None, max: bytes | None) -> dict[Any, bytes]:
     """Return the facts in the tables of a chunk, as Thrift bytes; `path` is made by `path_list`."""
     present = fact["present"]
     fields = {op: integer(fact[name]) for op, name, bits in _PRESENT if present & bits == bits}
@@ -165,7 +165,7 @@ def chunk_fields(fact: Mapping[str, int], path: bytes, min: bytes | None, max: b
     return fields
 
 
-def group_fields(fact: Mapping[str, int], chunks: bytes) -> dict[int, bytes]:
+def group_fields(fact: Mapping[str, int], chunks: bytes) -> dict[Any, bytes]:
     """Return the facts in the RowGroup table, and the chunks' bytes."""
     fields = {
         wire.OP_NUM_ROWS: integer(fact["num_rows"]),
@@ -384,7 +384,7 @@ class Skeletons:
 
     def __init__(self, pool):
         self.pool = pool
-        self.of_type: dict[int, bytes] = {}  # physical type -> the skeleton last used for a chunk
+        self.of_type: dict[int | None, bytes] = {}  # physical type -> the skeleton last used for a chunk
 
     def last(self, type: int | None) -> bytes | None:
         """Return the skeleton to try for a chunk."""

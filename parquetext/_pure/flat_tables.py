@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from contextlib import contextmanager
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .. import wire
 from ..errors import wire_error
@@ -29,7 +29,7 @@ class Table(NamedTuple):
     """A table to write: fields in slot order. None is absent; values other than numbers follow the table."""
 
     name: str
-    fields: dict[str, int | bytes | Table | Numbers | list[Table] | list[bytes] | None]
+    fields: dict[str, Any]
 
 
 class Shared(NamedTuple):

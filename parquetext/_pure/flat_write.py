@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from typing import Any
 
 from .. import wire
 from ..errors import ParquetextError, wire_error
@@ -153,7 +154,7 @@ class _Writer(Ending):
     def __init__(self, scan, is_compact: bool, extensions: list[tuple[bytes, bytes]]):
         super().__init__(scan)
         self.is_compact, self.extensions = is_compact, extensions
-        self.elements = Elements(scan)
+        self.elements: Any = Elements(scan)
         self.pool = Pool(scan, self.elements)
         self.skeletons = Skeletons(self.pool)
         self.node_of = {index: node for node, index in enumerate(self.elements.nodes)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .. import wire
 from ..errors import ParquetextError, wire_error
@@ -96,7 +96,7 @@ class IndexFile:
         """Read counts and widths; check that the cells they imply fill the payload."""
         *counts, arrow, version, num_rows, at, length, crc, offset, short, number, flags = TAIL.unpack_from(block)
         self.facts = TailFields(arrow, version, num_rows, Range(at, length), crc, flags)
-        self.shape = shape = Shape(*counts, offset, short, number)
+        self.shape = shape = Shape._make((*counts, offset, short, number))
         for position, width in enumerate((offset, short, number), 48):
             if not 1 <= width <= 4:
                 raise self.fail(wire.BAD_CELL, tail + position, 4, width)
@@ -200,7 +200,7 @@ def read_row_group(own: bytes, columns_at: int) -> dict[str, int] | None:
 
     Return None if the bytes are not a complete struct.
     """
-    reader, fields = ChunkReader(memoryview(own)), {}
+    reader, fields = ChunkReader(memoryview(own)), dict[str, Any]()
 
     def read(id: int, type: int, at: int) -> int:
         if id != wire.ROW_GROUP_COLUMNS:
@@ -214,7 +214,7 @@ def read_row_group(own: bytes, columns_at: int) -> dict[str, int] | None:
     return fields if end == len(own) and "num_rows" in fields else None
 
 
-def read_sorting_columns(own: bytes, offset: int) -> list[tuple[int, bool, bool]]:
+def read_sorting_columns(own: bytes, offset: int) -> list[Any]:
     """Return (column_idx, descending, nulls_first) of each item of the list at `offset`."""
     reader, columns = ChunkReader(memoryview(own)), []
     count, at = reader.list_of(offset, wire.TYPE_STRUCT, IN_LISTED_STRUCT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from contextlib import suppress
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .. import wire
 from ..errors import ParquetextError, wire_error
@@ -39,7 +39,7 @@ class Entry(NamedTuple):
     position: int
     first_leaf: int
     leaf_count: int
-    path: bytes | None
+    path: Any
 
     schema_index = property(lambda self: self.index)
     column_order = property(lambda self: self.element["column_order"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from typing import Any
 
 from .. import wire
 from ..errors import wire_error
@@ -50,7 +51,7 @@ class _Writer:
         scan.check_regular()
         self.limit = limit_of(scan.end)
         check_paths(scan, self.limit)
-        self.elements = Elements(scan)
+        self.elements: Any = Elements(scan)
         self.chunks = self.ranges(scan.chunks, "chunk")
         self.groups, self.columns = (self.ranges(scan.row_groups, name) for name in ("bytes", "columns"))
         self.pairs = self.ranges(scan.key_values, "bytes")

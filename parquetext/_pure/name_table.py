@@ -6,7 +6,7 @@ import hashlib
 import os
 import struct
 from itertools import chain, islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .. import wire
 from ..errors import wire_error
@@ -35,7 +35,7 @@ class NameTable:
 
     def begin(self) -> None:
         """Forget all names, and choose a new key."""
-        self._key, self._ids = os.urandom(16), {}
+        self._key, self._ids = os.urandom(16), dict[Any, Any]()
 
     def add(self, path: bytes, field_id: int | None, id: int) -> None:
         self._ids.setdefault(self._hash(path), []).append(id)
@@ -116,7 +116,7 @@ class CellReader:
             raise wire_error(wire.BAD_ARGUMENT, 0, self.row_group_count, found)
         return range(first, first + count)
 
-    def node(self, id: int) -> Node:
+    def node(self: Any, id: int) -> Node:
         """Return the position in the schema of a leaf or, with GROUP | node, a group."""
         self.begin()
         entry = self.named(id)
@@ -142,7 +142,7 @@ class CellReader:
         """Return the ids of all leaves and groups with this field id."""
         return self._find(field_id, hash_field_id(field_id), None)
 
-    def find_column(self, name: str):
+    def find_column(self: Any, name: str):
         """Return the only leaf with the path `name`, and its chunks; None unless there is exactly one such leaf."""
         try:
             ids = self.find_name(name.encode(), 2)
@@ -154,11 +154,11 @@ class CellReader:
         """Return the leaf of each name as `find_column` does; None for a value that is not a string."""
         return [self.find_column(name) if isinstance(name, str) else None for name in names]
 
-    def _find(self, wanted: bytes | int, hash: int, most: int | None) -> list[int]:
+    def _find(self: Any, wanted: bytes | int, hash: int, most: int | None) -> list[int]:
         if self._names.is_read:
             return self._find_in_all(wanted, most)
         self.begin()
-        tag, ids = tag_of(hash), {}
+        tag, ids = tag_of(hash), dict[int, None]()
         for step, (entries, is_last) in enumerate(self._candidates(hash), 1):
             for entry_tag, where in entries:
                 if entry_tag != tag:
@@ -177,7 +177,7 @@ class CellReader:
         self._names.lookups += 1
         return list(ids)
 
-    def _read_names(self) -> None:
+    def _read_names(self: Any) -> None:
         """Read all names in the order of the buckets."""
         self.hold()
         self.begin()
@@ -186,7 +186,7 @@ class CellReader:
             self._names.add(*name)
         self._names.is_read = True
 
-    def _find_in_all(self, wanted: bytes | int, most: int | None) -> list[int]:
+    def _find_in_all(self: Any, wanted: bytes | int, most: int | None) -> list[int]:
         self.begin()
         found = (id for id in self._names.candidates(wanted) if self._is_called(self._bearer_of(id), wanted))
         return list(islice(found, most))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .. import wire
 from ..errors import ParquetextError, wire_error
@@ -173,7 +173,7 @@ def walk(data, at: int = 0, end: int | None = None) -> Pages:
     return Pages(records, next, problem)
 
 
-def locations(data) -> tuple[memoryview, memoryview, memoryview]:
+def locations(data) -> tuple[memoryview, ...]:
     """Return the locations of the pages in an OffsetIndex.
 
     Returns
@@ -187,7 +187,7 @@ def locations(data) -> tuple[memoryview, memoryview, memoryview]:
     Malformed
         If the bytes are not a Thrift struct, or if the locations are not structs.
     """
-    reader, positions = ChunkReader(memoryview(data).cast("B")), []
+    reader, positions = ChunkReader(memoryview(data).cast("B")), list[Any]()
 
     def read(id: int, type: int, at: int) -> int:
         if id != wire.OFFSET_INDEX_PAGE_LOCATIONS or type != wire.TYPE_LIST:

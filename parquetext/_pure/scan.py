@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from .. import wire
 from ..errors import ParquetextError, wire_error
@@ -242,12 +243,12 @@ class Scan(ScanArrays):
 class _Footer(ChunkReader):
     """One pass over FileMetaData that fills a `Scan`."""
 
-    def __init__(self, scan: Scan):
+    def __init__(self, scan: Any):
         super().__init__(scan._view)
         self.scan, self.schema_offset = scan, 0
 
     def read(self) -> None:
-        scan, seen, id, at = self.scan, set(), 0, 0
+        scan, seen, id, at = self.scan, set[int](), 0, 0
         while True:
             header = at
             id, type, at = self.walk.field_header(header, id)
@@ -312,7 +313,7 @@ class _Footer(ChunkReader):
         return at
 
     def read_row_group(self, start: int) -> int:
-        first_chunk, fields = self.scan.chunk_count, {}
+        first_chunk, fields = self.scan.chunk_count, dict[str, Any]()
 
         def read(id: int, type: int, at: int) -> int:
             if (id, type) != (wire.ROW_GROUP_COLUMNS, wire.TYPE_LIST):

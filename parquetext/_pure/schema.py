@@ -66,8 +66,8 @@ def build_tree(
     Errors in the tree are passed to `note` as (code, offset, expected, found). Elements after the tree's end get no
     parent, and a group may have fewer children than it claims.
     """
-    columns, leaves, count = elements.columns, [], len(elements)
-    awaited, open_groups = 1, []  # groups: [element, number of its children to come]
+    columns, leaves, count = elements.columns, list[int](), len(elements)
+    awaited, open_groups = 1, list[list[int]]()  # groups: [element, number of its children to come]
     for i in range(count):
         inside = awaited > 0
         if not inside:

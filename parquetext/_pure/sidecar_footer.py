@@ -45,7 +45,7 @@ class Snapshot:
         self.scratchpad = self.scratchpad_count = 0
         seq_txn = self._read_sections(header, offset, limit, groups, features)
         checksum = int.from_bytes(view[limit : limit + 4], "little")
-        self.footer = Footer(committed, offset, length, checksum, *fixed, seq_txn)
+        self.footer = Footer._make((committed, offset, length, checksum, *fixed, seq_txn))
         self._check_position(header)
         self._check_blocks(header, offset)
 

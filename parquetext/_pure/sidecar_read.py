@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from array import array
 from collections import namedtuple
+from typing import Any
 
 from .. import wire
 from ..errors import wire_error
@@ -122,7 +123,7 @@ class Header:
     def column(self, index: int) -> Column:
         at = wire.PM_HEADER_BYTES + checked(index, self.column_count) * wire.PM_COLUMN_BYTES
         offset, *fields, length, physical, repetition, definition = DESCRIPTOR.unpack_from(self.view, at)
-        return Column(bytes(self.view[offset : offset + length]), *fields, physical, repetition, definition)
+        return Column._make((bytes(self.view[offset : offset + length]), *fields, physical, repetition, definition))
 
 
 class Reader:
@@ -294,9 +295,9 @@ class Reader:
         return self.scratchpad.get(code)
 
     @property
-    def scratchpad(self) -> dict[int, bytes]:
+    def scratchpad(self) -> dict[Any, bytes]:
         """Return the snapshot's notes by code; if a code repeats, the first note counts."""
-        view, at, found = self._header.view, self._snapshot.scratchpad, {}
+        view, at, found = self._header.view, self._snapshot.scratchpad, dict[int, Any]()
         for _ in range(self._snapshot.scratchpad_count):
             code, length = struct.unpack_from("<II", view, at)
             at += 8
@@ -353,7 +354,7 @@ class Chunks:
             numbers.append(value if said else -1)
         return memoryview(numbers).toreadonly()
 
-    def bounds(self) -> tuple[bytes, memoryview, memoryview, memoryview, memoryview]:
+    def bounds(self) -> tuple[Any, ...]:
         """Return the statistics as stored: (has, min_offset, min_length, max_offset, max_length).
 
         Bit 0 of `has` is min, bit 1 is max. Offsets are memoryviews of ``Q``, lengths of ``I``.

@@ -29,7 +29,7 @@ class Parts:
 
     def __init__(self, data, column_count: int, offset: int):
         self.data, self.view, self.column_count = data, memoryview(data), column_count
-        self.footer = Footer(len(data), offset, 0, 0, *FIXED.unpack_from(self.view, offset), -1)
+        self.footer = Footer._make((len(data), offset, 0, 0, *FIXED.unpack_from(self.view, offset), -1))
         self.row_group_count = self.footer.row_group_count
         self.features = int.from_bytes(self.view[wire.PM_HEADER_FEATURES : wire.PM_HEADER_FEATURES + 8], "little")
 
@@ -47,7 +47,7 @@ class Parts:
     def column(self, index: int) -> Column:
         """Return the descriptor of a column, except for its name."""
         _, *fields, _, physical, repetition, definition = DESCRIPTOR.unpack_from(self.view, descriptor(index))
-        return Column(b"", *fields, physical, repetition, definition)
+        return Column._make((b"", *fields, physical, repetition, definition))
 
     def chunks(self, column: int, first: int = 0, count: int | None = None) -> Chunks:
         return Chunks(self, self, column, range(first, self.row_group_count if count is None else first + count))

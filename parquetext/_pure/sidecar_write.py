@@ -6,6 +6,7 @@ import struct
 from collections import namedtuple
 from collections.abc import Callable
 from itertools import islice
+from typing import Any
 
 from .. import wire
 from ..errors import wire_error
@@ -188,7 +189,7 @@ class Writer:
         self._out = bytearray()
         self._blocks: list[int] = []
         self._blooms: list[bytes] = []
-        self._kept = 0, -1, []  # defaults of `finish`, from the snapshot before
+        self._kept: Any = 0, -1, []  # defaults of `finish`, from the snapshot before
         self._finished = False
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .. import wire
 from ..errors import ParquetextError, wire_error
@@ -132,7 +132,7 @@ class Slicer:
         except ParquetextError:
             return b""
 
-    def _project(self, schema: arrow_schema.Schema) -> bytes:
+    def _project(self, schema: Any) -> bytes:
         if schema.field_count != self.scan.elements("num_children")[0]:
             return b""
         columns = [at for at in range(1, self.scan.element_count) if self.parents[at] == 0]

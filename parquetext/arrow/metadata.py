@@ -7,7 +7,7 @@ made from a small Thrift footer of its column, so that each attribute has the sa
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import pyarrow as pa
 from pyarrow import _parquet
@@ -299,7 +299,7 @@ class FileMetaData:
 class RowGroupMetaData:
     """The metadata of one row group, with the names of `pyarrow.parquet.RowGroupMetaData`."""
 
-    __hash__ = None  # as in pyarrow
+    __hash__: Any = None  # as in pyarrow
 
     def __init__(self, parent: FileMetaData, index: int):
         self._parent, self._index = parent, index

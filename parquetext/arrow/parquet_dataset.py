@@ -6,7 +6,7 @@ import json
 import posixpath
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.fs as pafs
@@ -120,7 +120,11 @@ decryption_properties
             partitioning = None if kind == pafs.FileType.File else partitioning
         if partitioning == HIVE:
             partitioning = ds.HivePartitioning.discover(infer_dictionary=True)
-        found = {"filesystem": filesystem, "partitioning": partitioning, "ignore_prefixes": ignore_prefixes}
+        found: dict[str, Any] = {
+            "filesystem": filesystem,
+            "partitioning": partitioning,
+            "ignore_prefixes": ignore_prefixes,
+        }
         found |= {"schema": schema, "format": format_of(EXTENSIONS | options)}
         self._checks_rows = encrypted
         self._dataset = (
@@ -172,7 +176,7 @@ decryption_properties
     def __eq__(self, other: object) -> bool:
         return self.equals(other) if isinstance(other, ParquetDataset) else NotImplemented
 
-    __hash__ = None
+    __hash__: Any = None
 
     def read(
         self, columns: Iterable[str] | None = None, use_threads: bool = True, use_pandas_metadata: bool = False
@@ -216,7 +220,7 @@ decryption_properties
         predicate = None if self._filter is None else predicate_of(self._filter)
         check_fragments(table, self.fragments, self.schema, columns, predicate)
 
-    def read_pandas(self, **options: object) -> pa.Table:
+    def read_pandas(self, **options: Any) -> pa.Table:
         """Read with the columns of pandas's index; options as in `read`."""
         return self.read(use_pandas_metadata=True, **options)
 

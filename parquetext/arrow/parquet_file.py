@@ -6,7 +6,7 @@ import inspect
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -278,7 +278,7 @@ arrow_extensions_enabled
         return f"<parquetext.ParquetFile {without_secrets(str(self._file.path))}>"
 
 
-def _reopened(kind: type[ParquetFile], target: object, version: tuple, arguments: Mapping[str, object]) -> ParquetFile:
+def _reopened(kind: type[ParquetFile], target: object, version: tuple, arguments: Mapping[str, Any]) -> ParquetFile:
     """Open a pickled file again, with the errors of `reopen`."""
     made = kind(target, **arguments)
     check_version(made._file, version)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -49,14 +49,14 @@ class Reading:
 
     sidecar: bool | str = "auto"
     engine: str | None = None
-    options: Mapping[str, object] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
 
-    def with_options(self, options: Mapping[str, object]) -> Reading:
+    def with_options(self, options: Mapping[str, Any]) -> Reading:
         """Return a copy with more options, which override the present ones."""
         return replace(self, options={**self.options, **options}) if options else self
 
 
-def options_given(arguments: Mapping[str, object]) -> dict[str, object]:
+def options_given(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a call that are options of pyarrow's reader, without defaults."""
     given = {name: arguments[name] for name in DEFAULTS}
     check_types(given)
@@ -72,7 +72,7 @@ def is_ours(format: str | ds.FileFormat | None) -> bool:
     return isinstance(format, ds.ParquetFileFormat)
 
 
-def format_of(options: Mapping[str, object]) -> ds.ParquetFileFormat:
+def format_of(options: Mapping[str, Any]) -> ds.ParquetFileFormat:
     """Return the format with these options."""
     import pyarrow.dataset as ds
 
@@ -81,12 +81,12 @@ def format_of(options: Mapping[str, object]) -> ds.ParquetFileFormat:
     return ds.ParquetFileFormat(**{names.get(name, name): value for name, value in options.items()}, **buffered)
 
 
-def options_of_format(format: str | ds.ParquetFileFormat | None) -> dict[str, object]:
+def options_of_format(format: str | ds.ParquetFileFormat | None) -> dict[str, Any]:
     """Return the options of a format and of its scans that are not the defaults."""
     if format is None or isinstance(format, str):
         return {}
     read = format.read_options
-    options: dict[str, object] = {}
+    options: dict[str, Any] = {}
     if read.dictionary_columns:
         options["read_dictionary"] = sorted(read.dictionary_columns)
     if read.coerce_int96_timestamp_unit != "ns":
@@ -98,7 +98,7 @@ def options_of_format(format: str | ds.ParquetFileFormat | None) -> dict[str, ob
     return options | options_of_scan(format.default_fragment_scan_options)
 
 
-def options_of_scan(scan: ds.ParquetFragmentScanOptions | None) -> dict[str, object]:
+def options_of_scan(scan: ds.ParquetFragmentScanOptions | None) -> dict[str, Any]:
     """Return the options of a scan that are not the defaults."""
     if scan is None:
         return {}

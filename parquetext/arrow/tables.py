@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -149,8 +149,12 @@ def read_table(
     filesystem = filesystem_of(source, filesystem)
     if pre_buffer:
         options["pre_buffer"] = True  # by default, short chunks of a local file are read one by one
-    taking = {"use_threads": use_threads, "use_pandas_metadata": use_pandas_metadata, "key_values": key_values}
-    several = {"schema": schema, "partitioning": partitioning, "ignore_prefixes": ignore_prefixes}
+    taking: Any = {
+        "use_threads": use_threads,
+        "use_pandas_metadata": use_pandas_metadata,
+        "key_values": key_values,
+    }
+    several: Any = {"schema": schema, "partitioning": partitioning, "ignore_prefixes": ignore_prefixes}
     if decryption_properties is not None:
         from .encrypted_reading import read_encrypted
 
@@ -169,7 +173,7 @@ def read_table(
         raise as_pyarrow_reports(error, filters, schema) from None
 
 
-def read_pandas(source: object, columns: Iterable | None = None, **options: object) -> pa.Table:
+def read_pandas(source: object, columns: Iterable | None = None, **options: Any) -> pa.Table:
     """Read a table with the columns of pandas's index, as `pyarrow.parquet.read_pandas` does.
 
     Parameters

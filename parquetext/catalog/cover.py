@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -173,7 +173,7 @@ class Cover:
         """Return the number of the column type for each row group, and the list of these types."""
         parts = [pc.fill_null(rows[name].cast(pa.string()), "") for name in _TYPE]
         coded = pc.binary_join_element_wise(*parts, "\0").combine_chunks().dictionary_encode()
-        leaf_types, numbers = [], []
+        leaf_types, numbers = list[Any](), []
         for text in coded.dictionary.to_pylist():
             physical, length, logical = text.split("\0")
             is_known = physical in PHYSICAL_TYPES

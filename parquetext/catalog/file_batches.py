@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import pyarrow as pa
 
@@ -23,7 +24,7 @@ class Gathering:
 
     def __init__(self, schema: pa.Schema = SCHEMA):
         self._schema = schema
-        self._batch, self._full = Batch(), []
+        self._batch, self._full = Batch(), list[Any]()
         self._failed: list[tuple[str, str]] = []
 
     def add(self, file: str, footer: Footer) -> None:

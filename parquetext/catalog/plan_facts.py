@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -93,7 +94,7 @@ class CatalogColumns:
 
 
 def _typed(rows: pa.Table) -> ColumnStatistics:
-    kinds, leaf_types, known = [], [], {}
+    kinds, leaf_types, known = [], list[Any](), {}
     columns = (rows[name].to_pylist() for name in ("count_all", "depth", "max_repetition_level", *_TYPE))
     for count, depth, repetition, *fields in zip(*columns, strict=True):
         if count is None:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from enum import Enum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -64,7 +64,7 @@ def upgrade(
     """Add a fast footer to Parquet files. Other readers still read them."""
     from .. import edits
 
-    options = {"form": form, "stats": stats, "placement": placement, "marker": marker, "wrap": wrap}
+    options: dict[str, Any] = {"form": form, "stats": stats, "placement": placement, "marker": marker, "wrap": wrap}
     _run(paths, "upgrading", edits.upgrade, json, **options, **shared)
 
 
@@ -132,7 +132,7 @@ def encode(
             raise typer.Exit(CANNOT_RUN)
         if not (yes or shared["dry_run"]):
             _confirm(edits.WITHOUT_ALP)
-        options = {"columns": column or None, "confirm": True, "wrap": wrap}
+        options: dict[str, Any] = {"columns": column or None, "confirm": True, "wrap": wrap}
         _run(paths, "dropping", edits.drop_original_encoding, json, **options, **shared)
     try:
         columns = edits.paired(column or (), encoding or ())

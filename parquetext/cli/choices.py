@@ -4,40 +4,41 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+SchemaFormat = StrEnum("SchemaFormat", ["parquet", "arrow", "spark", "duckdb"])
+RowFormat = StrEnum("RowFormat", ["table", "csv", "json"])
+DiffKind = StrEnum("DiffKind", ["schema", "statistics", "values"])  # inspection.content.differences.KINDS
+Reader = StrEnum("Reader", ["pyarrow", "polars", "duckdb", "spark", "fastparquet"])  # demo.readers.READERS
 
-def _choice(name: str, *values: str) -> type[StrEnum]:
-    return StrEnum(name, {value.replace("-", "_"): value for value in values}, module=__name__)
+Stats = StrEnum("Stats", ["full", "compact"])
+Placement = StrEnum("Placement", {"aside": "aside", "in_struct": "in-struct", "after_stop": "after-stop"})
+Marker = StrEnum("Marker", ["spec", "thrift"])
 
-
-SchemaFormat = _choice("SchemaFormat", "parquet", "arrow", "spark", "duckdb")
-RowFormat = _choice("RowFormat", "table", "csv", "json")
-DiffKind = _choice("DiffKind", "schema", "statistics", "values")  # inspection.content.differences.KINDS
-Reader = _choice("Reader", "pyarrow", "polars", "duckdb", "spark", "fastparquet")  # demo.readers.READERS
-
-Stats = _choice("Stats", "full", "compact")
-Placement = _choice("Placement", "aside", "in-struct", "after-stop")
-Marker = _choice("Marker", "spec", "thrift")
-
-Codec = _choice("Codec", "none", "snappy", "gzip", "brotli", "lz4", "zstd")
-Encoding = _choice(  # encodings that `rewrite` writes
+Codec = StrEnum("Codec", ["none", "snappy", "gzip", "brotli", "lz4", "zstd"])
+Encoding = StrEnum(  # encodings that `rewrite` writes
     "Encoding",
-    "dictionary",
-    "plain",
-    "rle",
-    "delta_binary_packed",
-    "delta_length_byte_array",
-    "delta_byte_array",
-    "byte_stream_split",
+    [
+        "dictionary",
+        "plain",
+        "rle",
+        "delta_binary_packed",
+        "delta_length_byte_array",
+        "delta_byte_array",
+        "byte_stream_split",
+    ],
 )
-Ignorable = _choice(  # edits.IGNORABLE
+Ignorable = StrEnum(  # edits.IGNORABLE
     "Ignorable",
-    "table-format",
-    "summary",
-    "free-form",
-    "size",
-    "partition-columns",
-    "hard-links",
-    "attributes",
-    "lock",
+    {
+        "table_format": "table-format",
+        "summary": "summary",
+        "free_form": "free-form",
+        "size": "size",
+        "partition_columns": "partition-columns",
+        "hard_links": "hard-links",
+        "attributes": "attributes",
+        "lock": "lock",
+    },
 )
-IgnorableSidecar = _choice("IgnorableSidecar", "foreign-sidecar", "table-format")  # sidecar.foreign_sidecars.IGNORABLE
+IgnorableSidecar = StrEnum(
+    "IgnorableSidecar", {"foreign_sidecar": "foreign-sidecar", "table_format": "table-format"}
+)  # sidecar.foreign_sidecars.IGNORABLE

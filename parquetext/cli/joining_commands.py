@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -102,7 +102,7 @@ def split(
     from .. import edits
 
     refuse_folder(path)
-    made = []
+    made: list[Any] = []
     again = "the same command begins again" if overwrite else "the same command goes on with the rest"
     with (
         stoppable(lambda: f"{counted(len(made), 'file')} written; {again}"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -81,7 +81,7 @@ def rewrite(
     from ..arrow.writing.rewriting import rewrite_file
 
     refuse_folder(path)
-    options = {
+    options: dict[str, Any] = {
         "codec": None if codec is None else codec.value,
         "level": level,
         "row_group_size": row_group_size,

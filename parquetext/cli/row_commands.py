@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -127,7 +127,7 @@ class _Printer:
     def file(
         self,
         file,
-        columns: list[str] | None,
+        columns: Any,
         conditions: list[str] | None,
         limit: int | None,
         partition: pa.Table | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -67,7 +67,7 @@ def build(
             tell(f"{built.outcome:>10}  {built.sidecar}  {human_bytes(built.bytes)} ({counts})")
         return "built"
 
-    options = {"external_blooms": external_blooms, "ignore": ignore or ()}
+    options: dict[str, Any] = {"external_blooms": external_blooms, "ignore": ignore or ()}
     change_each(paths, "building", lambda path: sidecar.build(path, **options), show, json=json, failures_last=True)
 
 
@@ -160,7 +160,7 @@ def compact(
     """Rewrite sidecars of which old commits take more than half. For stores, also rewrite the Parquet files."""
     from .. import sidecar
 
-    options = {"always": always, "ignore": ignore or ()}
+    options: dict[str, Any] = {"always": always, "ignore": ignore or ()}
     show = _show_updated(json, "compact")
     change_each(paths, "compacting", lambda path: sidecar.compact(path, **options), show, json=json, failures_last=True)
 

@@ -10,25 +10,26 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 __all__ = ["READERS", "Outcome", "installed_readers", "read_with"]
 
 TIMEOUT_SECONDS = 240
 
 
-def _pyarrow(path: str, columns: list[str] | None) -> object:
+def _pyarrow(path: str, columns: list[str] | None) -> Any:
     import pyarrow.parquet as pq
 
     return pq.ParquetFile(path).read(columns=columns).to_pylist()
 
 
-def _polars(path: str, columns: list[str] | None) -> object:
+def _polars(path: str, columns: list[str] | None) -> Any:
     import polars
 
     return polars.read_parquet(path, columns=columns).rows()
 
 
-def _duckdb(path: str, columns: list[str] | None) -> object:
+def _duckdb(path: str, columns: list[str] | None) -> Any:
     import duckdb
 
     names = ", ".join('"' + name.replace('"', '""') + '"' for name in columns) if columns else "*"
@@ -36,13 +37,13 @@ def _duckdb(path: str, columns: list[str] | None) -> object:
     return rows.to_arrow_table().to_pylist()
 
 
-def _fastparquet(path: str, columns: list[str] | None) -> object:
+def _fastparquet(path: str, columns: list[str] | None) -> Any:
     import fastparquet
 
     return fastparquet.ParquetFile(path).to_pandas(columns=columns).to_dict("list")
 
 
-def _spark(path: str, columns: list[str] | None) -> object:
+def _spark(path: str, columns: list[str] | None) -> Any:
     from ..spark import session
 
     spark = session(master="local[1]", sql_session_timeZone="UTC", driver_memory="2g", log_level="OFF")

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -75,7 +76,7 @@ def make_file(path: str, columns: int, row_groups: int, progress: Callable[[], N
     writer.close()
 
 
-def _best(run: Callable[[], object]) -> tuple[float, object]:
+def _best(run: Callable[[], Any]) -> tuple[float, Any]:
     """The shortest of a few runs, and the last result."""
     seconds = []
     for _ in range(REPEATS):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from .. import extension, kernels, wire
@@ -13,7 +14,7 @@ from ..footer.locate import FIRST_READ_LOCAL, MAX_FOOTER_BYTES, read_tail
 from ..footer.tail import LENGTH_AND_MAGIC, Tail
 from ..storage import TailEdit
 from .pieces import Piece, form_in
-from .reference_edit import ReferencePiece, read_reference, reference_of
+from .reference_edit import read_reference, reference_of
 
 __all__ = ["LENGTH_AND_MAGIC", "SMALLEST_READ", "Footer", "parse_end", "parse_footer", "read_footer", "read_thrift"]
 
@@ -46,10 +47,10 @@ class Footer:
 
     data: bytes
     offset: int
-    location: object | None
+    location: Any
     pieces: tuple[Piece, ...]
-    known_scan: object | None = None
-    reference: ReferencePiece | None = None
+    known_scan: Any | None = None
+    reference: Any = None
 
     def scan(self, *, strict: bool = True):
         """Scan the footer into arrays; if it contradicts itself, raise an error unless `strict` is False."""
@@ -129,7 +130,7 @@ class Footer:
     def composed(self, inside: Sequence[Piece], aside: Sequence[Piece], marker: str, *, is_behind: bool) -> TailEdit:
         """Return the tail edit that leaves `inside` in the struct's extension, and `aside` before the footer."""
         struct, front = memoryview(self.bare)[: -len(STOP)], []
-        changed = [STOP]
+        changed: list[Any] = [STOP]
         if aside:
             front = [bytes(-self.start % 8), *_parts(aside)]
         if inside:
@@ -151,7 +152,7 @@ class Footer:
         return placement == extension.AFTER_STOP
 
 
-def _parts(pieces: Iterable[Piece]) -> Iterator[bytes | memoryview]:
+def _parts(pieces: Iterable[Piece]) -> Iterator[Any]:
     for piece in pieces:
         yield piece.payload
         yield piece.trailer

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from .. import kernels, wire
@@ -22,7 +23,7 @@ class Piece:
     These have no trailer, and neither has a block that is text: its payload is all of the text.
     """
 
-    uuid: UUID | None
+    uuid: Any
     payload: bytes | memoryview
     trailer: bytes | memoryview = b""
     is_aside: bool = False

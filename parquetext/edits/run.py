@@ -43,7 +43,7 @@ class Planned(NamedTuple):
     """The change of a footer, or None for no change; the resulting form, the fields that it omits, and the reason for
     the choice, or an empty string."""
 
-    edit: storage.TailEdit | Rewrite | None
+    edit: Any
     form: str
     omitted: tuple = ()
     reason: str = ""
@@ -57,7 +57,7 @@ OUTCOMES = {
     "encode": "encoded",
     "drop": "dropped",
 }
-Plan = Callable[[Footer | FinalFooter, frozenset, Any], Planned]
+Plan = Callable[[Any, Any, Any], Planned]
 
 
 def change_footer(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -43,10 +43,14 @@ class Leaf(Protocol):
     """A column of values: its number, its path for messages, its levels; `kind` has its `physical` type and `width`,
     the bytes of a value (0: varies)."""
 
-    leaf: int
-    path: str
-    levels: Levels
-    kind: Any
+    @property
+    def leaf(self) -> int: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def levels(self) -> Levels: ...
+    @property
+    def kind(self) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +232,7 @@ class ChunkReader:
             self._most_page = min(MOST_PURE_PAGE, MOST_PURE_PAGE if most_page is None else most_page)
         self._limit = limit_of(limit)
         self._pieces: list = []
-        self._chunk: Chunk | None = None
+        self._chunk: Any = None
         self._left: Iterator[None] = iter(())
         # For each given data page, and for the dictionary: the header's offset, and the base of offsets in errors.
         self._given: list[tuple[int, int | None]] = []
@@ -421,7 +425,7 @@ class ChunkReader:
         size = header.uncompressed_size - header.repetition_size - header.definition_size
         refuse_vast(header, header.num_values - header.num_nulls, size, self._leaf.kind.width, most)
 
-    def _giving_stored(self, stretch: Stretch) -> Iterator[None]:
+    def _giving_stored(self, stretch: Stretch) -> Generator[None, None, int]:
         """Give uncompressed pages; return the offset of the first one that the kernels cannot decode, or the end."""
         slack = self._chunk.overrun
         for base, data, pages, count in read_stored(self._source, stretch.begin, stretch.end, slack=slack):

@@ -6,7 +6,7 @@ import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -76,7 +76,7 @@ class Headers:
         self.end, self.problem = start, None
         self.minima: list[pa.Array] = []
         self.maxima: list[pa.Array] = []
-        self._windows: list[tuple[int, object, int]] = []  # of each window: its begin, its pages, how many count
+        self._windows: list[tuple[int, Any, int]] = []  # of each window: its begin, its pages, how many count
 
     def __len__(self) -> int:
         return sum(count for _, _, count in self._windows)
@@ -195,9 +195,9 @@ class Page(NamedTuple):
         The rest of the body. Of a V1 page it begins with the levels, which `kernels.page.level_parts` tells apart.
     """
 
-    header: object
+    header: Any
     levels: memoryview
-    values: object
+    values: Any
 
 
 class OutOfProportion(Unsupported):
@@ -213,8 +213,8 @@ def read_pages(
     check_crc: bool = False,
     slack: int = OVERRUN,
     most_page: int | None = None,
-    passed: Callable[[object], bool] | None = None,
-    check_size: Callable[[object], None] | None = None,
+    passed: Callable[[Any], bool] | None = None,
+    check_size: Callable[[Any], None] | None = None,
 ) -> Iterator[Page]:
     """Read the data and dictionary pages that begin in [start, end), one after another, decompressed.
 
@@ -261,7 +261,7 @@ def read_pages(
             )
 
 
-def read_stored(source, start: int, end: int, *, slack: int = OVERRUN) -> Iterator[tuple[int, memoryview, object, int]]:
+def read_stored(source, start: int, end: int, *, slack: int = OVERRUN) -> Iterator[tuple[int, memoryview, Any, int]]:
     """Read the pages that begin in [start, end) as they are stored, some whole ones at a time.
 
     Yields
@@ -314,7 +314,7 @@ def read_body(
     codec: int,
     check_crc: bool = False,
     most_page: int | None = None,
-    check_size: Callable[[object], None] | None = None,
+    check_size: Callable[[Any], None] | None = None,
 ) -> Iterator[Page]:
     """Give the page of this header and stored body, unless it is of a type without values.
 

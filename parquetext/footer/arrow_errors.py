@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -90,7 +90,7 @@ _KINDS: dict[type, type] = {
 }
 
 
-def as_arrow_error(error: Error) -> Error:
+def as_arrow_error(error: Any) -> Any:
     """Return the error as one of the classes above, if there is one for it.
 
     Parameters

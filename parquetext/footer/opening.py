@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from .. import kernels
 from ..errors import Damaged, Malformed, ParquetextError, Unsupported, name_file
@@ -152,7 +153,7 @@ def _open_named(kind: type[File], path, source, form: str) -> File:
         return kind(path, source, *named_form(source, form))
 
 
-def _under_journal(path, error: ParquetextError) -> tuple[object, list[Finding]]:
+def _under_journal(path, error: ParquetextError) -> tuple[Any, list[Finding]]:
     """Return the file before the interrupted change of its tail, or the current one if the change may be complete."""
     edit = old_tail(path, has_sound_footer)
     if edit is None:

@@ -6,7 +6,7 @@ and histograms cannot return errors. Therefore each chunk is checked first.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import kernels, wire
 from ..errors import Malformed, Unsupported, wire_error
@@ -96,7 +96,7 @@ class PyarrowChunks:
 
     def _shortest_bound(self, chunk: int, present: int) -> int | None:
         """Return the bytes of the shortest bound that pyarrow may decode: an empty one only if its pair is complete."""
-        lengths = []
+        lengths: list[Any] = []
         for pair, names in _BOUNDS:
             found = [self._fact(name, chunk) for name in names]
             lengths += found if present & pair == pair else filter(None, found)

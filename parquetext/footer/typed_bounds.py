@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -37,8 +38,8 @@ class StoredBounds:
     """A leaf's bounds as they are stored, one entry per row group: None if unknown; unknown counts are -1."""
 
     kind: LeafType
-    min: Sequence[bytes | None] | pa.Array
-    max: Sequence[bytes | None] | pa.Array
+    min: Any
+    max: Any
     null_counts: Sequence[int] | pa.Array
     num_values: Sequence[int] | pa.Array
     is_required: bool = False

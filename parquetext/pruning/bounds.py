@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -181,7 +181,7 @@ def _is_not_in(members: Members, low: pa.Array, high: pa.Array, bounds: ColumnBo
     return Outcome(pc.invert(pc.and_(gone, bounds.no_nulls)))
 
 
-_PLAINLY: dict[str, Callable[[object, object, object, bool], bool]] = {
+_PLAINLY: dict[str, Callable[[Any, Any, Any, bool], bool]] = {
     "=": lambda low, high, value, _: (low is None or low <= value) and (high is None or high >= value),
     "!=": lambda low, high, value, hides_nans: hides_nans or not low == value == high,
     "<": lambda low, high, value, _: low is None or low < value,

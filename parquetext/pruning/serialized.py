@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -62,7 +62,7 @@ def _node(kind: str, value: str, pairs: Iterator[tuple[str, str]], batch: pa.Rec
         return Literal(batch.column(int(value))[0])
     if kind != "call":
         raise KeyError(kind)
-    arguments, options = [], None
+    arguments, options = list[Any](), None
     for key, text in pairs:
         if key == "end":
             return Call(value, arguments, options)

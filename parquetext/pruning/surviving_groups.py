@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -75,7 +76,7 @@ def _meets(
     alternatives: list[list[Comparison]], bounds_of: BoundsOf, count: int, types: Mapping[str, pa.DataType]
 ) -> tuple[list[pa.BooleanArray], pa.BooleanArray | None]:
     """Return which row groups bounds leave for each alternative, and which have rows that may not compare."""
-    bounds: dict[str, ColumnBounds | None] = {}
+    bounds: dict[str, Any] = {}
     found, fails = [], None
     for alternative in alternatives:
         meets = None

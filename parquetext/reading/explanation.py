@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -94,7 +94,7 @@ class Explanation(Tabular):
         """The rows of the row groups to read."""
         return sum(each.rows for each in self.row_groups if each.is_read)
 
-    def as_dict(self) -> dict[str, object]:
+    def as_dict(self) -> dict[str, Any]:
         """Return the plan as values for JSON."""
         return asdict(self) | {"bytes_to_fetch": self.bytes_to_fetch}
 

@@ -19,7 +19,10 @@ class OpenFile(Protocol):
 
     path: Any
     form: str
-    findings: list[Finding]
+
+    @property
+    def findings(self) -> list[Finding]: ...
+
     _source: Any
 
     @property

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from .. import __version__, extension, kernels, wire
 from ..encoding.carried import copies_of
@@ -203,7 +203,7 @@ def check_same_schema(first: bytes, other: bytes) -> None:
 
 def top_level_names(footer: bytes) -> frozenset[str]:
     """Return the names of a footer's top-level columns."""
-    names, open_groups = [], []
+    names, open_groups = [], list[Any]()
     for element in map(parse_element, structs(footer, footer_fields(footer)[wire.FILE_META_DATA_SCHEMA][0])):
         if len(open_groups) == 1:
             names.append(element.name)
@@ -223,7 +223,7 @@ def _different(one: Element, another: Element, fact: str) -> Unsupported:
     return Unsupported(f"column {one.name!r} has the {what} {found}, in the first file {expected}")
 
 
-def _shown(value: object, fact: str) -> str:
+def _shown(value: Any, fact: str) -> str:
     if isinstance(value, LogicalType):
         return parquet_text(value)
     names = {"type": wire.NAMES_OF_TYPE, "repetition": wire.NAMES_OF_FIELD_REPETITION_TYPE}.get(fact, {})

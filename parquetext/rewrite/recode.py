@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 
@@ -38,7 +39,7 @@ class Leaf:
     leaf: int
     path: str
     levels: Levels
-    kind: Kind
+    kind: Any
 
 
 @dataclass(frozen=True, slots=True)

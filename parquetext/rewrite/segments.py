@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
 from ..encoding.pages import OVERRUN
 from ..errors import Malformed
@@ -95,7 +96,7 @@ def divided(claims: Iterable[Claim], row_group_count: int, end: int) -> Segments
 
 def _distinct(claims: Iterable[Claim]) -> Iterable[Claim]:
     """Those that have bytes; chunks may share a Bloom filter or a column index."""
-    kept = {}
+    kept: dict[Any, Any] = {}
     for claim in claims:
         if claim.begin < claim.end:
             key = (claim.begin, claim.end) if claim.kind == KEPT else claim

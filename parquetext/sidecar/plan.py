@@ -6,7 +6,7 @@ import errno
 import os
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import Self
+from typing import Any, Self
 
 import pyarrow as pa
 
@@ -178,7 +178,7 @@ def read_sidecar(location):
         return source.read(0, source.size)  # in one request
 
 
-def read_first(positions: Sequence) -> tuple[object, object]:
+def read_first(positions: Sequence) -> tuple[Any, Any]:
     """Return the bytes of the first sidecar that exists, and its path."""
     for position in positions:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from typing import Any
 
 from .. import kernels, wire
 from ..thrift.values import Unknown, write
@@ -44,7 +45,7 @@ def schema_footer(scan, count: int, key_values: bytes) -> bytes:
     """Return a FileMetaData with the schema of a scanned one, the given key-values and no row groups."""
     data = memoryview(scan.data)
     at, size = scan.elements("bytes_offset"), scan.elements("bytes_length")
-    fields = {"version": scan.version} if scan.version >= 0 else {}
+    fields: dict[Any, Any] = {"version": scan.version} if scan.version >= 0 else {}
     fields |= {
         wire.FILE_META_DATA_SCHEMA: _structs(len(at), data[at[0] : at[-1] + size[-1]]),
         "num_rows": 0,

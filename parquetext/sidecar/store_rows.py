@@ -6,6 +6,7 @@ import contextlib
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -69,7 +70,7 @@ def _scratch() -> Iterator[str]:
         with tempfile.NamedTemporaryFile() as file:
             yield file.name
         return
-    file = os.memfd_create("parquetext")
+    file: Any = os.memfd_create("parquetext")
     try:
         yield systems.path_of(file)
     finally:

@@ -7,7 +7,7 @@ import json
 import operator
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..pruning import Comparison
 from .filesystems import Filesystems, local_path, normal
@@ -76,7 +76,7 @@ def read(
     if catalog is not None:
         positions.append(normal(catalog))
         options["catalog"] = positions[-1]
-    settings = {} if all(local_path(each) is not None for each in positions) else Filesystems.of(spark).options
+    settings: Any = {} if all(local_path(each) is not None for each in positions) else Filesystems.of(spark).options
     settings["minPartitionNum"] = spark.conf.get("spark.sql.files.minPartitionNum", None) or parallelism(spark)
     settings["timeZone"] = spark.conf.get("spark.sql.session.timeZone")
     if "basePath" in options:

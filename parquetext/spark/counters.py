@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError
 from pyspark.accumulators import AccumulatorParam
@@ -55,7 +55,7 @@ class StagePage:
 
     def __init__(self, context: SparkContext, tag: str):
         self._context, self._tag = context, tag
-        self._shown = {}
+        self._shown: dict[Any, Any] = {}
         self._works = True
 
     def __call__(self, counts: Counter) -> None:

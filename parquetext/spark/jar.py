@@ -17,6 +17,7 @@ import sysconfig
 import tempfile
 import zipfile
 from pathlib import Path
+from typing import Any
 
 __all__ = ["EXTENSION", "JAR", "CannotBuild", "build", "installed"]
 
@@ -100,7 +101,7 @@ def _compile(sources: Path, classes: Path) -> None:
     if javac is None:
         raise CannotBuild("there is no javac on PATH: install a JDK")
     options = ["--release", _JAVA, "-proc:none", "-nowarn", "-Xlint:none", "-classpath", f"{_spark_jars()}/*"]
-    command = [javac, *options, "-d", classes, *_java_files(sources)]
+    command: list[Any] = [javac, *options, "-d", classes, *_java_files(sources)]
     compiled = subprocess.run(command, capture_output=True, text=True)
     if compiled.returncode:
         raise CannotBuild(f"javac: {compiled.stderr.strip()}")

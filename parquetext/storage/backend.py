@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
 from enum import Flag, auto
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from .commit import Change, ChangeOptions
     from .paths import Target
-    from .source import Source, TailEdit
+    from .source import TailEdit
 
 
 class Capability(Flag):
@@ -130,7 +130,7 @@ class Backend(ABC):
     def list(self, target: Target, *, recursive: bool = False) -> list[Entry]:
         """Return the entries in a folder, or below it; FileNotFoundError if it does not exist."""
 
-    def create(self, target: Target, replaces: Source | None = None) -> pa.NativeFile:
+    def create(self, target: Target, replaces: Any = None) -> pa.NativeFile:
         """Return a stream that writes a new file; it may take metadata of the file that it will replace."""
         self._refuse(target, "create files")
 
@@ -159,7 +159,7 @@ class Backend(ABC):
     def forget(self, target: Target) -> None:  # noqa: B027
         """Drop cached information about a target."""
 
-    def ends_with(self, target: Target, offset: int, tail: bytes) -> bool:
+    def ends_with(self, target: Target, offset: int, tail: bytes | bytearray | memoryview) -> bool:
         """Check that a file that was just put in place ends with `tail`; True if the storage can be trusted."""
         return True
 
@@ -177,11 +177,11 @@ class Backend(ABC):
         """Apply a tail edit to an open change."""
 
     @abstractmethod
-    def new_file(self, target: Target, *, ignored: frozenset[str], owner: int | None = None) -> object:
+    def new_file(self, target: Target, *, ignored: frozenset[str], owner: int | None = None) -> Any:
         """Return a new file that gets its name when it is committed; see `commit.create`."""
 
     @abstractmethod
-    def new_content(self, change: Change) -> object:
+    def new_content(self, change: Change) -> Any:
         """Return a new file that replaces the one that is open to be changed."""
 
     def recover(self, target: Target, options: ChangeOptions) -> str | None:

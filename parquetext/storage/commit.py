@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Any
 
 from ..errors import ParquetextError, Refused
 from .appending import Appender, appender
@@ -15,7 +16,7 @@ from .in_place import IsSound
 from .operations import OPERATIONS, Operations
 from .paths import resolve
 from .refusals import check
-from .source import LocalSource, RemoteSource, TailEdit
+from .source import TailEdit
 
 
 def create(path: object, *, ignore: Iterable[str] = (), owner: int | None = None):
@@ -72,7 +73,7 @@ class Change:
     """
 
     backend: Backend
-    source: LocalSource | RemoteSource
+    source: Any
     options: ChangeOptions
     written: int = 0
     settled: str = ""
@@ -172,8 +173,8 @@ class Rewriting:
         The new file, to be written to.
     """
 
-    source: LocalSource | RemoteSource
-    new: object
+    source: Any
+    new: Any
     sink: Appender
     keep_mtime: bool = False
 

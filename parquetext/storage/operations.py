@@ -57,12 +57,12 @@ class Operations:
                 raise
         return done
 
-    def write(self, file: int, data: bytes, offset: int) -> None:
+    def write(self, file: int, data: bytes | memoryview, offset: int) -> None:
         """Write all of `data` at `offset`."""
         self._write_all(file, data, offset)
 
     @staticmethod
-    def _write_all(file: int, data: bytes, offset: int) -> None:
+    def _write_all(file: int, data: bytes | memoryview, offset: int) -> None:
         view = memoryview(data).cast("B")
         done = 0
         while done < len(view):

@@ -8,7 +8,7 @@ import re
 import sys
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from urllib.parse import unquote
 
 from .. import systems
@@ -60,9 +60,9 @@ class Target:
     """
 
     path: str
-    filesystem: pyarrow.fs.FileSystem | None = None
+    filesystem: Any = None
 
-    is_open: ClassVar[bool] = False
+    is_open: ClassVar[Literal[False]] = False
 
     @property
     def is_local(self) -> bool:
@@ -190,7 +190,7 @@ def _base(filesystem: pyarrow.fs.FileSystem) -> pyarrow.fs.FileSystem:
     return filesystem
 
 
-def _of_filesystem(filesystem: object, path: object) -> Target:
+def _of_filesystem(filesystem: Any, path: object) -> Target:
     import pyarrow.fs
 
     if isinstance(filesystem, str):
@@ -232,7 +232,7 @@ class OpenTarget:
     name: str
 
     is_local: ClassVar[bool] = False
-    is_open: ClassVar[bool] = True
+    is_open: ClassVar[Literal[True]] = True
 
     def for_arrow(self) -> pa.NativeFile:
         """Return the file as pyarrow's readers expect it."""
@@ -311,7 +311,7 @@ def _opened(source: object) -> OpenTarget:
         raise SourceError(f"neither a path, nor bytes, nor a file object that can seek: {_kind(source)}") from None
 
 
-def _is_buffer(source: object) -> bool:
+def _is_buffer(source: Any) -> bool:
     """Return True if an object offers its bytes without reading, like an `mmap`."""
     try:
         memoryview(source).release()

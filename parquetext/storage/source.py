@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import systems, wire
 from ..errors import Conflict, Malformed, wire_error
 from ..threads import Pool
 from .backend import Capability
 from .capabilities import can_read_many
-from .folder import Folder, at, naming, status_of
+from .folder import at, naming, status_of
 from .paths import OpenTarget, Target, resolve
 from .ranged_file import RangedFile
 
@@ -39,7 +39,7 @@ class Version:
 
     identity: tuple
     size: int
-    modified: int | None
+    modified: Any
     changed: int | None = None
 
     @classmethod
@@ -53,7 +53,7 @@ class Version:
         A change within the same clock tick as the last one leaves the times unchanged, and so does a change within the
         same second if the filesystem stores whole seconds.
         """
-        times = self.modified, self.changed
+        times: Any = self.modified, self.changed
         if None in times or all(time % SECOND_NS == 0 for time in times):
             return None
         return max(times) + TICK_NS
@@ -118,7 +118,7 @@ class Source:
         length = min(length, self.size)
         return self.size - length, self.read(self.size - length, length)
 
-    def _ends(self, offset: int, length: int, left: int) -> Exception:
+    def _ends(self, offset: int, length: int, left: int) -> Any:
         return wire_error(wire.TRUNCATED, offset, length, left).at(self.name)
 
     def __enter__(self):
@@ -141,7 +141,7 @@ class LocalSource(Source):
 
     is_local = True
 
-    def __init__(self, path: str, flags: int = os.O_RDONLY, folder: Folder | None = None):
+    def __init__(self, path: str, flags: int = os.O_RDONLY, folder: Any = None):
         self.folder, flags = folder, flags | _OPEN_FLAGS
         name, within = at(path, folder)
         if folder is None:
@@ -316,7 +316,7 @@ class Overlay(Source):
 
     __slots__ = ("_source", "_tail", "keep")
 
-    def __init__(self, source: Source, keep: int, tail: bytes):
+    def __init__(self, source: Source, keep: int, tail: bytes | memoryview):
         self._source, self.keep, self._tail = source, keep, memoryview(tail)
         old = source.version
         super().__init__(source.name, Version(old.identity, keep + len(tail), old.modified, old.changed))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -159,7 +159,7 @@ def dataset(
     return Dataset(FragmentPlanner(found, keys, schema, reading))
 
 
-def _union(children: Sequence[Dataset], schema: pa.Schema | None, others: Mapping[str, object]) -> Dataset:
+def _union(children: Sequence[Dataset], schema: pa.Schema | None, others: Mapping[str, Any]) -> Dataset:
     given = [name for name, value in others.items() if value is not None]
     if given:
         raise ValueError(
@@ -243,7 +243,7 @@ class Dataset(DatasetScans, Tabular):
     schema : pyarrow.Schema
     """
 
-    def __init__(self, planner: FragmentPlanner | UnionPlanner, predicate: Predicate | None = None):
+    def __init__(self, planner: Any, predicate: Predicate | None = None):
         self._planner, self._predicate, self.schema = planner, predicate, planner.schema
 
     # ---- attributes --------------------------------------------------------------------------------------------------
@@ -455,7 +455,7 @@ class Dataset(DatasetScans, Tabular):
         predicate = both(self._predicate, None if filter is None else predicate_of(filter))
         return explain_dataset(self._planner, columns, predicate)
 
-    def to_reader(self, columns: object = None, filter: object = None, **options: object) -> pa.RecordBatchReader:
+    def to_reader(self, columns: Any = None, filter: Any = None, **options: Any) -> pa.RecordBatchReader:
         """Read the rows as a reader of batches."""
         return self.scanner(columns, filter, **options).to_reader()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -21,7 +21,7 @@ class Rows(NamedTuple):
     """Rows of a file, and the filter that is still to be applied."""
 
     table: pa.Table
-    unmet: Predicate | None
+    unmet: Any
     target: object
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.fs as pafs
@@ -57,7 +58,7 @@ class FragmentPlanner:
         """Return a planner of the same files with other columns."""
         return FragmentPlanner(self.files, self.keys, schema, self.reading)
 
-    def fragments(self, predicate: Predicate | None) -> list[Fragment]:
+    def fragments(self, predicate: Any) -> list[Fragment]:
         """Return one fragment for each file that keys and bounds do not rule out, in the order of the files."""
         numbers = range(len(self.files))
         names = None if predicate is None else columns_looked_at(self.schema, predicate)

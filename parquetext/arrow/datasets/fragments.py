@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from operator import and_
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -130,7 +130,7 @@ class Fragment(FragmentScans):
             rows, sizes = file.row_groups.num_rows, file.row_groups.total_byte_size
             return [(rows[number], sizes[number]) for number in row_groups or self._rows(file).row_groups]
 
-    def bounds_of(self, row_group: int) -> dict[str, dict[str, object]]:
+    def bounds_of(self, row_group: int) -> dict[str, dict[str, Any]]:
         """Return the minima and maxima of a row group's top-level columns, if the footer contains both."""
         with self._open() as file:
             paths = [path for path in file.parquet_schema.paths if len(path) == 1]
@@ -224,7 +224,7 @@ class Fragment(FragmentScans):
         """Return the same fragment with only these columns of the dataset."""
         return self._with(_shape=self._shape.narrowed(names))
 
-    def with_options(self, options: Mapping[str, object]) -> Fragment:
+    def with_options(self, options: Mapping[str, Any]) -> Fragment:
         """Return the same fragment with more read options."""
         return self._with(_reading=self._reading.with_options(options)) if options else self
 
@@ -354,7 +354,7 @@ cache_metadata, memory_pool
         return f"<parquetext.Fragment {self.name}{some}>"
 
 
-def own_schema(file: File, options: Mapping[str, object]) -> pa.Schema:
+def own_schema(file: File, options: Mapping[str, Any]) -> pa.Schema:
     """Return the schema of a file's rows if it is read with these options."""
     if not options:
         return file.schema

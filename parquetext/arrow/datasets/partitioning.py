@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import pyarrow as pa
@@ -162,7 +162,7 @@ def _by_pyarrow(
 
 def _ask_pyarrow(
     paths: list[str], scheme: ds.Partitioning | ds.PartitioningFactory, schema: pa.Schema | None, base: str
-) -> tuple[pa.Schema, ds.Partitioning, list[dict[str, object]]]:
+) -> tuple[pa.Schema, ds.Partitioning, list[dict[str, Any]]]:
     """Return the keys' fields, the inferred partitioning, and the keys of each path. No file is opened."""
     import pyarrow.dataset as ds
     import pyarrow.fs as pafs
@@ -181,7 +181,7 @@ def _ask_pyarrow(
 
 
 def _typed(
-    parsed: Sequence[Mapping[str, object]], fields: pa.Schema, partitioning: ds.Partitioning, owners: Sequence[int]
+    parsed: Sequence[Mapping[str, Any]], fields: pa.Schema, partitioning: ds.Partitioning, owners: Sequence[int]
 ) -> dict[str, pa.Array]:
     """Return the values of each key, one per file; dictionary keys use pyarrow's dictionary, which all files share."""
     chosen = pa.array(owners, pa.int64())

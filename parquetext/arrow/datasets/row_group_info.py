@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,7 +54,7 @@ class RowGroupInfo(int):
         return self._fragment.physical_schema
 
     @property
-    def statistics(self) -> dict[str, dict[str, object]]:
+    def statistics(self) -> dict[str, dict[str, Any]]:
         """``{"min": …, "max": …}`` for each top-level column with bounds, read from the footer on each access."""
         return self._fragment.bounds_of(int(self))
 

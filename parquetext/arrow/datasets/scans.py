@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -29,7 +29,7 @@ SCAN_OPTIONS = (
 Columns: TypeAlias = "Sequence[str] | Mapping[str, pc.Expression] | None"
 
 
-def of_scan(arguments: Mapping[str, object]) -> dict[str, object]:
+def of_scan(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a call that are options of a scan."""
     return {name: arguments[name] for name in SCAN_OPTIONS}
 
@@ -37,7 +37,7 @@ def of_scan(arguments: Mapping[str, object]) -> dict[str, object]:
 class _Scans:
     """The methods that datasets and fragments share. Other parameters are those of their `scanner`."""
 
-    def _scan(self, columns: Columns, filter: object, options: dict[str, object]) -> Scanner:
+    def _scan(self, columns: Columns, filter: object, options: dict[str, Any]) -> Scanner:
         raise NotImplementedError
 
     def head(
@@ -96,7 +96,7 @@ class DatasetScans(_Scans):
     def scanner(self, columns: Columns = None, filter: object = None, *options: object, **named: object) -> Scanner:
         raise NotImplementedError
 
-    def _scan(self, columns: Columns, filter: object, options: dict[str, object]) -> Scanner:
+    def _scan(self, columns: Columns, filter: object, options: dict[str, Any]) -> Scanner:
         return self.scanner(columns, filter, **options)
 
     def to_table(
@@ -136,7 +136,7 @@ class FragmentScans(_Scans):
     def scanner(self, schema: pa.Schema | None = None, columns: Columns = None, *options: object, **named) -> Scanner:
         raise NotImplementedError
 
-    def _scan(self, columns: Columns, filter: object, options: dict[str, object]) -> Scanner:
+    def _scan(self, columns: Columns, filter: object, options: dict[str, Any]) -> Scanner:
         return self.scanner(None, columns, filter, **options)
 
     def to_table(

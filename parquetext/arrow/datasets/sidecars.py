@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -58,7 +58,7 @@ def plan_by_sidecars(
         The planned files that have Bloom filters.
     """
     others = list(_untrusted(paths))
-    todo, left, filtered = sorted(set(range(len(paths))).difference(others)), {}, set()
+    todo, left, filtered = sorted(set(range(len(paths))).difference(others)), dict[Any, Any](), set[Any]()
     wanted = [name for name in types if name not in given]
     for _ in range(SCHEMAS):
         found = kernels.plan.first_schema(paths_of(paths, todo)) if todo else None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import chain
 from threading import Condition
 from time import perf_counter
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from ...threads import Pool, Task
 from .in_order import slow_seconds
@@ -80,7 +80,7 @@ class _Source:
     __slots__ = ("alone", "is_done", "is_running", "parts", "waiting")
 
     def __init__(self, parts: Iterator):
-        self.parts, self.waiting = parts, deque()
+        self.parts, self.waiting = parts, deque[Any]()
         self.is_running = self.is_done = False
         self.alone: Task | None = None
 

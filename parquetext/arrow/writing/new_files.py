@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.fs as pafs
@@ -66,7 +67,7 @@ class NewFiles(pafs.FileSystemHandler):
     def __eq__(self, other: object) -> bool:
         return self.base == other.base if isinstance(other, NewFiles) else NotImplemented
 
-    __hash__ = None
+    __hash__: Any = None
 
     def get_type_name(self) -> str:
         return self.base.type_name

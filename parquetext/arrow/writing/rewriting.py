@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -266,7 +267,7 @@ def _tables(file, row_group_size: int | None, sort: Sequence[SortKey]) -> Iterat
 
 def _of_size(file, size: int) -> Iterator[pa.Table]:
     """Yield all rows in tables of `size` rows."""
-    kept, rows = [], 0
+    kept, rows = list[Any](), 0
     for batch in file.iter_batches(batch_size=min(size, BATCH_ROWS), engine="auto"):
         while rows + batch.num_rows >= size:
             yield pa.Table.from_batches([*kept, batch.slice(0, size - rows)])

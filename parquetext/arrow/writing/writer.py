@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -62,7 +63,7 @@ OPTIONS = {
 }
 
 
-def _given(arguments: dict[str, object]) -> dict[str, object]:
+def _given(arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the given options of pyarrow's writer; older versions of pyarrow do not support all of them."""
     return {name: arguments[name] for name in OPTIONS if name in arguments and arguments[name] != OPTIONS[name]}
 
@@ -310,7 +311,7 @@ def write_table(
     use_content_defined_chunking: bool | dict = False,
     *,
     form: Form | str = AUTO,
-    **options: object,
+    **options: Any,
 ) -> None:
     """Write a table to one file; the arguments are those of `pyarrow.parquet.write_table`.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ... import wire
 from ...errors import Refused, Unsupported
 from ...logical_types import entry_named, entry_of_converted
@@ -16,7 +18,7 @@ __all__ = ["encode"]
 LAYOUT = LAYOUTS["a77d277"]
 MOST_INT32 = (1 << 31) - 1
 DATA_PAGES = {wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2}
-TYPE_ORDER = {"TYPE_ORDER": {}}
+TYPE_ORDER: dict[Any, Any] = {"TYPE_ORDER": {}}
 
 
 # Fields that have the same names in both formats.

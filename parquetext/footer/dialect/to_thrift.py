@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ... import thrift, wire
 from ...errors import Unsupported, wire_error
@@ -75,7 +76,7 @@ class Decoded:
 
     def _schema(self) -> tuple[list[dict], list[int]]:
         """Return the elements in preorder, and the leaves' column orders."""
-        elements, orders = [], []
+        elements, orders = list[Any](), []
         names: list[str] = []
         open_groups: list[int] = []  # the numbers of children to come, from the root down
         for row in self._root.rows("schema"):
@@ -107,7 +108,7 @@ class Decoded:
         physical = row.get("type")
         if children < 0 or (children and physical is not None):
             raise wire_error(wire.BAD_VALUE, row.at, 0, children)
-        decimal = next(iter((annotation or {}).values()), {})
+        decimal: Any = next(iter((annotation or {}).values()), {})
         element = present(
             type=physical,
             type_length=row.get("type_length"),

@@ -277,7 +277,7 @@ def _compare(ours: _Side, theirs: _Side, label: str) -> Iterator[Finding]:
 
 
 def _decode_alone(
-    ours_of: Callable[[int], _Side], row_counts: list[int], report, columns_of: Callable
+    ours_of: Callable[[int], _Side | None], row_counts: list[int], report, columns_of: Callable
 ) -> Iterator[Finding]:
     """Return the columns that our decoder cannot read."""
     for row_group in range(len(row_counts)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -47,7 +48,7 @@ class Measured:
     values: int = 0
     rows: int = 0
     begins_within_row: bool = False
-    extremes: dict[bool, tuple[object, object]] = field(default_factory=dict)
+    extremes: dict[bool, tuple[Any, Any]] = field(default_factory=dict)
     nans: int = 0
     text_bytes: int = 0
 
@@ -108,7 +109,7 @@ def decoded_pages(source, chunk: Chunk, entries: list[int], orders: dict[bool, V
         yield page
 
 
-def _batches(source, chunk: Chunk) -> Iterator[object]:
+def _batches(source, chunk: Chunk) -> Iterator[Any]:
     """The rows of a chunk as `Decoded`, as many at a time as take little memory."""
     most_bytes = max(LEAST_MOST_BYTES, 2 * source.size)
     reader = ChunkReader(chunk.leaf, source, levels=True, checks_crc=False, most_bytes=most_bytes, most_page=VAST_BYTES)

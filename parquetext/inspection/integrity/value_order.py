@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -44,12 +45,12 @@ class ValueOrder:
     """
 
     width: int
-    key: Callable[[bytes], object]
+    key: Callable[[bytes], Any]
     keys_of: Callable[[pa.Array], object]
     is_nan: Callable[[pa.Array], pa.Array] | None = None
     is_truncatable: bool = False
 
-    def extremes(self, values: pa.Array) -> tuple[object, object] | None:
+    def extremes(self, values: pa.Array) -> tuple[Any, Any] | None:
         """Return the keys of the smallest and the greatest value that is not NaN; None without any."""
         if self.is_nan is not None:
             values = values.filter(pc.invert(self.is_nan(values)))

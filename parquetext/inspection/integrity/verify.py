@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from ... import extension, kernels, wire
 from ...block_text import decode_block
@@ -240,7 +241,7 @@ def _check_thrift(footer: bytes, tail, report: Report):
     return scan
 
 
-def _find_extension(footer: bytes, tail) -> tuple[object | None, list[Finding]]:
+def _find_extension(footer: bytes, tail) -> tuple[Any, list[Finding]]:
     """Return the position of the extension; report a second one, and one in which no block ends."""
     try:
         position = kernels.extension.find(footer, file_metadata=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,7 +24,7 @@ TAKEN_AS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_bina
 
 
 def assemble(
-    plan: Plan, wanted: pa.DataType, decoded: Mapping[int, object], dictionaries: Mapping[int, Dictionary | None]
+    plan: Plan, wanted: pa.DataType, decoded: Mapping[int, Any], dictionaries: Mapping[int, Dictionary | None]
 ) -> pa.Array:
     """Assemble one field from the same rows of all its leaves.
 
@@ -68,12 +69,12 @@ def always_fits(plan: Plan, wanted: pa.DataType, leaves: Set[int]) -> bool:
     )
 
 
-def _levels_of(plan: Plan, decoded: Mapping[int, object]):
+def _levels_of(plan: Plan, decoded: Mapping[int, Any]):
     """Return one decoded leaf below this node; all of them have the same levels for the nodes above them."""
     return next(decoded[leaf.leaf] for leaf in plan.leaves if leaf.leaf in decoded)
 
 
-def _list(plan: ListPlan, wanted: pa.DataType, decoded: Mapping[int, object], dictionaries) -> pa.Array:
+def _list(plan: ListPlan, wanted: pa.DataType, decoded: Mapping[int, Any], dictionaries) -> pa.Array:
     item = wanted.field(0)
     child = assemble(plan.child, item.type, decoded, dictionaries)
     levels, leaf = plan.levels, _levels_of(plan, decoded)
@@ -147,7 +148,7 @@ def _taken(values: pa.Array, positions: pa.Array) -> pa.Array:
         raise Unsupported(f"null lists of one length are not read where they hold {values.type}") from None
 
 
-def _struct(plan: StructPlan, wanted: pa.DataType, decoded: Mapping[int, object], dictionaries) -> pa.Array:
+def _struct(plan: StructPlan, wanted: pa.DataType, decoded: Mapping[int, Any], dictionaries) -> pa.Array:
     if not pa.types.is_struct(wanted):
         raise Unsupported(f"the group {plan.name!r} is not read as {wanted}")
     there = [child for child in plan.children if any(leaf.leaf in decoded for leaf in child.leaves)]

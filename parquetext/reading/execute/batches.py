@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from typing import Any
 
 import pyarrow as pa
 
@@ -40,7 +41,7 @@ def read_batches(plan: Plan, file: OpenFile, batch_size: int) -> Iterator[pa.Rec
 
 def runs(row_groups: Sequence[int], counts: Sequence[int], size: int) -> Iterator[list[int]]:
     """Yield runs of successive row groups that have at most `size` rows together, or one row group that has more."""
-    run, rows = [], 0
+    run, rows = list[Any](), 0
     for number in row_groups:
         if run and rows + counts[number] > size:
             yield run
@@ -81,7 +82,7 @@ class _CompleteBatches:
                 yield from cut.left()
         yield from cut.left()
 
-    def _with_pyarrow(self, run: Sequence[int]) -> Iterator[pa.RecordBatch]:
+    def _with_pyarrow(self, run: Sequence[int]) -> Generator[pa.RecordBatch, None, Any]:
         """Yield pyarrow's batches of a run of row groups.
 
         If rows or entries of lists are missing, return the number of rows that were yielded, and the error.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import repeat
+from typing import Any
 
 import pyarrow as pa
 
@@ -25,7 +26,7 @@ from ..plan.page_rows import OffsetIndexes
 from ..plan.part import Part
 from ..plan.picks import Picks, every_row, kept
 from .assemble import always_fits, assemble
-from .copy_reading import Copies, SteadyReader, places_of
+from .copy_reading import SteadyReader, places_of
 from .fetching import fetched
 from .in_threads import each, workers_of
 from .local_columns import LocalColumns
@@ -89,7 +90,7 @@ class Decoder:
         part: Part,
         source,
         options: Mapping,
-        copies: Copies | None = None,
+        copies: Any = None,
         *,
         is_strict: bool = False,
         limit: int | None = None,
@@ -303,7 +304,7 @@ class Decoder:
                     yield from read(min(step, count - begin))
 
     def _batch(
-        self, columns: Sequence[Column], schema: pa.Schema, readers: Mapping[int, ChunkReader], rows: int
+        self, columns: Sequence[Column], schema: pa.Schema, readers: Mapping[int, Any], rows: int
     ) -> Iterator[pa.RecordBatch]:
         for reader in readers.values():
             reader.read(rows)

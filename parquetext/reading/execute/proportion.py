@@ -6,7 +6,7 @@ All limits apply to memory beyond 64 times the stored bytes. Ordinary files are 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -106,7 +106,7 @@ def _long_rows(chunk: Chunk) -> int:
     return chunk.num_values - chunk.num_rows if chunk.leaf.levels.repetition else 0
 
 
-def _bytes_of_entry(leaf: LeafPlan) -> int:
+def _bytes_of_entry(leaf: Any) -> int:
     """Return the minimal memory of an entry: value width or offset, two 16-bit levels, and list offsets."""
     value = leaf.kind.width or (4 if leaf.kind.physical == wire.PHYSICAL_BYTE_ARRAY else 1)
     if pa.types.is_decimal(leaf.kind.arrow):

@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import pyarrow as pa
 
@@ -158,7 +159,7 @@ def _joined(parts: list[tuple[tuple[PagePlaces, ColumnBounds] | None, list[int]]
     known = next((found[1] for found, _ in parts if found), None)
     if known is None:
         return None
-    sides = [[], [], [], []]
+    sides: list[Any] = [[], [], [], []]
     for found, begins in parts:
         if found is None:
             nothing = pa.nulls(len(begins), known.min.type), pa.array([False] * len(begins), pa.bool_())

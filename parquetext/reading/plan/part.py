@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import pyarrow as pa
 
@@ -48,7 +49,7 @@ class Part:
         Metadata of a table without columns.
     """
 
-    footer: bytes | None
+    footer: Any
     indices: list[int] | None
     row_groups: Sequence[int]
     chunks: int

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pyarrow as pa
 
@@ -12,7 +13,7 @@ from ...footer.bloom_filters import BloomFilters
 from ...footer.model import FooterReader
 from ...footer.names import as_path
 from ...footer.typed_bounds import column_bounds
-from ...pruning import Predicate, surviving_row_groups
+from ...pruning import surviving_row_groups
 from ..request.read_request import ReadOptions, Request
 from .part import Part, part_of
 
@@ -34,10 +35,10 @@ class Plan:
     part: Part
     extra: int = 0
     filter_part: Part | None = None
-    chunks: Mapping[str, object] = field(default_factory=dict, repr=False)
+    chunks: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
-    def predicate(self) -> Predicate | None:
+    def predicate(self) -> Any:
         return self.request.predicate
 
     @property

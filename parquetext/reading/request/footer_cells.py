@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from ...footer.facade import File
 from ...footer.model import GROUP, FooterReader
@@ -19,7 +20,7 @@ def fetch_cells(file: File, columns: list | str | None, row_groups: Sequence[int
         return
     shared = [lambda form: form.row_groups("num_rows"), lambda form: form.created_by, lambda form: form.node(GROUP)]
     file._source.want_shared()
-    found = file._each([*(partial(leaves_of, name=name) for name in columns), *shared])
+    found: Any = file._each([*(partial(leaves_of, name=name) for name in columns), *shared])
     leaves = {leaf for below in found[: len(columns)] for leaf in below}
     file._each(partial(_slice_of, leaf=leaf, row_groups=row_groups) for leaf in sorted(leaves))
 

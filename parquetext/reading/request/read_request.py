@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pyarrow as pa
 
@@ -53,7 +54,7 @@ class ReadOptions:
     key_values: bool = True
     use_pandas_metadata: bool = False
     limit: int | None = None
-    reader: Mapping[str, object] = field(default_factory=dict)
+    reader: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def has_metadata(self) -> bool:
@@ -85,7 +86,7 @@ class Request:
     leaves: Sequence[int]
     is_nested: bool
     row_groups: Sequence[int]
-    predicate: Predicate | None
+    predicate: Any
     predicate_fields: Mapping[str, range] | None
     options: ReadOptions
 
@@ -98,7 +99,7 @@ def check_engine(engine: str | None) -> str | None:
     return engine
 
 
-def check_options(options: Mapping[str, object]) -> None:
+def check_options(options: Mapping[str, Any]) -> None:
     """Raise TypeError for an option that pyarrow's reader does not have, or that we do not pass on."""
     check_types(options)
     for name in options.keys() - READER_OPTIONS:
@@ -109,7 +110,7 @@ def check_options(options: Mapping[str, object]) -> None:
         raise TypeError(f"unexpected argument {name!r}")
 
 
-def check_types(options: Mapping[str, object]) -> None:
+def check_types(options: Mapping[str, Any]) -> None:
     """Raise TypeError for a `binary_type` that is not a type: pyarrow does not check it, and would end the process."""
     kind = options.get("binary_type")
     if kind is not None and not isinstance(kind, pa.DataType):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, Filter
@@ -180,7 +181,7 @@ class PruningReader(Reader):
         return filters
 
 
-def _predicate(alternatives: list[list[Comparison]]) -> Predicate | None:
+def _predicate(alternatives: list[list[Comparison]]) -> Any:
     """Return the predicate, or None if one of the alternatives excludes nothing."""
     return Predicate(None, alternatives) if alternatives and all(alternatives) else None
 

@@ -11,8 +11,9 @@ import datetime
 import json
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from decimal import Decimal
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql.types import (
@@ -183,7 +184,7 @@ def _untagged(text: object) -> object:
     return None if read is None or not isinstance(content, str) else _parsed(read, content)
 
 
-def _parsed(read: Callable, text: object) -> object:
+def _parsed(read: Any, text: object) -> object:
     """Return the value of a text, or None if it cannot be parsed."""
     try:
         return read(text)

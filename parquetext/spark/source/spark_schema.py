@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 
 import pyarrow as pa
 from pyspark.errors import PySparkTypeError
@@ -153,7 +154,7 @@ class _Tree:
         return cls._built(form, [*range(form.leaf_count), *(GROUP | node for node in range(form.node_count))])
 
     @classmethod
-    def of_column(cls, form: FooterReader, name: str) -> _Tree | None:
+    def of_column(cls, form: FooterReader, name: str) -> Any:
         """Return the tree of a top-level column, without reading other elements; None if there is no such column."""
         encoded = name.encode()
         found = [identity for identity in form.find_name(encoded) if form.node(identity).path == encoded]

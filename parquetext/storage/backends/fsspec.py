@@ -61,7 +61,7 @@ class FsspecBackend(ArrowBackend):
         """Drop fsspec's cached lists and attributes."""
         _filesystem(target).invalidate_cache()
 
-    def ends_with(self, target: Target, offset: int, tail: bytes) -> bool:
+    def ends_with(self, target: Target, offset: int, tail: bytes | bytearray | memoryview) -> bool:
         """Read the end again: some filesystems, such as WebHDFS, implement a copy by a rename that fails silently."""
         self.forget(target)
         return _filesystem(target).cat_file(target.path, start=offset) == tail

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pyarrow as pa
 import pyarrow.fs as pafs
@@ -22,7 +22,7 @@ class BackendHandler(pafs.FileSystemHandler):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, BackendHandler) and type(self.backend) is type(other.backend)
 
-    __hash__ = None
+    __hash__: Any = None
 
     def _at(self, path: str) -> Target:
         return Target(path, pafs.PyFileSystem(self))

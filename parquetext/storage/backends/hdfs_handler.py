@@ -8,6 +8,7 @@ import re
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from typing import Any
 
 import hdfs_native
 import pyarrow as pa
@@ -36,7 +37,7 @@ class HdfsHandler(pafs.FileSystemHandler):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, HdfsHandler) and self._arguments == other._arguments
 
-    __hash__ = None
+    __hash__: Any = None
 
     @property
     def client(self) -> HdfsClient:

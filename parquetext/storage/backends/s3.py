@@ -186,7 +186,7 @@ class S3Object:
         is_kept = checksum is not None or begun.get("ChecksumAlgorithm") == asked.algorithm
         return S3Upload(self, begun["UploadId"], asked if is_kept else NO_CHECKSUM)
 
-    def ends_with(self, offset: int, tail: bytes) -> bool:
+    def ends_with(self, offset: int, tail: bytes | bytearray | memoryview) -> bool:
         """Return True if the object ends with `tail`, which begins at `offset`."""
         with self.asking():
             if self.client.head_object(**self.where)["ContentLength"] != offset + len(tail):
@@ -195,7 +195,7 @@ class S3Object:
             return found["Body"].read() == tail
 
     @contextlib.contextmanager
-    def settled(self, offset: int, tail: bytes) -> Iterator[None]:
+    def settled(self, offset: int, tail: bytes | bytearray | memoryview) -> Iterator[None]:
         """Ignore an error if the object has its new end: the first request succeeded, but its response was lost."""
         try:
             yield
@@ -212,7 +212,7 @@ class S3Upload:
         self._tags: dict[int, str] = {}
         self._sums: dict[int, dict[str, str]] = {}
 
-    def send(self, number: int, data: bytes) -> None:
+    def send(self, number: int, data: bytes | memoryview) -> None:
         """Upload a part; numbers begin at 1."""
         sum = self._checksum.for_data(data)
         with self._goal.asking():
