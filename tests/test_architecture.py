@@ -232,9 +232,8 @@ def imported_at_once(path: Path) -> set[str]:
         for node in ast.parse(each.read_text()).body:
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom):
-                names += (
-                    [f"support.{alias.name}" for alias in node.names] if node.module == "support" else [node.module]
-                )
+                module = f"support.{node.module}" if node.level else node.module
+                names += [f"support.{alias.name}" for alias in node.names] if module == "support" else [module]
             for name in names:
                 helper = ROOT / "tests" / f"{name.replace('.', '/')}.py"
                 if not helper.exists():
