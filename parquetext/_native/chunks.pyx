@@ -173,10 +173,7 @@ cdef Chunks wrap(const pqx_chunk *chunks, const pqx_places *places, size_t count
 cdef class Chunks:
     """One leaf's column chunks over row groups.
 
-    Attributes
-    ----------
-    buffer : bytes-like
-        The bytes to which the ranges in the records refer.
+    See `parquetext._pure.chunks.Chunks` for details.
     """
 
     def __len__(self):

@@ -30,29 +30,9 @@ GROUP = PQX_FLAT_GROUP
 
 
 cdef class Reader(FormReader):
-    """The flat footer whose payload is ``[payload, payload + length)`` of a source.
+    """A flat footer, opened by its tail block. All other parts are read and checked on demand.
 
-    Opening checks only the tail block. Each call reads and checks only the few cells that it needs. Threads may share a
-    reader: one call runs at a time.
-
-    Parameters
-    ----------
-    source : (int, int) or object
-        A file descriptor, which belongs to the caller, and the file's size; or an object with `size` and
-        ``read(offset, length) -> bytes``.
-    payload, length : int
-        The position of the payload in the file.
-    known : bytes-like
-        Bytes of the file that have been read already.
-    known_end : int, optional
-        The position of their end in the file; by default the file's end.
-
-    Raises
-    ------
-    Damaged
-        If a checksum, cell or offset is wrong. Offsets count from the file's start. Calls raise it, too.
-    Unsupported
-        If the layout is unknown.
+    See `parquetext._pure.flat_read.Reader` for details.
     """
 
     cdef pqx_flat *flat
@@ -189,25 +169,9 @@ cdef bytes taken(pqx_buffer *out, int status, const pqx_error *error):
 
 
 def write(Scan scan not None, str stats="full", *, bint verbatim=True, extensions=()):
-    """Return the flat footer's payload for a scanned footer, without the trailer.
+    """Return the payload of the flat footer for a scanned footer.
 
-    Parameters
-    ----------
-    scan : Scan
-    stats : str
-        ``"full"``, or ``"compact"``: shorten bounds of more than 16 bytes if this is valid.
-    verbatim : bool
-        Store a footer that the tables cannot represent unchanged, for `to_thrift` only. If False, refuse it.
-    extensions : iterable of (bytes, bytes)
-        UUID and bytes of each extension slot; the UUIDs ascend. With extensions, no footer is stored verbatim.
-
-    Raises
-    ------
-    Refused, Unsupported, Malformed
-        Without `verbatim`: if the footer is encrypted or signed, if it has irregular row groups or chunks whose type
-        differs from their leaf's, or if a required field is absent.
-    Unsupported
-        If the payload has 2 GiB, or if the footer exceeds 16 times its payload.
+    See `parquetext._pure.flat_write.write` for details.
     """
     cdef pqx_buffer out
     cdef pqx_error error
@@ -232,15 +196,7 @@ def write(Scan scan not None, str stats="full", *, bint verbatim=True, extension
 def to_thrift(payload):
     """Return the Thrift FileMetaData from which a payload was written, byte for byte, without its extension.
 
-    The result of a compact payload has the payload's bounds. O(size of the result), which is at most 64 times the
-    payload.
-
-    Raises
-    ------
-    Damaged
-        If a checksum, cell, offset or skeleton is wrong.
-    Unsupported
-        If the result would exceed 64 times the payload.
+    See `parquetext._pure.flat_thrift.to_thrift` for details.
     """
     cdef const uint8_t[::1] view = payload if type(payload) is bytes else memoryview(payload).cast("B")
     cdef size_t size = view.shape[0]
@@ -255,14 +211,9 @@ def to_thrift(payload):
 
 
 def chunk_structs(Reader reader not None, leaf, first=0, count=None):
-    """Return a list of the ColumnChunk structs of a leaf in row groups ``[first, first + count)``, as in `to_thrift`.
+    """Return the ColumnChunk structs of a leaf in row groups ``[first, first + count)``, as in `to_thrift`.
 
-    Raises
-    ------
-    Damaged
-        If a checksum, cell, offset or skeleton is wrong.
-    Unsupported
-        If the result would exceed 64 times the payload.
+    See `parquetext._pure.flat_thrift.chunk_structs` for details.
     """
     cdef uint32_t all = reader.row_group_count, number = checked(leaf, reader.leaf_count), begin = checked(first, all), i
     cdef uint32_t many = (all - begin if begin <= all else 0) if count is None else checked(count, all)
@@ -291,12 +242,9 @@ def chunk_structs(Reader reader not None, leaf, first=0, count=None):
 
 
 def verify(payload):
-    """Check a complete payload: every cell, and that the vectors of other readers refer to the same tables.
+    """Check a complete payload, and raise the first error.
 
-    Raises
-    ------
-    Damaged
-        The first error; its offset counts from the payload's start.
+    See `parquetext._pure.flat_verify.verify` for details.
     """
     cdef const uint8_t[::1] view = payload if type(payload) is bytes else memoryview(payload).cast("B")
     cdef size_t size = view.shape[0]

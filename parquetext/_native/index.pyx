@@ -31,33 +31,9 @@ cdef uint64_t thrift_bytes(uint64_t footer, uint64_t payload, given) except? 0:
 
 
 cdef class Reader(FormReader):
-    """The Thrift footer that begins at `footer`, read by the index whose payload is ``[payload, payload + length)``.
+    """The Thrift footer that begins at `footer`, read by the index whose payload is [payload, payload + length).
 
-    Opening checks only the tail block. Each call reads and checks only the few cells and pieces of the Thrift footer
-    that it needs. Threads may share a reader: one call runs at a time.
-
-    Parameters
-    ----------
-    source : (int, int) or object
-        A file descriptor, which belongs to the caller, and the file's size; or an object with `size` and
-        ``read(offset, length) -> bytes``.
-    footer, payload, length : int
-        The positions of the Thrift footer and of the payload in the file.
-    known : bytes-like
-        Bytes of the file that have been read already.
-    known_end : int, optional
-        The position of their end in the file; by default the file's end.
-    thrift_length : int, optional
-        The number of Thrift footer bytes that the index may refer to; by default, all bytes before the payload.
-
-    Raises
-    ------
-    Damaged
-        If a checksum, cell or offset of the index is wrong. Offsets count from the file's start. Calls raise it, too.
-    Malformed
-        Raised by calls, if the checksum of a piece of the Thrift footer is wrong.
-    Unsupported
-        If the layout is unknown.
+    See `parquetext._pure.index_read.Reader` for details.
     """
 
     cdef pqx_index *index
@@ -133,12 +109,7 @@ cdef class Reader(FormReader):
 def write(Scan scan not None):
     """Return the index's payload for a scanned footer, without the trailer.
 
-    Raises
-    ------
-    Refused
-        If the footer is encrypted or signed.
-    Unsupported
-        If a row group does not have one chunk per leaf, or if the payload has 2 GiB.
+    See `parquetext._pure.index_write.write` for details.
     """
     cdef pqx_buffer out
     cdef pqx_error error
@@ -157,17 +128,9 @@ def write(Scan scan not None):
 
 
 def verify(data, size_t payload, size_t length, size_t footer=0, thrift_length=None):
-    """Check the index at ``[payload, payload + length)`` of `data`, in which the whole Thrift footer is ``[footer:]``.
+    """Check the index at ``[payload, payload + length)`` of `data`, in which the Thrift footer is ``[footer:]``.
 
-    Checks every cell, every checksum of Thrift bytes, and that it is the index of this footer: O(size). For
-    `thrift_length` see `Reader`.
-
-    Raises
-    ------
-    Damaged
-        The first error; its offset counts from the start of `data`.
-    Malformed
-        If the checksum of a piece of the Thrift footer is wrong, or if the piece does not parse.
+    See `parquetext._pure.index.verify` for details.
     """
     cdef const uint8_t[::1] view = data if type(data) is bytes else memoryview(data).cast("B")
     cdef size_t size = view.shape[0]

@@ -45,27 +45,7 @@ cdef int read_at(int fd, uint64_t offset, size_t length, char *into) noexcept no
 cdef class LocalFile:
     """A local file, open for reading, with its last bytes.
 
-    Parameters
-    ----------
-    path : str or bytes
-    tail_bytes : int
-        The number of bytes to read at once from the end of the file.
-
-    Attributes
-    ----------
-    fd : int
-        The file descriptor; -1 after closing.
-    size : int
-        The file's size in bytes when it was opened.
-    tail : bytes
-        The last bytes.
-    mtime_ns, ino : int
-        Its modification time and inode number.
-
-    Raises
-    ------
-    OSError
-        With errno and filename, like `open`.
+    See `parquetext._pure.local.LocalFile` for details.
     """
 
     cdef readonly int fd
@@ -180,16 +160,7 @@ FORMS = {
 def own_block(bytes tail not None, uint64_t size):
     """Find our block from the back of a file of `size` bytes that ends in `tail`.
 
-    In a Thrift footer, foreign blocks stacked on top of our block are skipped by their trailers, if the checksums of
-    their sizes match. A reference leads to a block aside. In a PAR3 file, a flat footer is the only block. The payload
-    is not read.
-
-    Returns
-    -------
-    (bytes, int, int, int, int, bytes, int) or None
-        The UUID of the block, or the magic of a PAR3 file; the position of the Thrift footer (for PAR3, of the payload)
-        in the file, and the number of its bytes that an index may refer to; the position and the length of the payload;
-        known bytes of the file, and the position of their end. None if `tail` shows no block.
+    See `parquetext._pure.local.own_block` for details.
     """
     cdef pqx_location found
     cdef const uint8_t *data = <const uint8_t *> PyBytes_AsString(tail)

@@ -81,17 +81,7 @@ cdef class Files:
 def first_schema(paths, *, bint verify=True):
     """Find the first file with a sidecar that belongs to it and contains what slices need.
 
-    Parameters
-    ----------
-    paths : list of str
-        Paths of local files.
-    verify : bool
-        Check the checksums.
-
-    Returns
-    -------
-    (int, bytes) or None
-        The number of the file, and its schema: a Thrift FileMetaData without row groups.
+    See `parquetext._pure.plan.first_schema` for details.
     """
     cdef Files files = Files(paths)
     cdef pqx_plan_sidecar opened
@@ -118,30 +108,7 @@ def first_schema(paths, *, bint verify=True):
 def gather(paths, Scan schema not None, columns, *, bint verify=True):
     """Return the statistics of some columns from the sidecars of files with one schema.
 
-    Parameters
-    ----------
-    paths : list of str
-        Paths of local files.
-    schema : Scan
-        The schema of `first_schema`, scanned.
-    columns : list of (int, int)
-        Leaves, and the size in bytes of each leaf's bounds; 0 if it varies.
-    verify : bool
-        Check the checksums.
-
-    Returns
-    -------
-    statuses : bytes
-        For each file: PLANNED, NONE (it has no sidecar), UNUSED (the sidecar does not belong to the file, is damaged,
-        or lacks data), OTHER (it has another schema).
-    counts : memoryview
-        The number of row groups of each file (``I``), 0 if it was not planned.
-    facts : list of tuples
-        For each column, the buffers of arrays over the row groups of all files, concatenated: null counts and values
-        (``int64``, -1 if unknown), then the usable minima, then the maxima (a bitmap of present bounds, ends as
-        ``int64`` or None, bytes).
-    filtered : bytes
-        For each file, 1 if it was planned and its sidecar has Bloom filters.
+    See `parquetext._pure.plan.gather` for details.
     """
     cdef Files files = Files(paths)
     cdef pqx_plan plan

@@ -19,20 +19,7 @@ AsideBlock = namedtuple("AsideBlock", "uuid payload length trailer_crc")
 def parse(payload, uint64_t footer):
     """Parse the payload of a reference block in a file whose Thrift footer begins at `footer`.
 
-    Returns
-    -------
-    Reference
-        `start`: the position of the Thrift footer before the blocks were added; `struct_length`, `struct_crc`: of the
-        Thrift struct without extension, including its stop; `blocks`: front to back, each with its UUID's bytes, the
-        position of its payload in the file, the payload's length and the CRC-32 of its trailer; `tail_block`: a copy of
-        the last payload's end, or empty.
-
-    Raises
-    ------
-    Damaged
-        If a value is wrong; offsets count from `payload`.
-    Unsupported
-        If the version is unknown.
+    See `parquetext._pure.reference.parse` for details.
     """
     cdef const uint8_t[::1] view = payload if type(payload) is bytes else memoryview(payload).cast("B")
     cdef size_t size = view.shape[0]

@@ -102,28 +102,7 @@ cdef Scan scan_by(scanner run, data):
 cdef class Scan:
     """A Thrift footer as arrays over its schema elements, row groups, chunks and key-values.
 
-    Attributes
-    ----------
-    data : bytes-like
-        The footer; all ranges count from its start.
-    version : int
-        -1 if the footer has none.
-    num_rows : int
-    end : int
-        Offset after the struct's stop, including its extension.
-    element_count, leaf_count, row_group_count, chunk_count, key_value_count : int
-    regular : bool
-        True if every row group has one chunk per leaf.
-    encrypted : int
-        Crypto fields: bit 0 in the footer, bit 1 in chunks.
-    has_extension : bool
-        True if a field of the struct begins with an extension's marker, or if a marker follows the stop.
-    has_key_values, has_column_orders : bool
-    created_by : bytes or None
-    column_orders : (offset, length)
-        The list value; (0, 0) if there is none.
-    problem : ParquetextError or None
-        The contradiction of the structure, in a scan that is not strict.
+    See `parquetext._pure.scan.Scan` for details.
     """
 
     def __dealloc__(self):

@@ -51,23 +51,7 @@ cdef class Columns:
 def describe(Scan scan not None, infer):
     """Return the columns of a scanned footer: its leaves, with name, id and repetition of their top-level field.
 
-    Parameters
-    ----------
-    scan : kernels.scan.Scan
-    infer : callable
-        A function that returns a leaf's type code. Its arguments are the leaf's Thrift bytes, its physical type, its
-        width (0 except for FIXED_LEN_BYTE_ARRAY), True if the leaf is below other fields or repeated, and the number of
-        lists around the leaf (0 if it has siblings in one of them, or if it is inside anything else). It is called once
-        for each kind of leaf.
-
-    Returns
-    -------
-    Columns
-
-    Raises
-    ------
-    Unsupported
-        If a leaf has an unknown physical type.
+    See `parquetext._pure.sidecar_write.describe` for details.
     """
     cdef Columns made = Columns.__new__(Columns)
     cdef const pqx_element *elements = scan.result.elements

@@ -217,18 +217,7 @@ cdef bytes encoded(path):
 def map_file(path):
     """Return the committed bytes of a local sidecar. They do not change while others append to the file.
 
-    A sidecar that we wrote, recognized by its end, is mapped; others are read.
-
-    Parameters
-    ----------
-    path : str or bytes
-
-    Raises
-    ------
-    OSError
-        With errno and filename, like `open`.
-    Damaged
-        If the file is shorter than its committed size, or if this size is too small for a sidecar.
+    See `parquetext._pure.sidecar_file.map_file` for details.
     """
     cdef bytes held = encoded(path)
     cdef const char *name = held
@@ -263,15 +252,7 @@ def map_file(path):
 def open_untouched(path, sidecar):
     """Return a reader of a local sidecar's newest snapshot if our note shows that the file at `path` is unchanged.
 
-    Parameters
-    ----------
-    path, sidecar : str or bytes
-
-    Returns
-    -------
-    Reader or None
-        The checksum is not computed. None if there is no such sidecar, if a check fails, or if the sidecar belongs
-        neither to the file's owner nor to this process's user.
+    See `parquetext._pure.sidecar_file.open_untouched` for details.
     """
     cdef bytes path_held = encoded(path), sidecar_held = encoded(sidecar)
     cdef const char *path_name = path_held

@@ -56,38 +56,7 @@ cdef uint32_t number_of(value, uint64_t limit) except? 0:
 cdef class Reader:
     """A sidecar at one of its snapshots.
 
-    Parameters
-    ----------
-    data : bytes-like
-        The sidecar's bytes, at least up to its committed size. They must not change.
-    size : int, optional
-        The committed size. By default the size in the header.
-    parquet_size : int, optional
-        Read the newest snapshot, from `size` back, for a Parquet file of this size in bytes. By default that of `size`.
-    verify : bool
-        Compute the checksum of the bytes up to the snapshot. Bounds are checked in any case.
-
-    Attributes
-    ----------
-    data : bytes-like
-    features : int
-        Bits ``wire.PM_FEATURE_…``.
-    designated_timestamp : int
-        Column; -1 if none.
-    squash_tracker : int
-        -1 if none.
-    column_count, row_group_count : int
-    footer : Footer
-        The snapshot's footer; `seq_txn` is -1 if it has none.
-
-    Raises
-    ------
-    Damaged, Unsupported
-        See docs/sidecar.md.
-
-    Notes
-    -----
-    O(columns + row groups), and one pass over the bytes for the checksum.
+    See `parquetext._pure.sidecar_read.Reader` for details.
     """
     def __init__(self, data, size=None, *, parquet_size=None, bint verify=True):
         cdef pqx_error error
@@ -158,12 +127,9 @@ cdef class Reader:
             raise_error(&error)
 
     def footers(self):
-        """Return the chain of snapshots from this one back, as a list of `Footer`.
+        """Return the chain of snapshots from this one back.
 
-        Raises
-        ------
-        Damaged
-            If one of them is not a footer. Their checksums are not computed.
+        See `parquetext._pure.sidecar_read.Reader.footers` for details.
         """
         cdef pqx_error error
         cdef pqx_pm_footer older = self.f
@@ -292,10 +258,7 @@ cdef class Reader:
 cdef class Chunks:
     """One column's chunks over row groups of a sidecar.
 
-    Attributes
-    ----------
-    buffer : bytes-like
-        The sidecar, to which the ranges of `bounds` refer.
+    See `parquetext._pure.sidecar_read.Chunks` for details.
     """
     def __len__(self):
         return self.count
@@ -307,14 +270,7 @@ cdef class Chunks:
     def array(self, str name):
         """Return one member of all chunks as a memoryview.
 
-        ``B``: `codec`, `encodings`, `flags` (``wire.PM_STAT_…``), `sizes`. ``q``: `num_values`, `byte_range_start`,
-        `total_compressed_size`, `null_count`, `distinct_count`; -1 if the chunk lacks the member, or if the number is
-        larger than a file allows.
-
-        Raises
-        ------
-        Damaged
-            If the codec is unknown to Parquet.
+        See `parquetext._pure.sidecar_read.Chunks.array` for details.
         """
         index = _NUMBERS.get(name)
         if index is None:
@@ -377,12 +333,7 @@ cdef class Chunks:
     def bounds(self):
         """Return the statistics as stored: (has, min_offset, min_length, max_offset, max_length).
 
-        Bit 0 of `has` is min, bit 1 is max. Offsets are memoryviews of ``Q``, lengths of ``I``.
-
-        Raises
-        ------
-        Damaged
-            If a statistic exceeds its region.
+        See `parquetext._pure.sidecar_read.Chunks.bounds` for details.
         """
         cdef Py_ssize_t count = self.count
         cdef const char *start = self.read_places()

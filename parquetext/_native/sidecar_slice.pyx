@@ -20,11 +20,7 @@ __all__ = ["Slices", "runs"]
 def runs(Scan scan not None):
     """Return the data of a scanned footer's chunks that `_pm` lacks, leaf by leaf.
 
-    Returns
-    -------
-    (bytes, bytes) or None
-        The end of each leaf's run (``uint32``), and the runs: docs/sidecar.md. None if a chunk is in another file, is
-        encrypted, or lacks members that readers need.
+    See `parquetext._pure.sidecar_slice.runs` for details.
     """
     cdef pqx_buffer ends = pqx_buffer(NULL, 0, 0), out = pqx_buffer(NULL, 0, 0)
     cdef pqx_error error
@@ -60,24 +56,7 @@ cdef class Facts:
 cdef class Slices:
     """The note of a sidecar for slices of its file's footer.
 
-    Parameters
-    ----------
-    reader : Reader
-    note : bytes
-        As stored in the scratchpad.
-
-    Attributes
-    ----------
-    schema : bytes
-        A Thrift FileMetaData without row groups; ``ARROW:schema`` is its only key-value.
-    key_values : bytes
-        The other key-values, as concatenated Thrift structs.
-    key_value_count : int
-
-    Raises
-    ------
-    Damaged
-        If the note's parts do not fill it, or if its layout is unknown.
+    See `parquetext._pure.sidecar_slice.Slices` for details.
     """
 
     cdef Reader reader

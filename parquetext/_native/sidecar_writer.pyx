@@ -33,34 +33,7 @@ cdef uint8_t HAS_DISTINCT_COUNT = wire.PM_STAT_DISTINCT_COUNT
 cdef class Writer:
     """A writer of a new sidecar, or of bytes to append to one.
 
-    Parameters
-    ----------
-    columns : sequence of Column
-    designated_timestamp : int
-        Column; -1 if none.
-    sorting_columns : sequence of int
-        If the only one is the designated timestamp in ascending order, it is stored implicitly.
-    bloom_columns : iterable of int
-        Columns that may have Bloom filters.
-    external_blooms : bool
-        Filters stay in the Parquet file, and the sidecar contains their locations.
-    squash_tracker : int
-        -1 if none.
-
-    Attributes
-    ----------
-    base : int
-        The position of the bytes of `finish` in the sidecar; 0 for a new one.
-    row_group_count : int
-
-    Raises
-    ------
-    ParquetextError
-        If a column's number does not exist.
-
-    Notes
-    -----
-    A writer that has raised an error must not be used again.
+    See `parquetext._pure.sidecar_write.Writer` for details.
     """
     cdef pqx_pm_writer writer
     cdef pqx_pm_column *columns
@@ -89,11 +62,7 @@ cdef class Writer:
     def on(cls, Reader reader not None, base=None):
         """Return a writer of bytes to append to a sidecar after its snapshot `reader`.
 
-        Parameters
-        ----------
-        base : int, optional
-            The position to append at: at least the snapshot's size, at most the size of the reader's data. Bytes
-            between belong to no snapshot. By default the snapshot's size.
+        See `parquetext._pure.sidecar_write.Writer.on` for details.
         """
         cdef Writer made = Writer.__new__(Writer)
         cdef pqx_error error
@@ -146,13 +115,7 @@ cdef class Writer:
     def add(self, uint64_t num_rows, chunks, at=None):
         """Write a row group: one `Chunk` per column.
 
-        A chunk's `null_count` and `distinct_count` are None if unknown; `min` and `max` are empty if unknown. Its
-        `bloom` is None, a bitset, or, if filters are external, (offset, length).
-
-        Parameters
-        ----------
-        at : int, optional
-            The row group to replace; by default a new one is added.
+        See `parquetext._pure.sidecar_write.Writer.add` for details.
         """
         cdef list kept = list(chunks)
         cdef pqx_error error
@@ -176,24 +139,9 @@ cdef class Writer:
             free(records)
 
     def add_scan(self, Scan scan not None, *, at=None, bounds=None, blooms=None):
-        """Write the row groups of a scanned footer. O(chunks), without Python objects per chunk.
+        """Write the row groups of a scanned footer.
 
-        Parameters
-        ----------
-        scan : kernels.scan.Scan
-            With one leaf per column.
-        at : sequence of int, optional
-            For each row group, the one that it replaces, or one after the last; by default all are new.
-        bounds : mapping, optional
-            Exact minimum and maximum of chunks by (row group, column), as bytes; they replace the chunk's bounds.
-        blooms : mapping, optional
-            Bitsets of Bloom filters by (row group, column). Locations of external filters are read from the chunks.
-
-        Raises
-        ------
-        Unsupported
-            If a row group does not have one chunk per leaf, or if a chunk has no metadata, is in another file, or has
-            an unknown codec.
+        See `parquetext._pure.sidecar_write.Writer.add_scan` for details.
         """
         cdef uint32_t count = self.writer.column_count, leaf, place, row_group
         cdef int64_t num_rows
@@ -239,25 +187,7 @@ cdef class Writer:
                scratchpad=None, bytes schema not None=b""):
         """Write footer and trailer; return the bytes that belong at `base`.
 
-        Parameters
-        ----------
-        parquet_footer_offset, parquet_footer_length : int
-            Of the Parquet file.
-        unused_bytes : int, optional
-            Dead bytes in it. Values of this and the following parameters that are not given are copied from the
-            snapshot before; a new sidecar has none.
-        seq_txn : int, optional
-            -1 if none.
-        scratchpad : iterable of (int, bytes), optional
-            Notes: a code and its bytes, 1 MiB in total.
-        schema : bytes
-            The schema of the note for slices. It adds the note with checksums of parts, with which plans read only
-            parts. Allowed for a new sidecar whose last note is that of its file.
-
-        Notes
-        -----
-        The bytes of a new sidecar include its committed size. In an existing sidecar, the caller writes the size at
-        offset 0 after all other bytes are safe.
+        See `parquetext._pure.sidecar_write.Writer.finish` for details.
         """
         cdef pqx_pm_end end
         cdef pqx_error error

@@ -35,30 +35,7 @@ cdef raise_error(pqx_error *error):
 def slice_footer(Scan scan not None, leaves, row_groups, *, bint arrow_schema=True, bint key_values=False):
     """Return the slice of a scanned footer.
 
-    Parameters
-    ----------
-    scan : Scan
-    leaves : sequence of int
-        Ascending. Lists and maps should be complete, so that readers can interpret them.
-    row_groups : sequence of int
-        In the requested order.
-    arrow_schema : bool
-        Include ``ARROW:schema``, projected to these leaves, if the footer has a valid one.
-    key_values : bool
-        Include the other key-values.
-
-    Returns
-    -------
-    bytes
-        A FileMetaData in Thrift's compact protocol: elements with updated ``num_children``, unchanged chunks, and
-        recomputed sums of sizes and rows. Sorting columns and extensions of the footer and its row groups are omitted.
-
-    Raises
-    ------
-    ParquetextError
-        If an index is out of range or out of order.
-    Unsupported
-        If a row group does not have one chunk per leaf.
+    See `parquetext._pure.slice.slice_footer` for details.
     """
     cdef bytes leaf_indexes = indexes(leaves, scan.result.leaf_count)
     cdef bytes row_group_indexes = indexes(row_groups, scan.result.row_group_count)
@@ -121,14 +98,7 @@ def arrow_names(text):
 def arrow_pieces(text):
     """Return the top-level fields of an ``ARROW:schema`` value as self-contained pieces without their names.
 
-    A piece is a FlatBuffers Field table at offset 0. All of its offsets point forward, and that of its name points to
-    the piece's end, where a string may be appended. Its length is a multiple of 8.
-
-    Raises
-    ------
-    Malformed
-        If the value is not a Schema in an IPC message, or if Schema.fbs does not define a field. Offsets count from the
-        decoded message.
+    See `parquetext._pure.slice.arrow_pieces` for details.
     """
     cdef Schema schema = Schema(text)
     return [schema.piece(index) for index in range(schema.schema.field_count)]
@@ -147,20 +117,7 @@ cdef bytes ranges(list values):
 def arrow_build(pieces, names, keep=None):
     """Combine pieces and names into an ``ARROW:schema`` value.
 
-    Parameters
-    ----------
-    pieces, names : sequences of bytes
-        Pieces made by `arrow_pieces`, and the fields' names. Pieces are checked, not trusted.
-    keep : sequence of bytes or None, optional
-        The selected children of each field. For a struct: one byte per child, 0 if it is dropped, then the same, in
-        order, for each selected child that is a struct itself. Everything below lists, maps and dictionaries is kept.
-        None keeps the whole field.
-
-    Raises
-    ------
-    Malformed
-        If a piece is not a Field or takes more than 4 × its size + 1024 bytes, or if `keep` does not fit it. Offsets
-        count from the piece.
+    See `parquetext._pure.slice.arrow_build` for details.
     """
     pieces, names = [bytes(piece) for piece in pieces], [bytes(name) for name in names]
     keep = [None] * len(pieces) if keep is None else [None if one is None else bytes(one) for one in keep]

@@ -8,6 +8,7 @@ import re
 from .. import wire
 from ..errors import wire_error
 from .arrow_copy import INT32_MAX, Slot, Source, broken, build, copy_piece
+from .records import checked
 
 __all__ = ["Schema", "build", "parse"]
 
@@ -50,8 +51,7 @@ class Schema:
         self.field_count = field_count
 
     def _field(self, index: int) -> int:
-        if not 0 <= index < self.field_count:
-            raise wire_error(wire.BAD_ARGUMENT, 0, self.field_count, index)
+        checked(index, self.field_count)
         at = self._fields + 4 + 4 * index
         self._source.need(at, 4)
         return self._source.follow(at)

@@ -43,9 +43,7 @@ def bound_columns(scan: Scan, readings: bytes) -> tuple[tuple, tuple]:
     """
     if len(readings) != scan.leaf_count:
         raise wire_error(wire.BAD_ARGUMENT, 0, scan.leaf_count, len(readings))
-    for count, offset in zip(scan.row_groups("chunk_count"), scan.row_groups("columns_offset"), strict=True):
-        if count != scan.leaf_count:
-            raise wire_error(wire.IRREGULAR, offset, scan.leaf_count, count)
+    scan.check_regular()
     ends = _End(scan.chunk_count, up=False), _End(scan.chunk_count, up=True)
     for bit, end in zip((1, 2), ends, strict=True):
         columns = [scan.column(leaf).bound_values(bit) for leaf in range(scan.leaf_count)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from operator import index
 
 try:
     from zlib_ng.zlib_ng import crc32 as _crc32
@@ -13,6 +12,8 @@ except ImportError:
     from zlib import crc32 as _crc32
 
     _LIBRARY = "zlib"
+
+from .varint import unsigned
 
 __all__ = ["crc32", "crc32_combine", "crc32_implementations", "crc32_with", "xxh64"]
 
@@ -30,7 +31,7 @@ def crc32(data, crc: int = 0, /) -> int:
     crc : int
         The checksum of the preceding data; 0 at the start.
     """
-    return _crc32(data, _unsigned(crc, 32))
+    return _crc32(data, unsigned(crc, 32))
 
 
 def crc32_implementations() -> tuple[str, ...]:
@@ -47,13 +48,13 @@ def crc32_with(name: str, data, crc: int = 0) -> int:
 
 def crc32_combine(crc_a: int, crc_b: int, length_b: int) -> int:
     """Return the CRC-32 of A + B, given those of A and B and B's length in bytes. O(log length)."""
-    shifted, square, length = _unsigned(crc_a, 32), _X_TO_8, _unsigned(length_b, 64)
+    shifted, square, length = unsigned(crc_a, 32), _X_TO_8, unsigned(length_b, 64)
     while length:
         if length & 1:
             shifted = _multiply(shifted, square)
         square = _multiply(square, square)
         length >>= 1
-    return shifted ^ _unsigned(crc_b, 32)
+    return shifted ^ unsigned(crc_b, 32)
 
 
 def _multiply(a: int, b: int) -> int:
@@ -72,7 +73,7 @@ _X_TO_8 = 1 << (31 - 8)
 def xxh64(data, seed: int = 0) -> int:
     """Return the XXH64 of `data` as an unsigned number."""
     p1, p2, p3, p4, p5 = PRIMES
-    data, seed = memoryview(data).cast("B"), _unsigned(seed, 64)
+    data, seed = memoryview(data).cast("B"), unsigned(seed, 64)
     whole, length = len(data) // 32 * 32, len(data)
     result = seed + p5
     if whole:
@@ -104,10 +105,3 @@ def _rotate(x: int, by: int) -> int:
 
 def _round(lane: int, word: int) -> int:
     return _rotate(lane + word * PRIMES[1], 31) * PRIMES[0] & MASK
-
-
-def _unsigned(value: int, bits: int) -> int:
-    value = index(value)
-    if not 0 <= value < 1 << bits:
-        raise OverflowError(f"{value} is not an unsigned {bits}-bit number")
-    return value

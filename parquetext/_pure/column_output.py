@@ -8,15 +8,9 @@ from itertools import accumulate, groupby
 
 from .. import wire
 from .column_page import Leaf, OpenPage
+from .encoding_runs import pack_booleans
 
-__all__ = ["Forgotten", "Output", "bitmap"]
-
-_DIGITS = bytes.maketrans(b"\0\1", b"01")
-
-
-def bitmap(flags: bytes | bytearray) -> bytes:
-    """Convert flags of one byte each, 0 or 1, into bits, the least significant first."""
-    return int(flags[::-1].translate(_DIGITS) or b"0", 2).to_bytes((len(flags) + 7) // 8, "little")
+__all__ = ["Forgotten", "Output"]
 
 
 class Output:
@@ -108,7 +102,7 @@ class Output:
         slots, nulls = len(self._has_value), self._has_value.count(0)
         values, offsets = self._values, None
         if self._leaf.type == wire.PHYSICAL_BOOLEAN:
-            values = bitmap(values)
+            values = pack_booleans(values)
         elif self._leaf.type == wire.PHYSICAL_BYTE_ARRAY:
             offsets = array("i", accumulate(self._lengths, initial=0))
         highest = self._leaf.max_definition
@@ -118,7 +112,7 @@ class Output:
             self.rows,
             slots,
             nulls,
-            bitmap(self._has_value) if nulls else None,
+            pack_booleans(self._has_value) if nulls else None,
             values,
             offsets,
             definition,

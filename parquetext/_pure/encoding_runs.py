@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from .. import wire
 from ..errors import wire_error
 from .varint import decode32
 
-__all__ = ["Runs"]
+__all__ = ["Runs", "pack_booleans"]
 
 
 def unpack(data: memoryview, bit: int, width: int, count: int) -> list[int]:
@@ -34,7 +34,7 @@ def unpack_msb_first(data: memoryview, bit: int, width: int, count: int) -> list
     return values
 
 
-def pack_booleans(values: list[int]) -> bytes:
+def pack_booleans(values: Sequence[int]) -> bytes:
     """Return a bitmap of zeros and ones, least significant bit first, with spare bits 0."""
     bits = "".join(map("01".__getitem__, reversed(values)))
     return int(bits or "0", 2).to_bytes((len(values) + 7) // 8, "little")

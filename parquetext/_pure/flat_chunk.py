@@ -9,9 +9,11 @@ from .. import wire
 from ..errors import wire_error
 from . import varint
 from .bounds import UNSIGNED
-from .flat_residue import CHUNK, Residues, chunk_fields, path_list
+from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS
+from .flat_residue import CHUNK, Residues, chunk_fields
 from .flat_schema import ABSENT, Elements, Struct, list_structs
 from .flat_tables import Numbers, Octets, Table
+from .thrift_write import path_list
 
 BOX = ("xmin", "xmax", "ymin", "ymax", "zmin", "zmax", "mmin", "mmax")
 WITH_FOOTER_KEY = 1
@@ -122,41 +124,12 @@ NOT_SAID, INEXACT, EXACT = range(3)
 NO_CRYPTO = Crypto(0, None, None)
 
 _BASE_SLOTS = ("lo4", "lo8", "hi8", "len")
-_PLACES = (
-    "index_page_offset",
-    "bloom_filter_offset",
-    "offset_index_offset",
-    "column_index_offset",
-    "bloom_filter_length",
-    "offset_index_length",
-    "column_index_length",
-)
-_FACTS = (
-    "num_values",
-    "total_uncompressed_size",
-    "total_compressed_size",
-    "data_page_offset",
-    "dictionary_page_offset",
-    "null_count",
-    "distinct_count",
-    "type",
-    "codec",
-    "present",
-    "encodings",
-    "chunk_offset",
-    "chunk_length",
-    "metadata_offset",
-)
 
 # The required members of a ColumnMetadata, with the Thrift field to name in the error.
-_REQUIRED = (
-    (wire.PRESENT_TYPE, wire.COLUMN_META_DATA_TYPE),
-    (wire.PRESENT_CODEC, wire.COLUMN_META_DATA_CODEC),
-    (wire.PRESENT_NUM_VALUES, wire.COLUMN_META_DATA_NUM_VALUES),
-    (wire.PRESENT_TOTAL_UNCOMPRESSED_SIZE, wire.COLUMN_META_DATA_TOTAL_UNCOMPRESSED_SIZE),
-    (wire.PRESENT_TOTAL_COMPRESSED_SIZE, wire.COLUMN_META_DATA_TOTAL_COMPRESSED_SIZE),
-    (wire.PRESENT_DATA_PAGE_OFFSET, wire.COLUMN_META_DATA_DATA_PAGE_OFFSET),
-)
+_REQUIRED = [
+    (getattr(wire, f"PRESENT_{name}"), getattr(wire, f"COLUMN_META_DATA_{name}"))
+    for name in ["TYPE", "CODEC", "NUM_VALUES", "TOTAL_UNCOMPRESSED_SIZE", "TOTAL_COMPRESSED_SIZE", "DATA_PAGE_OFFSET"]
+]
 _ALL_REQUIRED = sum(bit for bit, _ in _REQUIRED)
 
 
@@ -239,7 +212,7 @@ class Column:
             wire.FLAT_LOGICAL_GEOGRAPHY,
         )
         self.encrypted = scan.encrypted
-        self.facts = {name: list(chunks.array(name)) for name in _FACTS + _PLACES}
+        self.facts = {name: list(chunks.array(name)) for name in CHUNK_MEMBERS | PLACES_MEMBERS}
         self.buffer = chunks.buffer
         self.bounds = chunks.bounds()
 

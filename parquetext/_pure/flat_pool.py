@@ -8,8 +8,8 @@ from .. import wire
 from ..errors import ParquetextError
 from . import arrow_schema
 from .flat_schema import Elements
+from .slice_write import ARROW_SCHEMA
 
-ARROW_SCHEMA = b"ARROW:schema"
 PAGE_SHIFT = 9  # a pool reference is page << 9 | offset / 8, never below 2
 
 

@@ -7,16 +7,18 @@ from itertools import groupby
 from typing import NamedTuple
 
 from .. import wire
-from ..errors import ParquetextError, wire_error
+from ..errors import ParquetextError
 from . import flat_extensions, flat_names, flat_slice
 from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS, Chunks
 from .flat_bounds import Bounds
 from .flat_cells import IS_VERBATIM, Cell, Footer
 from .flat_heads import PART_TABLES, TABLES_AT, Head, read_head, read_list
 from .flat_names import GROUP
-from .flat_pool import ARROW_SCHEMA, pool_position
-from .name_table import ByName, NameTable
-from .records import ABSENT
+from .flat_pool import pool_position
+from .name_table import CellReader, NameTable
+from .records import ABSENT, checked
+from .scan import ROW_GROUP_MEMBERS
+from .slice_write import ARROW_SCHEMA
 
 _NODES, _COLUMNS = (wire.KIND_NODE, False), (wire.KIND_COLUMN, False)
 IS_COMPACT = 16  # in the tail block's flags
@@ -32,25 +34,21 @@ _ROW_GROUP_FIELDS = {  # name: (struct code, value of an absent field)
     "total_compressed_size": ("q", _ABSENT),
     "ordinal": ("h", _ABSENT),
 }
-_ROW_GROUP_CODES = {
-    **dict.fromkeys(("num_rows", "total_byte_size", "file_offset", "total_compressed_size"), "q"),
-    "ordinal": "i",
-    "chunk_count": "I",
-}
-
-_NO_FACTS = {name: ABSENT[code] for name, code in (CHUNK_MEMBERS | PLACES_MEMBERS).items()}
+NO_MEMBERS = {name: ABSENT[code] for name, code in (CHUNK_MEMBERS | PLACES_MEMBERS).items()}
 
 # Members of a chunk -> (table, field, struct code, presence bit).
 _CHUNK_FIELDS = {
-    "codec": ("ColumnMetadata", "codec", "b", wire.PRESENT_CODEC),
-    "num_values": ("ColumnMetadata", "num_values", "q", wire.PRESENT_NUM_VALUES),
-    "total_uncompressed_size": ("ColumnMetadata", "total_uncompressed_size", "q", wire.PRESENT_TOTAL_UNCOMPRESSED_SIZE),
-    "total_compressed_size": ("ColumnMetadata", "total_compressed_size", "q", wire.PRESENT_TOTAL_COMPRESSED_SIZE),
-    "data_page_offset": ("ColumnMetadata", "data_page_offset", "q", wire.PRESENT_DATA_PAGE_OFFSET),
-    "index_page_offset": ("ColumnMetadata", "index_page_offset", "q", wire.PRESENT_INDEX_PAGE_OFFSET),
-    "dictionary_page_offset": ("ColumnMetadata", "dictionary_page_offset", "q", wire.PRESENT_DICTIONARY_PAGE_OFFSET),
-    "null_count": ("Statistics", "null_count", "q", wire.PRESENT_NULL_COUNT),
-    "distinct_count": ("Statistics", "distinct_count", "q", wire.PRESENT_DISTINCT_COUNT),
+    name: (table, name, "b" if name == "codec" else "q", getattr(wire, f"PRESENT_{name.upper()}"))
+    for table, names in (
+        (
+            "ColumnMetadata",
+            "codec num_values total_uncompressed_size total_compressed_size data_page_offset index_page_offset"
+            " dictionary_page_offset",
+        ),
+        ("Statistics", "null_count distinct_count"),
+    )
+    for name in names.split()
+} | {
     "bloom_filter_offset": ("BloomFilterInfo", "offset", "q", wire.PRESENT_BLOOM_FILTER_OFFSET),
     "bloom_filter_length": ("BloomFilterInfo", "length", "i", wire.PRESENT_BLOOM_FILTER_LENGTH),
     "offset_index_offset": ("OwnChunk", "offset_index_offset", "q", wire.PRESENT_OFFSET_INDEX),
@@ -74,7 +72,7 @@ class Node(NamedTuple):
     max_repetition: int
 
 
-class Reader(ByName):
+class Reader(CellReader):
     """A flat footer, opened by its tail block. All other parts are read and checked on demand.
 
     Parameters
@@ -92,67 +90,42 @@ class Reader(ByName):
     def __init__(
         self, source, payload: int, length: int, known, known_end: int | None = None, *, allow_verbatim: bool = False
     ):
-        self._open_footer: Footer | None = Footer(source, payload, length, known, known_end)
+        self._open = Footer(source, payload, length, known, known_end)
         self._names = NameTable()
         self._late_rows: dict[int, int] = {}  # num_rows of row groups that the tail block has no room for
         if self.flags & IS_VERBATIM and not allow_verbatim:
-            raise self.fail(wire.VERBATIM, self._footer.tail + 24, 0, self.flags)
-        counts = self._footer.counts
+            raise self.fail(wire.VERBATIM, self.file.tail + 24, 0, self.flags)
+        counts = self.file.counts
         self.version, self.num_rows = counts.version, counts.num_rows
         self.leaf_count, self.node_count = counts.leaves, counts.nodes
         self.row_group_count, self.key_value_count = counts.row_groups, counts.key_values
 
-    def close(self) -> None:
-        """Forget the bytes read so far. The source stays open and belongs to the caller."""
-        self._open_footer = None
-
-    def __enter__(self) -> Reader:
-        return self
-
-    def __exit__(self, *exception) -> None:
-        self.close()
-
-    @property
-    def _footer(self) -> Footer:
-        if self._open_footer is None:
-            raise ValueError("the reader is closed")
-        return self._open_footer
-
     def fail(self, code: int, position: int, expected: int, found: int) -> Exception:
         """Return the error for the content at a payload offset."""
-        return self._footer.fail(code, position, expected, found)
-
-    def begin(self) -> None:
-        """Begin a call: see `Footer.begin`."""
-        self._footer.begin()
+        return self.file.fail(code, position, expected, found)
 
     @property
     def flags(self) -> int:
         """Return the tail block's flags."""
-        return self._footer.counts.flags
+        return self.file.counts.flags
 
     @property
     def is_lossless(self) -> bool:
         """Return True if the Thrift footer can be rebuilt exactly, because no bounds are shortened."""
         return not self.flags & IS_COMPACT
 
-    @property
-    def io(self) -> tuple[int, int]:
-        """Return (number of reads, bytes read) so far."""
-        return self._footer.source.reads, self._footer.source.bytes
-
     def hold(self) -> None:
         """Read the whole payload into memory, once. This pays off for projections of many columns."""
-        self._footer.hold(0)
+        self.file.hold(0)
 
     # ---- names
 
     def _candidates(self, hash: int):
-        buckets = self._footer.counts.bucket_count
+        buckets = self.file.counts.bucket_count
         if not buckets:
-            yield self._footer.listed, True
+            yield self.file.listed, True
         for step in range(buckets):
-            entries, is_full = self._footer.bucket((flat_names.home_of(hash, buckets) + step) % buckets)
+            entries, is_full = self.file.bucket((flat_names.home_of(hash, buckets) + step) % buckets)
             yield entries, not is_full or step + 1 == buckets
 
     def _bearer_of(self, id: int) -> Head:
@@ -176,7 +149,7 @@ class Reader(ByName):
 
     def _bearer(self, word: int) -> Head:
         """Return the head of an entry, which contains a cell's position and the number of the head in it."""
-        footer, which = self._footer, word % 8
+        footer, which = self.file, word % 8
         position = word - which
         cell = footer.kept(position, _NODES, _COLUMNS) or footer.load(position, footer.counts.column_hint)
         if cell.kind not in (wire.KIND_COLUMN, wire.KIND_NODE):
@@ -196,7 +169,7 @@ class Reader(ByName):
 
     def _leaves_of(self, cell: int) -> range:
         """Return the leaves of a COLUMN cell."""
-        step = self._footer.cell_leaves
+        step = self.file.cell_leaves
         return range(cell * step, min(cell * step + step, self.leaf_count))
 
     # ---- positions in the schema
@@ -220,9 +193,8 @@ class Reader(ByName):
     def head(self, id: int) -> Head:
         """Return the head of a leaf or group from its cell."""
         kind, count = (wire.KIND_NODE, self.node_count) if id & GROUP else (wire.KIND_COLUMN, self.leaf_count)
-        number, footer = id & ~GROUP, self._footer
-        if not 0 <= number < count:
-            raise wire_error(wire.BAD_ARGUMENT, 0, count, number)
+        number, footer = id & ~GROUP, self.file
+        checked(number, count)
         at, which = (number, 0) if id & GROUP else divmod(number, footer.cell_leaves)
         return read_head(footer.listed_cell(kind, at, footer.counts.column_hint), footer.counts, id, which)
 
@@ -244,23 +216,16 @@ class Reader(ByName):
         """Return the cell of a leaf's part, the offsets of its chunks, and, above 0, the end of the list of them."""
         if not part:
             return head.cell, head.chunks, 0
-        cell = self._footer.cell(head.cell.u32(TABLES_AT + 4 * (part - 1)), wire.KIND_COLUMN, head.id, part)
+        cell = self.file.cell(head.cell.u32(TABLES_AT + 4 * (part - 1)), wire.KIND_COLUMN, head.id, part)
         cell.require(PART_TABLES)
         cell.equals(16, part)
         return cell, *read_list(cell, len(self._part_range(part)))
 
     def _row_group(self, index: int) -> tuple[Cell, dict[str, int]]:
         part, entry = divmod(index, wire.FLAT_PART_ROW_GROUPS)
-        cell = self._footer.listed_cell(wire.KIND_ROW_GROUPS, part)
+        cell = self.file.listed_cell(wire.KIND_ROW_GROUPS, part)
         self._list(cell, self._part_range(part).start, part)
         return cell, cell.table("RowGroup", cell.u32(LISTS + 4 * entry))
-
-    def _check_range(self, first: int, count: int | None) -> range:
-        count = self.row_group_count - first if count is None else count
-        if not 0 <= first <= self.row_group_count or not 0 <= count <= self.row_group_count - first:
-            found = first if first > self.row_group_count else first + count
-            raise wire_error(wire.BAD_ARGUMENT, 0, self.row_group_count, found)
-        return range(first, first + count)
 
     # ---- row groups
 
@@ -268,13 +233,13 @@ class Reader(ByName):
         """Return one member of all row groups, such as num_rows, total_byte_size, file_offset or ordinal."""
         self.begin()
         fields = [self.row_group(index) for index in range(self.row_group_count)]
-        return memoryview(array(_ROW_GROUP_CODES[name], [fact[name] for fact in fields]))
+        return memoryview(array(ROW_GROUP_MEMBERS[name], [fact[name] for fact in fields]))
 
     def row_group(self, index: int) -> dict[str, int]:
         """Return the members of one row group; those of the first row groups are in the tail block."""
-        if index >= len(self._footer.first_row_groups):
+        if index >= len(self.file.first_row_groups):
             return self.row_group_table(index)
-        fields = zip(_ROW_GROUP_FIELDS, self._footer.first_row_groups[index], strict=True)
+        fields = zip(_ROW_GROUP_FIELDS, self.file.first_row_groups[index], strict=True)
         return {**dict(fields), "chunk_count": self.leaf_count}
 
     def row_group_table(self, index: int) -> dict[str, int]:
@@ -287,8 +252,7 @@ class Reader(ByName):
 
     def sorting_columns(self, row_group: int) -> list[tuple[int, bool, bool]]:
         """Return (column_idx, descending, nulls_first) of each column that a row group is sorted by."""
-        if not 0 <= row_group < self.row_group_count:
-            raise wire_error(wire.BAD_ARGUMENT, 0, self.row_group_count, row_group)
+        checked(row_group, self.row_group_count)
         self.begin()
         cell, fields = self._row_group(row_group)
         if "sorting_columns" not in fields:
@@ -303,8 +267,8 @@ class Reader(ByName):
 
     def _num_rows(self, row_group: int) -> int:
         """Return a row group's num_rows, from the tail block if it is there; every column asks for it."""
-        if row_group < len(self._footer.first_row_groups):
-            return self._footer.first_row_groups[row_group][0]
+        if row_group < len(self.file.first_row_groups):
+            return self.file.first_row_groups[row_group][0]
         if row_group not in self._late_rows:
             self._late_rows[row_group] = self.row_group(row_group)["num_rows"]
         return self._late_rows[row_group]
@@ -313,9 +277,8 @@ class Reader(ByName):
 
     def column(self, leaf: int, first: int = 0, count: int | None = None) -> Chunks:
         """Return a leaf's chunks in the row groups [first, first + count)."""
-        if not 0 <= leaf < self.leaf_count:
-            raise wire_error(wire.BAD_ARGUMENT, 0, self.leaf_count, leaf)
-        wanted, arena = self._check_range(first, count), bytearray()
+        checked(leaf, self.leaf_count)
+        wanted, arena = self.check_range(first, count), bytearray()
         self.begin()
         self.head(leaf)
         fields = [fact for _, fact in self._fields(leaf, wanted, arena)]
@@ -324,7 +287,7 @@ class Reader(ByName):
     def chunks(self, leaf: int, row_groups: list[int]):
         """Yield (row group, all members) of a leaf's chunks in these row groups, which ascend."""
         for row_group, fact in self._fields(leaf, row_groups, bytearray()):
-            yield row_group, {**_NO_FACTS, **fact}
+            yield row_group, {**NO_MEMBERS, **fact}
 
     def _fields(self, leaf: int, row_groups, arena: bytearray):
         """Yield (row group, members) of a leaf's chunks in these row groups, which ascend."""
@@ -378,20 +341,19 @@ class Reader(ByName):
 
     def key_value(self, index: int) -> tuple[bytes, bytes | None]:
         """Return the key and the value of a pair; the value is None if it is absent."""
-        if not 0 <= index < self.key_value_count:
-            raise wire_error(wire.BAD_ARGUMENT, 0, self.key_value_count, index)
+        checked(index, self.key_value_count)
         self.begin()
         return self.pair(index)
 
     def pair(self, index: int) -> tuple[bytes, bytes | None]:
         """Return the key and the value of a pair within a call that has begun."""
-        cell = self._footer.listed_cell(wire.KIND_KEY_VALUE, index)
+        cell = self.file.listed_cell(wire.KIND_KEY_VALUE, index)
         pair = cell.table("KeyValue", wire.FLAT_CELL_HEADER_BYTES)
         return cell.text(pair, "key") or b"", cell.text(pair, "val")
 
     def is_arrow_schema(self, index: int) -> bool:
         """Return True if a pair is ARROW:schema, judged by the first bytes of its cell: loading it is avoided."""
-        head = self._footer.peek_listed(wire.KIND_KEY_VALUE, index, KEY_HINT)
+        head = self.file.peek_listed(wire.KIND_KEY_VALUE, index, KEY_HINT)
         if head.size <= wire.FLAT_CELL_HEADER_BYTES + 4:
             return False
         try:
@@ -402,10 +364,10 @@ class Reader(ByName):
     @property
     def created_by(self) -> bytes | None:
         """Return the name of the writer, or None if the footer has none."""
-        if not self._footer.counts.flags & 1:
+        if not self.file.counts.flags & 1:
             return None
         self.begin()
-        cell = self._footer.listed_cell(wire.KIND_ROOT, 0)
+        cell = self.file.listed_cell(wire.KIND_ROOT, 0)
         if cell.size < CREATED_BY + 4:
             raise cell.fail(wire.BAD_OFFSET, CREATED_BY, cell.size, CREATED_BY)
         return cell.blob(CREATED_BY)
@@ -413,27 +375,27 @@ class Reader(ByName):
     def extensions(self) -> list[tuple[bytes, int]]:
         """Return the UUID and the content's length of each extension slot, ascending."""
         self.begin()
-        return [(uuid, length) for uuid, _, length in flat_extensions.entries(self._footer)]
+        return [(uuid, length) for uuid, _, length in flat_extensions.entries(self.file)]
 
     def extension(self, index: int) -> bytes:
         """Return the bytes in an extension slot."""
         self.begin()
-        return flat_extensions.load(self._footer, index)[1]
+        return flat_extensions.load(self.file, index)[1]
 
     def pool_item(self, named: int, position: int) -> bytes:
         """Return the item at a pool reference, which is stored at payload offset `named`."""
         page, at = pool_position(position)
         pool = self.pool_page(named, page)
         item = self.item_of(pool, named, at)
-        self._footer.spend(pool.position + at, len(item))  # many elements may share one long item
+        self.file.spend(pool.position + at, len(item))  # many elements may share one long item
         return item
 
     def pool_page(self, named: int, page: int) -> Cell:
         """Return a page of the pool, whose reference is stored at payload offset `named`."""
-        pages = self._footer.counts.pool_pages
+        pages = self.file.counts.pool_pages
         if page >= pages:
             raise self.fail(wire.BAD_VALUE, named, pages, page)
-        return self._footer.listed_cell(wire.KIND_POOL, page, self._footer.counts.pool_hint)
+        return self.file.listed_cell(wire.KIND_POOL, page, self.file.counts.pool_hint)
 
     def item_of(self, pool: Cell, named: int, at: int) -> bytes:
         """Return an item of a page, whose reference is stored at payload offset `named`."""

@@ -13,7 +13,9 @@ from typing import NamedTuple
 from .. import wire
 from ..errors import ParquetextError
 from . import varint
+from .scan_chunk import METADATA_FIELDS, fields_of
 from .thrift import INTEGERS, Walk
+from .thrift_write import binary, integer, struct, struct_list
 
 __all__ = [
     "CHUNK",
@@ -22,16 +24,12 @@ __all__ = [
     "Broken",
     "Residues",
     "Skeletons",
-    "binary",
     "chunk_fields",
     "column_orders",
     "fits",
     "group_fields",
-    "list_header",
-    "path_list",
     "rebuild",
     "residue_of",
-    "value",
 ]
 
 LONGEST_RUN = 0x80  # lower operations are runs
@@ -50,34 +48,26 @@ FOOTER, ROW_GROUP, CHUNK, METADATA, STATISTICS, ENCODING_STATS, SIZES, KEY_VALUE
 # (struct, field, type) -> the fact to compare the field's value with. All other values are literals, except those
 # below, which rarely differ between chunks and are stored in the skeleton.
 _FACTS = {
-    (FOOTER, wire.FILE_META_DATA_VERSION, wire.TYPE_I32): wire.OP_VERSION,
+    (kind, id, type): getattr(wire, f"OP_{name.upper()}")
+    for kind, fields in (
+        (FOOTER, fields_of("FILE_META_DATA", i32="version", binary="created_by", list="column_orders")),
+        (ROW_GROUP, fields_of("ROW_GROUP", i64="total_byte_size num_rows file_offset", i16="ordinal")),
+        (
+            CHUNK,
+            fields_of(
+                "COLUMN_CHUNK",
+                i64="offset_index_offset column_index_offset",
+                i32="offset_index_length column_index_length",
+            ),
+        ),
+        (METADATA, {id: field for id, field in METADATA_FIELDS.items() if field[0] != wire.TYPE_LIST}),
+        (STATISTICS, fields_of("STATISTICS", binary="max min", i64="null_count distinct_count")),
+    )
+    for id, (type, name) in fields.items()
+} | {
     (FOOTER, wire.FILE_META_DATA_NUM_ROWS, wire.TYPE_I64): wire.OP_ALL_ROWS,
-    (FOOTER, wire.FILE_META_DATA_CREATED_BY, wire.TYPE_BINARY): wire.OP_CREATED_BY,
-    (FOOTER, wire.FILE_META_DATA_COLUMN_ORDERS, wire.TYPE_LIST): wire.OP_COLUMN_ORDERS,
-    (ROW_GROUP, wire.ROW_GROUP_TOTAL_BYTE_SIZE, wire.TYPE_I64): wire.OP_TOTAL_BYTE_SIZE,
-    (ROW_GROUP, wire.ROW_GROUP_NUM_ROWS, wire.TYPE_I64): wire.OP_NUM_ROWS,
-    (ROW_GROUP, wire.ROW_GROUP_FILE_OFFSET, wire.TYPE_I64): wire.OP_FILE_OFFSET,
     (ROW_GROUP, wire.ROW_GROUP_TOTAL_COMPRESSED_SIZE, wire.TYPE_I64): wire.OP_GROUP_COMPRESSED_SIZE,
-    (ROW_GROUP, wire.ROW_GROUP_ORDINAL, wire.TYPE_I16): wire.OP_ORDINAL,
-    (CHUNK, wire.COLUMN_CHUNK_OFFSET_INDEX_OFFSET, wire.TYPE_I64): wire.OP_OFFSET_INDEX_OFFSET,
-    (CHUNK, wire.COLUMN_CHUNK_OFFSET_INDEX_LENGTH, wire.TYPE_I32): wire.OP_OFFSET_INDEX_LENGTH,
-    (CHUNK, wire.COLUMN_CHUNK_COLUMN_INDEX_OFFSET, wire.TYPE_I64): wire.OP_COLUMN_INDEX_OFFSET,
-    (CHUNK, wire.COLUMN_CHUNK_COLUMN_INDEX_LENGTH, wire.TYPE_I32): wire.OP_COLUMN_INDEX_LENGTH,
-    (METADATA, wire.COLUMN_META_DATA_TYPE, wire.TYPE_I32): wire.OP_TYPE,
     (METADATA, wire.COLUMN_META_DATA_PATH_IN_SCHEMA, wire.TYPE_LIST): wire.OP_PATH,
-    (METADATA, wire.COLUMN_META_DATA_CODEC, wire.TYPE_I32): wire.OP_CODEC,
-    (METADATA, wire.COLUMN_META_DATA_NUM_VALUES, wire.TYPE_I64): wire.OP_NUM_VALUES,
-    (METADATA, wire.COLUMN_META_DATA_TOTAL_UNCOMPRESSED_SIZE, wire.TYPE_I64): wire.OP_TOTAL_UNCOMPRESSED_SIZE,
-    (METADATA, wire.COLUMN_META_DATA_TOTAL_COMPRESSED_SIZE, wire.TYPE_I64): wire.OP_TOTAL_COMPRESSED_SIZE,
-    (METADATA, wire.COLUMN_META_DATA_DATA_PAGE_OFFSET, wire.TYPE_I64): wire.OP_DATA_PAGE_OFFSET,
-    (METADATA, wire.COLUMN_META_DATA_INDEX_PAGE_OFFSET, wire.TYPE_I64): wire.OP_INDEX_PAGE_OFFSET,
-    (METADATA, wire.COLUMN_META_DATA_DICTIONARY_PAGE_OFFSET, wire.TYPE_I64): wire.OP_DICTIONARY_PAGE_OFFSET,
-    (METADATA, wire.COLUMN_META_DATA_BLOOM_FILTER_OFFSET, wire.TYPE_I64): wire.OP_BLOOM_FILTER_OFFSET,
-    (METADATA, wire.COLUMN_META_DATA_BLOOM_FILTER_LENGTH, wire.TYPE_I32): wire.OP_BLOOM_FILTER_LENGTH,
-    (STATISTICS, wire.STATISTICS_MAX, wire.TYPE_BINARY): wire.OP_MAX,
-    (STATISTICS, wire.STATISTICS_MIN, wire.TYPE_BINARY): wire.OP_MIN,
-    (STATISTICS, wire.STATISTICS_NULL_COUNT, wire.TYPE_I64): wire.OP_NULL_COUNT,
-    (STATISTICS, wire.STATISTICS_DISTINCT_COUNT, wire.TYPE_I64): wire.OP_DISTINCT_COUNT,
     (STATISTICS, wire.STATISTICS_MAX_VALUE, wire.TYPE_BINARY): wire.OP_MAX,
     (STATISTICS, wire.STATISTICS_MIN_VALUE, wire.TYPE_BINARY): wire.OP_MIN,
 }
@@ -114,59 +104,33 @@ _MARKERS = (bytes.fromhex("08ffff01"), bytes.fromhex("08feff03"))
 # ---- facts
 
 
-def value(number: int) -> bytes:
-    """Return an integer's Thrift bytes."""
-    return varint.encode(varint.zigzag_encode(number))
-
-
-def binary(data: bytes) -> bytes:
-    return varint.encode(len(data)) + data
-
-
-def list_header(count: int, type: int) -> bytes:
-    return bytes([count << 4 | type]) if count < 15 else bytes([0xF0 | type]) + varint.encode(count)
-
-
-def path_list(path: bytes) -> bytes:
-    """Return a leaf's path in the form of path_in_schema."""
-    parts = path.split(b"\0")
-    return list_header(len(parts), wire.TYPE_BINARY) + b"".join(map(binary, parts))
-
-
 def column_orders(orders: list[int]) -> bytes:
     """Return the list of ColumnOrder unions for the leaves' orders: one empty struct each."""
-    unions = (
-        bytes([order << 4 | wire.TYPE_STRUCT]) if order < 16 else bytes([wire.TYPE_STRUCT]) + value(order)
-        for order in orders
-    )
-    return list_header(len(orders), wire.TYPE_STRUCT) + b"".join(union + b"\0\0" for union in unions)
+    unions = (struct([(order, wire.TYPE_STRUCT, b"\0")]) for order in orders)
+    return struct_list(list(unions))
 
 
 # Facts of a chunk with the presence bits that they need, and facts of members for which -1 means absent.
-_PRESENT = (
-    (wire.OP_TYPE, "type", wire.PRESENT_METADATA),
-    (wire.OP_CODEC, "codec", wire.PRESENT_METADATA),
-    (wire.OP_NUM_VALUES, "num_values", wire.PRESENT_METADATA),
-    (wire.OP_TOTAL_UNCOMPRESSED_SIZE, "total_uncompressed_size", wire.PRESENT_METADATA),
-    (wire.OP_TOTAL_COMPRESSED_SIZE, "total_compressed_size", wire.PRESENT_METADATA),
-    (wire.OP_DATA_PAGE_OFFSET, "data_page_offset", wire.PRESENT_METADATA),
-    (wire.OP_INDEX_PAGE_OFFSET, "index_page_offset", wire.PRESENT_INDEX_PAGE_OFFSET),
-    (wire.OP_DICTIONARY_PAGE_OFFSET, "dictionary_page_offset", wire.PRESENT_DICTIONARY_PAGE_OFFSET),
-    (wire.OP_NULL_COUNT, "null_count", wire.PRESENT_NULL_COUNT),
-    (wire.OP_DISTINCT_COUNT, "distinct_count", wire.PRESENT_DISTINCT_COUNT),
-    (wire.OP_BLOOM_FILTER_OFFSET, "bloom_filter_offset", wire.PRESENT_BLOOM_FILTER_OFFSET),
-    (
-        wire.OP_BLOOM_FILTER_LENGTH,
-        "bloom_filter_length",
-        wire.PRESENT_BLOOM_FILTER_OFFSET | wire.PRESENT_BLOOM_FILTER_LENGTH,
-    ),
-)
-_PLACES = (
-    (wire.OP_OFFSET_INDEX_OFFSET, "offset_index_offset"),
-    (wire.OP_OFFSET_INDEX_LENGTH, "offset_index_length"),
-    (wire.OP_COLUMN_INDEX_OFFSET, "column_index_offset"),
-    (wire.OP_COLUMN_INDEX_LENGTH, "column_index_length"),
-)
+_PRESENT = [
+    (getattr(wire, f"OP_{name.upper()}"), name, bits)
+    for names, bits in (
+        (
+            "type codec num_values total_uncompressed_size total_compressed_size data_page_offset",
+            wire.PRESENT_METADATA,
+        ),
+        ("index_page_offset", wire.PRESENT_INDEX_PAGE_OFFSET),
+        ("dictionary_page_offset", wire.PRESENT_DICTIONARY_PAGE_OFFSET),
+        ("null_count", wire.PRESENT_NULL_COUNT),
+        ("distinct_count", wire.PRESENT_DISTINCT_COUNT),
+        ("bloom_filter_offset", wire.PRESENT_BLOOM_FILTER_OFFSET),
+        ("bloom_filter_length", wire.PRESENT_BLOOM_FILTER_OFFSET | wire.PRESENT_BLOOM_FILTER_LENGTH),
+    )
+    for name in names.split()
+]
+_PLACES = [
+    (getattr(wire, f"OP_{name.upper()}"), name)
+    for name in ("offset_index_offset", "offset_index_length", "column_index_offset", "column_index_length")
+]
 
 
 def _signed(number: int) -> int:
@@ -185,15 +149,15 @@ def first_page(present: int, data_page_offset: int, dictionary_page_offset: int)
 def chunk_fields(fact: Mapping[str, int], path: bytes, min: bytes | None, max: bytes | None) -> dict[int, bytes]:
     """Return the facts in the tables of a chunk, as Thrift bytes; `path` is made by `path_list`."""
     present = fact["present"]
-    fields = {op: value(fact[name]) for op, name, bits in _PRESENT if present & bits == bits}
-    fields |= {op: value(fact[name]) for op, name in _PLACES if fact[name] != -1}
+    fields = {op: integer(fact[name]) for op, name, bits in _PRESENT if present & bits == bits}
+    fields |= {op: integer(fact[name]) for op, name in _PLACES if fact[name] != -1}
     if present & wire.PRESENT_METADATA:
         first = first_page(present, fact["data_page_offset"], fact["dictionary_page_offset"])
         fields[wire.OP_PATH] = path
-        fields[wire.OP_FIRST_PAGE] = value(first)
-        fields[wire.OP_CHUNK_END] = value(_signed(first + fact["total_compressed_size"]))
+        fields[wire.OP_FIRST_PAGE] = integer(first)
+        fields[wire.OP_CHUNK_END] = integer(_signed(first + fact["total_compressed_size"]))
         if present & wire.PRESENT_NULL_COUNT:
-            fields[wire.OP_NON_NULL] = value(_signed(fact["num_values"] - fact["null_count"]))
+            fields[wire.OP_NON_NULL] = integer(_signed(fact["num_values"] - fact["null_count"]))
     if min is not None:
         fields[wire.OP_MIN] = binary(min)
     if max is not None:
@@ -204,8 +168,8 @@ def chunk_fields(fact: Mapping[str, int], path: bytes, min: bytes | None, max: b
 def group_fields(fact: Mapping[str, int], chunks: bytes) -> dict[int, bytes]:
     """Return the facts in the RowGroup table, and the chunks' bytes."""
     fields = {
-        wire.OP_NUM_ROWS: value(fact["num_rows"]),
-        wire.OP_TOTAL_BYTE_SIZE: value(fact["total_byte_size"]),
+        wire.OP_NUM_ROWS: integer(fact["num_rows"]),
+        wire.OP_TOTAL_BYTE_SIZE: integer(fact["total_byte_size"]),
         wire.OP_CHUNKS: chunks,
     }
     for op, name in (
@@ -214,7 +178,7 @@ def group_fields(fact: Mapping[str, int], chunks: bytes) -> dict[int, bytes]:
         (wire.OP_ORDINAL, "ordinal"),
     ):
         if fact[name] != -1 and (name != "ordinal" or -(2**15) <= fact[name] < 2**15):
-            fields[op] = value(fact[name])
+            fields[op] = integer(fact[name])
     return fields
 
 

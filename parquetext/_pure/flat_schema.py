@@ -6,11 +6,12 @@ from .. import wire
 from ..errors import wire_error
 from . import thrift, varint
 from .flat_tables import Shared, Table
+from .scan import ELEMENT_MEMBERS, NO_FIELD_ID
 
 MILLIS, MICROS, NANOS = range(3)
 WITH_BYTES = (wire.FLAT_LOGICAL_GEOMETRY, wire.FLAT_LOGICAL_GEOGRAPHY)  # members whose tables are not shared
 
-ABSENT, ABSENT_FIELD_ID = -1, -(2**31)
+ABSENT = -1
 NO_MEMBER = 9  # field id that LogicalType does not use; the flat schema's later tags are lower by one
 
 
@@ -159,21 +160,7 @@ class Elements:
         is_leaf = set(self.leaves)
         self.nodes = [index for index in range(self.count) if index not in is_leaf]
         self.is_leaf = [index in is_leaf for index in range(self.count)]
-        for member in (
-            "type",
-            "type_length",
-            "repetition",
-            "num_children",
-            "converted_type",
-            "field_id",
-            "parent",
-            "first_leaf",
-            "leaf_count",
-            "max_definition",
-            "max_repetition",
-            "column_order",
-            "sort_order",
-        ):
+        for member in ELEMENT_MEMBERS:
             setattr(self, member, list(scan.elements(member)))
         self.thrift_places, self.logical_places, self.name_places = (
             list(zip(scan.elements(f"{range}_offset"), scan.elements(f"{range}_length"), strict=True))
@@ -223,7 +210,7 @@ class Elements:
                 "repetition_type": small(self.repetition[index]),
                 "name": self.names[index],
                 "num_children": None if leaf or children < 0 else children,
-                "field_id": None if field_id == ABSENT_FIELD_ID else field_id,
+                "field_id": None if field_id == NO_FIELD_ID else field_id,
                 "logical_type_type": tag,
                 "logical_type": options if tag in WITH_BYTES else options and Shared(options),
                 "column_order_type": 1 if ordered else None,

@@ -5,29 +5,17 @@ from __future__ import annotations
 from .. import wire
 from ..errors import ParquetextError, wire_error
 from . import varint
-from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS
 from .flat_cells import Cell
 from .flat_heads import Head, heads_end
 from .flat_pool import pool_position
-from .flat_read import CREATED_BY, GROUP, Reader
-from .flat_residue import (
-    SAME,
-    SAME_SKELETON,
-    Broken,
-    binary,
-    chunk_fields,
-    column_orders,
-    group_fields,
-    path_list,
-    rebuild,
-    value,
-)
-from .records import ABSENT
+from .flat_read import CREATED_BY, GROUP, NO_MEMBERS, Reader
+from .flat_residue import SAME, SAME_SKELETON, Broken, chunk_fields, column_orders, group_fields, rebuild
+from .records import checked
+from .thrift_write import binary, integer, path_list
 
 __all__ = ["Memory", "chunk_structs", "to_thrift"]
 
 NOT_A_NUMBER = 256  # replaces the operation in errors if a record's number is damaged
-_NO_FACTS = {name: ABSENT[code] for name, code in (CHUNK_MEMBERS | PLACES_MEMBERS).items()}
 
 
 _SIDES = (("min_value", wire.PRESENT_MIN_VALUE), ("max_value", wire.PRESENT_MAX_VALUE))
@@ -75,10 +63,9 @@ def chunk_structs(reader: Reader, leaf: int, first: int = 0, count: int | None =
     Unsupported
         If the result would exceed 64 times the payload.
     """
-    if not 0 <= leaf < reader.leaf_count:
-        raise wire_error(wire.BAD_ARGUMENT, 0, reader.leaf_count, leaf)
-    wanted = reader._check_range(first, count)
-    return _Rebuilding(reader, reader._footer.length).chunks_of_range(leaf, wanted.start, len(wanted))
+    checked(leaf, reader.leaf_count)
+    wanted = reader.check_range(first, count)
+    return _Rebuilding(reader, reader.file.length).chunks_of_range(leaf, wanted.start, len(wanted))
 
 
 class Records:
@@ -111,7 +98,7 @@ class Records:
 
 class _Rebuilding:
     def __init__(self, reader: Reader, size: int):
-        self.reader, self.footer = reader, reader._footer
+        self.reader, self.footer = reader, reader.file
         self.limit = self.left = wire.FLAT_REBUILT_LIMIT * size
         self.pages: dict[int, Cell] = {}  # pages of the pool, each loaded once
         self.records: Records  # records of the current COLUMN cell
@@ -137,8 +124,8 @@ class _Rebuilding:
         chunks = [self.chunks(leaf) for leaf in range(reader.leaf_count)]
         row_groups = self.row_groups(chunks)
         fields = {
-            wire.OP_VERSION: value(reader.version),
-            wire.OP_ALL_ROWS: value(reader.num_rows),
+            wire.OP_VERSION: integer(reader.version),
+            wire.OP_ALL_ROWS: integer(reader.num_rows),
             wire.OP_ELEMENTS: elements,
             wire.OP_ROW_GROUPS: row_groups,
             wire.OP_COLUMN_ORDERS: column_orders(orders),
@@ -200,7 +187,7 @@ class _Rebuilding:
         """Return a leaf's ColumnChunks in one part."""
         reader, found, arena, path = self.reader, [], bytearray(), path_list(head.path)
         self.footer.begin()
-        fields = [{**_NO_FACTS, **fact} for _, fact in reader._fields(leaf, reader._part_range(part), arena)]
+        fields = [{**NO_MEMBERS, **fact} for _, fact in reader._fields(leaf, reader._part_range(part), arena)]
         if part:
             cell, _, end = reader.part(head, part)
             self.records = Records(self, cell, end)

@@ -31,7 +31,7 @@ class _Check:
     """The tables found through the cells, to be compared with the tables that public readers reach."""
 
     def __init__(self, reader: Reader, data: memoryview):
-        self.reader, self.data, self.footer = reader, data, reader._footer
+        self.reader, self.data, self.footer = reader, data, reader.file
         self.schema: dict[int, int] = {}  # element in preorder -> position of its SchemaElement
         self.row_groups: list[int] = []  # positions of the RowGroups
         self.chunks: list[list[int]] = []  # by leaf, positions of the ColumnChunks

@@ -14,20 +14,11 @@ from .flat_heads import TABLES_AT
 from .flat_limit import check_paths, limit_of
 from .flat_names import bucket_count, fill_buckets, hash_field_id, hash_path
 from .flat_pool import Pool
-from .flat_residue import (
-    FOOTER,
-    ROW_GROUP,
-    Residue,
-    Residues,
-    Skeletons,
-    binary,
-    column_orders,
-    group_fields,
-    residue_of,
-    value,
-)
-from .flat_schema import ABSENT, ABSENT_FIELD_ID, Elements, Struct, list_structs
+from .flat_residue import FOOTER, ROW_GROUP, Residue, Residues, Skeletons, column_orders, group_fields, residue_of
+from .flat_schema import ABSENT, NO_FIELD_ID, Elements, Struct, list_structs
 from .flat_tables import LATER, Payload, Table
+from .scan import ROW_GROUP_MEMBERS
+from .thrift_write import binary, integer
 
 NO_TYPE = 255
 UNSPEAKABLE = (
@@ -89,9 +80,7 @@ def write(scan, stats: str = "full", *, verbatim: bool = True, extensions=()) ->
 def _check(scan) -> None:
     if scan.problem is not None:
         raise scan.problem
-    for position, chunks in zip(scan.row_groups("columns_offset"), scan.row_groups("chunk_count"), strict=True):
-        if chunks != scan.leaf_count:
-            raise wire_error(wire.IRREGULAR, position, scan.leaf_count, chunks)
+    scan.check_regular()
     if scan.has_column_orders:
         position, _ = scan.column_orders
         count = scan.data[position] >> 4
@@ -225,7 +214,7 @@ class _Writer(Ending):
     def footer_residue(self) -> Residue:
         """Return the residue of FileMetaData: the values that the tables do not contain."""
         scan, elements = self.scan, self.elements
-        fields = {wire.OP_VERSION: value(scan.version), wire.OP_ALL_ROWS: value(scan.num_rows)}
+        fields = {wire.OP_VERSION: integer(scan.version), wire.OP_ALL_ROWS: integer(scan.num_rows)}
         if scan.created_by is not None:
             fields[wire.OP_CREATED_BY] = binary(scan.created_by)
         if scan.has_column_orders:
@@ -300,21 +289,7 @@ class _Writer(Ending):
     def add_group_residue(self, residues: Residues, index: int) -> None:
         """Add the residue of a row group: the values that its table does not contain."""
         scan = self.scan
-        fact = {
-            name: scan.row_groups(name)[index]
-            for name in (
-                "num_rows",
-                "total_byte_size",
-                "file_offset",
-                "total_compressed_size",
-                "ordinal",
-                "chunk_count",
-                "columns_offset",
-                "columns_length",
-                "bytes_offset",
-                "bytes_length",
-            )
-        }
+        fact = {name: scan.row_groups(name)[index] for name in ROW_GROUP_MEMBERS}
         first, end, lists = 0, fact["columns_offset"] + fact["columns_length"], {}
         if fact["chunk_count"]:
             first = scan.chunks("chunk_offset")[index * scan.leaf_count]
@@ -458,13 +433,13 @@ class _Writer(Ending):
         by_id = [
             (hash_field_id(elements.field_id[index]), position)
             for index, position in cells
-            if elements.field_id[index] != ABSENT_FIELD_ID
+            if elements.field_id[index] != NO_FIELD_ID
         ]
         return by_path + by_id
 
     def reserve_buckets(self) -> tuple[int, int]:
         """Reserve the BUCKET cells, if there are any; return the position of the first one, and their number."""
-        ids = sum(id != ABSENT_FIELD_ID for id in self.elements.field_id[1:])
+        ids = sum(id != NO_FIELD_ID for id in self.elements.field_id[1:])
         count = bucket_count(self.elements.count - 1 + ids)
         return (self.reserve_pages(wire.KIND_BUCKET, count), count) if count else (0, 0)
 

@@ -12,21 +12,20 @@ from ..errors import ParquetextError, wire_error
 from . import flat_names
 from .bounds import Leaf
 from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS, Chunks
+from .flat_ending import HAS_CREATED_BY
 from .flat_limit import limit_of
 from .flat_read import Node
 from .index_file import IndexFile, Range
-from .index_row_groups import ROW_GROUP_CODES, read_row_group, read_sorting_columns
+from .index_row_groups import read_row_group, read_sorting_columns
 from .index_shape import GROUP, Numbers
 from .index_slice import slice_index
-from .name_table import ByName, NameTable
-from .records import ABSENT, Records
-from .scan import ELEMENT_FIELDS, ELEMENT_MEMBERS, IN_LISTED_STRUCT, KEY_VALUE_FIELDS, NO_FIELD_ID
+from .name_table import CellReader, NameTable
+from .records import ABSENT, Records, checked
+from .scan import ELEMENT_FIELDS, ELEMENT_MEMBERS, IN_LISTED_STRUCT, KEY_VALUE_FIELDS, NO_FIELD_ID, ROW_GROUP_MEMBERS
 from .scan_chunk import ChunkReader
 from .schema import sort_order
 
 __all__ = ["Entry", "Reader"]
-
-HAS_CREATED_BY, HAS_COLUMN_ORDERS = 1, 4
 
 
 class Entry(NamedTuple):
@@ -44,8 +43,12 @@ class Entry(NamedTuple):
     leaf_count: int
     path: bytes | None
 
+    def fail(self, code: int, expected: int, found: int) -> Exception:
+        """Return the error for a wrong number in the cell."""
+        return wire_error(code, self.offset, expected, found)
 
-class Reader(ByName):
+
+class Reader(CellReader):
     """The Thrift footer that begins at `footer`, read by the index whose payload is [payload, payload + length).
 
     Parameters
@@ -72,7 +75,7 @@ class Reader(ByName):
         known_end: int | None = None,
         thrift_length: int | None = None,
     ):
-        self._open_file: IndexFile | None = IndexFile(source, footer, payload, length, known, known_end, thrift_length)
+        self._open = IndexFile(source, footer, payload, length, known, known_end, thrift_length)
         shape, fields = self.file.shape, self.file.facts
         self.version, self.num_rows = fields.version, fields.num_rows
         self.leaf_count, self.node_count = shape.leaves, shape.nodes
@@ -84,36 +87,12 @@ class Reader(ByName):
         self._pair: tuple[int, dict[str, int], bytes] | None = None
         self._row_group_cell: tuple[int, bytes] | None = None
 
-    def close(self) -> None:
-        """Forget the bytes read so far. The source stays open and belongs to the caller."""
-        self._open_file = None
-
-    def __enter__(self) -> Reader:
-        return self
-
-    def __exit__(self, *exception) -> None:
-        self.close()
-
-    @property
-    def file(self) -> IndexFile:
-        if self._open_file is None:
-            raise ValueError("the reader is closed")
-        return self._open_file
-
-    @property
-    def io(self) -> tuple[int, int]:
-        """Return (number of reads, bytes read) so far."""
-        return self.file.source.reads, self.file.source.bytes
-
     def hold(self) -> None:
         """Read the whole Thrift footer and the index into memory, once.
 
         This pays off for projections of most columns.
         """
         self.file.hold_all()
-
-    def begin(self) -> None:
-        self.file.begin()
 
     # ---- the schema
 
@@ -135,8 +114,7 @@ class Reader(ByName):
         """Return a leaf or node; use the last one if it matches. The path may not be known yet."""
         is_node, number = bool(id & GROUP), id & ~GROUP
         count = self.node_count if is_node else self.leaf_count
-        if not 0 <= number < count:
-            raise wire_error(wire.BAD_ARGUMENT, 0, count, number)
+        checked(number, count)
         entry = self._entries.get(is_node)
         if entry is None or entry.id != id:
             self._entries.pop(is_node, None)
@@ -302,14 +280,10 @@ class Reader(ByName):
 
     def column(self, leaf: int, first: int = 0, count: int | None = None) -> Chunks:
         """Return a leaf's chunks in the row groups [first, first + count)."""
-        if not 0 <= leaf < self.leaf_count:
-            raise wire_error(wire.BAD_ARGUMENT, 0, self.leaf_count, leaf)
-        count = self.row_group_count - first if count is None else count
-        if not 0 <= first <= self.row_group_count or not 0 <= count <= self.row_group_count - first:
-            found = first if first > self.row_group_count else first + count
-            raise wire_error(wire.BAD_ARGUMENT, 0, self.row_group_count, found)
+        checked(leaf, self.leaf_count)
+        wanted = self.check_range(first, count)
         self.begin()
-        arena, ranges = self.chunk_bytes(leaf, range(first, first + count))
+        arena, ranges = self.chunk_bytes(leaf, wanted)
         records, at = Records(CHUNK_MEMBERS | PLACES_MEMBERS), 0
         for thrift in ranges:
             records.append(self.decode_chunk(arena, at, thrift))
@@ -381,7 +355,7 @@ class Reader(ByName):
         """Return one member of all row groups, such as num_rows, total_byte_size, file_offset or ordinal."""
         self.begin()
         fields = self.row_group_fields(0, self.row_group_count)
-        return memoryview(array(ROW_GROUP_CODES[name], [fact.get(name, -1) for fact in fields]))
+        return memoryview(array(ROW_GROUP_MEMBERS[name], [fact.get(name, -1) for fact in fields]))
 
     def row_group_fields(self, first: int, count: int) -> list[dict[str, int]]:
         """Return the members of row groups; ranges count from the bytes in ``"own"``."""
@@ -428,8 +402,7 @@ class Reader(ByName):
 
     def sorting_columns(self, row_group: int) -> list[tuple[int, bool, bool]]:
         """Return (column_idx, descending, nulls_first) of each column that a row group is sorted by."""
-        if not 0 <= row_group < self.row_group_count:
-            raise wire_error(wire.BAD_ARGUMENT, 0, self.row_group_count, row_group)
+        checked(row_group, self.row_group_count)
         self.begin()
         (fields,) = self.row_group_fields(row_group, 1)
         if not fields.get("sorting_columns_length"):
@@ -440,8 +413,7 @@ class Reader(ByName):
 
     def key_value(self, index: int) -> tuple[bytes, bytes | None]:
         """Return the key and the value of a pair; the value is None if it is absent."""
-        if not 0 <= index < self.key_value_count:
-            raise wire_error(wire.BAD_ARGUMENT, 0, self.key_value_count, index)
+        checked(index, self.key_value_count)
         self.begin()
         fields, data = self.pair(index)
         key, value = (

@@ -5,16 +5,11 @@ from __future__ import annotations
 from .. import wire
 from ..errors import ParquetextError
 from .scan import IN_LISTED_STRUCT, ROW_GROUP_FIELDS
-from .scan_chunk import ChunkReader
+from .scan_chunk import ChunkReader, fields_of
 
-__all__ = ["ROW_GROUP_CODES", "read_row_group", "read_sorting_columns"]
+__all__ = ["read_row_group", "read_sorting_columns"]
 
-ROW_GROUP_CODES = {
-    **dict.fromkeys(("num_rows", "total_byte_size", "file_offset", "total_compressed_size"), "q"),
-    "ordinal": "i",
-    "chunk_count": "I",
-}
-BOOLEANS = (wire.TYPE_TRUE, wire.TYPE_FALSE)
+SORTING_COLUMN_FIELDS = fields_of("SORTING_COLUMN", i32="column_idx", true="descending nulls_first")
 
 
 def read_row_group(own: bytes, columns_at: int) -> dict[str, int] | None:
@@ -22,19 +17,18 @@ def read_row_group(own: bytes, columns_at: int) -> dict[str, int] | None:
 
     Return None if the bytes are not a complete struct.
     """
-    reader, fields, id, at = ChunkReader(memoryview(own)), {}, 0, 0
+    reader, fields = ChunkReader(memoryview(own)), {}
+
+    def read(id: int, type: int, at: int) -> int:
+        if id != wire.ROW_GROUP_COLUMNS:
+            return reader.field(id, type, at, ROW_GROUP_FIELDS, fields, IN_LISTED_STRUCT)
+        return at if at == columns_at else reader.walk.skip(at, type, IN_LISTED_STRUCT)
+
     try:
-        while True:
-            id, type, at = reader.walk.field_header(at, id)
-            if type == 0:
-                break
-            if id != wire.ROW_GROUP_COLUMNS:
-                at = reader.field(id, type, at, ROW_GROUP_FIELDS, fields, IN_LISTED_STRUCT)
-            elif at != columns_at:
-                at = reader.walk.skip(at, type, IN_LISTED_STRUCT)
+        end = reader.walk.each(0, read)
     except ParquetextError:
         return None
-    return fields if at == len(own) and "num_rows" in fields else None
+    return fields if end == len(own) and "num_rows" in fields else None
 
 
 def read_sorting_columns(own: bytes, offset: int) -> list[tuple[int, bool, bool]]:
@@ -42,22 +36,7 @@ def read_sorting_columns(own: bytes, offset: int) -> list[tuple[int, bool, bool]
     reader, columns = ChunkReader(memoryview(own)), []
     count, at = reader.list_of(offset, wire.TYPE_STRUCT, IN_LISTED_STRUCT)
     for _ in range(count or 0):
-        column, at = _sorting_column(reader, at)
-        columns.append(column)
+        absent = {"column_idx": 0, "descending": False, "nulls_first": False}
+        found, at = reader.struct(at, SORTING_COLUMN_FIELDS, absent, IN_LISTED_STRUCT)
+        columns.append((found["column_idx"], found["descending"], found["nulls_first"]))
     return columns
-
-
-def _sorting_column(reader: ChunkReader, at: int) -> tuple[tuple[int, bool, bool], int]:
-    column, descending, nulls_first, id = 0, False, False, 0
-    while True:
-        id, type, at = reader.walk.field_header(at, id)
-        if type == 0:
-            return (column, descending, nulls_first), at
-        if (id, type) == (wire.SORTING_COLUMN_COLUMN_IDX, wire.TYPE_I32):
-            column, at = reader.number(type, at)
-        elif id == wire.SORTING_COLUMN_DESCENDING and type in BOOLEANS:
-            descending = type == wire.TYPE_TRUE
-        elif id == wire.SORTING_COLUMN_NULLS_FIRST and type in BOOLEANS:
-            nulls_first = type == wire.TYPE_TRUE
-        else:
-            at = reader.walk.skip(at, type, IN_LISTED_STRUCT)

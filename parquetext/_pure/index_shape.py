@@ -6,10 +6,10 @@ import struct
 from typing import NamedTuple
 
 from .. import wire
+from .flat_names import GROUP
 
 __all__ = ["GROUP", "TAIL", "Numbers", "Shape"]
 
-GROUP = 0x80000000  # ids of groups: GROUP | node
 TAIL = struct.Struct("<6IiqIII4B")  # start of a tail block
 RECORD = struct.Struct("<3I")  # layout version, bytes of the tail block, its checksum
 MOST = 2**64 - 1

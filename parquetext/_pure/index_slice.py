@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from itertools import accumulate, pairwise
 
-from .. import wire
-from ..errors import wire_error
 from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS
-from .index_shape import GROUP
+from .flat_ending import HAS_COLUMN_ORDERS
+from .projection import projected
 from .records import Records
 from .scan import ELEMENT_MEMBERS, KEY_VALUE_MEMBERS, ROW_GROUP_MEMBERS
 from .slice import Real, Slicer, slice_with
 
 __all__ = ["slice_index"]
 
-HAS_COLUMN_ORDERS = 4
 RANGES = {"element": ("bytes", "name", "logical_type"), "pair": ("bytes", "key", "value")}
 
 
@@ -60,10 +58,9 @@ class SmallScan:
 
     def fill(self, arrow_schema: bool, key_values: bool) -> None:
         reader = self.reader
-        self.check()
+        reader.check_projection(self.wanted, self.wanted_groups)
         reader.begin()
-        entries = self.entries()
-        self.make_tree(entries)
+        self.add_elements()
         self.add_row_groups()
         reader.begin()  # the leaves' elements are read once more
         self.add_chunks()
@@ -75,61 +72,16 @@ class SmallScan:
             )
         self.created_by = reader.read_created_by()
 
-    def check(self) -> None:
-        """Raise an error unless the leaves ascend and all numbers exist."""
-        reader = self.reader
-        for index, leaf in enumerate(self.wanted):
-            if not 0 <= leaf < reader.leaf_count:
-                raise wire_error(wire.BAD_ARGUMENT, 0, reader.leaf_count, leaf)
-            if index and leaf <= self.wanted[index - 1]:
-                raise wire_error(wire.BAD_ARGUMENT, 0, self.wanted[index - 1], leaf)
-        for row_group in self.wanted_groups:
-            if not 0 <= row_group < reader.row_group_count:
-                raise wire_error(wire.BAD_ARGUMENT, 0, reader.row_group_count, row_group)
-
-    def entries(self) -> list:
-        """Return the leaves and the groups above them, in preorder."""
-        found, known = [], set()
-        for leaf in self.wanted:
-            found.append(self.reader.entry(leaf))
-            while (node := found[-1].parent) not in known:
-                known.add(node)
-                found.append(self.reader.entry(GROUP | node))
-        return sorted(found, key=lambda entry: entry.index) or [self.reader.entry(GROUP)]
-
-    def make_tree(self, entries: list) -> None:
-        """Renumber the elements; raise an error if they are not a tree, or if their leaves are in another order."""
-        above: list[int] = []  # open groups, by their index among the entries
-        leaf_counts, parents, first_leaves = [0] * len(entries), [], []
-        if entries[0].id != GROUP:
-            raise wire_error(wire.BAD_VALUE, entries[0].offset, 0, entries[0].index)
-        for at, entry in enumerate(entries):
-            while above and entries[above[-1]].id != GROUP | entry.parent:
-                above.pop()
-            if at and (not above or entry.index == entries[at - 1].index):
-                raise wire_error(wire.BAD_VALUE, entry.offset, entries[at - 1].index, entry.index)
-            is_leaf = not entry.id & GROUP
-            if is_leaf and self.wanted[self.leaf_count] != entry.id:
-                raise wire_error(wire.BAD_VALUE, entry.offset, self.wanted[self.leaf_count], entry.id)
-            parents.append(above[-1] if above else -1)
-            first_leaves.append(self.leaf_count)
-            for group in above if is_leaf else []:
-                leaf_counts[group] += 1
-            if is_leaf:
-                self.leaves.append(at)
-            else:
-                above.append(at)
-        for at, entry in enumerate(entries):
+    def add_elements(self) -> None:
+        """Add the requested leaves and the groups above them, with new numbers."""
+        for number, part in enumerate(projected(self.wanted, self.reader.entry, keeps_order=True)):
+            entry = part.entry
             element = shifted(entry.element, RANGES["element"], self.add(entry.thrift))
-            self._elements.append(
-                element
-                | {
-                    "parent": parents[at],
-                    "first_leaf": first_leaves[at],
-                    "leaf_count": leaf_counts[at] if entry.id & GROUP else 1,
-                }
-            )
+            tree = {"parent": part.above, "first_leaf": part.first_leaf, "leaf_count": part.leaves}
+            self._elements.append(element | tree)
             self.real.append(Real(entry.position, entry.leaf_count))
+            if part.is_leaf:
+                self.leaves.append(number)
 
     def add_row_groups(self) -> None:
         """Add the requested row groups.

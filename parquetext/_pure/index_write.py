@@ -7,16 +7,16 @@ import struct
 from .. import wire
 from ..errors import wire_error
 from .checksum import crc32
+from .flat_ending import HAS_COLUMN_ORDERS, HAS_CREATED_BY, HAS_KEY_VALUES
 from .flat_limit import check_paths, limit_of
 from .flat_names import fill_buckets, hash_field_id, hash_path, tag_of
-from .flat_schema import ABSENT_FIELD_ID, Elements
+from .flat_schema import NO_FIELD_ID, Elements
 from .index_shape import GROUP, MOST, TAIL, Shape, parts_of
 from .slice_write import ARROW_SCHEMA
 
 __all__ = ["write"]
 
 PAYLOAD_LIMIT = 0x7FFFFFFF
-HAS_CREATED_BY, HAS_KEY_VALUES, HAS_COLUMN_ORDERS = 1, 2, 4
 
 
 def write(scan) -> bytes:
@@ -49,9 +49,7 @@ class _Writer:
             raise scan.problem
         if scan.encrypted:
             raise wire_error(wire.ENCRYPTED, 0, 0, scan.encrypted)
-        for count, offset in zip(scan.row_groups("chunk_count"), scan.row_groups("columns_offset"), strict=True):
-            if count != scan.leaf_count:
-                raise wire_error(wire.IRREGULAR, offset, scan.leaf_count, count)
+        scan.check_regular()
         self.limit = limit_of(scan.end)
         check_paths(scan, self.limit)
         self.elements = Elements(scan)
@@ -183,7 +181,7 @@ class _Writer:
             *(
                 (hash_field_id(elements.field_id[element]), id)
                 for element, id in listed
-                if elements.field_id[element] != ABSENT_FIELD_ID
+                if elements.field_id[element] != NO_FIELD_ID
             ),
         ]
 

@@ -7,7 +7,7 @@ from itertools import repeat
 
 from .. import wire
 from ..errors import wire_error
-from .column_output import bitmap
+from .encoding_runs import pack_booleans
 
 __all__ = ["offsets", "validity"]
 
@@ -68,7 +68,7 @@ def offsets(
     if has_list:
         positions.append(elements)
     nulls = has_list.count(0)
-    return positions, bitmap(has_list) if nulls else None, nulls, len(has_list)
+    return positions, pack_booleans(has_list) if nulls else None, nulls, len(has_list)
 
 
 def validity(
@@ -104,7 +104,7 @@ def validity(
         if repeated <= ancestor_repetition and defined >= ancestor_definition
     )
     nulls = is_there.count(0)
-    return bitmap(is_there) if nulls else None, nulls, len(is_there)
+    return pack_booleans(is_there) if nulls else None, nulls, len(is_there)
 
 
 def _levels(levels: Buffer | None, entries: int, otherwise: int = 0xFFFF):

@@ -7,9 +7,12 @@ import os
 import struct
 from itertools import chain, islice
 
+from .. import wire
+from ..errors import wire_error
 from .flat_names import GROUP, dotted, hash_field_id, hash_path, tag_of
+from .records import checked
 
-__all__ = ["ByName", "NameTable"]
+__all__ = ["CellReader", "NameTable"]
 
 
 class NameTable:
@@ -47,8 +50,10 @@ class NameTable:
         return hashlib.blake2b(content, digest_size=8, key=self._key).digest()
 
 
-class ByName:
-    """Columns by name, for a reader with `begin`, `hold` and `column`, and with these methods:
+class CellReader:
+    """The common part of the readers of payloads that consist of cells. It also finds columns by name.
+
+    A reader sets `_open` to its payload, which has `source` and `begin`. It has `hold`, `column`, and these methods:
 
     * ``_candidates(hash)``: yield the entries (tag, position) in the buckets of a hash, bucket by bucket; True
       for the last bucket,
@@ -59,6 +64,49 @@ class ByName:
 
     leaf_count: int
     node_count: int
+    row_group_count: int
+
+    def close(self) -> None:
+        """Forget the bytes read so far. The source stays open and belongs to the caller."""
+        self._open = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception) -> None:
+        self.close()
+
+    @property
+    def file(self):
+        """Return the open payload."""
+        if self._open is None:
+            raise ValueError("the reader is closed")
+        return self._open
+
+    @property
+    def io(self) -> tuple[int, int]:
+        """Return (number of reads, bytes read) so far."""
+        return self.file.source.reads, self.file.source.bytes
+
+    def begin(self) -> None:
+        """Begin a call, and set the limit of bytes that it may read."""
+        self.file.begin()
+
+    def check_range(self, first: int, count: int | None) -> range:
+        """Return the row groups [first, first + count)."""
+        count = self.row_group_count - first if count is None else count
+        if not 0 <= first <= self.row_group_count or not 0 <= count <= self.row_group_count - first:
+            found = first if first > self.row_group_count else first + count
+            raise wire_error(wire.BAD_ARGUMENT, 0, self.row_group_count, found)
+        return range(first, first + count)
+
+    def check_projection(self, leaves: list[int], row_groups: list[int]) -> None:
+        """Raise an error unless the leaves ascend and all numbers exist."""
+        for before, leaf in zip([-1, *leaves], leaves, strict=False):
+            if checked(leaf, self.leaf_count) <= before:
+                raise wire_error(wire.BAD_ARGUMENT, 0, before, leaf)
+        for row_group in row_groups:
+            checked(row_group, self.row_group_count)
 
     def find_name(self, name: bytes, most: int | None = None) -> list[int]:
         """Return the ids of leaves and groups with this path: all of them, or at least `most`.

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from array import array
-from operator import index
 from typing import NamedTuple
 
 from .. import wire
 from ..errors import ParquetextError, wire_error
 from . import encoding, varint
 from .records import Records, members
+from .scan_chunk import ChunkReader, fields_of
 from .thrift import BOOLEANS, Walk
+from .varint import _offset
 
 __all__ = ["PageHeader", "Pages", "count_levels", "header", "level_parts", "locations", "lz4_size", "walk"]
 
@@ -63,16 +64,13 @@ INNER = {
 TYPE_OF_FIELD = {field: type for type, (field, _, _) in INNER.items()}
 # The row and null counts of V2 are derived from the levels: writers store wrong numbers, and nothing depends on them.
 COUNTS = {"num_values", "definition_size", "repetition_size"}
-BOUNDS = {
-    wire.STATISTICS_MAX: ("max", wire.PRESENT_MAX),
-    wire.STATISTICS_MIN: ("min", wire.PRESENT_MIN),
-    wire.STATISTICS_MAX_VALUE: ("max_value", wire.PRESENT_MAX_VALUE),
-    wire.STATISTICS_MIN_VALUE: ("min_value", wire.PRESENT_MIN_VALUE),
-}
-EXACTNESS = {
-    wire.STATISTICS_IS_MAX_VALUE_EXACT: (wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT),
-    wire.STATISTICS_IS_MIN_VALUE_EXACT: (wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
-}
+BOUND_BITS = sum(
+    getattr(wire, f"PRESENT_{name}")
+    for side in ("MIN", "MAX")
+    for name in (side, f"{side}_VALUE", f"{side}_EXACT_SET", f"{side}_EXACT")
+)
+STATISTICS_BITS = BOUND_BITS | wire.PRESENT_STATISTICS | wire.PRESENT_NULL_COUNT
+LOCATION_FIELDS = fields_of("PAGE_LOCATION", i64="offset first_row_index", i32="compressed_page_size")
 CUT = (wire.TRUNCATED, wire.COUNT_TOO_LARGE)  # with more bytes, the header may parse
 LENGTH_BYTES = 4
 MOST_LEVEL = 0xFFFF
@@ -136,7 +134,7 @@ def header(data, at: int = 0) -> PageHeader:
         if the levels of a V2 page are larger than the page (PAGE_LEVELS).
     """
     data = memoryview(data).cast("B")
-    if _unsigned(at) > len(data):
+    if _offset(at) > len(data):
         raise wire_error(wire.TRUNCATED, at, 1, 0)
     records = Records(MEMBERS)
     records.append(_read(data, at))
@@ -159,8 +157,8 @@ def walk(data, at: int = 0, end: int | None = None) -> Pages:
         offset (PAGE_SIZE: the page exceeds the chunk's end), or the header does not end within `data`.
     """
     data = memoryview(data).cast("B")
-    end = len(data) if end is None else _unsigned(end)
-    there, next, records, problem = min(len(data), end), _unsigned(at), Records(MEMBERS), None
+    end = len(data) if end is None else _offset(end)
+    there, next, records, problem = min(len(data), end), _offset(at), Records(MEMBERS), None
     while next < there:
         try:
             page = _read(data[:there], next)
@@ -189,45 +187,25 @@ def locations(data) -> tuple[memoryview, memoryview, memoryview]:
     Malformed
         If the bytes are not a Thrift struct, or if the locations are not structs.
     """
-    walk = Walk(data, 0, wire.MAX_DEPTH)
-    positions, id, at = [], 0, 0
-    while True:
-        id, type, at = walk.field_header(at, id)
-        if type == 0:
-            break
+    reader, positions = ChunkReader(memoryview(data).cast("B")), []
+
+    def read(id: int, type: int, at: int) -> int:
         if id != wire.OFFSET_INDEX_PAGE_LOCATIONS or type != wire.TYPE_LIST:
-            at = walk.skip(at, type, 1)
-            continue
-        header, (kind, count, at) = at, walk.list_header(at)
+            return reader.walk.skip(at, type, 1)
+        kind, count, item = reader.walk.list_header(at)
         if count and kind != wire.TYPE_STRUCT:
-            raise wire_error(wire.FIELD_TYPE, header, wire.TYPE_STRUCT, kind)
-        positions = []
+            raise wire_error(wire.FIELD_TYPE, at, wire.TYPE_STRUCT, kind)
+        positions.clear()
         for _ in range(count):
-            position, at = _location(walk, at)
+            position, item = reader.struct(item, LOCATION_FIELDS, {}, 3)
             positions.append(position)
-    return tuple(memoryview(array(code, (position[name] for position in positions))) for name, code in LOCATION)
+        return item
 
-
-LOCATION = (
-    (wire.PAGE_LOCATION_OFFSET, "q"),
-    (wire.PAGE_LOCATION_COMPRESSED_PAGE_SIZE, "i"),
-    (wire.PAGE_LOCATION_FIRST_ROW_INDEX, "q"),
-)
-TYPE_OF_LOCATION = {name: wire.TYPE_I64 if code == "q" else wire.TYPE_I32 for name, code in LOCATION}
-
-
-def _location(walk: Walk, at: int) -> tuple[dict[int, int], int]:
-    """Return one page's location by field, and the end of the struct."""
-    numbers, id = dict.fromkeys(TYPE_OF_LOCATION, -1), 0
-    while True:
-        id, type, at = walk.field_header(at, id)
-        if type == 0:
-            return numbers, at
-        if TYPE_OF_LOCATION.get(id) == type:
-            raw, at = walk.number(at, 64 if type == wire.TYPE_I64 else 32)
-            numbers[id] = varint.zigzag_decode(raw)
-        else:
-            at = walk.skip(at, type, 3)
+    reader.walk.each(0, read)
+    return tuple(
+        memoryview(array(code, (position.get(name, -1) for position in positions)))
+        for name, code in (("offset", "q"), ("compressed_page_size", "i"), ("first_row_index", "q"))
+    )
 
 
 def level_parts(header, body, max_definition: int, max_repetition: int) -> tuple[tuple[int, int], tuple[int, int], int]:
@@ -258,7 +236,7 @@ def level_parts(header, body, max_definition: int, max_repetition: int) -> tuple
         If the levels are neither RLE nor BIT_PACKED: LEVEL_ENCODING.
     """
     data = memoryview(body).cast("B")
-    most = max(_unsigned(max_definition), _unsigned(max_repetition))
+    most = max(_offset(max_definition), _offset(max_repetition))
     if most > MOST_LEVEL:
         raise wire_error(wire.BAD_ARGUMENT, 0, MOST_LEVEL, most)
     repetition = definition = (0, 0)
@@ -383,12 +361,6 @@ class Pages:
         return _named(self._records, index)
 
 
-def _unsigned(number: int) -> int:
-    if index(number) < 0:
-        raise OverflowError(f"{number} is negative")
-    return number
-
-
 def _named(records: Records, index: int) -> PageHeader:
     page = {name: column[index] for name, column in records.columns.items()}
     statistics = page["statistics_offset"], page["statistics_length"]
@@ -439,12 +411,12 @@ def _inner(walk: Walk, start: int, page: dict[str, int]) -> dict[str, int]:
     """Read the inner header at `start` of the page header."""
     _, names, others = INNER[page["type"]]
     found, positions, statistics = {}, {}, {}
-    for id, type, _, value, end in walk.fields(start, 1):
+    for id, type, _, value, _ in walk.fields(start, 1):
         name = others.get(id)
         if id in names and type == wire.TYPE_I32:
             found[names[id]], positions[names[id]] = _number(walk, value), value
         elif name == "statistics" and type == wire.TYPE_STRUCT:
-            statistics = _statistics(walk, value, end)
+            statistics = _statistics(walk, value)
         elif name in ("is_compressed", "is_sorted") and type in BOOLEANS:
             found[name] = int(type == wire.TYPE_TRUE)
     for id, name in names.items():
@@ -460,20 +432,9 @@ def _inner(walk: Walk, start: int, page: dict[str, int]) -> dict[str, int]:
     return found | statistics
 
 
-def _statistics(walk: Walk, start: int, end: int) -> dict[str, int]:
-    found = {"statistics_offset": start, "statistics_length": end - start, "present": wire.PRESENT_STATISTICS}
-    for id, type, _, value, _ in walk.fields(start, 2):
-        if id in BOUNDS and type == wire.TYPE_BINARY:
-            name, bit = BOUNDS[id]
-            length, first = varint.decode32(walk.data, value)
-            found |= {f"{name}_offset": first, f"{name}_length": length, "present": found["present"] | bit}
-        elif id in EXACTNESS and type in BOOLEANS:
-            message, exact = EXACTNESS[id]
-            found["present"] = found["present"] & ~exact | message | (exact if type == wire.TYPE_TRUE else 0)
-        elif id == wire.STATISTICS_NULL_COUNT and type == wire.TYPE_I64:
-            found["null_count"] = varint.zigzag_decode(varint.decode64(walk.data, value)[0])
-            found["present"] |= wire.PRESENT_NULL_COUNT
-    return found
+def _statistics(walk: Walk, start: int) -> dict[str, int]:
+    found, _ = ChunkReader(walk.data).statistics(start)
+    return found | {"present": found["present"] & STATISTICS_BITS}
 
 
 def _number(walk: Walk, at: int) -> int:

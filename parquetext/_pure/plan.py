@@ -12,6 +12,8 @@ from .. import systems, wire
 from ..errors import ParquetextError, wire_error
 from .bounds import Leaf, usable_bounds
 from .checksum import xxh64
+from .chunks import CHUNK_MEMBERS
+from .records import checked
 from .sidecar_file import is_untouched
 from .sidecar_read import Reader
 from .sidecar_slice import Slices
@@ -267,8 +269,7 @@ class ColumnStatistics:
     """One column's statistics in all files so far."""
 
     def __init__(self, schema, leaf: int, width: int):
-        if not 0 <= leaf < schema.leaf_count:
-            raise wire_error(wire.BAD_ARGUMENT, 0, schema.leaf_count, leaf)
+        checked(leaf, schema.leaf_count)
         self.number = leaf
         self.leaf = Leaf(*(schema.elements(name)[schema.leaves[leaf]] for name in Leaf._fields))
         self.nulls, self.values = array("q"), array("q")
@@ -282,16 +283,12 @@ class ColumnStatistics:
         pairs = []
         for has, low, low_size, high, high_size in zip(*chunks.bounds(), strict=True):
             present = (wire.PRESENT_MIN_VALUE if has & 1 else 0) | (wire.PRESENT_MAX_VALUE if has & 2 else 0)
-            chunk = {
+            chunk = dict.fromkeys(CHUNK_MEMBERS, 0) | {
                 "present": present,
                 "min_value_offset": low,
                 "min_value_length": low_size,
                 "max_value_offset": high,
                 "max_value_length": high_size,
-                "min_offset": 0,
-                "min_length": 0,
-                "max_offset": 0,
-                "max_length": 0,
             }
             has, low, low_size, high, high_size = usable_bounds(data, chunk, self.leaf)
             pairs.append(

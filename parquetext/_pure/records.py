@@ -5,7 +5,10 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 
-__all__ = ["Records", "members"]
+from .. import wire
+from ..errors import wire_error
+
+__all__ = ["Records", "checked", "members"]
 
 ABSENT = {"q": -1, "i": -1, "I": 0, "B": 0}
 
@@ -19,6 +22,13 @@ def members(*, ranges: str = "", **formats: str) -> dict[str, str]:
     for code, names in formats.items():
         found.update(dict.fromkeys(names.split(), code))
     return found
+
+
+def checked(number: int, count: int) -> int:
+    """Return the number of one of `count` leaves, row groups or others, or raise an error."""
+    if not 0 <= number < count:
+        raise wire_error(wire.BAD_ARGUMENT, 0, count, number)
+    return number
 
 
 class Records:

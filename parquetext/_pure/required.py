@@ -66,18 +66,17 @@ class RuleWalk:
         """Return the offset after the struct at `start`."""
         rules, seen, wrong = wire.RULES[structure][1], set(), set()
         self.walk.enter(start, depth)
-        id, at = 0, start
-        while True:
-            id, type, at = self.walk.field_header(at, id)
-            if type == 0:
-                break
-            if id in rules:
-                right, at = self.field(at, type, rules[id], depth + 1)
-                (seen if right else wrong).add(id)
-            else:
-                at = self.walk.skip(at, type, depth + 1)
+
+        def read(id: int, type: int, at: int) -> int:
+            if id not in rules:
+                return self.walk.skip(at, type, depth + 1)
+            right, at = self.field(at, type, rules[id], depth + 1)
+            (seen if right else wrong).add(id)
+            return at
+
+        end = self.walk.each(start, read)
         self.conclude(structure, start, seen, wrong)
-        return at
+        return end
 
     def field(self, at: int, type: int, rule: tuple, depth: int) -> tuple[bool, int]:
         """Return True if the field whose value is at `at` matches the rule, and the offset after it."""

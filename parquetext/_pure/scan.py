@@ -10,8 +10,8 @@ from .bounds import Leaf
 from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS, Chunks, begins
 from .extension import MARKER_BYTES, MARKERS
 from .flat_names import GROUP
-from .records import Records, members
-from .scan_chunk import ChunkReader
+from .records import Records, checked, members
+from .scan_chunk import ChunkReader, fields_of
 from .schema import build_tree
 
 __all__ = ["Scan", "scan", "scan_plainly"]
@@ -33,29 +33,20 @@ ROW_GROUP_MEMBERS = members(
 )
 KEY_VALUE_MEMBERS = members(ranges="bytes key value", B="has_value")
 
-# Field -> (compact type, member).
-ELEMENT_FIELDS = {
-    wire.SCHEMA_ELEMENT_TYPE: (wire.TYPE_I32, "type"),
-    wire.SCHEMA_ELEMENT_TYPE_LENGTH: (wire.TYPE_I32, "type_length"),
-    wire.SCHEMA_ELEMENT_REPETITION_TYPE: (wire.TYPE_I32, "repetition"),
-    wire.SCHEMA_ELEMENT_NAME: (wire.TYPE_BINARY, "name"),
-    wire.SCHEMA_ELEMENT_NUM_CHILDREN: (wire.TYPE_I32, "num_children"),
-    wire.SCHEMA_ELEMENT_CONVERTED_TYPE: (wire.TYPE_I32, "converted_type"),
-    wire.SCHEMA_ELEMENT_FIELD_ID: (wire.TYPE_I32, "field_id"),
-    wire.SCHEMA_ELEMENT_LOGICAL_TYPE: (wire.TYPE_STRUCT, "logical_type"),
-}
-ROW_GROUP_FIELDS = {
-    wire.ROW_GROUP_TOTAL_BYTE_SIZE: (wire.TYPE_I64, "total_byte_size"),
-    wire.ROW_GROUP_NUM_ROWS: (wire.TYPE_I64, "num_rows"),
-    wire.ROW_GROUP_SORTING_COLUMNS: (wire.TYPE_LIST, "sorting_columns"),
-    wire.ROW_GROUP_FILE_OFFSET: (wire.TYPE_I64, "file_offset"),
-    wire.ROW_GROUP_TOTAL_COMPRESSED_SIZE: (wire.TYPE_I64, "total_compressed_size"),
-    wire.ROW_GROUP_ORDINAL: (wire.TYPE_I16, "ordinal"),
-}
-KEY_VALUE_FIELDS = {
-    wire.KEY_VALUE_KEY: (wire.TYPE_BINARY, "key"),
-    wire.KEY_VALUE_VALUE: (wire.TYPE_BINARY, "value"),
-}
+ELEMENT_FIELDS = fields_of(
+    "SCHEMA_ELEMENT",
+    i32="type type_length num_children converted_type field_id",
+    binary="name",
+    struct="logical_type",
+)
+ELEMENT_FIELDS[wire.SCHEMA_ELEMENT_REPETITION_TYPE] = wire.TYPE_I32, "repetition"
+ROW_GROUP_FIELDS = fields_of(
+    "ROW_GROUP",
+    i64="total_byte_size num_rows file_offset total_compressed_size",
+    list="sorting_columns",
+    i16="ordinal",
+)
+KEY_VALUE_FIELDS = fields_of("KEY_VALUE", binary="key value")
 
 
 def scan(data, *, strict: bool = True) -> Scan:
@@ -193,13 +184,16 @@ class Scan:
         """Return one member of the locations of all chunks' indexes and filters, row-group major; -1 if absent."""
         return self._places.view(name)
 
-    def column(self, leaf: int) -> Chunks:
-        """Return the `Chunks` of one leaf; raise IRREGULAR if a row group does not have one chunk per leaf."""
-        if not 0 <= leaf < self.leaf_count:
-            raise wire_error(wire.BAD_ARGUMENT, 0, self.leaf_count, leaf)
+    def check_regular(self) -> None:
+        """Raise IRREGULAR if a row group does not have one chunk per leaf."""
         for count, offset in zip(self.row_groups("chunk_count"), self.row_groups("columns_offset"), strict=True):
             if count != self.leaf_count:
                 raise wire_error(wire.IRREGULAR, offset, self.leaf_count, count)
+
+    def column(self, leaf: int) -> Chunks:
+        """Return the `Chunks` of one leaf; raise IRREGULAR if a row group does not have one chunk per leaf."""
+        checked(leaf, self.leaf_count)
+        self.check_regular()
         records = self._chunks.every(leaf, self.leaf_count)
         records.columns |= self._places.every(leaf, self.leaf_count).columns
         element = self._elements.columns
@@ -286,31 +280,29 @@ class _Footer(ChunkReader):
         return at
 
     def read_row_group(self, start: int) -> int:
-        first_chunk, fields, has_columns = self.scan.chunk_count, {}, False
-        id, at = 0, start
-        while True:
-            id, type, at = self.walk.field_header(at, id)
-            if type == 0:
-                break
+        first_chunk, fields = self.scan.chunk_count, {}
+
+        def read(id: int, type: int, at: int) -> int:
             if (id, type) != (wire.ROW_GROUP_COLUMNS, wire.TYPE_LIST):
-                at = self.field(id, type, at, ROW_GROUP_FIELDS, fields, IN_LISTED_STRUCT)
-                continue
+                return self.field(id, type, at, ROW_GROUP_FIELDS, fields, IN_LISTED_STRUCT)
             list_start = at
             count, at = self.list_of(at, wire.TYPE_STRUCT, IN_LISTED_STRUCT)
             if count is None:
-                continue
-            has_columns = True
+                return at
             for records in (self.scan._chunks, self.scan._places):
                 records.truncate(first_chunk)
             for _ in range(count):
                 at = self.read_chunk(at)
-            fields |= {"columns_offset": list_start, "columns_length": at - list_start, "chunk_count": count}
-        if not has_columns:
+            fields.update(columns_offset=list_start, columns_length=at - list_start, chunk_count=count)
+            return at
+
+        end = self.walk.each(start, read)
+        if "chunk_count" not in fields:
             self.scan._note(wire.MISSING_FIELD, start, wire.ROW_GROUP_COLUMNS)
         if "num_rows" not in fields:
             self.scan._note(wire.MISSING_FIELD, start, wire.ROW_GROUP_NUM_ROWS)
-        self.scan._row_groups.append(fields | {"bytes_offset": start, "bytes_length": at - start})
-        return at
+        self.scan._row_groups.append(fields | {"bytes_offset": start, "bytes_length": end - start})
+        return end
 
     def read_chunk(self, at: int) -> int:
         fields, end = self.chunk(at)

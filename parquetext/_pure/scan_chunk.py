@@ -6,23 +6,43 @@ from collections.abc import Mapping
 
 from .. import wire
 from . import varint
-from .thrift import Walk
+from .thrift import BOOLEANS, Walk
 
 __all__ = ["ChunkReader"]
 
 LARGEST_IN_MASK = 31
 
-# Field -> (compact type, member), and the presence bit of a member.
-CHUNK_FIELDS = {
-    wire.COLUMN_CHUNK_FILE_PATH: (wire.TYPE_BINARY, "file_path"),
-    wire.COLUMN_CHUNK_FILE_OFFSET: (wire.TYPE_I64, "file_offset"),
-    wire.COLUMN_CHUNK_OFFSET_INDEX_OFFSET: (wire.TYPE_I64, "offset_index_offset"),
-    wire.COLUMN_CHUNK_OFFSET_INDEX_LENGTH: (wire.TYPE_I32, "offset_index_length"),
-    wire.COLUMN_CHUNK_COLUMN_INDEX_OFFSET: (wire.TYPE_I64, "column_index_offset"),
-    wire.COLUMN_CHUNK_COLUMN_INDEX_LENGTH: (wire.TYPE_I32, "column_index_length"),
-    wire.COLUMN_CHUNK_CRYPTO_METADATA: (wire.TYPE_STRUCT, "crypto"),
-    wire.COLUMN_CHUNK_ENCRYPTED_COLUMN_METADATA: (wire.TYPE_BINARY, "crypto"),
-}
+RANGES = (wire.TYPE_BINARY, wire.TYPE_LIST, wire.TYPE_STRUCT)  # their members are an offset and a length
+
+Fields = Mapping[int, tuple[int, str]]
+Members = dict[str, int]
+
+
+def fields_of(struct: str, /, **names: str) -> dict[int, tuple[int, str]]:
+    """Return a mapping from field id to (compact type, member). Each keyword is the type of the fields in its text."""
+    return {
+        getattr(wire, f"{struct}_{name.upper()}"): (getattr(wire, f"TYPE_{type.upper()}"), name)
+        for type, text in names.items()
+        for name in text.split()
+    }
+
+
+def presence_of(fields: Fields) -> dict[str, int]:
+    """Return the presence bits of the members of these fields."""
+    return {
+        f"{name}_offset" if type in RANGES else name: getattr(wire, f"PRESENT_{name.upper()}")
+        for type, name in fields.values()
+    }
+
+
+CHUNK_FIELDS = fields_of(
+    "COLUMN_CHUNK",
+    binary="file_path",
+    i64="file_offset offset_index_offset column_index_offset",
+    i32="offset_index_length column_index_length",
+)
+CHUNK_FIELDS[wire.COLUMN_CHUNK_CRYPTO_METADATA] = wire.TYPE_STRUCT, "crypto"
+CHUNK_FIELDS[wire.COLUMN_CHUNK_ENCRYPTED_COLUMN_METADATA] = wire.TYPE_BINARY, "crypto"
 CHUNK_PRESENT = {
     "file_path_offset": wire.PRESENT_FILE_PATH,
     "file_offset": wire.PRESENT_FILE_OFFSET,
@@ -30,66 +50,26 @@ CHUNK_PRESENT = {
     "column_index_offset": wire.PRESENT_COLUMN_INDEX,
     "crypto_offset": wire.PRESENT_CRYPTO,
 }
-METADATA_FIELDS = {
-    wire.COLUMN_META_DATA_TYPE: (wire.TYPE_I32, "type"),
-    wire.COLUMN_META_DATA_PATH_IN_SCHEMA: (wire.TYPE_LIST, "path_in_schema"),
-    wire.COLUMN_META_DATA_CODEC: (wire.TYPE_I32, "codec"),
-    wire.COLUMN_META_DATA_NUM_VALUES: (wire.TYPE_I64, "num_values"),
-    wire.COLUMN_META_DATA_TOTAL_UNCOMPRESSED_SIZE: (wire.TYPE_I64, "total_uncompressed_size"),
-    wire.COLUMN_META_DATA_TOTAL_COMPRESSED_SIZE: (wire.TYPE_I64, "total_compressed_size"),
-    wire.COLUMN_META_DATA_KEY_VALUE_METADATA: (wire.TYPE_LIST, "key_values"),
-    wire.COLUMN_META_DATA_DATA_PAGE_OFFSET: (wire.TYPE_I64, "data_page_offset"),
-    wire.COLUMN_META_DATA_INDEX_PAGE_OFFSET: (wire.TYPE_I64, "index_page_offset"),
-    wire.COLUMN_META_DATA_DICTIONARY_PAGE_OFFSET: (wire.TYPE_I64, "dictionary_page_offset"),
-    wire.COLUMN_META_DATA_BLOOM_FILTER_OFFSET: (wire.TYPE_I64, "bloom_filter_offset"),
-    wire.COLUMN_META_DATA_BLOOM_FILTER_LENGTH: (wire.TYPE_I32, "bloom_filter_length"),
+METADATA_FIELDS = fields_of(
+    "COLUMN_META_DATA",
+    i32="type codec bloom_filter_length",
+    i64="num_values total_uncompressed_size total_compressed_size data_page_offset index_page_offset"
+    " dictionary_page_offset bloom_filter_offset",
+    list="path_in_schema",
+)
+METADATA_FIELDS[wire.COLUMN_META_DATA_KEY_VALUE_METADATA] = wire.TYPE_LIST, "key_values"
+METADATA_PRESENT = presence_of(METADATA_FIELDS)
+STATISTICS_FIELDS = fields_of("STATISTICS", binary="max min max_value min_value", i64="null_count distinct_count")
+STATISTICS_PRESENT = presence_of(STATISTICS_FIELDS) | {
+    "is_max_value_exact": wire.PRESENT_MAX_EXACT_SET,
+    "is_min_value_exact": wire.PRESENT_MIN_EXACT_SET,
 }
-METADATA_PRESENT = {
-    "type": wire.PRESENT_TYPE,
-    "path_in_schema_offset": wire.PRESENT_PATH_IN_SCHEMA,
-    "codec": wire.PRESENT_CODEC,
-    "num_values": wire.PRESENT_NUM_VALUES,
-    "total_uncompressed_size": wire.PRESENT_TOTAL_UNCOMPRESSED_SIZE,
-    "total_compressed_size": wire.PRESENT_TOTAL_COMPRESSED_SIZE,
-    "key_values_offset": wire.PRESENT_KEY_VALUES,
-    "data_page_offset": wire.PRESENT_DATA_PAGE_OFFSET,
-    "index_page_offset": wire.PRESENT_INDEX_PAGE_OFFSET,
-    "dictionary_page_offset": wire.PRESENT_DICTIONARY_PAGE_OFFSET,
-    "bloom_filter_offset": wire.PRESENT_BLOOM_FILTER_OFFSET,
-    "bloom_filter_length": wire.PRESENT_BLOOM_FILTER_LENGTH,
-}
-STATISTICS_FIELDS = {
-    wire.STATISTICS_MAX: (wire.TYPE_BINARY, "max"),
-    wire.STATISTICS_MIN: (wire.TYPE_BINARY, "min"),
-    wire.STATISTICS_NULL_COUNT: (wire.TYPE_I64, "null_count"),
-    wire.STATISTICS_DISTINCT_COUNT: (wire.TYPE_I64, "distinct_count"),
-    wire.STATISTICS_MAX_VALUE: (wire.TYPE_BINARY, "max_value"),
-    wire.STATISTICS_MIN_VALUE: (wire.TYPE_BINARY, "min_value"),
-}
-STATISTICS_PRESENT = {
-    "max_offset": wire.PRESENT_MAX,
-    "min_offset": wire.PRESENT_MIN,
-    "null_count": wire.PRESENT_NULL_COUNT,
-    "distinct_count": wire.PRESENT_DISTINCT_COUNT,
-    "max_value_offset": wire.PRESENT_MAX_VALUE,
-    "min_value_offset": wire.PRESENT_MIN_VALUE,
-}
-# Field -> (bit: it is present, bit: it is true).
-BOOLEANS = (wire.TYPE_TRUE, wire.TYPE_FALSE)
-EXACTNESS = {
-    wire.STATISTICS_IS_MAX_VALUE_EXACT: (wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT),
-    wire.STATISTICS_IS_MIN_VALUE_EXACT: (wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT),
-}
-ENCODING_STATS_FIELDS = {
-    wire.PAGE_ENCODING_STATS_PAGE_TYPE: (wire.TYPE_I32, "page_type"),
-    wire.PAGE_ENCODING_STATS_ENCODING: (wire.TYPE_I32, "encoding"),
-}
+STATISTICS_FIELDS |= fields_of("STATISTICS", true="is_max_value_exact is_min_value_exact")
+EXACT = {"is_max_value_exact": wire.PRESENT_MAX_EXACT, "is_min_value_exact": wire.PRESENT_MIN_EXACT}
+ENCODING_STATS_FIELDS = fields_of("PAGE_ENCODING_STATS", i32="page_type encoding")
 
 # The nesting depth of a field of each struct, which reduces the depth allowed for its content.
 IN_CHUNK, IN_METADATA, IN_STATISTICS, IN_PAGE_ENCODING_STATS = 5, 6, 7, 8
-
-Fields = Mapping[int, tuple[int, str]]
-Members = dict[str, int]
 
 
 class ChunkReader:
@@ -121,9 +101,11 @@ class ChunkReader:
     def field(self, id: int, type: int, at: int, fields: Fields, statistics: Members, depth: int) -> int:
         """Store a field in `facts`; skip it if it is unknown, or if its type differs from the expected one."""
         expected, name = fields.get(id, (0, ""))
-        if type != expected:
-            return self.walk.skip(at, type, depth)
-        if type in (wire.TYPE_I16, wire.TYPE_I32, wire.TYPE_I64):
+        if type in BOOLEANS and expected in BOOLEANS:
+            statistics[name], end = type == wire.TYPE_TRUE, at
+        elif type != expected:
+            end = self.walk.skip(at, type, depth)
+        elif type in (wire.TYPE_I16, wire.TYPE_I32, wire.TYPE_I64):
             statistics[name], end = self.number(type, at)
         elif type == wire.TYPE_BINARY:
             statistics[f"{name}_offset"], statistics[f"{name}_length"], end = self.binary(at)
@@ -132,39 +114,35 @@ class ChunkReader:
             statistics[f"{name}_offset"], statistics[f"{name}_length"] = at, end - at
         return end
 
-    def struct(self, start: int, fields: Fields, statistics: Members, depth: int) -> tuple[Members, int]:
-        """Add the known fields of a struct and its range (``bytes``) to `facts`; return them and the end offset."""
-        id, at = 0, start
-        while True:
-            id, type, at = self.walk.field_header(at, id)
-            if type == 0:
-                return statistics | {"bytes_offset": start, "bytes_length": at - start}, at
-            at = self.field(id, type, at, fields, statistics, depth)
+    def struct(
+        self, start: int, fields: Fields, statistics: Members, depth: int, range: str = "bytes"
+    ) -> tuple[Members, int]:
+        """Add the known fields of a struct and its range to `statistics`; return them and the end."""
+        end = self.walk.each(start, lambda id, type, at: self.field(id, type, at, fields, statistics, depth))
+        return statistics | {f"{range}_offset": start, f"{range}_length": end - start}, end
 
     # ---- a chunk
 
     def chunk(self, start: int) -> tuple[Members, int]:
         """Return the members of the ColumnChunk at `start`, and the offset after it."""
         fields, metadata = {}, {}
-        id, at = 0, start
-        while True:
-            id, type, at = self.walk.field_header(at, id)
-            if type == 0:
-                break
-            if (id, type) == (wire.COLUMN_CHUNK_META_DATA, wire.TYPE_STRUCT):
-                metadata, at = self.metadata(at)
-            else:
-                at = self.field(id, type, at, CHUNK_FIELDS, fields, IN_CHUNK)
+
+        def read(id: int, type: int, at: int) -> int:
+            nonlocal metadata
+            if (id, type) != (wire.COLUMN_CHUNK_META_DATA, wire.TYPE_STRUCT):
+                return self.field(id, type, at, CHUNK_FIELDS, fields, IN_CHUNK)
+            metadata, at = self.metadata(at)
+            return at
+
+        end = self.walk.each(start, read)
         present = metadata.get("present", 0) | presence(fields, CHUNK_PRESENT)
-        return metadata | fields | {"present": present, "chunk_offset": start, "chunk_length": at - start}, at
+        return metadata | fields | {"present": present, "chunk_offset": start, "chunk_length": end - start}, end
 
     def metadata(self, start: int) -> tuple[Members, int]:
         fields, statistics, encodings, stats = {}, {}, set(), None
-        id, at = 0, start
-        while True:
-            id, type, at = self.walk.field_header(at, id)
-            if type == 0:
-                break
+
+        def read(id: int, type: int, at: int) -> int:
+            nonlocal statistics, encodings, stats
             if (id, type) == (wire.COLUMN_META_DATA_STATISTICS, wire.TYPE_STRUCT):
                 statistics, at = self.statistics(at)
             elif (id, type) == (wire.COLUMN_META_DATA_ENCODINGS, wire.TYPE_LIST):
@@ -173,26 +151,20 @@ class ChunkReader:
                 stats, at = self.data_page_encodings(at, stats)
             else:
                 at = self.field(id, type, at, METADATA_FIELDS, fields, IN_METADATA)
+            return at
+
+        end = self.walk.each(start, read)
         present = wire.PRESENT_METADATA | presence(fields, METADATA_PRESENT) | statistics.get("present", 0)
         if is_fully_dictionary_encoded(encodings, stats):
             present |= wire.PRESENT_FULLY_DICTIONARY_ENCODED
         fields["encodings"] = sum(1 << encoding for encoding in encodings if 0 <= encoding <= LARGEST_IN_MASK)
-        return statistics | fields | {"present": present, "metadata_offset": start, "metadata_length": at - start}, at
+        return statistics | fields | {"present": present, "metadata_offset": start, "metadata_length": end - start}, end
 
     def statistics(self, start: int) -> tuple[Members, int]:
-        fields, exactness = {}, {}
-        id, at = 0, start
-        while True:
-            id, type, at = self.walk.field_header(at, id)
-            if type == 0:
-                break
-            if id in EXACTNESS and type in BOOLEANS:
-                said, exact = EXACTNESS[id]
-                exactness[id] = said | (exact if type == wire.TYPE_TRUE else 0)
-            else:
-                at = self.field(id, type, at, STATISTICS_FIELDS, fields, IN_STATISTICS)
-        present = wire.PRESENT_STATISTICS | presence(fields, STATISTICS_PRESENT) | sum(exactness.values())
-        return fields | {"present": present, "statistics_offset": start, "statistics_length": at - start}, at
+        """Return the members of the Statistics at `start`, and the offset after it."""
+        fields, end = self.struct(start, STATISTICS_FIELDS, {}, IN_STATISTICS, "statistics")
+        exact = sum(bit for name, bit in EXACT.items() if fields.get(name))
+        return fields | {"present": wire.PRESENT_STATISTICS | presence(fields, STATISTICS_PRESENT) | exact}, end
 
     def encodings(self, at: int, before: set[int]) -> tuple[set[int], int]:
         count, at = self.list_of(at, wire.TYPE_I32, IN_METADATA)

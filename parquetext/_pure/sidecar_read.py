@@ -9,6 +9,7 @@ from collections import namedtuple
 from .. import wire
 from ..errors import wire_error
 from .checksum import crc32
+from .records import checked
 from .sidecar_footer import Footer, Snapshot, find_snapshot
 
 __all__ = ["BLOOM_KINDS", "Chunks", "Column", "Footer", "Header", "Reader"]
@@ -33,13 +34,6 @@ NUMBERS = {
     "null_count": (wire.PM_CHUNK_NULL_COUNT, wire.PM_STAT_NULL_COUNT),
     "distinct_count": (wire.PM_CHUNK_DISTINCT_COUNT, wire.PM_STAT_DISTINCT_COUNT),
 }
-
-
-def checked(number: int, count: int) -> int:
-    """Return the number of one of `count` columns or row groups, or raise an error."""
-    if not 0 <= number < count:
-        raise wire_error(wire.BAD_ARGUMENT, 0, count, number)
-    return number
 
 
 def representable(number: int, limit: int) -> None:

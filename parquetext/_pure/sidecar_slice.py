@@ -12,7 +12,7 @@ from ..errors import ParquetextError, wire_error
 from . import varint
 from .bounds import Leaf
 from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS, Chunks
-from .records import Records
+from .records import Records, checked
 from .sidecar_facts import range_start
 from .slice import Slicer, slice_with
 from .slice_write import Chunk, RowGroup
@@ -145,8 +145,7 @@ class Slices:
 
     def column(self, schema, leaf: int) -> Chunks:
         """Return the `Chunks` of a leaf as from a Thrift footer; raise Damaged if the scanned schema does not fit."""
-        if not 0 <= leaf < schema.leaf_count:
-            raise wire_error(wire.BAD_ARGUMENT, 0, schema.leaf_count, leaf)
+        checked(leaf, schema.leaf_count)
         fields = {name: schema.elements(name)[schema.leaves[leaf]] for name in Leaf._fields}
         records = Records(CHUNK_MEMBERS | PLACES_MEMBERS)
         reader = self._reader

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from .. import wire
 from ..errors import wire_error
 from .checksum import crc32
-from .scan import Scan
+from .records import checked
+from .scan import NO_FIELD_ID, Scan
 from .sidecar_facts import chunk_fields
 from .sidecar_read import DESCRIPTOR, Column, Reader
 from .sidecar_sums import Parts, sums_note
@@ -18,7 +19,6 @@ __all__ = ["Chunk", "Writer"]
 
 
 REPETITION_SHIFT = 2
-NO_FIELD_ID = -1 << 31
 LIST_FIELD = 0x3C  # the first byte of a LogicalType LIST: field 3, a struct
 LONG_LIST_FIELD = b"\x0c\x06"  # the same with a separate byte for the id
 GROUP_FACTS = ("parent", "num_children", "repetition", "converted_type", "logical_type_offset", "logical_type_length")
@@ -111,13 +111,6 @@ Chunk = namedtuple(
 CHUNK = struct.Struct("<BBBBIQQQQQ8s8s")
 BLOCK_LIMIT = 0xFFFFFFFF << wire.PM_ALIGNMENT_SHIFT
 LARGEST_BLOOM = (1 << 31) - 1
-
-
-def checked(number: int, count: int) -> int:
-    """Return the number of one of `count` columns, or raise an error."""
-    if not 0 <= number < count:
-        raise wire_error(wire.BAD_ARGUMENT, 0, count, number)
-    return number
 
 
 class Writer:

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 
 from .. import wire
 from ..errors import wire_error
-from . import thrift, varint
+from . import thrift
+from .scan import KEY_VALUE_FIELDS, ROW_GROUP_FIELDS
+from .scan_chunk import CHUNK_FIELDS, METADATA_FIELDS, METADATA_PRESENT, fields_of
+from .thrift import INTEGERS
+from .thrift_write import binary, field_header, integer, list_header, path_list, record, struct, struct_list
 
 __all__ = ["ARROW_SCHEMA", "Chunk", "Element", "Parts", "RowGroup", "write"]
 
@@ -62,18 +66,13 @@ def placed_sizes(chunks: Sequence[Mapping[str, int]], file_offset: int) -> tuple
 
 
 ARROW_SCHEMA = b"ARROW:schema"
-METADATA_FACTS = {
-    "type": wire.TYPE_I32,
-    "codec": wire.TYPE_I32,
-    "num_values": wire.TYPE_I64,
-    "total_uncompressed_size": wire.TYPE_I64,
-    "total_compressed_size": wire.TYPE_I64,
-    "data_page_offset": wire.TYPE_I64,
-    "index_page_offset": wire.TYPE_I64,
-    "dictionary_page_offset": wire.TYPE_I64,
-    "bloom_filter_offset": wire.TYPE_I64,
-    "bloom_filter_length": wire.TYPE_I32,
-}
+FOOTER_FIELDS = fields_of(
+    "FILE_META_DATA",
+    i32="version",
+    i64="num_rows",
+    binary="created_by",
+    list="schema row_groups key_value_metadata column_orders",
+)
 
 
 @dataclass
@@ -123,30 +122,6 @@ class Parts:
         return self.elements[index].num_children <= 0 and (index > 0 or self.leaf_count > 0)
 
 
-def _integer(value: int) -> bytes:
-    return varint.encode((value << 1 ^ value >> 63) & 0xFFFFFFFFFFFFFFFF)
-
-
-def _binary(value: bytes) -> bytes:
-    return varint.encode(len(value)) + value
-
-
-def _list(item_type: int, items: Sequence[bytes]) -> bytes:
-    count = len(items)
-    header = bytes([count << 4 | item_type]) if count < 15 else bytes([0xF0 | item_type]) + varint.encode(count)
-    return header + b"".join(items)
-
-
-def _struct(fields: Sequence[tuple[int, int, bytes]]) -> bytes:
-    """Return a struct of (id, type, value)s in the order of their ids."""
-    out, last = bytearray(), 0
-    for id, type, value in fields:
-        out += bytes([id - last << 4 | type]) if id - last < 16 else bytes([type]) + _integer(id)
-        out += value
-        last = id
-    return bytes(out) + b"\0"
-
-
 def _element(element: Element) -> bytes:
     """Return the element's bytes with updated num_children."""
     data = element.thrift
@@ -158,29 +133,21 @@ def _element(element: Element) -> bytes:
     if element.num_children > 0 and not renewed:
         raise wire_error(wire.MISSING_FIELD, 0, wire.SCHEMA_ELEMENT_NUM_CHILDREN)
     for _, _, _, value, end in reversed(renewed):
-        data = data[:value] + _integer(element.num_children) + data[end:]
+        data = data[:value] + integer(element.num_children) + data[end:]
     return data
 
 
-def _metadata(statistics: Mapping[str, int], path: bytes) -> bytes:
+def _metadata(members: Mapping[str, int], path: bytes) -> bytes:
     """Return a ColumnMetaData of the present members."""
-    encodings = [_integer(encoding) for encoding in range(32) if statistics["encodings"] >> encoding & 1]
-    fields = [
-        (wire.COLUMN_META_DATA_ENCODINGS, wire.TYPE_LIST, _list(wire.TYPE_I32, encodings)),
-        (wire.COLUMN_META_DATA_PATH_IN_SCHEMA, wire.TYPE_LIST, _path(path)),
-    ]
-    for name, type in METADATA_FACTS.items():
-        if statistics["present"] & getattr(wire, f"PRESENT_{name.upper()}") and name in statistics:
-            fields.append((getattr(wire, f"COLUMN_META_DATA_{name.upper()}"), type, _integer(statistics[name])))
-    return _struct(sorted(fields))
-
-
-def _path(path: bytes) -> bytes:
-    return _list(wire.TYPE_BINARY, [_binary(part) for part in path.split(b"\0")])
-
-
-def _header(last: int, id: int, type: int) -> bytes:
-    return bytes([id - last << 4 | type]) if 0 < id - last < 16 else bytes([type]) + _integer(id)
+    encodings = [integer(encoding) for encoding in range(32) if members["encodings"] >> encoding & 1]
+    fields: dict[str, int | bytes | None] = {
+        "encodings": list_header(len(encodings), wire.TYPE_I32) + b"".join(encodings),
+        "path_in_schema": path_list(path),
+    }
+    for type, name in METADATA_FIELDS.values():
+        if type in INTEGERS and members["present"] & METADATA_PRESENT[name]:
+            fields[name] = members.get(name)
+    return record(METADATA_FIELDS | fields_of("COLUMN_META_DATA", list="encodings"), fields)
 
 
 def _with_path(chunk: bytes, metadata: int, path: bytes) -> bytes:
@@ -189,10 +156,10 @@ def _with_path(chunk: bytes, metadata: int, path: bytes) -> bytes:
     put, behind = b"", None
     for id, type, header, value, end in thrift.fields(chunk, metadata):
         if id > number:
-            at, put, behind = header, _header(number, id, type), value
+            at, put, behind = header, field_header(number, id, type), value
             break
         last, at = id, end
-    front = chunk[:at] + _header(last, number, wire.TYPE_LIST) + _path(path)
+    front = chunk[:at] + field_header(last, number, wire.TYPE_LIST) + path_list(path)
     return front + put + chunk[at if behind is None else behind :]
 
 
@@ -211,26 +178,13 @@ def _chunk(chunk: Chunk, path: bytes) -> bytes:
     """Return a ColumnChunk: its Thrift bytes, or a new one with the present members."""
     if chunk.thrift is not None:
         return _own_bytes(chunk, path)
-    statistics = chunk.members
-    present = statistics["present"]
-    fields = [(wire.COLUMN_CHUNK_FILE_OFFSET, wire.TYPE_I64, _integer(0))]
-    if present & wire.PRESENT_METADATA:
-        fields.append((wire.COLUMN_CHUNK_META_DATA, wire.TYPE_STRUCT, _metadata(statistics, path)))
-    if present & wire.PRESENT_OFFSET_INDEX and "offset_index_offset" in statistics:
-        fields.append(
-            (wire.COLUMN_CHUNK_OFFSET_INDEX_OFFSET, wire.TYPE_I64, _integer(statistics["offset_index_offset"]))
-        )
-        fields.append(
-            (wire.COLUMN_CHUNK_OFFSET_INDEX_LENGTH, wire.TYPE_I32, _integer(statistics["offset_index_length"]))
-        )
-    if present & wire.PRESENT_COLUMN_INDEX and "column_index_offset" in statistics:
-        fields.append(
-            (wire.COLUMN_CHUNK_COLUMN_INDEX_OFFSET, wire.TYPE_I64, _integer(statistics["column_index_offset"]))
-        )
-        fields.append(
-            (wire.COLUMN_CHUNK_COLUMN_INDEX_LENGTH, wire.TYPE_I32, _integer(statistics["column_index_length"]))
-        )
-    return _struct(fields)
+    members = chunk.members
+    present = members["present"]
+    fields = {"file_offset": 0, "meta_data": _metadata(members, path) if present & wire.PRESENT_METADATA else None}
+    for name, bit in (("offset_index", wire.PRESENT_OFFSET_INDEX), ("column_index", wire.PRESENT_COLUMN_INDEX)):
+        if present & bit and f"{name}_offset" in members:
+            fields |= {f"{name}_{part}": members[f"{name}_{part}"] for part in ("offset", "length")}
+    return record(CHUNK_FIELDS | fields_of("COLUMN_CHUNK", struct="meta_data"), fields)
 
 
 def _row_group(parts: Parts, index: int) -> bytes:
@@ -238,33 +192,29 @@ def _row_group(parts: Parts, index: int) -> bytes:
     columns = [_chunk(chunk, path) for chunk, path in zip(chunks, parts.paths, strict=True)]
     uncompressed = saturated_sum(max(chunk.members["total_uncompressed_size"], 0) for chunk in chunks)
     compressed, file_offset = placed_sizes([chunk.members for chunk in chunks], row_group.file_offset)
-    fields = [
-        (wire.ROW_GROUP_COLUMNS, wire.TYPE_LIST, _list(wire.TYPE_STRUCT, columns)),
-        (wire.ROW_GROUP_TOTAL_BYTE_SIZE, wire.TYPE_I64, _integer(uncompressed)),
-        (wire.ROW_GROUP_NUM_ROWS, wire.TYPE_I64, _integer(row_group.num_rows)),
-    ]
-    if file_offset != -1:
-        fields.append((wire.ROW_GROUP_FILE_OFFSET, wire.TYPE_I64, _integer(file_offset)))
-    fields.append((wire.ROW_GROUP_TOTAL_COMPRESSED_SIZE, wire.TYPE_I64, _integer(compressed)))
-    if row_group.ordinal != -1:
-        fields.append((wire.ROW_GROUP_ORDINAL, wire.TYPE_I16, _integer(row_group.ordinal)))
-    return _struct(fields)
+    fields = {
+        "columns": struct_list(columns),
+        "total_byte_size": uncompressed,
+        "num_rows": row_group.num_rows,
+        "file_offset": None if file_offset == -1 else file_offset,
+        "total_compressed_size": compressed,
+        "ordinal": None if row_group.ordinal == -1 else row_group.ordinal,
+    }
+    return record(ROW_GROUP_FIELDS | fields_of("ROW_GROUP", list="columns"), fields)
 
 
 def _key_values(parts: Parts) -> list[bytes]:
     pairs = [bytes(pair) for pair in parts.key_values]
     if parts.arrow_schema:
-        key, value = _binary(ARROW_SCHEMA), _binary(parts.arrow_schema)
-        pairs.append(
-            _struct([(wire.KEY_VALUE_KEY, wire.TYPE_BINARY, key), (wire.KEY_VALUE_VALUE, wire.TYPE_BINARY, value)])
-        )
+        values = {"key": binary(ARROW_SCHEMA), "value": binary(parts.arrow_schema)}
+        pairs.append(record(KEY_VALUE_FIELDS, values))
     return pairs
 
 
 def _column_orders(parts: Parts) -> list[bytes]:
     """Return one ColumnOrder union per leaf: an empty struct in its member, or no member."""
     leaves = [element for index, element in enumerate(parts.elements) if parts.is_leaf(index)]
-    return [_struct([(leaf.column_order, wire.TYPE_STRUCT, b"\0")] if leaf.column_order else []) for leaf in leaves]
+    return [struct([(leaf.column_order, wire.TYPE_STRUCT, b"\0")] if leaf.column_order else []) for leaf in leaves]
 
 
 def _check_tree(parts: Parts) -> None:
@@ -295,25 +245,14 @@ def write(parts: Parts) -> bytes:
         element's bytes.
     """
     _check_tree(parts)
-    fields = [
-        (wire.FILE_META_DATA_VERSION, wire.TYPE_I32, _integer(parts.version)),
-        (wire.FILE_META_DATA_SCHEMA, wire.TYPE_LIST, _list(wire.TYPE_STRUCT, [_element(e) for e in parts.elements])),
-        (
-            wire.FILE_META_DATA_NUM_ROWS,
-            wire.TYPE_I64,
-            _integer(saturated_sum(group.num_rows for group in parts.row_groups)),
-        ),
-        (
-            wire.FILE_META_DATA_ROW_GROUPS,
-            wire.TYPE_LIST,
-            _list(wire.TYPE_STRUCT, [_row_group(parts, index) for index in range(len(parts.row_groups))]),
-        ),
-    ]
-    if pairs := _key_values(parts):
-        fields.append((wire.FILE_META_DATA_KEY_VALUE_METADATA, wire.TYPE_LIST, _list(wire.TYPE_STRUCT, pairs)))
-    if parts.created_by is not None:
-        fields.append((wire.FILE_META_DATA_CREATED_BY, wire.TYPE_BINARY, _binary(parts.created_by)))
-    if parts.has_column_orders:
-        orders = _list(wire.TYPE_STRUCT, _column_orders(parts))
-        fields.append((wire.FILE_META_DATA_COLUMN_ORDERS, wire.TYPE_LIST, orders))
-    return _struct(fields)
+    pairs = _key_values(parts)
+    fields = {
+        "version": parts.version,
+        "schema": struct_list([_element(element) for element in parts.elements]),
+        "num_rows": saturated_sum(group.num_rows for group in parts.row_groups),
+        "row_groups": struct_list([_row_group(parts, index) for index in range(len(parts.row_groups))]),
+        "key_value_metadata": struct_list(pairs) if pairs else None,
+        "created_by": None if parts.created_by is None else binary(parts.created_by),
+        "column_orders": struct_list(_column_orders(parts)) if parts.has_column_orders else None,
+    }
+    return record(FOOTER_FIELDS, fields)

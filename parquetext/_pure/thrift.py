@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from operator import index
 
 from .. import wire
@@ -173,6 +173,13 @@ class Walk:
             end = self.skip(at, type, depth + 1)
             yield id, type, header, at, end
             at = end
+
+    def each(self, at: int, read: Callable[[int, int, int], int]) -> int:
+        """Call ``read(id, type, offset of the value)``, which returns the value's end, for each field of a struct."""
+        id, type, at = self.field_header(at, 0)
+        while type:
+            id, type, at = self.field_header(read(id, type, at), id)
+        return at
 
     def find(self, at: int, id: int, depth: int) -> Field | None:
         found = None

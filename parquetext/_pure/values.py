@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 
 from .. import wire
 from ..errors import wire_error
 from .chunks import Chunks
+from .encoding_runs import pack_booleans
 
 __all__ = ["bound_buffers", "buffers"]
 
@@ -56,20 +57,12 @@ def buffers(stored: Sequence[bytes | None], kind: Kind) -> Buffers:
     fitting = [value if value is not None and len(value) == (size or len(value)) else None for value in stored]
     values = [None if value is None else _convert(value, kind) for value in fitting]
     nulls = values.count(None)
-    valid = None if not nulls else _bitmap(value is not None for value in values)
+    valid = None if not nulls else pack_booleans([value is not None for value in values])
     if reading == wire.READING_BOOLEAN:
-        return nulls, valid, None, _bitmap(value not in (None, b"\0") for value in values)
+        return nulls, valid, None, pack_booleans([value not in (None, b"\0") for value in values])
     filled = [bytes(width) if value is None else value for value in values]
     offsets = array("i", accumulate(map(len, filled), initial=0)).tobytes() if has_offsets else None
     return nulls, valid, offsets, b"".join(filled)
-
-
-def _bitmap(bits: Iterable[bool]) -> bytes:
-    number, count = 0, 0
-    for bit in bits:
-        number |= bit << count
-        count += 1
-    return number.to_bytes((count + 7) // 8, "little")
 
 
 def bound_buffers(chunks: Chunks, kind: Kind) -> tuple[Buffers, Buffers]:

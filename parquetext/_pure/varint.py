@@ -41,6 +41,14 @@ def decode64(data, at: int = 0) -> tuple[int, int]:
     return _decode(memoryview(data).cast("B"), _offset(at), 64)
 
 
+def unsigned(value: int, bits: int) -> int:
+    """Return a number that fits in this number of bits, or raise OverflowError."""
+    value = index(value)
+    if not 0 <= value < 1 << bits:
+        raise OverflowError(f"{value} is not an unsigned {bits}-bit number")
+    return value
+
+
 def _offset(at: int) -> int:
     at = index(at)
     if at < 0:
@@ -95,7 +103,7 @@ def decode_many(data, count: int, *, at: int = 0, bits: int = 64, zigzag: bool =
 
 def encode(value: int) -> bytes:
     """Return the shortest encoding of an unsigned 64-bit `value`, 1 to 10 bytes; OverflowError outside this range."""
-    value = _unsigned(value)
+    value = unsigned(value, 64)
     out = bytearray()
     while value >= 0x80:
         out.append(value & 0x7F | 0x80)
@@ -111,7 +119,7 @@ def encode_many(values: Iterable[int] | Sequence[int], *, zigzag: bool = False) 
 
 def size(value: int) -> int:
     """Return the size of the shortest encoding of an unsigned 64-bit `value`."""
-    return max((_unsigned(value).bit_length() + 6) // 7, 1)
+    return max((unsigned(value, 64).bit_length() + 6) // 7, 1)
 
 
 def zigzag_encode(n: int) -> int:
@@ -124,12 +132,5 @@ def zigzag_encode(n: int) -> int:
 
 def zigzag_decode(n: int) -> int:
     """Return the signed number that `zigzag_encode` maps to `n`."""
-    n = _unsigned(n)
+    n = unsigned(n, 64)
     return n >> 1 ^ -(n & 1)
-
-
-def _unsigned(value: int) -> int:
-    value = index(value)
-    if not 0 <= value < 1 << 64:
-        raise OverflowError(f"{value} is not an unsigned 64-bit number")
-    return value

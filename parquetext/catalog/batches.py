@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from .. import kernels, wire
 from ..footer.leaf_types import CODECS
 from ..footer.wire_names import names_of_encodings
-from .column_types import COUNTS, INDEX_LENGTHS, PLACES, SCHEMA
+from .column_types import COUNTS, INDEX_LENGTHS, INDEX_OFFSETS, SCHEMA
 from .footers import Footer
 from .leaves import leaves_of
 
@@ -95,7 +95,7 @@ class Batch:
         scans = [footer.scan for _, footer in self.files]
         for names, kind, member in (
             (COUNTS, pa.int64(), "chunks"),
-            (PLACES, pa.int64(), "places"),
+            (INDEX_OFFSETS, pa.int64(), "places"),
             (INDEX_LENGTHS, pa.int32(), "places"),
         ):
             for name in names:

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-__all__ = ["CODED", "COUNTS", "INDEX_LENGTHS", "PLACES", "SCHEMA"]
+from ..footer.model import COUNTS, INDEX_LENGTHS, INDEX_OFFSETS
 
-COUNTS = (
-    "num_values",
-    "null_count",
-    "distinct_count",
-    "total_compressed_size",
-    "total_uncompressed_size",
-    "data_page_offset",
-    "dictionary_page_offset",
-)
-PLACES = ("index_page_offset", "bloom_filter_offset", "offset_index_offset", "column_index_offset")
-INDEX_LENGTHS = ("bloom_filter_length", "offset_index_length", "column_index_length")
+__all__ = ["CODED", "COUNTS", "INDEX_LENGTHS", "INDEX_OFFSETS", "SCHEMA"]
+
 _TYPED = (
     ("integer", pa.int64()),
     ("double", pa.float64()),
@@ -42,7 +33,7 @@ SCHEMA = pa.schema(
         ("codec", pa.string()),
         ("encodings", pa.list_(pa.string())),
         *((name, pa.int64()) for name in COUNTS),
-        *((name, pa.int64()) for name in PLACES),
+        *((name, pa.int64()) for name in INDEX_OFFSETS),
         *((name, pa.int32()) for name in INDEX_LENGTHS),
         ("min", pa.binary()),
         ("max", pa.binary()),

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from .. import sidecar, storage
 from ..errors import Conflict
-from ..footer.soundness import has_sound_footer
+from ..footer.scanning import has_sound_footer
 from .directories import takes_directories
 from .result import Result
 

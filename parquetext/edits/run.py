@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 from .. import kernels, sidecar, storage
 from ..errors import ParquetextError, name_file
 from ..footer.locate import read_tail
-from ..footer.soundness import has_sound_footer
+from ..footer.scanning import has_sound_footer
 from ..sidecar.questdb_key_value import KEY
 from ..storage.refusals import check
 from .final_footer import FinalFooter, read_final

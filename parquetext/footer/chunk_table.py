@@ -10,25 +10,12 @@ import pyarrow.compute as pc
 
 from .. import wire
 from .leaf_types import CODECS, PHYSICAL_TYPES
-from .model import FooterReader
+from .model import COUNTS, INDEX_LENGTHS, INDEX_OFFSETS, FooterReader
 from .path_sizes import check_form
 
 __all__ = ["chunk_table"]
 
-LONG_FACTS = (
-    "num_values",
-    "null_count",
-    "distinct_count",
-    "total_compressed_size",
-    "total_uncompressed_size",
-    "data_page_offset",
-    "dictionary_page_offset",
-    "index_page_offset",
-    "bloom_filter_offset",
-    "offset_index_offset",
-    "column_index_offset",
-)
-INT_FACTS = ("bloom_filter_length", "offset_index_length", "column_index_length")
+LONG_FACTS = COUNTS + INDEX_OFFSETS
 WORD_FACTS = ("present", "encodings")
 
 
@@ -47,7 +34,7 @@ def chunk_table(form: FooterReader) -> pa.Table:
     leaves, groups = form.leaf_count, form.row_group_count
     count = leaves * groups
     fields = {name: memoryview(bytearray(8 * count)).cast("q") for name in LONG_FACTS}
-    fields |= {name: memoryview(bytearray(4 * count)).cast("i") for name in (*INT_FACTS, "codec", "type")}
+    fields |= {name: memoryview(bytearray(4 * count)).cast("i") for name in (*INDEX_LENGTHS, "codec", "type")}
     fields |= {name: memoryview(bytearray(4 * count)).cast("I") for name in WORD_FACTS}
     bounds: dict[int, list] = {1: [None] * count, 2: [None] * count}
     for leaf in range(leaves):
@@ -77,7 +64,7 @@ def _columns(
     yield "codec", _named(fields["codec"], CODECS)
     for name in LONG_FACTS:
         yield name, _absent(_numbers(fields[name], pa.int64()))
-    for name in INT_FACTS:
+    for name in INDEX_LENGTHS:
         yield name, _absent(_numbers(fields[name], pa.int32()))
     yield "encodings", _numbers(fields["encodings"], pa.uint32())
     present = _numbers(fields["present"], pa.uint32())

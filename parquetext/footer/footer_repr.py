@@ -12,7 +12,7 @@ from ..errors import ParquetextError, kind_of
 from ..logical_types import parquet_text
 from ..masking import without_secrets
 from ..tabular import Listing, Shown, chosen
-from .extremes import bounds_or_nulls, extremes
+from .columns import bounds_or_nulls, extremes
 from .wire_names import name_of_codec, names_of_encodings
 
 if TYPE_CHECKING:

@@ -103,16 +103,7 @@ def _is_shortened(thrift: tuple[bytes | None, bytes | None], flat: tuple[bytes |
 
 
 def _bounds(chunks) -> list[tuple[bytes | None, bytes | None]]:
-    has, min_offset, min_length, max_offset, max_length = chunks.bounds()
-    buffer = memoryview(chunks.buffer)
-
-    def value(bit: int, offset: int, length: int, index: int) -> bytes | None:
-        return bytes(buffer[offset : offset + length]) if has[index] & bit else None
-
-    return [
-        (value(1, min_offset[i], min_length[i], i), value(2, max_offset[i], max_length[i], i))
-        for i in range(len(chunks))
-    ]
+    return list(zip(chunks.bound_values(1), chunks.bound_values(2), strict=True))
 
 
 def _compare_key_values(scan, flat) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from .. import kernels, wire
 from ..errors import ParquetextError, Unsupported
 from ..extension import ASIDE
 from ..findings import Finding
-from .model import FooterReader
+from .model import INDEX_FIELDS, FooterReader
 from .tail import Block, Tail
 
 __all__ = ["BuildOptions", "Built", "Checked", "Fields", "FormSpec", "Location", "Memory", "Shape", "sized_tail_block"]
@@ -44,14 +44,7 @@ FIELD_NAMES: Mapping[Fields, tuple[str, ...]] = {
         "index_page_offset",
     ),
     Fields.COUNTS: ("null_count", "distinct_count"),
-    Fields.INDEXES: (
-        "bloom_filter_offset",
-        "bloom_filter_length",
-        "offset_index_offset",
-        "offset_index_length",
-        "column_index_offset",
-        "column_index_length",
-    ),
+    Fields.INDEXES: INDEX_FIELDS,
 }
 
 

@@ -4,7 +4,23 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-__all__ = ["GROUP", "FooterReader", "Node"]
+__all__ = ["COUNTS", "GROUP", "INDEX_FIELDS", "INDEX_LENGTHS", "INDEX_OFFSETS", "FooterReader", "Node"]
+
+# Members of a chunk: 64-bit numbers, the offsets of its index page and its indexes, and the 32-bit lengths of these.
+COUNTS = (
+    "num_values",
+    "null_count",
+    "distinct_count",
+    "total_compressed_size",
+    "total_uncompressed_size",
+    "data_page_offset",
+    "dictionary_page_offset",
+)
+INDEX_OFFSETS = ("index_page_offset", "bloom_filter_offset", "offset_index_offset", "column_index_offset")
+INDEX_LENGTHS = ("bloom_filter_length", "offset_index_length", "column_index_length")
+INDEX_FIELDS = tuple(
+    f"{name}_{part}" for name in ("bloom_filter", "offset_index", "column_index") for part in ("offset", "length")
+)
 
 GROUP = 0x8000_0000  # ids: a leaf's ordinal, or GROUP | the ordinal of an element that is no leaf, in preorder
 

@@ -22,7 +22,7 @@ from .best_form import best_form, named_form, open_block
 from .facade import File
 from .form_spec import Location
 from .locate import FIRST_READ_REMOTE
-from .soundness import has_sound_footer
+from .scanning import has_sound_footer
 from .thrift_form import ThriftForm
 
 __all__ = ["open_as", "open_by_footer", "open_file"]

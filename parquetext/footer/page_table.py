@@ -14,10 +14,9 @@ from ..encoding.carried import Carried
 from ..encoding.pages import DATA_PAGES, FIRST_WINDOW, OVERRUN, Headers, read_headers
 from ..encoding.registry import names as encoding_names
 from ..errors import Malformed, Unsupported
-from .elsewhere import other_file
-from .indexed_pages import INDEXES, DataPages, IndexedPages, index_or_none, indexed_pages
+from .column_footer import other_file
 from .leaf_types import LeafType
-from .page_index import has_page_order
+from .page_index import INDEXES, DataPages, IndexedPages, has_page_order, index_or_none, indexed_pages
 
 __all__ = ["page_table"]
 

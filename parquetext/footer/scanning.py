@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from .. import kernels
-from ..errors import ParquetextError
+from ..errors import ParquetextError, Refused
 from ..storage import open_source
 from .forms import MAGICS
-from .locate import FIRST_READ_REMOTE, locate, read_tail
+from .locate import FIRST_READ_REMOTE, Source, locate, read_tail
 
-__all__ = ["scan"]
+__all__ = ["has_sound_footer", "scan"]
 
 
 def scan(source: object, *, strict: bool = False) -> kernels.scan.Scan:
@@ -63,3 +63,28 @@ def scan(source: object, *, strict: bool = False) -> kernels.scan.Scan:
             return kernels.scan.scan(data, strict=strict)
         except ParquetextError as error:
             raise error.at(str(source), tail.footer_offset) from None
+
+
+def has_sound_footer(source: Source) -> bool:
+    """Return True if a file ends in a sound footer of any form, or in an encrypted one, which cannot be checked.
+
+    Parameters
+    ----------
+    source : storage.Source
+
+    Notes
+    -----
+    Reads the whole footer. Blocks beside a sound Thrift footer are not checked.
+    """
+    try:
+        tail = read_tail(source)
+        footer = source.read(tail.footer_offset, tail.footer_length)
+        if not tail.form.is_final:
+            kernels.scan.scan(footer, strict=False)
+            return True
+        tail.form.verify_payload(footer)
+        return kernels.checksum.crc32(footer) == tail.blocks[0].crc
+    except Refused:
+        return True
+    except ParquetextError:
+        return False

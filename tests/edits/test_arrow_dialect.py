@@ -16,7 +16,7 @@ import parquetext
 from parquetext import edits, extension
 from parquetext.cli.app import app
 from parquetext.errors import ParquetextError, Refused, Unsupported
-from parquetext.footer.dialect.prepare import prepare
+from parquetext.footer.dialect.field_differences import prepare
 from parquetext.inspection.integrity.inspection import inspect
 
 ACME = UUID("00010203-0405-0607-0809-0a0b0c0d0e0f")

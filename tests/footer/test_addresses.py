@@ -7,10 +7,10 @@ import uuid
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support import addresses
 
 from parquetext import extension, kernels
 from parquetext.errors import ColumnError, Malformed, ParquetextError
-from parquetext.footer import addresses
 from parquetext.footer.locate import locate
 
 pytestmark = pytest.mark.usefixtures("implementation")

@@ -19,8 +19,8 @@ import parquetext
 from parquetext import kernels, wire
 from parquetext.errors import Damaged, Malformed, ParquetextError, Unsupported
 from parquetext.footer.dialect.builder import Builder
+from parquetext.footer.dialect.field_differences import prepare
 from parquetext.footer.dialect.framing import TRAILER_BYTES, read_trailer, unframe
-from parquetext.footer.dialect.prepare import prepare
 from parquetext.footer.dialect.slots import LAYOUTS, tell_layout
 from parquetext.footer.dialect.to_thrift import Decoded
 from parquetext.inspection.integrity.inspection import inspect

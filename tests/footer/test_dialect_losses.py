@@ -13,9 +13,8 @@ import parquetext
 from parquetext import thrift
 from parquetext.errors import Malformed, ParquetextError
 from parquetext.footer.dialect.builder import Builder
-from parquetext.footer.dialect.field_differences import Kind, differences
+from parquetext.footer.dialect.field_differences import Kind, differences, prepare
 from parquetext.footer.dialect.from_thrift import encode
-from parquetext.footer.dialect.prepare import prepare
 from parquetext.footer.dialect.slots import LAYOUTS
 from parquetext.footer.dialect.to_thrift import Decoded
 

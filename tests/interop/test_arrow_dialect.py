@@ -10,8 +10,8 @@ from support import arrow_dialect as dialect
 from support.parquet_bytes import footer_of, parquet_bytes
 
 import parquetext
+from parquetext.footer.dialect.field_differences import prepare
 from parquetext.footer.dialect.framing import frame, unframe
-from parquetext.footer.dialect.prepare import prepare
 from parquetext.footer.dialect.to_thrift import Decoded
 
 # A buffer by flatc of the schema c938fc7: one column a, INT32 OPTIONAL, field id 7, Int(32, signed), one row group,

@@ -16,8 +16,8 @@ from support import arrow_dialect as dialect
 from support.parquet_bytes import footer_of
 
 from parquetext.errors import ParquetextError
+from parquetext.footer.dialect.field_differences import prepare
 from parquetext.footer.dialect.framing import frame, unframe
-from parquetext.footer.dialect.prepare import prepare
 from parquetext.footer.dialect.to_thrift import Decoded
 
 REFUSED = {"parquet-testing/data/unknown-logical-type.parquet"}

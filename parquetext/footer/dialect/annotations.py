@@ -5,6 +5,7 @@ from __future__ import annotations
 from ... import wire
 from ...errors import Unsupported
 from ...logical_types import Entry, entry_named, entry_of, entry_of_converted, parse_converted
+from .slots import Row
 
 __all__ = ["annotation_of", "converted_type", "from_union", "text", "to_union", "union_table"]
 
@@ -12,7 +13,7 @@ __all__ = ["annotation_of", "converted_type", "from_union", "text", "to_union", 
 MEMBERS = tuple(wire.NAMES_OF_LOGICAL_TYPE.values())[: wire.FLAT_LOGICAL_GEOGRAPHY]
 
 
-def from_union(reading, element) -> dict | None:
+def from_union(element: Row) -> dict | None:
     """Return the LogicalType of an element of a buffer, as `thrift.values` reads it.
 
     Raises
@@ -20,7 +21,7 @@ def from_union(reading, element) -> dict | None:
     Unsupported
         If parquet.thrift has no such member or time unit.
     """
-    tag = reading.get("SchemaElement", element, "logical_type_type", 0)
+    tag = element.get("logical_type_type", 0)
     if tag == 0:
         return None
     if tag > len(MEMBERS):
@@ -33,11 +34,10 @@ def from_union(reading, element) -> dict | None:
         )
     name = MEMBERS[tag - 1]
     entry = entry_named(name)
-    table = element.table(reading.layout.tables["SchemaElement"]["logical_type"].slot)
-    if entry.table == Entry.table or table is None:
+    if entry.table == Entry.table:
         return {name: entry.from_table(lambda _, default: default)}
-    table = reading.checked(entry.table, table)
-    return {name: entry.from_table(lambda field, default: reading.get(entry.table, table, field, default))}
+    options = element.child("logical_type", entry.table)
+    return {name: entry.from_table(lambda field, default: default if options is None else options.get(field, default))}
 
 
 def annotation_of(element: dict) -> dict | None:

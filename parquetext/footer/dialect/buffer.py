@@ -103,10 +103,10 @@ class Buffer:
 class Table:
     """One table; fields are named by their slots."""
 
-    __slots__ = ("_buffer", "at", "entries")
+    __slots__ = ("at", "buffer", "entries")
 
     def __init__(self, buffer: Buffer, at: int):
-        self._buffer, self.at = buffer, at
+        self.buffer, self.at = buffer, at
         self.entries = buffer.vtable(at - _BACK.unpack_from(buffer.data, at)[0], at)
         if at + self.entries[0] > buffer.size:
             raise wire_error(wire.BAD_OFFSET, at, buffer.size, at + self.entries[0])
@@ -131,27 +131,27 @@ class Table:
 
     def number(self, slot: int, kind: struct.Struct, default: int | None = None) -> int | None:
         at = self.position(slot, kind.size)
-        return kind.unpack_from(self._buffer.data, at)[0] if at else default
+        return kind.unpack_from(self.buffer.data, at)[0] if at else default
 
     def text(self, slot: int) -> bytes | None:
         at = self.position(slot, 4)
-        return self._buffer.text(at) if at else None
+        return self.buffer.text(at) if at else None
 
     def table(self, slot: int) -> Table | None:
         at = self.position(slot, 4)
-        return self._buffer.table_at(at) if at else None
+        return self.buffer.table_at(at) if at else None
 
     def count(self, slot: int) -> int | None:
         """How many tables a vector of them has; None if it is absent."""
         at = self.position(slot, 4)
-        return self._buffer.vector(at, 4)[1] if at else None
+        return self.buffer.vector(at, 4)[1] if at else None
 
     def tables(self, slot: int) -> Iterator[Table]:
         """The tables of a vector, one after the other; none if it is absent."""
         at = self.position(slot, 4)
         if not at:
             return
-        start, count = self._buffer.vector(at, 4)
-        self._buffer.visited(at, 4 * count)
+        start, count = self.buffer.vector(at, 4)
+        self.buffer.visited(at, 4 * count)
         for entry in range(start, start + 4 * count, 4):
-            yield self._buffer.table_at(entry)
+            yield self.buffer.table_at(entry)

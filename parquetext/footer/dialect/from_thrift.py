@@ -1,4 +1,4 @@
-"""From a Thrift footer to a buffer of the dialect: what is carried, and what is left out lest it come out wrong."""
+"""Convert a Thrift footer to a buffer of the dialect; omit fields that readers would read incorrectly."""
 
 from __future__ import annotations
 
@@ -19,34 +19,43 @@ DATA_PAGES = {wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2}
 TYPE_ORDER = {"TYPE_ORDER": {}}
 
 
+# Fields that have the same names in both formats.
+ELEMENT = ("type", "repetition_type", "type_length", "num_children", "field_id")
+ROW_GROUP = ("total_byte_size", "num_rows", "total_compressed_size", "ordinal")
+METADATA = (
+    "codec",
+    "total_uncompressed_size",
+    "total_compressed_size",
+    "data_page_offset",
+    "index_page_offset",
+    "dictionary_page_offset",
+)
+
+
 def encode(footer: dict) -> bytes:
-    """The buffer for a FileMetaData as `parquetext.thrift` reads it.
+    """Return the buffer for a FileMetaData as `parquetext.thrift` reads it.
 
     Raises
     ------
     Refused
-        The footer is encrypted or signed.
+        If the footer is encrypted or signed.
     Malformed
-        It lacks a required field.
+        If it lacks a required field.
     Unsupported
-        It has what the dialect cannot say and readers cannot do without: a logical type that it does not know, a chunk
-        in another file, text that is not UTF-8, row groups that do not fit the schema; or it becomes too large.
+        If the dialect cannot represent a field that readers need: an unknown logical type, a chunk in another file,
+        text that is not UTF-8, or row groups that do not match the schema; or if the buffer is too large.
     """
     buffer = _encode(footer)
     if len(buffer) > MAX_RAW_BYTES:
-        raise Unsupported(
-            f"a buffer of {len(buffer)} bytes, the public C++ reader takes {MAX_RAW_BYTES}",
-            expected=MAX_RAW_BYTES,
-            found=len(buffer),
-            code=wire.TOO_LARGE,
-        )
+        message = f"a buffer of {len(buffer)} bytes, the public C++ reader takes {MAX_RAW_BYTES}"
+        raise Unsupported(message, expected=MAX_RAW_BYTES, found=len(buffer), code=wire.TOO_LARGE)
     return buffer
 
 
 def _encode(footer: dict) -> bytes:
     if "encryption_algorithm" in footer or "footer_signing_key_metadata" in footer:
         raise Refused("the file is encrypted or signed", code=wire.ENCRYPTED)
-    elements = footer["schema"]
+    elements, created_by = footer["schema"], footer.get("created_by", "")
     leaves = [element for element in elements if "type" in element]
     orders = footer.get("column_orders") or []
     ordered = [leaf < len(orders) and orders[leaf] == TYPE_ORDER for leaf in range(len(leaves))]
@@ -64,7 +73,7 @@ def _encode(footer: dict) -> bytes:
             "num_rows": footer["num_rows"],
             "row_groups": [_row_group(group, columns, ordered) for group in footer["row_groups"]],
             "kv": _key_values(footer),
-            "created_by": _created_by(footer),
+            "created_by": text(created_by) if _is_text(created_by) else b"",
         },
     )
 
@@ -80,28 +89,17 @@ def _element(element: dict, before: dict, ordered: bool) -> dict:
     tag, table = (None, None) if in_map else to_union(element) or (None, None)
     if tag is not None:
         table = {"": union_table(tag), **table}
-    return {
+    return {name: element.get(name) for name in ELEMENT} | {
         "name": text(element["name"]),
-        "type": element.get("type"),
-        "repetition_type": element.get("repetition_type"),
         "logical_type_type": tag,
         "logical_type": table,
-        "type_length": element.get("type_length"),
-        "num_children": element.get("num_children"),
-        "field_id": element.get("field_id"),
         "column_order_type": 1 if ordered else None,
         "column_order": {} if ordered else None,
     }
 
 
-def _created_by(footer: dict) -> bytes:
-    """Empty where it is unset, or no text."""
-    name = footer.get("created_by", "")
-    return text(name) if _is_text(name) else b""
-
-
 def _key_values(fields: dict) -> list[dict] | None:
-    """The pairs that are text, in their order."""
+    """Return the pairs that are text, in their order."""
     pairs = fields.get("key_value_metadata")
     if pairs is None:
         return None
@@ -115,77 +113,51 @@ def _key_values(fields: dict) -> list[dict] | None:
 def _row_group(group: dict, columns: list[Column], ordered: list[bool]) -> dict:
     chunks = group["columns"]
     if len(chunks) != len(columns):
-        raise Unsupported(
-            f"a row group has {len(chunks)} column chunks, the schema {len(columns)} leaves",
-            expected=len(columns),
-            found=len(chunks),
-            code=wire.IRREGULAR,
-        )
-    rows = group["num_rows"]
-    sorting = group.get("sorting_columns")
-    # Where the C++ reader finds no data_page_offset (0 is none), it takes this one.
+        message = f"a row group has {len(chunks)} column chunks, the schema {len(columns)} leaves"
+        raise Unsupported(message, expected=len(columns), found=len(chunks), code=wire.IRREGULAR)
+    # If a chunk has no data_page_offset, or 0, the C++ reader uses that of the row group.
     has_pages = all(chunk.get("meta_data", {}).get("data_page_offset") for chunk in chunks)
-    return {
+    rows, sorting = group["num_rows"], group.get("sorting_columns")
+    return {name: group.get(name) for name in ROW_GROUP} | {
         "columns": [_chunk(*chunk, rows) for chunk in zip(chunks, columns, ordered, strict=True)],
-        "total_byte_size": group["total_byte_size"],
-        "num_rows": rows,
         "sorting_columns": None if sorting is None else [_sorting_column(column) for column in sorting],
         "file_offset": group.get("file_offset") if has_pages else None,
-        "total_compressed_size": group.get("total_compressed_size"),
-        "ordinal": group.get("ordinal"),
     }
 
 
 def _sorting_column(column: dict) -> dict:
-    return {
-        "column_idx": column["column_idx"],
-        "descending": int(column["descending"]),
-        "nulls_first": int(column["nulls_first"]),
-    }
+    return {name: int(column[name]) for name in ("column_idx", "descending", "nulls_first")}
 
 
 def _chunk(chunk: dict, column: Column, ordered: bool, rows: int) -> dict:
     if "crypto_metadata" in chunk or "encrypted_column_metadata" in chunk:
         raise Refused("a column chunk is encrypted", code=wire.ENCRYPTED)
     if chunk.get("file_path"):
-        raise Unsupported(
-            "a column chunk in another file, which the dialect has no place for", code=wire.UNSUPPORTED_VALUE
-        )
+        message = "a column chunk in another file, which the dialect has no place for"
+        raise Unsupported(message, code=wire.UNSUPPORTED_VALUE)
     metadata = chunk.get("meta_data")
     if metadata is None:
         raise Unsupported("a column chunk has no metadata", code=wire.NO_METADATA)
-    if metadata["type"] != column.type:
-        raise Unsupported(
-            "a column chunk is of another type than its column",
-            expected=column.type,
-            found=metadata["type"],
-            code=wire.MISMATCH,
-        )
-    if not 0 <= metadata["codec"] <= 127:
-        raise Unsupported(
-            f"unknown codec {metadata['codec']}", expected=127, found=metadata["codec"], code=wire.UNSUPPORTED_VALUE
-        )
+    physical, codec = metadata["type"], metadata["codec"]
+    if physical != column.type:
+        message = "the type of a column chunk differs from that of its column"
+        raise Unsupported(message, expected=column.type, found=physical, code=wire.MISMATCH)
+    if not 0 <= codec <= 127:
+        raise Unsupported(f"unknown codec {codec}", expected=127, found=codec, code=wire.UNSUPPORTED_VALUE)
     values, bloom = metadata["num_values"], metadata.get("bloom_filter_offset")
-    return {
-        "metadata": {
-            "codec": metadata["codec"],
-            "num_values": None if values == rows else values,
-            "total_uncompressed_size": metadata["total_uncompressed_size"],
-            "total_compressed_size": metadata["total_compressed_size"],
-            "key_value_metadata": _key_values(metadata),
-            # Always: the Rust reader does not know that the C++ writer leaves out a row group's own offset.
-            "data_page_offset": metadata["data_page_offset"],
-            "index_page_offset": metadata.get("index_page_offset"),
-            "dictionary_page_offset": metadata.get("dictionary_page_offset"),
-            "statistics": _statistics(metadata.get("statistics"), column, ordered),
-            "is_fully_dict_encoded": int(is_fully_dictionary_encoded(metadata)),
-            "bloom_filter": bloom and {"offset": bloom, "length": metadata.get("bloom_filter_length", 0)},
-        }
+    # The data page offset is always written: the Rust reader does not use the row group's offset instead.
+    fields = {name: metadata.get(name) for name in METADATA} | {
+        "num_values": None if values == rows else values,
+        "key_value_metadata": _key_values(metadata),
+        "statistics": _statistics(metadata.get("statistics"), column, ordered),
+        "is_fully_dict_encoded": int(is_fully_dictionary_encoded(metadata)),
+        "bloom_filter": bloom and {"offset": bloom, "length": metadata.get("bloom_filter_length", 0)},
     }
+    return {"metadata": fields}
 
 
 def is_fully_dictionary_encoded(metadata: dict) -> bool:
-    """Whether no data page of a chunk is anything else, as far as its metadata say."""
+    """Return True if the metadata of a chunk show that all of its data pages use the dictionary."""
     stats = metadata.get("encoding_stats")
     if stats:
         pages = [page.get("encoding") for page in stats if page.get("page_type") in DATA_PAGES]
@@ -199,12 +171,12 @@ def is_fully_dictionary_encoded(metadata: dict) -> bool:
 
 
 def _statistics(found: dict | None, column: Column, ordered: bool) -> dict | None:
-    """What of a chunk's statistics comes out of the public readers as it was, or as a bound that holds."""
+    """Return the statistics that the public readers read unchanged, or as valid bounds."""
     if found is None:
         return None
     nulls = found.get("null_count")
     fields = {"null_count": nulls if nulls is not None and 0 <= nulls <= MOST_INT32 else None}
-    # Readers take any column order for this one, and want both bounds or none.
+    # Readers treat every column order as this one, and require both bounds or none.
     if ordered and "min_value" in found and "max_value" in found:
         exact = bool(found.get("is_min_value_exact")), bool(found.get("is_max_value_exact"))
         packed = pack(column, found["min_value"], found["max_value"], exact)

@@ -1,8 +1,9 @@
-"""The schemas of the dialect's buffers, as tables of slots, and how to tell them apart by what a buffer holds."""
+"""The schemas of the dialect's buffers as tables of slots, and the detection of a buffer's schema."""
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
@@ -10,7 +11,7 @@ from ... import wire
 from ...errors import ParquetextError, Unsupported
 from .buffer import Buffer, Table
 
-__all__ = ["LAYOUTS", "SCALARS", "Field", "Layout", "Reading", "check_table", "tell_layout"]
+__all__ = ["LAYOUTS", "SCALARS", "Field", "Layout", "Row", "tell_layout"]
 
 SCALARS = {
     name: struct.Struct(f"<{code}")
@@ -25,8 +26,8 @@ SCALARS = {
         ("u64", "Q"),
     )
 }
-DECIMAL, STATISTICS, GEOSPATIAL = 5, 8, 11  # a member of the union LogicalType; slots of ColumnMetadata
-SAMPLE = 64  # tables of a kind that are looked at before a layout is believed in
+DECIMAL, STATISTICS = 5, 8  # a member of the union LogicalType; a slot of ColumnMetadata
+SAMPLE = 64  # tables of a kind that are checked before a layout is accepted
 
 # Of parquet-format pull request 544 and apache/arrow pull requests 43793 and 48431; named by the commit in the former.
 # A union takes two slots, its tag (u8) and its value. A type is a scalar, text, [Table] or a table's name.
@@ -128,84 +129,84 @@ SUPERSET = LAYOUTS["a77d277"]._replace(
 )
 
 
-class Reading:
-    """A buffer read by a layout: fields by their names."""
-
-    __slots__ = ("_checked", "buffer", "layout")
-
-    def __init__(self, buffer: Buffer, layout: Layout):
-        self.buffer, self.layout = buffer, layout
-        self._checked: set[tuple[str, tuple[int, ...]]] = set()
-
-    def get(self, kind: str, table: Table, name: str, default=None):
-        """A field's value: a number, bytes, a table; `default` where it is absent."""
-        field = self.layout.tables[kind].get(name)
-        if field is None:
-            return default
-        if field.type in SCALARS:
-            return table.number(field.slot, SCALARS[field.type], default)
-        found = table.text(field.slot) if field.type == "text" else table.table(field.slot)
-        return default if found is None else found
-
-    def checked(self, kind: str, table: Table) -> Table:
-        """The table, once it is known to look like one of this kind; every shape is looked at once."""
-        shape = kind, table.entries
-        if shape not in self._checked:
-            check_table(self.layout, kind, table)
-            self._checked.add(shape)
-        return table
-
-    def all(self, kind: str, table: Table, name: str):
-        """The tables of a vector, each of them checked."""
-        field = self.layout.tables[kind][name]
-        inner = field.type[1:-1]
-        return (self.checked(inner, one) for one in table.tables(field.slot))
-
-    def one(self, kind: str, table: Table, name: str) -> Table | None:
-        """The table of a field, checked."""
-        field = self.layout.tables[kind].get(name)
-        found = table.table(field.slot) if field else None
-        return None if found is None else self.checked(field.type, found)
-
-
-def check_table(layout: Layout, kind: str, table: Table) -> None:
-    """Whether a table has no slot that the layout has not, and room for each field that it has.
+class Row:
+    """A table of a buffer with its fields by name. Each shape of a table is checked once.
 
     Raises
     ------
     Unsupported
-        It is of another layout.
+        If the table has a slot that the layout lacks, or too little room for a field.
     """
-    fields = layout.tables[kind]
-    known = {field.slot: field for field in fields.values()}
-    for slot in range(len(table.entries) - 1):
-        if table.has(slot) and (slot not in known or table.room(slot) < known[slot].width):
-            raise unknown_layout(f"slot {slot} of a {kind} is not what layout {layout.name} has there", table.at)
+
+    __slots__ = ("_checked", "_fields", "at", "layout", "table")
+
+    def __init__(self, table: Table, kind: str, layout: Layout, checked: set):
+        self.table, self.at, self.layout, self._checked = table, table.at, layout, checked
+        self._fields = layout.tables[kind]
+        if (kind, table.entries) not in checked:
+            known = {field.slot: field for field in self._fields.values()}
+            for slot in range(len(table.entries) - 1):
+                if table.has(slot) and (slot not in known or table.room(slot) < known[slot].width):
+                    raise unknown_layout(f"layout {layout.name} has no such slot {slot} of a {kind}", table.at)
+            checked.add((kind, table.entries))
+
+    @classmethod
+    def root(cls, buffer: Buffer, layout: Layout) -> Row:
+        return cls(buffer.root(), "FileMetaData", layout, set())
+
+    def get(self, name: str, default=None):
+        """Return a number or text; `default` if the field is absent, or if the layout lacks it."""
+        field = self._fields.get(name)
+        if field is None:
+            return default
+        if field.type in SCALARS:
+            return self.table.number(field.slot, SCALARS[field.type], default)
+        found = self.table.text(field.slot)
+        return default if found is None else found
+
+    def has(self, name: str) -> bool:
+        return name in self._fields and self.table.has(self._fields[name].slot)
+
+    def child(self, name: str, kind: str | None = None) -> Row | None:
+        """Return the table in a field, or None; `kind` is that of a union's member."""
+        field = self._fields.get(name)
+        found = field and self.table.table(field.slot)
+        return None if found is None else Row(found, kind or field.type, self.layout, self._checked)
+
+    def count(self, name: str) -> int | None:
+        """Return the number of tables in a vector; None if it is absent."""
+        return self.table.count(self._fields[name].slot)
+
+    def rows(self, name: str) -> Iterator[Row]:
+        """Yield the tables of a vector."""
+        field = self._fields[name]
+        return (Row(one, field.type[1:-1], self.layout, self._checked) for one in self.table.tables(field.slot))
 
 
-def unknown_layout(what: str, at: int) -> Unsupported:
+def unknown_layout(what: str, at: int | None) -> Unsupported:
     return Unsupported(f"a buffer of unknown layout: {what}", offset=at, code=wire.UNKNOWN_LAYOUT)
 
 
 def tell_layout(data: bytes, *, thorough: bool = True) -> Layout:
-    """The layout of a buffer, told by which slots its tables have and how wide they are, never by guessing.
+    """Return the layout of a buffer by the slots of its tables and their widths.
 
     Parameters
     ----------
     data : bytes
     thorough : bool
-        Look at every chunk for what tells a77d277 from 5a0baf2, in which some slots mean something else. Without it,
-        the first tables of each kind are looked at, and the one may stand for the other.
+        Check every chunk for differences between a77d277 and 5a0baf2, in which some slots have another meaning.
+        Without it, only the first tables of each kind are checked, and 5a0baf2 may be reported as a77d277.
 
     Raises
     ------
     Unsupported
-        It is of no layout that is known, or of two at once.
+        If the buffer has no known layout, or properties of two layouts.
     """
     try:
         layout = LAYOUTS[_family(Buffer(data))]
-        _check_sample(Reading(Buffer(data), layout))
-        if thorough and layout.name == "a77d277" and _is_later(Reading(Buffer(data), LAYOUTS["5a0baf2"])):
+        # A buffer of 5a0baf2 has one slot more, and cannot be distinguished yet.
+        _check_sample(Row.root(Buffer(data), SUPERSET if layout.name == "a77d277" else layout))
+        if thorough and layout.name == "a77d277" and _is_later(Row.root(Buffer(data), LAYOUTS["5a0baf2"])):
             layout = LAYOUTS["5a0baf2"]
     except ParquetextError as error:
         if error.code == wire.UNKNOWN_LAYOUT:
@@ -215,7 +216,7 @@ def tell_layout(data: bytes, *, thorough: bool = True) -> Layout:
 
 
 def _family(buffer: Buffer) -> str:
-    """Which order SchemaElement and ColumnChunk have: the root has a name and no type, a chunk has metadata."""
+    """Return a layout with the same order of slots: the root has a name and no type, and a chunk has metadata."""
     root = buffer.root()
     element = next(root.tables(1), None)
     if element is None:
@@ -228,61 +229,55 @@ def _family(buffer: Buffer) -> str:
     return "a77d277"
 
 
-def _check_sample(reading: Reading) -> None:
-    """The first tables of every kind look like those of the layout, and have what cannot be missing.
-
-    Of a77d277 those of 5a0baf2 do, too: it has a slot more, and so far nothing else can be told.
-    """
-    if reading.layout.name == "a77d277":
-        reading = Reading(reading.buffer, SUPERSET)
-    root = reading.checked("FileMetaData", reading.buffer.root())
-    for element in islice(reading.all("FileMetaData", root, "schema"), SAMPLE):
-        _check_name(reading, element)
-    for group in islice(reading.all("FileMetaData", root, "row_groups"), 1):
-        for chunk in islice(reading.all("RowGroup", group, "columns"), SAMPLE):
-            metadata = reading.one("ColumnChunk", chunk, "metadata")
+def _check_sample(root: Row) -> None:
+    """Check that the first tables of each kind match the layout and have the required fields."""
+    for element in islice(root.rows("schema"), SAMPLE):
+        _check_name(element)
+    for group in islice(root.rows("row_groups"), 1):
+        for chunk in islice(group.rows("columns"), SAMPLE):
+            metadata = chunk.child("metadata")
             if metadata is None:
                 raise unknown_layout("a ColumnChunk without metadata", chunk.at)
-            reading.one("ColumnMetadata", metadata, "statistics")
+            metadata.child("statistics")
 
 
-def _check_name(reading: Reading, element: Table) -> None:
-    """A string ends in a zero byte, which other vectors need not have."""
-    position = element.position(reading.layout.tables["SchemaElement"]["name"].slot, 4)
+def _check_name(element: Row) -> None:
+    """Check that the name is a string: it ends in a zero byte, which other vectors need not have."""
+    position = element.table.position(element.layout.tables["SchemaElement"]["name"].slot, 4)
     if not position:
         raise unknown_layout("a SchemaElement without a name", element.at)
-    start, length = reading.buffer.vector(position, 1)
-    if reading.buffer.data[start + length : start + length + 1] != b"\0":
+    buffer = element.table.buffer
+    start, length = buffer.vector(position, 1)
+    if buffer.data[start + length : start + length + 1] != b"\0":
         raise unknown_layout("the name of a SchemaElement is no string", start)
 
 
-def _is_later(reading: Reading) -> bool:
-    """Whether anything shows that the buffer is of 5a0baf2; False too where all that it has reads the same as a77d277.
+def _is_later(root: Row) -> bool:
+    """Return True if a table shows that the buffer has layout 5a0baf2 instead of a77d277.
 
-    Their decimals have scale and precision the other way round, and null counts are of 8 bytes in place of 4.
+    Their decimals have scale and precision in opposite order, and null counts have 8 bytes instead of 4. If no table
+    shows a difference, both layouts read the same values.
     """
     earlier, later = None, None
-    root = reading.buffer.root()
-    for element in reading.all("FileMetaData", root, "schema"):
-        if reading.get("SchemaElement", element, "logical_type_type", 0) == DECIMAL:
-            options = element.table(reading.layout.tables["SchemaElement"]["logical_type"].slot)
-            if options is None:
-                continue
-            reading.checked("DecimalOptions", options)
-            first, second = (options.number(slot, SCALARS["i32"], 0) for slot in (0, 1))
-            earlier = options.at if 0 <= second <= first != second else earlier
-            later = options.at if 0 <= first <= second != first else later
-    for group in reading.all("FileMetaData", root, "row_groups"):
-        for chunk in reading.all("RowGroup", group, "columns"):
-            metadata = reading.one("ColumnChunk", chunk, "metadata")
+    for element in root.rows("schema"):
+        options = (
+            element.child("logical_type", "DecimalOptions") if element.get("logical_type_type") == DECIMAL else None
+        )
+        if options is not None:
+            scale, precision = options.get("scale", 0), options.get("precision", 0)
+            earlier = options.at if 0 <= precision <= scale != precision else earlier
+            later = options.at if 0 <= scale <= precision != scale else later
+    for group in root.rows("row_groups"):
+        for metadata in (chunk.child("metadata") for chunk in group.rows("columns")):
             if metadata is None:
                 continue
-            later = metadata.at if metadata.has(GEOSPATIAL) else later
-            statistics = metadata.table(STATISTICS)
+            later = metadata.at if metadata.has("geospatial_statistics") else later
+            statistics = metadata.table.table(STATISTICS)  # without a check: the layouts differ in it
             if statistics is not None and statistics.has(0):
-                if statistics.room(0) < 8 or statistics.position(0, 4) % 8:
+                at = statistics.position(0, 4)
+                if statistics.room(0) < 8 or at % 8:
                     earlier = statistics.at
-                elif reading.buffer.data[statistics.position(0, 8) + 4 : statistics.position(0, 8) + 8] != bytes(4):
+                elif statistics.buffer.data[at + 4 : at + 8] != bytes(4):
                     later = statistics.at
     if earlier is not None and later is not None:
         raise unknown_layout(f"of a77d277 by a table at {earlier}, of 5a0baf2 by another one", later)

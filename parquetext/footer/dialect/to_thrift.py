@@ -1,4 +1,4 @@
-"""From a buffer of the dialect to the Thrift footer that it stands for."""
+"""Convert a buffer of the dialect to the Thrift footer that it represents."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ from collections.abc import Iterator
 from ... import thrift, wire
 from ...errors import Unsupported, wire_error
 from .annotations import converted_type, from_union
-from .buffer import Buffer, Table
+from .buffer import Buffer
 from .packed_bounds import Column, Packed, unpack
-from .slots import Reading, tell_layout
+from .slots import Row, tell_layout
 
 __all__ = ["CODED", "Decoded"]
 
 CODED = {"f951a6d", "a77d277"}  # layouts for which the public code exists
 MOST_INT32 = (1 << 31) - 1
-# What the reader of the public code makes of `is_fully_dict_encoded`: pages without a number.
+# The public code reads `is_fully_dict_encoded` as these pages, without their numbers.
 DICTIONARY_ONLY = [{"page_type": 2, "encoding": 0, "count": 0}, {"page_type": 0, "encoding": 8, "count": 0}]
 
 
 class Decoded:
-    """A buffer's facts in the shape of `parquetext.thrift`: dicts with parquet.thrift's names.
+    """A buffer as dicts with the names of parquet.thrift, as `parquetext.thrift` reads them.
 
-    The schema is read at once, row groups when they are asked for. What the dialect leaves out is derived where that
-    can be done: types and paths from the schema, ConvertedType from LogicalType; lists of encodings stay empty.
+    The schema is read at once, row groups on request. Fields that the dialect omits are derived if possible: types and
+    paths from the schema, ConvertedType from LogicalType. Lists of encodings stay empty.
 
     Attributes
     ----------
     layout : str
-        The commit of parquet-format pull request 544 whose schema the buffer is of.
+        The commit of parquet-format pull request 544 that defines the buffer's schema.
     footer : dict
-        FileMetaData without its row groups.
+        FileMetaData; its list of row groups is empty.
     columns : list of Column
-        What each leaf's bounds depend on.
+        The properties of each leaf on which its bounds depend.
     paths : list of list of str
-        Each leaf's names, from below the root down.
+        Each leaf's names, from below the root.
 
     Raises
     ------
@@ -44,49 +44,44 @@ class Decoded:
 
     def __init__(self, data: bytes):
         layout = tell_layout(data)
-        self.layout = layout.name
-        self._reading = Reading(Buffer(data), layout)
-        self._root = self._reading.checked("FileMetaData", self._reading.buffer.root())
+        self.layout, self._buffer = layout.name, Buffer(data)
+        self._root = root = Row.root(self._buffer, layout)
         self.columns: list[Column] = []
         self.paths: list[list[str]] = []
         self._path_bytes: list[int] = []
-        get = self._reading.get
-        if get("FileMetaData", self._root, "encryption_type", 0):
-            raise Unsupported("the buffer is of an encrypted footer", offset=self._root.at, code=wire.ENCRYPTED)
-        self.footer: dict = {"version": get("FileMetaData", self._root, "version", 0)}
-        self.footer["schema"], orders = self._schema()
-        self.footer["num_rows"] = get("FileMetaData", self._root, "num_rows", 0)
-        pairs = self._key_values("FileMetaData", self._root, "kv")
-        if pairs is not None:
-            self.footer["key_value_metadata"] = pairs
-        created_by = get("FileMetaData", self._root, "created_by")
-        if created_by:
-            self.footer["created_by"] = _text(created_by)
-        if any(orders):
-            self.footer["column_orders"] = [{"TYPE_ORDER": {}} if order else {} for order in orders]
+        if root.get("encryption_type", 0):
+            raise Unsupported("the buffer is of an encrypted footer", offset=root.at, code=wire.ENCRYPTED)
+        version, (schema, orders) = root.get("version", 0), self._schema()
+        self.footer: dict = present(
+            version=version,
+            schema=schema,
+            num_rows=root.get("num_rows", 0),
+            row_groups=[],
+            key_value_metadata=_key_values(root, "kv"),
+            created_by=_text(root.get("created_by")) or None,
+            column_orders=[{"TYPE_ORDER": {}} if order else {} for order in orders] if any(orders) else None,
+        )
 
     def to_thrift(self) -> bytes:
-        """The bytes of the whole FileMetaData."""
+        """Return the bytes of the whole FileMetaData."""
         groups = [thrift.write("RowGroup", group) for group in self.row_groups()]
-        names = ("version", "schema", "num_rows", "row_groups", "key_value_metadata", "created_by", "column_orders")
-        fields = {**self.footer, "row_groups": groups}
-        return thrift.write("FileMetaData", {name: fields[name] for name in names if name in fields})
+        return thrift.write("FileMetaData", self.footer | {"row_groups": groups})
 
     def name_of(self, leaf: int) -> str:
-        """A leaf's path for people: dotted, bytes that are no UTF-8 replaced."""
+        """Return a leaf's dotted path for messages; bytes that are not UTF-8 are replaced."""
         return ".".join(self.paths[leaf]).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
     # ---- schema -------------------------------------------------------------------------------------------------
 
     def _schema(self) -> tuple[list[dict], list[int]]:
-        """The elements in preorder, and the leaves' column orders."""
+        """Return the elements in preorder, and the leaves' column orders."""
         elements, orders = [], []
         names: list[str] = []
-        open_groups: list[int] = []  # children still to come, from the root down
-        for table in self._reading.all("FileMetaData", self._root, "schema"):
-            element, children = self._element(table, is_root=not elements)
+        open_groups: list[int] = []  # the numbers of children to come, from the root down
+        for row in self._root.rows("schema"):
+            element, children = self._element(row, is_root=not elements)
             if elements and not open_groups:
-                raise wire_error(wire.BAD_VALUE, table.at, len(elements), len(elements) + 1)
+                raise wire_error(wire.BAD_VALUE, row.at, len(elements), len(elements) + 1)
             elements.append(element)
             if len(elements) > 1:
                 open_groups[-1] -= 1
@@ -95,8 +90,8 @@ class Decoded:
                 open_groups.append(children)
                 continue
             if "type" in element:
-                self._add_leaf(table, element, [*names[1:], element["name"]])
-                orders.append(self._column_order(table))
+                self._add_leaf(row, element, [*names[1:], element["name"]])
+                orders.append(_column_order(row))
             while open_groups and open_groups[-1] == 0:
                 open_groups.pop()
                 names.pop()
@@ -104,165 +99,142 @@ class Decoded:
             raise wire_error(wire.BAD_VALUE, self._root.at, len(elements) + sum(open_groups), len(elements))
         return elements, orders
 
-    def _element(self, table: Table, is_root: bool) -> tuple[dict, int]:
-        """A SchemaElement, and how many children follow it."""
-        reading, (kind, get) = self._reading, ("SchemaElement", self._reading.get)
-        annotation = from_union(reading, table)
-        name, children = get(kind, table, "name"), get(kind, table, "num_children", 0)
+    def _element(self, row: Row, is_root: bool) -> tuple[dict, int]:
+        """Return a SchemaElement, and the number of its children."""
+        annotation, name, children = from_union(row), row.get("name"), row.get("num_children", 0)
         if name is None:
-            raise wire_error(wire.BAD_VALUE, table.at, 1, 0)
-        repetition = get(kind, table, "repetition_type", None if is_root or self.layout == "c938fc7" else 0)
-        is_leaf = get(kind, table, "type") is not None
-        if children < 0 or (children and is_leaf):
-            raise wire_error(wire.BAD_VALUE, table.at, 0, children)
+            raise wire_error(wire.BAD_VALUE, row.at, 1, 0)
+        physical = row.get("type")
+        if children < 0 or (children and physical is not None):
+            raise wire_error(wire.BAD_VALUE, row.at, 0, children)
         decimal = next(iter((annotation or {}).values()), {})
-        found = {
-            "type": get(kind, table, "type"),
-            "type_length": get(kind, table, "type_length"),
-            "repetition_type": repetition,
-            "name": _text(name),
-            "num_children": None if is_leaf else children,
-            "converted_type": converted_type(annotation),
-            "scale": decimal.get("scale"),
-            "precision": decimal.get("precision"),
-            "field_id": get(kind, table, "field_id"),
-            "logicalType": annotation,
-        }
-        return {field: value for field, value in found.items() if value is not None}, children
+        element = present(
+            type=physical,
+            type_length=row.get("type_length"),
+            repetition_type=row.get("repetition_type", None if is_root or self.layout == "c938fc7" else 0),
+            name=_text(name),
+            num_children=children if physical is None else None,
+            converted_type=converted_type(annotation),
+            scale=decimal.get("scale"),
+            precision=decimal.get("precision"),
+            field_id=row.get("field_id"),
+            logicalType=annotation,
+        )
+        return element, children
 
-    def _add_leaf(self, table: Table, element: dict, path: list[str]) -> None:
+    def _add_leaf(self, row: Row, element: dict, path: list[str]) -> None:
         size = sum(len(name) for name in path) + 4 * len(path)
-        self._reading.buffer.copied(table.at, size)
+        self._buffer.copied(row.at, size)
         self.paths.append(path)
         self._path_bytes.append(size)
         annotation = next(iter(element.get("logicalType") or {None: None}))
         self.columns.append(Column(element["type"], element.get("type_length"), annotation))
 
-    def _column_order(self, table: Table) -> int:
-        order = self._reading.get("SchemaElement", table, "column_order_type", 0)
-        if order > 1:
-            raise Unsupported(
-                f"an unknown column order {order}",
-                offset=table.at,
-                expected=1,
-                found=order,
-                code=wire.UNSUPPORTED_VALUE,
-            )
-        return order
-
-    def _key_values(self, kind: str, table: Table, field: str) -> list[dict] | None:
-        reading = self._reading
-        if table.count(reading.layout.tables[kind][field].slot) is None:
-            return None
-        pairs = []
-        for pair in reading.all(kind, table, field):
-            key, value = reading.get("KeyValue", pair, "key"), reading.get("KeyValue", pair, "val")
-            if key is None:
-                raise wire_error(wire.BAD_VALUE, pair.at, 1, 0)
-            pairs.append({"key": _text(key)} | ({} if value is None else {"value": _text(value)}))
-        return pairs
-
     # ---- row groups ---------------------------------------------------------------------------------------------
 
     def row_groups(self) -> Iterator[dict]:
-        """The RowGroup structs, one after the other. To be asked for once."""
-        reading, (kind, get) = self._reading, ("RowGroup", self._reading.get)
-        for group in reading.all("FileMetaData", self._root, "row_groups"):
-            count = group.count(reading.layout.tables[kind]["columns"].slot) or 0
+        """Yield the RowGroup structs. They can be read once."""
+        for group in self._root.rows("row_groups"):
+            count = group.count("columns") or 0
             if count != len(self.columns):
                 raise wire_error(wire.IRREGULAR, group.at, len(self.columns), count)
-            rows, file_offset = get(kind, group, "num_rows", 0), get(kind, group, "file_offset", 0)
-            chunks = [
-                self._chunk(leaf, chunk, rows, file_offset)
-                for leaf, chunk in enumerate(reading.all(kind, group, "columns"))
-            ]
-            found = {
-                "columns": chunks,
-                "total_byte_size": get(kind, group, "total_byte_size", 0),
-                "num_rows": rows,
-                "sorting_columns": self._sorting_columns(group),
-                "file_offset": file_offset or None,
-                "total_compressed_size": get(kind, group, "total_compressed_size", 0) or None,
-                "ordinal": get(kind, group, "ordinal"),
-            }
-            yield {field: value for field, value in found.items() if value is not None}
+            rows, file_offset = group.get("num_rows", 0), group.get("file_offset", 0)
+            yield present(
+                columns=[
+                    self._chunk(leaf, chunk, rows, file_offset) for leaf, chunk in enumerate(group.rows("columns"))
+                ],
+                total_byte_size=group.get("total_byte_size", 0),
+                num_rows=rows,
+                sorting_columns=_sorting_columns(group),
+                file_offset=file_offset or None,
+                total_compressed_size=group.get("total_compressed_size") or None,
+                ordinal=group.get("ordinal"),
+            )
 
-    def _sorting_columns(self, group: Table) -> list[dict] | None:
-        reading, (kind, get) = self._reading, ("SortingColumn", self._reading.get)
-        if group.count(reading.layout.tables["RowGroup"]["sorting_columns"].slot) is None:
-            return None
-        return [
-            {
-                "column_idx": get(kind, column, "column_idx", 0),
-                "descending": bool(get(kind, column, "descending", 0)),
-                "nulls_first": bool(get(kind, column, "nulls_first", 0)),
-            }
-            for column in reading.all("RowGroup", group, "sorting_columns")
-        ]
-
-    def _chunk(self, leaf: int, chunk: Table, rows: int, file_offset: int) -> dict:
-        reading = self._reading
-        if reading.get("ColumnChunk", chunk, "crypto_type", 0):
+    def _chunk(self, leaf: int, chunk: Row, rows: int, file_offset: int) -> dict:
+        if chunk.get("crypto_type", 0):
             raise Unsupported("a column chunk is encrypted", offset=chunk.at, code=wire.ENCRYPTED)
-        if reading.get("ColumnChunk", chunk, "file_path"):
+        if chunk.get("file_path"):
             raise Unsupported("a column chunk in another file", offset=chunk.at, code=wire.UNSUPPORTED_VALUE)
-        table = reading.one("ColumnChunk", chunk, "metadata")
-        if table is None:
+        row = chunk.child("metadata")
+        if row is None:
             raise wire_error(wire.NO_METADATA, chunk.at)
-        kind, get = "ColumnMetadata", reading.get
-        reading.buffer.copied(table.at, self._path_bytes[leaf])
-        bloom_offset, bloom_length = self._bloom_filter(table)
-        values = get(kind, table, "num_values", rows)
-        is_dictionary = get(kind, table, "is_fully_dict_encoded", 0)
-        metadata = {
-            "type": self.columns[leaf].type,
-            "encodings": [],
-            "path_in_schema": self.paths[leaf],
-            "codec": get(kind, table, "codec", 0),
-            "num_values": values,
-            "total_uncompressed_size": get(kind, table, "total_uncompressed_size", 0),
-            "total_compressed_size": get(kind, table, "total_compressed_size", 0),
-            "key_value_metadata": self._key_values(kind, table, "key_value_metadata"),
-            # No page begins at 0: the C++ writer leaves out what is the row group's own offset.
-            "data_page_offset": get(kind, table, "data_page_offset", 0) or file_offset,
-            "index_page_offset": get(kind, table, "index_page_offset"),
-            "dictionary_page_offset": get(kind, table, "dictionary_page_offset"),
-            "statistics": self._statistics(self.columns[leaf], table, values),
-            "encoding_stats": DICTIONARY_ONLY if is_dictionary else None,
-            "bloom_filter_offset": bloom_offset,
-            "bloom_filter_length": bloom_length,
-        }
-        return {"file_offset": 0, "meta_data": {name: value for name, value in metadata.items() if value is not None}}
+        self._buffer.copied(row.at, self._path_bytes[leaf])
+        bloom, values = row.child("bloom_filter"), row.get("num_values", rows)
+        metadata = present(
+            type=self.columns[leaf].type,
+            encodings=[],
+            path_in_schema=self.paths[leaf],
+            codec=row.get("codec", 0),
+            num_values=values,
+            total_uncompressed_size=row.get("total_uncompressed_size", 0),
+            total_compressed_size=row.get("total_compressed_size", 0),
+            key_value_metadata=_key_values(row, "key_value_metadata"),
+            # No page begins at 0: the C++ writer omits an offset that equals the row group's.
+            data_page_offset=row.get("data_page_offset") or file_offset,
+            index_page_offset=row.get("index_page_offset"),
+            dictionary_page_offset=row.get("dictionary_page_offset"),
+            statistics=self._statistics(self.columns[leaf], row.child("statistics"), values),
+            encoding_stats=DICTIONARY_ONLY if row.get("is_fully_dict_encoded") else None,
+            bloom_filter_offset=row.get("bloom_filter_offset") if bloom is None else bloom.get("offset") or None,
+            bloom_filter_length=row.get("bloom_filter_length") if bloom is None else bloom.get("length") or None,
+        )
+        return {"file_offset": 0, "meta_data": metadata}
 
-    def _bloom_filter(self, table: Table) -> tuple[int | None, int | None]:
-        get = self._reading.get
-        info = self._reading.one("ColumnMetadata", table, "bloom_filter")
-        if info is not None:
-            return get("BloomFilterInfo", info, "offset", 0) or None, get("BloomFilterInfo", info, "length", 0) or None
-        return get("ColumnMetadata", table, "bloom_filter_offset"), get("ColumnMetadata", table, "bloom_filter_length")
-
-    def _statistics(self, column: Column, metadata: Table, values: int) -> dict | None:
-        table = self._reading.one("ColumnMetadata", metadata, "statistics")
-        if table is None:
+    def _statistics(self, column: Column, row: Row | None, values: int) -> dict | None:
+        if row is None:
             return None
-        kind, get = "Statistics", self._reading.get
-        nulls = get(kind, table, "null_count")
+        nulls = row.get("null_count")
         if nulls is not None and self.layout in CODED and (nulls < 0 or values > MOST_INT32):
             nulls = None  # 32 bits of a larger number
-        found = {"null_count": nulls, "distinct_count": get(kind, table, "distinct_count")}
-        prefix = get(kind, table, "prefix", b"")
+        found, exactness = {}, {}
+        prefix = row.get("prefix", b"")
         for side in ("max", "min"):
-            packed = Packed(
-                *(get(kind, table, f"{side}_{slot}", 0) for slot in ("lo4", "lo8", "hi8")),
-                get(kind, table, f"{side}_len"),
-            )
-            value = unpack(column, packed, prefix, upper=side == "max", coded=self.layout in CODED, at=table.at)
+            slots = [row.get(f"{side}_{slot}", 0) for slot in ("lo4", "lo8", "hi8")]
+            packed = Packed(*slots, row.get(f"{side}_len"))
+            value = unpack(column, packed, prefix, upper=side == "max", coded=self.layout in CODED, at=row.at)
             found[f"{side}_value"] = value
-            if value is not None and packed.len:
-                found[f"is_{side}_value_exact"] = packed.len > 0
-        order = ("null_count", "distinct_count", "max_value", "min_value", "is_max_value_exact", "is_min_value_exact")
-        return {name: found[name] for name in order if found.get(name) is not None}
+            exactness[f"is_{side}_value_exact"] = packed.len > 0 if value is not None and packed.len else None
+        return present(null_count=nulls, distinct_count=row.get("distinct_count"), **found, **exactness)
 
 
-def _text(value: bytes) -> str:
-    return value.decode("utf-8", "surrogateescape")
+def present(**fields) -> dict:
+    """Return the fields that are not None."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _column_order(row: Row) -> int:
+    order = row.get("column_order_type", 0)
+    if order > 1:
+        message, code = f"an unknown column order {order}", wire.UNSUPPORTED_VALUE
+        raise Unsupported(message, offset=row.at, expected=1, found=order, code=code)
+    return order
+
+
+def _key_values(row: Row, field: str) -> list[dict] | None:
+    if row.count(field) is None:
+        return None
+    pairs = []
+    for pair in row.rows(field):
+        key, value = pair.get("key"), pair.get("val")
+        if key is None:
+            raise wire_error(wire.BAD_VALUE, pair.at, 1, 0)
+        pairs.append(present(key=_text(key), value=None if value is None else _text(value)))
+    return pairs
+
+
+def _sorting_columns(group: Row) -> list[dict] | None:
+    if group.count("sorting_columns") is None:
+        return None
+    return [
+        {
+            "column_idx": column.get("column_idx", 0),
+            "descending": bool(column.get("descending", 0)),
+            "nulls_first": bool(column.get("nulls_first", 0)),
+        }
+        for column in group.rows("sorting_columns")
+    ]
+
+
+def _text(value: bytes | None) -> str:
+    return (value or b"").decode("utf-8", "surrogateescape")

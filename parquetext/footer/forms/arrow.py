@@ -60,7 +60,7 @@ class ArrowSpec(FormSpec):
         return [] if problem is None else [self.finding(problem)]
 
     def build(self, scan, options: BuildOptions) -> Built:
-        from ..dialect.prepare import prepare
+        from ..dialect.field_differences import prepare
 
         buffer, losses = prepare(scan.data)
         block = framing.frame(buffer)

@@ -4,27 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ...footer.columns import Column
-from ...footer.extremes import bounds_or_nulls, extremes
+from ...footer.columns import Column, bounds_or_nulls, extremes
+from ...footer.model import INDEX_FIELDS, INDEX_LENGTHS
 from ...footer.names import find_group_or_leaf, leaves_below
 from ...footer.wire_names import name_of_codec, names_of_encodings, names_of_types
 from .value_text import as_json
 
 __all__ = ["column_chunks", "columns_in_sum", "key_values", "meta", "named_columns", "row_groups"]
 
-OF_CHUNKS = (
-    "data_page_offset",
-    "dictionary_page_offset",
-    "index_page_offset",
-    "bloom_filter_offset",
-    "bloom_filter_length",
-    "offset_index_offset",
-    "offset_index_length",
-    "column_index_offset",
-    "column_index_length",
-)
+OF_CHUNKS = ("data_page_offset", "dictionary_page_offset", "index_page_offset", *INDEX_FIELDS)
 SIZES = ("total_compressed_size", "total_uncompressed_size")
-INDEXES = ("bloom_filter_length", "offset_index_length", "column_index_length")
 
 
 def meta(file, size: int) -> dict:
@@ -114,7 +103,7 @@ def columns_in_sum(columns: Iterable[Column]) -> Iterator[dict]:
             "compression": sorted({name_of_codec(number) for number in column.codec}),
             "encodings": encodings[masks],
             **{name: _sum(getattr(column, name)) for name in SIZES},
-            **{name: _sum_of_known(getattr(column, name)) for name in INDEXES},
+            **{name: _sum_of_known(getattr(column, name)) for name in INDEX_LENGTHS},
         }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...findings import Finding
-from ...footer.soundness import has_sound_footer
+from ...footer.scanning import has_sound_footer
 from ...storage import journals_beside
 from ...storage.in_place import LEFT, OTHERS, UNTRUSTED
 from ...storage.journal import MIXED

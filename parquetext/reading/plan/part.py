@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ... import kernels, wire
 from ...errors import Unsupported
-from ...footer.elsewhere import check_here
+from ...footer.column_footer import check_here
 from ...footer.forms import spec_of
 from ...footer.model import FooterReader
 from ...footer.projection import whole_leaves

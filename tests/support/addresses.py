@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 from uuid import UUID
 
-from .. import extension, kernels, wire
-from ..errors import ColumnError, ParquetextError, wire_error
+from parquetext import extension, kernels, wire
+from parquetext.errors import ColumnError, ParquetextError, wire_error
 
 __all__ = [
     "FILE_METADATA",
