@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from operator import and_
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -234,7 +234,7 @@ class Fragment(FragmentScans):
         self,
         schema: pa.Schema | None = None,
         columns: Columns = None,
-        filter: object = None,
+        filter: Any = None,
         batch_size: int = BATCH_SIZE,
         batch_readahead: int = BATCH_READAHEAD,
         fragment_readahead: int = FRAGMENT_READAHEAD,
@@ -261,7 +261,7 @@ cache_metadata, memory_pool
 
     def count_rows(
         self,
-        filter: object = None,
+        filter: Any = None,
         batch_size: int = BATCH_SIZE,
         batch_readahead: int = BATCH_READAHEAD,
         fragment_readahead: int = FRAGMENT_READAHEAD,
