@@ -195,7 +195,7 @@ class File(footer_file.File):
         key_values: bool = True,
         engine: str | None = None,
         decoded_size_limit: int | None = None,
-        **options: object,
+        **options: Any,
     ) -> Iterator[pa.RecordBatch]:
         """Read values batch by batch, with the result of `pyarrow.parquet.ParquetFile.iter_batches`.
 
@@ -239,7 +239,7 @@ class File(footer_file.File):
         filters: object = None,
         *,
         engine: str | None = None,
-        **options: object,
+        **options: Any,
     ) -> Explanation:
         """Explain how `read` reads these columns and rows, without reading them.
 

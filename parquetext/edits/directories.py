@@ -51,7 +51,7 @@ def takes_directories(failed: Callable[[object, Exception], object] = failed_res
 
     def decorate(verb: F) -> F:
         @wraps(verb)
-        def for_all(path: object, *arguments: object, **options: object) -> object:
+        def for_all(path: object, *arguments: object, **options: Any) -> object:
             if not _is_directory(path):
                 return verb(path, *arguments, **options)
             results = [_result(verb, file, arguments, options, failed) for file in expand([path])]

@@ -189,7 +189,7 @@ def _listed(source: Iterator) -> list:
     return found
 
 
-def _of_pyarrow(source: Any, **options: object) -> ds.Dataset:
+def _of_pyarrow(source: Any, **options: Any) -> ds.Dataset:
     """Open other formats, or data in memory, with pyarrow alone, because there are no footers to read."""
     import pyarrow.dataset as ds
 
@@ -330,7 +330,7 @@ class Dataset(DatasetScans, Tabular):
                 raise pa.ArrowTypeError(f"field {field} is not nullable, and was: {was}")
         return Dataset(self._planner.with_schema(schema), self._predicate)
 
-    def sort_by(self, sorting: str | list[tuple[str, str]], **options: object) -> ds.InMemoryDataset:
+    def sort_by(self, sorting: str | list[tuple[str, str]], **options: Any) -> ds.InMemoryDataset:
         """Sort the rows in memory; arguments as in `pyarrow.Table.sort_by`."""
         return _in_memory(self.to_table().sort_by(sorting, **options))
 

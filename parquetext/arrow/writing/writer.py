@@ -155,7 +155,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
         metadata_collector: list | None = None,
         copies: Columns | None = None,
         copies_codec: str | None = None,
-        **options: object,
+        **options: Any,
     ):
         options = DEFAULTS | options | _given(locals())
         check_writable(form, THRIFT.name)
