@@ -29,6 +29,7 @@ FLOORS = [
     {"findings"},
     {"nearest"},
     {"unpicklable"},
+    {"lazy_names"},
     {"systems"},
     {"libraries"},
     {"private"},

@@ -16,7 +16,7 @@ NATIVE = ROOT / "parquetext" / "_native"
 PURE = ROOT / "parquetext" / "_pure"
 # Modules whose names the twin has in another one.
 ELSEWHERE = {
-    "reader": "flat_read",
+    "reader": "name_table",
     "sidecar_columns": "sidecar_write",
     "sidecar_reader": "sidecar_read",
     "sidecar_writer": "sidecar_write",

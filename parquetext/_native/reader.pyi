@@ -1,3 +1,3 @@
 # Made by csrc/tables/stubs.py: the twin has the same names, results and errors.
 
-from .._pure.flat_read import Node as Node
+from .._pure.name_table import Node as Node

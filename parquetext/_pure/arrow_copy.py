@@ -282,23 +282,7 @@ def copy_piece(source: Source, at: int, room: int) -> bytes:
 
 
 def build(pieces: Sequence[bytes], names: Sequence[bytes], keep: Sequence[bytes | None] | None = None) -> bytes:
-    """Combine pieces and names into an ``ARROW:schema`` value.
-
-    Parameters
-    ----------
-    pieces, names : sequences of bytes
-        Pieces made by `Schema.piece`, and the fields' names. Pieces are checked, not trusted.
-    keep : sequence of bytes or None, optional
-        The selected children of each field. For a struct: one byte per child, 0 if it is dropped, then the same, in
-        order, for each selected child that is a struct itself. Everything below lists, maps and dictionaries is kept.
-        None keeps the whole field.
-
-    Raises
-    ------
-    Malformed
-        If a piece is not a Field or takes more than 4 × its size + 1024 bytes, or if `keep` does not fit it. Offsets
-        count from the piece.
-    """
+    """Combine pieces and names into an ``ARROW:schema`` value; see `slice.arrow_build`."""
     out = bytearray(MESSAGE)
     out += struct.pack("<I", len(pieces)) + bytes(4 * len(pieces))
     for i, (piece, name) in enumerate(zip(pieces, names, strict=True)):

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import struct
 from array import array
+from itertools import accumulate
+from typing import NamedTuple
 
 from .. import wire
 from ..errors import wire_error
+from .encoding_runs import pack_booleans
 from .scan import Scan
 
 __all__ = ["bound_columns"]
@@ -44,65 +47,54 @@ def bound_columns(scan: Scan, readings: bytes) -> tuple[tuple, tuple]:
     if len(readings) != scan.leaf_count:
         raise wire_error(wire.BAD_ARGUMENT, 0, scan.leaf_count, len(readings))
     scan.check_regular()
-    ends = _End(scan.chunk_count, up=False), _End(scan.chunk_count, up=True)
-    for bit, end in zip((1, 2), ends, strict=True):
+    ends = []
+    for bit, up in ((1, False), (2, True)):
         columns = [scan.column(leaf).bound_values(bit) for leaf in range(scan.leaf_count)]
-        for row_group in range(scan.row_group_count):
-            for column, reading in zip(columns, readings, strict=True):
-                end.append(column[row_group], reading)
-    most = max(len(end.data) for end in ends)
+        rows = (zip(columns, readings, strict=True) for _ in range(scan.row_group_count))
+        ends.append(
+            [
+                _bound(column[row_group], reading & wire.READING_VALUE, reading & wire.READING_UNIT, up)
+                for row_group, row in enumerate(rows)
+                for column, reading in row
+            ]
+        )
+    most = max(sum(len(bound.stored) for bound in end) for end in ends)
     if most > LARGEST_OFFSET:
         raise wire_error(wire.TOO_LARGE, 0, LARGEST_OFFSET, most)
-    return ends[0].buffers(), ends[1].buffers()
+    return _buffers(ends[0]), _buffers(ends[1])
 
 
-class _End:
-    """A builder of the minima or the maxima."""
+class _Bound(NamedTuple):
+    """A bound as it is stored, its number, its moment in microseconds, and the bitmaps that mark it."""
 
-    def __init__(self, count: int, *, up: bool):
-        self.up, self.count = up, 0
-        self.data, self.offsets = bytearray(), array("i", [0])
-        self.numbers, self.moments = bytearray(), array("q")
-        self.bitmap_bytes = (count + 7) // 8
-        self.valid = bytearray(BITMAPS * self.bitmap_bytes)
+    stored: bytes = b""
+    number: bytes = bytes(8)
+    moment: int = 0
+    marks: tuple[int, ...] = ()
 
-    def buffers(self) -> tuple[bytes, bytes, bytes, bytes, bytes]:
-        return (
-            bytes(self.numbers),
-            self.moments.tobytes(),
-            self.offsets.tobytes(),
-            bytes(self.data),
-            bytes(self.valid),
-        )
 
-    def append(self, value: bytes | None, reading: int) -> None:
-        number, moment = bytes(8), None
-        if value is not None:
-            self.data += value
-            self.mark(STORED)
-            number, moment = self.read(value, reading & wire.READING_VALUE, reading & wire.READING_UNIT)
-        self.offsets.append(len(self.data) & 0x7FFFFFFF)
-        self.numbers += number
-        self.moments.append(moment or 0)
-        self.count += 1
+def _bound(value: bytes | None, what: int, unit: int, up: bool) -> _Bound:
+    if value is None:
+        return _Bound()
+    integer = as_integer(what, value)
+    if integer is not None:
+        number, moment = integer.to_bytes(8, "little", signed=True), as_moment(unit, integer, up)
+        return _Bound(value, number, moment or 0, (STORED, INTEGER) if moment is None else (STORED, INTEGER, MOMENT))
+    if what == wire.READING_FLOAT and len(value) in FLOATS:
+        number = struct.pack("<d", *struct.unpack(FLOATS[len(value)], value))
+        return _Bound(value, number, marks=(STORED, DOUBLE))
+    return _Bound(value, marks=(STORED, TEXT) if what == wire.READING_TEXT and is_text(value) else (STORED,))
 
-    def read(self, value: bytes, what: int, unit: int) -> tuple[bytes, int | None]:
-        integer = as_integer(what, value)
-        if integer is not None:
-            self.mark(INTEGER)
-            moment = as_moment(unit, integer, self.up)
-            if moment is not None:
-                self.mark(MOMENT)
-            return integer.to_bytes(8, "little", signed=True), moment
-        if what == wire.READING_FLOAT and len(value) in FLOATS:
-            self.mark(DOUBLE)
-            return struct.pack("<d", *struct.unpack(FLOATS[len(value)], value)), None
-        if what == wire.READING_TEXT and is_text(value):
-            self.mark(TEXT)
-        return bytes(8), None
 
-    def mark(self, bitmap: int) -> None:
-        self.valid[bitmap * self.bitmap_bytes + self.count // 8] |= 1 << self.count % 8
+def _buffers(end: list[_Bound]) -> tuple[bytes, bytes, bytes, bytes, bytes]:
+    """Return the numbers, moments, offsets, data and bitmaps of the minima or the maxima."""
+    return (
+        b"".join(bound.number for bound in end),
+        array("q", [bound.moment for bound in end]).tobytes(),
+        array("i", accumulate((len(bound.stored) for bound in end), initial=0)).tobytes(),
+        b"".join(bound.stored for bound in end),
+        b"".join(pack_booleans([bitmap in bound.marks for bound in end]) for bitmap in range(BITMAPS)),
+    )
 
 
 def as_integer(what: int, value: bytes) -> int | None:

@@ -8,8 +8,7 @@ from itertools import pairwise
 from .. import wire
 from ..errors import wire_error
 from .encode_alp import encode_alp
-from .encode_deltas import deltas
-from .encode_runs import bit_runs, msb_first, runs
+from .encode_runs import bit_runs, deltas, msb_first, runs
 from .encoding_alp import KINDS as ALP_KINDS
 
 __all__ = ["dictionary_of", "encode", "indices", "levels"]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from .flat_read import GROUP, Node, Reader
+from .flat_read import GROUP, Reader
 from .flat_thrift import chunk_structs, to_thrift
 from .flat_verify import verify
 from .flat_write import write
+from .name_table import Node
 
 __all__ = ["GROUP", "Node", "Reader", "chunk_structs", "to_thrift", "verify", "write"]

@@ -88,18 +88,11 @@ def _bounding_box(thrift: Struct) -> Table:
 def algorithm(crypto: Crypto) -> Table | None:
     """Return the table of an EncryptionAlgorithm's member."""
     thrift = crypto.member
-    return (
-        None
-        if thrift is None
-        else Table(
-            "AesGcm",
-            {
-                "aad_prefix": _octets(thrift.binary(1)),
-                "aad_file_unique": _octets(thrift.binary(2)),
-                "supply_aad_prefix": thrift.boolean(3),
-            },
-        )
-    )
+    if thrift is None:
+        return None
+    prefix, unique = _octets(thrift.binary(1)), _octets(thrift.binary(2))
+    fields = {"aad_prefix": prefix, "aad_file_unique": unique, "supply_aad_prefix": thrift.boolean(3)}
+    return Table("AesGcm", fields)
 
 
 def key(crypto: Crypto) -> Table | None:
@@ -130,6 +123,11 @@ _REQUIRED = [
     (getattr(wire, f"PRESENT_{name}"), getattr(wire, f"COLUMN_META_DATA_{name}"))
     for name in ["TYPE", "CODEC", "NUM_VALUES", "TOTAL_UNCOMPRESSED_SIZE", "TOTAL_COMPRESSED_SIZE", "DATA_PAGE_OFFSET"]
 ]
+_STORED = ("codec", "total_uncompressed_size", "total_compressed_size", "data_page_offset")
+_OPTIONAL = {
+    "index_page_offset": wire.PRESENT_INDEX_PAGE_OFFSET,
+    "dictionary_page_offset": wire.PRESENT_DICTIONARY_PAGE_OFFSET,
+}
 _ALL_REQUIRED = sum(bit for bit, _ in _REQUIRED)
 
 
@@ -293,36 +291,24 @@ class Column:
 
     def _metadata(self, row_group: int, fact: dict) -> Table:
         self._check(fact)
-        present = fact["present"]
-
-        def where(bit: int, name: str) -> int | None:
-            return fact[name] if present & bit else None
-
+        present, thrift = fact["present"], Struct(self.data, fact["metadata_offset"])
+        bloom = None
+        if present & wire.PRESENT_BLOOM_FILTER_OFFSET:
+            length = fact["bloom_filter_length"] if present & wire.PRESENT_BLOOM_FILTER_LENGTH else None
+            bloom = Table("BloomFilterInfo", {"offset": fact["bloom_filter_offset"], "length": length})
+        fields = {name: fact[name] for name in _STORED} | {
+            name: fact[name] if present & bit else None for name, bit in _OPTIONAL.items()
+        }
         return Table(
             "ColumnMetadata",
-            {
-                "codec": fact["codec"],
+            fields
+            | {
                 "num_values": None if fact["num_values"] == self.rows[row_group] else fact["num_values"],
-                "total_uncompressed_size": fact["total_uncompressed_size"],
-                "total_compressed_size": fact["total_compressed_size"],
                 "key_value_metadata": self._key_values(fact) if present & wire.PRESENT_KEY_VALUES else None,
-                "data_page_offset": fact["data_page_offset"],
-                "index_page_offset": where(wire.PRESENT_INDEX_PAGE_OFFSET, "index_page_offset"),
-                "dictionary_page_offset": where(wire.PRESENT_DICTIONARY_PAGE_OFFSET, "dictionary_page_offset"),
                 "statistics": self._statistics(row_group, fact) if present & wire.PRESENT_STATISTICS else None,
                 "is_fully_dict_encoded": 1 if present & wire.PRESENT_FULLY_DICTIONARY_ENCODED else 0,
-                "bloom_filter": Table(
-                    "BloomFilterInfo",
-                    {
-                        "offset": fact["bloom_filter_offset"],
-                        "length": where(wire.PRESENT_BLOOM_FILTER_LENGTH, "bloom_filter_length"),
-                    },
-                )
-                if present & wire.PRESENT_BLOOM_FILTER_OFFSET
-                else None,
-                "geospatial_statistics": geospatial(Struct(self.data, fact["metadata_offset"]))
-                if self.is_geospatial
-                else None,
+                "bloom_filter": bloom,
+                "geospatial_statistics": geospatial(thrift) if self.is_geospatial else None,
                 "encodings": fact["encodings"] & 0xFFFF,
                 "more_encodings": fact["encodings"] >> 16 or None,
             },

@@ -56,6 +56,8 @@ class Head:
             return b""
         return self.above + b"\0" + self.name if self.parent else self.name
 
+    schema_index = property(lambda self: self.index)
+
     def fail(self, code: int, expected: int, found: int) -> Exception:
         """Return the error for a wrong value in the head."""
         return self.cell.fail(code, self.at, expected, found)

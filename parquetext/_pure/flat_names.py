@@ -1,10 +1,11 @@
-"""Names of the flat footer: hashes of paths and field ids, and their buckets (docs/formats.md, 3.3)."""
+"""Names of the flat footer: hashes of paths and field ids, their buckets, and limits (docs/formats.md, 3.3)."""
 
 from __future__ import annotations
 
 import struct
 
 from .. import wire
+from ..errors import wire_error
 from . import checksum
 
 GROUP = 0x80000000  # ids of groups: GROUP | node
@@ -52,3 +53,22 @@ def fill_buckets(entries: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
             behind[home] = bucket
         buckets[bucket].append((tag_of(hash), position))
     return buckets
+
+
+def limit_of(size: int) -> int:
+    """Return the largest allowed payload for a footer of `size` bytes (and extensions), whatever the footer claims."""
+    return wire.FLAT_MOST_TIMES * size + wire.FLAT_MOST_BESIDE
+
+
+def check_paths(scan, limit: int) -> None:
+    """Raise OUT_OF_PROPORTION if the schema's paths alone exceed `limit`.
+
+    The paths of n nested elements have O(n²) bytes.
+    """
+    sizes = list(scan.elements("name_length"))
+    for index, parent in enumerate(scan.elements("parent")):
+        if parent > 0:
+            sizes[index] += sizes[parent] + 1
+    found = sum(sizes[1:])
+    if found > limit:
+        raise wire_error(wire.OUT_OF_PROPORTION, 0, limit, found)

@@ -8,7 +8,6 @@ from .. import wire
 from ..errors import ParquetextError
 from . import arrow_schema
 from .flat_schema import Elements
-from .slice_write import ARROW_SCHEMA
 
 PAGE_SHIFT = 9  # a pool reference is page << 9 | offset / 8, never below 2
 
@@ -18,22 +17,13 @@ def pool_position(position: int) -> tuple[int, int]:
     return position >> PAGE_SHIFT, (position & (1 << PAGE_SHIFT) - 1) * 8
 
 
-def _arrow_schema_text(scan) -> bytes | None:
-    """Return the value of the first pair with this key that has a value."""
-    members = ("key_offset", "key_length", "value_offset", "value_length", "has_value")
-    for key, key_length, value, length, has_value in zip(*map(scan.key_values, members), strict=True):
-        if has_value and bytes(scan.data[key : key + key_length]) == ARROW_SCHEMA:
-            return bytes(scan.data[value : value + length])
-    return None
-
-
 def _pieces(scan, names: list[bytes]) -> list[bytes]:
     """Return one piece per top-level element; none if the schema and ARROW:schema do not agree."""
-    text = _arrow_schema_text(scan)
-    if text is None:
+    pair = scan.arrow_schema()
+    if pair is None:
         return []
     try:
-        schema = arrow_schema.parse(text)
+        schema = arrow_schema.parse(scan.key_value(pair)[1])
         agree = [schema.name(index) for index in range(schema.field_count)] == names
         return [schema.piece(index) for index in range(schema.field_count)] if agree else []
     except ParquetextError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from itertools import groupby
-from typing import NamedTuple
 
 from .. import wire
 from ..errors import ParquetextError
@@ -17,8 +16,7 @@ from .flat_names import GROUP
 from .flat_pool import pool_position
 from .name_table import CellReader, NameTable
 from .records import ABSENT, checked
-from .scan import ROW_GROUP_MEMBERS
-from .slice_write import ARROW_SCHEMA
+from .scan import ARROW_SCHEMA, ROW_GROUP_MEMBERS
 
 _NODES, _COLUMNS = (wire.KIND_NODE, False), (wire.KIND_COLUMN, False)
 IS_COMPACT = 16  # in the tail block's flags
@@ -56,20 +54,6 @@ _CHUNK_FIELDS = {
     "offset_index_length": ("OwnChunk", "offset_index_length", "i", 0),
     "column_index_length": ("OwnChunk", "column_index_length", "i", 0),
 }
-
-
-class Node(NamedTuple):
-    """The position of a leaf or group in the schema."""
-
-    thrift: bytes  # the SchemaElement
-    path: bytes  # names from below the root, separated by NUL; b"" for the root
-    parent: int | None  # node; None for the root
-    schema_index: int  # in preorder
-    first_leaf: int
-    leaf_count: int
-    column_order: int
-    max_definition: int
-    max_repetition: int
 
 
 class Reader(CellReader):
@@ -174,22 +158,6 @@ class Reader(CellReader):
 
     # ---- positions in the schema
 
-    def node(self, id: int) -> Node:
-        """Return the position in the schema of a leaf or, with GROUP | node, a group."""
-        self.begin()
-        head = self.head(id)
-        return Node(
-            head.thrift,
-            head.path,
-            None if id == GROUP else head.parent,
-            head.index,
-            head.first_leaf,
-            head.leaf_count,
-            head.column_order,
-            head.max_definition,
-            head.max_repetition,
-        )
-
     def head(self, id: int) -> Head:
         """Return the head of a leaf or group from its cell."""
         kind, count = (wire.KIND_NODE, self.node_count) if id & GROUP else (wire.KIND_COLUMN, self.leaf_count)
@@ -197,6 +165,8 @@ class Reader(CellReader):
         checked(number, count)
         at, which = (number, 0) if id & GROUP else divmod(number, footer.cell_leaves)
         return read_head(footer.listed_cell(kind, at, footer.counts.column_hint), footer.counts, id, which)
+
+    named = head
 
     # ---- parts of 64 row groups
 

@@ -11,8 +11,7 @@ from .flat_cells import cell_leaves
 from .flat_chunk import Column, Crypto, algorithm, key_value
 from .flat_ending import HAS_COLUMN_ORDERS, HAS_CREATED_BY, HAS_KEY_VALUES, IS_COMPACT, IS_VERBATIM, Ending
 from .flat_heads import TABLES_AT
-from .flat_limit import check_paths, limit_of
-from .flat_names import bucket_count, fill_buckets, hash_field_id, hash_path
+from .flat_names import bucket_count, check_paths, fill_buckets, hash_field_id, hash_path, limit_of
 from .flat_pool import Pool
 from .flat_residue import FOOTER, ROW_GROUP, Residue, Residues, Skeletons, column_orders, group_fields, residue_of
 from .flat_schema import ABSENT, NO_FIELD_ID, Elements, Struct, list_structs
@@ -220,7 +219,7 @@ class _Writer(Ending):
         if scan.has_column_orders:
             fields[wire.OP_COLUMN_ORDERS] = column_orders([elements.column_order[leaf] for leaf in elements.leaves])
         for index in range(scan.key_value_count):
-            key, text = self.key_value(index)
+            key, text = scan.key_value(index)
             fields[wire.OP_KEY, index] = binary(key)
             if text is not None:
                 fields[wire.OP_VALUE, index] = binary(text)
@@ -335,7 +334,7 @@ class _Writer(Ending):
         elements, index = self.elements, self.elements.nodes[node]
         with self.payload.cell(wire.KIND_NODE, node) as cell:
             heads = Heads(self.payload)
-            self.begin_head(heads, index, (0, elements.max_definition[index], elements.max_repetition[index], NO_TYPE))
+            self.begin_head(heads, index)
             self.end_head(heads, index, node, elements.first_leaf[index], elements.leaf_count[index])
             heads.write(cell)
         self.node_cells[node] = cell
@@ -349,16 +348,7 @@ class _Writer(Ending):
             for leaf in leaves:
                 index = elements.leaves[leaf]
                 column = Column(self.scan, leaf, elements, self.rows, self.is_compact)
-                self.begin_head(
-                    heads,
-                    index,
-                    (
-                        elements.column_order[index],
-                        elements.max_definition[index],
-                        elements.max_repetition[index],
-                        elements.type[index] & 0xFF,
-                    ),
-                )
+                self.begin_head(heads, index)
                 self.write_chunks(column, leaf, first, heads, residues)
                 self.end_head(heads, index, leaf)
             heads.write(cell)
@@ -382,11 +372,14 @@ class _Writer(Ending):
             column.add_residue(residues, row_group)
             heads.list_table(table.position)
 
-    def begin_head(self, heads: Heads, index: int, levels: tuple[int, int, int, int]) -> None:
+    def begin_head(self, heads: Heads, index: int) -> None:
         """Write the SchemaElement, and the head up to the chunks."""
-        table = self.payload.table(self.elements.table(index))
+        elements = self.elements
+        table = self.payload.table(elements.table(index))
         self.payload.link(self.first_entry["schema"] + 4 * index, table.position)
-        heads.add(bytes(levels))
+        is_leaf = elements.is_leaf[index]
+        order, type = (elements.column_order[index], elements.type[index] & 0xFF) if is_leaf else (0, NO_TYPE)
+        heads.add(bytes((order, elements.max_definition[index], elements.max_repetition[index], type)))
         heads.list_table(table.position)
 
     def end_head(self, heads: Heads, index: int, number: int, *leaves: int) -> None:
@@ -402,18 +395,9 @@ class _Writer(Ending):
         heads.add_numbers(index - number, parent, *where, *leaves, len(prefix), len(suffix))
         heads.add(prefix + suffix + above)
 
-    def key_value(self, index: int) -> tuple[bytes, bytes | None]:
-        scan = self.scan
-
-        def part(name: str) -> bytes:
-            at, length = scan.key_values(f"{name}_offset")[index], scan.key_values(f"{name}_length")[index]
-            return bytes(scan.data[at : at + length])
-
-        return part("key"), part("value") if scan.key_values("has_value")[index] else None
-
     def write_key_value(self, index: int) -> None:
         with self.payload.cell(wire.KIND_KEY_VALUE, index) as cell:
-            table = self.payload.table(key_value(*self.key_value(index)))
+            table = self.payload.table(key_value(*self.scan.key_value(index)))
             self.payload.link(self.first_entry["kv"] + 4 * index, table.position)
         self.key_value_cells.append(cell)
 

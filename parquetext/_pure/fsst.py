@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from .. import wire
 from ..errors import wire_error
 from .encode import _check_count, _prefix, _strings, _width
-from .encode_deltas import deltas
 from .encode_fsst import ESCAPE, LONGEST, coded, symbols_of
+from .encode_runs import deltas
 from .encoding_delta import Deltas
 from .varint import _offset, decode32
 

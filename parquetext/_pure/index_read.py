@@ -13,10 +13,8 @@ from . import flat_names
 from .bounds import Leaf
 from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS, Chunks
 from .flat_ending import HAS_CREATED_BY
-from .flat_limit import limit_of
-from .flat_read import Node
-from .index_file import IndexFile, Range
-from .index_row_groups import read_row_group, read_sorting_columns
+from .flat_names import limit_of
+from .index_file import IndexFile, Range, read_row_group, read_sorting_columns
 from .index_shape import GROUP, Numbers
 from .index_slice import slice_index
 from .name_table import CellReader, NameTable
@@ -42,6 +40,11 @@ class Entry(NamedTuple):
     first_leaf: int
     leaf_count: int
     path: bytes | None
+
+    schema_index = property(lambda self: self.index)
+    column_order = property(lambda self: self.element["column_order"])
+    max_definition = property(lambda self: self.element["max_definition"])
+    max_repetition = property(lambda self: self.element["max_repetition"])
 
     def fail(self, code: int, expected: int, found: int) -> Exception:
         """Return the error for a wrong number in the cell."""
@@ -95,20 +98,6 @@ class Reader(CellReader):
         self.file.hold_all()
 
     # ---- the schema
-
-    def node(self, id: int) -> Node:
-        """Return the position in the schema of a leaf or, with GROUP | node, a group."""
-        self.begin()
-        entry = self.named(id)
-        return Node(
-            entry.thrift,
-            entry.path,
-            None if id == GROUP else entry.parent,
-            entry.index,
-            entry.first_leaf,
-            entry.leaf_count,
-            *(entry.element[name] for name in ("column_order", "max_definition", "max_repetition")),
-        )
 
     def entry(self, id: int) -> Entry:
         """Return a leaf or node; use the last one if it matches. The path may not be known yet."""

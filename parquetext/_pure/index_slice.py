@@ -8,7 +8,7 @@ from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS
 from .flat_ending import HAS_COLUMN_ORDERS
 from .projection import projected
 from .records import Records
-from .scan import ELEMENT_MEMBERS, KEY_VALUE_MEMBERS, ROW_GROUP_MEMBERS
+from .scan import ELEMENT_MEMBERS, KEY_VALUE_MEMBERS, ROW_GROUP_MEMBERS, ScanArrays
 from .slice import Real, Slicer, slice_with
 
 __all__ = ["slice_index"]
@@ -16,7 +16,7 @@ __all__ = ["slice_index"]
 RANGES = {"element": ("bytes", "name", "logical_type"), "pair": ("bytes", "key", "value")}
 
 
-class SmallScan:
+class SmallScan(ScanArrays):
     """A scan of the parts that a projection needs, with renumbered leaves and row groups."""
 
     def __init__(self, reader, leaves: list[int], row_groups: list[int]):
@@ -25,30 +25,8 @@ class SmallScan:
         self.size, self.leaves, self.real = 0, [], []
         self._elements, self._row_groups = Records(ELEMENT_MEMBERS), Records(ROW_GROUP_MEMBERS)
         self._chunks, self._key_values = Records(CHUNK_MEMBERS | PLACES_MEMBERS), Records(KEY_VALUE_MEMBERS)
-        self.elements, self.row_groups = self._elements.view, self._row_groups.view
-        self.chunks, self.key_values = self._chunks.view, self._key_values.view
         self.version, self.created_by, self.problem = reader.version, None, None
         self.has_column_orders = bool(reader.file.facts.flags & HAS_COLUMN_ORDERS)
-
-    @property
-    def element_count(self) -> int:
-        return len(self._elements)
-
-    @property
-    def leaf_count(self) -> int:
-        return len(self.leaves)
-
-    @property
-    def row_group_count(self) -> int:
-        return len(self._row_groups)
-
-    @property
-    def key_value_count(self) -> int:
-        return len(self._key_values)
-
-    @property
-    def data(self) -> bytes:
-        return b"".join(self.pieces)
 
     def add(self, data: bytes) -> int:
         """Add bytes, and return their offset."""
@@ -70,7 +48,7 @@ class SmallScan:
             self._key_values.append(
                 shifted(fields, RANGES["pair"], self.add(data)) | {"has_value": int("value_offset" in fields)}
             )
-        self.created_by = reader.read_created_by()
+        self.created_by, self.data = reader.read_created_by(), b"".join(self.pieces)
 
     def add_elements(self) -> None:
         """Add the requested leaves and the groups above them, with new numbers."""

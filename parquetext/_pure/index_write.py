@@ -8,11 +8,9 @@ from .. import wire
 from ..errors import wire_error
 from .checksum import crc32
 from .flat_ending import HAS_COLUMN_ORDERS, HAS_CREATED_BY, HAS_KEY_VALUES
-from .flat_limit import check_paths, limit_of
-from .flat_names import fill_buckets, hash_field_id, hash_path, tag_of
+from .flat_names import check_paths, fill_buckets, hash_field_id, hash_path, limit_of, tag_of
 from .flat_schema import NO_FIELD_ID, Elements
 from .index_shape import GROUP, MOST, TAIL, Shape, parts_of
-from .slice_write import ARROW_SCHEMA
 
 __all__ = ["write"]
 
@@ -185,20 +183,10 @@ class _Writer:
             ),
         ]
 
-    def arrow_schema(self) -> int:
-        """Return 1 + the number of the first ARROW:schema with a value; 0 if there is none."""
-        keys, has_value = self.ranges(self.scan.key_values, "key"), self.scan.key_values("has_value")
-        found = (
-            1 + index
-            for index, (at, length) in enumerate(keys)
-            if has_value[index] and self.data[at : at + length] == ARROW_SCHEMA
-        )
-        return next(found, 0)
-
     def tail(self) -> bytes:
         scan, shape = self.scan, self.shape
         at, length = scan.created_by_position
-        has_created_by = scan.created_by is not None
+        has_created_by, arrow_schema = scan.created_by is not None, scan.arrow_schema()
         flags = (
             has_created_by * HAS_CREATED_BY
             | scan.has_key_values * HAS_KEY_VALUES
@@ -206,7 +194,7 @@ class _Writer:
         )
         block = TAIL.pack(
             *shape[:5],
-            self.arrow_schema(),
+            0 if arrow_schema is None else arrow_schema + 1,
             scan.version,
             scan.num_rows,
             at,

@@ -6,13 +6,14 @@ import hashlib
 import os
 import struct
 from itertools import chain, islice
+from typing import NamedTuple
 
 from .. import wire
 from ..errors import wire_error
 from .flat_names import GROUP, dotted, hash_field_id, hash_path, tag_of
 from .records import checked
 
-__all__ = ["CellReader", "NameTable"]
+__all__ = ["CellReader", "NameTable", "Node"]
 
 
 class NameTable:
@@ -50,6 +51,20 @@ class NameTable:
         return hashlib.blake2b(content, digest_size=8, key=self._key).digest()
 
 
+class Node(NamedTuple):
+    """The position of a leaf or group in the schema."""
+
+    thrift: bytes  # the SchemaElement
+    path: bytes  # names from below the root, separated by NUL; b"" for the root
+    parent: int | None  # node; None for the root
+    schema_index: int  # in preorder
+    first_leaf: int
+    leaf_count: int
+    column_order: int
+    max_definition: int
+    max_repetition: int
+
+
 class CellReader:
     """The common part of the readers of payloads that consist of cells. It also finds columns by name.
 
@@ -57,6 +72,7 @@ class CellReader:
 
     * ``_candidates(hash)``: yield the entries (tag, position) in the buckets of a hash, bucket by bucket; True
       for the last bucket,
+    * ``named(id)``: the description of a leaf or, with GROUP | node, a group, with its path,
     * ``_bearer(where)``, ``_bearer_of(id)``: the element of an entry, or of an id,
     * ``_id(bearer)``, ``_is_called(bearer, wanted)``: its id; True if it has this dotted path or field id,
     * ``_all_names()``: (path, field id or None, id) of all leaves, and of all nodes except the root.
@@ -99,6 +115,13 @@ class CellReader:
             found = first if first > self.row_group_count else first + count
             raise wire_error(wire.BAD_ARGUMENT, 0, self.row_group_count, found)
         return range(first, first + count)
+
+    def node(self, id: int) -> Node:
+        """Return the position in the schema of a leaf or, with GROUP | node, a group."""
+        self.begin()
+        entry = self.named(id)
+        parent = None if id == GROUP else entry.parent
+        return Node(parent=parent, **{name: getattr(entry, name) for name in Node._fields if name != "parent"})
 
     def check_projection(self, leaves: list[int], row_groups: list[int]) -> None:
         """Raise an error unless the leaves ascend and all numbers exist."""

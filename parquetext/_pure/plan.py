@@ -6,6 +6,7 @@ import os
 import struct
 from array import array
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from .. import systems, wire
@@ -13,6 +14,7 @@ from ..errors import ParquetextError, wire_error
 from .bounds import Leaf, usable_bounds
 from .checksum import xxh64
 from .chunks import CHUNK_MEMBERS
+from .encoding_runs import pack_booleans
 from .records import checked
 from .sidecar_file import is_untouched
 from .sidecar_read import Reader
@@ -248,21 +250,13 @@ class Side:
     """The usable minima or maxima of a column, by row group."""
 
     def __init__(self, width: int):
-        self.width, self.count = width, 0
-        self.valid, self.data, self.ends = bytearray(), bytearray(), array("q")
-
-    def append(self, value: bytes | None) -> None:
-        if self.count % 8 == 0:
-            self.valid.append(0)
-        self.valid[-1] |= (value is not None) << self.count % 8
-        self.data += bytes(self.width) if value is None else value
-        if not self.count:
-            self.ends.append(0)
-        self.ends.append(len(self.data))
-        self.count += 1
+        self.width, self.values = width, list[bytes | None]()
 
     def buffers(self) -> tuple[bytes, bytes | None, bytes]:
-        return bytes(self.valid), None if self.width else self.ends.tobytes(), bytes(self.data)
+        stored = [bytes(self.width) if value is None else value for value in self.values]
+        ends = array("q", accumulate(map(len, stored), initial=0) if stored else ())
+        valid = pack_booleans([value is not None for value in self.values])
+        return valid, None if self.width else ends.tobytes(), b"".join(stored)
 
 
 class ColumnStatistics:
@@ -303,8 +297,8 @@ class ColumnStatistics:
         self.nulls.extend(nulls)
         self.values.extend(values)
         for low, high in pairs:
-            self.low.append(low)
-            self.high.append(high)
+            self.low.values.append(low)
+            self.high.values.append(high)
 
     def buffers(self) -> tuple:
         return self.nulls.tobytes(), self.values.tobytes(), self.low.buffers(), self.high.buffers()

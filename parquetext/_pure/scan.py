@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable, Sequence
 
 from .. import wire
 from ..errors import ParquetextError, wire_error
@@ -17,6 +18,7 @@ from .schema import build_tree
 __all__ = ["Scan", "scan", "scan_plainly"]
 
 LARGEST = (1 << 32) - 1
+ARROW_SCHEMA = b"ARROW:schema"
 IN_FOOTER, IN_COLUMN_ORDERS, IN_LISTED_STRUCT = 1, 2, 3  # as in scan_chunk
 NO_FIELD_ID = -1 << 31
 
@@ -79,7 +81,69 @@ def scan_plainly(data) -> Scan:
     return scan(data, strict=False)
 
 
-class Scan:
+class ScanArrays:
+    """Access to records of elements, row groups, key-values and chunks, and to the elements of the leaves."""
+
+    data: bytes
+    leaves: Sequence[int]
+    _elements: Records
+    _row_groups: Records
+    _key_values: Records
+    _chunks: Records
+
+    @property
+    def element_count(self) -> int:
+        return len(self._elements)
+
+    @property
+    def row_group_count(self) -> int:
+        return len(self._row_groups)
+
+    @property
+    def chunk_count(self) -> int:
+        return len(self._chunks)
+
+    @property
+    def key_value_count(self) -> int:
+        return len(self._key_values)
+
+    @property
+    def leaf_count(self) -> int:
+        return len(self.leaves)
+
+    def content(self, records: Callable[[str], memoryview], name: str, index: int) -> bytes:
+        """Return the bytes of a range of one record; `records` is a method of this object, such as `elements`."""
+        offset = records(f"{name}_offset")[index]
+        return bytes(self.data[offset : offset + records(f"{name}_length")[index]])
+
+    def key_value(self, index: int) -> tuple[bytes, bytes | None]:
+        """Return the key and the value of a pair; the value is None if it is absent."""
+        value = self.content(self.key_values, "value", index) if self.key_values("has_value")[index] else None
+        return self.content(self.key_values, "key", index), value
+
+    def arrow_schema(self) -> int | None:
+        """Return the number of the first ARROW:schema with a value, or None."""
+        pairs = enumerate(map(self.key_value, range(self.key_value_count)))
+        return next((index for index, (key, value) in pairs if key == ARROW_SCHEMA and value is not None), None)
+
+    def elements(self, name: str) -> memoryview:
+        """Return one member of all schema elements, in preorder."""
+        return self._elements.view(name)
+
+    def row_groups(self, name: str) -> memoryview:
+        """Return one member of all row groups."""
+        return self._row_groups.view(name)
+
+    def key_values(self, name: str) -> memoryview:
+        """Return one member of all key-values."""
+        return self._key_values.view(name)
+
+    def chunks(self, name: str) -> memoryview:
+        """Return one member of all chunks, row-group major."""
+        return self._chunks.view(name)
+
+
+class Scan(ScanArrays):
     """A Thrift footer as arrays over its schema elements, row groups, chunks and key-values.
 
     Attributes
@@ -120,22 +184,6 @@ class Scan:
             raise wire_error(wire.TOO_LARGE, 0, LARGEST, len(self._view))
         _Footer(self).read()
 
-    @property
-    def element_count(self) -> int:
-        return len(self._elements)
-
-    @property
-    def row_group_count(self) -> int:
-        return len(self._row_groups)
-
-    @property
-    def chunk_count(self) -> int:
-        return len(self._chunks)
-
-    @property
-    def key_value_count(self) -> int:
-        return len(self._key_values)
-
     def find_name(self, name: bytes) -> list[int]:
         """Return the ids of the leaves, then of the groups, with the path `name`; '.' and NUL are the same."""
         wanted, leaves, first_leaf = name.replace(b"\0", b"."), set(self.leaves), self.elements("first_leaf")
@@ -159,22 +207,6 @@ class Scan:
                 return False
             element, left = parent, left - 1
         return False
-
-    def elements(self, name: str) -> memoryview:
-        """Return one member of all schema elements, in preorder."""
-        return self._elements.view(name)
-
-    def row_groups(self, name: str) -> memoryview:
-        """Return one member of all row groups."""
-        return self._row_groups.view(name)
-
-    def key_values(self, name: str) -> memoryview:
-        """Return one member of all key-values."""
-        return self._key_values.view(name)
-
-    def chunks(self, name: str) -> memoryview:
-        """Return one member of all chunks, row-group major."""
-        return self._chunks.view(name)
 
     def chunk_begins(self) -> memoryview:
         """Return the begin of the first page of each chunk, as `chunks.begin` computes it: ``q``, row-group major."""
@@ -229,7 +261,7 @@ class _Footer(ChunkReader):
             if required not in seen:
                 scan._note(wire.MISSING_FIELD, 0, required)
         leaves = build_tree(self.data, scan._elements, scan.column_orders, self.schema_offset, scan._note)
-        scan.leaves, scan.leaf_count = memoryview(array("I", leaves)).toreadonly(), len(leaves)
+        scan.leaves = memoryview(array("I", leaves)).toreadonly()
         scan.regular = all(count == scan.leaf_count for count in scan.row_groups("chunk_count"))
 
     def read_field(self, id: int, type: int, at: int, seen: set[int]) -> int:

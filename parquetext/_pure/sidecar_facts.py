@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from .. import wire
 from ..errors import wire_error
+from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS
 
 __all__ = ["chunk_fields", "range_start"]
 
@@ -18,26 +19,6 @@ ENCODINGS = {
     16: (wire.ENCODING_DELTA_BYTE_ARRAY,),
     32: (wire.ENCODING_BYTE_STREAM_SPLIT,),
 }
-FACTS = (
-    "num_values",
-    "data_page_offset",
-    "dictionary_page_offset",
-    "total_compressed_size",
-    "null_count",
-    "distinct_count",
-    "codec",
-    "encodings",
-    "present",
-    "chunk_offset",
-    "min_value_offset",
-    "min_value_length",
-    "max_value_offset",
-    "max_value_length",
-    "bloom_filter_offset",
-    "bloom_filter_length",
-)
-
-
 SIGNED = b"\x7f"  # integers with a last byte above are negative for signed readers
 
 
@@ -56,7 +37,7 @@ def range_start(present: int, data_page_offset: int, dictionary_page_offset: int
 
 def chunk_fields(chunks, column) -> Callable[[int], tuple]:
     """Return a function from a row group's number to the arguments of its `Chunk`."""
-    fields = {name: chunks.array(name) for name in FACTS}
+    fields = {name: chunks.array(name) for name in CHUNK_MEMBERS | PLACES_MEMBERS}
     data = memoryview(chunks.buffer).cast("B")
     otherwise = 0 if column.max_definition == 0 else None  # a required leaf has no nulls
     misread = is_signed_integer(column) and chunks.has_unsigned_order

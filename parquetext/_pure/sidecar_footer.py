@@ -38,25 +38,14 @@ class Snapshot:
     def __init__(self, header, committed: int):
         view = header.view
         offset, length = position(header, committed)
-        parquet_offset, parquet_length, groups, unused, previous, features = FIXED.unpack_from(view, offset)
+        fixed = FIXED.unpack_from(view, offset)
+        groups, features = fixed[2], fixed[5]
         self.checksum_at = limit = offset + length - wire.PM_CHECKSUM_BYTES
         self.entries = offset + wire.PM_FOOTER_BYTES
         self.scratchpad = self.scratchpad_count = 0
         seq_txn = self._read_sections(header, offset, limit, groups, features)
         checksum = int.from_bytes(view[limit : limit + 4], "little")
-        self.footer = Footer(
-            committed,
-            offset,
-            length,
-            checksum,
-            parquet_offset,
-            parquet_length,
-            groups,
-            unused,
-            previous,
-            features,
-            seq_txn,
-        )
+        self.footer = Footer(committed, offset, length, checksum, *fixed, seq_txn)
         self._check_position(header)
         self._check_blocks(header, offset)
 

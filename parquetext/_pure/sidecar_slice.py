@@ -34,22 +34,16 @@ NEEDED = (
     | wire.PRESENT_CODEC
 )
 ELSEWHERE = wire.PRESENT_FILE_PATH | wire.PRESENT_CRYPTO
-SIDES = (
+SIDES = [
     (
-        1,
-        "min_value",
-        wire.PM_STAT_MIN_EXACT,
-        wire.PRESENT_MIN_VALUE | wire.PRESENT_MIN_EXACT_SET,
-        wire.PRESENT_MIN_EXACT,
-    ),
-    (
-        2,
-        "max_value",
-        wire.PM_STAT_MAX_EXACT,
-        wire.PRESENT_MAX_VALUE | wire.PRESENT_MAX_EXACT_SET,
-        wire.PRESENT_MAX_EXACT,
-    ),
-)
+        bit,
+        f"{side.lower()}_value",
+        getattr(wire, f"PM_STAT_{side}_EXACT"),
+        getattr(wire, f"PRESENT_{side}_VALUE") | getattr(wire, f"PRESENT_{side}_EXACT_SET"),
+        getattr(wire, f"PRESENT_{side}_EXACT"),
+    )
+    for bit, side in ((1, "MIN"), (2, "MAX"))
+]
 COUNTS = (("null_count", wire.PRESENT_NULL_COUNT), ("distinct_count", wire.PRESENT_DISTINCT_COUNT))
 
 
@@ -195,17 +189,6 @@ class SidecarSlicer(Slicer):
         super().__init__(schema, leaves, row_groups)
         self.slices, self.reader = slices, reader
         self.row_group_count = reader.row_group_count
-
-    @property
-    def paths(self) -> list[bytes]:
-        return [self._path(self.scan.leaves[leaf]) for leaf in self.leaves]
-
-    def _path(self, element: int) -> bytes:
-        names = []
-        while element:
-            names.append(self._bytes(self.scan.elements, "name", element))
-            element = self.parents[element]
-        return b"\0".join(reversed(names))
 
     def check_row_groups(self) -> None:
         """Check nothing more: a sidecar has one chunk per leaf."""

@@ -29,9 +29,8 @@ class Parts:
 
     def __init__(self, data, column_count: int, offset: int):
         self.data, self.view, self.column_count = data, memoryview(data), column_count
-        where, length, groups, unused, previous, features = FIXED.unpack_from(self.view, offset)
-        self.footer = Footer(len(data), offset, 0, 0, where, length, groups, unused, previous, features, -1)
-        self.row_group_count = groups
+        self.footer = Footer(len(data), offset, 0, 0, *FIXED.unpack_from(self.view, offset), -1)
+        self.row_group_count = self.footer.row_group_count
         self.features = int.from_bytes(self.view[wire.PM_HEADER_FEATURES : wire.PM_HEADER_FEATURES + 8], "little")
 
     @property

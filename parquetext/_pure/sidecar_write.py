@@ -5,12 +5,13 @@ from __future__ import annotations
 import struct
 from collections import namedtuple
 from collections.abc import Callable
+from itertools import islice
 
 from .. import wire
 from ..errors import wire_error
 from .checksum import crc32
 from .records import checked
-from .scan import NO_FIELD_ID, Scan
+from .scan import ELEMENT_MEMBERS, NO_FIELD_ID, Scan
 from .sidecar_facts import chunk_fields
 from .sidecar_read import DESCRIPTOR, Column, Reader
 from .sidecar_sums import Parts, sums_note
@@ -40,50 +41,40 @@ def describe(scan: Scan, infer: Callable[[bytes, int, int, bool, int], int]) -> 
     Unsupported
         If a leaf has an unknown physical type.
     """
-    data, fact = memoryview(scan.data), scan.elements
-    parents, repetitions, physicals, widths = fact("parent"), fact("repetition"), fact("type"), fact("type_length")
-    name_at, name_size, field_ids = fact("name_offset"), fact("name_length"), fact("field_id")
-    at, size = fact("bytes_offset"), fact("bytes_length")
-    definitions, repeated = fact("max_definition"), fact("max_repetition")
-    fields = [fact(name) for name in GROUP_FACTS]
-    columns, top, seen = [], 0, 0
-    for element in scan.leaves:
-        while seen <= element:  # elements are in preorder
-            top = seen if parents[seen] <= 0 else top
-            seen += 1
-        physical = physicals[element]
+    data, columns, top = memoryview(scan.data), [], {"parent": 0}
+    elements = zip(*(scan.elements(name) for name in ELEMENT_MEMBERS), strict=True)
+    leaves, last = set(scan.leaves), max(scan.leaves, default=-1)
+    for number, values in enumerate(islice(elements, last + 1)):
+        element = dict(zip(ELEMENT_MEMBERS, values, strict=True))
+        top = element if element["parent"] <= 0 else top
+        if number not in leaves:
+            continue
+        physical, at, size = element["type"], element["bytes_offset"], element["bytes_length"]
         if not 0 <= physical <= wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
-            raise wire_error(
-                wire.UNSUPPORTED_VALUE, at[element], wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY, physical & 0xFFFFFFFF
-            )
-        width = max(0, widths[element]) if physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY else 0
-        repetition = repetitions[top] if 0 <= repetitions[top] <= wire.REPETITION_REPEATED else wire.REPETITION_OPTIONAL
-        identity = -1 if field_ids[top] == NO_FIELD_ID else field_ids[top]
-        code = infer(
-            bytes(data[at[element] : at[element] + size[element]]),
-            physical,
-            width,
-            top != element or repeated[element] > 0,
-            lists_around(scan, fields, element),
-        )
+            raise wire_error(wire.UNSUPPORTED_VALUE, at, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY, physical & 0xFFFFFFFF)
+        width = max(0, element["type_length"]) if physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY else 0
+        known = 0 <= top["repetition"] <= wire.REPETITION_REPEATED
+        repetition = top["repetition"] if known else wire.REPETITION_OPTIONAL
+        is_nested = top is not element or element["max_repetition"] > 0
+        code = infer(bytes(data[at : at + size]), physical, width, is_nested, lists_around(scan, number))
         columns.append(
             Column(
-                bytes(data[name_at[top] : name_at[top] + name_size[top]]),
-                identity,
+                bytes(data[top["name_offset"] : top["name_offset"] + top["name_length"]]),
+                -1 if top["field_id"] == NO_FIELD_ID else top["field_id"],
                 code,
                 repetition << REPETITION_SHIFT,
                 width,
                 physical,
-                repeated[element],
-                definitions[element],
+                element["max_repetition"],
+                element["max_definition"],
             )
         )
     return columns
 
 
-def lists_around(scan: Scan, fields: list, element: int) -> int:
+def lists_around(scan: Scan, element: int) -> int:
     """Return the number of lists around an element; 0 if it has siblings in one, or is inside anything else."""
-    parents, children, repetitions, converted, at, size = fields
+    parents, children, repetitions, converted, at, size = map(scan.elements, GROUP_FACTS)
     data = memoryview(scan.data)
 
     def is_list(group: int) -> bool:
@@ -227,20 +218,7 @@ class Writer:
         out += struct.pack("<QQiIII", 0, features, timestamp, len(sorting), len(columns), 0)
         name = wire.PM_HEADER_BYTES + len(columns) * wire.PM_COLUMN_BYTES + len(sorting) * wire.PM_SORTING_BYTES
         for column in columns:
-            out += (
-                DESCRIPTOR.pack(
-                    name,
-                    column.id,
-                    column.type,
-                    column.flags,
-                    column.fixed_byte_len,
-                    len(column.name),
-                    column.physical_type,
-                    column.max_repetition,
-                    column.max_definition,
-                )
-                + b"\0"
-            )
+            out += DESCRIPTOR.pack(name, *column[1:5], len(column.name), *column[5:]) + b"\0"
             name += len(column.name)
         out += struct.pack(f"<{len(sorting)}I", *sorting)
         out += b"".join(column.name for column in columns)
@@ -348,19 +326,9 @@ class Writer:
             slots.append(self._statistic(value, region))
         flags |= wire.PM_STAT_DISTINCT_COUNT if chunk.distinct_count is not None else 0
         flags |= wire.PM_STAT_NULL_COUNT if chunk.null_count is not None else 0
-        return CHUNK.pack(
-            chunk.codec,
-            chunk.encodings,
-            flags,
-            sizes,
-            0,
-            chunk.num_values,
-            chunk.byte_range_start,
-            chunk.total_compressed_size,
-            chunk.null_count or 0,
-            chunk.distinct_count or 0,
-            *slots,
-        )
+        numbers = (chunk.num_values, chunk.byte_range_start, chunk.total_compressed_size)
+        counts = (chunk.null_count or 0, chunk.distinct_count or 0)
+        return CHUNK.pack(chunk.codec, chunk.encodings, flags, sizes, 0, *numbers, *counts, *slots)
 
     def _statistic(self, value: bytes, region: int) -> bytes:
         """Return the content of a statistic's slot."""

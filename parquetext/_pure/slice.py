@@ -10,7 +10,8 @@ from typing import NamedTuple
 from .. import wire
 from ..errors import ParquetextError, wire_error
 from . import arrow_schema, thrift
-from .slice_write import ARROW_SCHEMA, Chunk, Element, Parts, RowGroup, write
+from .scan import ARROW_SCHEMA
+from .slice_write import Chunk, Element, Parts, RowGroup, write
 
 __all__ = ["Real", "Slicer", "arrow_build", "arrow_names", "arrow_pieces", "slice_footer", "slice_with"]
 
@@ -50,14 +51,10 @@ class Slicer:
         for leaf in self.leaves:
             names, at = [], self.scan.leaves[leaf]
             while at:
-                names.append(self._bytes(self.scan.elements, "name", at))
+                names.append(self.scan.content(self.scan.elements, "name", at))
                 at = self.parents[at]
             found.append(b"\0".join(reversed(names)))
         return found
-
-    def _bytes(self, records, name: str, index: int) -> bytes:
-        offset = records(f"{name}_offset")[index]
-        return bytes(self.data[offset : offset + records(f"{name}_length")[index]])
 
     def check(self) -> None:
         """Raise an error for an invalid footer, leaves that do not ascend, and missing or irregular row groups."""
@@ -94,7 +91,7 @@ class Slicer:
         for at in order[1:]:
             children[self.parents[at]] += 1
         orders = self.scan.elements("column_order")
-        return [Element(self._bytes(self.scan.elements, "bytes", at), children[at], orders[at]) for at in order]
+        return [Element(self.scan.content(self.scan.elements, "bytes", at), children[at], orders[at]) for at in order]
 
     def chunks(self) -> list[list[Chunk]]:
         scan = self.scan
@@ -113,12 +110,12 @@ class Slicer:
         return [RowGroup(rows[index], offsets[index], ordinals[index]) for index in self.row_groups]
 
     def is_arrow_schema(self, index: int) -> bool:
-        return self._bytes(self.scan.key_values, "key", index) == ARROW_SCHEMA
+        return self.scan.content(self.scan.key_values, "key", index) == ARROW_SCHEMA
 
     def key_values(self) -> list[bytes]:
         """Return the key-values except ARROW:schema."""
         indexes = range(self.scan.key_value_count)
-        return [self._bytes(self.scan.key_values, "bytes", i) for i in indexes if not self.is_arrow_schema(i)]
+        return [self.scan.content(self.scan.key_values, "bytes", i) for i in indexes if not self.is_arrow_schema(i)]
 
     # ARROW:schema
 
@@ -127,13 +124,11 @@ class Slicer:
 
         The number of top-level fields must equal the root's children, and the requested fields must have their names.
         """
-        present = self.scan.key_values("has_value")
-        pairs = (i for i in range(self.scan.key_value_count) if present[i] and self.is_arrow_schema(i))
-        pair = next(pairs, None)
+        pair = self.scan.arrow_schema()
         if pair is None or not len(self.leaves):
             return b""
         try:
-            return self._project(arrow_schema.parse(self._bytes(self.scan.key_values, "value", pair)))
+            return self._project(arrow_schema.parse(self.scan.content(self.scan.key_values, "value", pair)))
         except ParquetextError:
             return b""
 
@@ -145,7 +140,7 @@ class Slicer:
         wanted = [(field, at) for field, at in zip(fields, columns, strict=True) if self._wanted_below(at)]
         pieces, names, keep = [], [], []
         for field, at in wanted:
-            name = self._bytes(self.scan.elements, "name", at)
+            name = self.scan.content(self.scan.elements, "name", at)
             if schema.name(field) != name:
                 return b""
             names.append(name)

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from .. import wire
 from ..errors import wire_error
 from . import thrift
-from .scan import KEY_VALUE_FIELDS, ROW_GROUP_FIELDS
+from .scan import ARROW_SCHEMA, KEY_VALUE_FIELDS, ROW_GROUP_FIELDS
 from .scan_chunk import CHUNK_FIELDS, METADATA_FIELDS, METADATA_PRESENT, fields_of
 from .thrift import INTEGERS
 from .thrift_write import binary, field_header, integer, list_header, path_list, record, struct, struct_list
 
-__all__ = ["ARROW_SCHEMA", "Chunk", "Element", "Parts", "RowGroup", "write"]
+__all__ = ["Chunk", "Element", "Parts", "RowGroup", "write"]
 
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
@@ -65,7 +65,6 @@ def placed_sizes(chunks: Sequence[Mapping[str, int]], file_offset: int) -> tuple
     return size, file_offset
 
 
-ARROW_SCHEMA = b"ARROW:schema"
 FOOTER_FIELDS = fields_of(
     "FILE_META_DATA",
     i32="version",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
 
 _HOMES = {"File": "facade", "ParquetSchema": "schema", "open_file": "opening", "scan": "scanning"}
 
@@ -15,13 +16,4 @@ if TYPE_CHECKING:
     from .scanning import scan as scan
     from .schema import ParquetSchema as ParquetSchema
 else:
-
-    def __getattr__(name: str) -> object:
-        if name not in _HOMES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = globals()[name] = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
-        return value
-
-
-def __dir__() -> list[str]:
-    return [*__all__, *(name for name in globals() if name.startswith("__"))]
+    __getattr__, __dir__ = lazy_names(globals(), _HOMES)

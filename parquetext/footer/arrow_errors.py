@@ -1,7 +1,9 @@
-"""Errors of reading that an `except` written for pyarrow catches; errors.py does not import pyarrow."""
+"""Errors of reading that are also pyarrow's, so that an `except` for pyarrow catches them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 import pyarrow as pa
@@ -22,6 +24,7 @@ __all__ = [
     "ArrowSchemeError",
     "ArrowUnsupported",
     "EncryptedFile",
+    "arrow_errors",
     "as_arrow_error",
 ]
 
@@ -33,44 +36,44 @@ Error = TypeVar("Error", bound=ParquetextError)
 
 
 class ArrowMalformed(Malformed, pa.ArrowInvalid):
-    """The bytes are not what their format allows."""
+    """The bytes violate their format."""
 
 
 class ArrowDamaged(Damaged, pa.ArrowInvalid):
-    """A form's own checks failed, and there is no other form."""
+    """The checks of a form failed, and there is no other form."""
 
 
 class ArrowColumnError(ColumnError, pa.ArrowInvalid):
-    """A column name that names nothing, or more than one thing."""
+    """A column name matches no column, or more than one."""
 
     __str__ = ParquetextError.__str__
 
 
 class ArrowIndexError(pa.lib.ArrowIndexError, pa.ArrowInvalid):
-    """A row group that the file does not have."""
+    """The file has no such row group."""
 
 
 class ArrowSchemeError(SchemeError, pa.ArrowInvalid):
-    """Nobody knows the scheme of a URI, what it takes is not installed, or the rest of the URI does not fit it."""
+    """The scheme of a URI is unknown, its backend is not installed, or the URI is invalid for it."""
 
 
 class ArrowUnsupported(Unsupported, pa.ArrowNotImplementedError):
-    """Valid, but nothing that this version can handle."""
+    """The file is valid, but this version does not support it."""
 
 
 class ArrowOutOfProportion(OutOfProportion, ArrowUnsupported):
-    """A few bytes that say to hold very much are not read so."""
+    """A few bytes claim to contain very many values."""
 
 
 class ArrowLimitExceeded(LimitExceeded, ArrowUnsupported):
-    """A file goes beyond a limit, of which the caller may give a larger one."""
+    """A file exceeds a limit, which the caller may raise."""
 
     __str__ = ParquetextError.__str__
     __reduce__ = ParquetextError.__reduce__
 
 
 class EncryptedFile(Refused, OSError):
-    """An encrypted file without keys; an OSError, as it is with pyarrow."""
+    """There are no keys for an encrypted file; an OSError, as in pyarrow."""
 
     __str__ = ParquetextError.__str__
     __reduce__ = ParquetextError.__reduce__
@@ -88,12 +91,12 @@ _KINDS: dict[type, type] = {
 
 
 def as_arrow_error(error: Error) -> Error:
-    """The same error as one that is also pyarrow's, where there is such a class.
+    """Return the error as one of the classes above, if there is one for it.
 
     Parameters
     ----------
     error : ParquetextError
-        A subclass of a class that has a twin here stays as it is.
+        Errors of other classes, including subclasses, are returned unchanged.
     """
     if error.code == wire.ENCRYPTED and type(error) is Refused:
         kind, message = EncryptedFile, f"encrypted metadata, and {NO_KEYS}"
@@ -104,3 +107,12 @@ def as_arrow_error(error: Error) -> Error:
     twin = kind(message)
     twin.__dict__.update(error.__dict__ | {"message": message})
     return twin.with_traceback(error.__traceback__)
+
+
+@contextmanager
+def arrow_errors(path: object = None) -> Iterator[None]:
+    """Raise errors of this package as pyarrow's, with the name of the file if there is a path."""
+    try:
+        yield
+    except ParquetextError as error:
+        raise as_arrow_error(error if path is None else error.at(str(path))) from None

@@ -1,4 +1,4 @@
-"""A file's Bloom filters, asked for what bounds leave undecided."""
+"""Query a file's Bloom filters, if bounds do not decide."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class BloomFilters:
         self._known: dict[int, tuple] = {}
 
     def absent(self, probes: Sequence[Probe]) -> list[bool]:
-        """Whether the filters surely hold none of the values, for each probe; False where there is no filter."""
+        """Return for each probe True if a filter certainly contains none of its values."""
         hashes: dict[int, list[int] | None] = {}
         for probe in probes:
             if id(probe.comparison) not in hashes:
@@ -64,7 +64,7 @@ class BloomFilters:
         return None if forms is None else [kernels.checksum.xxh64(form) for form in forms]
 
     def _question(self, probe: Probe, hashes: list[int]) -> Callable[[], bool] | None:
-        """What asks a chunk's filter whether it may hold one of the values; None where there is none."""
+        """Return a function that tests whether a chunk's filter may contain a value; None if it has no filter."""
         leaf, *_ = self._column(probe.comparison.column)
         offsets, lengths, present = self._places(leaf)
         if offsets[probe.row_group] <= 0 or present[probe.row_group] & ELSEWHERE:
@@ -74,7 +74,7 @@ class BloomFilters:
         )
 
     def _column(self, name: str) -> tuple[int, LeafType, pa.DataType] | None:
-        """A column's leaf, its type and that of its rows; None where no filter can be asked."""
+        """Return a column's leaf, its type and that of its rows; None if no filter can be queried."""
         if name not in self._columns:
             self._columns[name] = self._found(name)
         return self._columns[name]
@@ -89,7 +89,7 @@ class BloomFilters:
         return max(self._places(leaf)[0], default=-1) > 0
 
     def _places(self, leaf: int) -> tuple[memoryview, memoryview, memoryview]:
-        """Offsets and lengths of the filters of a leaf's chunks, and what is present."""
+        """Return the offsets, lengths and presence bits of the filters of a leaf's chunks."""
         if leaf not in self._known:
             chunks = self._form.column(leaf)
             self._known[leaf] = tuple(map(chunks.array, ("bloom_filter_offset", "bloom_filter_length", "present")))

@@ -1,4 +1,4 @@
-"""All copies of column chunks that a Thrift footer leads to, and extensions of chunks that should and do not."""
+"""Find all copies of column chunks in a Thrift footer, and extensions of chunks that are damaged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NO_TEXT = re.compile(rb"[^A-Za-z0-9+/]")
 
 @dataclass(frozen=True, slots=True)
 class ChunkCopies:
-    """What the extension of a ColumnMetaData leads to.
+    """The copies in the extension of a ColumnMetaData.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class ChunkCopies:
 
 
 def copies_by_chunk(scan) -> Iterator[ChunkCopies]:
-    """The chunks of a scanned Thrift footer whose metadata have an extension, or cannot be read."""
+    """Yield the chunks of a scanned Thrift footer whose metadata have an extension or cannot be read."""
     starts, lengths = scan.chunks("metadata_offset"), scan.chunks("metadata_length")
     end = max((start + length for start, length in zip(starts, lengths, strict=True)), default=0)
     footer = bytes(scan.data[:end])  # the footer's own extension stands behind: every upgraded file has one
@@ -63,7 +63,7 @@ def copies_by_chunk(scan) -> Iterator[ChunkCopies]:
 
 
 def name_of_encoding(copy: Carried) -> str:
-    """The encoding's name in lower case; its UUID or number where nobody has registered it."""
+    """Return the encoding's name in lower case, or its UUID or number if it is not registered."""
     known = find_named(copy.encoding, copy.uuid)
     return f"encoding {copy.uuid or copy.encoding}" if known is None else known.name.lower()
 
@@ -93,7 +93,7 @@ def _read(metadata: bytes, base: int) -> tuple[tuple[int, int], tuple[Carried, .
 
 
 def _was_ours(content) -> bool:
-    """Whether bytes that are no block end as a damaged one that leads to a copy would, as text or raw."""
+    """Return True if bytes that are not a block end like a damaged reference to a copy, as text or raw."""
     content = bytes(content)
     text = NO_TEXT.sub(b"A", content[-TEXT_END:])
     decoded = decode_text(text) if len(text) == TEXT_END else b""

@@ -1,4 +1,4 @@
-"""The chunk table: every column chunk of a file as one row of an Arrow table."""
+"""Build the chunk table: one row of an Arrow table for each column chunk of a file."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ WORD_FACTS = ("present", "encodings")
 
 
 def chunk_table(form: FooterReader) -> pa.Table:
-    """One row per chunk: row group by row group, in each the leaves in order.
+    """Return one row per chunk, row group by row group, the leaves in order.
 
     Columns: `row_group`, `leaf` (int32); `column` (dotted path), `physical_type`, `codec` (dictionaries); counts,
-    sizes, places (int64 and int32, null where the footer does not say); `encodings` (uint32, bit e for encoding e);
-    `min`, `max` (binary, as stored; null where none can be trusted), `min_is_exact`, `max_is_exact`.
+    sizes, offsets (int64 and int32, null if absent); `encodings` (uint32, bit e for encoding e); `min`, `max` (binary,
+    as stored; null if unusable), `min_is_exact`, `max_is_exact`.
 
     Raises
     ------
     Unsupported
-        A row group does not have one chunk per leaf.
+        If a row group does not have one chunk per leaf.
     """
     leaves, groups = form.leaf_count, form.row_group_count
     count = leaves * groups
@@ -79,7 +79,7 @@ def _columns(
 
 
 def _named(numbers: memoryview, names: tuple[str, ...]) -> pa.DictionaryArray:
-    """Numbers as the names that they stand for; null for those that have none."""
+    """Return the names of numbers; null for numbers without a name."""
     known = _absent(_numbers(numbers, pa.int32()))
     return pa.DictionaryArray.from_arrays(pc.if_else(pc.less(known, len(names)), known, None), pa.array(names))
 

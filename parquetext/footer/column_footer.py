@@ -1,6 +1,6 @@
-"""The Thrift footer of one leaf with its chunks' metadata whole: what pyarrow's own metadata objects come from.
+"""Write the Thrift footer of one leaf with the complete metadata of its chunks, for pyarrow's metadata objects.
 
-A slice leaves statistics out, because values need none; this keeps every field of a chunk.
+A slice omits statistics, because reading values does not need them; this footer keeps every field of a chunk.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def chunk_structs(form: FooterReader, leaf: int, first: int, count: int) -> list
 
 
 def column_footer(form: FooterReader, leaf: int, first: int, count: int) -> bytes | None:
-    """A FileMetaData whose one column is `leaf`, in row groups ``[first, first + count)``.
+    """Return a FileMetaData with `leaf` as its only column, in row groups ``[first, first + count)``.
 
-    Groups above the leaf have no annotations: a part of a map is none that pyarrow accepts. Row groups have their rows
-    and the chunk, no sizes. None where the form has no Thrift structs of chunks.
+    Groups above the leaf have no annotations, because pyarrow rejects an incomplete map. Row groups have their number
+    of rows and the chunk, but no sizes. Return None if the form does not store Thrift structs of chunks.
     """
     structs = chunk_structs(form, leaf, first, count)
     if structs is None:
@@ -52,7 +52,7 @@ def column_footer(form: FooterReader, leaf: int, first: int, count: int) -> byte
 
 
 def schema_footer(form: FooterReader) -> bytes:
-    """A FileMetaData of the whole schema and all key-values, ARROW:schema as it is, without row groups."""
+    """Return a FileMetaData with the whole schema and all key-values, but without row groups."""
     base = form.slice(range(form.leaf_count), [], arrow_schema=False)
     pairs = [form.key_value(index) for index in range(form.key_value_count)]
     if not pairs:
@@ -68,7 +68,7 @@ def _sized(text: bytes) -> bytes:
 
 
 def _groups_above(form: FooterReader, node: Node) -> list[bytes]:
-    """SchemaElements of the groups above a leaf, the root first: repetition, a name, one child."""
+    """Return SchemaElements for the groups above a leaf, the root first: repetition, a name, one child."""
     found = []
     while node.parent is not None:
         node = form.node(GROUP | node.parent)
@@ -87,7 +87,7 @@ def _list_header(count: int) -> bytes:
 
 
 def other_file(form: FooterReader, leaf: int, row_group: int) -> str:
-    """Return the path of the file that has a chunk's values, as the chunk gives it."""
+    """Return the path that a chunk stores for the file with its values."""
     struct = (chunk_structs(form, leaf, row_group, 1) or [b"\0"])[0]
     path = read("ColumnChunk", struct).get("file_path", "")
     return path.decode("utf-8", "replace") if isinstance(path, bytes) else path
@@ -96,7 +96,7 @@ def other_file(form: FooterReader, leaf: int, row_group: int) -> str:
 def check_here(
     form: FooterReader, leaves: Sequence[int], row_groups: Sequence[int], numbers: Sequence[int] | None = None
 ) -> None:
-    """Raise if a chunk of these leaves and row groups lies in another file.
+    """Raise an error if the values of a chunk of these leaves and row groups are in another file.
 
     Parameters
     ----------

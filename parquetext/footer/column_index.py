@@ -1,4 +1,4 @@
-"""The column index of a column chunk: parsed, and checked against the schema, the footer and itself."""
+"""Parse the column index of a column chunk, and check it against the schema, the footer and itself."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BYTES = wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY
 
 
 class StoredIndex(NamedTuple):
-    """An index's bytes, and where they are in the file."""
+    """The bytes of an index, and their offset in the file."""
 
     data: bytes
     offset: int
@@ -43,7 +43,7 @@ class ColumnIndex:
 
 
 class ChunkCounts(NamedTuple):
-    """The facts about a column chunk that its column index must agree with.
+    """The properties of a column chunk with which its column index must agree.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class ChunkCounts(NamedTuple):
     minimum, maximum : bytes or None
         The chunk's usable bounds, by the footer; None if there is none.
     has_exact_minimum, has_exact_maximum : bool or None
-        Whether the bound is a value of the chunk; None if the footer does not say.
+        True if the bound is a value of the chunk; None if the footer does not store this.
     """
 
     page_values: Sequence[int] | None = None
@@ -133,7 +133,7 @@ def _length_problems(index: ColumnIndex, fields: ChunkCounts) -> Iterator[str]:
 
 
 def _null_problems(index: ColumnIndex, node: Node, fields: ChunkCounts) -> Iterator[str]:
-    """Null pages and null counts against the schema, the pages and the footer."""
+    """Compare null pages and null counts with the schema, the pages and the footer."""
     is_required, pages = node.max_definition == 0, fields.page_values
     sizes = [-1] * len(index) if pages is None else pages
     for page, (is_null, size) in enumerate(zip(index.null_pages, sizes, strict=True)):
@@ -151,7 +151,7 @@ def _null_problems(index: ColumnIndex, node: Node, fields: ChunkCounts) -> Itera
 
 
 def _total_problems(index: ColumnIndex, fields: ChunkCounts) -> Iterator[str]:
-    """The pages' nulls against those of the chunk; a null count that exceeds the values says nothing."""
+    """Compare the pages' nulls with those of the chunk; a null count that exceeds the values is ignored."""
     total, values = fields.null_count, fields.num_values
     if total < 0 or (total > values >= 0):
         return
@@ -170,7 +170,7 @@ def _total_problems(index: ColumnIndex, fields: ChunkCounts) -> Iterator[str]:
 
 
 def _bound_problems(index: ColumnIndex, node: Node) -> Iterator[str]:
-    """Bounds that are no values of the type, inverted, or in another order than `boundary_order` says."""
+    """Find bounds that are not values of the type, are inverted, or contradict `boundary_order`."""
     pages = [page for page, is_null in enumerate(index.null_pages) if not is_null]
     low, high = ([side[page] for page in pages] for side in (index.min_values, index.max_values))
     judged_pages = kernels.bound_checks.judge_pairs(node.thrift, node.column_order, low, high)
@@ -191,10 +191,10 @@ def _bound_problems(index: ColumnIndex, node: Node) -> Iterator[str]:
 
 
 def _problems_beside(index: ColumnIndex, node: Node, fields: ChunkCounts) -> Iterator[str]:
-    """Bounds of pages against those of the chunk.
+    """Compare the bounds of pages with those of the chunk.
 
-    A page's values lie in both ranges, so the ranges overlap. If a bound of the chunk is a value, some page holds it:
-    bounds of numbers are values if the footer does not deny it, those of byte arrays may be shortened.
+    A page's values are in both ranges, so the ranges overlap. If a bound of the chunk is a value, a page contains it:
+    bounds of numbers are values unless the footer denies it; those of byte arrays may be shortened.
     """
     pages = [page for page, is_null in enumerate(index.null_pages) if not is_null]
 
@@ -260,7 +260,7 @@ def _binaries(data: bytes, field: tuple | None) -> list[bytes]:
 
 
 def _alike(data: bytes, count: int, at: int) -> list[bytes] | None:
-    """Items that are all as long as the first one, as numbers are; None where they are not."""
+    """Return items that are all as long as the first one, as numbers are; None if their lengths differ."""
     length = data[at]
     end = at + count * (length + 1)
     if length >= 0x80 or end > len(data) or data[at : end : length + 1] != bytes([length]) * count:

@@ -1,4 +1,4 @@
-"""One column over all row groups: numbers as memoryviews, bounds as bytes or, made when asked for, as Arrow arrays."""
+"""One column over all row groups: numbers as memoryviews, bounds as bytes or, on request, as Arrow arrays."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ __all__ = ["Bounds", "Column", "Fact", "bounds_or_nulls", "extremes", "fact"]
 
 
 class Bounds(Unpicklable, Sequence):
-    """The raw minima or maxima of a column, one per row group: bytes in Parquet's plain form, or None if unknown."""
+    """The stored minima or maxima of a column, one per row group: PLAIN bytes, or None if unknown."""
 
     __slots__ = ("_bit", "_chunks", "_places")
 
     def __init__(self, chunks, bit: int):
-        """The minima (bit 1) or maxima (bit 2) of a column's chunks that can be trusted."""
+        """Store the chunks whose usable minima (bit 1) or maxima (bit 2) are read."""
         self._chunks, self._bit, self._places = chunks, bit, None
 
     def __len__(self) -> int:
@@ -55,21 +55,21 @@ class Bounds(Unpicklable, Sequence):
 
 
 class Fact(Protocol):
-    """What a column gives where it is asked for a fact by its name."""
+    """The descriptor of one member of a column's chunks."""
 
     def __get__(self, column: Any, kind: type) -> memoryview[int]: ...
 
 
 def fact(name: str, doc: str) -> Fact:
-    """A property that gives a member of all of a column's chunks."""
+    """Return a property for one member of all chunks of a column."""
     return property(lambda self: self._chunks.array(name), doc=doc)
 
 
 class Column(Tabular):
-    """One leaf column's facts, one entry per row group.
+    """The metadata of one leaf column, one entry per row group.
 
-    Counts, sizes and places are typed memoryviews (``int64``, or ``int32`` where said), in file order; -1 where the
-    footer does not say. Offsets count from the file's start, sizes are bytes.
+    Counts, sizes and offsets are typed memoryviews (``int64``, or ``int32`` if stated), in file order; absent values
+    are -1. Offsets count from the file's start, sizes are in bytes.
     """
 
     __slots__ = ("_chunks", "_element", "_file", "_lease", "_node", "_typed", "leaf")
@@ -109,51 +109,51 @@ class Column(Tabular):
 
     @property
     def chunks(self) -> object:
-        """The kernel's view of these chunks."""
+        """Return the chunks as the kernels read them."""
         return self._chunks
 
     def _ask(self, operation: Callable):
-        """Read more from the footer, also once the file is closed."""
+        """Read from the footer, even after the file was closed."""
         return self._lease.ask(operation) if self._lease.is_owner else self._file._on_form(operation)
 
     @property
     def node(self) -> Node:
-        """The leaf's place in the schema."""
+        """Return the leaf's position in the schema."""
         if self._node is None:
             self._node = self._ask(lambda form: form.node(self.leaf))
         return self._node
 
     @property
     def num_rows(self) -> Sequence[int]:
-        """Rows of the row groups."""
+        """Return the number of rows of each row group."""
         return self._ask(lambda form: form.row_groups("num_rows"))
 
     @property
     def element(self) -> Element:
-        """The leaf's schema element."""
+        """Return the leaf's schema element."""
         if self._element is None:
             self._element = parse_element(self.node.thrift)
         return self._element
 
     @property
     def path(self) -> tuple[str, ...]:
-        """The names from below the root down to the leaf."""
+        """Return the names from below the root to the leaf."""
         return as_path(self.node.path)
 
     @property
     def name(self) -> str:
-        """The path with dots."""
+        """Return the dotted path."""
         return ".".join(self.path)
 
     @property
     def physical_type(self) -> str:
-        """The Parquet type, such as ``"INT64"``."""
+        """Return the physical type, such as ``"INT64"``."""
         kind = self.element.type
         return PHYSICAL_TYPES[kind] if kind is not None and 0 <= kind < len(PHYSICAL_TYPES) else f"UNKNOWN_{kind}"
 
     @property
     def logical_type(self) -> LogicalType | None:
-        """The annotation, or None."""
+        """Return the logical type, or None."""
         return self.element.logical
 
     @property
@@ -166,27 +166,27 @@ class Column(Tabular):
 
     @property
     def type(self) -> pa.DataType:
-        """The Arrow type of `min` and `max`: what the Parquet schema alone says of the values."""
+        """Return the Arrow type of `min` and `max`, which follows from the Parquet schema alone."""
         return self.leaf_type.arrow
 
     @property
     def min_bytes(self) -> Bounds:
-        """The minima as stored, None where there is none that can be trusted."""
+        """Return the minima as stored; None if a chunk has none, or an unusable one."""
         return Bounds(self._chunks, 1)
 
     @property
     def max_bytes(self) -> Bounds:
-        """The maxima as stored, None where there is none that can be trusted."""
+        """Return the maxima as stored; None if a chunk has none, or an unusable one."""
         return Bounds(self._chunks, 2)
 
     @property
     def min(self) -> pa.Array:
-        """The minima as values of `type`; null where unknown. A lower bound where `min_is_exact` is not true."""
+        """Return the minima as values of `type`, null if unknown; lower bounds unless `min_is_exact` is true."""
         return self._bounds()[0]
 
     @property
     def max(self) -> pa.Array:
-        """The maxima as values of `type`; null where unknown. An upper bound where `max_is_exact` is not true."""
+        """Return the maxima as values of `type`, null if unknown; upper bounds unless `max_is_exact` is true."""
         return self._bounds()[1]
 
     def _bounds(self) -> tuple[pa.Array, pa.Array]:
@@ -194,12 +194,9 @@ class Column(Tabular):
             try:
                 self._typed = self.leaf_type.bounds(self._chunks)
             except Unsupported as error:
+                message = f"the bounds of column {self.name!r} take {error.message}"
                 raise Unsupported(
-                    f"the bounds of column {self.name!r} take {error.message}",
-                    file=str(self._file.path),
-                    expected=error.expected,
-                    found=error.found,
-                    code=error.code,
+                    message, file=str(self._file.path), expected=error.expected, found=error.found, code=error.code
                 ) from None
         return self._typed
 
@@ -215,12 +212,12 @@ class Column(Tabular):
 
     @property
     def min_is_exact(self) -> pa.Array:
-        """Whether the minimum occurs among the values; null where the footer does not say, or has no minimum."""
+        """Return True for each minimum that is a value of the column; null if the footer does not store this."""
         return self._exactness(1, wire.PRESENT_MIN_EXACT_SET, wire.PRESENT_MIN_EXACT)
 
     @property
     def max_is_exact(self) -> pa.Array:
-        """Whether the maximum occurs among the values; null where the footer does not say, or has no maximum."""
+        """Return True for each maximum that is a value of the column; null if the footer does not store this."""
         return self._exactness(2, wire.PRESENT_MAX_EXACT_SET, wire.PRESENT_MAX_EXACT)
 
     def _shown(self) -> Shown:
@@ -234,7 +231,7 @@ _NUMBERS = frozenset({pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.float32(
 
 
 def bounds_or_nulls(column: Column) -> tuple[pa.Array, pa.Array]:
-    """The minima and maxima; null where their bytes would take more than an array may have."""
+    """Return the minima and maxima; nulls if their bytes exceed the size of an array."""
     try:
         return column.min, column.max
     except Unsupported:
@@ -263,7 +260,7 @@ def _extreme(values: pa.Array, column: Column, choose: Callable[..., int]) -> pa
 
 
 def _is_unknown(values: pa.Array, column: Column) -> bool:
-    """Return whether a row group with values has no bound."""
+    """Return True if a row group with values has no bound."""
     known = values.is_valid().to_pylist()
     return any(
         not is_known and nulls != count

@@ -1,4 +1,4 @@
-"""Local files that are changed where they are, while they are open."""
+"""Detect changes in place of open local files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["is_changed", "opened_again"]
 
 
 def is_changed(source: object) -> bool:
-    """Whether an open local file has another size or time than it had when it was opened; False of other sources."""
+    """Return True if an open local file has another size or time than when it was opened; False for other sources."""
     if not isinstance(source, kernels.local.LocalFile):
         return False
     now = os.fstat(source.fd)
@@ -18,7 +18,7 @@ def is_changed(source: object) -> bool:
 
 
 def opened_again(file: int, path: str) -> kernels.local.LocalFile | None:
-    """The very file that is open, opened once more; without /proc by its name, where that still leads to it."""
+    """Open the same file again: by /proc, or by its name if that still leads to the file."""
     try:
         return kernels.local.LocalFile(systems.path_of(file))
     except FileNotFoundError:

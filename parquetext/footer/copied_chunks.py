@@ -1,4 +1,4 @@
-"""Which column chunks have a copy in another encoding: what a Thrift footer, or a flat footer's slot, says of them."""
+"""Find the copies of column chunks in another encoding, by a Thrift footer or by a slot of a flat footer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ENTRY = struct.Struct("<IIII")
 
 
 def copy_in(chunks, row_group: int, footer) -> Carried | None:
-    """The copy of one of a leaf's chunks, as its ColumnMetaData in Thrift bytes says.
+    """Return the copy of one of a leaf's chunks by its ColumnMetaData in Thrift, or None.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def copy_in(chunks, row_group: int, footer) -> Carried | None:
     Raises
     ------
     Malformed, Damaged, Unsupported
-        A block is not as it must be, or of another version.
+        If a block violates its format, or has another version.
     """
     start, length = (chunks.array(f"metadata_{part}")[row_group] for part in ("offset", "length"))
     metadata = bytes(footer[start : start + length])
@@ -37,12 +37,12 @@ def copy_in(chunks, row_group: int, footer) -> Carried | None:
 
 
 def copies_of_leaf(form, leaf: int) -> list[Carried | None]:
-    """Of each of a leaf's chunks the copy that was added last, whatever the form; None of one that has none of its own.
+    """Return the last copy of each of a leaf's chunks, in any form; None for a chunk without a copy.
 
     Raises
     ------
     Malformed, Damaged, Unsupported
-        What leads to a copy is not as it must be, or of another version.
+        If a reference to a copy violates its format, or has another version.
     """
     row_groups, chunks, table = range(form.row_group_count), form.column(leaf), copy_table_of(form)
     if table is not None:
@@ -57,7 +57,7 @@ def copies_of_leaf(form, leaf: int) -> list[Carried | None]:
 
 
 def copy_table_of(form) -> CopyTable | None:
-    """The table in a flat footer's slot; None of other forms, and where it has none.
+    """Return the table in a flat footer's slot; None for other forms, and if it has none.
 
     Raises
     ------
@@ -69,21 +69,21 @@ def copy_table_of(form) -> CopyTable | None:
 
 
 def payload_in(flat) -> bytes | None:
-    """The slot of a flat footer that has the table of copies, or None."""
+    """Return the slot of a flat footer with the table of copies, or None."""
     slots = (index for index, (uuid, _) in enumerate(flat.extensions()) if uuid == wire.UUID_COPY_TABLE.bytes)
     index = next(slots, None)
     return None if index is None else bytes(flat.extension(index))
 
 
 class CopyTable:
-    """The slot of a flat footer that says which chunks have copies (docs/formats.md, 9.5).
+    """The slot of a flat footer that lists the chunks with copies (docs/formats.md, 9.5).
 
     Raises
     ------
     Unsupported
-        A version that is not known.
+        If the version is unknown.
     Damaged
-        It is not as it must be.
+        If the slot violates its format.
     """
 
     def __init__(self, payload):
@@ -99,7 +99,7 @@ class CopyTable:
         self._places = {(leaf, group): (at, size) for leaf, group, at, size in _ENTRY.iter_unpack(entries)}
 
     def find(self, leaf: int, row_group: int) -> Carried | None:
-        """The copy of a chunk, or None.
+        """Return the copy of a chunk, or None.
 
         Raises
         ------
@@ -115,9 +115,9 @@ class CopyTable:
 
 
 def table_of(scan) -> bytes | None:
-    """The slot for a flat footer that is made from this scanned Thrift footer; None where no chunk has a copy.
+    """Return the slot for a flat footer of this scanned Thrift footer; None if no chunk has a copy.
 
-    None, too, where the footer contradicts itself: which chunk is which column's cannot be said then.
+    Return None also if the footer contradicts itself, because the columns of its chunks are unknown then.
     """
     found = sorted(_payloads(scan))
     if not found:

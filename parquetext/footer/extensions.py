@@ -17,8 +17,8 @@ OUR_OWN = wire.UUID_THRIFT_EXTENSION, wire.UUID_COPY_TABLE
 class Extensions(Mapping[UUID, bytes]):
     """The extension slots of a file's footer, ascending by UUID; empty if the form in use has none.
 
-    Names and sizes cost one read of a small list, the bytes of a slot one more. There is no other form to go over to:
-    a damaged slot is `Damaged`, and so are all of them once a flat footer was left for its damage.
+    Names and sizes take one read of a small list, the bytes of a slot one more. Other forms do not store the slots: a
+    damaged slot raises `Damaged`, and so do all slots after the file has changed to another form.
     """
 
     __slots__ = ("_file", "_listed")

@@ -1,4 +1,4 @@
-"""Files, columns, schemas and row groups as a prompt and a notebook show them: by the facts of a few columns."""
+"""Represent files, columns, schemas and row groups at a prompt and in a notebook, with a few of their entries."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST_BYTES = 64  # of a value
 
 
 def show_file(file: File) -> Shown:
-    """A file's facts, and its first and last columns; of a remote file the facts that came with opening it."""
+    """Represent a file, with its first and last columns; for a remote file, without reading more of it."""
     shown = Shown(
         f"parquetext.File {without_secrets(str(file.path))}",
         [
@@ -51,7 +51,7 @@ def show_file(file: File) -> Shown:
 
 
 def show_column(column: Column) -> Shown:
-    """A column's facts, and those of its first and last row groups."""
+    """Represent a column, with its first and last row groups."""
     count = len(column)
     shown = Shown("parquetext.Column", [("leaf", column.leaf), ("row groups", count)])
     with _telling(shown):
@@ -77,7 +77,7 @@ def show_column(column: Column) -> Shown:
 
 
 def show_schema(schema: ParquetSchema) -> Shown:
-    """The first and last leaves."""
+    """Represent a schema, with its first and last leaves."""
     shown = Shown("parquetext.footer.ParquetSchema")
     with _telling(shown):
         count = schema.num_leaves
@@ -88,7 +88,7 @@ def show_schema(schema: ParquetSchema) -> Shown:
 
 
 def show_row_groups(row_groups: RowGroups) -> Shown:
-    """The first and last ones."""
+    """Represent row groups, with the first and last ones."""
     shown = Shown("parquetext.RowGroups")
     with _telling(shown):
         count = len(row_groups)
@@ -105,7 +105,7 @@ def show_row_groups(row_groups: RowGroups) -> Shown:
 
 
 def text_of(value: pa.Scalar) -> str | None:
-    """A value as text; bytes as hexadecimal digits."""
+    """Return a value as text; bytes as hexadecimal digits."""
     if not value.is_valid:
         return None
     if pa.types.is_string(value.type):
@@ -157,7 +157,7 @@ def _known(number: int) -> int | None:
 
 @contextmanager
 def _telling(shown: Shown) -> Iterator[None]:
-    """Show what cannot be read as a fact: to look at an object raises nothing."""
+    """Show errors as entries, because representing an object must not raise."""
     try:
         yield
     except (ParquetextError, pa.ArrowException, OSError, ValueError) as error:

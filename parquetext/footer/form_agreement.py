@@ -10,11 +10,12 @@ from ..findings import Finding
 from .copied_chunks import payload_in, table_of
 from .form_spec import FIELD_NAMES, FormSpec
 from .model import GROUP, FooterReader
+from .row_groups import RowGroup
+from .thrift_form import content_of, key_value_of
 
 __all__ = ["compare_copy_table", "compare_form", "compare_rebuilt"]
 
 CHUNK_FIELDS = tuple(name for names in FIELD_NAMES.values() for name in names)
-ROW_GROUP_FIELDS = ("num_rows", "total_byte_size", "file_offset", "total_compressed_size", "ordinal")
 KIND = "forms-differ"
 SHORT_BOUND = 16
 
@@ -44,7 +45,7 @@ def _compare(scan, flat: FooterReader, spec: FormSpec) -> Iterator[Finding]:
     yield from different
     if different:
         return
-    yield from _compare_arrays("row group", ROW_GROUP_FIELDS, scan.row_groups, flat.row_groups, spec)
+    yield from _compare_arrays("row group", RowGroup._fields, scan.row_groups, flat.row_groups, spec)
     yield from _compare_key_values(scan, flat)
     yield from _compare_schema(scan, flat)
     for leaf in range(scan.leaf_count):
@@ -107,26 +108,20 @@ def _bounds(chunks) -> list[tuple[bytes | None, bytes | None]]:
 
 
 def _compare_key_values(scan, flat) -> Iterator[Finding]:
-    data = memoryview(scan.data)
-    positions = [
-        scan.key_values(name) for name in ("key_offset", "key_length", "value_offset", "value_length", "has_value")
-    ]
-    for index, (key, key_length, value, value_length, has_value) in enumerate(zip(*positions, strict=True)):
-        thrift = bytes(data[key : key + key_length]), bytes(data[value : value + value_length]) if has_value else None
-        if thrift != flat.key_value(index):
-            yield Finding(KIND, f"key-value {index} ({thrift[0][:40]!r}) differs", place="key-values")
+    for index in range(scan.key_value_count):
+        pair = key_value_of(scan, index)
+        if pair != flat.key_value(index):
+            yield Finding(KIND, f"key-value {index} ({pair[0][:40]!r}) differs", place="key-values")
 
 
 def _compare_schema(scan, flat) -> Iterator[Finding]:
-    data = memoryview(scan.data)
-    offsets, lengths = scan.elements("bytes_offset"), scan.elements("bytes_length")
     orders, leaves = scan.elements("column_order"), scan.leaves
     groups = sorted(set(range(scan.element_count)) - set(leaves))
     ids = [*enumerate(leaves), *((GROUP | node, element) for node, element in enumerate(groups))]
     for identity, element in ids:
         node = flat.node(identity)
         position = f"schema element {element}"
-        if bytes(node.thrift) != bytes(data[offsets[element] : offsets[element] + lengths[element]]):
+        if bytes(node.thrift) != content_of(scan, scan.elements, "bytes", element):
             yield Finding(KIND, "the SchemaElement differs", place=position)
         if node.schema_index != element or node.column_order != orders[element]:
             yield Finding(KIND, "its place or column order differs", place=position)

@@ -1,4 +1,4 @@
-"""Leaf types: what Arrow type a leaf's values have, by the Parquet schema alone, and how bounds become such values."""
+"""The Arrow type of a leaf's values, according to the Parquet schema alone, and the conversion of bounds to it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class LeafType:
         object.__setattr__(self, "kind", _kind(self.physical, self.width, self.arrow))
 
     def array(self, values: Sequence[bytes | None]) -> pa.Array:
-        """Bounds in Parquet's plain form, without lengths, as an array of `arrow`; what is no such value is null."""
+        """Convert bounds in PLAIN encoding, without lengths, to an array of `arrow`; invalid values become null."""
         if self.kind is None:
             return pa.nulls(len(values))
         return self._of_buffers(len(values), kernels.values.buffers(list(values), self.kind))
@@ -62,7 +62,7 @@ class LeafType:
             raise Unsupported(message, expected=MOST_BYTES + stored, found=self.width * count)
 
     def bounds(self, chunks) -> tuple[pa.Array, pa.Array]:
-        """The usable minima and maxima of a leaf's chunks as such arrays."""
+        """Return the usable minima and maxima of a leaf's chunks as arrays of `arrow`."""
         count = len(chunks)
         if self.kind is None:
             return pa.nulls(count), pa.nulls(count)
@@ -86,13 +86,13 @@ class LeafType:
 
     @property
     def is_viewed(self) -> bool:
-        """Whether stored bytes are Arrow's own."""
+        """Return True if Arrow stores values as the same bytes."""
         return self.physical in (*_STORED, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY) and not (
             pa.types.is_decimal(self.arrow) or pa.types.is_null(self.arrow) or self.is_long_timestamp
         )
 
     def array_of(self, raw: pa.Array) -> pa.Array:
-        """The same of an array of bytes, of the width if there is one."""
+        """Convert an array of bytes, of the type's width if it has one, as `array` does."""
         if not self.is_viewed:
             return self.array(raw.to_pylist())
         if self.physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
@@ -101,7 +101,7 @@ class LeafType:
 
 
 def _narrowed(stored: pa.Array, arrow: pa.DataType) -> pa.Array:
-    """Stored numbers as their logical type; those beyond a narrow integer's range are null."""
+    """Convert stored numbers to their logical type; numbers beyond a narrow integer's range become null."""
     if arrow == stored.type:
         return stored
     if not pa.types.is_integer(arrow):
@@ -118,7 +118,7 @@ def _narrowed(stored: pa.Array, arrow: pa.DataType) -> pa.Array:
 
 
 def _kind(physical: int, width: int, arrow: pa.DataType) -> tuple[int, int, int, int] | None:
-    """How `kernels.values` makes values of a type of what is stored; None where all are null."""
+    """Return the kind that `kernels.values` takes to convert stored values to a type; None if all become null."""
     if pa.types.is_null(arrow):
         return None
     if pa.types.is_decimal(arrow):
@@ -139,7 +139,7 @@ def _kind(physical: int, width: int, arrow: pa.DataType) -> tuple[int, int, int,
 
 
 def leaf_type_of(thrift: bytes) -> LeafType:
-    """The type of a SchemaElement's leaf; made once for all columns that differ in name and field id alone."""
+    """Return the type of a SchemaElement's leaf; cached for all columns that differ only in name and field id."""
     return _leaf_type_of(kernels.thrift.blanked(thrift, OF_ONE_COLUMN))
 
 
@@ -149,7 +149,7 @@ def _leaf_type_of(thrift: bytes) -> LeafType:
 
 
 def leaf_type(element: Element) -> LeafType:
-    """The type of a leaf's values by its schema element; an annotation that does not fit counts for nothing."""
+    """Return the type of a leaf's values by its schema element; an annotation that does not fit is ignored."""
     physical = element.type
     if physical is None or not 0 <= physical < len(PHYSICAL_TYPES):
         return LeafType(wire.PHYSICAL_BYTE_ARRAY, 0, pa.binary())

@@ -1,4 +1,4 @@
-"""A footer that outlives its file: columns and metadata that were taken from a file stay readable after `close`."""
+"""Keep a footer open after its file is closed, while columns or metadata of the file are in use."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ T = TypeVar("T")
 
 
 class Lease:
-    """Shared by a file and by what was taken from it. The last holder closes the footer.
+    """A footer that a file shares with its columns and metadata; it is closed when the last of them is deleted.
 
-    While the file is open, the lease is empty. `File.close` moves form and source into it and lets go of it; without
-    another holder they are closed at once.
+    The lease is empty while the file is open. `File.close` moves form and source into it and releases it. If no column
+    or metadata refers to the lease, they are closed at once.
     """
 
     __slots__ = ("_form", "_kept", "_path", "_source")
@@ -28,16 +28,16 @@ class Lease:
         self._source = self._path = self._kept = None
 
     def keep(self, source) -> None:
-        """Leave a source open that the file reads no more: other threads may not be done with it."""
+        """Keep a source open that the file no longer reads, because other threads may still use it."""
         self._kept = source
 
     def take_over(self, form: FooterReader, source, path) -> None:
-        """Become the owner of a closed file's form and source."""
+        """Take over the form and the source of a closed file."""
         self._form, self._source, self._path = form, source, path
 
     @property
     def is_owner(self) -> bool:
-        """Whether the file was closed."""
+        """Return True if the file was closed."""
         return self._form is not None
 
     @property

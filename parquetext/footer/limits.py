@@ -1,4 +1,4 @@
-"""Limits that a caller sets to what a file's footer may hold, checked before any of it is used."""
+"""Check a file's footer against the caller's limits before it is used."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ STRING, CONTAINER, DEPTH = LIMITS = "thrift_string_size_limit", "thrift_containe
 
 
 def check_limits(source, limits: Mapping[str, int | None]) -> None:
-    """Check the Thrift footer of a file, or that which a PAR3 footer stands for, against limits as pyarrow means them.
+    """Check the Thrift footer of a file, or the one that a PAR3 footer represents, against pyarrow's limits.
 
     Parameters
     ----------
     source : Source
     limits : mapping
-        The most bytes of a string, the most items of a list, the most elements on the way from the root to a leaf, both
-        included, by the names in `LIMITS`; None, and what is absent, is no limit.
+        The most bytes of a string, items of a list, and elements from the root to a leaf, including both, by the names
+        in `LIMITS`. None and absent names mean no limit.
 
     Raises
     ------
     LimitExceeded
-        With the offset of what is too large; in a PAR3 file without.
+        With the offset of the value that is too large; without it in a PAR3 file.
     ValueError
-        A limit is not above 0.
+        If a limit is not above 0.
     Malformed, Damaged, Refused, Unsupported
-        There is no footer that can be read.
+        If no footer can be read.
     """
     given = {name: limit for name in LIMITS if (limit := limits.get(name)) is not None}
     for name, limit in given.items():
@@ -64,13 +64,8 @@ def _check_depth(footer, limits: Mapping[str, int]) -> None:
     for element, parent in enumerate(scan.elements("parent")):
         depths.append(depths[parent] + 1 if parent >= 0 else 1)
         if depths[-1] > limits[DEPTH]:
-            raise _exceeded(
-                f"the schema is deeper than {limits[DEPTH]} elements",
-                DEPTH,
-                scan.elements("bytes_offset")[element],
-                limits[DEPTH],
-                depths[-1],
-            )
+            message = f"the schema is deeper than {limits[DEPTH]} elements"
+            raise _exceeded(message, DEPTH, scan.elements("bytes_offset")[element], limits[DEPTH], depths[-1])
 
 
 def _exceeded(what: str, name: str, offset: int, limit: int, found: int) -> LimitExceeded:

@@ -65,12 +65,8 @@ def locate(tail, file_size: int) -> Tail:
     """
     view = memoryview(tail).cast("B")
     if file_size < SMALLEST_FILE:
-        raise Malformed(
-            f"{NO_PARQUET}its size is {file_size} bytes, and at least {SMALLEST_FILE} are needed",
-            offset=0,
-            expected=SMALLEST_FILE,
-            found=file_size,
-        )
+        message = f"{NO_PARQUET}its size is {file_size} bytes, and at least {SMALLEST_FILE} are needed"
+        raise Malformed(message, offset=0, expected=SMALLEST_FILE, found=file_size)
     check_given(view, SMALLEST_TAIL, file_size)
     magic = bytes(view[-4:])
     if final := forms.BY_MAGIC.get(magic):
@@ -78,21 +74,14 @@ def locate(tail, file_size: int) -> Tail:
     _check_magic(magic, view, file_size)
     length, end = int.from_bytes(view[-8:-4], "little"), file_size - LENGTH_AND_MAGIC
     if not 1 <= length <= file_size - SMALLEST_FILE:
-        raise Malformed(
+        message = (
             f"the footer's length of {length} bytes does not fit in the file of {file_size} bytes: "
-            f"it would start at {end - length}",
-            offset=end,
-            expected=file_size - SMALLEST_FILE,
-            found=length,
+            f"it would start at {end - length}"
         )
+        raise Malformed(message, offset=end, expected=file_size - SMALLEST_FILE, found=length)
     if length > MAX_FOOTER_BYTES:
-        raise Unsupported(
-            f"a footer of {length} bytes: readers take {MAX_FOOTER_BYTES} at most",
-            offset=end,
-            expected=MAX_FOOTER_BYTES,
-            found=length,
-            code=wire.TOO_LARGE,
-        )
+        message = f"a footer of {length} bytes: readers take {MAX_FOOTER_BYTES} at most"
+        raise Unsupported(message, offset=end, expected=MAX_FOOTER_BYTES, found=length, code=wire.TOO_LARGE)
     located = Tail(file_size, end - length, length, forms.THRIFT, forms.FRAMED)
     if view[-SMALLEST_TAIL] == STOP:
         located._step_over_blocks(view[:-SMALLEST_TAIL], end - 1)
@@ -101,12 +90,8 @@ def locate(tail, file_size: int) -> Tail:
 
 def check_given(view: memoryview, least: int, file_size: int) -> None:
     if not least <= len(view) <= file_size:
-        raise ParquetextError(
-            f"{len(view)} bytes given, of the file's {file_size} at least the last {least} are needed",
-            expected=least,
-            found=len(view),
-            code=wire.BAD_ARGUMENT,
-        )
+        message = f"{len(view)} bytes given, of the file's {file_size} at least the last {least} are needed"
+        raise ParquetextError(message, expected=least, found=len(view), code=wire.BAD_ARGUMENT)
 
 
 def _check_magic(magic: bytes, view: memoryview, file_size: int) -> None:

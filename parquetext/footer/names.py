@@ -1,4 +1,4 @@
-"""What a column's name means: strings, paths and field ids to leaves; what is ambiguous is an error."""
+"""Resolve names, paths and field ids to leaves and groups; an ambiguous name is an error."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_NEAREST_BYTES = 1 << 24  # of paths that are compared with a name
 
 
 def as_path(path: bytes) -> tuple[str, ...]:
-    """A model path as a tuple of names."""
+    """Return a path of the model as a tuple of names."""
     return tuple(part.decode("utf-8", "surrogateescape") for part in path.split(b"\0"))
 
 
@@ -37,7 +37,7 @@ def _encoded(name) -> bytes:
 
 
 def _shown(name):
-    """A path of one name as that name."""
+    """Return the only name of a path that has one name, else the path."""
     return name[0] if isinstance(name, tuple) and len(name) == 1 else name
 
 
@@ -48,19 +48,19 @@ def _candidates(form: FooterReader, ids: Iterable[int]) -> str:
 
 
 def with_path(form: FooterReader, ids: list[int], path: bytes) -> list[int]:
-    """Of the ids that `find_name` gives for a path those that have just this one: where it has no dots, all of them."""
+    """Return the ids found by `find_name` that have exactly this path; all of them if it has no dots."""
     if b"." not in path and b"\0" not in path:
         return ids
     return [identity for identity in ids if form.node(identity).path == path]
 
 
 def find_group_or_leaf(form: FooterReader, name, field_id: int | None = None) -> int:
-    """The one id that a name or field id has.
+    """Return the only id with a name or field id.
 
     Raises
     ------
     ColumnError
-        There is none, or more than one; the message lists them.
+        If there is none or more than one; the message lists them.
     """
     if field_id is not None:
         if name is not None:
@@ -79,7 +79,7 @@ def find_group_or_leaf(form: FooterReader, name, field_id: int | None = None) ->
 
 
 def find_leaf(form: FooterReader, name, field_id: int | None = None) -> int:
-    """The one leaf that a name or field id has; for a group the error lists the leaves below."""
+    """Return the only leaf with a name or field id; for a group, the error lists the leaves below it."""
     identity = find_group_or_leaf(form, name, field_id)
     if identity & GROUP:
         leaves = _candidates(form, leaves_below(form, identity))
@@ -89,12 +89,12 @@ def find_leaf(form: FooterReader, name, field_id: int | None = None) -> int:
 
 
 def find_columns(form: FooterReader, names: list) -> list[tuple]:
-    """(leaf, chunks) of the one leaf that each name has."""
+    """Return (leaf, chunks) of the only leaf with each name."""
     return [found or _found_leaf(form, name) for name, found in zip(names, form.find_columns(names), strict=True)]
 
 
 def find_column(form: FooterReader, name) -> tuple:
-    """The same of one name."""
+    """Return (leaf, chunks) of the only leaf with a name."""
     return find_columns(form, [name])[0]
 
 
@@ -104,7 +104,7 @@ def _found_leaf(form: FooterReader, name) -> tuple:
 
 
 def leaves_below(form: FooterReader, identity: int) -> range:
-    """The leaves of a group, or the leaf itself."""
+    """Return the leaves of a group, or the leaf itself."""
     if not identity & GROUP:
         return range(identity, identity + 1)
     node = form.node(identity)
@@ -112,7 +112,7 @@ def leaves_below(form: FooterReader, identity: int) -> range:
 
 
 def nearest_columns(form: FooterReader, name: str | tuple[str, ...], *, leaves: bool = True) -> list[str]:
-    """The top-level columns, and the leaves, whose names are most like one that is not there."""
+    """Return the top-level columns, and the leaves, whose names are most similar to an absent one."""
     names: dict[str, None] = {}
     room = MOST_NEAREST_BYTES
     for leaf in range(form.leaf_count):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from .. import kernels
 from ..errors import Damaged, Malformed, ParquetextError, Unsupported, name_file
@@ -17,7 +19,7 @@ from ..storage import (
     readable,
 )
 from . import forms
-from .arrow_errors import as_arrow_error
+from .arrow_errors import arrow_errors, as_arrow_error
 from .best_form import best_form, named_form, open_block
 from .facade import File
 from .form_spec import Location
@@ -119,12 +121,10 @@ def open_file(path: object, *, form: forms.Form | str | None = None) -> File:
 
 
 def _open_target(kind: type[File], path, form: forms.Form | str | None = None) -> File:
-    try:
+    with arrow_errors():
         target = readable(path)
         if not target.is_local:
             return _open_elsewhere(kind, target, form)
-    except ParquetextError as error:
-        raise as_arrow_error(error) from None
     return _open_local(kind, target.path, form)
 
 
@@ -132,23 +132,24 @@ def _open_elsewhere(kind: type[File], target: Target | OpenTarget, form: str | N
     source, name = open_batched(target), str(target)
     if form is not None:
         return _open_named(kind, name, source, form)
-    try:
+    with _closed_on_error(source):
         file = _open_own(kind, name, source, source, source.read_tail(FIRST_READ_REMOTE)[1])
-    except BaseException:
-        source.close()
-        raise
     return file or _open_source(kind, name, source)
 
 
-def _open_named(kind: type[File], path, source, form: str) -> File:
+@contextmanager
+def _closed_on_error(source) -> Iterator[None]:
+    """Close a source if opening the file fails."""
     try:
-        return kind(path, source, *named_form(source, form))
-    except ParquetextError as error:
-        source.close()
-        raise as_arrow_error(error.at(str(path))) from None
+        yield
     except BaseException:
         source.close()
         raise
+
+
+def _open_named(kind: type[File], path, source, form: str) -> File:
+    with _closed_on_error(source), arrow_errors(path):
+        return kind(path, source, *named_form(source, form))
 
 
 def _under_journal(path, error: ParquetextError) -> tuple[object, list[Finding]]:
@@ -162,22 +163,19 @@ def _under_journal(path, error: ParquetextError) -> tuple[object, list[Finding]]
 
 def _open_source(kind: type[File], path, source) -> File:
     """Examine the whole tail, and report defects."""
-    try:
-        try:
-            return kind(path, source, *best_form(source))
-        except ParquetextError as error:
-            if not isinstance(source, kernels.local.LocalFile):
-                raise as_arrow_error(error.at(str(path))) from None
-            source.close()
+    findings: list[Finding] = []
+    with arrow_errors(path):
+        with _closed_on_error(source):
             try:
-                source, findings = _under_journal(path, error)
-            except FileNotFoundError:  # a pipe's name under /dev or /proc leads to nothing that has a folder
-                raise as_arrow_error(error.at(str(path))) from None
-        try:
+                return kind(path, source, *best_form(source))
+            except ParquetextError as error:
+                if not isinstance(source, kernels.local.LocalFile):
+                    raise
+                source.close()
+                try:
+                    source, findings = _under_journal(path, error)
+                except FileNotFoundError:  # the name of a pipe under /dev or /proc leads to nothing that has a folder
+                    raise error from None
+        with _closed_on_error(source):
             name, form, more = best_form(source)
-        except ParquetextError as error:
-            raise as_arrow_error(error.at(str(path))) from None
-        return kind(path, source, name, form, findings + more)
-    except BaseException:
-        source.close()
-        raise
+            return kind(path, source, name, form, findings + more)

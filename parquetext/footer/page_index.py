@@ -1,4 +1,4 @@
-"""The page index of a column chunk: where its pages are, and what bounds they have."""
+"""Read the page index of a column chunk: the offsets and the bounds of its pages."""
 
 from __future__ import annotations
 
@@ -33,10 +33,9 @@ __all__ = [
     "read_bounds",
     "read_index",
     "read_places",
-    "why_untrusted",
 ]
 
-ELSEWHERE = wire.PRESENT_FILE_PATH | wire.PRESENT_CRYPTO  # places are of another file, or of encrypted bytes
+ELSEWHERE = wire.PRESENT_FILE_PATH | wire.PRESENT_CRYPTO  # offsets in another file, or of encrypted bytes
 MOST_BYTES = 64 << 20  # of one index: more than a million pages
 MAGIC_BYTES = 4
 _EXACTNESS = (
@@ -47,7 +46,7 @@ _EXACTNESS = (
 
 @dataclass(frozen=True, slots=True)
 class PagePlaces:
-    """Where the data pages of a chunk are (OffsetIndex): offset, stored bytes with the header, first row."""
+    """The locations of a chunk's data pages (OffsetIndex): offset, size including the header, first row."""
 
     offsets: list[int]
     sizes: list[int]
@@ -62,7 +61,7 @@ class PagePlaces:
         return self.rows_of(0, len(self))
 
     def rows_of(self, first: int, last: int) -> list[int]:
-        """The rows of each of the pages [first, last)."""
+        """Return the number of rows of each page in [first, last)."""
         ends = self.first_rows[first + 1 : last + 1]
         if last == len(self):
             ends.append(self.num_rows)
@@ -71,14 +70,14 @@ class PagePlaces:
 
 @dataclass(frozen=True, slots=True)
 class PageBounds:
-    """What bounds the pages of a column have (ColumnIndex); None where a page has none, -1 where not said."""
+    """The bounds of a column's pages (ColumnIndex): None if a page has none; unknown null counts are -1."""
 
     min: list[bytes | None]
     max: list[bytes | None]
     null_counts: list[int]
 
     def typed(self, form: FooterReader, leaf: int, rows: pa.DataType, positions: PagePlaces) -> ColumnBounds | None:
-        """Those of a flat column in the type that rows have, one per page; None where values are not compared so."""
+        """Return the bounds of a flat column's pages in the type of its rows; None if they cannot be compared."""
         kind = comparable_type(form, leaf, rows)
         if kind is None:
             return None
@@ -94,12 +93,12 @@ def has_page_order(node: Node) -> bool:
 
 
 def read_index(source, chunks, row_group: int, name: str) -> StoredIndex | None:
-    """The ``"offset_index"`` or ``"column_index"`` of one of a leaf's chunks; None where it has none.
+    """Return the ``"offset_index"`` or ``"column_index"`` of one of a leaf's chunks; None if it has none.
 
     Raises
     ------
     Malformed
-        It does not lie in the file, or is too large to be one.
+        If it exceeds the file, or is too large for an index.
     """
     offset, length = (chunks.array(f"{name}_{part}")[row_group] for part in ("offset", "length"))
     if offset <= 0 or length <= 0 or chunks.array("present")[row_group] & ELSEWHERE:
@@ -110,19 +109,19 @@ def read_index(source, chunks, row_group: int, name: str) -> StoredIndex | None:
 
 
 def read_places(source, chunks, row_group: int, num_rows: int) -> PagePlaces | None:
-    """The offset index of one of a leaf's chunks, read and parsed; None where it has none. Raises as these do."""
+    """Read and parse the offset index of one of a leaf's chunks; None if it has none. Errors are those of both."""
     index = read_index(source, chunks, row_group, "offset_index")
     return None if index is None else parse_places(index, chunks, row_group, num_rows, source.size)
 
 
 def parse_places(index: StoredIndex, chunks, row_group: int, num_rows: int, file_size: int) -> PagePlaces:
-    """What an offset index says of the pages of one of a leaf's chunks.
+    """Return the page locations in an offset index of one of a leaf's chunks.
 
     Raises
     ------
     Malformed
-        It is not as the format says, leads out of the file or of the row group, or leaves bytes of the chunk out;
-        offsets count from the file.
+        If the index violates the format, exceeds the file or the row group, or omits bytes of the chunk; offsets count
+        from the file's start.
     """
     data, offset = index
     try:
@@ -130,7 +129,7 @@ def parse_places(index: StoredIndex, chunks, row_group: int, num_rows: int, file
     except ParquetextError as error:
         raise error.at(None, offset) from None
     sound = len(positions) > 0 and positions.first_rows[0] == 0 and min(positions.row_counts) > 0
-    # Without a gap up to the chunk's end: what an index leaves out, a filter would lose without a word.
+    # There is no gap up to the chunk's end: a filter would silently lose the rows of a page that the index omits.
     chunk_end = chunks.begins()[row_group] + chunks.array("total_compressed_size")[row_group]
     behind = [*positions.offsets[1:], chunk_end]
     sound = sound and chunk_end <= file_size and positions.offsets[0] >= MAGIC_BYTES
@@ -145,24 +144,7 @@ def read_bounds(
 ) -> PageBounds | None:
     """Read the column index of one of a flat leaf's chunks; None if it has none.
 
-    Parameters
-    ----------
-    source : object
-        With `size` and `read(offset, length)`.
-    chunks : Chunks
-        The leaf's chunks.
-    row_group : int
-    places : PagePlaces
-        The chunk's pages.
-    node : Node
-        The leaf's place in the schema.
-    facts : ChunkCounts, optional
-        Of the chunk; without them those of `chunks`.
-
-    Raises
-    ------
-    Malformed
-        As `read_index` and `parse_bounds` raise it.
+    It must agree with `fields`, by default those of `chunks`. Errors are those of `read_index` and `parse_bounds`.
     """
     index = read_index(source, chunks, row_group, "column_index")
     if index is None:
@@ -170,30 +152,8 @@ def read_bounds(
     return parse_bounds(index, node, fields or counts_of(chunks, row_group, positions.row_counts))
 
 
-def why_untrusted(source, chunks, node: Node, row_group: int, page_values: Sequence[int] | None = None) -> str | None:
-    """Return why nothing may be skipped by the column index of one of a leaf's chunks; None if it has none to doubt.
-
-    Parameters
-    ----------
-    source : object
-        With `size` and `read(offset, length)`.
-    chunks : Chunks
-        The leaf's chunks.
-    node : Node
-        The leaf's place in the schema.
-    row_group : int
-    page_values : sequence of int, optional
-        Values of each data page, nulls included: more is checked with them.
-    """
-    try:
-        index = read_index(source, chunks, row_group, "column_index")
-        return index and find_contradiction(parse_column_index(index), node, counts_of(chunks, row_group, page_values))
-    except Malformed as error:
-        return f"does not parse: {error.message}"
-
-
 def counts_of(chunks, row_group: int, page_values: Sequence[int] | None) -> ChunkCounts:
-    """Combine the values of a chunk's pages with what the footer says of the chunk."""
+    """Combine the values of a chunk's pages with the chunk's statistics in the footer."""
     values, nulls, present = (chunks.array(name)[row_group] for name in ("num_values", "null_count", "present"))
     bounds = (Bounds(chunks, bit)[row_group] for bit in (1, 2))
     exactness = (bool(present & exact) if present & is_said else None for is_said, exact in _EXACTNESS)
@@ -201,12 +161,12 @@ def counts_of(chunks, row_group: int, page_values: Sequence[int] | None) -> Chun
 
 
 def parse_bounds(index: StoredIndex, node: Node, fields: ChunkCounts) -> PageBounds:
-    """Return the bounds and null counts of pages by a column index; `facts` has the values of these pages.
+    """Return the bounds and null counts of pages by a column index; `fields` has the numbers of their values.
 
     Raises
     ------
     Malformed
-        The index is not as the format says, or contradicts the schema, the footer, its pages or itself.
+        If the index violates the format, or contradicts the schema, the footer, its pages or itself.
     """
     parsed = parse_column_index(index)
     problem = find_contradiction(parsed, node, fields)
@@ -233,7 +193,7 @@ INDEXES = OFFSET_INDEX, COLUMN_INDEX = "offset_index", "column_index"
 class DataPages:
     """The data pages of a chunk by their headers, in file order.
 
-    `sizes` are bytes with the header; `row_counts` and `null_counts` are None where a header does not say them.
+    `sizes` include the header; `row_counts` and `null_counts` are None if a header lacks them.
     """
 
     offsets: Sequence[int]
@@ -245,14 +205,14 @@ class DataPages:
 
 @dataclass(frozen=True, slots=True)
 class IndexedPages:
-    """What the page index says of a chunk's data pages; None where there is no index, or one that cannot be."""
+    """The indexed locations and bounds of a chunk's data pages; None if there is no index, or an invalid one."""
 
     places: PagePlaces | None = None
     bounds: PageBounds | None = None
 
 
 def index_or_none(source, chunks, row_group: int, name: str) -> StoredIndex | None:
-    """The index as `read_index` reads it; None also where its place leads out of the file."""
+    """Call `read_index`; return None also if the index exceeds the file."""
     try:
         return read_index(source, chunks, row_group, name)
     except Malformed:
@@ -260,7 +220,7 @@ def index_or_none(source, chunks, row_group: int, name: str) -> StoredIndex | No
 
 
 def indexed_pages(source, chunks, node: Node, row_group: int, num_rows: int, pages: DataPages) -> IndexedPages:
-    """What the indexes of one of a leaf's chunks say of its pages: bounds only where the places are right."""
+    """Return the locations and bounds of a chunk's pages by its indexes; bounds only if the locations match."""
     index = index_or_none(source, chunks, row_group, OFFSET_INDEX)
     if index is None:
         return IndexedPages()
@@ -281,7 +241,7 @@ def indexed_pages(source, chunks, node: Node, row_group: int, num_rows: int, pag
 
 
 def _is_of(positions: PagePlaces, pages: DataPages) -> bool:
-    """Whether these are the places of the pages; a row has at least one value."""
+    """Return True if the locations match the pages; a row has at least one value."""
     return (
         positions.offsets == list(pages.offsets)
         and positions.sizes == list(pages.sizes)
@@ -291,5 +251,5 @@ def _is_of(positions: PagePlaces, pages: DataPages) -> bool:
 
 
 def _agree(recorded: Sequence[int | None], indexed: Sequence[int]) -> bool:
-    """Whether an index has the counts that headers tell; below 0 it has none."""
+    """Return True if an index has the counts of the headers; -1 matches all."""
     return all(known is None or count in (known, -1) for known, count in zip(recorded, indexed, strict=True))

@@ -1,4 +1,4 @@
-"""The page table: one row per page of a column, by the headers and, for what these do not say, the page index."""
+"""Build the page table of a column: one row per page, from the page headers and the page index."""
 
 from __future__ import annotations
 
@@ -34,7 +34,6 @@ MEMBERS = (
     ("crc", pa.uint32()),
     ("has_crc", pa.uint8()),
 )
-# Arrow keeps a null of a fixed width as so many bytes.
 
 
 def page_table(
@@ -45,7 +44,7 @@ def page_table(
     gather: Callable | None = None,
     copies: Sequence[Carried | None] | None = None,
 ) -> pa.Table:
-    """All pages of a column, row group by row group, by their headers; no body is read.
+    """Return a row for each page of a column, row group by row group. Page bodies are not read.
 
     Parameters
     ----------
@@ -53,31 +52,31 @@ def page_table(
         With `size` and `read(offset, length)`.
     column : Column
     window : int
-        Bytes of the least read.
+        The smallest read, in bytes.
     gather : callable, optional
         Runs tasks that read, and returns their results; for sources that fetch together and keep what they fetched.
     copies : sequence of Carried or None, optional
-        Of each chunk the copy whose pages are wanted, not its own.
+        The copy of each chunk whose pages are listed instead of the chunk's pages.
 
     Returns
     -------
     pyarrow.Table
         `row_group`, `page` (from 0 in each chunk), `type`, `encoding`, `num_values`, `num_nulls`, `num_rows`, `offset`,
         `header_size`, `compressed_size`, `uncompressed_size`, `crc`, `first_row` (from the row group's start), `min`
-        and `max`, in the type of the column's bounds; null where nothing says it.
+        and `max`, in the type of the column's bounds; unknown values are null.
 
     Raises
     ------
     Malformed
-        A chunk that leaves the file, or a header that cannot be read before the chunk's last value.
+        If a chunk exceeds the file, or if a header before the chunk's last value cannot be read.
     Unsupported
-        An encrypted chunk, or one in another file.
+        If a chunk is encrypted or in another file.
 
     Notes
     -----
-    A page's header says `num_nulls`, `num_rows`, `min` and `max` where it can. What it leaves out is that of the page
-    index: the bounds where the header has neither, which writers may have shortened. An index that contradicts the
-    headers (other pages, other counts), or is damaged, says nothing of its chunk; nor does it of copies.
+    `num_nulls`, `num_rows`, `min` and `max` are read from the page header if it stores them, otherwise from the page
+    index, whose bounds may be shortened. An index is ignored if it is damaged, if it contradicts the headers (other
+    pages, other counts), or if the pages are those of copies.
     """
     positions = _places(source, column) if copies is None else _places_of_copies(source, column, copies)
     tasks = [partial(_headers, source, position, window) if position else partial(Headers, 0) for position in positions]
@@ -99,7 +98,7 @@ def page_table(
 
 
 def _places(source, column) -> Iterable[tuple[int, int] | None]:
-    """Where the column's chunks begin and end; None of those without bytes."""
+    """Yield the begin and the end of each chunk of the column; None for a chunk without bytes."""
     chunks = column.chunks
     fields = zip(chunks.begins(), column.total_compressed_size, column.present, strict=True)
     for row_group, (start, size, present) in enumerate(fields):
@@ -121,7 +120,7 @@ def _reason(column, row_group: int, present: int) -> str:
 
 
 def _places_of_copies(source, column, copies: Sequence[Carried | None]) -> Iterable[tuple[int, int] | None]:
-    """Where the copies begin and end; None of chunks without one."""
+    """Yield the begin and the end of each copy; None for a chunk without a copy."""
     for copy in copies:
         if copy is not None and copy.end > source.size:
             message = f"a copy of column {column.name!r} takes bytes {copy.offset} to {copy.end}"
@@ -134,12 +133,12 @@ def _headers(source, position: tuple[int, int], window: int) -> Headers:
 
 
 def _touch(source, column, row_group: int, name: str) -> None:
-    """Have an index fetched along with the headers; it is taken where it is parsed."""
+    """Request an index, so that the source fetches it together with the headers."""
     index_or_none(source, column.chunks, row_group, name)
 
 
 def _add_indexed(source, column, fields: list[_HeaderFields]) -> None:
-    """Take what headers do not say from the page indexes."""
+    """Add values that the headers lack from the page indexes."""
     has_bounds = has_page_order(column.node)
     row_counts = column.num_values if column.node.max_repetition == 0 else column.num_rows
     for row_group, chunk in enumerate(fields):
@@ -150,7 +149,7 @@ def _add_indexed(source, column, fields: list[_HeaderFields]) -> None:
 
 
 class _HeaderFields:
-    """What headers say of a chunk's pages, one entry per page; null where they do not say it."""
+    """The values in the headers of a chunk's pages, one entry per page; absent values are null."""
 
     def __init__(self, headers: Headers, column):
         self._leaf_type = column.leaf_type
@@ -169,7 +168,7 @@ class _HeaderFields:
         return DataPages(*(fact.filter(self.is_data).to_pylist() for fact in fields))
 
     def add(self, indexed: IndexedPages, has_bounds: bool) -> None:
-        """Take what headers do not say from the page index."""
+        """Add values that the headers lack from the page index."""
         numbers = pc.subtract(pc.cumulative_sum(self.is_data.cast(pa.int8()).cast(pa.int64())), 1)
         numbers = pc.if_else(self.is_data, numbers, None)
         if indexed.places is not None:
@@ -188,7 +187,7 @@ class _HeaderFields:
             self.maxima = pc.if_else(is_bare, high, self.maxima)
 
     def table(self, row_group: int) -> pa.Table:
-        """The rows of the page table of this chunk."""
+        """Return the rows of the page table for this chunk."""
         fields, count = self._members, len(self.is_data)
         return pa.table(
             {
@@ -220,26 +219,26 @@ def _wrapped(values, type: pa.DataType) -> pa.Array:
 
 
 def _known(numbers: pa.Array) -> pa.Array:
-    """Numbers, null where they are -1."""
+    """Return the numbers with null instead of -1."""
     return pc.if_else(pc.equal(numbers, -1), None, numbers)
 
 
 def _named(numbers: pa.Array, names: Mapping[int, str]) -> pa.DictionaryArray:
-    """The names of an enum's numbers."""
+    """Return the names of an enum's numbers."""
     encoded = numbers.dictionary_encode()
     known = [names.get(value, f"UNKNOWN_{value}") for value in encoded.dictionary.to_pylist()]
     return pa.DictionaryArray.from_arrays(encoded.indices, pa.array(known, pa.string()))
 
 
 def _first_rows(rows: pa.Array, is_data: pa.Array) -> pa.Array:
-    """The rows in front of each page; null behind a data page that does not say its rows."""
+    """Return the number of rows before each page; null after a data page with an unknown number of rows."""
     counted = pc.if_else(is_data, rows, 0).cast(pa.int64())
     before = pa.concat_arrays([pa.array([0], pa.int64()), counted])[: len(rows)]
     return pc.cumulative_sum(before)
 
 
 def _typed(raw: pa.Array, leaf_type: LeafType) -> pa.Array:
-    """Bounds as values of the leaf's type; null where they are none."""
+    """Return bounds as values of the leaf's type; null for bytes that are not a value."""
     if not leaf_type.is_viewed:
         return leaf_type.array(raw.to_pylist())
     leaf_type.check_count(len(raw), raw.nbytes)

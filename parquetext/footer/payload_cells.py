@@ -1,4 +1,4 @@
-"""The cells of our own payloads (docs/formats.md, 3.3 and 7), as far as their lists lead to places in the payload."""
+"""List the cells of our payloads (docs/formats.md, 3.3 and 7) whose listed positions are in the payload."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ INDEX_COUNTS, WIDTHS_AT = struct.Struct("<5I"), 48
 
 
 def flat_parts(payload: bytes) -> Iterator[Cell]:
-    """The cells of a flat footer front to back, and its tail block; nothing of a payload that has none."""
+    """Yield the cells of a flat footer front to back, and its tail block; nothing if the payload has none."""
     tail = _tail_position(payload, PLACES_AT + FLAT_PLACES.size + RECORD_BYTES)
     if tail is None:
         return
@@ -87,7 +87,7 @@ def _further_parts(payload: bytes, block: int, parts: int, most: int) -> Iterato
 
 
 def index_parts(payload: bytes) -> Iterator[Cell]:
-    """The cells of a footer index front to back, those of a leaf together, and its tail block."""
+    """Yield the cells of a footer index front to back, those of a leaf together, and its tail block."""
     tail = _tail_position(payload, WIDTHS_AT + 4 + RECORD_BYTES)
     if tail is None:
         return

@@ -1,4 +1,4 @@
-"""Literals in Parquet's plain form, as Bloom filters hash them: only where no other bytes could equal the literal."""
+"""Encode literals as PLAIN, as Bloom filters hash them, if no other bytes could equal the literal."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ __all__ = ["plain_forms"]
 
 
 def plain_forms(comparison: Comparison, kind: LeafType, rows: pa.DataType) -> list[bytes] | None:
-    """The bytes, without a length, of every value that an equality or a list of them asks for.
+    """Return the bytes, without a length, of each value in an equality or a list of values.
 
     Parameters
     ----------
     kind : LeafType
-        How the column is stored.
+        The stored type of the column.
     rows : pyarrow.DataType
-        What its rows are compared as.
+        The type in which its rows are compared.
 
     Returns
     -------
     list of bytes or None
-        None where it is not certain that a row which meets the comparison has one of these.
+        None if a row that matches the comparison might have other bytes.
     """
     encode = _encoder(kind, rows)
     if encode is None:
@@ -41,7 +41,7 @@ def plain_forms(comparison: Comparison, kind: LeafType, rows: pa.DataType) -> li
 
 
 def _literals(comparison: Comparison) -> list[pa.Scalar]:
-    """As Arrow makes them: all members of a list have one type."""
+    """Return the literals as Arrow converts them: all members of a list have one type."""
     value = comparison.value
     if comparison.operator != "in":
         return [value if isinstance(value, pa.Scalar) else pa.scalar(value)]
@@ -77,7 +77,7 @@ def _integer(literal: pa.Scalar, kind: LeafType, rows: pa.DataType) -> list[byte
 
 
 def _number(literal: pa.Scalar, kind: LeafType, rows: pa.DataType) -> list[bytes] | None:
-    """Zero has two forms; a NaN equals nothing, or other NaNs; what would be rounded could equal something else."""
+    """Encode a number: zero has two forms; NaN, and numbers that would be rounded, have no certain one."""
     if not (pa.types.is_integer(literal.type) or pa.types.is_floating(literal.type)) or not literal.is_valid:
         return None
     value, code = literal.as_py(), "<f" if kind.width == 4 else "<d"
@@ -88,7 +88,7 @@ def _number(literal: pa.Scalar, kind: LeafType, rows: pa.DataType) -> list[bytes
 
 
 def _decimal(literal: pa.Scalar, kind: LeafType, rows: pa.DataType) -> list[bytes] | None:
-    """Digits at the column's scale; bytes of no fixed length may be padded, so they are not certain."""
+    """Encode the digits at the column's scale; byte arrays of any length are uncertain, because they may be padded."""
     value = literal.as_py()
     if not isinstance(value, Decimal) or kind.physical == wire.PHYSICAL_BYTE_ARRAY:
         return None
@@ -102,7 +102,7 @@ def _decimal(literal: pa.Scalar, kind: LeafType, rows: pa.DataType) -> list[byte
 
 
 def _instant(literal: pa.Scalar, kind: LeafType, rows: pa.DataType) -> list[bytes] | None:
-    """A date, time or timestamp in the column's unit; one that lies between two units is an error of the cast."""
+    """Encode a date, time or timestamp in the column's unit; the cast raises an error for one between two units."""
     if not literal.is_valid:
         return None
     if pa.types.is_timestamp(rows):

@@ -1,4 +1,4 @@
-"""Which leaves a slice has to hold so that a reader can make sense of the wanted ones: lists and maps whole."""
+"""Extend a selection of leaves to complete lists and maps, so that readers can interpret a slice."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["whole_leaves"]
 
 
 def whole_leaves(form: FooterReader, leaves: Iterable[int]) -> list[int]:
-    """These leaves, and all others of the lists and maps that they are in, ascending.
+    """Return these leaves and all other leaves of the lists and maps around them, ascending.
 
-    A leaf below a list, a map or a repeated group stands for the outermost of those; other leaves stand for
-    themselves, so that of a struct only what is wanted is read.
+    A leaf below a list, a map or a repeated group selects the outermost of them. Of a struct, only the requested leaves
+    are selected.
     """
     whole: set[int] = set()
     for leaf in leaves:
@@ -26,7 +26,7 @@ def whole_leaves(form: FooterReader, leaves: Iterable[int]) -> list[int]:
 
 
 def _outermost_container(form: FooterReader, node: Node) -> Node:
-    """The outermost list, map or repeated element that the node is in or is; else the node itself."""
+    """Return the outermost list, map or repeated element around the node, or the node itself if there is none."""
     container = node
     while node.max_repetition:
         container, node = node, form.node(GROUP | node.parent)

@@ -1,7 +1,7 @@
-"""pyarrow's metadata objects of column chunks, made only of what pyarrow can make them of.
+"""Create pyarrow's metadata objects of column chunks, after checking that pyarrow can process them.
 
-pyarrow ends the process where a chunk's metadata contradicts its column: it reads bounds and histograms in places that
-give no error back. So each chunk is checked before pyarrow sees it.
+pyarrow ends the process if a chunk's metadata contradicts its column, because some of its functions that read bounds
+and histograms cannot return errors. Therefore each chunk is checked first.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _CODECS = range(8)  # those that pyarrow has a name for
 
 
 class PyarrowChunks:
-    """The column chunks of a Thrift footer as objects of pyarrow's.
+    """The column chunks of a Thrift footer as pyarrow's objects.
 
     Raises
     ------
     Malformed, pyarrow.ArrowException, OSError
-        pyarrow refuses the footer.
+        If pyarrow rejects the footer.
 
     Attributes
     ----------
@@ -49,14 +49,14 @@ class PyarrowChunks:
         self._leaves, self._data = self._scan.leaves, memoryview(self._scan.data)
 
     def __getitem__(self, position: tuple[int, int]) -> ColumnChunkMetaData:
-        """The chunk of (row group, leaf).
+        """Return the chunk at (row group, leaf).
 
         Raises
         ------
         Malformed
-            The chunk's metadata contradicts the schema, or its path is not UTF-8.
+            If the chunk's metadata contradict the schema, or if its path is not UTF-8.
         Unsupported
-            It is encrypted, or compressed by a codec that pyarrow does not know.
+            If it is encrypted, or compressed by a codec that pyarrow does not know.
         """
         row_group, leaf = position
         if not self._scan.regular:
@@ -80,7 +80,7 @@ class PyarrowChunks:
         return self._facts[name][index]
 
     def _problem(self, chunk: int, leaf: int) -> Malformed | Unsupported | None:
-        """Why pyarrow must not see a chunk."""
+        """Return the reason to keep a chunk from pyarrow, or None."""
         element, present = self._leaves[leaf], self._fact("present", chunk)
         kind, length = self._elements["type"][element], self._elements["type_length"][element]
         if present & wire.PRESENT_CRYPTO:
@@ -103,7 +103,7 @@ class PyarrowChunks:
         return min(lengths, default=None)
 
     def _problem_of_sizes(self, chunk: int, element: int, kind: int) -> Malformed | None:
-        """What contradicts the schema in SizeStatistics."""
+        """Return how SizeStatistics contradict the schema, or None."""
         begin = self._fact("metadata_offset", chunk)
         data = self._data[begin : begin + self._fact("metadata_length", chunk)]
         found = kernels.thrift.path(data, [wire.COLUMN_META_DATA_SIZE_STATISTICS])

@@ -1,4 +1,4 @@
-"""Slices of a footer as pyarrow's own objects."""
+"""Convert slices of a footer to pyarrow's objects."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ ARROW_SCHEMA, EXTENSION_NAME = b"ARROW:schema", b"ARROW:extension:name"
 
 
 def reader_of(footer: bytes, **options) -> ParquetReader:
-    """A reader over a file that has nothing but this Thrift footer; options are those of `ParquetReader.open`.
+    """Return a reader of a file that contains only this Thrift footer; options are those of `ParquetReader.open`.
 
     Raises
     ------
     Malformed
-        The footer lacks a field that pyarrow requires, or has an ARROW:schema that pyarrow alone refuses; the error has
-        no offset.
+        If the footer lacks a field that pyarrow requires, or has an ARROW:schema that only pyarrow rejects; the error
+        has no offset.
     pyarrow.ArrowException, OSError
-        pyarrow refuses it for another reason.
+        If pyarrow rejects it for another reason.
     """
     try:
         return _opened(footer, options)
@@ -63,7 +63,7 @@ def reader_of(footer: bytes, **options) -> ParquetReader:
 
 
 def with_known_dictionaries(options: Mapping, metadata: FileMetaData) -> dict:
-    """The options with those names of `read_dictionary` that the footer of a reader has: it refuses others."""
+    """Return the options with only those names of `read_dictionary` that are in the footer; pyarrow rejects others."""
     schema = metadata.schema
     known = {schema.column(leaf).path for leaf in range(metadata.num_columns)}
     return {**options, "read_dictionary": [name for name in options["read_dictionary"] if name in known]}
@@ -92,17 +92,17 @@ def _is_read_without_arrow_schema(footer: bytes, options: Mapping) -> bool:
 
 
 def metadata_of(footer: bytes) -> FileMetaData:
-    """What pyarrow takes as `metadata=`.
+    """Return the FileMetaData that pyarrow takes as `metadata=`.
 
-    A reader alone makes an error of what it refuses: what unpickles or copies a FileMetaData ends the process there.
+    It is created by a reader, because pyarrow ends the process if unpickling or copying an invalid FileMetaData fails.
     """
     return reader_of(footer).metadata
 
 
 def schema_of(footer: bytes, **options) -> pa.Schema:
-    """The Arrow schema as pyarrow reads it, with options of its reader.
+    """Return the Arrow schema as pyarrow reads it, with options of its reader.
 
-    Small ones are kept: files of a dataset, and queries of a file, ask for the same ones over and over.
+    Small ones are cached: the files of a dataset and the queries of a file share them.
     """
     if options or len(footer) > KEPT_BYTES:
         return reader_of(footer, **options).schema_arrow
@@ -115,7 +115,7 @@ def _kept_schema(footer: bytes) -> pa.Schema:
 
 
 def has_extension_types(footer: bytes) -> bool:
-    """Whether ARROW:schema names an extension type, known to pyarrow or not."""
+    """Return True if ARROW:schema contains an extension type, even one unknown to pyarrow."""
     form = ThriftForm(footer)
     pairs = dict(form.key_value(index) for index in range(form.key_value_count))
     try:
@@ -125,9 +125,9 @@ def has_extension_types(footer: bytes) -> bool:
 
 
 def key_values_of(form: FooterReader) -> pa.KeyValueMetadata | None:
-    """The key-values of a footer as a table's schema has them: without ARROW:schema, None where there are no others.
+    """Return a footer's key-values for a table's schema: without ARROW:schema, None if there are no others.
 
-    A key without a value has an empty one, as for pyarrow.
+    As in pyarrow, a key without a value gets an empty one.
     """
     pairs = (form.key_value(index) for index in range(form.key_value_count))
     found = [(key, value or b"") for key, value in pairs if key != ARROW_SCHEMA]
@@ -135,7 +135,7 @@ def key_values_of(form: FooterReader) -> pa.KeyValueMetadata | None:
 
 
 def kept_key_values_of(form: ThriftForm) -> pa.KeyValueMetadata | None:
-    """The same. Those of the last footer are kept: reads of one file share them, and pyarrow copies texts twice."""
+    """Return `key_values_of`, cached for the last footer: reads of one file share them, and pyarrow copies texts."""
     if not form.key_value_count:
         return None
     begins, lengths = (form.scan.key_values(f"bytes_{name}") for name in ("offset", "length"))
@@ -163,7 +163,7 @@ def undecodable_name(fields: Iterable[pa.Field]) -> bytes | None:
 
 
 def whole_schema(form: FooterReader, **options) -> pa.Schema:
-    """The Arrow schema of a file with its metadata: that of ARROW:schema where there is one, else the key-values.
+    """Return the Arrow schema of a file with its metadata: those in ARROW:schema if there is one, else the key-values.
 
     Options are those of pyarrow's reader.
     """

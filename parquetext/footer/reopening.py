@@ -1,4 +1,4 @@
-"""Files and columns as pickles: the path and the version of the file, which opens again where the pickle is loaded."""
+"""Pickle files and columns as the file's path and version; loading the pickle opens the file again."""
 
 from __future__ import annotations
 

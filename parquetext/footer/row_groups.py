@@ -1,4 +1,4 @@
-"""A file's row groups: a sequence of small records, and each fact of all of them as a memoryview."""
+"""A file's row groups: a sequence of records, and each member of all row groups as a memoryview."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["RowGroup", "RowGroups"]
 
 
 class RowGroup(NamedTuple):
-    """One row group's facts; -1 where the footer does not say. Sizes are bytes."""
+    """The metadata of one row group; absent values are -1, sizes are in bytes."""
 
     num_rows: int
     total_byte_size: int
@@ -28,7 +28,7 @@ def _fact(name: str, doc: str) -> Fact:
 
 
 class RowGroups(Tabular, Sequence[RowGroup]):
-    """The row groups of a file, in file order. Facts are memoryviews of int64 (`ordinal`: int32)."""
+    """The row groups of a file, in file order. Members are memoryviews of int64 (`ordinal`: int32)."""
 
     __slots__ = ("_file",)
 

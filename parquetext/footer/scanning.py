@@ -1,4 +1,4 @@
-"""The whole Thrift footer of a file, into arrays."""
+"""Scan the whole Thrift footer of a file into arrays, and check footers as a whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The schema as Parquet has it: elements with their paths and levels, read one by one."""
+"""The Parquet schema: elements with their paths and levels, read one by one."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class SchemaNode:
     Attributes
     ----------
     path : tuple of str
-        The names from below the root down; empty for the root.
+        The names from below the root; empty for the root.
     leaves : range
-        The leaf columns below; a leaf: itself.
+        The leaf columns below it, or the leaf itself.
     physical_type : str or None
         None for groups.
     repetition : str or None
         ``"REQUIRED"``, ``"OPTIONAL"`` or ``"REPEATED"``.
     max_definition, max_repetition : int
-        The maximal levels.
+        The highest levels.
     """
 
     path: tuple[str, ...]
@@ -78,7 +78,7 @@ class ParquetSchema(Tabular):
         self._file = file
 
     def _nodes(self, form: FooterReader, identities: Iterable[int]) -> Iterator[Node]:
-        """Nodes of these ids; LimitExceeded if their paths take very much memory."""
+        """Return the nodes of these ids; raise LimitExceeded if their paths take too much memory."""
         return nodes_of(form, identities, self._file._source.size)
 
     @property
@@ -86,13 +86,13 @@ class ParquetSchema(Tabular):
         return self._file._form.leaf_count
 
     def leaf(self, index: int) -> SchemaNode:
-        """Leaf number `index`."""
+        """Return leaf number `index`."""
         if not 0 <= index < self.num_leaves:
             raise IndexError(f"leaf {index}: the file has {self.num_leaves}")
         return self._file._on_form(lambda form: SchemaNode.of(form.node(index), index))
 
     def find(self, name: str | tuple[str, ...] | None = None, *, field_id: int | None = None) -> SchemaNode:
-        """The leaf or group of a name, path or field id; ColumnError where it is not exactly one."""
+        """Return the only leaf or group with a name, path or field id; raise ColumnError otherwise."""
 
         def find(form: FooterReader) -> SchemaNode:
             identity = find_group_or_leaf(form, name, field_id)
@@ -101,7 +101,7 @@ class ParquetSchema(Tabular):
         return self._file._on_form(find)
 
     def __iter__(self) -> Iterator[SchemaNode]:
-        """Every element in schema order, the root first."""
+        """Iterate over all elements in schema order, the root first."""
 
         def nodes(form: FooterReader) -> list[tuple[int, SchemaNode]]:
             ids = [*range(form.leaf_count), *(GROUP | node for node in range(form.node_count))]
@@ -113,7 +113,7 @@ class ParquetSchema(Tabular):
 
     @property
     def paths(self) -> list[tuple[str, ...]]:
-        """The paths of all leaves."""
+        """Return the paths of all leaves."""
         self._file._expect(self.num_leaves)
         return self._file._on_form(
             lambda form: [as_path(node.path) for node in self._nodes(form, range(form.leaf_count))]

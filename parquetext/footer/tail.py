@@ -299,13 +299,8 @@ def _parse_reference(block: Block, data, footer: int):
         payload = bytes(data[: block.length])
     found = kernels.checksum.crc32(payload)
     if found != block.crc:
-        raise Damaged(
-            f"the reference to blocks that stand aside has the checksum {found:#010x}, expected {block.crc:#010x}",
-            offset=block.payload,
-            expected=block.crc,
-            found=found,
-            code=wire.CHECKSUM,
-        )
+        message = f"the reference to blocks that stand aside has the checksum {found:#010x}, expected {block.crc:#010x}"
+        raise Damaged(message, offset=block.payload, expected=block.crc, found=found, code=wire.CHECKSUM)
     try:
         return kernels.reference.parse(payload, footer)
     except Damaged as error:

@@ -1,12 +1,11 @@
-"""What a caller gives to be read, as a target; errors are also pyarrow's."""
+"""Convert a caller's argument to a target; errors are also pyarrow's."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from .. import storage
-from ..errors import ParquetextError
-from .arrow_errors import as_arrow_error
+from .arrow_errors import arrow_errors
 
 if TYPE_CHECKING:
     import pyarrow.fs as pafs
@@ -15,26 +14,19 @@ __all__ = ["info_of", "readable", "resolve"]
 
 
 def readable(source: object, filesystem: object = None) -> storage.Target | storage.OpenTarget:
-    """As `storage.readable`."""
-    try:
+    """Call `storage.readable`, and raise pyarrow's types of errors."""
+    with arrow_errors():
         return storage.readable(source, filesystem)
-    except ParquetextError as error:
-        raise as_arrow_error(error) from None
 
 
 def info_of(target: storage.Target) -> pafs.FileInfo:
-    """What its filesystem says of a target."""
-
+    """Return what the filesystem of a target reports about it."""
     filesystem = target.arrow_filesystem
-    try:
+    with arrow_errors():
         return filesystem.get_file_info(target.path)
-    except ParquetextError as error:
-        raise as_arrow_error(error) from None
 
 
 def resolve(path: object, filesystem: object = None) -> storage.Target:
     """Call `storage.resolve`, and raise pyarrow's types of errors."""
-    try:
+    with arrow_errors():
         return storage.resolve(path, filesystem)
-    except ParquetextError as error:
-        raise as_arrow_error(error) from None

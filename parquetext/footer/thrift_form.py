@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
+from operator import attrgetter
 
 from .. import kernels, wire
 from ..errors import Malformed
@@ -11,7 +13,7 @@ from .elements import parse_element
 from .model import GROUP, Node
 from .path_sizes import check_paths
 
-__all__ = ["ThriftForm"]
+__all__ = ["ThriftForm", "content_of", "key_value_of"]
 
 FEW = 64  # look-ups of a name from which on a table of all names pays off
 SHORT_LIST = 15
@@ -26,6 +28,18 @@ _FACTS_OF_NODE = (
     "max_definition",
     "max_repetition",
 )
+
+
+def content_of(scan, records: Callable[[str], memoryview], name: str, index: int) -> bytes:
+    """Return the bytes of a range in one record of a scan; `records` is a method such as `scan.elements`."""
+    start = records(f"{name}_offset")[index]
+    return bytes(memoryview(scan.data)[start : start + records(f"{name}_length")[index]])
+
+
+def key_value_of(scan, index: int) -> tuple[bytes, bytes | None]:
+    """Return the key and the value of a scan's pair; the value is None if it is absent."""
+    value = content_of(scan, scan.key_values, "value", index) if scan.key_values("has_value")[index] else None
+    return content_of(scan, scan.key_values, "key", index), value
 
 
 class ThriftForm:
@@ -44,37 +58,17 @@ class ThriftForm:
         self._node_fields: tuple[memoryview, ...] | None = None
         self.io = io
 
-    @property
-    def scan(self):
-        return self._scan
-
-    @property
-    def version(self) -> int:
-        return self._scan.version
-
-    @property
-    def num_rows(self) -> int:
-        return self._scan.num_rows
-
-    @property
-    def leaf_count(self) -> int:
-        return self._scan.leaf_count
+    scan = property(attrgetter("_scan"))
+    version = property(attrgetter("_scan.version"))
+    num_rows = property(attrgetter("_scan.num_rows"))
+    leaf_count = property(attrgetter("_scan.leaf_count"))
+    row_group_count = property(attrgetter("_scan.row_group_count"))
+    key_value_count = property(attrgetter("_scan.key_value_count"))
+    created_by = property(attrgetter("_scan.created_by"))
 
     @property
     def node_count(self) -> int:
         return self._scan.element_count - self._scan.leaf_count
-
-    @property
-    def row_group_count(self) -> int:
-        return self._scan.row_group_count
-
-    @property
-    def key_value_count(self) -> int:
-        return self._scan.key_value_count
-
-    @property
-    def created_by(self) -> bytes | None:
-        return self._scan.created_by
 
     def _element_fields(self, name: str) -> memoryview:
         """Return one field of all elements; the result is cached."""
@@ -194,13 +188,7 @@ class ThriftForm:
         return self._scan.row_groups(name)
 
     def key_value(self, index: int) -> tuple[bytes, bytes | None]:
-        scan = self._scan
-
-        def part(name: str) -> bytes:
-            start = scan.key_values(f"{name}_offset")[index]
-            return bytes(memoryview(scan.data)[start : start + scan.key_values(f"{name}_length")[index]])
-
-        return part("key"), part("value") if scan.key_values("has_value")[index] else None
+        return key_value_of(self._scan, index)
 
     def sorting_columns(self, row_group: int) -> list[tuple[int, bool, bool]]:
         """Return (leaf, descending, nulls first) of each column that a row group claims to be sorted by.

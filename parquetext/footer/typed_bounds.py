@@ -1,4 +1,4 @@
-"""A leaf's bounds as predicates compare them: typed as its rows are."""
+"""Convert a leaf's bounds to the type of its rows, so that predicates can compare them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["RawBounds", "StoredBounds", "column_bounds", "comparable_leaf", "sto
 
 
 def comparable_leaf(form: FooterReader, name: str, rows: pa.DataType) -> tuple[int, LeafType] | None:
-    """The leaf of a top-level column whose rows are of type `rows`, and its type; None where its values are no rows."""
+    """Return the leaf of a top-level column with rows of type `rows`, and its type; None if its values are not rows."""
     leaf = find_group_or_leaf(form, (name,))
     kind = None if leaf & GROUP else comparable_type(form, leaf, rows)
     return None if kind is None else (leaf, kind)
 
 
 def comparable_type(form: FooterReader, leaf: int, rows: pa.DataType) -> LeafType | None:
-    """The type of a leaf, whose column's rows are of type `rows`; None where its values are no rows."""
+    """Return the type of a leaf, if the rows of its column have type `rows`; None if its values are not rows."""
     if isinstance(rows, pa.BaseExtensionType) or pa.types.is_nested(rows):
         return None
     node = form.node(leaf)
@@ -34,20 +34,19 @@ def comparable_type(form: FooterReader, leaf: int, rows: pa.DataType) -> LeafTyp
 
 @dataclass(frozen=True, slots=True)
 class StoredBounds:
-    """A leaf's bounds as they are stored, one entry per row group, None where unknown; counts are -1 where unknown."""
+    """A leaf's bounds as they are stored, one entry per row group: None if unknown; unknown counts are -1."""
 
     kind: LeafType
-    min: list[bytes | None]
-    max: list[bytes | None]
-    null_counts: Sequence[int]
-    num_values: Sequence[int]
+    min: Sequence[bytes | None] | pa.Array
+    max: Sequence[bytes | None] | pa.Array
+    null_counts: Sequence[int] | pa.Array
+    num_values: Sequence[int] | pa.Array
     is_required: bool = False
 
     @property
     def nulls(self) -> tuple[pa.BooleanArray, pa.BooleanArray]:
-        """Which row groups surely have nulls only, and which have none."""
-        has_bounds = [low is not None or high is not None for low, high in zip(self.min, self.max, strict=True)]
-        return known_nulls(has_bounds, self.null_counts, self.num_values, self.is_required)
+        """Return which row groups certainly have only nulls, and which have none."""
+        return known_nulls(self._has_bounds(), self.null_counts, self.num_values, self.is_required)
 
     @classmethod
     def joined(cls, parts: Sequence[StoredBounds]) -> StoredBounds:
@@ -59,45 +58,36 @@ class StoredBounds:
         return cls(parts[0].kind, *lists, parts[0].is_required)
 
     def typed(self, rows: pa.DataType) -> ColumnBounds | None:
-        """In the type that rows have, text and bytes as bytes; None where they cannot be compared so."""
-        try:
-            minima, maxima = (_typed(self.kind, values, rows) for values in (self.min, self.max))
-        except (pa.ArrowException, OverflowError):
-            return None
-        return ColumnBounds(*_not_inverted(self.kind, minima, maxima), *self.nulls)
-
-
-@dataclass(frozen=True, slots=True)
-class RawBounds:
-    """A leaf's bounds as they are stored, in arrays of bytes over the row groups of many files; counts are int64."""
-
-    kind: LeafType
-    min: pa.Array
-    max: pa.Array
-    null_counts: pa.Array
-    num_values: pa.Array
-    is_required: bool = False
-
-    def typed(self, rows: pa.DataType) -> ColumnBounds | None:
-        """As `StoredBounds.typed`."""
+        """Return the bounds in the type of the rows, text and bytes as bytes; None if they cannot be compared."""
         try:
             minima, maxima = (self._side(values, rows) for values in (self.min, self.max))
         except (pa.ArrowException, OverflowError):
             return None
         return ColumnBounds(*_not_inverted(self.kind, minima, maxima), *self.nulls)
 
-    @property
-    def nulls(self) -> tuple[pa.BooleanArray, pa.BooleanArray]:
-        """Which row groups surely have nulls only, and which have none."""
-        has_bounds = pc.or_(self.min.is_valid(), self.max.is_valid())
-        return known_nulls(has_bounds, self.null_counts, self.num_values, self.is_required)
+    def _has_bounds(self) -> list[bool] | pa.BooleanArray:
+        return [low is not None or high is not None for low, high in zip(self.min, self.max, strict=True)]
+
+    def _side(self, values: Sequence[bytes | None], rows: pa.DataType) -> pa.Array:
+        if _is_text(self.kind):
+            return pa.array(values, pa.large_binary())
+        made = self.kind.array(values)
+        return made if made.type == rows else made.cast(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class RawBounds(StoredBounds):
+    """A leaf's bounds as they are stored, in arrays of bytes over the row groups of many files; counts are int64."""
+
+    def _has_bounds(self) -> pa.BooleanArray:
+        return pc.or_(self.min.is_valid(), self.max.is_valid())
 
     def _side(self, values: pa.Array, rows: pa.DataType) -> pa.Array:
         return values.cast(pa.large_binary()) if _is_text(self.kind) else self.kind.array_of(values).cast(rows)
 
 
 def stored_bounds(form: FooterReader, leaf: int, rows: pa.DataType) -> StoredBounds | None:
-    """The bounds of a leaf whose column's rows are of type `rows`; None where its values are no rows."""
+    """Return the bounds of a leaf, if the rows of its column have type `rows`; None if its values are not rows."""
     kind = comparable_type(form, leaf, rows)
     if kind is None:
         return None
@@ -113,25 +103,17 @@ def stored_bounds(form: FooterReader, leaf: int, rows: pa.DataType) -> StoredBou
 
 
 def column_bounds(form: FooterReader, name: str, rows: pa.DataType) -> ColumnBounds | None:
-    """The bounds of a top-level column whose rows are of type `rows`; None where it has none that can be compared."""
+    """Return the bounds of a top-level column with rows of type `rows`; None if they cannot be compared."""
     rows = rows.value_type if pa.types.is_dictionary(rows) else rows
     leaf = find_group_or_leaf(form, (name,))
     found = None if leaf & GROUP else stored_bounds(form, leaf, rows)
     return None if found is None else found.typed(rows)
 
 
-def _typed(kind: LeafType, values: list[bytes | None], rows: pa.DataType) -> pa.Array:
-    """Text and bytes compare as bytes, cut characters and all; everything else in the type of the rows."""
-    if _is_text(kind):
-        return pa.array(values, pa.large_binary())
-    made = kind.array(values)
-    return made if made.type == rows else made.cast(rows)
-
-
 def _not_inverted(kind: LeafType, minima: pa.Array, maxima: pa.Array) -> tuple[pa.Array, pa.Array]:
-    """Leave out both bounds of INT96 if the minimum is above the maximum.
+    """Omit both bounds of INT96 if the minimum is above the maximum.
 
-    The kernels leave out inverted bounds of all other types, and do not compare those of INT96.
+    The kernels omit inverted bounds of all other types, and do not compare those of INT96.
     """
     if kind.physical != wire.PHYSICAL_INT96:
         return minima, maxima

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from .. import kernels, wire
 from ..errors import Unsupported, wire_error
 from ..footer.elements import parse_element
+from ..footer.thrift_form import key_value_of
 from ..logical_types import entry_of
 from ..pruning.questdb import Tag
 from ..thrift import values
@@ -107,14 +109,8 @@ def _as_declared(column, said: DeclaredColumn):
 
 def _declared(scan) -> Declared | None:
     """Parse the key-value `questdb`; ignore one without a value."""
-    data, fact = memoryview(scan.data), scan.key_values
-    at, size, value_at, value_size, has_value = (
-        fact(name) for name in ("key_offset", "key_length", "value_offset", "value_length", "has_value")
-    )
-    for index in range(scan.key_value_count):
-        if data[at[index] : at[index] + size[index]] == KEY and has_value[index]:
-            return parse(bytes(data[value_at[index] : value_at[index] + value_size[index]]))
-    return None
+    pairs = map(partial(key_value_of, scan), range(scan.key_value_count))
+    return next((parse(value) for key, value in pairs if key == KEY and value is not None), None)
 
 
 def _sorting(scan) -> list[tuple[int, bool]]:

@@ -5,8 +5,9 @@ Public names are imported, and pyspark with them, when they are first used.
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
 
 # Public names and the modules that they come from, which bear other names: a module would hide its function.
 _HOMES = {
@@ -52,13 +53,4 @@ if TYPE_CHECKING:
     from .writing import recover as recover
     from .writing import write as write
 else:
-
-    def __getattr__(name: str) -> object:
-        if name not in _HOMES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = globals()[name] = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
-        return value
-
-
-def __dir__() -> list[str]:
-    return [*__all__, *(name for name in globals() if name.startswith("__"))]
+    __getattr__, __dir__ = lazy_names(globals(), _HOMES)

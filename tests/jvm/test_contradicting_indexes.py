@@ -17,10 +17,10 @@ from support.contradicting_indexes import (
 )
 from support.flat_files import with_flat_footer, with_index
 from support.java_slices import Request
+from support.page_indexes import why_untrusted
 
 import parquetext
 from parquetext import thrift
-from parquetext.footer.page_index import why_untrusted
 
 ADD = {"flat": with_flat_footer, "index": with_index}
 NAMES = [name.encode() for name in TABLE.column_names]

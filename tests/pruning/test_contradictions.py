@@ -24,13 +24,13 @@ from support.contradicting_indexes import (
     change_column_index,
     write_indexed,
 )
+from support.page_indexes import why_untrusted
 from support.parquet_bytes import footer_of
 
 import parquetext
 from parquetext import thrift
 from parquetext.catalog import batches_of
 from parquetext.footer.column_index import ChunkCounts, ColumnIndex, find_contradiction
-from parquetext.footer.page_index import why_untrusted
 
 FORMS = "thrift", "flat", "index", "par3"
 

@@ -25,13 +25,8 @@ def from_union(element: Row) -> dict | None:
     if tag == 0:
         return None
     if tag > len(MEMBERS):
-        raise Unsupported(
-            f"a logical type of the unknown kind {tag}",
-            offset=element.at,
-            expected=len(MEMBERS),
-            found=tag,
-            code=wire.UNSUPPORTED_VALUE,
-        )
+        message = f"a logical type of the unknown kind {tag}"
+        raise Unsupported(message, offset=element.at, expected=len(MEMBERS), found=tag, code=wire.UNSUPPORTED_VALUE)
     name = MEMBERS[tag - 1]
     entry = entry_named(name)
     if entry.table == Entry.table:

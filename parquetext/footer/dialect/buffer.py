@@ -1,4 +1,4 @@
-"""FlatBuffers read from hostile bytes: every place is checked before use, and nothing can be read over and over."""
+"""Read FlatBuffers from hostile bytes: offsets are checked before use, and the number of reads is bounded."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...errors import Unsupported, wire_error
 __all__ = ["Buffer", "Table"]
 
 _OFFSET, _BACK, _HALF = struct.Struct("<I"), struct.Struct("<i"), struct.Struct("<H")
-BYTES_PER_BYTE = 16  # strings may be shared; what they come to is bounded by so much for each byte of the buffer
+BYTES_PER_BYTE = 16  # limit of the copied strings, which tables may share, for each byte of the buffer
 SPARE_BYTES = 64 << 10
 MOST_SLOTS = 32  # no known layout has a table of more than 12
 
@@ -19,8 +19,8 @@ MOST_SLOTS = 32  # no known layout has a table of more than 12
 class Buffer:
     """A FlatBuffers buffer and the tables in it.
 
-    What is visited, tables' own bytes and entries of vectors, may not be more than there is: only tables that lie over
-    each other could be. So the time that a reader takes is bounded by the buffer's size.
+    The tables and vector entries that are visited cannot have more bytes than the buffer, unless tables overlap. This
+    is checked, so the time of a reader is bounded by the buffer's size.
     """
 
     __slots__ = ("_copied_left", "_visits_left", "_vtables", "data", "size")
@@ -35,11 +35,11 @@ class Buffer:
         return self.table_at(0)
 
     def table_at(self, at: int) -> Table:
-        """The table that the offset at `at` leads to."""
+        """Return the table to which the offset at `at` refers."""
         return Table(self, self.follow(at))
 
     def follow(self, at: int) -> int:
-        """Where the offset at `at` leads: forward, to at least four bytes."""
+        """Return the target of the offset at `at`: it is after the offset, before at least four bytes."""
         if at + 4 > self.size:
             raise wire_error(wire.BAD_OFFSET, at, self.size, at + 4)
         target = at + _OFFSET.unpack_from(self.data, at)[0]
@@ -48,7 +48,7 @@ class Buffer:
         return target
 
     def vector(self, at: int, width: int) -> tuple[int, int]:
-        """First place and number of the items of the vector that the offset at `at` leads to."""
+        """Return the position of the first item and the number of items of the vector at an offset's target."""
         start = self.follow(at)
         count = _OFFSET.unpack_from(self.data, start)[0]
         if count * width > self.size - start - 4:
@@ -56,13 +56,13 @@ class Buffer:
         return start + 4, count
 
     def text(self, at: int) -> bytes:
-        """The bytes of the string or byte vector that the offset at `at` leads to."""
+        """Return the bytes of the string or byte vector to which the offset at `at` refers."""
         start, length = self.vector(at, 1)
         self.copied(start, length)
         return self.data[start : start + length]
 
     def vtable(self, at: int, table: int) -> tuple[int, ...]:
-        """The size of a table's own bytes and the places of its fields, by slot."""
+        """Return the size of a table, and the positions of its fields by slot."""
         found = self._vtables.get(at)
         if found is None:
             if not 0 <= at <= self.size - 4:
@@ -71,37 +71,29 @@ class Buffer:
             if length < 4 or length % 2 or at + length > self.size or size < 4:
                 raise wire_error(wire.BAD_OFFSET, at, self.size, at + length)
             if length > 4 + 2 * MOST_SLOTS:
-                raise Unsupported(
-                    f"a table of {length // 2 - 2} slots, in no known layout there are so many",
-                    offset=at,
-                    expected=MOST_SLOTS,
-                    found=length // 2 - 2,
-                    code=wire.UNKNOWN_LAYOUT,
-                )
+                slots = length // 2 - 2
+                message = f"a table of {slots} slots, in no known layout there are so many"
+                raise Unsupported(message, offset=at, expected=MOST_SLOTS, found=slots, code=wire.UNKNOWN_LAYOUT)
             found = struct.unpack_from(f"<{length // 2 - 1}H", self.data, at + 2)
             self._vtables[at] = found
         return found
 
     def visited(self, at: int, count: int) -> None:
-        """So many bytes of tables or vectors are looked at, here for the first time."""
+        """Count bytes of tables or vectors that are read, first at `at`."""
         self._visits_left -= count
         if self._visits_left < 0:
             raise wire_error(wire.BAD_OFFSET, at, self.size, self.size - self._visits_left)
 
     def copied(self, at: int, count: int) -> None:
-        """So many bytes of strings are taken over."""
+        """Count bytes of strings that are copied."""
         self._copied_left -= count
         if self._copied_left < 0:
-            raise wire_error(
-                wire.TOO_LARGE,
-                at,
-                BYTES_PER_BYTE * self.size + SPARE_BYTES,
-                BYTES_PER_BYTE * self.size + SPARE_BYTES - self._copied_left,
-            )
+            most = BYTES_PER_BYTE * self.size + SPARE_BYTES
+            raise wire_error(wire.TOO_LARGE, at, most, most - self._copied_left)
 
 
 class Table:
-    """One table; fields are named by their slots."""
+    """One table. Fields are identified by their slots."""
 
     __slots__ = ("at", "buffer", "entries")
 
@@ -116,7 +108,7 @@ class Table:
         return slot + 1 < len(self.entries) and self.entries[slot + 1] != 0
 
     def position(self, slot: int, width: int) -> int:
-        """Where a field lies, 0 if it is absent."""
+        """Return the position of a field; 0 if it is absent."""
         entry = self.entries[slot + 1] if slot + 1 < len(self.entries) else 0
         if entry == 0:
             return 0
@@ -125,7 +117,7 @@ class Table:
         return self.at + entry
 
     def room(self, slot: int) -> int:
-        """Bytes from a field to the next one, or to the table's end; 0 if it is absent."""
+        """Return the bytes from a field to the next one, or to the table's end; 0 if it is absent."""
         entry = self.entries[slot + 1] if self.has(slot) else 0
         return min(other for other in self.entries if other > entry) - entry if 0 < entry < self.entries[0] else 0
 
@@ -142,12 +134,12 @@ class Table:
         return self.buffer.table_at(at) if at else None
 
     def count(self, slot: int) -> int | None:
-        """How many tables a vector of them has; None if it is absent."""
+        """Return the number of tables in a vector; None if it is absent."""
         at = self.position(slot, 4)
         return self.buffer.vector(at, 4)[1] if at else None
 
     def tables(self, slot: int) -> Iterator[Table]:
-        """The tables of a vector, one after the other; none if it is absent."""
+        """Yield the tables of a vector; none if it is absent."""
         at = self.position(slot, 4)
         if not at:
             return

@@ -1,4 +1,4 @@
-"""FlatBuffers written front to back: each table behind its vtable, what it leads to behind it."""
+"""Write FlatBuffers front to back: each table follows its vtable and precedes the targets of its offsets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OFFSET, _BACK, _HALF = SCALARS["u32"], SCALARS["i32"], SCALARS["i16"]
 
 
 class Builder:
-    """Writes tables of a layout; equal vtables are written once."""
+    """A writer of tables of a layout. Equal vtables are written once."""
 
     def __init__(self, layout: Layout):
         self._layout, self._out = layout, bytearray(_OFFSET.size)
@@ -22,24 +22,24 @@ class Builder:
         self._shapes: dict[tuple, tuple[bytes, int, list]] = {}
 
     def finish(self, kind: str, values: dict) -> bytes:
-        """The buffer whose root is a table of this kind.
+        """Return the buffer whose root is a table of this kind.
 
         Parameters
         ----------
         values : dict
-            Field name to number, bytes (for a text), dict (a table), or list of dicts (a vector of tables);
-            None stands for an absent field. A table of a union says its kind under the key ``""``.
+            Field name to number, bytes (for a text), dict (a table), or list of dicts (a vector of tables); None means
+            that the field is absent. The table of a union has its kind under the key ``""``.
 
         Raises
         ------
         Unsupported
-            A number that its field has no room for.
+            If a number does not fit in its field.
         """
         _OFFSET.pack_into(self._out, 0, self._table(kind, values))
         return bytes(self._out)
 
     def _table(self, kind: str, values: dict) -> int:
-        """Write a table and what it leads to; where it begins."""
+        """Write a table and the targets of its offsets; return its position."""
         names = tuple(name for name, value in values.items() if value is not None and name)
         vtable, size, positions = self._shape(kind, names)
         at = self._vtables.get(vtable)
@@ -67,7 +67,7 @@ class Builder:
         return start
 
     def _shape(self, kind: str, names: tuple[str, ...]) -> tuple[bytes, int, list[tuple[str, Field, int]]]:
-        """The vtable, the size and the places of a table with these fields: wide ones first."""
+        """Return the vtable, the size and the positions of a table with these fields, wide ones first."""
         found = self._shapes.get((kind, names))
         if found is None:
             fields = [(name, self._layout.tables[kind][name]) for name in names]
@@ -85,7 +85,7 @@ class Builder:
         return found
 
     def _lead(self, position: int, field: Field, value) -> None:
-        """Write what a field leads to, and where it is."""
+        """Write the target of a field's offset, and the offset."""
         if field.type == "text":
             target = self._text(value)
         elif field.type.startswith("["):

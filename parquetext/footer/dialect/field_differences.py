@@ -44,7 +44,7 @@ DERIVED = {"total_compressed_size"}  # the Rust writer adds the sum if Thrift ha
 
 
 class Kind(StrEnum):
-    """What became of a field."""
+    """The kind of a difference."""
 
     LOST = "lost"
     SHORTENED = "shortened"
@@ -52,7 +52,7 @@ class Kind(StrEnum):
 
 
 class Difference(NamedTuple):
-    """A field whose values are not the same; `thrift` or `dialect` is None where it is absent."""
+    """A field whose values differ; `thrift` or `dialect` is None if it is absent there."""
 
     kind: Kind
     field: str
@@ -63,7 +63,7 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """A field that the dialect does not carry, or (bounds) carries shortened: how often, and where first."""
+    """A field that the dialect omits, or a bound that it shortens: the number of times, and the first place."""
 
     field: str
     kind: Kind
@@ -76,7 +76,7 @@ class Loss:
 
 
 def losses_of(found: Iterable[Difference]) -> tuple[Loss, ...]:
-    """Differences that are no contradiction, counted by field."""
+    """Count the differences that are not contradictions, by field."""
     counted: dict[tuple[str, Kind], Loss] = {}
     for one in found:
         if one.kind is not Kind.DIFFERS:
@@ -88,7 +88,7 @@ def losses_of(found: Iterable[Difference]) -> tuple[Loss, ...]:
 def prepare(footer) -> tuple[bytes, tuple[Loss, ...]]:
     """Return the buffer for a Thrift footer, and the parts that it omits.
 
-    The buffer is read again and compared with the footer, so the losses are what readers of the dialect really miss.
+    The buffer is read again and compared with the footer, so the losses are those of readers of the dialect.
 
     Parameters
     ----------
@@ -124,12 +124,12 @@ def prepare(footer) -> tuple[bytes, tuple[Loss, ...]]:
 
 
 def differences(footer: dict, decoded: Decoded) -> Iterator[Difference]:
-    """Compare a FileMetaData, as `parquetext.thrift` reads it, with what a buffer says; row group by row group.
+    """Compare a FileMetaData, as `parquetext.thrift` reads it, with a buffer; row group by row group.
 
     Raises
     ------
     Damaged, Unsupported
-        By the buffer.
+        If the buffer cannot be read.
     """
     handled = {*FOOTER, "schema", "row_groups", "key_value_metadata", "column_orders"}
     yield from _rest("FileMetaData", "file", footer, handled | EXTENSION)
@@ -148,7 +148,7 @@ def differences(footer: dict, decoded: Decoded) -> Iterator[Difference]:
 
 
 def _same(struct: str, label: str, names: Iterable[str], thrift: dict, dialect: dict) -> Iterator[Difference]:
-    """Fields that are carried as they are."""
+    """Compare fields that the dialect stores unchanged."""
     for name in names:
         ours, theirs, unset = thrift.get(name), dialect.get(name), UNSET.get(name)
         if ours == theirs or (unset is not None and {ours, theirs} <= {None, unset}):
@@ -159,7 +159,7 @@ def _same(struct: str, label: str, names: Iterable[str], thrift: dict, dialect: 
 
 
 def _rest(struct: str, label: str, thrift: dict, handled: set) -> Iterator[Difference]:
-    """Fields that the dialect does not have."""
+    """Report fields that the dialect lacks."""
     for name, value in thrift.items():
         if name not in handled:
             field = name if isinstance(name, str) else f"field {name}"
@@ -167,7 +167,7 @@ def _rest(struct: str, label: str, thrift: dict, handled: set) -> Iterator[Diffe
 
 
 def _key_values(struct: str, label: str, thrift: dict, dialect: dict) -> Iterator[Difference]:
-    """Pairs in their order; one writer leaves out those that are no text, another all those of chunks."""
+    """Compare pairs in order; one writer omits those that are not text, another all those of chunks."""
     ours, theirs = thrift.get("key_value_metadata"), dialect.get("key_value_metadata")
     if ours == theirs:
         return
@@ -214,7 +214,7 @@ def _has_precision(annotation: dict | None) -> bool:
 
 
 def _plain(annotation: dict | None) -> tuple | None:
-    """An annotation with what its absent parameters stand for."""
+    """Return an annotation with the defaults of its absent parameters."""
     if not annotation:
         return None
     name, options = next(iter(annotation.items()))
@@ -287,7 +287,7 @@ def _statistics(label: str, thrift: dict, dialect: dict, column: Column) -> Iter
 
 
 def _holds(side: str, value: bytes | None, bound: bytes, column: Column, exact: bool | None) -> bool:
-    """Whether another bound is still one."""
+    """Return True if a different bound is still valid."""
     if value is None or exact or not column.can_be_shortened:
         return False
     return bound <= value if side == "min" else bound >= value

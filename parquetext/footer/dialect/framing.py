@@ -11,8 +11,8 @@ __all__ = ["RAW", "LZ4", "TRAILER_BYTES", "Trailer", "frame", "most_raw_bytes", 
 
 RAW, LZ4 = 0, 7  # of parquet.thrift's CompressionCodec
 TRAILER_BYTES = 33
-MAX_RAW_BYTES = 128 << 20  # more than that the public C++ implementation does not read
-MOST_LZ4_RATIO = 255  # a byte of a block stands for so many at most
+MAX_RAW_BYTES = 128 << 20  # limit of the public C++ implementation
+MOST_LZ4_RATIO = 255  # largest number of bytes that one byte of a block can represent
 WORTH_COMPRESSING = 1.2
 UUID = wire.UUID_ARROW_DIALECT.bytes
 
@@ -53,29 +53,28 @@ def unframe(block, limit: int = MAX_RAW_BYTES) -> bytes:
     Parameters
     ----------
     block : bytes-like
-        Ends with the trailer, begins where its lengths say.
+        It begins with the data and ends with the trailer.
     limit : int
         The most bytes that the buffer may have.
 
     Raises
     ------
     Damaged
-        A checksum fails, the data are no LZ4 block, or the lengths contradict each other. Offsets count from the
-        block's start.
+        If a checksum is wrong, if the data are not an LZ4 block, or if the lengths contradict each other. Offsets count
+        from the block's start.
     Unsupported
-        An unknown codec, or a buffer over `limit`.
+        If the codec is unknown, or if the buffer exceeds `limit`.
     """
     view = memoryview(block).cast("B")
     end = len(view)
     trailer = read_trailer(view, end)
     if trailer is None or trailer.length != end - TRAILER_BYTES:
-        raise Damaged(
+        message, most, found = (
             "no whole block of the arrow dialect",
-            offset=max(end - TRAILER_BYTES, 0),
-            expected=end - TRAILER_BYTES,
-            found=trailer.length if trailer else 0,
-            code=wire.BAD_VALUE,
+            end - TRAILER_BYTES,
+            trailer.length if trailer else 0,
         )
+        raise Damaged(message, offset=max(most, 0), expected=most, found=found, code=wire.BAD_VALUE)
     found = kernels.checksum.crc32(view[: trailer.length + 1])
     if found != trailer.crc:
         raise wire_error(wire.CHECKSUM, 0, trailer.crc, found)
@@ -88,13 +87,8 @@ def unframe(block, limit: int = MAX_RAW_BYTES) -> bytes:
         return bytes(data)
     if trailer.codec == LZ4:
         return _decompressed(data, trailer.raw_length)
-    raise Unsupported(
-        f"compressed with codec {trailer.codec}, which no dialect has (known: {RAW} none, {LZ4} LZ4)",
-        offset=trailer.length,
-        expected=LZ4,
-        found=trailer.codec,
-        code=wire.UNSUPPORTED_VALUE,
-    )
+    message = f"compressed with codec {trailer.codec}, which no dialect has (known: {RAW} none, {LZ4} LZ4)"
+    raise Unsupported(message, offset=trailer.length, expected=LZ4, found=trailer.codec, code=wire.UNSUPPORTED_VALUE)
 
 
 def _decompressed(data: memoryview, raw_length: int) -> bytes:

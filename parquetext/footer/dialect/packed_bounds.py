@@ -1,4 +1,4 @@
-"""Bounds of values as the public code packs them: four or eight bytes, sixteen, or a common prefix and four more."""
+"""Pack bounds as the public code does: 4, 8 or 16 bytes, or a common prefix and 4 more bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LAST = 0xFFFF_FFFF
 
 
 class Column(NamedTuple):
-    """What packing depends on: physical type, the length of a FIXED_LEN_BYTE_ARRAY, the annotation's name."""
+    """The properties that determine packing: type, length of a FIXED_LEN_BYTE_ARRAY, name of the annotation."""
 
     type: int
     length: int | None = None
@@ -46,14 +46,14 @@ class Packed(NamedTuple):
 
 
 def pack(column: Column, least: bytes, most: bytes, exact: tuple[bool, bool]) -> tuple[Packed, Packed, bytes] | None:
-    """Both bounds and their common prefix; None where they would come back as something that is no bound.
+    """Return both bounds and their common prefix; None if readers would unpack invalid bounds.
 
     Parameters
     ----------
     least, most : bytes
-        Plain-encoded bounds that hold.
+        Valid bounds in PLAIN encoding.
     exact : (bool, bool)
-        Whether the minimum and the maximum are said to be exact.
+        True if the minimum and the maximum are marked as exact.
     """
     if column.type == wire.PHYSICAL_BOOLEAN or column.type == wire.PHYSICAL_INT96:
         return None
@@ -94,7 +94,7 @@ def _with_prefix(column: Column, least: bytes, most: bytes, exact: tuple[bool, b
 
 
 def _common_text(least: bytes, most: bytes) -> bytes:
-    """The longest common prefix that is UTF-8 and leaves each value a byte: readers take it for text, some check it."""
+    """Return the longest common prefix that is UTF-8, which some readers check, and leaves each value a byte."""
     most_bytes = max(min(len(least), len(most)) - 1, 0)
     end = next((at for at in range(most_bytes) if least[at] != most[at]), most_bytes)
     prefix = least[:end]
@@ -114,21 +114,20 @@ def _is_text(value: bytes) -> bool:
 
 
 def unpack(column: Column, packed: Packed, prefix: bytes, *, upper: bool, coded: bool, at: int) -> bytes | None:
-    """A bound's value; None where there is none, or none that can be relied on.
+    """Return a bound's value; None if there is none, or an unreliable one.
 
     Parameters
     ----------
     coded : bool
-        Whether the layout is one for which the public code is the rule. The later schemas have another one in their
-        comments (up to sixteen bytes behind the prefix, in an order that is not settled): there a bound counts if
-        there is but one way to read it.
+        True if the public code defines the layout. The comments of later schemas define another packing (up to 16 bytes
+        after the prefix, in an undecided order): such a bound counts if it can be read in only one way.
     at : int
-        Where the Statistics table lies, for errors.
+        The position of the Statistics table, for errors.
 
     Raises
     ------
     Damaged
-        A length that no value of the type has.
+        If no value of the type has the length.
     """
     if packed.len is None:
         return None
@@ -161,7 +160,7 @@ def _unpack_number(type: int, packed: Packed, count: int, at: int) -> bytes | No
 
 
 def _suffix(packed: Packed, count: int, coded: bool, at: int) -> bytes | None:
-    """What stands behind the prefix."""
+    """Return the bytes after the prefix."""
     words = packed.hi8.to_bytes(8), packed.lo8.to_bytes(8)
     if count == 16:
         return b"".join(words)

@@ -15,16 +15,7 @@ __all__ = ["LAYOUTS", "SCALARS", "Field", "Layout", "Row", "tell_layout"]
 
 SCALARS = {
     name: struct.Struct(f"<{code}")
-    for name, code in (
-        ("bool", "B"),
-        ("i8", "b"),
-        ("u8", "B"),
-        ("i16", "h"),
-        ("i32", "i"),
-        ("u32", "I"),
-        ("i64", "q"),
-        ("u64", "Q"),
-    )
+    for name, code in zip(("bool", "i8", "u8", "i16", "i32", "u32", "i64", "u64"), "BbBhiIqQ", strict=True)
 }
 DECIMAL, STATISTICS = 5, 8  # a member of the union LogicalType; a slot of ColumnMetadata
 SAMPLE = 64  # tables of a kind that are checked before a layout is accepted

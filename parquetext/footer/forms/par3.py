@@ -32,29 +32,16 @@ class Par3Spec(FlatSpec):
         check_given(tail, min(TRAILER.size, size), size)
         end, most = size - TRAILER.size, size - TRAILER.size - MAGIC_BYTES
         if most < 1:
-            raise Malformed(
-                f"{size} bytes are too few for a PAR3 file",
-                offset=0,
-                expected=TRAILER.size + MAGIC_BYTES + 1,
-                found=size,
-            )
+            message = f"{size} bytes are too few for a PAR3 file"
+            raise Malformed(message, offset=0, expected=TRAILER.size + MAGIC_BYTES + 1, found=size)
         crc, length, stored, _ = TRAILER.unpack(tail[-TRAILER.size :])
         computed = kernels.checksum.crc32(tail[-12:-8])
         if computed != stored:
-            raise Damaged(
-                f"the PAR3 footer's length, {length}, has the checksum {computed:#010x}, expected {stored:#010x}",
-                offset=end + 8,
-                expected=stored,
-                found=computed,
-                code=wire.CHECKSUM,
-            )
+            message = f"the PAR3 footer's length, {length}, has the checksum {computed:#010x}, expected {stored:#010x}"
+            raise Damaged(message, offset=end + 8, expected=stored, found=computed, code=wire.CHECKSUM)
         if not 1 <= length <= most:
-            raise Malformed(
-                f"the PAR3 footer's length of {length} bytes does not fit in the file of {size} bytes",
-                offset=end + 4,
-                expected=most,
-                found=length,
-            )
+            message = f"the PAR3 footer's length of {length} bytes does not fit in the file of {size} bytes"
+            raise Malformed(message, offset=end + 4, expected=most, found=length)
         block = Block(self.uuid, end - length, length, crc, TRAILER.size)
         return Tail(size, block.payload, length, self, blocks=[block])
 

@@ -1,0 +1,31 @@
+"""Import the public names of a package when they are first used."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+
+__all__ = ["lazy_names"]
+
+
+def lazy_names(
+    namespace: dict[str, object], homes: Mapping[str, str]
+) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """Return `__getattr__` and `__dir__` of a package.
+
+    Parameters
+    ----------
+    namespace : dict
+        The package's `globals()`.
+    homes : mapping
+        The module of the package that defines each name.
+    """
+    package = str(namespace["__name__"])
+
+    def get(name: str) -> object:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = namespace[name] = getattr(importlib.import_module(f".{homes[name]}", package), name)
+        return value
+
+    return get, lambda: [*homes, *(name for name in namespace if name.startswith("__"))]
