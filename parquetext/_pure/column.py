@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .. import wire
 from ..errors import wire_error
@@ -232,7 +232,7 @@ class Column:
         stored = None if levels is None else memoryview(levels).cast("B")
         self._give(header, stored, memoryview(values).cast("B"), 0)
 
-    def pages(self, headers: object, data: Buffer, first: int = 0, last: int | None = None) -> None:
+    def pages(self, headers: Any, data: Buffer, first: int = 0, last: int | None = None) -> None:
         """Take uncompressed pages from a buffer, including the dictionary page, without copying them.
 
         Parameters
@@ -313,7 +313,7 @@ class Column:
             values, _ = encoding.decode(wire.ENCODING_PLAIN, leaf.type, leaf.type_length, data, count)
             self._dictionary = values, count
 
-    def _give(self, header: object, levels: memoryview | None, values: memoryview, base: int) -> None:
+    def _give(self, header: Any, levels: memoryview | None, values: memoryview, base: int) -> None:
         if header.type not in DATA_PAGES:
             raise wire_error(wire.PAGE_TYPE, base, wire.PAGE_DATA_PAGE_V2, header.type)
         self._given.append(GivenPage(self._count, header, levels, values, base))

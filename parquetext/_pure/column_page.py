@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .. import wire
 from ..errors import ParquetextError, wire_error
@@ -30,7 +30,7 @@ class GivenPage(NamedTuple):
     """A page as it was given. `levels` is None if they precede the values. Error offsets are increased by `base`."""
 
     number: int
-    header: object
+    header: Any
     levels: memoryview | None
     values: memoryview
     base: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -78,7 +78,7 @@ class File(footer_file.File):
         self,
         columns: Iterable | None = None,
         row_groups: Sequence[int] | None = None,
-        filters: object = None,
+        filters: Any = None,
         *,
         use_threads: bool = True,
         use_pandas_metadata: bool = False,
@@ -87,7 +87,7 @@ class File(footer_file.File):
         decryption_properties: object = None,
         engine: str | None = None,
         decoded_size_limit: int | None = None,
-        **options: object,
+        **options: Any,
     ) -> pa.Table:
         """Read values, with the result of `pyarrow.parquet.ParquetFile.read`.
 
@@ -177,13 +177,11 @@ class File(footer_file.File):
         finally:
             del lease  # an error's traceback would keep it
 
-    def read_row_group(self, i: int, columns: Iterable | None = None, **options: object) -> pa.Table:
+    def read_row_group(self, i: int, columns: Iterable | None = None, **options: Any) -> pa.Table:
         """Read row group `i`; other arguments as in `read`."""
         return self.read(columns, [i], **options)
 
-    def read_row_groups(
-        self, row_groups: Sequence[int], columns: Iterable | None = None, **options: object
-    ) -> pa.Table:
+    def read_row_groups(self, row_groups: Sequence[int], columns: Iterable | None = None, **options: Any) -> pa.Table:
         """Read these row groups, in this order; other arguments as in `read`."""
         return self.read(columns, row_groups, **options)
 
@@ -197,7 +195,7 @@ class File(footer_file.File):
         key_values: bool = True,
         engine: str | None = None,
         decoded_size_limit: int | None = None,
-        **options: object,
+        **options: Any,
     ) -> Iterator[pa.RecordBatch]:
         """Read values batch by batch, with the result of `pyarrow.parquet.ParquetFile.iter_batches`.
 
@@ -241,7 +239,7 @@ class File(footer_file.File):
         filters: object = None,
         *,
         engine: str | None = None,
-        **options: object,
+        **options: Any,
     ) -> Explanation:
         """Explain how `read` reads these columns and rows, without reading them.
 

@@ -6,7 +6,7 @@ import json
 import posixpath
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.fs as pafs
@@ -78,7 +78,7 @@ decryption_properties
 
     def __init__(
         self,
-        path_or_paths: object,
+        path_or_paths: Any,
         filesystem: object = None,
         schema: pa.Schema | None = None,
         *,
@@ -216,7 +216,7 @@ decryption_properties
         predicate = None if self._filter is None else predicate_of(self._filter)
         check_fragments(table, self.fragments, self.schema, columns, predicate)
 
-    def read_pandas(self, **options: object) -> pa.Table:
+    def read_pandas(self, **options: Any) -> pa.Table:
         """Read with the columns of pandas's index; options as in `read`."""
         return self.read(use_pandas_metadata=True, **options)
 

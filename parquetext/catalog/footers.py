@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass
+from typing import Any
 
 from .. import kernels
 from ..errors import ParquetextError
@@ -30,7 +31,7 @@ class Footer:
         In ns since 1970. None if the file is so young that a later change may have the same time.
     """
 
-    scan: object
+    scan: Any
     file_size: int
     forms: tuple[str, ...]
     bytes_read: int

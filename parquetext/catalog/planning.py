@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -22,11 +22,11 @@ __all__ = ["Planned", "plan"]
 class Planned(NamedTuple):
     """A file and its row groups that may contain matching rows; None if nothing is known, so that all are read."""
 
-    file: object
+    file: Any
     row_groups: list[int] | None
 
 
-def plan(catalog: object, filters: object, *, files: Iterable | None = None) -> list[Planned]:
+def plan(catalog: Any, filters: Any, *, files: Iterable | None = None) -> list[Planned]:
     """Return the files and row groups of a catalog that may contain rows that match the filters.
 
     Parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Unpack
+from typing import Any, Unpack
 
 from .. import sidecar, storage, wire
 from ..errors import ParquetextError, Refused, Unsupported, names_memory
@@ -207,7 +207,7 @@ def write_encoded(source, new, columns: Columns, codec: str | None, ignored: fro
     sink.flush()
 
 
-def _refuse_own_stream(source, out: object) -> None:
+def _refuse_own_stream(source, out: Any) -> None:
     """Raise if a file object writes into the file that is read: the first writes would change the bytes read later."""
     try:
         opened = os.fstat(out.fileno())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from .. import extension, kernels, wire
@@ -46,9 +47,9 @@ class Footer:
 
     data: bytes
     offset: int
-    location: object | None
+    location: Any
     pieces: tuple[Piece, ...]
-    known_scan: object | None = None
+    known_scan: Any = None
     reference: ReferencePiece | None = None
 
     def scan(self, *, strict: bool = True):

@@ -6,7 +6,7 @@ import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -195,9 +195,9 @@ class Page(NamedTuple):
         The rest of the body. Of a V1 page it begins with the levels, which `kernels.page.level_parts` tells apart.
     """
 
-    header: object
+    header: Any
     levels: memoryview
-    values: object
+    values: Any
 
 
 class OutOfProportion(Unsupported):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 
@@ -57,7 +57,7 @@ class Bounds(Unpicklable, Sequence):
 class Fact(Protocol):
     """The descriptor of one member of a column's chunks."""
 
-    def __get__(self, column: object, kind: type) -> memoryview[int]: ...
+    def __get__(self, column: Any, kind: type) -> memoryview[int]: ...
 
 
 def fact(name: str, doc: str) -> Fact:
@@ -74,7 +74,7 @@ class Column(Tabular):
 
     __slots__ = ("_chunks", "_element", "_file", "_lease", "_node", "_typed", "leaf")
 
-    def __init__(self, file: object, leaf: int, chunks: object):
+    def __init__(self, file: Any, leaf: int, chunks: Any):
         self._file, self._lease, self.leaf, self._chunks = file, file._lease, leaf, chunks
         self._node: Node | None = None
         self._element: Element | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from threading import RLock
-from typing import NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import pyarrow as pa
 
@@ -103,9 +103,7 @@ class File(Tabular):
         "path",
     )
 
-    def __init__(
-        self, path: object, source: object, name: str, form: FooterReader, findings: list[Finding] | None = None
-    ):
+    def __init__(self, path: object, source: Any, name: str, form: FooterReader, findings: list[Finding] | None = None):
         self.path, self._source, self.form, self._form = path, source, name, form
         self._findings, self._lease = findings, Lease()
         self._schema: pa.Schema | None = None

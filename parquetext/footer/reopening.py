@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import kernels
 from ..masking import without_secrets
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["check_version", "file_state", "reopen", "reopen_column"]
 
 
-def file_state(file: File, source: object) -> tuple[type[File], str | Target, tuple]:
+def file_state(file: File, source: Any) -> tuple[type[File], str | Target, tuple]:
     """Return the arguments of `reopen`; `source` is the file's source, which stays open while columns are in use.
 
     Raises

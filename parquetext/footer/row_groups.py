@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from ..tabular import Shown, Tabular
 
@@ -32,7 +32,7 @@ class RowGroups(Tabular, Sequence[RowGroup]):
 
     __slots__ = ("_file",)
 
-    def __init__(self, file: object):
+    def __init__(self, file: Any):
         self._file = file
 
     num_rows = _fact("num_rows", "Rows.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from ..logical_types import LogicalType
 from ..tabular import Shown, Tabular
@@ -73,7 +74,7 @@ class ParquetSchema(Tabular):
 
     __slots__ = ("_file",)
 
-    def __init__(self, file: object):
+    def __init__(self, file: Any):
         self._file = file
 
     def _nodes(self, form: FooterReader, identities: Iterable[int]) -> Iterator[Node]:

@@ -9,7 +9,7 @@ values for which they do not fail.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -105,7 +105,7 @@ def never_fails(kind: pa.DataType, comparison: Comparison) -> bool:
     return True
 
 
-def members_of(kind: pa.DataType, values: object) -> Members | None:
+def members_of(kind: pa.DataType, values: Any) -> Members | None:
     """Return the values of a list in the type in which Arrow looks for a column's values among them.
 
     Arrow casts the list to the column's type if it can, whatever that rounds, and else the column to the list's.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -31,7 +31,7 @@ class Comparison(NamedTuple):
 
     column: str
     operator: str
-    value: object
+    value: Any
 
 
 class Predicate(NamedTuple):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from .. import __version__, extension, kernels, wire
 from ..encoding.carried import copies_of
@@ -171,7 +171,7 @@ class Part(Protocol):
         The row groups to copy; None for all.
     """
 
-    source: object
+    source: Any
     footer: bytes
     end: int
     row_groups: Sequence[int] | None
@@ -223,7 +223,7 @@ def _different(one: Element, another: Element, fact: str) -> Unsupported:
     return Unsupported(f"column {one.name!r} has the {what} {found}, in the first file {expected}")
 
 
-def _shown(value: object, fact: str) -> str:
+def _shown(value: Any, fact: str) -> str:
     if isinstance(value, LogicalType):
         return parquet_text(value)
     names = {"type": wire.NAMES_OF_TYPE, "repetition": wire.NAMES_OF_FIELD_REPETITION_TYPE}.get(fact, {})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from ..storage import resolve
 from .naming import candidates
@@ -40,7 +41,7 @@ def follow(path: object) -> None:
             renew(target, position)
 
 
-def exists(location: object) -> bool:
+def exists(location: Any) -> bool:
     """Return True if there is a sidecar at one of `naming.candidates`.
 
     Parameters

@@ -7,7 +7,7 @@ import json
 import operator
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..pruning import Comparison
 from .filesystems import Filesystems, local_path, normal
@@ -27,7 +27,7 @@ def read(
     filters: object = None,
     *,
     catalog: str | os.PathLike | None = None,
-    **options: object,
+    **options: Any,
 ) -> DataFrame:
     """Read Parquet files by their fastest footers, as ``spark.read.format("parquetext")`` does.
 

@@ -6,7 +6,7 @@ import os
 import pickle
 from collections import deque
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -73,7 +73,7 @@ def list_files(spark: SparkSession, paths: object) -> pa.Table:
     return listed(spark, Filesystems.of(spark), paths)
 
 
-def listed(spark: SparkSession, filesystems: Filesystems, paths: object) -> pa.Table:
+def listed(spark: SparkSession, filesystems: Filesystems, paths: Any) -> pa.Table:
     """List files with the session's filesystems, whose settings take a tenth of a second to read; see `list_files`."""
     if hasattr(paths, "mapInArrow"):
         table = _by_cluster(spark, filesystems, _places_of(paths))

@@ -6,7 +6,7 @@ import io
 import posixpath
 import time
 from collections import Counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -97,7 +97,7 @@ class ChunkRows(Rows):
         )
         self._batches, self._waiting = [], 0
 
-    def add(self, row: Row, found: object) -> None:
+    def add(self, row: Row, found: Any) -> None:
         try:
             if isinstance(found, Exception):
                 self._gathering.fail(row.path, found)

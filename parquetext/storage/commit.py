@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Any
 
 from ..errors import ParquetextError, Refused
 from .appending import Appender, appender
@@ -173,7 +174,7 @@ class Rewriting:
     """
 
     source: LocalSource | RemoteSource
-    new: object
+    new: Any
     sink: Appender
     keep_mtime: bool = False
 

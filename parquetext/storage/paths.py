@@ -8,7 +8,7 @@ import re
 import sys
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import unquote
 
 from .. import systems
@@ -190,7 +190,7 @@ def _base(filesystem: pyarrow.fs.FileSystem) -> pyarrow.fs.FileSystem:
     return filesystem
 
 
-def _of_filesystem(filesystem: object, path: object) -> Target:
+def _of_filesystem(filesystem: Any, path: object) -> Target:
     import pyarrow.fs
 
     if isinstance(filesystem, str):
@@ -278,11 +278,11 @@ def filesystem_of(source: object, filesystem: object) -> object:
     return filesystem if isinstance(source, (str, os.PathLike, tuple, list)) else None
 
 
-def _kind(source: object) -> str:
+def _kind(source: Any) -> str:
     return f"<{type(source).__name__}>"
 
 
-def _of_fsspec(source: object) -> Target | None:
+def _of_fsspec(source: Any) -> Target | None:
     """Return the target of an fsspec OpenFile; None for other objects."""
     fsspec = sys.modules.get("fsspec.core")  # imported already if the object is from it
     if fsspec is None or not isinstance(source, fsspec.OpenFile):
@@ -292,7 +292,7 @@ def _of_fsspec(source: object) -> Target | None:
     return resolve((source.fs, source.path))
 
 
-def _opened(source: object) -> OpenTarget:
+def _opened(source: Any) -> OpenTarget:
     import pyarrow as pa
 
     if isinstance(source, pa.NativeFile):
@@ -311,7 +311,7 @@ def _opened(source: object) -> OpenTarget:
         raise SourceError(f"neither a path, nor bytes, nor a file object that can seek: {_kind(source)}") from None
 
 
-def _is_buffer(source: object) -> bool:
+def _is_buffer(source: Any) -> bool:
     """Return True if an object offers its bytes without reading, like an `mmap`."""
     try:
         memoryview(source).release()

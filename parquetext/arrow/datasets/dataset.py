@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -168,7 +168,7 @@ def _union(children: Sequence[Dataset], schema: pa.Schema | None, others: Mappin
     return Dataset(UnionPlanner.of([each._planner_alone() for each in children], schema))
 
 
-def _is_of_paths(source: object) -> bool:
+def _is_of_paths(source: Any) -> bool:
     """Return True if a source is a path, a pair of filesystem and path, or a list of them; not data or open files."""
     if isinstance(source, (pa.RecordBatch, pa.Table, pa.RecordBatchReader)) or hasattr(source, "get_fragments"):
         return False
@@ -189,7 +189,7 @@ def _listed(source: Iterator) -> list:
     return found
 
 
-def _of_pyarrow(source: object, **options: object) -> ds.Dataset:
+def _of_pyarrow(source: Any, **options: Any) -> ds.Dataset:
     """Open other formats, or data in memory, with pyarrow alone, because there are no footers to read."""
     import pyarrow.dataset as ds
 
@@ -330,7 +330,7 @@ class Dataset(DatasetScans, Tabular):
                 raise pa.ArrowTypeError(f"field {field} is not nullable, and was: {was}")
         return Dataset(self._planner.with_schema(schema), self._predicate)
 
-    def sort_by(self, sorting: str | list[tuple[str, str]], **options: object) -> ds.InMemoryDataset:
+    def sort_by(self, sorting: str | list[tuple[str, str]], **options: Any) -> ds.InMemoryDataset:
         """Sort the rows in memory; arguments as in `pyarrow.Table.sort_by`."""
         return _in_memory(self.to_table().sort_by(sorting, **options))
 
@@ -390,7 +390,7 @@ class Dataset(DatasetScans, Tabular):
     def scanner(
         self,
         columns: Columns = None,
-        filter: object = None,
+        filter: Any = None,
         batch_size: int = BATCH_SIZE,
         batch_readahead: int = BATCH_READAHEAD,
         fragment_readahead: int = FRAGMENT_READAHEAD,
@@ -455,7 +455,7 @@ class Dataset(DatasetScans, Tabular):
         predicate = both(self._predicate, None if filter is None else predicate_of(filter))
         return explain_dataset(self._planner, columns, predicate)
 
-    def to_reader(self, columns: object = None, filter: object = None, **options: object) -> pa.RecordBatchReader:
+    def to_reader(self, columns: Any = None, filter: Any = None, **options: Any) -> pa.RecordBatchReader:
         """Read the rows as a reader of batches."""
         return self.scanner(columns, filter, **options).to_reader()
 
@@ -490,7 +490,7 @@ def _in_memory(table: pa.Table) -> ds.InMemoryDataset:
     return ds.InMemoryDataset(table)
 
 
-def _table_of(data: object) -> pa.Table:
+def _table_of(data: Any) -> pa.Table:
     """Return all rows of a dataset or table."""
     if isinstance(data, pa.Table):
         return data

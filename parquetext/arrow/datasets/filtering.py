@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -22,7 +22,7 @@ class Rows(NamedTuple):
 
     table: pa.Table
     unmet: Predicate | None
-    target: object
+    target: Any
 
 
 def filtered(table: pa.Table, predicate: Predicate, *, use_threads: bool = True) -> pa.Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -93,7 +93,7 @@ class _Scans:
 class DatasetScans(_Scans):
     """The scan methods of a dataset."""
 
-    def scanner(self, columns: Columns = None, filter: object = None, *options: object, **named: object) -> Scanner:
+    def scanner(self, columns: Columns = None, filter: object = None, *options: object, **named: Any) -> Scanner:
         raise NotImplementedError
 
     def _scan(self, columns: Columns, filter: object, options: dict[str, object]) -> Scanner:

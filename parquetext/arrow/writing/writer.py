@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -154,7 +155,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
         metadata_collector: list | None = None,
         copies: Columns | None = None,
         copies_codec: str | None = None,
-        **options: object,
+        **options: Any,
     ):
         options = DEFAULTS | options | _given(locals())
         check_writable(form, THRIFT.name)
@@ -279,7 +280,7 @@ def _refuse_store(where) -> None:
 
 def write_table(
     table: pa.Table,
-    where: object,
+    where: Any,
     row_group_size: int | None = None,
     version: str = "2.6",
     use_dictionary: bool | list[str] | str = True,
@@ -290,7 +291,7 @@ def write_table(
     allow_truncated_timestamps: bool = False,
     data_page_size: int | None = None,
     flavor: str | None = None,
-    filesystem: object = None,
+    filesystem: Any = None,
     compression_level: int | dict[str, int] | None = None,
     use_byte_stream_split: bool | list[str] = False,
     column_encoding: str | dict[str, str] | None = None,
@@ -310,7 +311,7 @@ def write_table(
     use_content_defined_chunking: bool | dict = False,
     *,
     form: Form | str = AUTO,
-    **options: object,
+    **options: Any,
 ) -> None:
     """Write a table to one file; the arguments are those of `pyarrow.parquet.write_table`.
 

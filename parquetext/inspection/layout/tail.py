@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from ... import extension, kernels, wire
 from ...errors import ParquetextError
@@ -44,7 +45,7 @@ class TailParts:
     """
 
     data_end: int
-    scan: object | None = None
+    scan: Any = None
     tail: Tail | None = None
     form: str = "none"
     findings: list[Finding] = field(default_factory=list)

@@ -13,6 +13,7 @@ import math
 import time
 from collections.abc import Callable, Iterable
 from decimal import Decimal
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql.types import (
@@ -175,7 +176,7 @@ def _instant(value: datetime.datetime) -> datetime.datetime:
     return datetime.datetime.fromtimestamp(seconds, datetime.UTC).replace(microsecond=value.microsecond)
 
 
-def _untagged(text: object) -> object:
+def _untagged(text: Any) -> object:
     if not isinstance(text, dict) or len(text) != 1:
         return text
     ((tag, content),) = text.items()
