@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pyarrow.parquet
 import pytest
+from support.selection import is_fast
 
 import parquetext
 
@@ -219,3 +220,30 @@ def test_every_public_name_is_there_in_a_fresh_interpreter():
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     statuses = dict(line.split() for line in done.stdout.splitlines())
     assert "catalog" in statuses and {*statuses.values()} == {"0"}, done.stderr
+
+
+# The packages of the extra "dev" and those of parquetext itself.
+INSTALLED_BY_DEV = {"pytest", "hypothesis", "parquetext", "pyarrow", "zlib_ng", "typer", "rich"}
+
+
+def imported_at_once(path: Path) -> set[str]:
+    """Return the modules that a file of tests, and the files of tests/support that it imports, import at once."""
+    found, left = set(), [path]
+    for each in left:
+        for node in ast.parse(each.read_text()).body:
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                module = f"support.{node.module}" if node.level else node.module
+                names += [f"support.{alias.name}" for alias in node.names] if module == "support" else [module]
+            for name in names:
+                helper = ROOT / "tests" / f"{name.replace('.', '/')}.py"
+                if not helper.exists():
+                    found.add(name.partition(".")[0])
+                elif helper not in left:
+                    left.append(helper)
+    return found
+
+
+@pytest.mark.parametrize("path", sorted(filter(is_fast, (ROOT / "tests").rglob("*.py"))), ids=lambda path: path.name)
+def test_fast_tests_import_only_what_the_extra_dev_installs(path):
+    assert imported_at_once(path) <= INSTALLED_BY_DEV | sys.stdlib_module_names | {"benchmarks"}

@@ -23,7 +23,7 @@ def _pieces(scan, names: list[bytes]) -> list[bytes]:
     if pair is None:
         return []
     try:
-        schema = arrow_schema.parse(scan.key_value(pair)[1])
+        schema = arrow_schema.parse(scan.pair(pair)[1])
         agree = [schema.name(index) for index in range(schema.field_count)] == names
         return [schema.piece(index) for index in range(schema.field_count)] if agree else []
     except ParquetextError:

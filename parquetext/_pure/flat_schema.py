@@ -33,16 +33,19 @@ def plain(tag: int) -> tuple[int, Table]:
 
 # ConvertedType -> logical type. DECIMAL takes its options from the element; MAP_KEY_VALUE and INTERVAL have none.
 CONVERTED = {
-    **{
-        getattr(wire, f"CONVERTED_{name}"): plain(getattr(wire, f"FLAT_LOGICAL_{name.replace('UTF8', 'STRING')}"))
-        for name in ("UTF8", "MAP", "LIST", "ENUM", "DATE", "JSON", "BSON")
-    },
+    wire.CONVERTED_UTF8: plain(wire.FLAT_LOGICAL_STRING),
+    wire.CONVERTED_MAP: plain(wire.FLAT_LOGICAL_MAP),
+    wire.CONVERTED_LIST: plain(wire.FLAT_LOGICAL_LIST),
+    wire.CONVERTED_ENUM: plain(wire.FLAT_LOGICAL_ENUM),
+    wire.CONVERTED_DATE: plain(wire.FLAT_LOGICAL_DATE),
     wire.CONVERTED_TIME_MILLIS: time(wire.FLAT_LOGICAL_TIME, 1, MILLIS),
     wire.CONVERTED_TIME_MICROS: time(wire.FLAT_LOGICAL_TIME, 1, MICROS),
     wire.CONVERTED_TIMESTAMP_MILLIS: time(wire.FLAT_LOGICAL_TIMESTAMP, 1, MILLIS),
     wire.CONVERTED_TIMESTAMP_MICROS: time(wire.FLAT_LOGICAL_TIMESTAMP, 1, MICROS),
     **{getattr(wire, f"CONVERTED_UINT_{bits}"): integer(bits, False) for bits in (8, 16, 32, 64)},
     **{getattr(wire, f"CONVERTED_INT_{bits}"): integer(bits, True) for bits in (8, 16, 32, 64)},
+    wire.CONVERTED_JSON: plain(wire.FLAT_LOGICAL_JSON),
+    wire.CONVERTED_BSON: plain(wire.FLAT_LOGICAL_BSON),
 }
 
 

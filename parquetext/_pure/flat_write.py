@@ -220,7 +220,7 @@ class _Writer(Ending):
         if scan.has_column_orders:
             fields[wire.OP_COLUMN_ORDERS] = column_orders([elements.column_order[leaf] for leaf in elements.leaves])
         for index in range(scan.key_value_count):
-            key, text = scan.key_value(index)
+            key, text = scan.pair(index)
             fields[wire.OP_KEY, index] = binary(key)
             if text is not None:
                 fields[wire.OP_VALUE, index] = binary(text)
@@ -398,7 +398,7 @@ class _Writer(Ending):
 
     def write_key_value(self, index: int) -> None:
         with self.payload.cell(wire.KIND_KEY_VALUE, index) as cell:
-            table = self.payload.table(key_value(*self.scan.key_value(index)))
+            table = self.payload.table(key_value(*self.scan.pair(index)))
             self.payload.link(self.first_entry["kv"] + 4 * index, table.position)
         self.key_value_cells.append(cell)
 

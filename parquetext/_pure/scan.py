@@ -117,14 +117,14 @@ class ScanArrays:
         offset = records(f"{name}_offset")[index]
         return bytes(self.data[offset : offset + records(f"{name}_length")[index]])
 
-    def key_value(self, index: int) -> tuple[bytes, bytes | None]:
+    def pair(self, index: int) -> tuple[bytes, bytes | None]:
         """Return the key and the value of a pair; the value is None if it is absent."""
         value = self.content(self.key_values, "value", index) if self.key_values("has_value")[index] else None
         return self.content(self.key_values, "key", index), value
 
     def arrow_schema(self) -> int | None:
         """Return the number of the first ARROW:schema with a value, or None."""
-        pairs = enumerate(map(self.key_value, range(self.key_value_count)))
+        pairs = enumerate(map(self.pair, range(self.key_value_count)))
         return next((index for index, (key, value) in pairs if key == ARROW_SCHEMA and value is not None), None)
 
     def elements(self, name: str) -> memoryview:

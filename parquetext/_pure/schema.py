@@ -38,16 +38,31 @@ LOGICAL_ORDERS = {
     wire.LOGICAL_FLOAT16: Annotation(FIXED, FLOAT16, 2),
 }
 CONVERTED_ORDERS = {
-    getattr(wire, f"CONVERTED_{name}"): annotation
-    for names, annotation in (
-        ("UTF8 ENUM JSON BSON", TEXT),
-        ("DECIMAL", DECIMAL),
-        ("UINT_8 UINT_16 UINT_32", Annotation(INT32, UNSIGNED)),
-        ("UINT_64", Annotation(INT64, UNSIGNED)),
-        ("DATE TIME_MILLIS INT_8 INT_16 INT_32", Annotation(INT32, SIGNED)),
-        ("TIME_MICROS TIMESTAMP_MILLIS TIMESTAMP_MICROS INT_64", Annotation(INT64, SIGNED)),
-    )
-    for name in names.split()
+    **dict.fromkeys((wire.CONVERTED_UTF8, wire.CONVERTED_ENUM, wire.CONVERTED_JSON, wire.CONVERTED_BSON), TEXT),
+    wire.CONVERTED_DECIMAL: DECIMAL,
+    **dict.fromkeys(
+        (wire.CONVERTED_UINT_8, wire.CONVERTED_UINT_16, wire.CONVERTED_UINT_32), Annotation(INT32, UNSIGNED)
+    ),
+    wire.CONVERTED_UINT_64: Annotation(INT64, UNSIGNED),
+    **dict.fromkeys(
+        (
+            wire.CONVERTED_DATE,
+            wire.CONVERTED_TIME_MILLIS,
+            wire.CONVERTED_INT_8,
+            wire.CONVERTED_INT_16,
+            wire.CONVERTED_INT_32,
+        ),
+        Annotation(INT32, SIGNED),
+    ),
+    **dict.fromkeys(
+        (
+            wire.CONVERTED_TIME_MICROS,
+            wire.CONVERTED_TIMESTAMP_MILLIS,
+            wire.CONVERTED_TIMESTAMP_MICROS,
+            wire.CONVERTED_INT_64,
+        ),
+        Annotation(INT64, SIGNED),
+    ),
 }
 PHYSICAL_ORDERS = {
     **dict.fromkeys(

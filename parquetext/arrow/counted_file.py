@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -18,14 +19,14 @@ __all__ = ["CountedFile", "check_fragments"]
 class CountedFile(pq.ParquetFile):
     """A `pyarrow.parquet.ParquetFile` whose reading methods raise `RowsMissing` if pyarrow loses rows."""
 
-    def read(self, columns: Iterable | None = None, *args: object, **options: object) -> pa.Table:
+    def read(self, columns: Iterable | None = None, *args: object, **options: Any) -> pa.Table:
         return self._checked(super().read(columns, *args, **options), range(self.num_row_groups), columns)
 
-    def read_row_group(self, i: int, columns: Iterable | None = None, *args: object, **options: object) -> pa.Table:
+    def read_row_group(self, i: int, columns: Iterable | None = None, *args: object, **options: Any) -> pa.Table:
         return self._checked(super().read_row_group(i, columns, *args, **options), [i], columns)
 
     def read_row_groups(
-        self, row_groups: Sequence[int], columns: Iterable | None = None, *args: object, **options: object
+        self, row_groups: Sequence[int], columns: Iterable | None = None, *args: object, **options: Any
     ) -> pa.Table:
         return self._checked(super().read_row_groups(row_groups, columns, *args, **options), row_groups, columns)
 
@@ -35,7 +36,7 @@ class CountedFile(pq.ParquetFile):
         row_groups: Sequence[int] | None = None,
         columns: Iterable | None = None,
         *args: object,
-        **options: object,
+        **options: Any,
     ) -> Iterator[pa.RecordBatch]:
         chosen = range(self.num_row_groups) if row_groups is None else row_groups
         entries = self._entries(columns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import pyarrow as pa
 
@@ -25,7 +26,7 @@ def read_encrypted(
     *,
     engine: str | None,
     key_values: bool,
-    **options: object,
+    **options: Any,
 ) -> pa.Table:
     """Read with `pyarrow.parquet.read_table`, to which `options` are passed.
 
@@ -54,7 +55,7 @@ def read_encrypted(
     return table if key_values else table.replace_schema_metadata(None)
 
 
-def schema_of_encrypted(source: object, filesystem: object, **options: object) -> pa.Schema:
+def schema_of_encrypted(source: object, filesystem: object, **options: Any) -> pa.Schema:
     """Read the schema with `pyarrow.parquet.read_schema`, to which `options` are passed."""
     import pyarrow.parquet as pq  # slow to import
 
@@ -71,7 +72,7 @@ def read_opened(
     engine: str | None,
     use_threads: bool,
     use_pandas_metadata: bool,
-    **options: object,
+    **options: Any,
 ) -> pa.Table:
     """Read an open file with `pyarrow.parquet.ParquetFile(..., **options)`; other parameters as in `File.read`.
 

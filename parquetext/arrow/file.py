@@ -78,7 +78,7 @@ class File(footer_file.File):
         self,
         columns: Iterable | None = None,
         row_groups: Sequence[int] | None = None,
-        filters: object = None,
+        filters: Any = None,
         *,
         use_threads: bool = True,
         use_pandas_metadata: bool = False,

@@ -78,7 +78,7 @@ decryption_properties
 
     def __init__(
         self,
-        path_or_paths: object,
+        path_or_paths: Any,
         filesystem: object = None,
         schema: pa.Schema | None = None,
         *,

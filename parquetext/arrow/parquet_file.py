@@ -86,7 +86,7 @@ arrow_extensions_enabled
 
     def __init__(
         self,
-        source: object,
+        source: Any,
         *,
         metadata: object = None,
         common_metadata: object = None,
@@ -278,14 +278,14 @@ arrow_extensions_enabled
         return f"<parquetext.ParquetFile {without_secrets(str(self._file.path))}>"
 
 
-def _reopened(kind: type[ParquetFile], target: object, version: tuple, arguments: Mapping[str, Any]) -> ParquetFile:
+def _reopened(kind: type[ParquetFile], target: Any, version: tuple, arguments: Mapping[str, Any]) -> ParquetFile:
     """Open a pickled file again, with the errors of `reopen`."""
     made = kind(target, **arguments)
     check_version(made._file, version)
     return made
 
 
-def _opened(source: object, filesystem: object, metadata: object, memory_map: bool) -> File:
+def _opened(source: Any, filesystem: object, metadata: object, memory_map: bool) -> File:
     if memory_map and filesystem is None and isinstance(source, (str, os.PathLike)) and "://" not in str(source):
         source = pa.memory_map(os.fspath(source))
     target = readable(source, filesystem)

@@ -28,9 +28,9 @@ HIVE = "hive"
 
 
 def read_table(
-    source: object,
+    source: Any,
     columns: Iterable | None = None,
-    filters: object = None,
+    filters: Any = None,
     *,
     use_threads: bool = True,
     schema: pa.Schema | None = None,
@@ -41,7 +41,7 @@ def read_table(
     memory_map: bool = False,
     buffer_size: int = 0,
     partitioning: object = HIVE,
-    filesystem: object = None,
+    filesystem: Any = None,
     ignore_prefixes: Sequence[str] | None = None,
     pre_buffer: bool | None = None,
     coerce_int96_timestamp_unit: str | None = None,
@@ -173,7 +173,7 @@ def read_table(
         raise as_pyarrow_reports(error, filters, schema) from None
 
 
-def read_pandas(source: object, columns: Iterable | None = None, **options: Any) -> pa.Table:
+def read_pandas(source: Any, columns: Iterable | None = None, **options: Any) -> pa.Table:
     """Read a table with the columns of pandas's index, as `pyarrow.parquet.read_pandas` does.
 
     Parameters
@@ -199,7 +199,7 @@ def read_pandas(source: object, columns: Iterable | None = None, **options: Any)
     return read_table(source, columns, use_pandas_metadata=True, **options)
 
 
-def _opened_one(source: object, filesystem: object, sidecar: bool | Plan) -> File | None:
+def _opened_one(source: Any, filesystem: object, sidecar: bool | Plan) -> File | None:
     """Open the file of a source; return None if the source is several files."""
     target = source if filesystem is None else readable(source, filesystem)
     try:
@@ -223,7 +223,7 @@ def _left_by_plan(sidecar: bool | Plan, file: File, filters: object) -> Sequence
     return row_groups_left(sidecar, file, filters)
 
 
-def _is_many(source: object, error: OSError) -> bool:
+def _is_many(source: Any, error: OSError) -> bool:
     """Return True if a source that could not be opened is a directory or a pattern."""
     target = readable(source)
     if target.is_open or "://" in target.path:  # HTTP has no directories, and "?" begins a query

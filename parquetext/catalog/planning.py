@@ -26,7 +26,7 @@ class Planned(NamedTuple):
     row_groups: list[int] | None
 
 
-def plan(catalog: object, filters: object, *, files: Iterable | None = None) -> list[Planned]:
+def plan(catalog: Any, filters: Any, *, files: Iterable | None = None) -> list[Planned]:
     """Return the files and row groups of a catalog that may contain rows that match the filters.
 
     Parameters

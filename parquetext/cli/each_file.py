@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 
@@ -71,7 +71,7 @@ def ask_one(path: str, ask: Ask, *, json: bool, values: bool = False) -> NoRetur
         raise typer.Exit(FINE if _asked(path, ask, json, values) else CANNOT_RUN)
 
 
-def _asked(path: object, ask: Ask, json: bool, values: bool) -> bool:
+def _asked(path: Any, ask: Ask, json: bool, values: bool) -> bool:
     """Return whether a file could be read."""
     import pyarrow as pa
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import wraps
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -51,7 +51,7 @@ def takes_directories(failed: Callable[[object, Exception], object] = failed_res
 
     def decorate(verb: F) -> F:
         @wraps(verb)
-        def for_all(path: object, *arguments: object, **options: object) -> object:
+        def for_all(path: object, *arguments: object, **options: Any) -> object:
             if not _is_directory(path):
                 return verb(path, *arguments, **options)
             results = [_result(verb, file, arguments, options, failed) for file in expand([path])]
@@ -64,7 +64,7 @@ def takes_directories(failed: Callable[[object, Exception], object] = failed_res
     return decorate
 
 
-def _result(verb: Callable, file: object, arguments: tuple, options: dict, failed: Callable) -> object:
+def _result(verb: Callable, file: Any, arguments: tuple, options: dict, failed: Callable) -> object:
     try:
         return verb(file, *arguments, **options)
     except OF_FILES as error:

@@ -49,7 +49,7 @@ class Footer:
     offset: int
     location: Any
     pieces: tuple[Piece, ...]
-    known_scan: Any | None = None
+    known_scan: Any = None
     reference: Any = None
 
     def scan(self, *, strict: bool = True):

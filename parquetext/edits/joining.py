@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from .. import sidecar, storage
 from ..errors import ParquetextError
@@ -51,7 +52,7 @@ class CopiedFile:
 
 @dataclass(slots=True)
 class _Part:
-    source: object
+    source: Any
     footer: bytes
     end: int
     row_groups: Sequence[int] | None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
@@ -36,7 +37,7 @@ class ArrowDataset(ds.FileSystemDataset):
         batch_size: int = 1 << 17,
         use_threads: bool = True,
         fragment_scan_options: ds.FragmentScanOptions | None = None,
-        **hints: object,
+        **hints: Any,
     ) -> Scanner | ds.Scanner:
         """Return a scanner of some columns of the rows that meet a filter, like `parquetext.dataset`.
 

@@ -6,7 +6,7 @@ import os
 import urllib.parse
 from collections.abc import Iterable
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .optional_imports import import_optional
 from .sources import open_source
@@ -25,7 +25,7 @@ def register_duckdb(
     name: str | None = None,
     *,
     columns: Iterable[str] | None = None,
-    **options: object,
+    **options: Any,
 ) -> ArrowDataset:
     """Have DuckDB read Parquet files by the fastest form of their footers, as a view.
 

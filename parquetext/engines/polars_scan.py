@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -20,7 +20,7 @@ __all__ = ["scan_polars"]
 BATCH_ROWS = 1 << 17
 
 
-def scan_polars(source: object, columns: Iterable[str] | None = None, **options: object) -> pl.LazyFrame:
+def scan_polars(source: object, columns: Iterable[str] | None = None, **options: Any) -> pl.LazyFrame:
     """Scan Parquet files with Polars, by the fastest form of their footers.
 
     Parameters

@@ -92,8 +92,8 @@ def parse_column_index(index: StoredIndex) -> ColumnIndex:
 def find_contradiction(index: ColumnIndex, node: Node, fields: ChunkCounts) -> str | None:
     """Return why a column index cannot be right, or None if nothing contradicts it.
 
-    Nothing may be skipped by an index with a contradiction: what is wrong in one entry says that the others may be of
-    other pages.
+    An index with a contradiction must not be used for skipping: if one entry is wrong, the others may belong to other
+    pages.
 
     Parameters
     ----------

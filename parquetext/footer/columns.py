@@ -57,7 +57,7 @@ class Bounds(Unpicklable, Sequence):
 class Fact(Protocol):
     """The descriptor of one member of a column's chunks."""
 
-    def __get__(self, column: object, kind: type) -> memoryview[int]: ...
+    def __get__(self, column: Any, kind: type) -> memoryview[int]: ...
 
 
 def fact(name: str, doc: str) -> Fact:
@@ -85,17 +85,17 @@ class Column(Tabular):
     distinct_count = fact("distinct_count", "Distinct values.")
     total_compressed_size = fact("total_compressed_size", "Bytes of all pages, headers included, compressed.")
     total_uncompressed_size = fact("total_uncompressed_size", "Bytes of all pages, headers included, uncompressed.")
-    data_page_offset = fact("data_page_offset", "Where the first data page is.")
-    dictionary_page_offset = fact("dictionary_page_offset", "Where the dictionary page is.")
-    index_page_offset = fact("index_page_offset", "Where the index page is.")
-    bloom_filter_offset = fact("bloom_filter_offset", "Where the Bloom filter is.")
+    data_page_offset = fact("data_page_offset", "Offset of the first data page.")
+    dictionary_page_offset = fact("dictionary_page_offset", "Offset of the dictionary page.")
+    index_page_offset = fact("index_page_offset", "Offset of the index page.")
+    bloom_filter_offset = fact("bloom_filter_offset", "Offset of the Bloom filter.")
     bloom_filter_length = fact("bloom_filter_length", "Bytes of the Bloom filter (int32).")
-    offset_index_offset = fact("offset_index_offset", "Where the offset index is.")
+    offset_index_offset = fact("offset_index_offset", "Offset of the offset index.")
     offset_index_length = fact("offset_index_length", "Bytes of the offset index (int32).")
-    column_index_offset = fact("column_index_offset", "Where the column index is.")
+    column_index_offset = fact("column_index_offset", "Offset of the column index.")
     column_index_length = fact("column_index_length", "Bytes of the column index (int32).")
     codec = fact("codec", "Compression codec, as parquet.thrift numbers them (int32); names in `footer.types.CODECS`.")
-    encodings = fact("encodings", "Bit e is set where encoding e is listed (uint32).")
+    encodings = fact("encodings", "Bit e is set if encoding e is listed (uint32).")
     present = fact("present", "Which facts the footer has, as bits `wire.PRESENT_…` (uint32).")
 
     def __len__(self) -> int:

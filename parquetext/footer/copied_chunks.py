@@ -133,5 +133,5 @@ def _payloads(scan) -> Iterator[tuple[int, int, bytes]]:
     if any(count != scan.leaf_count for count in scan.row_groups("chunk_count")):
         return
     for chunk in copies_by_chunk(scan):
-        if chunk.copies and not chunk.problems:  # what cannot be read leads to nothing
+        if chunk.copies and not chunk.problems:  # a damaged reference is ignored
             yield chunk.leaf, chunk.row_group, chunk.copies[-1].to_payload()

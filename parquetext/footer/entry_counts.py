@@ -26,7 +26,7 @@ LISTS = lib.Type_LIST, lib.Type_LARGE_LIST, lib.Type_MAP
 
 def count_entries(array: pa.Array) -> int:
     """Return the number of entries that the leaves in lists of an array have in Parquet, all leaves together."""
-    total, left = 0, [(array, False, 0)]  # arrays, whether they are in lists, and how many of these have no elements
+    total, left = 0, [(array, False, 0)]  # arrays, True if in lists, number of lists without elements
     while left:
         array, is_in_list, without = left.pop()
         type = array.type

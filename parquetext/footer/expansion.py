@@ -1,7 +1,7 @@
 """Limit the memory that values take if the file has few bytes for them, before a decoder reserves it.
 
-A row of nulls takes no byte of a page, an index of a dictionary stands for a text of any length, and so does a prefix
-of DELTA_BYTE_ARRAY. Files that hold hundreds of millions of such rows are valid and useful; a file of 150 bytes that
+A row of nulls takes no byte of a page, and an index into a dictionary or a prefix of DELTA_BYTE_ARRAY can represent a
+text of any length. Files that hold hundreds of millions of such rows are valid and useful; a file of 150 bytes that
 claims two billion may also be an attack. Values that take at most 64 times the bytes of their column chunks count for
 nothing here, others must stay below a limit.
 """
@@ -71,7 +71,7 @@ def check_expansion(
     limit : int, optional
         As `limit_of` takes it.
     pages : bool
-        Whether to check what page headers and dictionaries say, too. Those of remote files are not read for it.
+        Also check page headers and dictionaries, except those of remote files.
 
     Returns
     -------
@@ -265,7 +265,7 @@ class _Texts:
         return total
 
     def _body(self, page) -> tuple[memoryview, int, int]:
-        """Return a page's body, where its values begin, and how many there are without nulls."""
+        """Return a page's body, the offset of its values, and their number without nulls."""
         header, own = page.header, self._leaf
         body = memoryview(b"".join((page.levels, page.values)))
         _, (start, end), values = kernels.page.level_parts(header, body, own.definition, own.repetition)

@@ -41,7 +41,7 @@ class IoStats(NamedTuple):
 
 
 A_GOOD_PART = 4  # of a footer, that is worth reading whole: one leaf in so many is wanted
-LOOK_UPS = 64  # after so many one by one it is asked again whether it is worth it
+LOOK_UPS = 64  # number of look-ups after which loading the whole footer is considered again
 MOST_COMPARED = 1 << 16  # leaves, whose names are compared with one that is not there
 _NOTHING = (0, 0)
 CHANGED_IN_PLACE = "changed-in-place"
@@ -419,17 +419,18 @@ class File(Tabular):
     ) -> pa.Table:
         """Return the page table of one leaf column: one row per page, by row group; see `footer.page_table`.
 
-        Headers are read, in windows: of a column of many small pages that is most of its bytes, of large ones few. The
-        page index, where there is one, says what they leave out. Names are those that `column` takes; a `Column` of
-        this file is taken, too, and is the only way to one of several columns of one name. With `copies` the pages are
-        those of the chunks' copies in another encoding; a row group without one has none.
+        The headers are read in windows: most of the bytes of a column of many small pages, few of one with large pages.
+        The page index, if there is one, adds values that they lack. Names are those of `column`. A `Column` of this
+        file is also accepted; it is the only way to select one of several columns with the same name. With `copies`,
+        the pages are those of the chunks' copies in another encoding; a row group without a copy has no pages.
 
         Raises
         ------
         ColumnError
             As `column` raises it.
         Malformed, Damaged, Unsupported
-            A header that cannot be read, an encrypted chunk, or one in another file; what leads to a copy is damaged.
+            If a header cannot be read, if a chunk is encrypted or in another file, or if the reference to a copy is
+            damaged.
         """
         from .page_table import page_table  # only this method needs it, and it takes long to import
 

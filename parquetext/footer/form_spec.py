@@ -306,7 +306,7 @@ class FormSpec:
         return self.open_payload(memoryview(footer)[start : start + block.length])
 
     def glance(self, footer: bytes | memoryview, tail: Tail) -> list[Finding]:
-        """Check quickly whether a form beside the Thrift footer in use is intact."""
+        """Check quickly if a form beside the Thrift footer in use is intact."""
         return []
 
     def needed_range(self, location: Location) -> tuple[int, int]:

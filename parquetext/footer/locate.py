@@ -46,7 +46,7 @@ def locate(tail, file_size: int) -> Tail:
     Parameters
     ----------
     tail : bytes-like
-        The last bytes of the file: 9 say where the footer is, 37 whether it ends in a block.
+        The last bytes of the file: 9 determine the footer's offset, 37 show if it ends in a block.
     file_size : int
         Bytes of the whole file.
 
@@ -112,7 +112,7 @@ def footer_begin(source: Source) -> int:
 
 
 def read_tail(source: Source, first_read: int = FIRST_READ_LOCAL, *, until: UUID | None = None) -> Tail:
-    """Read a file's tail, and in front of its blocks just what shows whether there are more.
+    """Read a file's tail, and before its blocks only the bytes that show if there are more.
 
     Parameters
     ----------

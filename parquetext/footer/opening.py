@@ -43,7 +43,7 @@ def open_as(kind: type[File], path, form: forms.Form | str | None = None) -> Fil
 def _open_local(kind: type[File], path: str, form: forms.Form | str | None = None) -> File:
     try:
         return _open_once(kind, path, form)
-    except Malformed as error:  # such as what is no regular file
+    except Malformed as error:  # for example, for a directory
         raise as_arrow_error(error) from None
     except OSError as error:
         if error.errno != errno.ENODATA:

@@ -54,7 +54,7 @@ def page_table(
     window : int
         The smallest read, in bytes.
     gather : callable, optional
-        Runs tasks that read, and returns their results; for sources that fetch together and keep what they fetched.
+        Runs tasks that read, and returns their results; for sources that merge reads and cache their results.
     copies : sequence of Carried or None, optional
         The copy of each chunk whose pages are listed instead of the chunk's pages.
 

@@ -18,7 +18,7 @@ __all__ = ["check_version", "file_state", "reopen", "reopen_column"]
 
 
 def file_state(file: File, source: Any) -> tuple[type[File], str | Target, tuple]:
-    """Return what `reopen` takes; the source is the file's own, which outlives `close` if columns were taken.
+    """Return the arguments of `reopen`; `source` is the file's source, which stays open while columns are in use.
 
     Raises
     ------

@@ -40,6 +40,6 @@ def check_rows(found: int, expected: int, file: str | None = None) -> None:
 
 
 def is_row_loss(error: Exception) -> bool:
-    """Return whether rows that pyarrow has lost may be the reason of its error."""
+    """Return True if rows that pyarrow has lost may be the reason for its error."""
     message = str(error)
     return any(symptom in message for symptom in SYMPTOMS)

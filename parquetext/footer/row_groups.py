@@ -37,7 +37,7 @@ class RowGroups(Tabular, Sequence[RowGroup]):
 
     num_rows = _fact("num_rows", "Rows.")
     total_byte_size = _fact("total_byte_size", "Bytes of all pages, uncompressed.")
-    file_offset = _fact("file_offset", "Where the first page is, as the writer says.")
+    file_offset = _fact("file_offset", "Offset of the first page, according to the writer.")
     total_compressed_size = _fact("total_compressed_size", "Bytes of all pages, compressed.")
     ordinal = _fact("ordinal", "The row group's own number.")
 

@@ -17,12 +17,11 @@ def scan(source: object, *, strict: bool = False) -> kernels.scan.Scan:
     Parameters
     ----------
     source : path, or bytes-like
-        A file, as `parquetext.open` takes it; the bytes of a whole file, which end in its magic; or, where they end in
-        anything else, the bytes of a footer alone: a Thrift FileMetaData.
+        A file, as `parquetext.open` takes it; the bytes of a whole file, which end in its magic; or the bytes of a
+        Thrift FileMetaData.
     strict : bool
-        Whether to raise where a footer contradicts its own structure: fields that nothing can be done without are
-        absent, or the schema elements are no tree. Without it, what is there is scanned, and `Scan.problem` holds the
-        first such error.
+        Raise an error if the footer contradicts its structure: if required fields are absent, or if the schema elements
+        are not a tree. If False, scan it as far as possible, and store the first such error in `Scan.problem`.
 
     Returns
     -------

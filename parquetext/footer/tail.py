@@ -95,7 +95,7 @@ class Tail:
     findings : list of Finding
         Blocks of unknown kind, which are notes; free-form bytes under blocks; a reference that does not match.
     missing : (int, int) or None
-        Offset and length of the bytes to read and to pass to `step`: they show whether there is another block before
+        Offset and length of the bytes to read and to pass to `step`: they show if there is another block before
         those found. None if all blocks are known.
     extension : int or None
         Offset of the extension's marker, if the whole stack is known.
@@ -113,7 +113,7 @@ class Tail:
     reference: Any = None
     _unconfirmed: Any = None  # a reference and its block, before the marker is checked
     _has_reference: bool = False
-    _reach: int = BLOCK_END  # bytes to read in front of what is known
+    _reach: int = BLOCK_END  # bytes to read before the known ones
 
     @property
     def start(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 from .. import kernels, wire
 from ..errors import Unsupported
@@ -37,8 +38,7 @@ class SortOrder(IntEnum):
     LITTLE_ENDIAN = 4
 
 
-@dataclass(frozen=True, slots=True)
-class SqlText:
+class SqlText(NamedTuple):
     """The type's name in the SQL of each system; None if the system has no such type."""
 
     spark: str | None = None
@@ -62,8 +62,7 @@ class LogicalType:
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class ParameterKind:
+class ParameterKind(NamedTuple):
     """How parameters of one kind are stored and printed.
 
     Attributes
@@ -85,8 +84,7 @@ class ParameterKind:
     text: Callable
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     """A parameter of a logical type.
 
     Attributes

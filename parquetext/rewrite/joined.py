@@ -171,7 +171,7 @@ class Part(Protocol):
         The row groups to copy; None for all.
     """
 
-    source: object
+    source: Any
     footer: bytes
     end: int
     row_groups: Sequence[int] | None

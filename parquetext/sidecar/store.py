@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 from collections.abc import Iterator
+from typing import Any
 
 import pyarrow as pa
 
@@ -109,7 +110,7 @@ class Store(Tabular):
                     raise
         raise AssertionError("unreachable")
 
-    def append(self, table: pa.Table, *, row_group_size: int | None = None, **options: object) -> Token:
+    def append(self, table: pa.Table, *, row_group_size: int | None = None, **options: Any) -> Token:
         """Append rows as new row groups, and commit.
 
         Parameters
@@ -144,7 +145,7 @@ class Store(Tabular):
                 return self._create(table, row_group_size, options)
             return self._commit(token, [], [(table, row_group_size)], options)
 
-    def replace(self, row_group: int, table: pa.Table, **options: object) -> Token:
+    def replace(self, row_group: int, table: pa.Table, **options: Any) -> Token:
         """Replace a row group by rows, as one row group, and commit.
 
         Parameters

@@ -27,7 +27,7 @@ def read(
     filters: object = None,
     *,
     catalog: str | os.PathLike | None = None,
-    **options: object,
+    **options: Any,
 ) -> DataFrame:
     """Read Parquet files by their fastest footers, as ``spark.read.format("parquetext")`` does.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..private import keep
 from .java import find_java_home
@@ -38,7 +38,7 @@ appender.console.layout.pattern = %d{yy/MM/dd HH:mm:ss} %p %c{1}: %m%n%ex
 """
 
 
-def session(**conf: object) -> SparkSession:
+def session(**conf: Any) -> SparkSession:
     """Return a quiet Spark session whose executors have parquetext, and whose scans slice footers.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import wire
 from ..errors import ParquetextError
@@ -32,7 +32,7 @@ def watch(
     checkpoint: str | None = None,
     trigger: Mapping | None = None,
     max_files: int | None = None,
-    **options: object,
+    **options: Any,
 ) -> StreamingQuery:
     """Apply `action` to the files below a directory, existing and arriving ones.
 

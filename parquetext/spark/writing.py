@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -34,7 +34,7 @@ def write(
     partition_by: str | Sequence[str] = (),
     form: Form | str = AUTO,
     sidecar: bool = False,
-    **options: object,
+    **options: Any,
 ) -> Written:
     """Write a DataFrame as a dataset.
 

@@ -278,11 +278,11 @@ def filesystem_of(source: object, filesystem: object) -> object:
     return filesystem if isinstance(source, (str, os.PathLike, tuple, list)) else None
 
 
-def _kind(source: object) -> str:
+def _kind(source: Any) -> str:
     return f"<{type(source).__name__}>"
 
 
-def _of_fsspec(source: object) -> Target | None:
+def _of_fsspec(source: Any) -> Target | None:
     """Return the target of an fsspec OpenFile; None for other objects."""
     fsspec = sys.modules.get("fsspec.core")  # imported already if the object is from it
     if fsspec is None or not isinstance(source, fsspec.OpenFile):
@@ -292,7 +292,7 @@ def _of_fsspec(source: object) -> Target | None:
     return resolve((source.fs, source.path))
 
 
-def _opened(source: object) -> OpenTarget:
+def _opened(source: Any) -> OpenTarget:
     import pyarrow as pa
 
     if isinstance(source, pa.NativeFile):

@@ -6,7 +6,7 @@ import errno
 import io
 import os
 from threading import Lock, RLock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class CallersFile(RangedFile):
         return data
 
 
-def _lock_of(file: object) -> RLock:
+def _lock_of(file: Any) -> RLock:
     """Return the lock of a file object; objects that cannot be hashed share one."""
     with _choosing:
         try:

@@ -245,6 +245,7 @@ class TestMetadata:
         assert parquetext.read_table(path, [], key_values=False, engine=engine).schema.metadata is None
 
     def test_pandas_index_columns_come_along(self, tmp_path):
+        pytest.importorskip("pandas")
         path = str(tmp_path / "pandas.parquet")
         index = pa.table({"v": [1, 2], "w": [3, 4], "i": ["p", "q"]}).to_pandas().set_index("i")
         index.to_parquet(path)

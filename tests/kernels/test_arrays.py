@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -79,7 +78,7 @@ def test_arrays_found_by_the_garbage_collector_are_released(tmp_path, implementa
     if implementation == "pure":
         return
     path, times = tmp_path / "x.parquet", 20
-    table = pa.table({"number": np.arange(1 << 19)})
+    table = pa.table({"number": pa.array(range(1 << 19))})
     pq.write_table(table, path, use_dictionary=False)
     with open_source(path) as source:
         length = int.from_bytes(source.read(source.size - 8, 4), "little")

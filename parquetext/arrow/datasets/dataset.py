@@ -168,7 +168,7 @@ def _union(children: Sequence[Dataset], schema: pa.Schema | None, others: Mappin
     return Dataset(UnionPlanner.of([each._planner_alone() for each in children], schema))
 
 
-def _is_of_paths(source: object) -> bool:
+def _is_of_paths(source: Any) -> bool:
     """Return True if a source is a path, a pair of filesystem and path, or a list of them; not data or open files."""
     if isinstance(source, (pa.RecordBatch, pa.Table, pa.RecordBatchReader)) or hasattr(source, "get_fragments"):
         return False
@@ -189,7 +189,7 @@ def _listed(source: Iterator) -> list:
     return found
 
 
-def _of_pyarrow(source: object, **options: object) -> ds.Dataset:
+def _of_pyarrow(source: Any, **options: Any) -> ds.Dataset:
     """Open other formats, or data in memory, with pyarrow alone, because there are no footers to read."""
     import pyarrow.dataset as ds
 
@@ -330,7 +330,7 @@ class Dataset(DatasetScans, Tabular):
                 raise pa.ArrowTypeError(f"field {field} is not nullable, and was: {was}")
         return Dataset(self._planner.with_schema(schema), self._predicate)
 
-    def sort_by(self, sorting: str | list[tuple[str, str]], **options: object) -> ds.InMemoryDataset:
+    def sort_by(self, sorting: str | list[tuple[str, str]], **options: Any) -> ds.InMemoryDataset:
         """Sort the rows in memory; arguments as in `pyarrow.Table.sort_by`."""
         return _in_memory(self.to_table().sort_by(sorting, **options))
 
@@ -390,7 +390,7 @@ class Dataset(DatasetScans, Tabular):
     def scanner(
         self,
         columns: Columns = None,
-        filter: object = None,
+        filter: Any = None,
         batch_size: int = BATCH_SIZE,
         batch_readahead: int = BATCH_READAHEAD,
         fragment_readahead: int = FRAGMENT_READAHEAD,
@@ -490,7 +490,7 @@ def _in_memory(table: pa.Table) -> ds.InMemoryDataset:
     return ds.InMemoryDataset(table)
 
 
-def _table_of(data: object) -> pa.Table:
+def _table_of(data: Any) -> pa.Table:
     """Return all rows of a dataset or table."""
     if isinstance(data, pa.Table):
         return data

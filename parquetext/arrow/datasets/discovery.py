@@ -6,7 +6,7 @@ import os
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.fs as pafs
@@ -203,7 +203,7 @@ def inferred_type(texts: list[str]) -> pa.DataType:
         return pa.string()
 
 
-def _is_list(source: object) -> bool:
+def _is_list(source: Any) -> bool:
     """Return True if a source is several paths. A pair of a filesystem and a path is one path."""
     if isinstance(source, tuple):
         return not (len(source) == 2 and not isinstance(source[0], (str, bytes, os.PathLike, pafs.FileInfo)))
@@ -218,7 +218,7 @@ def _of_uri(filesystem: object) -> object:
     return pafs.SubTreeFileSystem(path, found) if path else found
 
 
-def _of_glob(source: object, filesystem: object) -> object:
+def _of_glob(source: Any, filesystem: object) -> object:
     """Expand a pattern, unless a file or directory has exactly that name."""
     text = os.fspath(source) if isinstance(source, os.PathLike) else source
     if not isinstance(text, str) or not any(character in text for character in WILD):

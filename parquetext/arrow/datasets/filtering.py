@@ -22,7 +22,7 @@ class Rows(NamedTuple):
 
     table: pa.Table
     unmet: Any
-    target: object
+    target: Any
 
 
 def filtered(table: pa.Table, predicate: Predicate, *, use_threads: bool = True) -> pa.Table:

@@ -234,7 +234,7 @@ class Fragment(FragmentScans):
         self,
         schema: pa.Schema | None = None,
         columns: Columns = None,
-        filter: object = None,
+        filter: Any = None,
         batch_size: int = BATCH_SIZE,
         batch_readahead: int = BATCH_READAHEAD,
         fragment_readahead: int = FRAGMENT_READAHEAD,
@@ -261,7 +261,7 @@ cache_metadata, memory_pool
 
     def count_rows(
         self,
-        filter: object = None,
+        filter: Any = None,
         batch_size: int = BATCH_SIZE,
         batch_readahead: int = BATCH_READAHEAD,
         fragment_readahead: int = FRAGMENT_READAHEAD,
@@ -332,7 +332,7 @@ cache_metadata, memory_pool
         given = {name: value for name, value in self._shape.given.items() if has_column(schema, name)}
         return self._with(_shape=Shape(schema, given))
 
-    def _with(self, **changes: object) -> Fragment:
+    def _with(self, **changes: Any) -> Fragment:
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__ | changes)
         return other

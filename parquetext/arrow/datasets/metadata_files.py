@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -18,7 +19,7 @@ def write_metadata(
     where: object,
     metadata_collector: Sequence[object] | None = None,
     filesystem: object = None,
-    **options: object,
+    **options: Any,
 ) -> None:
     """Write a file that contains only metadata; the arguments are those of `pyarrow.parquet.write_metadata`.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -53,7 +54,7 @@ class ScanColumns:
         If the schema has no such column, or more than one.
     """
 
-    def __init__(self, schema: pa.Schema, columns: object, predicate: Predicate | None):
+    def __init__(self, schema: pa.Schema, columns: Any, predicate: Predicate | None):
         if isinstance(columns, (str, bytes)):
             raise ValueError("columns is a list of names, not one string")
         self._schema, self._all = schema, columns is None

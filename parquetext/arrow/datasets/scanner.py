@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
@@ -71,7 +71,7 @@ class Scanner:
         self,
         plan: Callable[[Predicate | None], Sequence[Fragment]],
         schema: pa.Schema,
-        columns: object = None,
+        columns: Any = None,
         filter: object = None,
         *,
         batch_size: int = BATCH_SIZE,
@@ -101,7 +101,7 @@ class Scanner:
         dataset: Dataset,
         *,
         columns: Columns = None,
-        filter: object = None,
+        filter: Any = None,
         batch_size: int = BATCH_SIZE,
         batch_readahead: int = BATCH_READAHEAD,
         fragment_readahead: int = FRAGMENT_READAHEAD,
@@ -119,7 +119,7 @@ class Scanner:
         *,
         schema: pa.Schema | None = None,
         columns: Columns = None,
-        filter: object = None,
+        filter: Any = None,
         batch_size: int = BATCH_SIZE,
         batch_readahead: int = BATCH_READAHEAD,
         fragment_readahead: int = FRAGMENT_READAHEAD,

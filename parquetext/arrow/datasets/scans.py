@@ -93,7 +93,7 @@ class _Scans:
 class DatasetScans(_Scans):
     """The scan methods of a dataset."""
 
-    def scanner(self, columns: Columns = None, filter: object = None, *options: object, **named: object) -> Scanner:
+    def scanner(self, columns: Columns = None, filter: object = None, *options: object, **named: Any) -> Scanner:
         raise NotImplementedError
 
     def _scan(self, columns: Columns, filter: object, options: dict[str, Any]) -> Scanner:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.fs as pafs
@@ -37,7 +38,7 @@ def write_to_dataset(
     placement: str = ASIDE,
     marker: str = "spec",
     ignore: Iterable[str] = (),
-    **options: object,
+    **options: Any,
 ) -> None:
     """Write a table to files below a folder; the arguments are those of `pyarrow.parquet.write_to_dataset`.
 

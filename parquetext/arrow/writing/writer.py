@@ -155,7 +155,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
         metadata_collector: list | None = None,
         copies: Columns | None = None,
         copies_codec: str | None = None,
-        **options: object,
+        **options: Any,
     ):
         options = DEFAULTS | options | _given(locals())
         check_writable(form, THRIFT.name)
@@ -280,7 +280,7 @@ def _refuse_store(where) -> None:
 
 def write_table(
     table: pa.Table,
-    where: object,
+    where: Any,
     row_group_size: int | None = None,
     version: str = "2.6",
     use_dictionary: bool | list[str] | str = True,
@@ -291,7 +291,7 @@ def write_table(
     allow_truncated_timestamps: bool = False,
     data_page_size: int | None = None,
     flavor: str | None = None,
-    filesystem: object = None,
+    filesystem: Any = None,
     compression_level: int | dict[str, int] | None = None,
     use_byte_stream_split: bool | list[str] = False,
     column_encoding: str | dict[str, str] | None = None,

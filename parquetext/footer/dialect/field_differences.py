@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ... import kernels, thrift, wire
 from ...errors import Refused, Unsupported
@@ -57,8 +57,8 @@ class Difference(NamedTuple):
     kind: Kind
     field: str
     label: str
-    thrift: object
-    dialect: object
+    thrift: Any
+    dialect: Any
 
 
 @dataclass(frozen=True, slots=True)

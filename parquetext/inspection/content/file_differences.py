@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -46,8 +47,8 @@ class Difference:
     kind: str
     name: str
     what: str
-    a: object
-    b: object
+    a: Any
+    b: Any
     rows: int | None = None
     first_row: int | None = None
 

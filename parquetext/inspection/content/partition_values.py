@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -78,7 +79,7 @@ class _OneRow:
     def __init__(self, table: pa.Table):
         self._table = table
 
-    def read(self, columns: Sequence[tuple[str, ...]], **_: object) -> pa.Table:
+    def read(self, columns: Sequence[tuple[str, ...]], **_: Any) -> pa.Table:
         """Return one column; ColumnError if it is not there."""
         name = columns[0][0]
         if name not in self._table.schema.names:

@@ -45,7 +45,7 @@ class TailParts:
     """
 
     data_end: int
-    scan: Any | None = None
+    scan: Any = None
     tail: Tail | None = None
     form: str = "none"
     findings: list[Finding] = field(default_factory=list)

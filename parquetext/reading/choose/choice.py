@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pyarrow as pa
 
@@ -81,7 +82,7 @@ class Choice:
     reason: str
     fallback: str | None = None
     retried: tuple[type[Exception], ...] = field(default=(), repr=False)
-    arrays: object = field(default=None, repr=False, compare=False)
+    arrays: Any = field(default=None, repr=False, compare=False)
 
 
 OF_PYARROW = pa.ArrowException, Malformed, OSError, UnicodeError

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
+from typing import Any
 
 import pyarrow as pa
 
@@ -154,7 +155,7 @@ class Execution:
             self._file._check_expansion(part, self._plan.options.limit)
         return read_part(part, self._plan.options, self._file, counts_rows=self._counts_rows)
 
-    def _with_short_chunks(self, part: Part, arrays: object) -> pa.Table | None:
+    def _with_short_chunks(self, part: Part, arrays: Any) -> pa.Table | None:
         """Convert short chunks, and read the other columns with pyarrow; return None if pyarrow must read all."""
         short = ShortChunks.read(part, arrays, self._file._source, use_threads=self._plan.options.use_threads)
         if short is None or short.rest is None:

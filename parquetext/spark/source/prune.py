@@ -176,7 +176,7 @@ def _instant(value: datetime.datetime) -> datetime.datetime:
     return datetime.datetime.fromtimestamp(seconds, datetime.UTC).replace(microsecond=value.microsecond)
 
 
-def _untagged(text: object) -> object:
+def _untagged(text: Any) -> object:
     if not isinstance(text, dict) or len(text) != 1:
         return text
     ((tag, content),) = text.items()
