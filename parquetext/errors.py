@@ -99,7 +99,7 @@ class ParquetextError(ValueError):
         return _rebuild, (type(self), self.message, self.__dict__)
 
     def at(self, file: str | None, base: int = 0) -> ParquetextError:
-        """The same error with the file named and its offset counted from the file's start."""
+        """Return the same error with the file named and its offset counted from the file's start."""
         self.file = file and without_secrets(file)
         if self.offset is not None:
             self.offset += base
@@ -294,7 +294,7 @@ class ColumnError(ParquetextError, KeyError):
 
 
 def kind_of(error: Exception) -> str:
-    """The name of an error's class for outputs; of one that is also pyarrow's, that of ours.
+    """Return the name of an error's class for output; if the class is also pyarrow's, the name of our class.
 
     Parameters
     ----------
@@ -371,7 +371,7 @@ def _rebuild(kind: type[ParquetextError], message: str, state: dict[str, Any]) -
 
 
 def wire_error(code: int, offset: int = 0, expected: int = 0, found: int = 0) -> Any:
-    """The exception for a status of the C library; the pure kernels raise the same ones.
+    """Return the exception for a status of the C library; the pure kernels raise the same ones.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def escaped(text: object) -> str:
-    """Return the text for one line of a terminal; ``\\n``, ``\\x1b`` and ``\\udcff`` represent other characters."""
+    r"""Return the text for one line of a terminal; ``\n``, ``\x1b`` and ``\udcff`` represent other characters."""
     return _UNSHOWN.sub(_escape, str(text))
 
 

@@ -68,7 +68,7 @@ FILE_METADATA = {
 
 
 def find(struct: Buffer, *, page_header: bool = False) -> memoryview | None:
-    r"""The extension's bytes.
+    r"""Return the extension's bytes.
 
     Parameters
     ----------
@@ -380,7 +380,7 @@ def strip(struct: Buffer, uuid: UUID | str | bytes | None = None, *, page_header
 
 
 def blocks(struct: Buffer, *, page_header: bool = False) -> Stack:
-    r"""The blocks of a struct's extension, each with its payload's checksum checked; offsets count from the struct.
+    r"""Return the blocks of a struct's extension, after checking their checksums; offsets count from the struct.
 
     Parameters
     ----------
@@ -414,7 +414,7 @@ def blocks(struct: Buffer, *, page_header: bool = False) -> Stack:
 
 
 def blocks_from_back(tail: Buffer) -> Stack:
-    r"""The blocks that end at the stop byte that `tail` ends with; reads no Thrift, and so is for reading only.
+    r"""Return the blocks that end at the stop byte at the end of `tail`, without reading Thrift: use it only to read.
 
     Parameters
     ----------
@@ -443,7 +443,7 @@ def blocks_from_back(tail: Buffer) -> Stack:
 
 
 def _find(struct: Buffer, page_header: bool) -> Place | None:
-    """The extension's place; behind the stop it counts for a FileMetaData alone."""
+    """Return the location of the extension; after the stop byte only a FileMetaData has one."""
     position: Place | None = kernels.extension.find(struct, not page_header)
     if position and position.placement and not _is_file_metadata(struct):
         return None
@@ -465,7 +465,7 @@ def _check_arguments(struct: Buffer, marker: str, placement: str) -> None:
 
 
 def _writable(struct: Buffer, page_header: bool) -> Place | None:
-    """The place of the extension, once the struct is known to be one that can be rewritten."""
+    """Return the location of the extension after checking that the struct can be rewritten."""
     position = _find(struct, page_header)
     end = kernels.thrift.struct_end(struct) if position is None else position.struct_end
     size = memoryview(struct).nbytes
@@ -483,7 +483,7 @@ def _writable(struct: Buffer, page_header: bool) -> Place | None:
 
 
 def _without(struct: Buffer, location: Place) -> bytes:
-    """The struct as it was before it had an extension."""
+    """Return the struct as it was before it had an extension."""
     view = memoryview(struct).cast("B")
     return bytes(view[: location.header]) if location.placement else bytes(view[: location.header]) + STOP
 
@@ -499,7 +499,7 @@ def _content(struct: Buffer, location: Place, page_header: bool) -> memoryview:
 
 
 def _write(bare: Buffer, content: Buffer, marker: str, placement: str, page_header: bool, limit: int) -> bytes:
-    """The struct `bare`, which has no extension, with `content` as one."""
+    """Return the struct `bare`, which has no extension, with `content` as one."""
     if page_header:
         content = base64.b64encode(content)
     length = memoryview(content).nbytes

@@ -72,7 +72,7 @@ def register(uuid: UUID | str | bytes, name: str) -> None:
 
 
 def known() -> Mapping[UUID, str]:
-    """The kinds of blocks that have a name.
+    """Return the kinds of blocks that have a name.
 
     Returns
     -------
@@ -177,14 +177,14 @@ class Stack:
 
 
 def uuid_of(uuid: UUID | str | bytes) -> UUID:
-    """A kind of block, however it is told."""
+    """Return a kind of block as a UUID."""
     if isinstance(uuid, UUID):
         return uuid
     return UUID(bytes=bytes(uuid)) if isinstance(uuid, bytes | bytearray | memoryview) else UUID(uuid)
 
 
 def rendered(uuid: UUID, payload: Buffer) -> bytes:
-    """A block's bytes."""
+    """Return a block's bytes."""
     return b"".join((payload, kernels.extension.trailer(payload, uuid.bytes)))
 
 
@@ -196,7 +196,7 @@ def content_of(free_form: Buffer, blocks: Sequence[Block]) -> bytes:
 
 
 def last_of(stack: Stack, uuid: UUID) -> int | None:
-    """The index of the last block of this kind."""
+    """Return the index of the last block of this kind."""
     return max((index for index, block in enumerate(stack) if block.uuid == uuid), default=None)
 
 
@@ -223,7 +223,7 @@ def text_blocks(content: memoryview) -> tuple[Block, ...]:
 
 
 def step_back(content: memoryview, base: int) -> tuple[tuple[Block, ...], int]:
-    """The whole blocks at the end of `content`, first to last, and the number of bytes in front of them."""
+    """Return the whole blocks at the end of `content`, first to last, and the number of bytes in front of them."""
     found, end = [], len(content)
     while block := kernels.extension.block_before(content, end):
         uuid, end, length, crc = block

@@ -36,7 +36,7 @@ class Finding:
 
     @classmethod
     def of(cls, kind: str, error: ParquetextError, place: str = "") -> Finding:
-        """The finding that an error amounts to."""
+        """Return the finding for an error."""
         return cls(kind, error.message, error.offset, place)
 
     def __str__(self) -> str:

@@ -14,7 +14,7 @@ LEAST = 0.5  # of the pairs of letters that two names share
 
 
 def nearest(name: str, names: Iterable[str]) -> list[str]:
-    """The names most like `name`, the best first; few, or none.
+    """Return the names most similar to `name`, best first; at most a few.
 
     Case counts for nothing; otherwise those are alike that share most pairs of letters. The time grows with the number
     of names alone.

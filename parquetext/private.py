@@ -16,7 +16,7 @@ __all__ = ["keep"]
 
 
 def keep(files: Mapping[str, bytes], executable: bool = False) -> Path:
-    """A directory that holds exactly these files; made once for each content, and used again.
+    """Return a directory that holds exactly these files; made once for each content, and used again.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ _said: set[str] = set()
 
 
 class LacksWarning(UserWarning):
-    """This system cannot do a part of the request."""
+    """A part of the request is not possible on this system."""
 
 
 def say(what: str) -> None:

@@ -106,7 +106,7 @@ class Shown:
         return "\n".join([title, *fields, *map(_lines, filter(_has_rows, self.listings))])
 
     def as_html(self) -> str:
-        """A part of a page, without scripts."""
+        """Return a part of a page, without scripts."""
         fields = _markup(SEPARATOR.join(self.texts))
         tables = "".join(map(_table, filter(_has_rows, self.listings)))
         title = _markup(escaped(self.title))
@@ -132,7 +132,7 @@ class Tabular:
 
 
 def chosen(count: int) -> list[int]:
-    """The numbers of the rows to show, of so many: all of a few, else the first and the last ones."""
+    """Return the numbers of the rows to show: all if there are few, else the first and the last."""
     if count <= FIRST + LAST + 1:  # to say that one row is left out takes a line, too
         return list(range(count))
     return [*range(FIRST), *range(count - LAST, count)]
@@ -152,7 +152,7 @@ def _text(value: object) -> str:
 
 
 def _markup(text: str) -> str:
-    """The text as HTML shows it."""
+    """Escape text for HTML."""
     from html import escape  # takes longer to import than a file to open
 
     return escape(text)

@@ -86,7 +86,7 @@ class Pool:
         return task
 
     def map(self, call: Callable[[T], R], items: Iterable[T]) -> list[R]:
-        """The results of a call for each item, in their order."""
+        """Return the results of a call for each item, in their order."""
         return [task.result() for task in [self.submit(call, item) for item in items]]
 
     def shutdown(self, *, wait: bool = True) -> None:

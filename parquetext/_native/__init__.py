@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def _copied_out(archive: str) -> str:
-    """The directory with the compiled modules of this package in an archive."""
+    """Return the directory with the compiled modules of this package in an archive."""
     import importlib.machinery
     import zipfile
 

@@ -56,7 +56,7 @@ class Records:
         return memoryview(self.columns[name]).toreadonly()
 
     def every(self, first: int, step: int) -> Records:
-        """Return the records `first`, `first` + `step`, …"""
+        """Return the records `first`, `first` + `step`, and so on."""
         chosen = Records({})
         chosen.columns = {name: column[first::step] for name, column in self.columns.items()}
         chosen.count = len(range(first, self.count, step))

@@ -54,7 +54,6 @@ class Flattened:
         ColumnError
             If a name is unknown or ambiguous.
         """
-
         return cls(names, lambda name: file._on_form(lambda form: _path_in_file(form, name)))
 
     @classmethod

@@ -229,7 +229,7 @@ decryption_properties
 
     @cached_property
     def _common_pandas(self) -> bytes | None:
-        """pandas's metadata in the folder's metadata file."""
+        """The metadata of pandas in the folder's metadata file."""
         if self._folder is None:
             return None
         for name in COMMON_FILES:

@@ -44,7 +44,7 @@ def _open_closed_streams() -> None:
 
 
 def _flush() -> None:
-    """What is left in the buffer meets a closed pipe here; while Python ends, it would be a complaint."""
+    """Flush the buffer into a closed pipe here; at the interpreter's end, Python would print an error."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:

@@ -29,7 +29,7 @@ def columns_of_path(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def encodings(incomplete: str) -> list[str]:
-    """The encodings that `encode` takes."""
+    """Return the encodings that `encode` takes."""
     from ..encoding import registered
 
     names = ["best", *(encoding.name.lower() for encoding in registered())]

@@ -127,7 +127,7 @@ def _write_html(found, path: str, target: Path, json: bool) -> None:
 
 
 def map_as_dict(found) -> dict:
-    """The picture of a file as JSON has it: what most bytes of each equal piece are, and bytes by kind."""
+    """Return the picture of a file for JSON: the group with most bytes of each equal piece, and the bytes by kind."""
     return {"map": found.strip(BAR_WIDTH), "kinds": found.kinds.to_pylist()}
 
 
@@ -177,7 +177,7 @@ def _has_colours() -> bool:
 
 
 def _bar(found) -> Text:
-    """The file from its first byte to its last: each place as the group that has most of its bytes."""
+    """Return the file from its first byte to its last: for each piece, the group with most of its bytes."""
     groups = found.strip(min(BAR_WIDTH, console.width))
     if _has_colours():
         return Text.assemble(*(("█", STYLES[group]) for group in groups))

@@ -55,7 +55,7 @@ PIPE_COLUMNS = 160  # of bars and the like in a pipe or a log; tables are as wid
 
 
 def _is_one_terminal() -> bool:
-    """Whether standard output and standard error are shown in the same one."""
+    """Return True if standard output and standard error are the same terminal or file."""
     try:
         streams = [os.fstat(stream.fileno()) for stream in (sys.stdout, sys.stderr)]
     except (AttributeError, OSError, ValueError):  # replaced by something that is no file
@@ -124,7 +124,7 @@ def print_json(record: object) -> None:
 
 
 def failure(path: object, error: Exception) -> dict:
-    """What `--json` prints of a file that nothing could be done with."""
+    """Return the output of `--json` for a file that could not be processed."""
     message = f"{error.filename}: {_without_path(error)}" if _names_file(error) else str(error)
     return {
         "path": without_secrets(str(path)),
@@ -180,7 +180,7 @@ def _is_closed(folder: str) -> bool:
 
 
 def complain(findings: Iterable[Finding], path: object) -> None:
-    """A line on standard error for each finding that is no note: what `--quiet` leaves of them."""
+    """Print one line on standard error for each finding that is not a note, as `--quiet` does."""
     for finding in findings:
         if not finding.is_note:
             problem(str(finding), path)
@@ -193,13 +193,12 @@ def tell(*parts: object, to: Console = console) -> None:
 
 
 def cell(text: object, style: str = "") -> Text:
-    """A cell of a table with a name in it, which is shown as it is or escaped."""
+    """Return a table cell with a name, escaped if necessary."""
     return Text(escaped(text), style)
 
 
 def targets_of(paths: list[str], **options) -> list:
-    """The files that paths stand for, `options` as `edits.expand` takes them; ends the command with one line where
-    they cannot be listed."""
+    """Return the files of paths, with options of `edits.expand`; if listing fails, end the command with one line."""
     from ..edits import expand
 
     found: dict[str, object] = {}
@@ -227,7 +226,7 @@ def exit_code(files: int, absent: int, found: int) -> int:
 
 
 def is_absent(path: object, error: Exception | None) -> bool:
-    """Whether an error says that the file itself is not there, and not what should be beside it."""
+    """Return True if an error reports that the file itself is missing, and not a file next to it."""
     is_there = isinstance(path, str) and os.path.exists(path)
     return isinstance(error, FileNotFoundError | NotADirectoryError) and not is_there
 
@@ -262,7 +261,7 @@ def stoppable(done: Callable[[], str], *, temporary: str | None = None, waits: b
 
 @contextmanager
 def files_progress(total: int | None, description: str, *, quiet: bool = False) -> Iterator:
-    """A bar that counts files, on standard error; yields a function to call after each file."""
+    """Show a bar that counts files on standard error; yield a function to call after each file."""
     if quiet or console.quiet or not errors.is_terminal:
         yield lambda: None
         return

@@ -102,7 +102,7 @@ def _shown(value) -> str:
 
 
 def _as_json(value):
-    """A value as JSON has it; bytes as hexadecimal digits."""
+    """Return a value for JSON, with bytes as hexadecimal digits."""
     if isinstance(value, bytes):
         return value.hex()
     return value if isinstance(value, int | float | str) else str(value)

@@ -97,7 +97,7 @@ def cat(
 
 
 def _partition_values(paths: list[str]) -> dict[str, pa.Table]:
-    """The partition columns of files that directories and patterns stand for, by the files' paths."""
+    """Return the partition columns of the files below directories and patterns, by the files' paths."""
     below = {}
     for path in [path for path in paths if not os.path.isfile(path)]:
         base = _fixed_part(resolve(path).key)
@@ -112,7 +112,7 @@ def _partition_values(paths: list[str]) -> dict[str, pa.Table]:
 
 
 def _fixed_part(path: str) -> str:
-    """The part of a path in front of its first wildcard, without the name that it is in."""
+    """Return the part of a path in front of its first wildcard, without the name that it is in."""
     found = _WILD.search(path)
     return path if found is None else path[: path.rfind("/", 0, found.start()) + 1]
 
@@ -182,7 +182,7 @@ class _Printer:
 
 
 def _that_fit(file) -> tuple[list[tuple[str, ...]] | None, int]:
-    """The first top-level columns, as many as a line may hold; how many more there are."""
+    """Return the first top-level columns that fit on a line, and the number of the others."""
     room = line_width()
     most = file.num_columns if room is None else room // FEWEST_LETTERS
     if file.num_columns <= most:

@@ -78,7 +78,7 @@ class Outcome:
 
 
 def installed_readers() -> list[str]:
-    """The readers that can be imported here."""
+    """Return the readers that can be imported here."""
     return [name for name, (package, _) in READERS.items() if importlib.util.find_spec(package)]
 
 
@@ -88,7 +88,7 @@ def read_with(reader: str, path: str, columns: list[str] | None = None) -> Outco
 
 
 def read_many_with(reader: str, paths: list[str], columns: list[str] | None = None) -> list[Outcome]:
-    """The same for several files in one process; after a crash the rest is reported as crashed too."""
+    """Return the same for several files in one process; after a crash the rest is reported as crashed too."""
     command = [sys.executable, "-m", "parquetext.demo.readers", reader, json.dumps(columns), *paths]
     try:
         done = subprocess.run(

@@ -77,7 +77,7 @@ def make_file(path: str, columns: int, row_groups: int, progress: Callable[[], N
 
 
 def _best(run: Callable[[], Any]) -> tuple[float, Any]:
-    """The shortest of a few runs, and the last result."""
+    """Return the shortest of a few runs, and the last result."""
     seconds = []
     for _ in range(REPEATS):
         start = time.perf_counter()

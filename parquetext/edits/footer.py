@@ -228,8 +228,9 @@ def parse_footer(data: bytes, offset: int, front: bytes = b"") -> Footer:
 
 
 def parse_end(data: bytes, start: int) -> Footer:
-    """Parse the footer at the end of a file; `data` are the bytes from `start` on, including all blocks before the
-    footer.
+    """Parse the footer at the end of a file.
+
+    `data` are the bytes from `start` on, including all blocks before the footer.
     """
     length = LENGTH_AND_MAGIC + int.from_bytes(data[-LENGTH_AND_MAGIC : -len(MAGIC)], "little")
     front, footer = data[:-length], data[-length:-LENGTH_AND_MAGIC]

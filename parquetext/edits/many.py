@@ -39,8 +39,7 @@ def each(targets: Iterable[object], action: Callable) -> Iterator[Outcome]:
 
 
 def expand(paths: Iterable[object] | str, *, unfinished: bool = False) -> Iterator[object]:
-    """Yield the files that paths, directories, patterns (`globs`) and URIs match, each once, sorted within each of
-    them.
+    """Yield the files that paths, directories, patterns (`globs`) and URIs match, each once, sorted within each.
 
     A directory selects all Parquet files below it, partitions included: names that end in .parquet, .parq or .pq, and
     names without a suffix if the content ends like a Parquet file. Hidden names and those that begin with ``_`` are

@@ -34,8 +34,11 @@ class Renewed(ABC):
 
     @abstractmethod
     def _write_data(self, sink) -> tuple[bytes, int, bytes | None]:
-        """Write the data before the footer; return the new Thrift footer without an extension, its offset, and the
-        payload of the block with the record of the original, or None."""
+        """Write the data before the footer.
+
+        Return the new Thrift footer without an extension, its offset, and the payload of the block with the record of
+        the original, or None.
+        """
 
     @property
     def size(self) -> int:
@@ -56,7 +59,7 @@ class Renewed(ABC):
 
 
 def kept_pieces(footer: Footer, ignored: frozenset[str], wrap: bool) -> list[Piece]:
-    """What of an extension goes over to the new file as it is: what is not ours, and does not speak of offsets."""
+    """Return the blocks that the new file keeps unchanged: those of others that contain no offsets."""
     return others_of(footer, {*forms.BY_UUID, wire.UUID_FOOTER_REFERENCE, wire.UUID_ORIGINAL}, ignored, wrap)
 
 

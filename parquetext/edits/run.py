@@ -40,8 +40,10 @@ class Rewrite(Protocol):
 
 
 class Planned(NamedTuple):
-    """The change of a footer, or None for no change; the resulting form, the fields that it omits, and the reason for
-    the choice, or an empty string."""
+    """The change of a footer, or None for no change.
+
+    It contains the resulting form, the fields that it omits, and the reason for the choice, or an empty string.
+    """
 
     edit: Any
     form: str

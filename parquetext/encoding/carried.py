@@ -85,7 +85,7 @@ class Carried:
         return replaced(self, chunk_offset=offset, chunk_crc=crc)
 
     def to_payload(self) -> bytes:
-        """The block's payload; payload and trailer together are a multiple of 3 bytes."""
+        """Return the block's payload; payload and trailer together are a multiple of 3 bytes."""
         numbers = (
             self.encoding,
             self.codec,
@@ -164,7 +164,7 @@ def _damaged(what: str, offset: int) -> Damaged:
 
 
 def copies_of(metadata: bytes) -> list[Carried]:
-    """The copies that a ColumnMetaData struct leads to, in the order in which they were added.
+    """Return the copies that a ColumnMetaData struct leads to, in the order in which they were added.
 
     Raises
     ------
@@ -183,7 +183,7 @@ def may_have_copies(thrift: bytes) -> bool:
 
 
 def copy_of(metadata: bytes) -> Carried | None:
-    """The copy that was added last, or None; see `copies_of`."""
+    """Return the copy that was added last, or None; see `copies_of`."""
     return next(reversed(copies_of(metadata)), None)
 
 
@@ -193,6 +193,6 @@ def append_copy(metadata: bytes, copy: Carried) -> bytes:
 
 
 def with_copies(metadata: bytes, copies: list[Carried]) -> bytes:
-    """The struct with other facts for all of its copies, in their order."""
+    """Return the struct with other metadata for all of its copies, in their order."""
     left = iter(copies)
     return extension.replace_all(metadata, wire.UUID_COLUMN_ENCODING, lambda _: next(left).to_payload())

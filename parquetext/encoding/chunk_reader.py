@@ -40,8 +40,10 @@ class Levels:
 
 
 class Leaf(Protocol):
-    """A column of values: its number, its path for messages, its levels; `kind` has its `physical` type and `width`,
-    the bytes of a value (0: varies)."""
+    """A column of values: its number, its path for messages, and its levels.
+
+    `kind` has its `physical` type and `width`, the bytes of a value (0: varies).
+    """
 
     @property
     def leaf(self) -> int: ...
@@ -77,7 +79,7 @@ class Chunk:
         return self.begin + self.size
 
     def by(self, copy: Carried) -> Chunk:
-        """The same values, read from a copy of it."""
+        """Return the same values, read from a copy of it."""
         return replace(self, begin=copy.offset, size=copy.length, codec=copy.codec, copy=copy)
 
 
@@ -101,7 +103,7 @@ class Stretch:
 
 
 def chunk_of(form, leaf: Leaf, number: int, row_group: int, file_size: int) -> Chunk:
-    """The chunk of a leaf in the form's row group of this number, which the file calls `row_group`.
+    """Return the chunk of a leaf in the form's row group of this number, which the file calls `row_group`.
 
     `form` is a footer form or a scan: an object with `column(leaf)` and `row_groups(name)`.
 
@@ -397,7 +399,7 @@ class ChunkReader:
         self._column.page(page.header, page.levels if is_v2 else None, page.values)
 
     def _giving_copy(self, stretch: Stretch) -> Iterator[None]:
-        """The pages of a copy, each once its bytes are known to be as they were written."""
+        """Yield the pages of a copy, each once its bytes are known to be as they were written."""
         copy, at = self._chunk.copy, self._chunk.copy.offset
         most = VAST_BYTES if self._most_page is None else self._most_page  # the chunk has the values as well
         for length, crc in zip(copy.page_lengths, copy.page_crcs, strict=True):

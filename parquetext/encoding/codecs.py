@@ -70,7 +70,7 @@ def compress(codec: int, data) -> bytes:
 
 
 def decompress(codec: int, data, size: int):
-    """The decompressed bytes of a page's body.
+    """Decompress the body of a page.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def _framed(data: memoryview, size: int) -> list[tuple[memoryview, int]] | None:
 
 
 def _hadoop_blocks(data: memoryview) -> Iterator[tuple[memoryview, int]]:
-    """Each frame is the length that it decompresses to, then blocks that make it up, each behind its own length."""
+    """Yield the blocks of each frame: a frame is its decompressed length, then blocks with their lengths."""
     at = 0
     while at < len(data):
         left, at = _big_endian(data, at)

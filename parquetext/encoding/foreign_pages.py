@@ -30,7 +30,7 @@ def made_plain(
     in_extension: bool = False,
     most_page: int | None = None,
 ) -> Page:
-    """The same page with its values in PLAIN.
+    """Return the same page with its values in PLAIN.
 
     Parameters
     ----------

@@ -106,7 +106,7 @@ class Headers:
             self.problem = pages.problem.at(None, base)
 
     def header(self, index: int):
-        """The header of the page of this number."""
+        """Return the header of the page with this number."""
         for base, pages, count in self._windows:
             if index < count:
                 header = pages.header(index)
@@ -157,7 +157,7 @@ def read_headers(
 
 
 def _bounds(data: bytes, pages, count: int, name: str, bit: int) -> pa.Array:
-    """The bounds of the first `count` pages in `data` as bytes."""
+    """Return the bounds of the first `count` pages in `data` as bytes."""
     import pyarrow.compute as pc  # only page tables need it, and it takes long to import
 
     starts = pc.add(pc.cast(_wrapped(pages.array("offset")), pa.int64()), _wrapped(pages.array(f"{name}_offset")))

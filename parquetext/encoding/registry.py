@@ -89,7 +89,7 @@ def register(encoding: Encoding) -> None:
 
 
 def find(id: int) -> Any:
-    """The encoding of this number, or None.
+    """Return the encoding of this number, or None.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def find_named(id: int, uuid: UUID | None) -> Encoding | None:
 
 
 def registered() -> list[Encoding]:
-    """All encodings that are known, by number.
+    """Return all encodings that are known, by number.
 
     Returns
     -------
@@ -132,7 +132,7 @@ def registered() -> list[Encoding]:
 
 
 def names() -> dict[int, str]:
-    """The names of all encodings, by number: parquet-format's, and those that are registered."""
+    """Return the names of all encodings, by number: parquet-format's, and those that are registered."""
     return GONE | wire.NAMES_OF_ENCODING | {encoding.id: encoding.name for encoding in registered()}
 
 

@@ -19,12 +19,12 @@ LISTS = {kind(pa.null()).id: kind for kind in (pa.list_, pa.large_list, pa.list_
 
 
 def with_types_of_duckdb(lake: Dataset) -> Dataset:
-    """The same rows in types that DuckDB does not refuse, and takes for those that its own reader gives."""
+    """Return the same rows in types that DuckDB accepts and maps to the types of its own reader."""
     return _with_types(lake, _type_of_duckdb)
 
 
 def with_types_of_polars(lake: Dataset) -> Dataset:
-    """The same rows in types of which Polars has the same, and that Arrow filters.
+    """Return the same rows in types that Polars has and Arrow can filter.
 
     Polars panics at decimals in 256 bits even if 128 are sufficient; Arrow filters neither views nor small decimals.
     """

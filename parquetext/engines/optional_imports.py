@@ -11,7 +11,7 @@ __all__ = ["import_optional"]
 
 
 def import_optional(name: str, wanted_by: str) -> ModuleType:
-    """The module `name`, which the extra of the same name installs.
+    """Return the module `name`, which the extra of the same name installs.
 
     Raises
     ------

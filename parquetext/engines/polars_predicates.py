@@ -92,7 +92,7 @@ class _Translation:
 
 
 def _literal(node: object) -> pl.Series | None:
-    """The value of a node that looks at no column, as Polars itself tells it."""
+    """Return the value of a node that refers to no column, as Polars evaluates it."""
     try:
         expression = pl.Expr.deserialize(io.BytesIO(json.dumps(node).encode()), format="json")
     except pl.exceptions.ComputeError:  # JSON has no infinite numbers, and no NaN
@@ -104,7 +104,7 @@ def _literal(node: object) -> pl.Series | None:
 
 
 def _float_of(node: object, kind: pl.DataType) -> float | None:
-    """The one floating-point number in a node. Polars itself reads some numbers of JSON as their neighbours."""
+    """Return the one floating-point number in a node. Polars itself reads some numbers of JSON as their neighbours."""
     found = list(_floats_in(node))
     if len(found) != 1:
         return None

@@ -27,7 +27,7 @@ __all__ = ["is_directory", "open_source", "texts_of_keys", "with_schema"]
 
 
 def open_source(source: object, columns: Iterable[str] | None, options: dict) -> Dataset:
-    """The dataset of `source`, in which the columns are those that are named.
+    """Return the dataset of `source`, in which the columns are those that are named.
 
     Of the first file the footer cells of these columns alone are read.
 
@@ -50,7 +50,7 @@ def open_source(source: object, columns: Iterable[str] | None, options: dict) ->
 
 
 def _schema_of_some(lake: Any, columns: list[str]) -> pa.Schema:
-    """The fields of some columns, as the first file and the directories' names have them."""
+    """Return the fields of some columns, as the first file and the directories' names have them."""
     found, keys = lake._planner.files, lake._planner.keys.schema
     if not found:
         raise ParquetextError("no file there to take the schema from")
@@ -67,7 +67,7 @@ def _schema_of_some(lake: Any, columns: list[str]) -> pa.Schema:
 
 
 def with_schema(lake: Any, schema: pa.Schema) -> Dataset:
-    """The same files, read in another schema."""
+    """Return the same files, read in another schema."""
     planner = lake._planner
     if planner.keys.scheme != HIVE:
         return Dataset(planner.with_schema(schema))
@@ -76,7 +76,7 @@ def with_schema(lake: Any, schema: pa.Schema) -> Dataset:
 
 
 def texts_of_keys(lake: Any) -> dict[str, list[str]]:
-    """The values of each key of the directories, as text; null is left out."""
+    """Return the values of each key of the directories, as text; null is left out."""
     texts: dict[str, dict[str, None]] = {}
     for keys in shared(lake._planner.files.keys):
         for name, value in keys.items():

@@ -124,7 +124,7 @@ def text_of(expression: pc.Expression) -> str | None:
 
 
 def _with_values_kept(filters):
-    """The same with values that can be read more than once: an iterator of them would be used up by Arrow."""
+    """Return the same comparison with a list of values: Arrow would exhaust an iterator."""
     if not isinstance(filters, (list, tuple)):
         return filters
     if len(filters) == 3 and isinstance(filters[0], str):
@@ -155,7 +155,7 @@ def _columns_of(expression: pc.Expression, type_of: TypeOf) -> dict[str, pa.Data
 
 
 def _missing(message: str, used: dict, type_of: TypeOf) -> tuple[str, pa.DataType] | None:
-    """The column that Arrow's message names; a name may hold brackets itself."""
+    """Return the column that Arrow's message names; a name may contain brackets."""
     match = _MISSING.match(message)
     if match is None:
         return None

@@ -208,7 +208,7 @@ def _is_date_of_days(column: Column) -> bool:
 
 
 def _width(column: Column) -> int:
-    """Bytes of a value that has an order; 0: varies, or it has none."""
+    """Return the width in bytes of an ordered value; 0 if it varies or has no order."""
     if column.physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY:
         return column.width
     return wire.WIDTH_OF_TYPE[column.physical] if column.physical in _FORMATS else 0

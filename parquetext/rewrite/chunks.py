@@ -55,8 +55,9 @@ class MovedChunk:
         self.column_index, self.offset_index = self._index(COLUMN_INDEX), self._index(OFFSET_INDEX)
 
     def bloom_filter(self, source) -> Range | None:
-        """Return the original location of the Bloom filter, or None. If the footer has no length, read the filter's
-        header.
+        """Return the original location of the Bloom filter, or None.
+
+        If the footer has no length, read the filter's header.
         """
         offset, length = map(self.metadata.number, BLOOM)
         if offset <= 0:

@@ -51,7 +51,7 @@ class SharedReads:
         self._changed = Condition()
 
     def digest(self, stopped: Event) -> bytes:
-        """The file's SHA-256; nothing that is true of it once `stopped` is set. `pieces` rely on it being at work."""
+        """Return the file's SHA-256; the result is invalid once `stopped` is set. `pieces` needs it to run."""
         found = hashlib.sha256()
         try:
             for at in range(0, self._source.size, self._step):
@@ -64,7 +64,7 @@ class SharedReads:
         return found.digest()
 
     def pieces(self, begin: int, end: int) -> Iterator[memoryview]:
-        """A range of the file, a block at a time."""
+        """Yield a range of the file, a block at a time."""
         for at in range(begin - begin % self._step, end, self._step):
             with self._changed:
                 self._changed.wait_for(lambda at=at: at <= self._digested + AHEAD)
@@ -402,8 +402,9 @@ class Encoder:
 
 
 def _ahead(pool: ThreadPoolExecutor, work: Callable, tasks: Sequence[tuple]) -> Iterator:
-    """Yield the result of `work` for each task, in order; compute the next result while the caller uses the current
-    one.
+    """Yield the result of `work` for each task, in order.
+
+    The next result is computed while the caller uses the current one.
     """
     futures = deque(pool.submit(work, *task) for task in tasks[:1])
     for task in (*tasks[1:], None):

@@ -65,7 +65,7 @@ def with_values(struct: bytes, positions: Mapping[int, tuple[int, int]], values:
 
 
 def without(struct: bytes, ids: Collection[int]) -> bytes:
-    """The struct without some of its fields."""
+    """Return the struct without some of its fields."""
     fields = kernels.thrift.fields(struct)
     return _made((id, type, struct[start:end]) for id, type, _, start, end in fields if id not in ids) + _behind(
         struct, fields
@@ -73,7 +73,7 @@ def without(struct: bytes, ids: Collection[int]) -> bytes:
 
 
 def with_fields(struct: bytes, values: Mapping[int, tuple[int, bytes]]) -> bytes:
-    """The struct with these fields, types and values, in the place of those that it has, or beside them."""
+    """Return the struct with these fields, types and values, which replace its fields of the same ids."""
     fields = kernels.thrift.fields(struct)
     kept = {id: (id, type, struct[start:end]) for id, type, _, start, end in fields}
     kept |= {id: (id, type, value) for id, (type, value) in values.items()}
@@ -116,12 +116,12 @@ def footer_fields(footer: bytes) -> dict[int, tuple[int, int]]:
 
 
 def row_groups_of(footer: bytes) -> list[bytes]:
-    """The row groups' structs."""
+    """Return the row groups' structs."""
     return structs(footer, footer_fields(footer)[wire.FILE_META_DATA_ROW_GROUPS][0])
 
 
 def with_row_groups(footer: bytes, groups: Sequence[bytes]) -> bytes:
-    """A Thrift footer with other row groups of the same rows."""
+    """Return a Thrift footer with other row groups of the same rows."""
     made = b"".join((list_header(len(groups)), *groups))
     return with_values(footer, footer_fields(footer), {wire.FILE_META_DATA_ROW_GROUPS: made})
 
@@ -134,7 +134,7 @@ def count_of(data: bytes, at: int) -> tuple[int, int]:
 
 
 def structs(data: bytes, at: int) -> list[bytes]:
-    """The structs of the list at ``data[at]``."""
+    """Return the structs of the list at ``data[at]``."""
     count, at = count_of(data, at)
     found = []
     for _ in range(count):
@@ -145,7 +145,7 @@ def structs(data: bytes, at: int) -> list[bytes]:
 
 
 def integer(value: int) -> bytes:
-    """A value of a field that is an integer."""
+    """Return a value of a field that is an integer."""
     return kernels.varint.encode(kernels.varint.zigzag_encode(value))
 
 

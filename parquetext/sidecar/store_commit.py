@@ -77,12 +77,12 @@ class Generation:
         self.sidecar.close()
 
     def parquet_footer(self) -> bytes:
-        """The committed Thrift footer."""
+        """Return the committed Thrift footer."""
         footer = self.reader.footer
         return self.data.read(footer.parquet_footer_offset, footer.parquet_footer_length)
 
     def bare_footer(self) -> bytes:
-        """The same without an extension, which would tell of row groups that are no longer the file's."""
+        """Return the footer without its extension, which would describe row groups that the file no longer has."""
         footer = self.parquet_footer()
         return footer if extension.find(footer) is None else extension.strip(footer)
 
@@ -193,7 +193,7 @@ def origin_note(footer: bytes, version: Version, types: Iterable[int]) -> list[t
 def create_generation(
     operations: Operations, layout: Layout, token: Token, data: Iterable[bytes | memoryview], footer: bytes
 ) -> None:
-    """The two files of a new generation, flushed, names and all.
+    """Write and flush the two files of a new generation, including their names.
 
     Parameters
     ----------

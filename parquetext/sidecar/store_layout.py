@@ -51,7 +51,7 @@ class Layout:
         return os.path.join(self.folder(generation), OF_ALONE)
 
     def linked(self, name: str) -> str:
-        """The link by which others find the committed generation."""
+        """Return the link through which other programs find the committed generation."""
         return os.path.join(self.directory, name)
 
     def generations(self) -> list[int]:
@@ -99,7 +99,7 @@ class Layout:
 
 
 def store_of(path: str) -> str | None:
-    """The directory of the store that a Parquet file belongs to, by whatever link; None for any other file."""
+    """Return the directory of the store that a Parquet file belongs to, through any link; None if there is none."""
     return _found(path, ALONE)
 
 
@@ -115,7 +115,7 @@ def _found(path: str, name: str) -> str | None:
 
 
 def _directory(path: str) -> str | None:
-    """The store's directory, of a name in it that leads to a generation or of a file in a generation.
+    """Return the store's directory, of a name in it that leads to a generation or of a file in a generation.
 
     A store without its token counts, too: its last commit can still be restored, unless the files change.
     """

@@ -65,7 +65,7 @@ def written(at: int, schema: pa.Schema, tables: Iterable[tuple[pa.Table, int | N
 
 @contextlib.contextmanager
 def _scratch() -> Iterator[str]:
-    """A file in memory in which skipped bytes take no memory."""
+    """Open a file in memory in which skipped bytes take no memory."""
     if not hasattr(os, "memfd_create"):
         with tempfile.NamedTemporaryFile() as file:
             yield file.name
@@ -78,7 +78,7 @@ def _scratch() -> Iterator[str]:
 
 
 def spliced(footer: bytes, more: bytes, at: Sequence[int], rows: int) -> bytes:
-    """A Thrift footer with the row groups of another one in it.
+    """Return a Thrift footer with the row groups of another one in it.
 
     Parameters
     ----------
@@ -114,13 +114,13 @@ def spliced(footer: bytes, more: bytes, at: Sequence[int], rows: int) -> bytes:
 
 
 def without_row_groups(footer: bytes) -> bytes:
-    """A Thrift footer with the columns and key-values of another one alone."""
+    """Return a Thrift footer with the columns and key-values of another one alone."""
     none = {wire.FILE_META_DATA_NUM_ROWS: b"\0", wire.FILE_META_DATA_ROW_GROUPS: list_header(0)}
     return with_values(footer, footer_fields(footer), none)
 
 
 def _row_groups(footer: bytes, start: int, end: int, put: Mapping[int, bytes]) -> bytes:
-    """The list of row groups with others in it; those behind the last one that is replaced are not looked at."""
+    """Return the list of row groups with some replaced; those after the last replaced one are not read."""
     count, at = count_of(footer, start)
     out, number = [], 0
     for position in sorted(index for index in put if index < count):
@@ -134,7 +134,7 @@ def _row_groups(footer: bytes, start: int, end: int, put: Mapping[int, bytes]) -
 
 
 def bytes_of(scan, row_groups: Iterable[int]) -> int:
-    """Bytes of a file that are there for some of its row groups alone: chunks, page indexes, Bloom filters."""
+    """Return the ranges of a file that belong only to some of its row groups: chunks, page indexes, Bloom filters."""
     columns = [scan.chunks("total_compressed_size"), *map(scan.places, BESIDE_CHUNKS)]
     leaves = scan.leaf_count
     return sum(
@@ -146,5 +146,5 @@ def bytes_of(scan, row_groups: Iterable[int]) -> int:
 
 
 def dead_bytes(scan, footer_offset: int) -> int:
-    """Bytes before a file's footer that it does not lead to."""
+    """Return the ranges before a file's footer to which the footer has no reference."""
     return max(0, footer_offset - len(MAGIC) - bytes_of(scan, range(scan.row_group_count)))

@@ -43,7 +43,7 @@ def share(file: int, *, alone: bool = False) -> bool:
 
 
 def map_sidecar(source: LocalSource) -> mmap.mmap:
-    """A sidecar, mapped up to its committed size; bytes after that may be incomplete."""
+    """Return a sidecar, mapped up to its committed size; bytes after that may be incomplete."""
     size = int.from_bytes(source.read(0, SIZE_BYTES), "little")
     source.refresh()
     if not wire.PM_SMALLEST_BYTES <= size <= source.size:
@@ -53,7 +53,7 @@ def map_sidecar(source: LocalSource) -> mmap.mmap:
 
 
 def open_snapshot(layout: Layout, token: Token, verify: bool) -> Snapshot:
-    """The snapshot of a token.
+    """Return the snapshot of a token.
 
     Raises
     ------
@@ -106,7 +106,7 @@ class Snapshot(Plan):
         self._locked.close()
 
     def parquet_footer(self) -> bytes:
-        """The Thrift footer of this commit."""
+        """Return the Thrift footer of this commit."""
         return self._data.read(self.footer.parquet_footer_offset, self.footer.parquet_footer_length)
 
     @property
@@ -192,7 +192,7 @@ class Snapshot(Plan):
 
 
 def _opened(file: int) -> pa.NativeFile:
-    """An open file for pyarrow, whatever its name leads to by now."""
+    """Return an open file for pyarrow, even if its name now leads to another file."""
     try:
         return pa.OSFile(systems.path_of(file))
     except FileNotFoundError:  # no /proc

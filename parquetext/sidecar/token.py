@@ -49,13 +49,13 @@ class Token:
         return self.sequence % SLOTS * SLOT_BYTES
 
     def slot(self) -> bytes:
-        """The bytes of its slot."""
+        """Return the bytes of its slot."""
         record = FIXED.pack(MAGIC, LAYOUT, self.sequence, self.generation, self.parquet_size)
         return (record + CRC.pack(kernels.checksum.crc32(record))).ljust(STEP, b"\0") * COPIES
 
 
 def newest(data: bytes) -> Token | None:
-    """The newest token whose checksum is right, in the bytes of a token file."""
+    """Return the newest token whose checksum is right, in the bytes of a token file."""
     tokens = (_record(data, at) for at in range(0, FILE_BYTES, STEP))
     return max((token for token in tokens if token), key=lambda token: token.sequence, default=None)
 
@@ -71,7 +71,7 @@ def _record(data: bytes, at: int) -> Token | None:
 
 
 def read_token(path: str) -> Token:
-    """The committed token, whatever a writer is doing meanwhile.
+    """Return the committed token, also while a writer is at work.
 
     Raises
     ------

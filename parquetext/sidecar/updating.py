@@ -189,13 +189,13 @@ def compact(path: object, *, sidecar: object = None, always: bool = False, ignor
 
 
 def _store(target) -> Store | None:
-    """The store that a file belongs to."""
+    """Return the store that a file belongs to."""
     directory = store_of(target.path) if target.is_local else None
     return None if directory is None else Store(directory)
 
 
 def _of_store(target: Target, store: Store, change: Callable[[Store], object], outcome: str, start: float) -> Updated:
-    """Refuse a store's sidecar: only the store may change it."""
+    """Change a store, and describe the change; only the store may change its sidecar."""
     before = _snapshot_of(store)
     change(store)
     after = _snapshot_of(store)

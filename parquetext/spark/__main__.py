@@ -72,8 +72,10 @@ def job(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document per file.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
 ) -> None:
-    """Do JOB to every Parquet file below PATHS, on Spark. Exit code 1: files failed, or files named one by one were
-    refused; 2: the job could not run, or there are no files; 130: interrupted.
+    """Run JOB on Spark for every Parquet file below PATHS.
+
+    Exit code 1: files failed, or files named one by one were refused; 2: the job could not run, or there are no files;
+    130: interrupted.
     """
     given = {
         "form": form,

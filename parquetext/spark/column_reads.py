@@ -98,7 +98,7 @@ def read(
 
 
 def _alternatives(filters) -> list[list[Comparison]]:
-    """An OR of ANDs."""
+    """Return the expression as an OR of ANDs."""
     if filters is None:
         return []
     if not isinstance(filters, (list, tuple)) or not filters:

@@ -134,7 +134,7 @@ def entry_at(target: Target) -> Entry | None:
 
 
 def entries_of(target: Target, *, links: bool = False) -> list[Entry]:
-    """What is in a folder; nothing if it is gone. Links to folders, which may lead back, only if they are asked for."""
+    """Return the entries of a folder; none if it is gone. Links to folders may form cycles: include them on request."""
     if not target.is_local:
         return _infos(target, recursive=False)
     found = []

@@ -1,4 +1,4 @@
-"""This very package for a session's executors, however the driver came by it."""
+"""Ship the driver's copy of this package to a session's executors."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ def identity(target: Target) -> tuple[int, int, str]:
 
 
 def _identity_if_known(target: Target, size: int) -> tuple[int, int, str]:
-    """The identity of a file that was left with so many bytes; one that no file has where it is another by now."""
+    """Return the identity of a file if it has this size, else one that no file has: it was replaced."""
     try:
         found = retrying(lambda: identity(target), remote=not target.is_local)
     except OSError:

@@ -40,12 +40,12 @@ class Fields(dict):
 
 
 def read(name: str, data) -> Fields:
-    """The struct `name` at the start of `data`; see `read_at`."""
+    """Return the struct `name` at the start of `data`; see `read_at`."""
     return read_at(name, data, 0)[0]
 
 
 def read_at(name: str, data, at: int) -> tuple[Fields, int]:
-    """The struct `name` at ``data[at]``, and the offset behind it.
+    """Return the struct `name` at ``data[at]``, and the offset behind it.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def write(name: str, fields: dict) -> bytes:
 
 
 def _compact(type: str) -> tuple[int, ...]:
-    """The compact types that a value of this type may have in a field; none for no type."""
+    """Return the compact types that a value of this type may have in a field; none for no type."""
     if type.startswith("list<"):
         return (wire.TYPE_LIST,)
     return COMPACT.get(type) or ((wire.TYPE_STRUCT,) if type else ())

@@ -24,7 +24,7 @@ TRUTH = {"true": True, "false": False}
 
 
 def filters_of(file, conditions: Sequence[str]):
-    """Filters that rows must meet all of, as `parquetext.File.read` takes them; None without conditions.
+    """Return filters for `parquetext.File.read` that require all conditions; None without conditions.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def _no_condition(condition: str) -> ParquetextError:
 
 
 def _type_of(file, name: str) -> pa.DataType:
-    """The type that a top-level column's rows have."""
+    """Return the type that a top-level column's rows have."""
     schema = file.read([(name,)], row_groups=[], engine="auto").schema
     kind = schema.field(0).type
     return kind.value_type if pa.types.is_dictionary(kind) else kind
@@ -170,7 +170,7 @@ def _value(text: str, kind: pa.DataType) -> object:
 
 
 def parsed_value(text: str, kind: pa.DataType) -> pa.Scalar:
-    """A value of a type, as text; quotation marks around it are left out.
+    """Return a value of a type, as text; quotation marks around it are left out.
 
     Raises
     ------

@@ -83,7 +83,7 @@ def _of_schemas(a, b) -> Iterator[Difference]:
 
 
 def _elements(node: Node, above: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
-    """The paths and texts of all elements below the root."""
+    """Yield the paths and texts of all elements below the root."""
     for child in node.children:
         path = *above, child.element.name
         yield ".".join(path), element_text(child)

@@ -17,7 +17,7 @@ SIZES = ("total_compressed_size", "total_uncompressed_size")
 
 
 def meta(file, size: int) -> dict:
-    """Counts, sizes, writer and key-values of an open file of `size` bytes.
+    """Return counts, sizes, writer and key-values of an open file of `size` bytes.
 
     Keys are those of DuckDB's parquet_file_metadata if it has them.
     """
@@ -37,12 +37,12 @@ def meta(file, size: int) -> dict:
 
 
 def key_values(file) -> dict[str, str | None]:
-    """The file's key-values; bytes that are no UTF-8 as escapes of Python's surrogates."""
+    """Return the file's key-values; bytes that are no UTF-8 as escapes of Python's surrogates."""
     return {_text(key): None if value is None else _text(value) for key, value in file.key_values.items()}
 
 
 def row_groups(file) -> Iterator[dict]:
-    """The facts of each row group, in file order."""
+    """Yield the metadata of each row group, in file order."""
     for number, group in enumerate(file.row_groups):
         sorting = file._on_form(lambda form, number=number: _sorting(form, number))
         yield {

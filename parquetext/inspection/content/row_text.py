@@ -19,7 +19,7 @@ _TO_QUOTE = frozenset(',"\r\n')
 def rows_of(
     file, columns: Sequence[str] | None = None, conditions: Sequence[str] = (), limit: int | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """The first rows that meet all conditions; row groups behind the last of them are not read.
+    """Yield the first rows that meet all conditions; row groups behind the last of them are not read.
 
     There is always a batch, which has the names, if without rows.
 
@@ -74,7 +74,7 @@ def as_json_lines(batch: pa.RecordBatch) -> Iterator[str]:
 
 
 def csv_heading(schema: pa.Schema) -> str:
-    """The names, as the first line of CSV."""
+    """Return the names, as the first line of CSV."""
     return ",".join(map(_quoted, schema.names))
 
 
@@ -85,7 +85,7 @@ def as_csv(batch: pa.RecordBatch) -> Iterator[str]:
 
 
 def texts(column: pa.Array) -> list[str | None]:
-    """Each value as text, nested ones as JSON."""
+    """Return each value as text, nested ones as JSON."""
     return [value if value is None or isinstance(value, str) else json_line(value) for value in column_as_json(column)]
 
 

@@ -45,7 +45,7 @@ def parquet_tree(form: FooterReader) -> Node:
 
 
 def schema_text(file, form: str) -> str:
-    """The schema as text.
+    """Return the schema as text.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ Plain = bool | int | float | str | None
 
 
 def as_json(value: pa.Scalar) -> object:
-    """A value as JSON has it: bytes as hexadecimal digits; decimals, dates, times and NaN as text.
+    r"""Return a value for JSON: bytes as hexadecimal digits; decimals, dates, times and NaN as text.
 
     A 32-bit float becomes the shortest number that represents it.
 
@@ -21,7 +21,7 @@ def as_json(value: pa.Scalar) -> object:
     --------
     >>> import pyarrow as pa
     >>> from parquetext.inspection.content.value_text import as_json
-    >>> as_json(pa.scalar({"a": b"\\x00\\xff", "b": [1, None]}))
+    >>> as_json(pa.scalar({"a": b"\x00\xff", "b": [1, None]}))
     {'a': '00ff', 'b': [1, None]}
     """
     kind = value.type
@@ -61,7 +61,7 @@ def _number(value: float) -> float | str:
 
 
 def column_as_json(values: pa.Array) -> list[object]:
-    """Each value of an array, as `as_json` gives it."""
+    """Convert each value of an array with `as_json`."""
     kind = values.type
     try:
         if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_string(kind):

@@ -119,7 +119,7 @@ def _unknown(fields: Carried, type: int, label: str) -> Iterator[Finding]:
 
 
 def _without_overlaps(copies: list[Copy], report) -> list[Copy]:
-    """Copies that share no byte with an earlier one: each byte is read once."""
+    """Return the copies that share no byte with an earlier one, so that each byte is read once."""
     kept: list[Copy] = []
     for copy in sorted(copies, key=lambda copy: copy.facts.offset):
         if kept and copy.facts.offset < kept[-1].facts.end:

@@ -69,7 +69,7 @@ def _same_structs(one: pa.StructArray, other: pa.StructArray) -> bool:
 
 
 def _same_lists(one: pa.Array, other: pa.Array) -> bool:
-    """The same lengths of lists that are not null, and the same items of these."""
+    """Return the same lengths of lists that are not null, and the same items of these."""
     return one.value_lengths().equals(other.value_lengths()) and _same(one.flatten(), other.flatten())
 
 
@@ -114,7 +114,7 @@ def compare_copies(source, scan, copies: Sequence[Copy]) -> Iterator[Finding]:
 
 
 def _long_rows(chunk: Chunk, copy: Copy) -> Finding | None:
-    """That a few bytes say to hold so much in a row that it is not read."""
+    """Return a note if a row may take too much memory to be compared, else None."""
     width = max(chunk.leaf.kind.width, LEAST_WIDTH)
     longest = width * (1 + (chunk.num_values - chunk.num_rows if chunk.leaf.levels.repetition else 0))
     if longest <= max(MOST_BYTES, MOST_OF_BYTE * min(chunk.size, copy.facts.length)):
@@ -125,7 +125,7 @@ def _long_rows(chunk: Chunk, copy: Copy) -> Finding | None:
 
 
 def _compare(source, chunk: Chunk, copy: Copy) -> Finding | None:
-    """The first values in which they differ."""
+    """Return the first values in which they differ."""
     ours, theirs = _opened(source, chunk.by(copy.facts)), _opened(source, chunk)
     width = max(chunk.leaf.kind.width, LEAST_WIDTH)
     most = min(MOST_ROWS, max(1, MOST_BYTES // width))

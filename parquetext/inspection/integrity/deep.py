@@ -183,7 +183,7 @@ class _Side:
         self.rows, self.refused = 0, None
 
     def head(self) -> pa.RecordBatch | None:
-        """The rows that come next; None at the end."""
+        """Return the rows that come next; None at the end."""
         while self._head is None or not self._head.num_rows:
             try:
                 self._head = next(self._batches, None)
@@ -198,7 +198,7 @@ class _Side:
         return self._head
 
     def take(self, rows: int) -> pa.RecordBatch:
-        """The next rows, of the head."""
+        """Return the next rows, of the head."""
         taken, self._head = self._head.slice(0, rows), self._head.slice(rows)
         self.rows += rows
         return taken
@@ -263,7 +263,7 @@ def _decode_twice(
 
 
 def _compare(ours: _Side, theirs: _Side, label: str) -> Iterator[Finding]:
-    """The first row of each column in which the engines differ, as far as both read."""
+    """Yield the first row of each column in which the engines differ, as far as both read."""
     different: set[int] = set()
     while (one := ours.head()) is not None and (other := theirs.head()) is not None:
         first_row, rows = ours.rows, min(one.num_rows, other.num_rows)

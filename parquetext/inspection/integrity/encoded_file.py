@@ -113,14 +113,14 @@ class Encoded:
         return ranges + [(offset, offset + length, "what is kept of the original") for offset, length in kept]
 
     def check_bytes(self) -> None:
-        """The second tier: all checksums, and the copies' page headers."""
+        """Check all checksums and the page headers of the copies: the second tier."""
         check_copy_pages(self._source, self.copies, self._report)
         if self.original is not None:
             self._report.extend(check_rest(self._source, self.original))
             self._report.checked_bytes += self.original.rest.length
 
     def compare_values(self) -> None:
-        """The third tier: the values of each copy against those of its chunk, and the original's SHA-256."""
+        """Compare the values of each copy with those of its chunk, and the original's SHA-256: the third tier."""
         self._report.extend(compare_copies(self._source, self._scan, self.copies))
         if self.original is not None:
             self._report.extend(compare_digest(self._source, self.original))

@@ -33,7 +33,7 @@ def check_encrypted(source) -> Iterator[Finding]:
 
 
 def _parts(source) -> tuple[str, int]:
-    """The algorithm of an encrypted footer and its length, once its plain parts are known to fit together."""
+    """Return the algorithm and the length of an encrypted footer after checking its plain parts."""
     if (begins := source.read(0, len(_MAGIC))) != _MAGIC:
         raise Malformed(f"the file ends in {_MAGIC!r} and begins with {begins!r}", offset=0)
     end = source.size - _LENGTH_AND_MAGIC

@@ -17,7 +17,7 @@ _KIND = "hadoop-checksum"
 
 
 def check_hadoop_crc(source: LocalSource, begin: int) -> Iterator[Finding]:
-    """Findings about the checksum file beside `source`, of chunks with bytes from `begin` on."""
+    """Yield findings about the checksum file next to `source`, for chunks with bytes from `begin` on."""
     path = crc_path(source.name)
     name = os.path.basename(path)
     try:

@@ -26,8 +26,10 @@ __all__ = ["Block", "CopiedColumn", "Inspection", "Slot", "inspect"]
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One block of the footer's extension; the offset counts from the file's start. Of the arrow dialect, which of its
-    layouts it has."""
+    """One block of the footer's extension; the offset counts from the file's start.
+
+    A block in the arrow dialect also has the number of its layout.
+    """
 
     kind: str
     uuid: str
@@ -129,7 +131,7 @@ def inspect(path) -> Inspection:
 
 
 def _add_tail(fields: Inspection, source, tail: Tail) -> None:
-    """The footer and its blocks; its bytes are let go before they are read by a form."""
+    """Check the footer and its blocks; release its bytes before a form reads them."""
     fields.footer_offset, fields.footer_bytes = tail.footer_offset, tail.footer_length
     footer = source.read(tail.footer_offset, tail.footer_length)
     fields.blocks = [

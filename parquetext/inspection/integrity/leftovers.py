@@ -17,7 +17,7 @@ _ADVICE = {MIXED: "; parquetext.recover puts the old tail back", LEFT: "; parque
 
 
 def leftovers(path: str) -> Iterator[Finding]:
-    """Findings about the journals beside a local file: notes, but for a change that was stopped in the middle."""
+    """Yield findings about the journals next to a local file: notes, unless a change was interrupted."""
     for found in journals_beside(path, has_sound_footer):
         yield Finding(
             _KINDS[found.verdict],

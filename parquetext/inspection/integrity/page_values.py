@@ -110,7 +110,7 @@ def decoded_pages(source, chunk: Chunk, entries: list[int], orders: dict[bool, V
 
 
 def _batches(source, chunk: Chunk) -> Iterator[Any]:
-    """The rows of a chunk as `Decoded`, as many at a time as take little memory."""
+    """Yield the rows of a chunk as `Decoded`, as many at a time as take little memory."""
     most_bytes = max(LEAST_MOST_BYTES, 2 * source.size)
     reader = ChunkReader(chunk.leaf, source, levels=True, checks_crc=False, most_bytes=most_bytes, most_page=VAST_BYTES)
     reader.begin(chunk)
@@ -143,7 +143,7 @@ class _Splitter:
         return Measured(row, [0] * (self._levels.definition + 1), [0] * (self._levels.repetition + 1))
 
     def measure(self, decoded, begin: int, end: int) -> Measured:
-        """The facts of entries of a batch; they come in order."""
+        """Measure entries of a batch; batches are measured in order."""
         found, count = self.nothing(0), end - begin
         found.entries = count
         found.definition = _histogram(decoded.definition, begin, end, self._levels.definition)

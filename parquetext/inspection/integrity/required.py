@@ -14,7 +14,7 @@ MISSING, WITHOUT_PATH = "missing-field", "path-omitted"
 
 
 def check_required(footer: bytes, scan, names, offset: int) -> Iterator[Finding]:
-    """The first field that readers require and a scanned footer lacks; `names` gives a scan's leaves their names."""
+    """Yield the first field that readers require and a scanned footer lacks; `names` names the leaves."""
     missing, without_path = kernels.required.find_missing(footer)
     if missing is not None:
         message = f"a {missing.structure} without {missing.field} (field {missing.id}), which readers require"

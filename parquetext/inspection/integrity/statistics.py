@@ -105,7 +105,7 @@ def _wrong_bounds(fields: dict, name: str, pages: Sequence[Measured], order: Val
 
 
 def _wrong_order(fields: dict, order: ValueOrder) -> Iterator[str]:
-    """The boundary order, which the index says of its own bounds; null pages count for nothing."""
+    """Check the boundary order that the index states for its bounds; null pages are ignored."""
     message = fields["boundary_order"]
     if message not in NAMES:
         return
@@ -301,7 +301,7 @@ class _Comparison:
         return chunk.get("meta_data", {})
 
     def _index(self, stored: StoredChunk, kind: str) -> StoredIndex | None:
-        """An index in whose structure nothing was found."""
+        """Return an index if its structure is sound, else None."""
         name = kind.replace("-", "_")
         offset, length = (self._places[f"{name}_{part}"][stored.index] for part in ("offset", "length"))
         if offset <= 0 or length <= 0 or (stored.index, kind) not in self._structure.sound:

@@ -61,7 +61,7 @@ class Claims:
         page: int = NONE,
         name: str | None = None,
     ) -> None:
-        """Claim bytes that the file has; none at all are no part."""
+        """Claim bytes of the file; nothing is added for zero bytes."""
         if not self.holds(offset, length):
             raise ValueError(f"bytes {offset} to {offset + length} are claimed of a file of {self.size}")
         if length:

@@ -78,7 +78,7 @@ def claim_copies(claims: Claims, source, scan, structure: Structure, data: Data,
 
 
 def copy_table(copies: Sequence[CopyParts]) -> pa.Table:
-    """Copies as `Layout.copies` has them."""
+    """Return the table `Layout.copies`."""
     rows = [
         (
             fields.row_group,

@@ -29,7 +29,7 @@ __all__ = ["Layout", "layout", "layout_of"]
 
 
 def strip(parts: pa.Table, size: int, cells: int) -> list[str]:
-    """The group that has most bytes of each of `cells` equal pieces of the file; fewer pieces of a smaller file."""
+    """Return the group with most bytes for each of `cells` equal pieces of the file; a small file has fewer pieces."""
     cells = min(cells, size)
     if not cells:
         return []
@@ -140,12 +140,12 @@ class Layout(Tabular):
         return is_sound(self.findings)
 
     def bytes_of(self, kind: str) -> int:
-        """Bytes of all parts of a kind."""
+        """Return bytes of all parts of a kind."""
         found = dict(zip(self.kinds["kind"].to_pylist(), self.kinds["bytes"].to_pylist(), strict=True))
         return found.get(kind, 0)
 
     def strip(self, cells: int) -> list[str]:
-        """The file in so many equal pieces, front to back: for each the group that most of its bytes belong to."""
+        """Divide the file into equal pieces, front to back, and return the group with most bytes of each."""
         return strip(self.parts, self.size, cells)
 
     def _shown(self) -> Shown:
@@ -210,7 +210,7 @@ def layout(path: object, *, decompress: bool = False) -> Layout:
 
 
 def layout_of(source: Source, name: str, *, decompress: bool = False) -> Layout:
-    """The layout of a file that is open."""
+    """Return the layout of a file that is open."""
     claims = Claims(source.size)
     fields = claim_tail(claims, source)
     data, copies, known, findings = Data(), [], [], fields.findings
@@ -258,7 +258,7 @@ def _unclaimed(parts: pa.Table) -> Iterable[Finding]:
 
 
 def _shortened(findings: Iterable[Finding]) -> list[Finding]:
-    """The first findings of each kind; of the others how many there are."""
+    """Return the first findings of each kind, and the number of the others."""
     kept: list[Finding] = []
     counts: dict[str, int] = {}
     for finding in findings:

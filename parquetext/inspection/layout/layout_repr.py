@@ -48,7 +48,7 @@ def _kinds(layout: Layout) -> Listing:
 
 
 def _columns(layout: Layout) -> Listing:
-    """The largest ones."""
+    """Return the largest entries."""
     count = len(chosen(layout.columns.num_rows))
     found = layout.columns.select(["path", "type", "total"]).sort_by([("total", "descending")]).slice(0, count)
     rows = [(row["path"], row["type"], row["total"]) for row in found.to_pylist()]
@@ -61,7 +61,7 @@ def _findings(layout: Layout) -> Listing:
 
 
 def _picture(layout: Layout) -> str:
-    """The strip of groups as SVG, with a legend."""
+    """Return the strip of groups as SVG, with a legend."""
     strip = layout.strip(CELLS)
     if not strip:
         return ""

@@ -93,7 +93,7 @@ def decompress_levels(source, fields: dict[str, array], chunk: Chunk) -> None:
 
 
 def _prefixed_levels(source, fields: dict[str, array], chunk: Chunk, number: int) -> tuple[int, int]:
-    """Bytes of the levels of an uncompressed page of version 1, their length prefixes included; -1, -1 if too many."""
+    """Return the bytes of the levels of an uncompressed V1 page with their length prefixes; -1, -1 if too many."""
     at = fields["offset"][number] + fields["header_size"][number]
     end, values = at + fields["compressed_size"][number], fields["num_values"][number]
     sizes = []

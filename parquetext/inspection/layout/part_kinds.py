@@ -106,5 +106,5 @@ GROUPS, KINDS = _parse(_TEXT.replace("{forms}", "\n    ".join(_OF_FORMS)))
 
 
 def group_of(kind: str) -> str:
-    """The name of the group that a kind is shown with."""
+    """Return the name of the group that a kind is shown with."""
     return KINDS[kind].group

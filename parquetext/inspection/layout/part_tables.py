@@ -23,7 +23,7 @@ __all__ = ["by_column", "by_kind", "chunk_table", "page_table"]
 
 
 def page_table(data: Data, copies: Sequence[CopyParts]) -> pa.Table:
-    """All pages, chunk by chunk; behind them those of copies, copy by copy."""
+    """Return all pages, chunk by chunk; behind them those of copies, copy by copy."""
     chunks = zip(data.row_groups, data.leaves, data.page_counts, repeat(-1), strict=False)
     copied = ((copy.row_group, copy.leaf, len(copy.pages["offset"]), row) for row, copy in enumerate(copies))
     columns = {name: array("i") for name in ("row_group", "column", "page", "copy")}
@@ -46,7 +46,7 @@ def _joined(parts: Sequence[array]) -> array:
 
 
 def chunk_table(scan, data: Data) -> pa.Table:
-    """All chunks of the footer, row group by row group."""
+    """Return all chunks of the footer, row group by row group."""
     starts, sizes = _numbers(data.starts), pc.subtract(_numbers(data.ends), _numbers(data.starts))
     is_here = pc.greater(sizes, 0)
 
@@ -70,7 +70,7 @@ def chunk_table(scan, data: Data) -> pa.Table:
 
 
 def by_kind(parts: pa.Table) -> pa.Table:
-    """Bytes and parts of each kind that there is, in the order of `KINDS`."""
+    """Return bytes and parts of each kind that there is, in the order of `KINDS`."""
     found = _plain_kinds(parts).group_by("kind", use_threads=False).aggregate([("length", "sum"), ("length", "count")])
     sums = {row["kind"]: (row["length_sum"], row["length_count"]) for row in found.to_pylist()}
     rows = [(group_of(kind), kind, *sums[kind]) for kind in KINDS if kind in sums]
@@ -79,7 +79,7 @@ def by_kind(parts: pa.Table) -> pa.Table:
 
 
 def by_column(scan, parts: pa.Table, data: Data) -> pa.Table:
-    """Bytes of each leaf by groups of kinds, and those of its pages once they are decompressed."""
+    """Return bytes of each leaf by groups of kinds, and those of its pages once they are decompressed."""
     count = 0 if scan is None else scan.leaf_count
     sums = {group: array("q", bytes(8 * count)) for group in GROUPS}
     owned = parts.filter(pc.is_valid(parts["column"]))

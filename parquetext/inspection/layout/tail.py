@@ -163,7 +163,7 @@ def _claim_final(claims: Claims, source, tail: Tail) -> TailParts:
 
 
 def _claim_encrypted(claims: Claims, source) -> TailParts:
-    """A footer that needs a key: the plain struct in front of it, the encrypted module, length and magic."""
+    """Return the parts of an encrypted footer: the plain struct, the encrypted module, length and magic."""
     fields = TailParts(source.size, form="encrypted")
     end = source.size - LENGTH_AND_MAGIC
     length = int.from_bytes(source.read(end, 4), "little")

@@ -72,7 +72,7 @@ def _row_groups(footer: bytes, scan) -> Iterator[Part]:
 
 
 def _chunk_parts(start: int, size: int, owner: dict, extension: tuple[int, int] | None) -> Iterator[Part]:
-    """A ColumnChunk, with the extension of its metadata as a part of its own; offsets count from the footer's start."""
+    """Yield the parts of a ColumnChunk; the extension of its metadata is one. Offsets count from the footer's start."""
     at, end = start, start + size
     if extension is not None and extension[1] and start <= extension[0] <= sum(extension) <= end:
         yield start, extension[0], "chunk-metadata", owner
@@ -88,6 +88,6 @@ def _key_values(footer: bytes, scan) -> Iterator[Part]:
 
 
 def key_names(footer: bytes, scan) -> list[str]:
-    """The keys of the key-values, long ones cut."""
+    """Return the keys of the key-values, shortened if they are long."""
     positions = zip(scan.key_values("key_offset"), scan.key_values("key_length"), strict=True)
     return [bytes(footer[key : key + min(size, LONGEST_NAME)]).decode("utf-8", "replace") for key, size in positions]

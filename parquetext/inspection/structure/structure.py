@@ -275,7 +275,7 @@ class Structure:
         return ChunkCounts(page_values, chunk.num_values, self._scan.chunks("null_count")[chunk.index])
 
     def _node(self, leaf: int) -> Node:
-        """The facts about a leaf that the checks of a column index need."""
+        """Return the fields of a leaf that the checks of a column index need."""
         element = self._scan.leaves[leaf]
         names = ("bytes_offset", "bytes_length", "column_order", "max_definition", "max_repetition")
         start, length, *levels = (self._scan.elements(name)[element] for name in names)

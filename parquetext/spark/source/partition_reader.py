@@ -224,7 +224,7 @@ def _top_level_names(form: FooterReader) -> list[str]:
 
 
 def _of_int96(form: FooterReader, names: dict[str, str], fields: Iterable[pa.Field]) -> set[str]:
-    """The columns that have INT96 in them."""
+    """Return the columns that contain INT96."""
     moments = [field.name for field in fields if field.name in names and _has_moments(field.type)]
     return {
         name

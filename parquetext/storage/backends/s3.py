@@ -1,6 +1,7 @@
 """Amazon S3 through boto3: conditional writes, and parts that the store copies.
 
-(Amazon S3 API reference: PutObject, CreateMultipartUpload, UploadPart, UploadPartCopy, CompleteMultipartUpload.)"""
+(Amazon S3 API reference: PutObject, CreateMultipartUpload, UploadPart, UploadPartCopy, CompleteMultipartUpload.)
+"""
 
 from __future__ import annotations
 
