@@ -164,7 +164,7 @@ def test_the_help_names_the_readers_of_finalized_files_and_the_dialect_first():
 
 
 def test_foreign_blocks_are_wrapped_named_and_removed_on_request(tmp_path):
-    path, kind = tmp_path / "x.parquet", UUID(int=7)
+    path, kind = tmp_path / "x.parquet", UUID("4b6d2f0e-93a1-4c58-b7e2-6f1d08a95c37")
     original = parquet_bytes()
     theirs = with_footer(original, extension.append(footer_of(original), b"free-form bytes"))
     path.write_bytes(theirs)
