@@ -43,7 +43,7 @@ class PyarrowChunks:
 
     def __init__(self, footer: bytes):
         self.metadata = metadata_of(footer)
-        self._scan = kernels.scan.scan(footer, strict=False)
+        self._scan: Any = kernels.scan.scan(footer, strict=False)
         self._facts: dict[str, memoryview] = {}
         self._elements = {name: self._scan.elements(name) for name in _OF_ELEMENTS}
         self._leaves, self._data = self._scan.leaves, memoryview(self._scan.data)
