@@ -41,7 +41,7 @@ class PyarrowChunks:
 
     __slots__ = ("_data", "_elements", "_facts", "_leaves", "_scan", "metadata")
 
-    def __init__(self, footer: bytes):
+    def __init__(self, footer: bytes | memoryview):
         self.metadata = metadata_of(footer)
         self._scan: Any = kernels.scan.scan(footer, strict=False)
         self._facts: dict[str, memoryview] = {}

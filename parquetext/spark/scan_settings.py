@@ -7,15 +7,12 @@ import pkgutil
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..private import keep
 from .jar import EXTENSION, JAR, installed
 
 __all__ = ["add_scan", "find_jar", "scan_settings"]
-
-if TYPE_CHECKING:
-    pass
 
 _JARS, _EXTENSIONS = "spark.jars", "spark.sql.extensions"
 
