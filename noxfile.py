@@ -38,7 +38,7 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def types(session: nox.Session) -> None:
-    """Check the types of the public modules, and those that users' programs see."""
+    """Check the types of the whole package, strictly in public modules, and those that programs of users see."""
     session.install(".[dev,style]")
     session.run("mypy")
     session.run("pytest", "tests/editors", *session.posargs)

@@ -261,7 +261,7 @@ class _Copier:
     def _tables(self, kind: int, at: int, depth: int, keep: bytes | None, slot: int) -> None:
         """Copy a vector of tables; with `keep`, only the selected ones."""
         items, count = self.source.vector(at, 4)
-        kept = range(count)
+        kept: Any = range(count)
         if keep is not None:
             if count > len(keep) - self.kept_at:
                 raise broken(at)

@@ -63,7 +63,7 @@ class OpenPage:
         Its levels; None if the column has none.
     """
 
-    def __init__(self, leaf: Leaf, given: GivenPage, dictionary: tuple[object, int] | None):
+    def __init__(self: Any, leaf: Leaf, given: GivenPage, dictionary: tuple[object, int] | None):
         self.leaf, self.given, self._dictionary = leaf, given, dictionary
         self.entries, self.at = given.header.num_values, 0
         self.repetition = self.definition = None
@@ -89,7 +89,7 @@ class OpenPage:
         return self.given.header.type == wire.PAGE_DATA_PAGE_V2
 
     @property
-    def is_within_row(self) -> bool:
+    def is_within_row(self: Any) -> bool:
         """Return True if the next entry belongs to the row of the previous one."""
         return self.repetition is not None and not self.is_used_up and self.repetition[self.at] != 0
 
@@ -160,7 +160,7 @@ class OpenPage:
         """Undo taking the last byte array."""
         self._put_back = text
 
-    def _next_text(self) -> bytes | memoryview:
+    def _next_text(self: Any) -> bytes | memoryview:
         if self._put_back is not None:
             text, self._put_back = self._put_back, None
             if not self._passed:
@@ -172,7 +172,7 @@ class OpenPage:
         passed, self._passed = self._passed, 0
         return next(islice(self._texts, passed, None))
 
-    def _decode_levels(self) -> None:
+    def _decode_levels(self: Any) -> None:
         header, leaf = self.given.header, self.leaf
         body = self.given.values if self.given.levels is None else self.given.levels
         repetition, definition, values = level_parts(header, body, leaf.max_definition, leaf.max_repetition)

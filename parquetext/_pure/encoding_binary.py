@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator
 from itertools import chain, pairwise
+from typing import Any
 
 from .. import wire
 from ..errors import wire_error
@@ -77,7 +78,7 @@ class Prefixed:
             self.at += suffix
 
 
-BINARY = {
+BINARY: dict[int, Any] = {
     wire.ENCODING_PLAIN: Plain,
     wire.ENCODING_DELTA_LENGTH_BYTE_ARRAY: Lengths,
     wire.ENCODING_DELTA_BYTE_ARRAY: Prefixed,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .. import wire
 from ..errors import wire_error
 from . import thrift, varint
@@ -190,7 +192,7 @@ class Elements:
         )
         return found or (None, None)
 
-    def table(self, index: int) -> Table:
+    def table(self: Any, index: int) -> Table:
         """Return the element as a table of the flat schema."""
         leaf = self.is_leaf[index]
         tag, options = self._logical_type(index)

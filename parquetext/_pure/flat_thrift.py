@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .. import wire
 from ..errors import ParquetextError, wire_error
 from . import varint
@@ -123,7 +125,7 @@ class _Rebuilding:
         elements = self.elements(orders)
         chunks = [self.chunks(leaf) for leaf in range(reader.leaf_count)]
         row_groups = self.row_groups(chunks)
-        fields = {
+        fields: dict[Any, bytes] = {
             wire.OP_VERSION: integer(reader.version),
             wire.OP_ALL_ROWS: integer(reader.num_rows),
             wire.OP_ELEMENTS: elements,

@@ -214,7 +214,7 @@ class _Writer(Ending):
     def footer_residue(self) -> Residue:
         """Return the residue of FileMetaData: the values that the tables do not contain."""
         scan, elements = self.scan, self.elements
-        fields = {wire.OP_VERSION: integer(scan.version), wire.OP_ALL_ROWS: integer(scan.num_rows)}
+        fields: dict[Any, bytes] = {wire.OP_VERSION: integer(scan.version), wire.OP_ALL_ROWS: integer(scan.num_rows)}
         if scan.created_by is not None:
             fields[wire.OP_CREATED_BY] = binary(scan.created_by)
         if scan.has_column_orders:

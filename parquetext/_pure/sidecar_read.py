@@ -315,7 +315,7 @@ class Chunks:
         The sidecar, to which the ranges of `bounds` refer.
     """
 
-    def __init__(self, reader: Reader, header: Header, column: int, row_groups: range):
+    def __init__(self, reader: Any, header: Any, column: int, row_groups: range):
         self.buffer, self._reader, self._header = reader.data, reader, header
         self._column, self._row_groups = column, row_groups
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from operator import index
+from typing import Any
 
 from .. import wire
 from ..errors import wire_error
@@ -109,7 +110,7 @@ def path(data, steps: Iterable[int], at: int = 0, max_depth: int = wire.MAX_DEPT
             return None
         walk.enter(at, depth)
         item = type != wire.TYPE_STRUCT
-        found = walk.step_into_list(at, type, step, depth) if item else walk.find(at, step, depth)
+        found: Any = walk.step_into_list(at, type, step, depth) if item else walk.find(at, step, depth)
         if found is None:
             return None
         type, at = found if item else (found[1], found[3])

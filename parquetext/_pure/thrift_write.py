@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from .. import wire
 from . import varint
@@ -48,7 +49,7 @@ def struct(fields: Iterable[tuple[int, int, bytes]]) -> bytes:
     return bytes(out) + b"\0"
 
 
-def record(fields: Fields, values: Mapping[str, int | bytes | None]) -> bytes:
+def record(fields: Fields, values: Mapping[str, Any]) -> bytes:
     """Return a struct of values by their names in `fields`: integers, or the bytes of other values; None is absent."""
     ids = {name: (id, type) for id, (type, name) in fields.items()}
     return struct(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -180,6 +180,6 @@ def _decoded(words: pa.Array, named: Callable[[int], list[str]]) -> pa.Array:
     return _coded_lists([named(word) for word in coded.dictionary.to_pylist()]).take(coded.indices)
 
 
-def _coded_lists(lists: list[list[str]]) -> pa.ListArray:
+def _coded_lists(lists: Sequence[Sequence[str]]) -> pa.ListArray:
     plain = pa.array(lists, pa.list_(pa.string()))
     return pa.ListArray.from_arrays(plain.offsets, plain.values.dictionary_encode())

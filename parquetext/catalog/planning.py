@@ -101,7 +101,7 @@ def _kept(predicate: Predicate, fields: CatalogColumns, columns: Mapping[str, Co
     alike: dict[tuple, list[int]] = defaultdict(list)
     for row_group, kinds in enumerate(zip(*(column.kinds for column in columns.values()), strict=True)):
         alike[kinds].append(row_group)
-    files, given = [], {name: [] for name, column in columns.items() if column.is_key}
+    files, given = [], {name: list[Any]() for name, column in columns.items() if column.is_key}
     is_open = has_durations(predicate)
     for kinds, row_groups in alike.items():
         of = dict(zip(columns, kinds, strict=True))

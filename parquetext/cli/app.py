@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
@@ -60,7 +60,7 @@ class Command(TyperCommand):
             raise
 
 
-def _plain(error: UsageError) -> str:
+def _plain(error: Any) -> str:
     """Return the message without pydantic's wording: some versions of Typer check options with it."""
     message = error.message.removeprefix("Value error, ")
     found = getattr(error.__cause__, "errors", None)

@@ -33,7 +33,7 @@ def _duckdb(path: str, columns: list[str] | None) -> Any:
     import duckdb
 
     names = ", ".join('"' + name.replace('"', '""') + '"' for name in columns) if columns else "*"
-    rows = duckdb.sql(f"SELECT {names} FROM read_parquet(?)", params=[path])
+    rows: Any = duckdb.sql(f"SELECT {names} FROM read_parquet(?)", params=[path])
     return rows.to_arrow_table().to_pylist()
 
 

@@ -65,7 +65,7 @@ def _arrays(rows: int, seed: int) -> list[pa.Array]:
 def make_file(path: str, columns: int, row_groups: int, progress: Callable[[], None]) -> None:
     """Write the wide table; `progress` is called after each row group."""
     names = column_names(columns)
-    writer = None
+    writer: Any = None
     for row_group in range(row_groups):
         pools = [_arrays(ROWS_PER_GROUP, 97 * row_group + variant) for variant in range(16)]
         arrays = [pools[index // 7 % 16][index % 7] for index in range(columns)]

@@ -213,12 +213,12 @@ def parse_footer(data: bytes, offset: int, front: bytes = b"") -> Footer:
 
     `front` are the file's bytes directly before them; a reference is valid only if `front` contains all its blocks.
     """
-    position = kernels.extension.find(data, file_metadata=True)
-    scan = kernels.scan.scan(data, strict=False) if position is None else None
+    position: Any = kernels.extension.find(data, file_metadata=True)
+    scan: Any = kernels.scan.scan(data, strict=False) if position is None else None
     end = scan.end if position is None else position.struct_end
     if end != len(data):
         _refuse_what_follows(len(data) - end, end)
-    pieces = () if position is None else _pieces(data, position)
+    pieces: tuple[Piece, ...] = () if position is None else _pieces(data, position)
     at = next((at for at in range(len(pieces) - 1, -1, -1) if pieces[at].uuid == wire.UUID_FOOTER_REFERENCE), None)
     found = None if at is None else read_reference(pieces[at], offset, position, front)
     if found is None:

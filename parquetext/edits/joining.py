@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -128,7 +128,7 @@ def _add(joiner: Joiner, path: object, row_groups: Sequence[int] | None) -> None
         source.check_unchanged()
 
 
-def _in_form(struct: bytes, start: int, form: str, ignored: Iterable[str]) -> tuple[bytes, str]:
+def _in_form(struct: bytes, start: int, form: str, ignored: frozenset[str]) -> tuple[bytes, str]:
     """Return the new file's bytes from its footer on, and the footer's form."""
     data = end_of_file(struct)
     if form == THRIFT.name:

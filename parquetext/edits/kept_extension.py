@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import struct
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from .. import extension, wire
@@ -94,7 +94,7 @@ def keep(footer: Footer, slots: Slots, base: FormSpec) -> KeptExtension:
     for piece in footer.pieces:
         if aside and piece is aside[0]:
             pieces.append(_kept_reference(footer, aside))
-        spec = forms.BY_UUID.get(piece.uuid)
+        spec: Any = forms.BY_UUID.get(piece.uuid)
         is_placed = spec is not None and spec.record_code is not None and piece.is_aside == bool(aside)
         if is_placed and (spec is base or _is_current(piece, spec, footer)):
             pieces.append((spec.record_code, b""))

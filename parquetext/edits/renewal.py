@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Any
 
 from .. import wire
 from ..errors import ParquetextError
@@ -30,7 +31,8 @@ class Renewed(ABC):
 
     def __init__(self, source, footer: Footer, kept: Sequence[Piece], ignored: frozenset[str]):
         self._footer, self._kept, self._ignored = footer, kept, ignored
-        self._name, self._size, self.message = source.name, None, ""
+        self._name, self.message = source.name, ""
+        self._size: Any = None
 
     @abstractmethod
     def _write_data(self, sink) -> tuple[bytes, int, bytes | None]:

@@ -79,7 +79,7 @@ class EncryptedFile(Refused, OSError):
     __reduce__ = ParquetextError.__reduce__
 
 
-_KINDS: dict[type, type] = {
+_KINDS: dict[type, Any] = {
     Malformed: ArrowMalformed,
     Damaged: ArrowDamaged,
     ColumnError: ArrowColumnError,

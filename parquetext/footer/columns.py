@@ -252,7 +252,7 @@ def _extreme(values: pa.Array, column: Column, choose: Callable[..., int]) -> pa
         return values[choose(range(len(known)), key=known.__getitem__)] if known else pa.scalar(None, values.type)
     import pyarrow.compute as pc  # numbers of few row groups do without it, and it takes long to import
 
-    kernel = {min: pc.min, max: pc.max}[choose]
+    kernel = pc.min if choose is min else pc.max
     try:
         return kernel(values)
     except NotImplementedError:  # float16

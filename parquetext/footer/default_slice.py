@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from .. import wire
 from ..thrift import read, write
@@ -59,7 +60,7 @@ def default_slice(
     return write("FileMetaData", footer)
 
 
-def _elements(reader: FooterReader, leaves: dict[int, Node]) -> list[dict]:
+def _elements(reader: FooterReader, leaves: dict[int, Node]) -> list[Any]:
     """Return the schema elements of leaves and the groups above them, with the numbers of children that are left."""
     nodes, children = {GROUP: reader.node(GROUP), **leaves}, dict[int, int]()
     for identity in leaves:

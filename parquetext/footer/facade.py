@@ -43,7 +43,7 @@ class IoStats(NamedTuple):
 A_GOOD_PART = 4  # of a footer, that is worth reading whole: one leaf in so many is wanted
 LOOK_UPS = 64  # number of look-ups after which loading the whole footer is considered again
 MOST_COMPARED = 1 << 16  # leaves, whose names are compared with one that is not there
-_NOTHING = (0, 0)
+_NOTHING: Any = (0, 0)
 CHANGED_IN_PLACE = "changed-in-place"
 T = TypeVar("T")
 E = TypeVar("E", bound=ParquetextError)
@@ -72,7 +72,7 @@ class _Closed:
         raise pa.ArrowInvalid("the file is closed")
 
 
-_CLOSED = _Closed()
+_CLOSED: Any = _Closed()
 
 
 class File(Tabular):

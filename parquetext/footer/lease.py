@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ..errors import ParquetextError
 from .arrow_errors import as_arrow_error
@@ -24,8 +24,9 @@ class Lease:
     __slots__ = ("_form", "_kept", "_path", "_source")
 
     def __init__(self) -> None:
-        self._form: FooterReader | None = None
-        self._source = self._path = self._kept = None
+        self._form: Any = None
+        self._source: Any = None
+        self._path = self._kept = None
 
     def keep(self, source) -> None:
         """Keep a source open that the file no longer reads, because other threads may still use it."""

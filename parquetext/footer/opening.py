@@ -33,7 +33,7 @@ __all__ = ["open_as", "open_by_footer", "open_file"]
 CHANGE_INTERRUPTED = "change-interrupted"
 
 
-def open_as(kind: type[File], path, form: forms.Form | str | None = None) -> File:
+def open_as(kind: type[File], path, form: forms.Form | str | None = None) -> Any:
     """Open `path` as `kind`; fast for a local path with a sound block of ours, or with a final form."""
     if type(path) is not str or "://" in path or path[:1] == "~":
         return _open_target(kind, path, form)

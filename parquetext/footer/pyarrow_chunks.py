@@ -41,9 +41,9 @@ class PyarrowChunks:
 
     __slots__ = ("_data", "_elements", "_facts", "_leaves", "_scan", "metadata")
 
-    def __init__(self, footer: bytes):
+    def __init__(self, footer: bytes | memoryview):
         self.metadata = metadata_of(footer)
-        self._scan = kernels.scan.scan(footer, strict=False)
+        self._scan: Any = kernels.scan.scan(footer, strict=False)
         self._facts: dict[str, memoryview] = {}
         self._elements = {name: self._scan.elements(name) for name in _OF_ELEMENTS}
         self._leaves, self._data = self._scan.leaves, memoryview(self._scan.data)

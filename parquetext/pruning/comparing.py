@@ -21,7 +21,13 @@ __all__ = ["Members", "compared", "is_text", "members_of", "never_fails", "text_
 # Arrow's conversion of decimals to doubles is off by a few units in the last place, and need not keep their order.
 DECIMAL_TOLERANCE = 2.0**-40
 MILLISECONDS_OF_A_DAY = 86_400_000
-ORDERED = {"=": ("<=", ">="), "==": ("<=", ">="), "!=": ("==", "=="), "<": ("<", None), "<=": ("<=", None)}
+ORDERED: dict[str, tuple[str | None, str]] = {
+    "=": ("<=", ">="),
+    "==": ("<=", ">="),
+    "!=": ("==", "=="),
+    "<": ("<", None),
+    "<=": ("<=", None),
+}
 ORDERED |= {">": (None, ">"), ">=": (None, ">=")}
 _METHODS = {"<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__", "==": "__eq__"}
 _FUNCTIONS = {"<": pc.less, "<=": pc.less_equal, ">": pc.greater, ">=": pc.greater_equal, "==": pc.equal}

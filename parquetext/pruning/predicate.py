@@ -42,7 +42,7 @@ class Predicate(NamedTuple):
     """
 
     expression: pc.Expression
-    alternatives: list[list[Comparison]] | None
+    alternatives: Any
 
     def columns(self, type_of: TypeOf) -> list[str] | None:
         """Return the top-level columns of the condition; None if they are unknown, or may be all columns.

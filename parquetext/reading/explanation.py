@@ -148,7 +148,7 @@ def explain(
     choices = choose(plan, file)
     sizes = _sizes(form, plan)
     pages = _candidate_pages(plan, choices[0], file, sizes)
-    by_row_group, by_leaf = defaultdict(_Sums), defaultdict(_Sums)
+    by_row_group, by_leaf = defaultdict[int, _Sums](_Sums), defaultdict[int, _Sums](_Sums)
     for chunk, size in sizes.items():
         for sums in (by_leaf[chunk[0]], by_row_group[chunk[1]]):
             sums.add(pages.get(chunk), size)

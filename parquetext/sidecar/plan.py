@@ -153,7 +153,7 @@ def _untouched(path: str, verify: bool) -> Plan | None:
     return None if reader is None else Plan(path, position, reader, Belongs.YES)
 
 
-def origin_of(reader) -> Origin | None:
+def origin_of(reader) -> Any:
     """Return our note in a sidecar, or None if this snapshot has none or its layout is unknown."""
     note = reader.note(CODE)
     return None if note is None or not _is_own(reader) else Origin.from_bytes(note)
@@ -188,7 +188,7 @@ def read_first(positions: Sequence) -> tuple[Any, Any]:
     raise FileNotFoundError(errno.ENOENT, "no sidecar", str(positions[0]))
 
 
-def belonging(target, reader, origin: Origin | None, source=None) -> Belongs:
+def belonging(target, reader, origin: Any, source=None) -> Belongs:
     """Decide if a sidecar belongs to the current file at `target`, or to the one open as `source`.
 
     Compare the size and times (of an object: its ETag), or else the bytes of the footer.
@@ -303,7 +303,7 @@ class Plan(Unpicklable):
         return self.reader.footer
 
     @property
-    def origin(self) -> Origin | None:
+    def origin(self) -> Any:
         """The noted state of the file, or None without a note."""
         return origin_of(self.reader)
 

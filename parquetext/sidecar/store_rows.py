@@ -6,7 +6,6 @@ import contextlib
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -67,10 +66,10 @@ def written(at: int, schema: pa.Schema, tables: Iterable[tuple[pa.Table, int | N
 def _scratch() -> Iterator[str]:
     """Open a file in memory in which skipped bytes take no memory."""
     if not hasattr(os, "memfd_create"):
-        with tempfile.NamedTemporaryFile() as file:
-            yield file.name
+        with tempfile.NamedTemporaryFile() as named:
+            yield named.name
         return
-    file: Any = os.memfd_create("parquetext")
+    file = os.memfd_create("parquetext")
     try:
         yield systems.path_of(file)
     finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -378,7 +378,7 @@ def build_catalog(spark: SparkSession, paths: object, *, sidecars: bool = False,
     kept = defaultdict(list)  # paths of the skipped files, by the stored file that contains their chunks
     for part, path in zip(done.records["part"].to_pylist(), done.records["path"].to_pylist(), strict=True):
         kept[chunks_of(part)].append(path)
-    chunks = read_stored(spark, done.filesystems, SCHEMA, list(map(chunks_of, done.parts)), kept)
+    chunks: Any = read_stored(spark, done.filesystems, SCHEMA, list(map(chunks_of, done.parts)), kept)
     chunks.files = done.rows(spark)
     return done.checked(chunks)
 

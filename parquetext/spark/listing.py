@@ -155,7 +155,7 @@ def _encodable(name: str) -> str:
 
 def _table(files: list[tuple]) -> pa.Table:
     files = [(_encodable(path), *fields) for path, *fields in files]
-    columns = list(zip(*files, strict=True)) or [[] for _ in FILES]
+    columns: list[Any] = list(zip(*files, strict=True)) or [[] for _ in FILES]
     return pa.table([pa.array(values, field.type) for values, field in zip(columns, FILES, strict=True)], schema=FILES)
 
 

@@ -6,7 +6,7 @@ import ipaddress
 import re
 import urllib.parse
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import wire
 from ..errors import ParquetextError
@@ -70,7 +70,7 @@ def s3_options(settings: Mapping[str, str], bucket: str) -> dict:
         return (settings.get(f"{_BUCKET}{bucket}.{name}") or settings.get(_S3A + name) or "").strip()
 
     credentials, endpoint = _credentials(value), _endpoint(value)
-    options = {
+    options: dict[str, Any] = {
         "attempts": _whole("attempts.maximum", value("attempts.maximum") or _ATTEMPTS),
         **credentials,
         **endpoint,
@@ -95,7 +95,7 @@ def _credentials(value: Callable[[str], str]) -> dict:
     if "Anonymous" in provider:
         return {"anonymous": True}
     if value("assumed.role.arn") and (not provider or "AssumedRole" in provider):
-        options = {
+        options: dict[str, Any] = {
             "role_arn": value("assumed.role.arn"),
             "session_name": value("assumed.role.session.name"),
             "external_id": value("assumed.role.external.id"),

@@ -7,15 +7,12 @@ import pkgutil
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from ..private import keep
 from .jar import EXTENSION, JAR, installed
 
 __all__ = ["add_scan", "find_jar", "scan_settings"]
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 _JARS, _EXTENSIONS = "spark.jars", "spark.sql.extensions"
 
@@ -56,7 +53,7 @@ def scan_settings(wanted: Mapping[str, str]) -> dict[str, str]:
     return {_JARS: _longer(before.get(_JARS), str(jar)), _EXTENSIONS: _longer(before.get(_EXTENSIONS), EXTENSION)}
 
 
-def add_scan(spark: SparkSession) -> None:
+def add_scan(spark: Any) -> None:
     """Let a classic session slice footers that was started without the extension; calling it again costs little.
 
     A session with extensions or plugins is not changed: other engines would no longer recognize its scans.
@@ -75,12 +72,12 @@ def add_scan(spark: SparkSession) -> None:
         warnings.warn(f"Spark's own scans parse whole footers in this session: {error}", stacklevel=3)
 
 
-def _jars_of(spark: SparkSession) -> list[str]:
+def _jars_of(spark: Any) -> list[str]:
     listed = spark.sparkContext._jsc.sc().listJars()
     return [listed.apply(position) for position in range(listed.size())]
 
 
-def _in_jar(spark: SparkSession):
+def _in_jar(spark: Any):
     """Return the jar's class that extends sessions, from any loader that has it."""
     thread = spark._jvm.java.lang.Thread.currentThread()
     before = thread.getContextClassLoader()

@@ -10,7 +10,7 @@ import sys
 import zipfile
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Unsupported
 from ..private import keep
@@ -19,7 +19,6 @@ from .scan_settings import add_scan
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
-    from pyspark.sql import SparkSession
     from pyspark.sql.datasource import DataSource
 
 __all__ = ["check_classic", "is_connect", "ship"]
@@ -30,7 +29,7 @@ _SHIPPED = (".py", ".so")
 _TIME = (1980, 1, 1, 0, 0, 0)  # of everything in the zip: the same package gives the same bytes
 
 
-def ship(spark: SparkSession) -> None:
+def ship(spark: Any) -> None:
     """Let the executors of a session import the package that this process runs, and register the data source.
 
     A package in a directory, installed or a source tree, is sent as a zip, and so is the wheel or zip that it was
@@ -81,7 +80,7 @@ def _has_data_sources() -> bool:
     return hasattr(datasource, "Filter")
 
 
-def _send(spark: SparkSession) -> None:
+def _send(spark: Any) -> None:
     archive = _archive()
     if archive.name not in _shipped_to(spark.session_id):
         spark.addArtifact(str(archive), pyfile=True)
@@ -89,7 +88,7 @@ def _send(spark: SparkSession) -> None:
     spark.dataSource.register(_source(spark))
 
 
-def _source(spark: SparkSession) -> type[DataSource]:
+def _source(spark: Any) -> type[DataSource]:
     """Return the data source class with the parallelism: a data source cannot access the session's settings."""
     from .source import ParquetextSource
 
@@ -97,7 +96,7 @@ def _source(spark: SparkSession) -> type[DataSource]:
     return type(ParquetextSource.__name__, (ParquetextSource,), message)
 
 
-def check_classic(spark: SparkSession, what: str) -> None:
+def check_classic(spark: Any, what: str) -> None:
     """Raise Unsupported for a Spark Connect session, which does not support the feature."""
     if is_connect(spark):
         raise Unsupported(
@@ -106,12 +105,12 @@ def check_classic(spark: SparkSession, what: str) -> None:
         )
 
 
-def is_connect(spark: SparkSession) -> bool:
+def is_connect(spark: Any) -> bool:
     """Return True for a session of Spark Connect."""
     return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
-def _register(spark: SparkSession, source: type[DataSource]) -> None:
+def _register(spark: Any, source: type[DataSource]) -> None:
     """Register a data source, also in a session of `newSession`: Spark looks the name up in the active one."""
     sessions = getattr(spark._jvm, "org.apache.spark.sql.classic.SparkSession")
     before = sessions.getActiveSession()

@@ -87,7 +87,7 @@ def write(
     chosen = MODES.get(mode.lower().replace("_", ""))
     if chosen is None:
         raise ParquetextError(f"mode {mode!r}: one of {', '.join(MODES)} expected")
-    given = {
+    given: dict[str, Any] = {
         "compression": spark.conf.get("spark.sql.parquet.compression.codec"),
         "partitionOverwriteMode": spark.conf.get("spark.sql.sources.partitionOverwriteMode"),
     }

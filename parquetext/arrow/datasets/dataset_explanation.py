@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from ...masking import without_secrets
 from ...pruning import Predicate
@@ -49,7 +50,7 @@ class DatasetExplanation(Tabular):
         return sum(each.explanation.bytes_to_fetch for each in self.files if each.explanation is not None)
 
     def _shown(self) -> Shown:
-        rows = []
+        rows: list[Any] = []
         for each in (self.files[number] for number in chosen(len(self.files))):
             plan = each.explanation
             if plan is None:

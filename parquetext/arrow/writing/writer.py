@@ -179,7 +179,7 @@ max_rows_per_page, bloom_filter_options, use_content_defined_chunking, **options
             _refuse_store(self._target)
             refuse_replacing(self._target, self._ignored)
         self._new = storage.create(self._target, ignore=self._ignored & STORAGE_REFUSALS.keys())
-        self._scratch = None
+        self._scratch: Any = None
         try:
             self._scratch = None if copies is None else storage.Scratch(str(where))
             super().__init__((self._scratch or self._new).sink, schema, **options)

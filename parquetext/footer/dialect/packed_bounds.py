@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ... import wire
 from ...errors import wire_error
@@ -45,7 +45,7 @@ class Packed(NamedTuple):
     len: int | None = None
 
 
-def pack(column: Column, least: bytes, most: bytes, exact: tuple[bool, bool]) -> tuple[Packed, Packed, bytes] | None:
+def pack(column: Column, least: bytes, most: bytes, exact: tuple[bool, bool]) -> tuple[Any, ...] | None:
     """Return both bounds and their common prefix; None if readers would unpack invalid bounds.
 
     Parameters

@@ -192,7 +192,7 @@ class Decoded:
         prefix = row.get("prefix", b"")
         for side in ("max", "min"):
             slots = [row.get(f"{side}_{slot}", 0) for slot in ("lo4", "lo8", "hi8")]
-            packed = Packed(*slots, row.get(f"{side}_len"))
+            packed = Packed._make((*slots, row.get(f"{side}_len")))
             value = unpack(column, packed, prefix, upper=side == "max", coded=self.layout in CODED, at=row.at)
             found[f"{side}_value"] = value
             exactness[f"is_{side}_value_exact"] = packed.len > 0 if value is not None and packed.len else None

@@ -11,6 +11,7 @@ import contextlib
 import functools
 import os
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -129,8 +130,8 @@ def decode_all(
     ours_of.cache_clear()  # those that were read from are compared from their first row
     most = max(values, default=0)
     if is_ours and most * BYTES_OF_VALUE > max(FEW_BYTES, MOST_OF_BYTE * source.size):
-        message = f"by parquetext alone: a column chunk of {most} values in a file of {source.size} bytes"
-        yield Finding("decoded-once", message, is_note=True)
+        text = f"by parquetext alone: a column chunk of {most} values in a file of {source.size} bytes"
+        yield Finding("decoded-once", text, is_note=True)
         yield from _decode_alone(ours_of, row_counts, report, columns_of)
         return
     try:
@@ -162,7 +163,7 @@ def _expansion_note(source, footer_of: Callable[[int], bytes], row_groups: int) 
     return None
 
 
-def _memory_note(source, ours_of: Callable[[int], _Side | None], footer_of, row_groups: int) -> str | None:
+def _memory_note(source, ours_of: Callable[[int], Any], footer_of, row_groups: int) -> str | None:
     """Return a sentence if pyarrow may take very much memory for a small file, else None."""
     for row_group in range(row_groups):
         try:
@@ -277,7 +278,7 @@ def _compare(ours: _Side, theirs: _Side, label: str) -> Iterator[Finding]:
 
 
 def _decode_alone(
-    ours_of: Callable[[int], _Side | None], row_counts: list[int], report, columns_of: Callable
+    ours_of: Callable[[int], Any], row_counts: list[int], report, columns_of: Callable
 ) -> Iterator[Finding]:
     """Return the columns that our decoder cannot read."""
     for row_group in range(len(row_counts)):

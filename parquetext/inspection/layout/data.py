@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass, field
+from typing import Any
 
 from ... import kernels, wire
 from ...encoding.pages import Headers
@@ -78,7 +79,7 @@ def claim_data(claims: Claims, source, structure: Structure, data_end: int, *, d
         own = stored.max_definition, stored.max_repetition, stored.start, stored.end, stored.label
         chunk = Chunk(stored.row_group, stored.leaf, stored.codec, *own)
         is_here, count = stored.is_within(data_end), 0
-        owner = {"row_group": chunk.row_group, "column": chunk.leaf}
+        owner: Any = {"row_group": chunk.row_group, "column": chunk.leaf}
         if headers is not None:
             count = _claim_chunk(claims, source, chunk, headers, data, data_end)
         elif is_here:

@@ -250,8 +250,8 @@ class Decoder:
 
     def _items_of(self, column: Column, number: int) -> dict[int, Sequence[int]]:
         """Return the number of items of each leaf of a field in the lists around it, after decoding all pages."""
-        lists, items = list_levels(column.plan), {}
-        options = {"levels": False, "checks_crc": self._checks_crc, "forgets": True, "limit": self._limit}
+        lists, items = list_levels(column.plan), dict[int, Any]()
+        options: Any = {"levels": False, "checks_crc": self._checks_crc, "forgets": True, "limit": self._limit}
         for leaf in column.leaves:
             made = partial(ChunkReader, leaf, self._source, lists=lists[leaf.leaf], **options)
             reader = self._all_of(number, leaf, lambda _, made=made: made())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -169,7 +169,7 @@ class LocalColumns:
         chunks = [self._form.column(leaf.leaf) for leaf, _ in leaves]
         turns = (None, None) if self._whole else self._turns_of(unit.first, unit.last)
         where = self._source.fd, self._source.size, self._rows, unit.first, unit.last
-        limit = {} if share is None else {"most_bytes": share.most}
+        limit: Any = {} if share is None else {"most_bytes": share.most}
         are_done = kernels.column.from_file(decoders, chunks, *where, *turns, **limit)
         taken, full = {}, set()
         for (leaf, _), decoder, is_done in zip(leaves, decoders, are_done, strict=True):

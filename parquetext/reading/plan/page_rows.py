@@ -100,7 +100,7 @@ def _row_ranges(form: FooterReader, types: Mapping[str, pa.DataType], plan: Plan
     """
     counts = form.row_groups("num_rows")
     row_groups = range(len(counts))
-    pieces, parts = [], {name: [] for name in types}
+    pieces, parts = [], {name: list[Any]() for name in types}
     for row_group in row_groups:
         pages = {name: _pages(form, name, kind, row_group, plan, indexes) for name, kind in types.items()}
         starts = {0, *(start for found in pages.values() if found for start in found[0].first_rows)}

@@ -50,7 +50,7 @@ class Part:
     """
 
     footer: Any
-    indices: list[int] | None
+    indices: Sequence[int] | None
     row_groups: Sequence[int]
     chunks: int
     rows: int

@@ -6,6 +6,7 @@ import inspect
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -125,7 +126,7 @@ class ParquetOptions:
 
     def for_arrow(self, codec: str, rows: pa.Table) -> dict:
         """Return arguments for Arrow's writer, for a file that begins with these rows."""
-        message = {
+        message: dict[str, Any] = {
             "data_page_size": self.page_bytes,
             "max_rows_per_page": self.page_rows,
             "dictionary_pagesize_limit": self.dictionary_bytes,
@@ -164,7 +165,7 @@ class ParquetOptions:
         most = int(-bits / 8 * math.log(1 - fpp ** (1 / 8)))  # of a split block filter: 8 bits for each value
         return {"ndv": max(min(int(values or UNTOLD_NDV), most), 1), "fpp": fpp}
 
-    def _of_columns(self, option: str, schema: pa.Schema) -> dict[str, str]:
+    def _of_columns(self, option: str, schema: pa.Schema) -> dict[str, Any]:
         """Return the option's value for each leaf, or the value for all leaves."""
         said = self.columns.get(option, {})
         paths = list(leaf_paths(schema))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
@@ -46,7 +47,7 @@ class DatasetWriter(DataSourceArrowWriter):
         keys = [name.strip() for name in given.get("partitionby", "").split(",") if name.strip()]
         filesystems = Filesystems.of_options(given)
         message = {name: value for name, value in given.items() if not is_setting(name)}
-        self._job = OutputJob.prepare(
+        self._job: Any = OutputJob.prepare(
             filesystems.target(normal(given["path"])),
             without_options(schema),
             OVERWRITE if overwrite else APPEND,

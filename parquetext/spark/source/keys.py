@@ -7,6 +7,7 @@ import decimal
 import re
 import zoneinfo
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql.types import (
@@ -79,7 +80,7 @@ def _kind(text: str) -> DataType | str:
     return _TIMES if _TIME.fullmatch(text) else StringType()
 
 
-def _common(kinds: set[DataType | str], key: str) -> DataType:
+def _common(kinds: Any, key: str) -> DataType:
     """Return the common type of several types."""
     if kinds == {_TIMES}:
         raise Unsupported(

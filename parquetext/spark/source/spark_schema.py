@@ -168,7 +168,7 @@ class _Tree:
         nodes = sorted(
             ((form.node(identity), identity) for identity in identities), key=lambda pair: pair[0].schema_index
         )
-        made: dict[int, _Tree] = {}
+        made: dict[int | None, _Tree] = {}
         top = None
         for node, identity in nodes:
             tree = cls(parse_element(node.thrift), as_path(node.path)[-1], not identity & GROUP)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...errors import Unsupported
 from ..backend import Capability
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 HDFS_SCHEMES = ("hdfs", "viewfs")
 MODE = "mode"  # key of a new file's mode in its metadata, in octal digits
-_ACTIONS = ("---", "--x", "-w-", "-wx", "r--", "r-x", "rw-", "rwx")
+_ACTIONS: Any = ("---", "--x", "-w-", "-wx", "r--", "r-x", "rw-", "rwx")
 _NO_LISTS = "Support for ACLs has been disabled"
 _NEEDS = (
     "needs hdfs-native (pip install 'parquetext[hdfs]'), or libhdfs (ARROW_LIBHDFS_DIR or HADOOP_HOME, "
