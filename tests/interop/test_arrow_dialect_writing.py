@@ -191,7 +191,7 @@ def test_the_flatbuffers_package_reads_our_buffer(tmp_path):
 
 
 CANNOT_BE_SAID = (
-    "unknown codec|has no metadata|of another type than its column|path_in_schema|not UTF-8|is encrypted|"
+    "unknown codec|has no metadata|the type of a column chunk differs|path_in_schema|not UTF-8|is encrypted|"
     "no logical type|unknown layout|schema tree|key_value_metadata|required field"
 )
 

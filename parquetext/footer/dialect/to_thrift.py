@@ -57,7 +57,6 @@ class Decoded:
             version=version,
             schema=schema,
             num_rows=root.get("num_rows", 0),
-            row_groups=[],
             key_value_metadata=_key_values(root, "kv"),
             created_by=_text(root.get("created_by")) or None,
             column_orders=[{"TYPE_ORDER": {}} if order else {} for order in orders] if any(orders) else None,
@@ -66,7 +65,9 @@ class Decoded:
     def to_thrift(self) -> bytes:
         """Return the bytes of the whole FileMetaData."""
         groups = [thrift.write("RowGroup", group) for group in self.row_groups()]
-        return thrift.write("FileMetaData", self.footer | {"row_groups": groups})
+        names = ("version", "schema", "num_rows", "row_groups", "key_value_metadata", "created_by", "column_orders")
+        fields = self.footer | {"row_groups": groups}
+        return thrift.write("FileMetaData", {name: fields[name] for name in names if name in fields})
 
     def name_of(self, leaf: int) -> str:
         """Return a leaf's dotted path for messages; bytes that are not UTF-8 are replaced."""
