@@ -25,7 +25,7 @@ from ..reading.choose.choice import choose, has_copies
 from ..reading.execute.at_exit import closed_at_exit
 from ..reading.execute.execution import execute, execute_batches
 from ..reading.execute.watch import Watch
-from ..reading.plan.file_plan import blooms_of, plan_file
+from ..reading.plan.file_plan import plan_file
 from ..reading.plan.part import Part
 from ..reading.plan.read_plan import Plan
 from ..reading.request.file_request import request_of
@@ -279,7 +279,7 @@ class File(footer_file.File):
 
         plan = plan_file(self, request_of(self, columns, row_groups, filters, options))
         with self._naming():
-            return self._on_form(lambda form: explain(form, plan, self, blooms_of(self), considered))
+            return self._on_form(lambda form: explain(form, plan, self, self._blooms, considered))
 
     def layout(self, *, decompress: bool = False) -> Layout:
         """Return the use of every byte of the file, with a picture; see `parquetext.layout`.

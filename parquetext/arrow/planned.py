@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import pyarrow as pa
 
@@ -32,7 +31,7 @@ class PlannedFile(File):
     __slots__ = ("_plan",)
 
     @classmethod
-    def _open_again(cls, target: str | Target) -> Any:
+    def _open_again(cls, target: str | Target) -> File:
         return open_planned(target)
 
     def _blooms(self, form: FooterReader, types: Mapping[str, pa.DataType]) -> BloomFilters:
@@ -50,7 +49,7 @@ class PlannedFile(File):
         self.form, self._form = name, following
 
 
-def open_planned(path) -> Any:
+def open_planned(path) -> File:
     """Open a file by its sidecar; if no sidecar matches the file, open it by its footer.
 
     If there is a sidecar that cannot be used, the file has a finding. Open files and bytes in memory have no sidecar.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from threading import RLock
 from typing import Any, NamedTuple, Self, TypeVar
@@ -16,7 +16,8 @@ from ..findings import Finding
 from ..storage import ChangedFile, Target, can_gather, counts_requests
 from ..tabular import Shown, Tabular
 from . import best_form, forms
-from .arrow_errors import as_arrow_error
+from .arrow_errors import ArrowUnsupported, as_arrow_error
+from .bloom_filters import BloomFilters
 from .columns import Column
 from .concurrent_changes import is_changed, opened_again
 from .copied_chunks import copies_of_leaf, payload_in
@@ -172,9 +173,7 @@ class File(Tabular):
             return operation(form)
         except MemoryError as error:
             raise out_of_memory(error, self.path) from None
-        except ColumnError as error:
-            raise self._named(error) from None
-        except LimitExceeded as error:
+        except (ColumnError, LimitExceeded, ArrowUnsupported) as error:
             raise self._named(error) from None
         except (Damaged, Malformed, OSError) as error:
             self._recover(error, form)
@@ -255,6 +254,10 @@ class File(Tabular):
 
     def _is_batched(self) -> bool:
         return can_gather(self._source)
+
+    def _blooms(self, form: FooterReader, types: Mapping[str, pa.DataType]) -> BloomFilters:
+        """Return the Bloom filters of columns, whose rows have these types."""
+        return BloomFilters(form, self._source, self._gathered, types)
 
     def _expect(self, leaves: int) -> None:
         """Prepare for reading this many leaves: read the whole footer if they are a large part of it."""

@@ -122,6 +122,19 @@ def test_bloom_filters_in_the_sidecar_rule_row_groups_out(path):
         assert file.io_stats.requests == 0
 
 
+def test_a_filtered_read_skips_row_groups_by_the_bloom_filters_in_the_sidecar(path):
+    with open_planned(path) as file:
+        plan = file.explain(["n"], filters=[("text", "=", "t0150x")])
+    assert plan.form == "sidecar"
+    assert [group.row_group for group in plan.row_groups if group.is_read] == []
+    assert plan.bytes_to_fetch == 0
+
+
+def test_a_filtered_dataset_skips_row_groups_by_the_bloom_filters_in_the_sidecar(path):
+    plan = parquetext.dataset(path, sidecar=True).explain(["n"], filter=[("text", "=", "t0150x")])
+    assert plan.bytes_to_fetch == 0
+
+
 def test_external_bloom_filters_are_read_from_the_file(path):
     sidecar.build(path, external_blooms=True)
     with open_planned(path) as file:

@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from ... import kernels
 from ...pruning import Predicate
-from ...reading.plan.file_plan import blooms_of
 from ...storage import Version
 from ..file import File
 from .dataset_plan import asked_blooms, file_bounds, surviving, undecided_by_bounds
@@ -34,7 +33,7 @@ def left_row_groups(
         if not kept or not undecided_by_bounds(predicate):
             return kept
         same = {name: rows for name, (_, rows) in fields.bounds.items() if rows == types[name]}
-        return asked_blooms(predicate, kept, fields, types, known, blooms_of(file)(form, same))
+        return asked_blooms(predicate, kept, fields, types, known, file._blooms(form, same))
 
     return file._on_form(left)
 

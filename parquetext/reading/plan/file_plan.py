@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from ...footer.arrow_errors import ArrowUnsupported
-from ...footer.bloom_filters import BloomFilters
 from ...footer.facade import File
 from ...footer.path_sizes import check_form
 from ..request.read_request import Request
-from .read_plan import Blooms, Plan, plan_read
+from .read_plan import Plan, plan_read
 
-__all__ = ["blooms_of", "plan_file"]
+__all__ = ["plan_file"]
 
 
 def plan_file(file: File, request: Request) -> Plan:
@@ -20,18 +19,10 @@ def plan_file(file: File, request: Request) -> Plan:
     ArrowUnsupported
         If the read needs the Thrift footer, and the file has none.
     """
-    try:
-        plan = file._on_form(lambda form: plan_read(form, request, blooms_of(file)))
-    except ArrowUnsupported as error:
-        raise error if error.file else error.at(str(file.path)) from None
+    plan = file._on_form(lambda form: plan_read(form, request, file._blooms))
     if not plan.is_sliced:
         file._on_form(check_form)  # pyarrow reads the whole footer
         if file.spec.is_final:
             message = "not readable by a slice, and a PAR3 file has no Thrift footer; parquetext.restore brings it back"
             raise ArrowUnsupported(message, file=str(file.path))
     return plan
-
-
-def blooms_of(file: File) -> Blooms:
-    """Return the function that opens the Bloom filters of a file's columns."""
-    return lambda form, types: BloomFilters(form, file._source, file._gathered, types)

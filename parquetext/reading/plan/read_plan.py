@@ -13,7 +13,7 @@ from ...footer.bloom_filters import BloomFilters
 from ...footer.model import FooterReader
 from ...footer.names import as_path
 from ...footer.typed_bounds import column_bounds
-from ...pruning import surviving_row_groups
+from ...pruning import Predicate, surviving_row_groups
 from ..request.read_request import ReadOptions, Request
 from .part import Part, part_of
 
@@ -38,7 +38,7 @@ class Plan:
     chunks: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
-    def predicate(self) -> Any:
+    def predicate(self) -> Predicate | None:
         return self.request.predicate
 
     @property
@@ -70,22 +70,24 @@ def plan_read(form: FooterReader, request: Request, blooms: Blooms | None = None
 
     `blooms` returns the Bloom filters of columns of these types, used if bounds leave row groups undecided.
     """
+    if request.predicate is None:
+        groups, nested = request.row_groups, request.is_nested
+        return Plan(request, part_of(form, request.leaves, nested, groups, request.options.has_metadata))
     groups = surviving(form, request, blooms)
-    fields = request.predicate_fields or {}
+    if request.predicate_fields is None:
+        part = part_of(form, request.leaves, request.is_nested, groups, request.options.has_metadata)
+        return Plan(request, part, filter_part=part_of(form, list(range(form.leaf_count)), False, groups))
+    fields = request.predicate_fields
     have = set(request.leaves)
     extra = {name: leaves for name, leaves in fields.items() if not have.intersection(leaves)}
     is_apart = any(not have.issuperset(leaves) for name, leaves in fields.items() if name not in extra)
-    filtering = None
-    if request.predicate is not None and request.predicate_fields is None:
-        filtering = range(form.leaf_count)
-    elif is_apart:
-        filtering = sorted(leaf for leaves in fields.values() for leaf in leaves)
     reading = request.leaves
-    if filtering is None and extra:
+    if extra and not is_apart:
         reading = [*reading, *(leaf for leaves in extra.values() for leaf in leaves)]
     part = part_of(form, reading, request.is_nested or is_apart, groups, request.options.has_metadata)
-    if filtering is not None:
-        return Plan(request, part, filter_part=part_of(form, list(filtering), False, groups))
+    if is_apart:
+        filtering = sorted(leaf for leaves in fields.values() for leaf in leaves)
+        return Plan(request, part, filter_part=part_of(form, filtering, False, groups))
     chunks = {name: form.column(*leaves) for name, leaves in fields.items() if len(leaves) == 1}
     return Plan(request, part, extra=len(extra), chunks=chunks)
 
@@ -93,7 +95,7 @@ def plan_read(form: FooterReader, request: Request, blooms: Blooms | None = None
 def surviving(form: FooterReader, request: Request, blooms: Blooms | None) -> Sequence[int]:
     """Return the row groups that the statistics and Bloom filters of the predicate's columns do not rule out."""
     leaves = sorted(leaf for leaves in (request.predicate_fields or {}).values() for leaf in leaves)
-    if request.predicate is None or not leaves:
+    if not leaves:
         return request.row_groups
     types = {field.name: field.type for field in request.options.schema_of(form.slice(leaves, []))}
     return surviving_row_groups(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any
 
-from ...footer.arrow_errors import ArrowUnsupported
 from ...footer.facade import File
-from .footer_cells import fetch_cells
+from ...footer.model import GROUP, FooterReader
 from .read_request import ReadOptions, Request, resolve
+from .selection import leaves_of
 
 __all__ = ["request_of"]
 
@@ -26,9 +28,21 @@ def request_of(
         if not isinstance(columns, Iterable):
             raise TypeError(f"columns is a list of names, not {columns!r}")
         columns = list(columns)
-    fetch_cells(file, columns, row_groups)
-    try:
-        request = file._on_form(lambda form: resolve(form, columns, row_groups, filters, options))
-    except ArrowUnsupported as error:
-        raise error if error.file else error.at(str(file.path)) from None
-    return request
+    _fetch_cells(file, columns, row_groups)
+    return file._on_form(lambda form: resolve(form, columns, row_groups, filters, options))
+
+
+def _fetch_cells(file: File, columns: list | str | None, row_groups: Sequence[int] | None) -> None:
+    """Announce how many columns are looked up; fetch the cells of a remote footer for their slice in few rounds."""
+    file._expect(file.num_columns if columns is None else len(columns))
+    if not file._is_batched() or not isinstance(columns, list):
+        return
+    shared = [lambda form: form.row_groups("num_rows"), lambda form: form.created_by, lambda form: form.node(GROUP)]
+    file._source.want_shared()
+    found: Any = file._each([*(partial(leaves_of, name=name) for name in columns), *shared])
+    leaves = {leaf for below in found[: len(columns)] for leaf in below}
+    file._each(partial(_slice_of, leaf=leaf, row_groups=row_groups) for leaf in sorted(leaves))
+
+
+def _slice_of(form: FooterReader, leaf: int, row_groups: Sequence[int] | None) -> bytes:
+    return form.slice([leaf], range(form.row_group_count) if row_groups is None else row_groups)

@@ -86,7 +86,7 @@ class Request:
     leaves: Sequence[int]
     is_nested: bool
     row_groups: Sequence[int]
-    predicate: Any
+    predicate: Predicate | None
     predicate_fields: Mapping[str, range] | None
     options: ReadOptions
 
