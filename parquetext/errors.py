@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, Self, TypeVar
 
 from . import wire
 from .masking import without_secrets
@@ -76,6 +76,9 @@ class ParquetextError(ValueError):
         The expected and the found value.
     """
 
+    page: int  # set by kernels that read several pages: the page's number
+    part: str  # and the part of the page
+
     def __init__(
         self,
         message: str,
@@ -98,7 +101,7 @@ class ParquetextError(ValueError):
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.message, self.__dict__)
 
-    def at(self, file: str | None, base: int = 0) -> ParquetextError:
+    def at(self, file: str | None, base: int = 0) -> Self:
         """Return the same error with the file named and its offset counted from the file's start."""
         self.file = file and without_secrets(file)
         if self.offset is not None:
@@ -370,7 +373,7 @@ def _rebuild(kind: type[ParquetextError], message: str, state: dict[str, Any]) -
     return error
 
 
-def wire_error(code: int, offset: int = 0, expected: int = 0, found: int = 0) -> Any:
+def wire_error(code: int, offset: int = 0, expected: int = 0, found: int = 0, *, file: str | None = None) -> Exception:
     """Return the exception for a status of the C library; the pure kernels raise the same ones.
 
     Parameters
@@ -380,6 +383,8 @@ def wire_error(code: int, offset: int = 0, expected: int = 0, found: int = 0) ->
     offset : int
         Offset in bytes.
     expected, found : int
+    file : str, optional
+        The file that contains the bytes.
 
     Returns
     -------
@@ -397,4 +402,4 @@ def wire_error(code: int, offset: int = 0, expected: int = 0, found: int = 0) ->
         return MemoryError(text)
     if kind == "OSError":
         return OSError(found, text)
-    return _CLASSES[kind](text, offset=offset, expected=expected, found=found, code=code)
+    return _CLASSES[kind](text, file=file, offset=offset, expected=expected, found=found, code=code)

@@ -69,7 +69,7 @@ FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 FLOORS_WITHIN = {
     "reading": [{"open_file"}, {"fields"}, {"request"}, {"plan"}, {"choose"}, {"execute"}, {"explanation"}],
     "arrow": [
-        {"read_options", "without_dataset", "metadata", "counted_file"},
+        {"read_options", "metadata", "counted_file"},
         {"encrypted_reading"},
         {"file"},
         {"parquet_file", "planned", "flattened"},

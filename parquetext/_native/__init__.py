@@ -17,8 +17,9 @@ def _copied_out(archive: str) -> str:
         return str(keep({name.removeprefix(inside): opened.read(name) for name in names}))
 
 
-if hasattr(__loader__, "archive"):
+archive = getattr(__spec__.loader, "archive", None)
+if archive is not None:
     try:
-        __path__.append(_copied_out(__loader__.archive))
+        __path__.append(_copied_out(archive))
     except OSError as error:
-        raise ImportError(f"they cannot be copied out of {__loader__.archive}: {error}") from error
+        raise ImportError(f"they cannot be copied out of {archive}: {error}") from error

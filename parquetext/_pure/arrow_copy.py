@@ -54,7 +54,7 @@ LAYOUTS: dict[int, tuple[Kind, ...]] = {tag: () for tag in range(1, LAST_TYPE + 
 }
 
 
-def broken(at: int) -> Any:
+def broken(at: int) -> Exception:
     """Return the error for damage at `at`."""
     return wire_error(wire.ARROW_SCHEMA, at)
 
@@ -72,7 +72,7 @@ class Table:
 class Source:
     """Bytes with checked access."""
 
-    def __init__(self, data: Any, size: int):
+    def __init__(self, data: bytes | bytearray, size: int):
         self.data, self.size = data, size
 
     def need(self, at: int, size: int) -> None:

@@ -20,6 +20,8 @@ OUTSIDE_OF_THE_ALPHABET = re.compile(rb"[^A-Za-z0-9+/]")
 class _Message(Source):
     """The decoded text. Each block is decoded on its first access."""
 
+    data: bytearray
+
     def __init__(self, text: bytes, size: int):
         super().__init__(bytearray(size), size)
         self._text = text

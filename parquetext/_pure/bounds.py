@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .. import wire
 
@@ -110,7 +110,7 @@ def is_nan(value: bytes, leaf: Leaf) -> bool:
     return number != number
 
 
-def is_inverted(low: Any, high: Any, leaf: Leaf) -> bool:
+def is_inverted(low: bytes, high: bytes, leaf: Leaf) -> bool:
     """Return True if `low` is above `high` in the leaf's order."""
     if leaf.type == wire.PHYSICAL_INT96:
         return False

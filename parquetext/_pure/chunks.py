@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from .. import wire
 from .bounds import UNSIGNED, Leaf, usable_bounds
@@ -109,7 +108,7 @@ class Chunks:
             for bits, start, length in zip(has, offsets, lengths, strict=True)
         ]
 
-    def bounds(self) -> tuple[Any, ...]:
+    def bounds(self) -> tuple[bytes | memoryview, ...]:
         """Return the usable bounds: (has, min_offset, min_length, max_offset, max_length).
 
         In `has`, bit 0 is min, and bit 1 is max.

@@ -39,7 +39,7 @@ class Lists:
 
         If an entry continues a list, it and the entry before it must be elements of it.
         """
-        for repeated, defined in zip(page.repetition or (), page.definition or (), strict=True):
+        for repeated, defined in zip(page.repetition or b"", page.definition or b"", strict=True):
             least = min(defined, self._last)
             if repeated and least < self._levels[repeated - 1]:
                 raise wire_error(wire.LEVELS_CONTRADICT, 0, self._levels[repeated - 1], least)
@@ -193,7 +193,7 @@ class Column:
         self._given: deque[GivenPage] = deque()
         self._count = 0
         self._page: OpenPage | None = None
-        self._dictionary = None
+        self._dictionary: tuple[object, int] | None = None
         self._entries_left = num_values
         self._goes_on: str | None = None  # how the last row was processed: "read" or "skipped"
         if self._lists is not None:

@@ -100,7 +100,8 @@ class Output:
     def _members(self) -> tuple:
         """Return entries, rows, slots, nulls, valid, values, offsets, definition and repetition."""
         slots, nulls = len(self._has_value), self._has_value.count(0)
-        values, offsets = self._values, None
+        values: bytes | bytearray = self._values
+        offsets = None
         if self._leaf.type == wire.PHYSICAL_BOOLEAN:
             values = pack_booleans(values)
         elif self._leaf.type == wire.PHYSICAL_BYTE_ARRAY:

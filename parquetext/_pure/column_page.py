@@ -63,12 +63,15 @@ class OpenPage:
         Its levels; None if the column has none.
     """
 
-    def __init__(self: Any, leaf: Leaf, given: GivenPage, dictionary: tuple[object, int] | None):
+    def __init__(self, leaf: Leaf, given: GivenPage, dictionary: tuple[object, int] | None):
         self.leaf, self.given, self._dictionary = leaf, given, dictionary
         self.entries, self.at = given.header.num_values, 0
-        self.repetition = self.definition = None
+        self.repetition: memoryview | None = None
+        self.definition: memoryview | None = None
         self._values_start = self._taken = self._passed = 0
-        self._values = self._texts = self._put_back = None
+        self._values: memoryview | None = None
+        self._texts: Iterator[bytes | memoryview] | None = None
+        self._put_back: bytes | memoryview | None = None
         if self.entries:
             with given.placed("levels"):
                 self._decode_levels()
@@ -160,7 +163,7 @@ class OpenPage:
         """Undo taking the last byte array."""
         self._put_back = text
 
-    def _next_text(self: Any) -> bytes | memoryview:
+    def _next_text(self) -> bytes | memoryview:
         if self._put_back is not None:
             text, self._put_back = self._put_back, None
             if not self._passed:

@@ -51,7 +51,8 @@ class Matcher:
 
 def symbols_of(values: list[bytes]) -> list[bytes]:
     """Return at most 255 symbols. Symbols with the same prefix are adjacent, the longest first."""
-    sample, symbols = list(_sample(values)), list[bytes]()
+    sample = list(_sample(values))
+    symbols: list[bytes] = []
     for _ in range(ROUNDS):
         best = heapq.nsmallest(MOST_SYMBOLS, _worthy(_uses(sample, Matcher(symbols))), key=_rank)
         symbols = sorted((symbol for symbol, _ in best), key=_slot)

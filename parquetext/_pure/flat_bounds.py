@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal
 
 from .. import wire
 from .flat_cells import Cell
@@ -41,7 +41,7 @@ class Bounds:
             return self._number(statistics, side, wire.WIDTH_OF_TYPE[self.type])
         return self._octets(statistics, side) if self.type in _BYTE_ARRAYS else None
 
-    def _slot(self, statistics: dict[str, int], name: str, size: int, order: Any) -> bytes:
+    def _slot(self, statistics: dict[str, int], name: str, size: int, order: Literal["little", "big"]) -> bytes:
         """Return a slot's bytes; zeros if it is absent."""
         value = self.cell.number_at(statistics, name, "I" if size == 4 else "Q", 0)
         return value.to_bytes(size, order)

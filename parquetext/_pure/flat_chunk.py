@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .. import wire
 from ..errors import wire_error
@@ -11,7 +11,7 @@ from . import varint
 from .bounds import UNSIGNED
 from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS
 from .flat_residue import CHUNK, Residues, chunk_fields
-from .flat_schema import ABSENT, Struct, list_structs
+from .flat_schema import ABSENT, Elements, Struct, list_structs
 from .flat_tables import Numbers, Octets, Table
 from .thrift_write import path_list
 
@@ -91,8 +91,8 @@ def algorithm(crypto: Crypto) -> Table | None:
     if thrift is None:
         return None
     prefix, unique = _octets(thrift.binary(1)), _octets(thrift.binary(2))
-    fields = {"aad_prefix": prefix, "aad_file_unique": unique, "supply_aad_prefix": thrift.boolean(3)}
-    return Table("AesGcm", fields)
+    supplied = thrift.boolean(3)
+    return Table("AesGcm", {"aad_prefix": prefix, "aad_file_unique": unique, "supply_aad_prefix": supplied})
 
 
 def key(crypto: Crypto) -> Table | None:
@@ -200,7 +200,7 @@ def pack_bound(
 class Column:
     """The chunks of one leaf, ready to be written one by one."""
 
-    def __init__(self, scan, leaf: int, elements: Any, row_group_rows: list[int], is_compact: bool):
+    def __init__(self, scan, leaf: int, elements: Elements, row_group_rows: list[int], is_compact: bool):
         chunks, index = scan.column(leaf), elements.leaves[leaf]
         self.data, self.rows, self.is_compact = scan.data, row_group_rows, is_compact
         self.type, self.sort_order = elements.type[index], elements.sort_order[index]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import struct
-from typing import Any
 
 from .. import wire
 from ..errors import ParquetextError
 from . import arrow_schema
+from .flat_schema import Elements
 
 PAGE_SHIFT = 9  # a pool reference is page << 9 | offset / 8, never below 2
 
@@ -33,7 +33,7 @@ def _pieces(scan, names: list[bytes]) -> list[bytes]:
 class Pool:
     """Pages of unique items. `arrow` maps top-level elements to the pool references of their Arrow fields."""
 
-    def __init__(self, scan, elements: Any):
+    def __init__(self, scan, elements: Elements):
         top = [index for index in range(1, elements.count) if elements.parent[index] == 0]
         self.pages: list[bytearray] = []
         self._known: dict[bytes, int] = {}

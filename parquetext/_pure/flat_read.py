@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
 
 from .. import wire
 from ..errors import ParquetextError
@@ -221,7 +221,7 @@ class Reader(CellReader):
         }
         return statistics | {"chunk_count": self.leaf_count}
 
-    def sorting_columns(self, row_group: int) -> list[Any]:
+    def sorting_columns(self, row_group: int) -> list[tuple[int, ...]]:
         """Return (column_idx, descending, nulls_first) of each column that a row group is sorted by."""
         checked(row_group, self.row_group_count)
         self.begin()
@@ -255,7 +255,7 @@ class Reader(CellReader):
         fields = [fact for _, fact in self._fields(leaf, wanted, arena)]
         return Chunks.from_fields(fields, bytes(arena))
 
-    def chunks(self, leaf: int, row_groups: list[int]):
+    def chunks(self, leaf: int, row_groups: Sequence[int]):
         """Yield (row group, all members) of a leaf's chunks in these row groups, which ascend."""
         for row_group, fact in self._fields(leaf, row_groups, bytearray()):
             yield row_group, {**NO_MEMBERS, **fact}

@@ -149,6 +149,11 @@ def from_converted_type(data, element: int, converted: int) -> tuple[int, Table]
 class Elements:
     """The schema of a scanned footer: tables, Thrift bytes and paths of its elements."""
 
+    converted_type: list[int]
+    parent: list[int]
+    type: list[int]
+    sort_order: list[int]
+
     def __init__(self, scan):
         self.data = scan.data
         self.count = scan.element_count

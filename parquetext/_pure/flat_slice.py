@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .. import wire
 from ..errors import ParquetextError
 from . import arrow_schema, varint
@@ -32,7 +30,8 @@ class Slicer:
 
     def chunks(self) -> list[list[Chunk]]:
         """Return the members by row group; refuse a chunk in another file, because its path is not among them."""
-        found, row_groups = list[Any](), sorted(set(self.row_groups))
+        row_groups = sorted(set(self.row_groups))
+        found: list = []
         for leaf in self.leaves:
             found.append({})
             for row_group, fields in self.reader.chunks(leaf, row_groups):

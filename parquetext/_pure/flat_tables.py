@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .. import wire
 from ..errors import wire_error
@@ -29,7 +30,7 @@ class Table(NamedTuple):
     """A table to write: fields in slot order. None is absent; values other than numbers follow the table."""
 
     name: str
-    fields: dict[str, Any]
+    fields: Mapping[str, int | bytes | Table | Shared | list | None]
 
 
 class Shared(NamedTuple):
@@ -119,12 +120,13 @@ class Payload:
         name, fields = table
         shape = shape_of(name, tuple([field for field, value in fields.items() if value is not None]))
         position = self.pad(shape.align, shape.lead)
-        numbers = [fields[field] & mask if isinstance(fields[field], int) else 0 for field, mask in shape.order]
+        numbers = [value & mask if isinstance(value := fields[field], int) else 0 for field, mask in shape.order]
         self.out += shape.inline.pack(0, *numbers)
         self.tables.append((position, self._vtable(shape.vtable)))
         for field, at in shape.at.items():
-            if not isinstance(fields[field], int):
-                self.follow(position + at, fields[field])
+            value = fields[field]
+            if value is not None and not isinstance(value, int):
+                self.follow(position + at, value)
         return Written(position, shape.at)
 
     def follow(self, field: int, value: bytes | Table | Shared | list) -> None:
@@ -155,7 +157,7 @@ class Payload:
         position = self.pad(4)
         self.out += struct.pack("<I", len(entries)) + bytes(4 * len(entries))
         for index, entry in enumerate(entries):
-            if entry is not LATER:
+            if not isinstance(entry, int):
                 self.link(position + 4 + 4 * index, self.behind(entry))
         return position
 

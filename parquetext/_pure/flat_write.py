@@ -62,7 +62,7 @@ def write(scan, stats: str = "full", *, verbatim: bool = True, extensions=()) ->
         _check(scan)
         flat_extensions.check(extensions)
         check_paths(scan, most)
-        writer: Ending = _Writer(scan, stats == "compact", extensions)
+        writer: _Writer | _Verbatim = _Writer(scan, stats == "compact", extensions)
         payload = writer.write()
     except ParquetextError as error:
         if not verbatim or extensions or error.code not in UNSPEAKABLE:
@@ -390,10 +390,10 @@ class _Writer(Ending):
         parent = self.node_of[elements.parent[index]] if index else 0
         if elements.parent[index] > 0:
             above = elements.paths[elements.parent[index]]
-            where = elements.position[index], len(above)
+            position = [elements.position[index], len(above)]
         else:
-            where = (self.pool.arrow.get(index, 0),)
-        heads.add_numbers(index - number, parent, *where, *leaves, len(prefix), len(suffix))
+            position = [self.pool.arrow.get(index, 0)]
+        heads.add_numbers(index - number, parent, *position, *leaves, len(prefix), len(suffix))
         heads.add(prefix + suffix + above)
 
     def write_key_value(self, index: int) -> None:

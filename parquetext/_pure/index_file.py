@@ -200,7 +200,8 @@ def read_row_group(own: bytes, columns_at: int) -> dict[str, int] | None:
 
     Return None if the bytes are not a complete struct.
     """
-    reader, fields = ChunkReader(memoryview(own)), dict[str, Any]()
+    reader = ChunkReader(memoryview(own))
+    fields: dict[str, int] = {}
 
     def read(id: int, type: int, at: int) -> int:
         if id != wire.ROW_GROUP_COLUMNS:
@@ -214,7 +215,7 @@ def read_row_group(own: bytes, columns_at: int) -> dict[str, int] | None:
     return fields if end == len(own) and "num_rows" in fields else None
 
 
-def read_sorting_columns(own: bytes, offset: int) -> list[Any]:
+def read_sorting_columns(own: bytes | memoryview, offset: int) -> list[Any]:
     """Return (column_idx, descending, nulls_first) of each item of the list at `offset`."""
     reader, columns = ChunkReader(memoryview(own)), []
     count, at = reader.list_of(offset, wire.TYPE_STRUCT, IN_LISTED_STRUCT)

@@ -35,16 +35,23 @@ class Entry(NamedTuple):
     thrift: bytes  # the SchemaElement
     element: dict[str, int]  # the members of pqx_element
     parent: int
-    index: int
+    schema_index: int
     position: int
     first_leaf: int
     leaf_count: int
-    path: Any
+    path: bytes | None
 
-    schema_index = property(lambda self: self.index)
-    column_order = property(lambda self: self.element["column_order"])
-    max_definition = property(lambda self: self.element["max_definition"])
-    max_repetition = property(lambda self: self.element["max_repetition"])
+    @property
+    def column_order(self) -> int:
+        return self.element["column_order"]
+
+    @property
+    def max_definition(self) -> int:
+        return self.element["max_definition"]
+
+    @property
+    def max_repetition(self) -> int:
+        return self.element["max_repetition"]
 
     def fail(self, code: int, expected: int, found: int) -> Exception:
         """Return the error for a wrong number in the cell."""
@@ -393,6 +400,7 @@ class Reader(CellReader):
         """Return (column_idx, descending, nulls_first) of each column that a row group is sorted by."""
         checked(row_group, self.row_group_count)
         self.begin()
+        fields: dict[str, Any]
         (fields,) = self.row_group_fields(row_group, 1)
         if not fields.get("sorting_columns_length"):
             return []

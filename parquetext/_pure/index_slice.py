@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import accumulate, pairwise
-from typing import Any
 
 from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS
 from .flat_ending import HAS_COLUMN_ORDERS
@@ -23,7 +22,9 @@ class SmallScan(ScanArrays):
     def __init__(self, reader, leaves: list[int], row_groups: list[int]):
         self.reader, self.wanted, self.wanted_groups = reader, leaves, row_groups
         self.pieces: list[bytes] = []
-        self.size, self.leaves, self.real = 0, [], list[Any]()
+        self.size = 0
+        self.leaves: list[int] = []
+        self.real: list[Real] = []
         self._elements, self._row_groups = Records(ELEMENT_MEMBERS), Records(ROW_GROUP_MEMBERS)
         self._chunks, self._key_values = Records(CHUNK_MEMBERS | PLACES_MEMBERS), Records(KEY_VALUE_MEMBERS)
         self.version, self.created_by, self.problem = reader.version, None, None

@@ -35,7 +35,8 @@ class NameTable:
 
     def begin(self) -> None:
         """Forget all names, and choose a new key."""
-        self._key, self._ids = os.urandom(16), dict[Any, Any]()
+        self._key = os.urandom(16)
+        self._ids: dict = {}
 
     def add(self, path: bytes, field_id: int | None, id: int) -> None:
         self._ids.setdefault(self._hash(path), []).append(id)
@@ -84,7 +85,7 @@ class CellReader:
 
     def close(self) -> None:
         """Forget the bytes read so far. The source stays open and belongs to the caller."""
-        self._open = None
+        self._open: Any = None
 
     def __enter__(self):
         return self
@@ -158,7 +159,8 @@ class CellReader:
         if self._names.is_read:
             return self._find_in_all(wanted, most)
         self.begin()
-        tag, ids = tag_of(hash), dict[int, None]()
+        tag = tag_of(hash)
+        ids: dict[int, None] = {}
         for step, (entries, is_last) in enumerate(self._candidates(hash), 1):
             for entry_tag, where in entries:
                 if entry_tag != tag:

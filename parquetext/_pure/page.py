@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .. import wire
 from ..errors import ParquetextError, wire_error
@@ -187,7 +187,8 @@ def locations(data) -> tuple[memoryview, ...]:
     Malformed
         If the bytes are not a Thrift struct, or if the locations are not structs.
     """
-    reader, positions = ChunkReader(memoryview(data).cast("B")), list[Any]()
+    reader = ChunkReader(memoryview(data).cast("B"))
+    positions: list[dict[str, int]] = []
 
     def read(id: int, type: int, at: int) -> int:
         if id != wire.OFFSET_INDEX_PAGE_LOCATIONS or type != wire.TYPE_LIST:
@@ -364,13 +365,14 @@ class Pages:
 def _named(records: Records, index: int) -> PageHeader:
     page = {name: column[index] for name, column in records.columns.items()}
     statistics = page["statistics_offset"], page["statistics_length"]
-    return PageHeader(
-        *(page[name] for name in PageHeader._fields[:13]),
+    numbers = [page[name] for name in PageHeader._fields[:13]]
+    flags = (
         bool(page["is_compressed"]),
         bool(page["is_sorted"]),
         page["crc"] if page["has_crc"] else None,
         statistics if statistics[1] else None,
     )
+    return PageHeader._make([*numbers, *flags])
 
 
 def _read(data: memoryview, at: int) -> dict[str, int]:

@@ -7,7 +7,7 @@ import struct
 from array import array
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .. import systems, wire
 from ..errors import ParquetextError, wire_error
@@ -99,7 +99,7 @@ def parts_of(data: bytes, columns: int, groups: int, tail_size: int) -> Parts | 
 class Opened(NamedTuple):
     """A sidecar that belongs to its file. If it was read in parts, the schema is the requested one."""
 
-    reader: Any
+    reader: Reader | Parts
     schema: bytes
 
 
@@ -182,7 +182,7 @@ def encoded(paths: Sequence[str]) -> list[bytes]:
     return names
 
 
-def open_beside(path: bytes, verify: bool, wanted: Any = None) -> tuple[int, Any]:
+def open_beside(path: bytes, verify: bool, wanted: Wanted | None = None) -> tuple[int, Opened | None]:
     """Open the sidecar of a file: ``_NAME.pm``, or for ``data.parquet`` also ``_pm``."""
     folder, name = os.path.split(path)
     status, opened = open_one(path, os.path.join(folder, b"_" + name + b".pm"), verify, wanted)
@@ -192,7 +192,7 @@ def open_beside(path: bytes, verify: bool, wanted: Any = None) -> tuple[int, Any
     return status, opened
 
 
-def open_one(path: bytes, sidecar: bytes, verify: bool, wanted: Any) -> tuple[int, Any]:
+def open_one(path: bytes, sidecar: bytes, verify: bool, wanted: Wanted | None) -> tuple[int, Opened | None]:
     try:
         fd = os.open(sidecar, os.O_RDONLY | systems.O_CLOEXEC | systems.O_NONBLOCK)
     except FileNotFoundError:
@@ -214,7 +214,7 @@ def open_one(path: bytes, sidecar: bytes, verify: bool, wanted: Any) -> tuple[in
     return open_whole(data, path, verify) if size <= LARGEST else (UNUSED, None)
 
 
-def open_whole(data: bytes, path: bytes, verify: bool) -> tuple[int, Any]:
+def open_whole(data: bytes, path: bytes, verify: bool) -> tuple[int, Opened | None]:
     committed = int.from_bytes(data[:8], "little") if len(data) >= wire.PM_SMALLEST_BYTES else 0
     if not wire.PM_SMALLEST_BYTES <= committed <= len(data):
         return UNUSED, None
@@ -238,7 +238,7 @@ def read_file(fd: int) -> bytes:
         return file.read(LARGEST)
 
 
-def is_beside(path: bytes, reader: Any, note: bytes) -> bool:
+def is_beside(path: bytes, reader: Reader | Parts, note: bytes) -> bool:
     """Return True if the file at `path` is the unchanged one for which a sidecar was written."""
     try:
         return is_untouched(os.stat(path), reader.footer, note)
@@ -250,7 +250,8 @@ class Side:
     """The usable minima or maxima of a column, by row group."""
 
     def __init__(self, width: int):
-        self.width, self.values = width, list[bytes | None]()
+        self.width = width
+        self.values: list[bytes | None] = []
 
     def buffers(self) -> tuple[bytes, bytes | None, bytes]:
         stored = [bytes(self.width) if value is None else value for value in self.values]
@@ -269,7 +270,7 @@ class ColumnStatistics:
         self.nulls, self.values = array("q"), array("q")
         self.low, self.high = Side(width), Side(width)
 
-    def read(self, reader: Reader) -> tuple:
+    def read(self, reader: Reader | Parts) -> tuple:
         """Return null counts, values, and (minimum, maximum) pairs of one file."""
         if reader.column(self.number).physical_type != self.leaf.type:
             raise wire_error(wire.PM_SLICES, 0, self.number, self.number)

@@ -64,7 +64,9 @@ class RuleWalk:
 
     def struct(self, start: int, structure: int, depth: int) -> int:
         """Return the offset after the struct at `start`."""
-        rules, seen, wrong = wire.RULES[structure][1], set[int](), set[int]()
+        rules = wire.RULES[structure][1]
+        seen: set[int] = set()
+        wrong: set[int] = set()
         self.walk.enter(start, depth)
 
         def read(id: int, type: int, at: int) -> int:

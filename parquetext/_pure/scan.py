@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from .. import wire
 from ..errors import ParquetextError, wire_error
@@ -91,6 +90,8 @@ class ScanArrays:
     _row_groups: Records
     _key_values: Records
     _chunks: Records
+    end: int  # offset after the struct
+    regular: bool  # True if each row group has one chunk per leaf
 
     @property
     def element_count(self) -> int:
@@ -243,12 +244,13 @@ class Scan(ScanArrays):
 class _Footer(ChunkReader):
     """One pass over FileMetaData that fills a `Scan`."""
 
-    def __init__(self, scan: Any):
+    def __init__(self, scan: Scan):
         super().__init__(scan._view)
         self.scan, self.schema_offset = scan, 0
 
     def read(self) -> None:
-        scan, seen, id, at = self.scan, set[int](), 0, 0
+        scan, id, at = self.scan, 0, 0
+        seen: set[int] = set()
         while True:
             header = at
             id, type, at = self.walk.field_header(header, id)
@@ -313,7 +315,8 @@ class _Footer(ChunkReader):
         return at
 
     def read_row_group(self, start: int) -> int:
-        first_chunk, fields = self.scan.chunk_count, dict[str, Any]()
+        first_chunk = self.scan.chunk_count
+        fields: dict[str, int] = {}
 
         def read(id: int, type: int, at: int) -> int:
             if (id, type) != (wire.ROW_GROUP_COLUMNS, wire.TYPE_LIST):

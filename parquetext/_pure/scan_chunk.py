@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from .. import wire
 from . import varint
@@ -126,7 +125,8 @@ class ChunkReader:
 
     def chunk(self, start: int) -> tuple[Members, int]:
         """Return the members of the ColumnChunk at `start`, and the offset after it."""
-        fields, metadata = dict[str, Any](), dict[str, Any]()
+        fields: dict[str, int] = {}
+        metadata: dict[str, int] = {}
 
         def read(id: int, type: int, at: int) -> int:
             nonlocal metadata
@@ -140,7 +140,10 @@ class ChunkReader:
         return metadata | fields | {"present": present, "chunk_offset": start, "chunk_length": end - start}, end
 
     def metadata(self, start: int) -> tuple[Members, int]:
-        fields, statistics, encodings, stats = dict[str, Any](), dict[str, Any](), set[Any](), None
+        stats = None
+        fields: dict[str, int] = {}
+        statistics: dict[str, int] = {}
+        encodings: set[int] = set()
 
         def read(id: int, type: int, at: int) -> int:
             nonlocal statistics, encodings, stats
@@ -177,7 +180,7 @@ class ChunkReader:
             encodings.add(encoding)
         return encodings, at
 
-    def data_page_encodings(self, at: int, before: set[int] | None) -> tuple[set[Any] | None, int]:
+    def data_page_encodings(self, at: int, before: set[int] | None) -> tuple[set[int] | None, int]:
         """Return the encodings of the data pages in encoding_stats."""
         count, at = self.list_of(at, wire.TYPE_STRUCT, IN_METADATA)
         if count is None:

@@ -81,8 +81,10 @@ def build_tree(
     Errors in the tree are passed to `note` as (code, offset, expected, found). Elements after the tree's end get no
     parent, and a group may have fewer children than it claims.
     """
-    columns, leaves, count = elements.columns, list[int](), len(elements)
-    awaited, open_groups = 1, list[list[int]]()  # groups: [element, number of its children to come]
+    columns, count = elements.columns, len(elements)
+    leaves: list[int] = []
+    awaited = 1
+    open_groups: list[list[int]] = []  # groups: [element, number of its children to come]
     for i in range(count):
         inside = awaited > 0
         if not inside:

@@ -89,19 +89,19 @@ def _whole(fd: int, size: int, path: str | bytes) -> bytes:
         parts.append(part)
         done += len(part)
     if done < size:
-        raise wire_error(wire.PM_SIZE_BEYOND, 0, done, size).at(os.fsdecode(path))
+        raise wire_error(wire.PM_SIZE_BEYOND, 0, done, size, file=os.fsdecode(path))
     return b"".join(parts)
 
 
 def _committed(first: bytes, there: int, path: str | bytes) -> int:
     """Return the size in the first bytes, for a file of `there` bytes."""
     if len(first) < SIZE_BYTES:
-        raise wire_error(wire.PM_TRUNCATED, 0, wire.PM_HEADER_BYTES, there).at(os.fsdecode(path))
+        raise wire_error(wire.PM_TRUNCATED, 0, wire.PM_HEADER_BYTES, there, file=os.fsdecode(path))
     size = int.from_bytes(first, "little")
     if size > there:
-        raise wire_error(wire.PM_SIZE_BEYOND, 0, there, size).at(os.fsdecode(path))
+        raise wire_error(wire.PM_SIZE_BEYOND, 0, there, size, file=os.fsdecode(path))
     if size < wire.PM_SMALLEST_BYTES:
-        raise wire_error(wire.PM_SIZE_SMALL, 0, wire.PM_SMALLEST_BYTES, size).at(os.fsdecode(path))
+        raise wire_error(wire.PM_SIZE_SMALL, 0, wire.PM_SMALLEST_BYTES, size, file=os.fsdecode(path))
     return size
 
 

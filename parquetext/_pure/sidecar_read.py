@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .sidecar_sums import Parts
+
+
 import struct
 from array import array
 from collections import namedtuple
-from typing import Any
 
 from .. import wire
 from ..errors import wire_error
@@ -295,9 +300,10 @@ class Reader:
         return self.scratchpad.get(code)
 
     @property
-    def scratchpad(self) -> dict[Any, bytes]:
+    def scratchpad(self) -> dict[int, bytes]:
         """Return the snapshot's notes by code; if a code repeats, the first note counts."""
-        view, at, found = self._header.view, self._snapshot.scratchpad, dict[int, Any]()
+        view, at = self._header.view, self._snapshot.scratchpad
+        found: dict = {}
         for _ in range(self._snapshot.scratchpad_count):
             code, length = struct.unpack_from("<II", view, at)
             at += 8
@@ -315,7 +321,7 @@ class Chunks:
         The sidecar, to which the ranges of `bounds` refer.
     """
 
-    def __init__(self, reader: Any, header: Any, column: int, row_groups: range):
+    def __init__(self, reader: Reader | Parts, header: Header | Parts, column: int, row_groups: range):
         self.buffer, self._reader, self._header = reader.data, reader, header
         self._column, self._row_groups = column, row_groups
 
@@ -354,7 +360,7 @@ class Chunks:
             numbers.append(value if said else -1)
         return memoryview(numbers).toreadonly()
 
-    def bounds(self) -> tuple[Any, ...]:
+    def bounds(self) -> tuple[bytes | memoryview, ...]:
         """Return the statistics as stored: (has, min_offset, min_length, max_offset, max_length).
 
         Bit 0 of `has` is min, bit 1 is max. Offsets are memoryviews of ``Q``, lengths of ``I``.

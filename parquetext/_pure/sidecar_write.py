@@ -417,7 +417,7 @@ class Writer:
         if seq_txn != -1:
             out += struct.pack("<q", seq_txn)
         if notes or schema:
-            out += scratchpad_bytes(notes, schema and 4 * len(self._columns) + wire.PM_SUMS_BYTES)
+            out += scratchpad_bytes(notes, 4 * len(self._columns) + wire.PM_SUMS_BYTES if schema else 0)
         if schema:
             self._add_sums(start, notes, schema)
         unchecked = 0 if self.base else wire.PM_HEADER_FEATURES

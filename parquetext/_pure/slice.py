@@ -5,11 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .. import wire
 from ..errors import ParquetextError, wire_error
 from . import arrow_schema, thrift
+from .arrow_schema import Schema
 from .scan import ARROW_SCHEMA
 from .slice_write import Chunk, Element, Parts, RowGroup, write
 
@@ -132,7 +133,7 @@ class Slicer:
         except ParquetextError:
             return b""
 
-    def _project(self, schema: Any) -> bytes:
+    def _project(self, schema: Schema) -> bytes:
         if schema.field_count != self.scan.elements("num_children")[0]:
             return b""
         columns = [at for at in range(1, self.scan.element_count) if self.parents[at] == 0]

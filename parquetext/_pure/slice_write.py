@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from .. import wire
 from ..errors import wire_error
@@ -98,7 +97,7 @@ class Chunk:
     """A chunk's members by their names in `pqx_chunk` and `pqx_places`, and its Thrift bytes if known."""
 
     members: Mapping[str, int]
-    thrift: Any = None
+    thrift: bytes | None = None
 
 
 @dataclass

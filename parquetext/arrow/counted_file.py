@@ -13,8 +13,6 @@ from ..footer.entry_counts import EntryCounts, check_entries, count_in_batch
 from ..footer.row_counts import check_rows
 from ..pruning import Predicate
 
-__all__ = ["CountedFile", "check_fragments"]
-
 
 class CountedFile(pq.ParquetFile):
     """A `pyarrow.parquet.ParquetFile` whose reading methods raise `RowsMissing` if pyarrow loses rows."""
@@ -62,7 +60,7 @@ class CountedFile(pq.ParquetFile):
 
 
 def check_fragments(
-    table: pa.Table, fragments: Sequence, schema: pa.Schema, columns: Sequence[str] | None, predicate: Predicate | None
+    table: pa.Table, fragments: Sequence, schema: pa.Schema, columns: Iterable[str] | None, predicate: Predicate | None
 ) -> None:
     """Raise `RowsMissing` if a table that pyarrow has read of files lacks rows of them, or entries of lists.
 
@@ -79,7 +77,7 @@ def check_fragments(
         groups that it does not rule out: a filtered table does not tell how many rows were read.
     """
     if predicate is None:
-        names = schema.names if columns is None else columns
+        names = schema.names if columns is None else list(columns)
         _check(table.to_batches(), [(file, range(file.num_row_groups)) for file in fragments], schema, names)
         return
     used = predicate.columns(lambda name: schema.field(name).type if schema.names.count(name) == 1 else None)

@@ -12,8 +12,6 @@ from ..footer.targets import readable
 from ..pruning import Predicate, predicate_of
 from ..reading.request.read_request import OURS
 
-__all__ = ["for_pyarrow", "read_encrypted", "read_opened", "schema_of_encrypted"]
-
 PLACE = "__parquetext_place__"
 OF_FILES = {"schema", "decryption_properties", "partitioning", "ignore_prefixes"}
 

@@ -25,19 +25,15 @@ from ..reading.choose.choice import choose, has_copies
 from ..reading.execute.at_exit import closed_at_exit
 from ..reading.execute.execution import execute, execute_batches
 from ..reading.execute.watch import Watch
-from ..reading.plan.file_plan import plan_file
 from ..reading.plan.part import Part
-from ..reading.plan.read_plan import Plan
-from ..reading.request.file_request import request_of
-from ..reading.request.read_request import AUTO, ReadOptions, check_engine, check_options
+from ..reading.plan.read_plan import Plan, plan_file
+from ..reading.request.read_request import AUTO, ReadOptions, check_engine, check_options, request_of
 from ..storage import can_reopen, has_arrow_file, has_descriptor, is_remote
 from .metadata import FileMetaData
 
 if TYPE_CHECKING:
     from ..inspection.layout.layout import Layout
     from ..reading.explanation import Explanation
-
-__all__ = ["File", "open"]
 
 
 class File(footer_file.File):

@@ -14,8 +14,6 @@ from ..footer.names import as_path, find_group_or_leaf
 from ..nearest import nearest
 from .file import File
 
-__all__ = ["Flattened", "has_dots_or_doubles"]
-
 Name = str | tuple[str, ...]
 
 

@@ -24,8 +24,6 @@ from ..footer.thrift_form import ThriftForm
 if TYPE_CHECKING:
     from ..footer.facade import File
 
-__all__ = ["FileMetaData", "RowGroupMetaData", "thrift_of"]
-
 PART_ROW_GROUPS = 64  # row groups of a column in a small footer
 WHOLE_FOOTER_SHARE = 128  # one small footer takes about as long as this many chunks of the whole footer
 LATEST_VERSION = {1: "1.0", 2: "2.6"}  # pyarrow's names of the footer's version numbers

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from .datasets.fragments import Fragment
 
-__all__ = ["ParquetDataset"]
-
 HIVE, PANDAS = "hive", b"pandas"
 COMMON_FILES = "_common_metadata", "_metadata"
 
@@ -113,7 +111,7 @@ decryption_properties
         if not isinstance(path_or_paths, (list, tuple)):
             target = readable(path_or_paths, filesystem_of(path_or_paths, filesystem))
             if target.is_open:
-                self._dataset = _HeldFile(target, schema, options | {"engine": engine})
+                self._dataset: Any = _HeldFile(target, schema, options | {"engine": engine})
                 return
             kind = info_of(target).type
             self._folder = target if kind == pafs.FileType.Directory else None
@@ -213,7 +211,7 @@ decryption_properties
             return table
         return table.replace_schema_metadata({**(table.schema.metadata or {}), PANDAS: common})
 
-    def _check_rows(self, table: pa.Table, columns: Sequence[str] | None) -> None:
+    def _check_rows(self, table: pa.Table, columns: Iterable[str] | None) -> None:
         """Raise `RowsMissing` if pyarrow has lost rows of encrypted files."""
         from .counted_file import check_fragments  # takes long to import
 
@@ -255,7 +253,7 @@ class _HeldFile:
     def get_fragments(self) -> list:
         raise ArrowUnsupported("a file without a path is no fragment: parquetext.open shows its row groups")
 
-    def to_table(self, columns: list[str] | None, filters: object, *, use_threads: bool) -> pa.Table:
+    def to_table(self, columns: Iterable[str] | None, filters: object, *, use_threads: bool) -> pa.Table:
         return read_table(self._target, columns, filters, use_threads=use_threads, **self._options)
 
 

@@ -25,8 +25,6 @@ from .file import File
 from .metadata import FileMetaData, thrift_of
 from .read_options import options_given, whole
 
-__all__ = ["ParquetFile", "read_metadata"]
-
 # Options of pyarrow's reader that affect the schema.
 OF_SCHEMAS = ("read_dictionary", "binary_type", "list_type", "coerce_int96_timestamp_unit", "arrow_extensions_enabled")
 

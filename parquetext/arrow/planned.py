@@ -20,8 +20,6 @@ from ..storage import BatchedSource, LocalSource, Target
 from .file import File
 from .file import open as open_file
 
-__all__ = ["PlannedFile", "open_planned", "row_groups_left"]
-
 STALE, UNUSED = "sidecar-stale", "sidecar-unused"
 
 
@@ -29,6 +27,8 @@ class PlannedFile(File):
     """An open file of form ``"sidecar"`` while its sidecar is valid, and then of a form of its footer."""
 
     __slots__ = ("_plan",)
+
+    _plan: Plan
 
     @classmethod
     def _open_again(cls, target: str | Target) -> File:
@@ -64,8 +64,7 @@ def open_planned(path) -> File:
         return open_file(target)
     source = LocalSource(target.path) if target.is_local else BatchedSource(target)
     try:
-        if not source.is_local:
-            source.identify()
+        source.identify()
         plan = open_beside(target, source=source)
         form = SidecarForm.of(plan)
         if form is None:

@@ -14,17 +14,6 @@ from ..reading.request.read_request import check_types
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
-__all__ = [
-    "EXTENSIONS",
-    "Reading",
-    "format_of",
-    "is_ours",
-    "options_given",
-    "options_of_format",
-    "options_of_scan",
-    "whole",
-]
-
 LIMITS = ("thrift_string_size_limit", "thrift_container_size_limit", "schema_depth_limit")
 EXTENSIONS = {"arrow_extensions_enabled": True}  # the default of readers of tables, but not of datasets
 DECRYPTION = ("decryption_properties", "parquet_decryption_config")

@@ -14,8 +14,6 @@ from .datasets.shape import Shape
 from .file import File
 from .flattened import Flattened
 
-__all__ = ["pandas_index", "read_as"]
-
 
 def pandas_index(metadata: Mapping[bytes, bytes] | None, names: Iterable[str]) -> list[str]:
     """Return the columns of pandas' index that are not among the names."""

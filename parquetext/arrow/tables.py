@@ -16,12 +16,9 @@ from .file import File
 from .file import open as open_file
 from .flattened import Flattened, has_dots_or_doubles
 from .read_options import options_given
-from .without_dataset import as_pyarrow_reports
 
 if TYPE_CHECKING:
     from ..sidecar.plan import Plan
-
-__all__ = ["read_pandas", "read_schema", "read_table"]
 
 PATTERN = frozenset("*?[")
 HIVE = "hive"
@@ -262,8 +259,8 @@ def _read_one(
     columns = list(columns)
     if not has_dots_or_doubles(columns):
         return file.read(columns, row_groups, filters, **options)
-    wanted = Flattened.of_file(file, columns)
-    return wanted.apply(file.read(wanted.names, row_groups, filters, **options))
+    flattened = Flattened.of_file(file, columns)
+    return flattened.apply(file.read(flattened.names, row_groups, filters, **options))
 
 
 def read_many(
@@ -362,3 +359,18 @@ def read_schema(
         if arrow_extensions_enabled:
             return file.schema
         return file._on_form(lambda form: whole_schema(form, arrow_extensions_enabled=False))
+
+
+MODULES = "pyarrow.dataset", "pyarrow._dataset"
+MISSING = "when the pyarrow.dataset module is not available"
+
+
+def as_pyarrow_reports(error: ImportError, filters: object, schema: pa.Schema | None) -> Exception:
+    """Return the ValueError that `pyarrow.parquet.read_table` raises then; return other errors unchanged."""
+    if error.name not in MODULES:
+        return error
+    if filters is not None:
+        return ValueError(f"the 'filters' keyword is not supported {MISSING}")
+    if schema is not None:
+        return ValueError(f"the 'schema' argument is not supported {MISSING}")
+    return ValueError(f"the 'source' argument should be an existing parquet file and not a directory {MISSING}")

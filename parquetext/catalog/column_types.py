@@ -6,8 +6,6 @@ import pyarrow as pa
 
 from ..footer.model import COUNTS, INDEX_LENGTHS, INDEX_OFFSETS
 
-__all__ = ["CODED", "COUNTS", "INDEX_LENGTHS", "INDEX_OFFSETS", "SCHEMA"]
-
 _TYPED = (
     ("integer", pa.int64()),
     ("double", pa.float64()),

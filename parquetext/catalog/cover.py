@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,10 +14,8 @@ from ..footer.leaf_types import PHYSICAL_TYPES, LeafType, leaf_type
 from ..footer.typed_bounds import RawBounds
 from ..logical_types import parse_catalog_text
 from ..pruning import ColumnBounds, Predicate, surviving_row_groups
+from .footers import same_time
 from .picked_rows import rows_of
-from .times import same_time
-
-__all__ = ["Cover", "Kept"]
 
 _FILE = ["file", "file_size", "modified", "row_group"]
 _BASE = [*_FILE, "row_group_rows", "data_page_offset", "dictionary_page_offset"]
@@ -173,7 +171,8 @@ class Cover:
         """Return the number of the column type for each row group, and the list of these types."""
         parts = [pc.fill_null(rows[name].cast(pa.string()), "") for name in _TYPE]
         coded = pc.binary_join_element_wise(*parts, "\0").combine_chunks().dictionary_encode()
-        leaf_types, numbers = list[Any](), []
+        numbers = []
+        leaf_types: list[LeafType] = []
         for text in coded.dictionary.to_pylist():
             physical, length, logical = text.split("\0")
             is_known = physical in PHYSICAL_TYPES

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 import pyarrow as pa
 
@@ -14,8 +13,6 @@ from .batches import Batch
 from .column_types import SCHEMA
 from .footers import Footer, read_footer
 
-__all__ = ["ROWS", "Gathering", "batches_of", "names_of"]
-
 ROWS = 1 << 15  # rows from which on a batch is finished
 
 
@@ -24,7 +21,8 @@ class Gathering:
 
     def __init__(self, schema: pa.Schema = SCHEMA):
         self._schema = schema
-        self._batch, self._full = Batch(), list[Any]()
+        self._batch = Batch()
+        self._full: list = []
         self._failed: list[tuple[str, str]] = []
 
     def add(self, file: str, footer: Footer) -> None:

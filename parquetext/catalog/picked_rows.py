@@ -9,8 +9,6 @@ import pyarrow.compute as pc
 
 from ..arrow.datasets.dataset import dataset
 
-__all__ = ["Rows", "rows_of"]
-
 
 class Rows(Protocol):
     """The queries on a catalog that planning needs."""

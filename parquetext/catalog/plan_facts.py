@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,8 +13,6 @@ from ..footer.leaf_types import PHYSICAL_TYPES, LeafType, leaf_type
 from ..logical_types import parse_catalog_text
 from ..storage.paths import directory_keys
 from .picked_rows import rows_of
-
-__all__ = ["MISSING", "UNKNOWN", "CatalogColumns", "ColumnStatistics"]
 
 MISSING, UNKNOWN = -1, -2  # kinds: the file has no such column; the column's type is unknown
 _PLACE = ["file", "row_group"]
@@ -72,7 +69,7 @@ class CatalogColumns:
         return self._columns[name]
 
     def _key(self, name: str) -> ColumnStatistics | None:
-        values = [directory_keys(file.rpartition("/")[0]).get(name, MISSING) for file in self.files]
+        values: list = [directory_keys(file.rpartition("/")[0]).get(name, MISSING) for file in self.files]
         known = [value for value in values if value not in (MISSING, None)]
         if all(value == MISSING for value in values):
             return None
@@ -94,7 +91,8 @@ class CatalogColumns:
 
 
 def _typed(rows: pa.Table) -> ColumnStatistics:
-    kinds, leaf_types, known = [], list[Any](), {}
+    kinds, known = [], {}
+    leaf_types: list[LeafType] = []
     columns = (rows[name].to_pylist() for name in ("count_all", "depth", "max_repetition_level", *_TYPE))
     for count, depth, repetition, *fields in zip(*columns, strict=True):
         if count is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import typer
 
@@ -27,7 +27,7 @@ __all__ = ["show_advice"]
 HEADINGS = "column", "encoding", "codec", "bytes", "of now", "values/s", "of now", "grows", ""
 
 
-def show_advice(paths: list[str], columns: list[str] | None, max_growth: Any, json: bool) -> NoReturn:
+def show_advice(paths: list[str], columns: list[str] | None, max_growth: str | None, json: bool) -> NoReturn:
     """Print the advice for every file, and end the command."""
     from .. import edits
 

@@ -112,7 +112,8 @@ def build(command: str | None = None) -> typer.Typer:
         for module, names in modules.items():
             if not is_known or command in names:
                 import_module(f".{module}", __package__).register(app)
-        for registered in (*app.registered_commands[before[0] :], *app.registered_groups[before[1] :]):
+        added: list[Any] = [*app.registered_commands[before[0] :], *app.registered_groups[before[1] :]]
+        for registered in added:
             registered.rich_help_panel = panel
     for each in (app, *(group.typer_instance for group in app.registered_groups)):
         for registered in each.registered_commands:

@@ -78,7 +78,7 @@ def _asked(path: Any, ask: Ask, json: bool, values: bool) -> bool:
     if values:
         from ..arrow.file import open as open_file
     else:
-        from ..footer.opening import open_file
+        from ..footer.opening import open_file  # type: ignore[assignment]
 
     try:
         with open_file(path) as file:

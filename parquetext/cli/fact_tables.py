@@ -73,7 +73,7 @@ def print_listing(
         shown = _shown(columns, [_positions(each, headings) for each in optional], room)
         _fit([columns[at] for at in shown], room)
     padded = [columns[at].padded() for at in shown]
-    printed = ["  ".join(cells).rstrip() for cells in zip(*padded, strict=True)]
+    printed: list[str | Text] = ["  ".join(cells).rstrip() for cells in zip(*padded, strict=True)]
     if room is not None and style_of is not None:
         printed[1 : len(lines) + 1] = [_styled(padded, shown, row, style_of) for row in range(len(lines))]
     _print(printed, has_total=total is not None)

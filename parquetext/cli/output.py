@@ -9,7 +9,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TypeGuard
 
 import typer
 from rich.console import Console
@@ -124,7 +124,7 @@ def print_json(record: object) -> None:
     sys.stdout.write(json_line(record) + "\n")
 
 
-def failure(path: object, error: Any) -> dict:
+def failure(path: object, error: Exception) -> dict:
     """Return the output of `--json` for a file that could not be processed."""
     message = f"{error.filename}: {_without_path(error)}" if _names_file(error) else str(error)
     return {
@@ -136,7 +136,7 @@ def failure(path: object, error: Any) -> dict:
     }
 
 
-def problem(text: Any, path: object = None) -> None:
+def problem(text: str | Exception, path: object = None) -> None:
     """One line on standard error, which names the path that it is about."""
     if _names_file(text):
         path, text = text.filename, _without_path(text)  # the file that it is about may be another one
@@ -152,7 +152,7 @@ def _names(path: str, text: str) -> bool:
     return re.search(rf"(?<![\w.-]){re.escape(path)}{end}", text) is not None
 
 
-def _names_file(error: object) -> bool:
+def _names_file(error: object) -> TypeGuard[OSError]:
     """Return whether an error of the system names one file, and says what is wrong with it."""
     return (
         isinstance(error, OSError)
@@ -162,7 +162,7 @@ def _names_file(error: object) -> bool:
     )
 
 
-def _without_path(error: Any) -> str:
+def _without_path(error: OSError) -> str:
     """Return what the system says, or what is wrong with the file's folder."""
     folder = os.path.dirname(error.filename)
     if isinstance(error, FileNotFoundError) and "://" not in folder and folder and not os.path.exists(folder):

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -121,13 +121,14 @@ class _Printer:
     """Prints rows of one file after the other."""
 
     def __init__(self, format: RowFormat):
-        self._format, self._names, self.rows = format, None, 0
+        self._format, self.rows = format, 0
+        self._names: str | None = None
         self.is_table = format == RowFormat.table
 
     def file(
         self,
         file,
-        columns: Any,
+        columns: list[str] | list[tuple[str, ...]] | None,
         conditions: list[str] | None,
         limit: int | None,
         partition: pa.Table | None = None,

@@ -114,7 +114,7 @@ def main(reader: str, columns: str, *paths: str) -> None:
     for path in paths:
         start = time.perf_counter()
         try:
-            rows = read(path, json.loads(columns))
+            rows: Any = read(path, json.loads(columns))
         except Exception as error:  # whatever a foreign reader raises is its answer
             outcome = Outcome(reader, None, None, None, f"{type(error).__name__}: {error}"[:500])
         else:

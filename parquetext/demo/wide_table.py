@@ -7,7 +7,7 @@ import os
 import random
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -92,7 +92,7 @@ def run(
     row_groups: int = ROW_GROUPS,
     *,
     say: Callable[..., Callable[[], None]] = lambda what, total=None: lambda: None,
-    readers: list[str] | None = None,
+    readers: Sequence[str] | None = None,
 ) -> Iterator[Step]:
     """Do it in `folder`, yielding a step when it is done.
 
@@ -162,7 +162,9 @@ def _read_one_column(original: str, path: str, name: str) -> Iterator[Step]:
     yield Step("open, one column's values", after, before, "equal" if same else "different", same)
 
 
-def _let_others_read(original: str, path: str, names: list[str], say: Callable, readers: list[str]) -> Iterator[Step]:
+def _let_others_read(
+    original: str, path: str, names: list[str], say: Callable, readers: Sequence[str]
+) -> Iterator[Step]:
     sample = names[:: max(1, len(names) // SAMPLE_COLUMNS)]
     for reader in readers:
         say(f"{reader} reads both files")

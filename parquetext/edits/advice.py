@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from .. import storage, wire
 from ..encoding.chunk_reader import chunk_of
@@ -100,7 +99,7 @@ class ColumnAdvice:
         return copy.bytes + self.chunks * BLOCK_BYTES
 
     @property
-    def best(self) -> Any:
+    def best(self) -> Estimate | None:
         """Return the smallest copy that saves a tenth and decodes as fast as the column, or None if there is none."""
         size, speed = SMALLER * self.bytes, NOT_SLOWER * self.values_per_second
         worth = [one for one in self.estimates if self.cost(one) <= size and one.values_per_second >= speed]

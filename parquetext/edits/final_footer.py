@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from .. import kernels, wire
 from ..errors import Damaged, ParquetextError, Refused
@@ -141,7 +140,9 @@ def restored(footer: FinalFooter, *, bare: bool = False) -> TailEdit:
     """
     spec, base = footer.spec, base_of(footer.spec)
     thrift = spec.rebuild(footer.payload)
-    inside, aside, kept = list[Any](), list[Any](), plain(base)
+    kept = plain(base)
+    inside: list = []
+    aside: list = []
     if not bare:
         slots = spec.slots(footer.payload)
         record = slots.pop(wire.UUID_THRIFT_EXTENSION, None)

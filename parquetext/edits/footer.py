@@ -14,7 +14,7 @@ from ..footer.locate import FIRST_READ_LOCAL, MAX_FOOTER_BYTES, read_tail
 from ..footer.tail import LENGTH_AND_MAGIC, Tail
 from ..storage import TailEdit
 from .pieces import Piece, form_in
-from .reference_edit import read_reference, reference_of
+from .reference_edit import ReferencePiece, read_reference, reference_of
 
 __all__ = ["LENGTH_AND_MAGIC", "SMALLEST_READ", "Footer", "parse_end", "parse_footer", "read_footer", "read_thrift"]
 
@@ -50,7 +50,7 @@ class Footer:
     location: Any
     pieces: tuple[Piece, ...]
     known_scan: Any = None
-    reference: Any = None
+    reference: ReferencePiece | None = None
 
     def scan(self, *, strict: bool = True):
         """Scan the footer into arrays; if it contradicts itself, raise an error unless `strict` is False."""
@@ -152,7 +152,7 @@ class Footer:
         return placement == extension.AFTER_STOP
 
 
-def _parts(pieces: Iterable[Piece]) -> Iterator[Any]:
+def _parts(pieces: Iterable[Piece]) -> Iterator[bytes | memoryview]:
     for piece in pieces:
         yield piece.payload
         yield piece.trailer

@@ -132,7 +132,8 @@ def _joined(names: list[str]) -> str:
 
 def _spelled_out(path: str, is_meant: Callable[[str], bool]) -> list[str]:
     """Expand the braces that `is_meant` selects, and return the resulting patterns."""
-    cuts, depth = list[int](), 0
+    depth = 0
+    cuts: list[int] = []
     for token in _TOKEN.finditer(path):
         if token[0] == "{":
             cuts, depth = cuts if depth else [token.start()], depth + 1

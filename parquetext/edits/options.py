@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from .. import extension, wire
 from ..errors import ParquetextError
@@ -85,7 +85,7 @@ class Options:
         If there is no such marker, placement or choice of statistics, or if the extensions are not bytes by UUID.
     """
 
-    marker: Any = "spec"
+    marker: str = "spec"
     placement: str = extension.ASIDE
     wrap: bool = False
     stats: str = "full"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from .. import kernels, wire
@@ -23,7 +22,7 @@ class Piece:
     These have no trailer, and neither has a block that is text: its payload is all of the text.
     """
 
-    uuid: Any
+    uuid: UUID | None
     payload: bytes | memoryview
     trailer: bytes | memoryview = b""
     is_aside: bool = False

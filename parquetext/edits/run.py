@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from .. import kernels, sidecar, storage
 from ..errors import ParquetextError, name_file
@@ -32,20 +32,25 @@ class Rewrite(Protocol):
         Description of the change.
     """
 
-    size: int
-    message: str
+    @property
+    def size(self) -> int: ...
+    @property
+    def message(self) -> str: ...
 
     def write(self, sink) -> None:
         """Write all of it to `sink`, a `storage.Appender` of the file's source; an error leaves the file as it is."""
 
 
-class Planned(NamedTuple):
+E = TypeVar("E", storage.TailEdit, Rewrite)
+
+
+class Planned(NamedTuple, Generic[E]):
     """The change of a footer, or None for no change.
 
     It contains the resulting form, the fields that it omits, and the reason for the choice, or an empty string.
     """
 
-    edit: Any
+    edit: E | None
     form: str
     omitted: tuple = ()
     reason: str = ""

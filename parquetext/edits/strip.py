@@ -99,5 +99,7 @@ def without_blocks(footer: Footer, kinds: Container[UUID] | str = OWN) -> TailEd
 
     Free-form bytes that an upgrade has wrapped are unwrapped if no block follows them.
     """
-    left = [] if kinds == ALL and footer.pieces else without(footer.pieces, kinds)
+    if isinstance(kinds, str):
+        return footer.edit([]) if footer.pieces else None
+    left = without(footer.pieces, kinds)
     return None if left is None else footer.edit(left)

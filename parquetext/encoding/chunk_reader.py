@@ -234,7 +234,7 @@ class ChunkReader:
             self._most_page = min(MOST_PURE_PAGE, MOST_PURE_PAGE if most_page is None else most_page)
         self._limit = limit_of(limit)
         self._pieces: list = []
-        self._chunk: Any = None
+        self._chunk: Chunk | None = None
         self._left: Iterator[None] = iter(())
         # For each given data page, and for the dictionary: the header's offset, and the base of offsets in errors.
         self._given: list[tuple[int, int | None]] = []
@@ -358,7 +358,7 @@ class ChunkReader:
             return
         if chunk.codec == wire.CODEC_UNCOMPRESSED and not self._checks_crc:
             at = yield from self._giving_stored(stretch)
-        options = {"slack": chunk.overrun, "check_crc": self._checks_crc, "most_page": self._most_page}
+        options: Any = {"slack": chunk.overrun, "check_crc": self._checks_crc, "most_page": self._most_page}
         options["check_size"] = self._check_size
         passed = None if self._checks_crc or self._leaf.levels.repetition else self._is_passed
         for page in read_pages(self._source, at, stretch.end, chunk.codec, passed=passed, **options):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 from uuid import UUID
 
 from .. import kernels, wire
@@ -88,7 +87,7 @@ def register(encoding: Encoding) -> None:
     _known[encoding.id] = encoding
 
 
-def find(id: int) -> Any:
+def find(id: int) -> Encoding | None:
     """Return the encoding of this number, or None.
 
     Parameters

@@ -8,7 +8,8 @@ from typing import Any
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from ..arrow.datasets.dataset import Dataset, Scanner
+from ..arrow.datasets.dataset import Dataset
+from ..arrow.datasets.scanner import Scanner
 
 __all__ = ["ArrowDataset"]
 

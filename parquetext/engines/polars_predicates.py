@@ -10,6 +10,7 @@ import json
 import struct
 from collections.abc import Iterator, Mapping
 from itertools import product
+from typing import Any
 
 import polars as pl
 
@@ -119,11 +120,10 @@ def _floats_in(node: object) -> Iterator[float]:
             yield from _floats_in(part)
 
 
-def _is_comparable(column: pl.DataType, literal: pl.DataType, operator: str) -> bool:
+def _is_comparable(column: pl.DataType, literal: Any, operator: str) -> bool:
     """Return True if Polars, Arrow and bounds compare values of a column with a literal in the same way."""
     if column != literal:
-        both = isinstance(column, pl.Decimal) and isinstance(literal, pl.Decimal)
-        return both and column.scale == literal.scale
+        return isinstance(column, pl.Decimal) and isinstance(literal, pl.Decimal) and column.scale == literal.scale
     if column.is_float():
         return operator in WITHOUT_NANS
     if column in EQUAL_ONLY:

@@ -102,7 +102,7 @@ def _frames(
 def _frame_of(table: pa.Table) -> pl.DataFrame:
     import polars as pl
 
-    frame = pl.from_arrow(_with_whole_lists(table.replace_schema_metadata(None)))
+    frame: Any = pl.from_arrow(_with_whole_lists(table.replace_schema_metadata(None)))
     if "" in table.schema.names:
         frame.columns = table.schema.names  # Polars calls a column without a name `column_0`
     return frame

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from itertools import chain
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.fs as pafs
@@ -49,7 +48,7 @@ def open_source(source: object, columns: Iterable[str] | None, options: dict) ->
     return dataset(source, **{**options, "schema": _schema_of_some(lake, list(columns))})
 
 
-def _schema_of_some(lake: Any, columns: list[str]) -> pa.Schema:
+def _schema_of_some(lake: Dataset, columns: list[str]) -> pa.Schema:
     """Return the fields of some columns, as the first file and the directories' names have them."""
     found, keys = lake._planner.files, lake._planner.keys.schema
     if not found:
@@ -66,7 +65,7 @@ def _schema_of_some(lake: Any, columns: list[str]) -> pa.Schema:
     return pa.schema([keys.field(name) if name in keys.names else schema.field(name) for name in columns])
 
 
-def with_schema(lake: Any, schema: pa.Schema) -> Dataset:
+def with_schema(lake: Dataset, schema: pa.Schema) -> Dataset:
     """Return the same files, read in another schema."""
     planner = lake._planner
     if planner.keys.scheme != HIVE:
@@ -75,7 +74,7 @@ def with_schema(lake: Any, schema: pa.Schema) -> Dataset:
     return Dataset(FragmentPlanner(planner.files, keys, schema, planner.reading))
 
 
-def texts_of_keys(lake: Any) -> dict[str, list[str]]:
+def texts_of_keys(lake: Dataset) -> dict[str, list[str]]:
     """Return the values of each key of the directories, as text; null is left out."""
     texts: dict[str, dict[str, None]] = {}
     for keys in shared(lake._planner.files.keys):

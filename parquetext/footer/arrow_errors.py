@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pyarrow as pa
 
@@ -79,7 +79,7 @@ class EncryptedFile(Refused, OSError):
     __reduce__ = ParquetextError.__reduce__
 
 
-_KINDS: dict[type, Any] = {
+_KINDS: dict[type[ParquetextError], type] = {
     Malformed: ArrowMalformed,
     Damaged: ArrowDamaged,
     ColumnError: ArrowColumnError,
@@ -90,7 +90,7 @@ _KINDS: dict[type, Any] = {
 }
 
 
-def as_arrow_error(error: Any) -> Any:
+def as_arrow_error(error: Error) -> Error:
     """Return the error as one of the classes above, if there is one for it.
 
     Parameters
@@ -98,6 +98,7 @@ def as_arrow_error(error: Any) -> Any:
     error : ParquetextError
         Errors of other classes, including subclasses, are returned unchanged.
     """
+    kind: type
     if error.code == wire.ENCRYPTED and type(error) is Refused:
         kind, message = EncryptedFile, f"encrypted metadata, and {NO_KEYS}"
     elif type(error) in _KINDS:

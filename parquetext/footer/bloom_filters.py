@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import pyarrow as pa
 
@@ -74,7 +73,7 @@ class BloomFilters:
             may_hold, self._source.read, self._source.size, offsets[probe.row_group], lengths[probe.row_group], hashes
         )
 
-    def _column(self, name: str) -> Any:
+    def _column(self, name: str) -> tuple[int, LeafType, pa.DataType] | None:
         """Return a column's leaf, its type and that of its rows; None if no filter can be queried."""
         if name not in self._columns:
             self._columns[name] = self._found(name)

@@ -77,7 +77,8 @@ def _read(metadata: bytes, base: int) -> tuple[tuple[int, int], tuple[Carried, .
     if position is None:
         return (base, 0), (), ()
     begin = base + position.header
-    copies, problems = [], []
+    copies: list[Carried] = []
+    problems: list[ParquetextError] = []
     for block in stack:
         try:
             if block.uuid == wire.UUID_COLUMN_ENCODING:

@@ -184,8 +184,8 @@ def _bound_problems(index: ColumnIndex, node: Node) -> Iterator[str]:
         return
     for name, side in (("min_values", low), ("max_values", high)):
         pair = (side[:-1], side[1:]) if index.boundary_order == _ASCENDING else (side[1:], side[:-1])
-        judged = kernels.bound_checks.judge_pairs(node.thrift, node.column_order, *pair)
-        if any(bits & wire.BOUND_INVERTED for bits in judged):
+        judged_pairs = kernels.bound_checks.judge_pairs(node.thrift, node.column_order, *pair)
+        if any(judged & wire.BOUND_INVERTED for judged in judged_pairs):
             order = "ascending" if index.boundary_order == _ASCENDING else "descending"
             yield f"has {name} that are not {order}, as its boundary_order says"
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from .. import wire
+from .. import thrift, wire
 from ..thrift import read, write
 from .form_spec import Fields, FormSpec
 from .model import GROUP, FooterReader, Node
@@ -60,9 +59,10 @@ def default_slice(
     return write("FileMetaData", footer)
 
 
-def _elements(reader: FooterReader, leaves: dict[int, Node]) -> list[Any]:
+def _elements(reader: FooterReader, leaves: dict[int, Node]) -> list[thrift.Fields]:
     """Return the schema elements of leaves and the groups above them, with the numbers of children that are left."""
-    nodes, children = {GROUP: reader.node(GROUP), **leaves}, dict[int, int]()
+    nodes = {GROUP: reader.node(GROUP), **leaves}
+    children: dict[int, int] = {}
     for identity in leaves:
         while (parent := nodes[identity].parent) is not None:
             parent |= GROUP

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from .. import kernels, wire
 from ..logical_types import LogicalType, parse_converted, parse_union, read_integer
@@ -16,7 +15,7 @@ class Element:
     """One schema element; absent fields are None."""
 
     name: str
-    type: Any
+    type: int | None
     type_length: int | None
     repetition: int | None
     num_children: int | None

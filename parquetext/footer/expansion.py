@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from operator import mul
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,6 +21,7 @@ from ..encoding.decoded_sizes import VARIABLE, VAST_PAGE, check_page_size, limit
 from ..encoding.pages import DATA_PAGES, read_headers, read_pages
 from ..errors import LimitExceeded, ParquetextError
 from ..storage import is_remote
+from .thrift_form import ThriftForm
 
 __all__ = ["check_expansion"]
 
@@ -51,7 +52,7 @@ class _Leaf(NamedTuple):
 
 
 def check_expansion(
-    form: Any,
+    form: ThriftForm,
     leaves: Iterable[int] | None,
     source,
     limit: int | None = None,
@@ -175,7 +176,7 @@ def _exceeded(what: str, claimed: int, there: int, most: int) -> LimitExceeded:
 class _Texts:
     """The pages of one leaf, and how many bytes their texts are."""
 
-    def __init__(self, form: Any, leaf: _Leaf, source, most: int):
+    def __init__(self, form: ThriftForm, leaf: _Leaf, source, most: int):
         self._form, self._leaf, self._source, self._most = form, leaf, source, most
 
     def check(self) -> None:

@@ -151,7 +151,7 @@ class File(Tabular):
         return reopen, file_state(self, self._source)
 
     @classmethod
-    def _open_again(cls, target: str | Target) -> Self:
+    def _open_again(cls, target: str | Target) -> File:
         """Open a file that was pickled."""
         from .opening import open_as  # it makes files, so it imports this module
 
@@ -373,7 +373,7 @@ class File(Tabular):
         if not self._looked_up % LOOK_UPS:  # as many more may come
             self._expect(2 * self._looked_up)
         try:
-            if self.spec.reads_by_chunk and self._is_batched():  # its row groups are fetched together
+            if self._is_batched() and self.spec.reads_by_chunk:  # its row groups are fetched together
                 (found,) = self._gathered([partial(_look_up, form, name, field_id)])
             else:
                 found = form.find_column(name) if type(name) is str and field_id is None else None

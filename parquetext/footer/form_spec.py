@@ -220,7 +220,7 @@ class FormSpec:
     title: ClassVar[str]
     rank: ClassVar[int]
     generation: ClassVar[int] = 1
-    uuid: ClassVar[Any] = None
+    uuid: ClassVar[UUID | None] = None
     magic: ClassVar[bytes | None] = None
     trailer_bytes: ClassVar[int] = wire.BLOCK_TRAILER_BYTES
     checked_trailer_bytes: ClassVar[int] = 0
@@ -241,7 +241,7 @@ class FormSpec:
     part_kind: ClassVar[str] = "block"
     damaged: ClassVar[str]
     unsupported: ClassVar[str | None] = None
-    record_code: ClassVar[Any] = None
+    record_code: ClassVar[int | None] = None
 
     @property
     def reader_type(self) -> type | None:

@@ -24,7 +24,7 @@ class Lease:
     __slots__ = ("_form", "_kept", "_path", "_source")
 
     def __init__(self) -> None:
-        self._form: Any = None
+        self._form: FooterReader | None = None
         self._source: Any = None
         self._path = self._kept = None
 

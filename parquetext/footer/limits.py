@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from .. import kernels, wire
 from ..errors import LimitExceeded, ParquetextError, Unsupported
@@ -69,5 +68,5 @@ def _check_depth(footer, limits: Mapping[str, int]) -> None:
             raise _exceeded(message, DEPTH, scan.elements("bytes_offset")[element], limits[DEPTH], depths[-1])
 
 
-def _exceeded(what: str, name: str, offset: Any, limit: Any, found: Any) -> LimitExceeded:
+def _exceeded(what: str, name: str, offset: int, limit: int, found: int) -> LimitExceeded:
     return LimitExceeded(f"{what} ({name})", offset=offset, expected=limit, found=found)

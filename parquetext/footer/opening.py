@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from .. import kernels
 from ..errors import Damaged, Malformed, ParquetextError, Unsupported, name_file
@@ -32,15 +32,17 @@ __all__ = ["open_as", "open_by_footer", "open_file"]
 
 CHANGE_INTERRUPTED = "change-interrupted"
 
+F = TypeVar("F", bound=File)
 
-def open_as(kind: type[File], path, form: forms.Form | str | None = None) -> Any:
+
+def open_as(kind: type[F], path, form: forms.Form | str | None = None) -> F:
     """Open `path` as `kind`; fast for a local path with a sound block of ours, or with a final form."""
     if type(path) is not str or "://" in path or path[:1] == "~":
         return _open_target(kind, path, form)
     return _open_local(kind, path, form)
 
 
-def _open_local(kind: type[File], path: str, form: forms.Form | str | None = None) -> File:
+def _open_local(kind: type[F], path: str, form: forms.Form | str | None = None) -> F:
     try:
         return _open_once(kind, path, form)
     except Malformed as error:  # for example, for a directory
@@ -51,14 +53,14 @@ def _open_local(kind: type[File], path: str, form: forms.Form | str | None = Non
     return _open_once(kind, path, form)  # a change in place has made it shorter meanwhile
 
 
-def _open_once(kind: type[File], path: str, form: str | None) -> File:
+def _open_once(kind: type[F], path: str, form: str | None) -> F:
     source = kernels.local.LocalFile(path)
     if form is not None:
         return _open_named(kind, path, source, form)
     return _open_own(kind, path, source, (source.fd, source.size), source.tail) or _open_source(kind, path, source)
 
 
-def open_by_footer(kind: type[File], target: Target | OpenTarget, footer: bytes) -> File:
+def open_by_footer(kind: type[F], target: Target | OpenTarget, footer: bytes) -> F:
     """Open a file with the caller's Thrift footer; that of the file is not read."""
     form = ThriftForm(footer)
     if target.is_local:
@@ -67,14 +69,15 @@ def open_by_footer(kind: type[File], target: Target | OpenTarget, footer: bytes)
     return kind(str(target), source, forms.THRIFT.name, form)
 
 
-def _open_own(kind: type[File], path, source, handle, tail: bytes) -> File | None:
+def _open_own(kind: type[F], path, source, handle, tail: bytes) -> F | None:
     """Open a sound block of ours, or a final form, that the tail shows; return None otherwise."""
     position = kernels.local.own_block(tail, source.size)
     if position is None:
         return None
+    spec, location = forms.BY_KEY[position[0]], Location(*position[1:])
     try:
-        spec = forms.BY_KEY[position[0]]
-        return kind(path, source, spec.name, open_block(spec, handle, Location(*position[1:])))
+        form = open_block(spec, handle, location) if handle is source else spec.open(handle, location)
+        return kind(path, source, spec.name, form)
     except (Damaged, Unsupported):  # the careful way meets it again, and reports it
         return None
 
@@ -121,15 +124,17 @@ def open_file(path: object, *, form: forms.Form | str | None = None) -> File:
     return open_as(File, path, form)
 
 
-def _open_target(kind: type[File], path, form: forms.Form | str | None = None) -> File:
-    with arrow_errors():
+def _open_target(kind: type[F], path, form: forms.Form | str | None = None) -> F:
+    try:
         target = readable(path)
         if not target.is_local:
             return _open_elsewhere(kind, target, form)
+    except ParquetextError as error:
+        raise as_arrow_error(error) from None
     return _open_local(kind, target.path, form)
 
 
-def _open_elsewhere(kind: type[File], target: Target | OpenTarget, form: str | None) -> File:
+def _open_elsewhere(kind: type[F], target: Target | OpenTarget, form: str | None) -> F:
     source, name = open_batched(target), str(target)
     if form is not None:
         return _open_named(kind, name, source, form)
@@ -148,7 +153,7 @@ def _closed_on_error(source) -> Iterator[None]:
         raise
 
 
-def _open_named(kind: type[File], path, source, form: str) -> File:
+def _open_named(kind: type[F], path, source, form: str) -> F:
     with _closed_on_error(source), arrow_errors(path):
         return kind(path, source, *named_form(source, form))
 
@@ -162,21 +167,23 @@ def _under_journal(path, error: ParquetextError) -> tuple[Any, list[Finding]]:
     return Overlay(open_source(path), edit.keep, edit.tail), findings
 
 
-def _open_source(kind: type[File], path, source) -> File:
+def _open_source(kind: type[F], path, source) -> F:
     """Examine the whole tail, and report defects."""
-    findings: list[Finding] = []
+    try:
+        return kind(path, source, *best_form(source))
+    except ParquetextError as error:
+        source.close()
+        if not isinstance(source, kernels.local.LocalFile):
+            raise as_arrow_error(error.at(str(path))) from None
+        refused = error
+    except BaseException:
+        source.close()
+        raise
     with arrow_errors(path):
-        with _closed_on_error(source):
-            try:
-                return kind(path, source, *best_form(source))
-            except ParquetextError as error:
-                if not isinstance(source, kernels.local.LocalFile):
-                    raise
-                source.close()
-                try:
-                    source, findings = _under_journal(path, error)
-                except FileNotFoundError:  # the name of a pipe under /dev or /proc leads to nothing that has a folder
-                    raise error from None
+        try:
+            source, findings = _under_journal(path, refused)
+        except FileNotFoundError:  # the name of a pipe under /dev or /proc leads to nothing that has a folder
+            raise refused from None
         with _closed_on_error(source):
             name, form, more = best_form(source)
             return kind(path, source, name, form, findings + more)

@@ -125,7 +125,8 @@ def parse_places(index: StoredIndex, chunks, row_group: int, num_rows: int, file
     """
     data, offset = index
     try:
-        positions = PagePlaces(*(part.tolist() for part in kernels.page.locations(data)), num_rows)
+        offsets, sizes, first_rows = (part.tolist() for part in kernels.page.locations(data))
+        positions = PagePlaces(offsets, sizes, first_rows, num_rows)
     except ParquetextError as error:
         raise error.at(None, offset) from None
     sound = len(positions) > 0 and positions.first_rows[0] == 0 and min(positions.row_counts) > 0

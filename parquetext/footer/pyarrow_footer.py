@@ -35,7 +35,7 @@ _last_key_values: list[tuple[bytes, pa.KeyValueMetadata | None]] = [(b"", None)]
 ARROW_SCHEMA, EXTENSION_NAME = b"ARROW:schema", b"ARROW:extension:name"
 
 
-def reader_of(footer: bytes, **options) -> ParquetReader:
+def reader_of(footer: bytes | memoryview, **options) -> ParquetReader:
     """Return a reader of a file that contains only this Thrift footer; options are those of `ParquetReader.open`.
 
     Raises
@@ -69,7 +69,7 @@ def with_known_dictionaries(options: Mapping, metadata: FileMetaData) -> dict:
     return {**options, "read_dictionary": [name for name in options["read_dictionary"] if name in known]}
 
 
-def _opened(footer: bytes, options: Mapping) -> ParquetReader:
+def _opened(footer: bytes | memoryview, options: Mapping) -> ParquetReader:
     if len(footer) > LONG_FOOTER:
         check_paths(kernels.scan.scan(footer, strict=False))
     reader = ParquetReader()
@@ -80,7 +80,7 @@ def _opened(footer: bytes, options: Mapping) -> ParquetReader:
     return reader
 
 
-def _is_read_without_arrow_schema(footer: bytes, options: Mapping) -> bool:
+def _is_read_without_arrow_schema(footer: bytes | memoryview, options: Mapping) -> bool:
     try:
         scan = kernels.scan.scan(footer)
         _opened(kernels.slice.slice_footer(scan, range(scan.leaf_count), [], arrow_schema=False), options)
@@ -91,7 +91,7 @@ def _is_read_without_arrow_schema(footer: bytes, options: Mapping) -> bool:
     return scan.has_key_values
 
 
-def metadata_of(footer: bytes) -> FileMetaData:
+def metadata_of(footer: bytes | memoryview) -> FileMetaData:
     """Return the FileMetaData that pyarrow takes as `metadata=`.
 
     It is created by a reader, because pyarrow ends the process if unpickling or copying an invalid FileMetaData fails.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -38,8 +37,8 @@ class StoredBounds:
     """A leaf's bounds as they are stored, one entry per row group: None if unknown; unknown counts are -1."""
 
     kind: LeafType
-    min: Any
-    max: Any
+    min: list[bytes | None]
+    max: list[bytes | None]
     null_counts: Sequence[int] | pa.Array
     num_values: Sequence[int] | pa.Array
     is_required: bool = False
@@ -52,11 +51,11 @@ class StoredBounds:
     @classmethod
     def joined(cls, parts: Sequence[StoredBounds]) -> StoredBounds:
         """Return the bounds of several files, concatenated; their leaves have one kind and repetition."""
-        lists = (
+        low, high, nulls, values = (
             [entry for part in parts for entry in getattr(part, name)]
             for name in ("min", "max", "null_counts", "num_values")
         )
-        return cls(parts[0].kind, *lists, parts[0].is_required)
+        return cls(parts[0].kind, low, high, nulls, values, parts[0].is_required)
 
     def typed(self, rows: pa.DataType) -> ColumnBounds | None:
         """Return the bounds in the type of the rows, text and bytes as bytes; None if they cannot be compared."""
@@ -79,6 +78,9 @@ class StoredBounds:
 @dataclass(frozen=True, slots=True)
 class RawBounds(StoredBounds):
     """A leaf's bounds as they are stored, in arrays of bytes over the row groups of many files; counts are int64."""
+
+    min: pa.Array
+    max: pa.Array
 
     def _has_bounds(self) -> pa.BooleanArray:
         return pc.or_(self.min.is_valid(), self.max.is_valid())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any
 
 from .. import kernels, wire
 from ..encoding.registry import names as encoding_names
@@ -19,7 +18,7 @@ def name_of_codec(number: int) -> str:
     return wire.NAMES_OF_COMPRESSION_CODEC.get(number, f"UNKNOWN_{number}")
 
 
-def name_of_type(number: Any) -> str:
+def name_of_type(number: int | None) -> str:
     return wire.NAMES_OF_TYPE.get(number, f"UNKNOWN_{number}")
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any
 
 import pyarrow as pa
 
@@ -90,12 +89,12 @@ def entry_of(logical: LogicalType | None, physical: int | None = None) -> Entry:
     return next((entry for entry in found if physical in entry.widths), found[0])
 
 
-def entry_of_converted(converted: Any) -> Entry:
+def entry_of_converted(converted: int | None) -> Entry:
     """Return the entry that a ConvertedType belongs to."""
     return _by_converted.get(converted, _OTHER)
 
 
-def container_of(logical: LogicalType | None, converted: Any) -> Entry:
+def container_of(logical: LogicalType | None, converted: int | None) -> Entry:
     """Return the entry that determines whether a group is a list or a map."""
     return entry_of_converted(converted) if logical is None else entry_of(logical)
 
@@ -103,7 +102,7 @@ def container_of(logical: LogicalType | None, converted: Any) -> Entry:
 # ---- annotations -------------------------------------------------------------------------------------------------
 
 
-def parse_converted(converted: Any, scale: int | None, precision: int | None) -> LogicalType | None:
+def parse_converted(converted: int | None, scale: int | None, precision: int | None) -> LogicalType | None:
     """Return the annotation that a ConvertedType means, with the parameters of its schema element."""
     found = entry_of_converted(converted).converted.get(converted)
     return found if found is None or found.scale is None else LogicalType(found.name, scale or 0, precision or 0)
@@ -139,7 +138,7 @@ def order_of(logical: LogicalType | None, physical: int, width: int) -> SortOrde
     return entry.sort_order(logical) if entry.fits(logical, physical, width) else SortOrder.UNDEFINED
 
 
-def reading_of(logical: LogicalType | None, physical: Any, width: int) -> int:
+def reading_of(logical: LogicalType | None, physical: int | None, width: int) -> int:
     """Return how the catalog reads a leaf's bounds; an annotation that does not fit the physical type is ignored."""
     found = entry_of(logical, physical).reading(logical, physical, width)
     return _plain(physical).reading(None, physical, width) or 0 if found is None else found

@@ -10,19 +10,6 @@ from typing import NamedTuple
 from .. import kernels, wire
 from ..errors import Unsupported
 
-__all__ = [
-    "FLAG",
-    "NUMBER",
-    "UNIT",
-    "UNIT_WORDS",
-    "LogicalType",
-    "Parameter",
-    "ParameterKind",
-    "SortOrder",
-    "SqlText",
-    "read_integer",
-]
-
 UNITS = {"ms": "MILLIS", "us": "MICROS", "ns": "NANOS"}  # in the order of the Thrift union TimeUnit
 _UNIT_NAMES = tuple(UNITS)
 _INTEGERS = (wire.TYPE_BYTE, wire.TYPE_I16, wire.TYPE_I32)
@@ -132,7 +119,7 @@ def _read_flag(data, field) -> bool:
 
 
 def _read_unit(data, field) -> str | None:
-    members = kernels.thrift.fields(data, field[3]) if field and field[1] == wire.TYPE_STRUCT else ()
+    members = kernels.thrift.fields(data, field[3]) if field and field[1] == wire.TYPE_STRUCT else []
     known = members and 1 <= members[0][0] <= len(_UNIT_NAMES)
     return _UNIT_NAMES[members[0][0] - 1] if known else None
 
@@ -144,7 +131,7 @@ def _unit_of_slot(slot: int) -> dict:
     return {units[slot]: {}}
 
 
-def _slot_of_unit(unit: dict | int) -> int:
+def _slot_of_unit(unit: dict | None) -> int:
     name = next(iter(unit or {None: None}))
     if name not in UNITS.values():
         raise Unsupported(f"the dialect has no time unit {name}", code=wire.UNSUPPORTED_VALUE)

@@ -8,8 +8,6 @@ from .. import wire
 from .annotation import LogicalType, SortOrder, SqlText
 from .entry import INT32, Entry
 
-__all__ = ["ENTRIES"]
-
 
 class _Date(Entry):
     name = "DATE"

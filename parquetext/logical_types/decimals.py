@@ -8,8 +8,6 @@ from .. import wire
 from .annotation import NUMBER, LogicalType, Parameter, SortOrder, SqlText
 from .entry import BYTES, FIXED, INT32, INT64, Entry
 
-__all__ = ["ENTRIES", "decimal_type"]
-
 MAX_PRECISION = 76  # of Arrow
 MAX_SQL_PRECISION = 38  # of Spark and DuckDB
 MAX_128_PRECISION = 38  # of Arrow's decimal128

@@ -9,8 +9,6 @@ import pyarrow as pa
 from .. import kernels, wire
 from .annotation import LogicalType, Parameter, SortOrder, SqlText
 
-__all__ = ["Entry"]
-
 
 class Entry:
     """Everything that depends on a logical type. Each entry is an instance of a subclass.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from .. import wire
 from .entry import Entry
 
-__all__ = ["ENTRIES"]
-
 
 class _File(Entry):
     name = "FILE"

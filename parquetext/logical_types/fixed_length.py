@@ -8,8 +8,6 @@ from .. import wire
 from .annotation import LogicalType, SortOrder, SqlText
 from .entry import FIXED, Entry
 
-__all__ = ["ENTRIES"]
-
 
 class _Uuid(Entry):
     name = "UUID"

@@ -5,8 +5,6 @@ from __future__ import annotations
 from .. import wire
 from .entry import BYTES, Entry
 
-__all__ = ["ENTRIES"]
-
 DEFAULT_CRS = "OGC:CRS84"  # the meaning of an absent coordinate reference system
 
 

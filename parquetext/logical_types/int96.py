@@ -10,8 +10,6 @@ import pyarrow as pa
 
 from .entry import INT96, Entry
 
-__all__ = ["ENTRIES"]
-
 
 class _Int96(Entry):
     widths = {INT96: 0}

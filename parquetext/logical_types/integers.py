@@ -8,8 +8,6 @@ from .. import wire
 from .annotation import FLAG, NUMBER, LogicalType, Parameter, SortOrder, SqlText
 from .entry import INT32, INT64, Entry
 
-__all__ = ["ENTRIES"]
-
 _ARROW = {
     (8, True): pa.int8(),
     (16, True): pa.int16(),

@@ -6,8 +6,6 @@ from .annotation import SortOrder
 from .entry import FIXED
 from .timestamps import Timestamp
 
-__all__ = ["ENTRIES"]
-
 
 class _LongTimestamp(Timestamp):
     widths = {FIXED: 12}

@@ -6,8 +6,6 @@ from .. import wire
 from .annotation import LogicalType
 from .entry import Entry
 
-__all__ = ["ENTRIES"]
-
 
 class _List(Entry):
     name = "LIST"

@@ -8,8 +8,6 @@ from .. import wire
 from .annotation import LogicalType, SortOrder, SqlText
 from .entry import BYTES, Entry
 
-__all__ = ["ENTRIES"]
-
 
 class _Text(Entry):
     widths = {BYTES: 0}

@@ -8,8 +8,6 @@ from .. import wire
 from .annotation import FLAG, UNIT, UNIT_WORDS, LogicalType, Parameter, SortOrder, SqlText
 from .entry import INT32, INT64, Entry
 
-__all__ = ["ENTRIES", "UNIT_AND_ZONE"]
-
 UNIT_AND_ZONE = (
     Parameter("unit", 2, "unit", "unit", UNIT, UNIT_WORDS),
     Parameter("utc", 1, "isAdjustedToUTC", "is_adjusted_to_utc", FLAG, {True: "utc", False: "local"}),

@@ -9,8 +9,6 @@ from .annotation import LogicalType, SortOrder, SqlText
 from .entry import INT64, Entry
 from .times import UNIT_AND_ZONE
 
-__all__ = ["ENTRIES", "Timestamp"]
-
 _READINGS = {"ms": wire.READING_MILLISECONDS, "us": wire.READING_MICROSECONDS, "ns": wire.READING_NANOSECONDS}
 _QUESTDB = {"ms": "DATE", "us": "TIMESTAMP", "ns": "TIMESTAMP_NS"}
 _SPARK_UNITS = "ms", "us"

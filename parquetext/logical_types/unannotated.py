@@ -9,8 +9,6 @@ from .annotation import SortOrder, SqlText
 from .entry import BYTES, FIXED, INT32, INT64, Entry
 from .int96 import ENTRIES as INT96_ENTRIES
 
-__all__ = ["ENTRIES"]
-
 _SIGNED = INT32, INT64, wire.PHYSICAL_BOOLEAN, wire.PHYSICAL_FLOAT, wire.PHYSICAL_DOUBLE
 
 

@@ -10,8 +10,6 @@ from ..errors import Malformed, ParquetextError, Unsupported
 from ..thrift import values
 from .predicate import Comparison
 
-__all__ = ["Absent", "Bitset", "Probe", "check_length", "find_bitset", "may_contain", "may_hold", "ruled_out"]
-
 EQUALITIES = {"=", "==", "in"}
 HEADER_BYTES = 64  # writers' headers have about 15
 BLOCK_BYTES = 32

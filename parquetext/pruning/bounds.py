@@ -18,8 +18,6 @@ import pyarrow.compute as pc
 from .comparing import ORDERED, Members, compared, is_text, members_of, never_fails, text_literal
 from .predicate import Comparison
 
-__all__ = ["ColumnBounds", "Outcome", "is_plain", "known_nulls", "may_match", "without_bounds"]
-
 FEW = 64  # entries that Python compares sooner than Arrow is called
 UNCOMPARED = pa.ArrowException, TypeError, ValueError, OverflowError
 

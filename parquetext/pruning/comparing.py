@@ -16,8 +16,6 @@ import pyarrow.compute as pc
 
 from .predicate import Comparison
 
-__all__ = ["Members", "compared", "is_text", "members_of", "never_fails", "text_literal"]
-
 # Arrow's conversion of decimals to doubles is off by a few units in the last place, and need not keep their order.
 DECIMAL_TOLERANCE = 2.0**-40
 MILLISECONDS_OF_A_DAY = 86_400_000

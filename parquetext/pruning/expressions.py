@@ -16,8 +16,6 @@ from .comparing import never_fails
 from .predicate import Comparison
 from .serialized import Call, Field, Literal, Node, tree_of
 
-__all__ = ["may_meet"]
-
 OPERATORS = {
     "equal": "=",
     "not_equal": "!=",

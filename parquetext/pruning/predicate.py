@@ -11,8 +11,6 @@ import pyarrow.compute as pc
 
 from ..masking import without_secrets
 
-__all__ = ["Comparison", "Predicate", "check_types", "predicate_of", "text_of"]
-
 TypeOf = Callable[[str], pa.DataType | None]
 OPERATORS = "=", "==", "!=", "<", ">", "<=", ">=", "in", "not in"
 _SHAPE = 'filters are a list of comparisons, such as [("price", ">", 100)], or an expression of pyarrow.compute'
@@ -42,7 +40,7 @@ class Predicate(NamedTuple):
     """
 
     expression: pc.Expression
-    alternatives: Any
+    alternatives: list[list[Comparison]] | None
 
     def columns(self, type_of: TypeOf) -> list[str] | None:
         """Return the top-level columns of the condition; None if they are unknown, or may be all columns.

@@ -13,12 +13,10 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .. import kernels, wire
 from ..errors import ParquetextError
-
-__all__ = ["Chunk", "Column", "Filter", "Tag", "can_skip"]
 
 MOST_NULLS = (1 << 63) - 1  # a larger count is a wrapped one
 MILLISECONDS_OF_A_DAY = 86_400_000
@@ -161,7 +159,7 @@ def _may_hide_null(column: Column, chunk: Chunk) -> bool:
     return bounds[0] <= smallest <= bounds[1]
 
 
-def _is_absent(column: Column, chunk: Chunk, value: Any) -> bool:
+def _is_absent(column: Column, chunk: Chunk, value: bytes | None) -> bool:
     """Return True if an equality surely finds nothing."""
     if value is None or _is_null(column, value):
         return not _has_nulls(column, chunk) and not _may_hide_null(column, chunk)
@@ -175,7 +173,7 @@ def _is_absent(column: Column, chunk: Chunk, value: Any) -> bool:
     return literal < bounds[0] or literal > bounds[1]
 
 
-def _bloom_lacks(column: Column, chunk: Chunk, value: Any) -> bool:
+def _bloom_lacks(column: Column, chunk: Chunk, value: bytes) -> bool:
     if chunk.bitset is None or column.physical not in (
         *_FORMATS,
         wire.PHYSICAL_BYTE_ARRAY,
@@ -214,7 +212,7 @@ def _width(column: Column) -> int:
     return wire.WIDTH_OF_TYPE[column.physical] if column.physical in _FORMATS else 0
 
 
-def _is_null(column: Column, value: Any) -> bool:
+def _is_null(column: Column, value: bytes) -> bool:
     """Return True if a value represents null."""
     if column.tag in _NULL_FREE or column.tag == Tag.CHAR:
         return False
@@ -231,14 +229,14 @@ def _is_null(column: Column, value: Any) -> bool:
     return False
 
 
-def _literal(column: Column, value: Any):
+def _literal(column: Column, value: bytes):
     """Return a filter's value in the order of the bounds; None if it has none."""
     if _is_date_of_days(column):
         return struct.unpack("<q", value)[0] if len(value) == 8 else None
     return _ordered(column, value)
 
 
-def _ordered(column: Column, value: Any):
+def _ordered(column: Column, value: bytes):
     """Convert plain bytes to a value that Python compares as the column does; None if it has no order."""
     width = _width(column)
     if width and len(value) != width:

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
-
-__all__ = ["Call", "Field", "Literal", "Node", "tree_of"]
 
 MAGIC = b"ARROW1"
 SCHEMA_OF_FOOTER, METADATA_OF_SCHEMA, KEY, VALUE = 1, 2, 0, 1  # numbers of fields in Arrow's File.fbs and Schema.fbs
@@ -62,7 +60,8 @@ def _node(kind: str, value: str, pairs: Iterator[tuple[str, str]], batch: pa.Rec
         return Literal(batch.column(int(value))[0])
     if kind != "call":
         raise KeyError(kind)
-    arguments, options = list[Any](), None
+    options = None
+    arguments: list = []
     for key, text in pairs:
         if key == "end":
             return Call(value, arguments, options)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,8 +12,6 @@ from .bloom import Absent, ruled_out
 from .bounds import FEW, ColumnBounds, may_match, without_bounds
 from .expressions import may_meet
 from .predicate import Comparison, Predicate
-
-__all__ = ["surviving_row_groups"]
 
 BoundsOf = Callable[[str], ColumnBounds | None]
 
@@ -76,7 +73,7 @@ def _meets(
     alternatives: list[list[Comparison]], bounds_of: BoundsOf, count: int, types: Mapping[str, pa.DataType]
 ) -> tuple[list[pa.BooleanArray], pa.BooleanArray | None]:
     """Return which row groups bounds leave for each alternative, and which have rows that may not compare."""
-    bounds: dict[str, Any] = {}
+    bounds: dict[str, ColumnBounds | None] = {}
     found, fails = [], None
     for alternative in alternatives:
         meets = None

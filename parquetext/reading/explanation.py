@@ -18,8 +18,6 @@ from .plan.page_rows import OffsetIndexes, candidate_rows, pages_with_rows
 from .plan.part import Part
 from .plan.read_plan import Blooms, Plan, surviving
 
-__all__ = ["ColumnDecoder", "Explanation", "RowGroupPlan", "explain"]
-
 NO_FILTER = "no filter"
 ANY_COLUMN = "the filter may refer to any column"
 MAY_MATCH = "may contain matching rows"
@@ -210,7 +208,7 @@ def _sizes(form: FooterReader, plan: Plan) -> dict[tuple[int, int], int]:
 class _Pages(NamedTuple):
     """The data pages of a chunk, those that may contain matching rows, and their bytes with the dictionary page."""
 
-    count: int
+    total: int
     read: int
     bytes: int
 
@@ -227,7 +225,7 @@ class _Sums:
         if pages is None:
             self.bytes += size
             return
-        self.pages, self.pages_read = (self.pages or 0) + pages.count, (self.pages_read or 0) + pages.read
+        self.pages, self.pages_read = (self.pages or 0) + pages.total, (self.pages_read or 0) + pages.read
         self.bytes += pages.bytes
 
 

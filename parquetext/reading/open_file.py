@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from ..findings import Finding
     from ..footer.copied_chunks import CopyTable
 
-__all__ = ["OpenFile"]
-
 
 class OpenFile(Protocol):
     """An open file, as `arrow.file.File` implements it."""

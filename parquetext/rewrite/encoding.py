@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Condition, Event
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .. import kernels, wire
 from ..encoding.carried import Carried, append_copy, copies_of, with_copies
@@ -172,7 +172,9 @@ class Encoder:
         self._groups = [Fields(group) for group in row_groups_of(footer)]
         self._chunks = [[_chunk(struct) for struct in chunk_structs(group)] for group in self._groups]
         self._moved: list[tuple[int, int, int]] = []  # old begin and end, new begin
-        self._footer, self._size, self._sink, self._reads = footer, 0, None, None
+        self._footer, self._size = footer, 0
+        self._sink: Any = None
+        self._reads: Any = None
         self._recoded: Iterator[tuple[list[bytes], Carried]] = iter(())
         self.is_needed = any(
             self._lacks(number, leaf, chunk)

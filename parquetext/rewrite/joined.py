@@ -203,7 +203,8 @@ def check_same_schema(first: bytes, other: bytes) -> None:
 
 def top_level_names(footer: bytes) -> frozenset[str]:
     """Return the names of a footer's top-level columns."""
-    names, open_groups = [], list[Any]()
+    names = []
+    open_groups: list = []
     for element in map(parse_element, structs(footer, footer_fields(footer)[wire.FILE_META_DATA_SCHEMA][0])):
         if len(open_groups) == 1:
             names.append(element.name)

@@ -101,7 +101,7 @@ class Native(Encoder):
                     position = f"row group {number}, column {chunk.leaf.path}, rows {first} to {first + rows - 1}"
                     raise Damaged(f"{position}: the copy has other values than the column", offset=copy.offset)
 
-    def write(self, sink) -> tuple[bytes, int]:
+    def write(self, sink) -> tuple[bytes, int]:  # type: ignore[override]  # it has no copies to describe
         """Write everything before the new footer; return that footer, without an extension, and its offset."""
         self._sink, self._reads = sink, _Pieces(self._source)
         return self._write_data(), self._size

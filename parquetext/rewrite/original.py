@@ -132,6 +132,8 @@ class OriginalSource:
         If the file ends before the rest does.
     """
 
+    room: int
+
     def __init__(self, original: Original, source):
         self.name, self.size = source.name, original.length
         self._source, self._ranges, self._starts = source, original.ranges, []
@@ -156,7 +158,7 @@ class OriginalSource:
     def read(self, offset: int, length: int) -> bytes:
         """Return exactly the original's bytes [offset, offset + length)."""
         if not 0 <= length <= self.size - offset or offset < 0:
-            raise wire_error(wire.TRUNCATED, offset, length, max(0, self.size - offset)).at(self.name)
+            raise wire_error(wire.TRUNCATED, offset, length, max(0, self.size - offset), file=self.name)
         index = bisect_right(self._ranges, offset, key=lambda part: part.old) - 1
         pieces = []
         while length:

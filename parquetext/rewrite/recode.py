@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 
@@ -39,7 +38,7 @@ class Leaf:
     leaf: int
     path: str
     levels: Levels
-    kind: Any
+    kind: Kind
 
 
 @dataclass(frozen=True, slots=True)

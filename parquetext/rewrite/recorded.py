@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from .. import block_text, kernels, wire
 from ..errors import Damaged, ParquetextError
@@ -63,7 +62,8 @@ def kept_places(source, found: RecordedOriginal) -> Iterator[Place]:
 
     Earlier records that cannot be read are skipped; all locations are within the file.
     """
-    size, chain = source.size, list[Any]()
+    size = source.size
+    chain: list = []
     inner = source
     while found is not None and len(chain) < MOST_TIMES:
         original, positions = found.original, [(found.original.rest.offset, found.original.rest.length)]

@@ -18,9 +18,6 @@ from .blooms import bitsets
 from .header import Header
 from .questdb_types import means_the_same, tag_of
 
-__all__ = ["add_row_groups", "advanced", "append", "header_of", "is_external", "outdated"]
-
-
 WIDTH = 8
 
 
@@ -143,7 +140,8 @@ def outdated(old, new, *, keeps_header: bool = False) -> list[int] | None:
         for bit in (MIN, MAX):
             found |= _differing(ours.bound_values(bit), theirs.bound_values(bit), both)
     for column in new.bloom_columns:
-        found |= _differing(*([_filter(reader, group, column) for group in range(both)] for reader in (old, new)), both)
+        before, after = ([_filter(reader, group, column) for group in range(both)] for reader in (old, new))
+        found |= _differing(before, after, both)
     return sorted(found)
 
 

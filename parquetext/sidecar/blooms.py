@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..errors import ParquetextError
 from ..pruning import find_bitset
 
-__all__ = ["bloom_columns", "bitsets"]
-
 
 def places(scan) -> list[tuple[int, int, int, int]]:
     """Return (row group, column, offset, length) of every filter whose offset and length are in the footer."""

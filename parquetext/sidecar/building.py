@@ -27,8 +27,6 @@ from .slices import note_of, schema_for_sums
 from .store_layout import is_of_store
 from .table_formats import TABLE_FORMAT, membership, refuse_sidecar, table_above, table_by_name
 
-__all__ = ["Built", "build", "check_unchanged", "footer_bytes", "settle", "sidecar_bytes"]
-
 LENGTH_AND_MAGIC = 8
 
 
@@ -137,7 +135,9 @@ def build(path: object, *, sidecar: object = None, external_blooms: bool = False
     return Built(str(target), str(goal), len(made), *counts, time.perf_counter() - start, bytes_read=source.bytes_read)
 
 
-def sidecar_bytes(source, *, external_blooms: bool = False, settled: bool = True) -> tuple[bytes, tuple[int, ...]]:
+def sidecar_bytes(
+    source, *, external_blooms: bool = False, settled: bool = True
+) -> tuple[bytes, tuple[int, int, int, int]]:
     """Return the sidecar of an open file, and its counts of columns, row groups, filters and back-filled bounds."""
     offset, footer, thrift = footer_bytes(source)
     scan = kernels.scan.scan(thrift)

@@ -12,8 +12,6 @@ from .building import sidecar_bytes
 from .naming import candidates
 from .plan import origin_of, read_first
 
-__all__ = ["compare"]
-
 MEANINGLESS = wire.PM_STAT_MIN_INLINED | wire.PM_STAT_MAX_INLINED  # position is the writer's choice
 NUMBERS = (
     "codec",

@@ -11,8 +11,6 @@ from .naming import candidates
 from .origin import Belongs
 from .plan import Plan, belonging, origin_of, read_first
 
-__all__ = ["commits", "description"]
-
 
 def description(path, *, sidecar=None, parquet_size: int | None = None) -> dict:
     """Describe the sidecar of a Parquet file, even if it does not belong to the file.

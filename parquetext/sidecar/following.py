@@ -8,8 +8,6 @@ from typing import Any
 from ..storage import resolve
 from .naming import candidates
 
-__all__ = ["exists", "follow"]
-
 
 def follow(path: object) -> None:
     """Rebuild our sidecars of a changed file; remove a sidecar if that fails.

@@ -12,8 +12,6 @@ from .following import exists
 from .naming import OURS, candidates
 from .table_formats import TABLE_FORMAT
 
-__all__ = ["IGNORABLE", "foreign_beside", "has_own_note", "is_foreign", "refuse_foreign"]
-
 FOREIGN = "foreign-sidecar"
 IGNORABLE = {
     FOREIGN: "somebody else has written the sidecar, such as QuestDB: it is replaced, or appended to",

@@ -16,8 +16,6 @@ from ..thrift import values
 from .questdb_key_value import KEY, Declared, DeclaredColumn, parse
 from .questdb_types import UNKNOWN, array_type, counts_otherwise, infer, is_descending, is_designated, tag_of
 
-__all__ = ["Header", "describe", "types_of"]
-
 REPETITION_SHIFT = 2
 
 

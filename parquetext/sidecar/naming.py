@@ -7,8 +7,6 @@ import re
 
 from ..storage import Target, resolve
 
-__all__ = ["candidates", "likeliest", "sidecar_path"]
-
 ALONE, OF_ALONE = "data.parquet", "_pm"
 OURS = re.compile(r"_(.+)\.pm", re.DOTALL)  # names that only parquetext gives; the group is the file
 SUFFIXES = (".parquet", ".parq", ".pq")

@@ -12,8 +12,6 @@ from ..errors import Malformed
 from ..storage import Version
 from .questdb_types import has_scales
 
-__all__ = ["CODE", "Belongs", "Origin"]
-
 CODE = wire.PM_ORIGIN_CODE  # PQTX
 BACKFILLED = 1
 FIXED = struct.Struct("<IIIIqqQQI")  # layout, flags, footer's CRC and length, mtime, ctime, device, inode, tag's length

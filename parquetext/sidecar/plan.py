@@ -27,18 +27,6 @@ from .origin import CODE, Belongs, Origin
 from .questdb_types import leaf_type, type_name
 from .skipping import column_bounds, skips, surviving
 
-__all__ = [
-    "Plan",
-    "PlanColumn",
-    "belonging",
-    "open",
-    "open_beside",
-    "origin_of",
-    "read_first",
-    "release_mappings",
-    "still_holding",
-]
-
 HEADER_BYTES = 8
 NEITHER = 0  # of the bits for minima and maxima
 
@@ -153,7 +141,7 @@ def _untouched(path: str, verify: bool) -> Plan | None:
     return None if reader is None else Plan(path, position, reader, Belongs.YES)
 
 
-def origin_of(reader) -> Any:
+def origin_of(reader) -> Origin | None:
     """Return our note in a sidecar, or None if this snapshot has none or its layout is unknown."""
     note = reader.note(CODE)
     return None if note is None or not _is_own(reader) else Origin.from_bytes(note)
@@ -188,7 +176,7 @@ def read_first(positions: Sequence) -> tuple[Any, Any]:
     raise FileNotFoundError(errno.ENOENT, "no sidecar", str(positions[0]))
 
 
-def belonging(target, reader, origin: Any, source=None) -> Belongs:
+def belonging(target, reader, origin: Origin | None, source=None) -> Belongs:
     """Decide if a sidecar belongs to the current file at `target`, or to the one open as `source`.
 
     Compare the size and times (of an object: its ETag), or else the bytes of the footer.
@@ -303,7 +291,7 @@ class Plan(Unpicklable):
         return self.reader.footer
 
     @property
-    def origin(self) -> Any:
+    def origin(self) -> Origin | None:
         """The noted state of the file, or None without a note."""
         return origin_of(self.reader)
 
@@ -439,12 +427,8 @@ class PlanColumn(Unpicklable):
         """The top-level field's ``"REQUIRED"``, ``"OPTIONAL"`` or ``"REPEATED"``."""
         kind = self._descriptor.flags >> REPETITION_SHIFT & 3
         if kind > wire.REPETITION_REPEATED:
-            raise wire_error(
-                wire.PM_REPETITION,
-                wire.PM_HEADER_BYTES + self.index * wire.PM_COLUMN_BYTES + wire.PM_COLUMN_FLAGS,
-                wire.REPETITION_REPEATED,
-                kind,
-            ).at(self._plan.sidecar)
+            at = wire.PM_HEADER_BYTES + self.index * wire.PM_COLUMN_BYTES + wire.PM_COLUMN_FLAGS
+            raise wire_error(wire.PM_REPETITION, at, wire.REPETITION_REPEATED, kind, file=self._plan.sidecar)
         return REPETITIONS[kind]
 
     @property

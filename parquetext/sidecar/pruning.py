@@ -17,8 +17,6 @@ from .naming import ALONE, OF_ALONE, OURS
 from .plan import read_sidecar
 from .store_layout import is_of_store
 
-__all__ = ["Pruned", "prune"]
-
 REMOVED, ORPHAN, KEPT = "removed", "orphan", "kept"
 
 

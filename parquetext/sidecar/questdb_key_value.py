@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from ..errors import Malformed, Unsupported
 
-__all__ = ["KEY", "Declared", "DeclaredColumn", "parse"]
-
 KEY = b"questdb"
 VERSION = GLOBAL_KEYS = 1
 

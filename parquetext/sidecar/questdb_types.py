@@ -11,22 +11,6 @@ from ..footer.leaf_types import LeafType
 from ..logical_types import LogicalType, arrow_type, decimal_type, questdb_type
 from ..pruning.questdb import Tag
 
-__all__ = [
-    "UNKNOWN",
-    "array_type",
-    "counts_otherwise",
-    "decimal_digits",
-    "has_scales",
-    "infer",
-    "is_decimal",
-    "is_descending",
-    "is_designated",
-    "leaf_type",
-    "means_the_same",
-    "tag_of",
-    "type_name",
-]
-
 UNKNOWN, UNKNOWN_NAME = -1, "UNKNOWN"
 NANOSECONDS, DESIGNATED, DESCENDING = 1 << 18, 1 << 17, 1 << 20
 MOST_DIMENSIONS = 32
@@ -98,7 +82,7 @@ def type_name(code: int) -> str:
 
 
 def _name(tag: int) -> str:
-    return Tag(tag).name if tag in iter(Tag) else UNKNOWN_NAME
+    return Tag(tag).name if tag in list(Tag) else UNKNOWN_NAME
 
 
 def array_type(dimensions: int) -> int:

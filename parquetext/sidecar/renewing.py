@@ -11,8 +11,6 @@ from .building import build
 from .foreign_sidecars import has_own_note
 from .plan import read_sidecar
 
-__all__ = ["renew"]
-
 
 def renew(target, location) -> None:
     """Rebuild the sidecar at `place` if its newest commit is ours; remove it if that fails."""

@@ -13,8 +13,6 @@ from ..pruning.bloom import may_contain
 from .plan import Plan
 from .slices import CODE, schema_footer
 
-__all__ = ["SidecarForm"]
-
 
 class SidecarFilters(BloomFilters):
     """`BloomFilters` of a plan: filters in the sidecar need no read of the file."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from ipaddress import IPv4Address
+from typing import Any
 from uuid import UUID
 
 import pyarrow as pa
@@ -24,8 +25,6 @@ from ..pruning import (
 )
 from ..pruning.questdb import MILLISECONDS_OF_A_DAY, Chunk, Column, Filter, Tag, can_skip
 from .questdb_types import UNKNOWN, decimal_digits, is_decimal, tag_of
-
-__all__ = ["column_bounds", "skips", "surviving"]
 
 RULES = {
     "=": "=",
@@ -135,8 +134,10 @@ def _sound(bounds: StoredBounds) -> StoredBounds:
     """Remove pairs of bounds that contain a NaN or a wrong width, or whose minimum exceeds the maximum."""
     low, high = bounds.kind.array(bounds.min).to_pylist(), bounds.kind.array(bounds.max).to_pylist()
     fine = [a is not None and b is not None and a <= b for a, b in zip(low, high, strict=True)]
-    sides = ([value if ok else None for value, ok in zip(side, fine, strict=True)] for side in (bounds.min, bounds.max))
-    return StoredBounds(bounds.kind, *sides, bounds.null_counts, bounds.num_values, bounds.is_required)
+    minima, maxima = (
+        [value if ok else None for value, ok in zip(side, fine, strict=True)] for side in (bounds.min, bounds.max)
+    )
+    return StoredBounds(bounds.kind, minima, maxima, bounds.null_counts, bounds.num_values, bounds.is_required)
 
 
 def _by_bounds(plan, predicate: Predicate) -> list[int]:
@@ -176,7 +177,7 @@ def _skips(plan, row_group: int, part: Comparison, source) -> bool:
     if rule is None or _rules_nothing_out(column):
         return False
     questdb = Column(column.type_code, *column.physical_and_width)
-    values: Sequence[bytes | None] = ()
+    values: Sequence[Any] = ()
     if part.operator not in WITHOUT_VALUE:
         found = [_plain(column, value) for value in (part.value if part.operator in SEVERAL else [part.value])]
         if any(value == () for value in found):

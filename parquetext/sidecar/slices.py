@@ -8,8 +8,6 @@ from typing import Any
 from .. import kernels, wire
 from ..thrift.values import Unknown, write
 
-__all__ = ["CODE", "note_of", "schema_for_sums", "schema_footer"]
-
 CODE = wire.PM_SLICES_CODE  # PQTS
 LAYOUT = wire.PM_SLICES_KNOWN_LAYOUT
 FIXED = struct.Struct("<IIIIII")  # layout; bytes of the schema; key-values, their bytes; leaves; row groups

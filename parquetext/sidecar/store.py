@@ -28,8 +28,6 @@ from .store_rows import bytes_of, spliced, without_row_groups, written
 from .store_snapshot import Snapshot, open_snapshot, share
 from .token import Token, read_token
 
-__all__ = ["Store"]
-
 ATTEMPTS = 8
 
 

@@ -29,8 +29,6 @@ from .store_layout import Layout
 from .store_rows import RowGroups, dead_bytes
 from .token import FILE_BYTES, Token
 
-__all__ = ["Generation", "create_generation", "next_commit", "write_token"]
-
 
 class Generation:
     """The files of the committed generation, open for appending; for the holder of the lock.

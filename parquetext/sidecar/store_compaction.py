@@ -11,8 +11,6 @@ from ..rewrite.chunks import MovedChunk
 from ..rewrite.structs import MAGIC, Fields, list_header, row_groups_of, structs, with_row_groups
 from ..storage import LocalSource
 
-__all__ = ["Compacted", "is_due"]
-
 LARGEST_RATIO = 0.5  # of a file that may be dead (cairo.partition.encoder.parquet.o3.rewrite.unused.ratio)
 LARGEST_DEAD = 1 << 30  # bytes (…rewrite.unused.max.bytes)
 STEP = 8 << 20

@@ -20,8 +20,6 @@ from ..storage.operations import Operations
 from ..storage.ownership import planted
 from .naming import ALONE, OF_ALONE
 
-__all__ = ["Layout", "is_of_store", "store_of"]
-
 TOKEN, LOCK = "_token", "_lock"
 NEW = ".parquetext-new"
 LINKED = (ALONE, OF_ALONE)

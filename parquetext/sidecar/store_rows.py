@@ -14,9 +14,6 @@ from .. import kernels, systems, wire
 from ..errors import Refused
 from ..rewrite.structs import LENGTH_BYTES, MAGIC, count_of, footer_fields, integer, list_header, structs, with_values
 
-__all__ = ["RowGroups", "bytes_of", "dead_bytes", "spliced", "without_row_groups", "written"]
-
-
 BESIDE_CHUNKS = ("offset_index_length", "column_index_length", "bloom_filter_length")
 
 

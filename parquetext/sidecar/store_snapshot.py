@@ -24,8 +24,6 @@ from .store_layout import Layout
 from .store_rows import without_row_groups
 from .token import Token
 
-__all__ = ["Snapshot", "map_sidecar", "open_snapshot", "share"]
-
 SIZE_BYTES = 8
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 
@@ -48,7 +46,7 @@ def map_sidecar(source: LocalSource) -> mmap.mmap:
     source.refresh()
     if not wire.PM_SMALLEST_BYTES <= size <= source.size:
         code = wire.PM_SIZE_BEYOND if size > source.size else wire.PM_SIZE_SMALL
-        raise wire_error(code, 0, source.size, size).at(source.name)
+        raise wire_error(code, 0, source.size, size, file=source.name)
     return mmap.mmap(source.fd, size, access=mmap.ACCESS_READ)
 
 

@@ -13,22 +13,6 @@ from typing import NamedTuple
 from ..storage import Target, resolve
 from ..storage.refusals import refuse
 
-__all__ = [
-    "LOGGED",
-    "TABLE_FORMAT",
-    "TOLD_FOLDERS",
-    "UNFOLLOWED",
-    "folders_above",
-    "is_logged",
-    "membership",
-    "refuse_sidecar",
-    "table_above",
-    "table_among",
-    "table_by_name",
-    "table_holding",
-    "tables_among",
-]
-
 TABLE_FORMAT = "table-format"
 _ANYWHERE = re.compile(r".*", re.DOTALL)
 _NO_FOLDERS: Mapping[str, re.Pattern | None] = MappingProxyType({})

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from .. import kernels, systems
 from ..errors import Damaged
 
-__all__ = ["FILE_BYTES", "Token", "newest", "read_token"]
-
 MAGIC = int.from_bytes(b"PQTK", "little")
 LAYOUT = 1
 FIXED = struct.Struct("<IIQQQ")  # magic, layout, sequence, generation, Parquet file's size

@@ -33,8 +33,6 @@ from .store_layout import store_of
 from .store_rows import dead_bytes
 from .token import Token
 
-__all__ = ["Updated", "compact", "update"]
-
 CURRENT, UPDATED, REBUILT, BUILT, COMPACTED = "current", "updated", "rebuilt", "built", "compacted"
 
 

@@ -438,7 +438,8 @@ class _Done:
 
 def _finish(spark: SparkSession, action: str, paths: object, options: Mapping) -> _Done:
     """Apply `action` once to every file that `paths` select."""
-    job, options = {"state": None, "on_error": "report", "progress": True}, dict(options)
+    job: dict[str, Any] = {"state": None, "on_error": "report", "progress": True}
+    options = dict(options)
     job.update({name: options.pop(name) for name in job if name in options})
     if job["on_error"] not in ON_ERROR:
         raise ParquetextError(

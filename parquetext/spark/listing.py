@@ -103,7 +103,8 @@ def _places_of(paths: DataFrame) -> DataFrame:
 
 def _by_driver(filesystems: Filesystems, paths: Iterable[object], most: int) -> tuple[list[tuple], list[Folder]]:
     """List breadth first; return the files, and the remaining folders if there are too many for one machine."""
-    walk, found = Walk(filesystems), list[Any]()
+    walk = Walk(filesystems)
+    found: list = []
     left = deque(Folder(normal(path)) for path in paths)
     for _ in range(most):
         if not left or len(found) >= FILES_BY_THE_DRIVER:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 __all__ = ["pack", "parallelism"]
 
@@ -16,7 +19,7 @@ _LEAVES, _CHOSEN = "spark.sql.leafNodeDefaultParallelism", "spark.default.parall
 _ASKED = 1 << 16  # rows of the job that counts partitions on a Spark Connect session
 
 
-def parallelism(spark: Any) -> int:
+def parallelism(spark: SparkSession) -> int:
     """Return the session's parallelism: its setting, or the number of cores of its executors.
 
     Executors that the session has requested count before they have started. For a Spark Connect session, count the
@@ -34,7 +37,7 @@ def parallelism(spark: Any) -> int:
     return max(context.defaultParallelism, asked, int(conf.get("spark.cores.max", "0")), 1)
 
 
-def _partitions_of_a_job(spark: Any) -> int:
+def _partitions_of_a_job(spark: SparkSession) -> int:
     return spark.range(_ASKED).selectExpr("spark_partition_id() AS part").selectExpr("max(part) + 1").first()[0]
 
 

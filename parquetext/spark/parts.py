@@ -95,7 +95,8 @@ class ChunkRows(Rows):
             write_statistics=["file"],
             store_schema=False,
         )
-        self._batches, self._waiting = list[Any](), 0
+        self._waiting = 0
+        self._batches: list = []
 
     def add(self, row: Row, found: Any) -> None:
         try:

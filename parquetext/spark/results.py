@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -26,7 +26,7 @@ from .filesystems import Filesystems, normal
 from .shipping import is_connect
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 __all__ = [
     "JOB_FILE",
@@ -127,7 +127,7 @@ def _plain(value: object) -> object:
     return sorted(map(str, value)) if isinstance(value, (set, frozenset, tuple)) else str(value)
 
 
-def begin(spark: Any, filesystems: Filesystems, state: str | None, label: str) -> str:
+def begin(spark: SparkSession, filesystems: Filesystems, state: str | None, label: str) -> str:
     """Create a folder for the results of a job, with a description of the job; return its URL."""
     run = f"run={datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
     folder = posixpath.join(state or _default_folder(spark), run)
@@ -136,7 +136,7 @@ def begin(spark: Any, filesystems: Filesystems, state: str | None, label: str) -
     return folder
 
 
-def _default_folder(spark: Any) -> str:
+def _default_folder(spark: SparkSession) -> str:
     if is_connect(spark) or not spark.sparkContext.master.startswith("local"):
         return posixpath.join(normal(spark.conf.get("spark.sql.warehouse.dir")), "_parquetext")
     folder = tempfile.mkdtemp(prefix="parquetext-results-")
@@ -194,7 +194,7 @@ def read_table(filesystems: Filesystems, url: str, columns: Sequence[str] | None
 
 
 def read_stored(
-    spark: Any,
+    spark: SparkSession,
     filesystems: Filesystems,
     schema: pa.Schema,
     urls: Sequence[str],

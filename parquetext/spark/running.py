@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -126,7 +126,7 @@ def _counts(group: _Group, work: Work) -> Counts:
 
 def _summary(action: str, files: int, parts: Sequence[Part], skipped: int) -> str:
     """Return the counts of outcomes, and of tasks by implementation."""
-    outcomes, tasks = dict[Any, Any](), dict[Any, Any]()
+    outcomes, tasks = {}, {}
     for part in parts:
         for outcome, count in part.outcomes.items():
             outcomes[outcome] = outcomes.get(outcome, 0) + count

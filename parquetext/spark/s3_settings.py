@@ -110,7 +110,8 @@ def _credentials(value: Callable[[str], str]) -> dict:
 
 
 def _endpoint(value: Callable[[str], str]) -> dict:
-    options, endpoint = {}, value("endpoint")
+    options: dict[str, str | bool] = {}
+    endpoint = value("endpoint")
     secure = value("connection.ssl.enabled").lower() != "false"
     parts = urllib.parse.urlsplit(endpoint if "://" in endpoint else f"//{endpoint}")
     amazon = _AMAZON.fullmatch(parts.hostname or "")

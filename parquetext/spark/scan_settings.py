@@ -7,10 +7,13 @@ import pkgutil
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..private import keep
 from .jar import EXTENSION, JAR, installed
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 __all__ = ["add_scan", "find_jar", "scan_settings"]
 
@@ -49,11 +52,11 @@ def scan_settings(wanted: Mapping[str, str]) -> dict[str, str]:
             stacklevel=3,
         )
         return {}
-    before = _spark_defaults() | wanted
+    before = {**_spark_defaults(), **wanted}
     return {_JARS: _longer(before.get(_JARS), str(jar)), _EXTENSIONS: _longer(before.get(_EXTENSIONS), EXTENSION)}
 
 
-def add_scan(spark: Any) -> None:
+def add_scan(spark: SparkSession) -> None:
     """Let a classic session slice footers that was started without the extension; calling it again costs little.
 
     A session with extensions or plugins is not changed: other engines would no longer recognize its scans.
@@ -72,12 +75,12 @@ def add_scan(spark: Any) -> None:
         warnings.warn(f"Spark's own scans parse whole footers in this session: {error}", stacklevel=3)
 
 
-def _jars_of(spark: Any) -> list[str]:
+def _jars_of(spark: SparkSession) -> list[str]:
     listed = spark.sparkContext._jsc.sc().listJars()
     return [listed.apply(position) for position in range(listed.size())]
 
 
-def _in_jar(spark: Any):
+def _in_jar(spark: SparkSession):
     """Return the jar's class that extends sessions, from any loader that has it."""
     thread = spark._jvm.java.lang.Thread.currentThread()
     before = thread.getContextClassLoader()

@@ -19,6 +19,7 @@ from .scan_settings import add_scan
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
+    from pyspark.sql import SparkSession
     from pyspark.sql.datasource import DataSource
 
 __all__ = ["check_classic", "is_connect", "ship"]
@@ -29,7 +30,7 @@ _SHIPPED = (".py", ".so")
 _TIME = (1980, 1, 1, 0, 0, 0)  # of everything in the zip: the same package gives the same bytes
 
 
-def ship(spark: Any) -> None:
+def ship(spark: SparkSession) -> None:
     """Let the executors of a session import the package that this process runs, and register the data source.
 
     A package in a directory, installed or a source tree, is sent as a zip, and so is the wheel or zip that it was
@@ -80,7 +81,7 @@ def _has_data_sources() -> bool:
     return hasattr(datasource, "Filter")
 
 
-def _send(spark: Any) -> None:
+def _send(spark: Any) -> None:  # a session of Spark Connect
     archive = _archive()
     if archive.name not in _shipped_to(spark.session_id):
         spark.addArtifact(str(archive), pyfile=True)
@@ -88,7 +89,7 @@ def _send(spark: Any) -> None:
     spark.dataSource.register(_source(spark))
 
 
-def _source(spark: Any) -> type[DataSource]:
+def _source(spark: SparkSession) -> type[DataSource]:
     """Return the data source class with the parallelism: a data source cannot access the session's settings."""
     from .source import ParquetextSource
 
@@ -96,7 +97,7 @@ def _source(spark: Any) -> type[DataSource]:
     return type(ParquetextSource.__name__, (ParquetextSource,), message)
 
 
-def check_classic(spark: Any, what: str) -> None:
+def check_classic(spark: SparkSession, what: str) -> None:
     """Raise Unsupported for a Spark Connect session, which does not support the feature."""
     if is_connect(spark):
         raise Unsupported(
@@ -105,12 +106,12 @@ def check_classic(spark: Any, what: str) -> None:
         )
 
 
-def is_connect(spark: Any) -> bool:
+def is_connect(spark: SparkSession) -> bool:
     """Return True for a session of Spark Connect."""
     return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
-def _register(spark: Any, source: type[DataSource]) -> None:
+def _register(spark: SparkSession, source: type[DataSource]) -> None:
     """Register a data source, also in a session of `newSession`: Spark looks the name up in the active one."""
     sessions = getattr(spark._jvm, "org.apache.spark.sql.classic.SparkSession")
     before = sessions.getActiveSession()
@@ -136,7 +137,8 @@ def _package_directory() -> Path | None:
 
 
 def _package_archive() -> Path:
-    return Path(__spec__.loader.archive)
+    loader: Any = __spec__.loader
+    return Path(loader.archive)
 
 
 def _is_on_local_path(context: SparkContext) -> bool:

@@ -87,11 +87,11 @@ def write(
     chosen = MODES.get(mode.lower().replace("_", ""))
     if chosen is None:
         raise ParquetextError(f"mode {mode!r}: one of {', '.join(MODES)} expected")
-    given: dict[str, Any] = {
+    given = {
         "compression": spark.conf.get("spark.sql.parquet.compression.codec"),
         "partitionOverwriteMode": spark.conf.get("spark.sql.sources.partitionOverwriteMode"),
     }
-    parsed = OutputOptions.of({**given, **options, "form": form, "sidecar": sidecar})
+    parsed = OutputOptions.of({**given, **options} | {"form": form, "sidecar": sidecar})
     keys = [partition_by] if isinstance(partition_by, str) else list(partition_by)
     target = Filesystems.of(spark).target(normal(path))
     job = OutputJob.prepare(target, without_options(df.schema), chosen, keys, parsed)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .new_file import NewFile
 from .source import LocalSource, RemoteSource
 
@@ -22,7 +20,7 @@ class Appender:
         Bytes appended so far.
     """
 
-    def __init__(self, sink, source: Any):
+    def __init__(self, sink, source: LocalSource | RemoteSource | None):
         self._sink, self._source = sink, source
         self._buffer = bytearray()
         self._range: tuple[int, int] = 0, 0  # to be copied next: begin and end
@@ -79,7 +77,7 @@ class Appender:
 class _LocalAppender(Appender):
     """Writes to a local file; the kernel copies ranges of local files."""
 
-    def __init__(self, new: NewFile, source: Any):
+    def __init__(self, new: NewFile, source: LocalSource | RemoteSource | None):
         super().__init__(None, source)
         self._new, self._at, self._begun = new, 0, 0
 
@@ -105,7 +103,7 @@ class _LocalAppender(Appender):
             self._begun = self._at
 
 
-def appender(new, source: Any = None) -> Appender:
+def appender(new, source: LocalSource | RemoteSource | None = None) -> Appender:
     """Return an appender that writes a new file from its beginning; do not write to its `sink` directly.
 
     Ranges are copied from `source`, or from the file passed to `Appender.use`.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from .commit import Change, ChangeOptions
     from .paths import Target
-    from .source import TailEdit
+    from .source import RemoteSource, TailEdit
 
 
 class Capability(Flag):
@@ -130,7 +130,7 @@ class Backend(ABC):
     def list(self, target: Target, *, recursive: bool = False) -> list[Entry]:
         """Return the entries in a folder, or below it; FileNotFoundError if it does not exist."""
 
-    def create(self, target: Target, replaces: Any = None) -> pa.NativeFile:
+    def create(self, target: Target, replaces: RemoteSource | None = None) -> pa.NativeFile:
         """Return a stream that writes a new file; it may take metadata of the file that it will replace."""
         self._refuse(target, "create files")
 

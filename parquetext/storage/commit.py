@@ -16,7 +16,7 @@ from .in_place import IsSound
 from .operations import OPERATIONS, Operations
 from .paths import resolve
 from .refusals import check
-from .source import TailEdit
+from .source import LocalSource, RemoteSource, TailEdit
 
 
 def create(path: object, *, ignore: Iterable[str] = (), owner: int | None = None):
@@ -173,7 +173,7 @@ class Rewriting:
         The new file, to be written to.
     """
 
-    source: Any
+    source: LocalSource | RemoteSource
     new: Any
     sink: Appender
     keep_mtime: bool = False

@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import os
 from collections.abc import Iterator
-from typing import Any
 
 from .. import systems
 
@@ -41,7 +40,7 @@ class Folder:
         flags = os.O_PATH if searched_only and hasattr(os, "O_PATH") else os.O_RDONLY
         if not systems.has_folders():
             os.stat(path)
-            self.fd: Any = None
+            self.fd: int | None = None
             return
         self.fd = os.open(path, flags | systems.O_DIRECTORY | systems.O_NOFOLLOW | systems.O_CLOEXEC)
 

@@ -60,7 +60,7 @@ class Target:
     """
 
     path: str
-    filesystem: Any = None
+    filesystem: pyarrow.fs.FileSystem | None = None
 
     is_open: ClassVar[Literal[False]] = False
 
@@ -231,7 +231,7 @@ class OpenTarget:
     file: pa.NativeFile | RangedFile
     name: str
 
-    is_local: ClassVar[bool] = False
+    is_local: ClassVar[Literal[False]] = False
     is_open: ClassVar[Literal[True]] = True
 
     def for_arrow(self) -> pa.NativeFile:

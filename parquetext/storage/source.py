@@ -15,7 +15,7 @@ from ..errors import Conflict, Malformed, wire_error
 from ..threads import Pool
 from .backend import Capability
 from .capabilities import can_read_many
-from .folder import at, naming, status_of
+from .folder import Folder, at, naming, status_of
 from .paths import OpenTarget, Target, resolve
 from .ranged_file import RangedFile
 
@@ -39,7 +39,7 @@ class Version:
 
     identity: tuple
     size: int
-    modified: Any
+    modified: int | None
     changed: int | None = None
 
     @classmethod
@@ -75,8 +75,12 @@ class Source:
 
     __slots__ = ("bytes_read", "name", "requests", "size", "version")
 
-    is_local = False
     can_reopen = True
+
+    @property
+    def is_local(self) -> bool:
+        """True if the file has a descriptor."""
+        return False
 
     def __init__(self, name: str, version: Version):
         self.name, self.version, self.size = name, version, version.size
@@ -118,14 +122,25 @@ class Source:
         length = min(length, self.size)
         return self.size - length, self.read(self.size - length, length)
 
-    def _ends(self, offset: int, length: int, left: int) -> Any:
-        return wire_error(wire.TRUNCATED, offset, length, left).at(self.name)
+    def _ends(self, offset: int, length: int, left: int) -> Exception:
+        return wire_error(wire.TRUNCATED, offset, length, left, file=self.name)
 
     def __enter__(self):
         return self
 
     def __exit__(self, *exception) -> None:
         self.close()
+
+    def identify(self) -> None:
+        """Determine `version`, if it is not known since the file was opened."""
+
+    def close(self) -> None:
+        """Close the file, and stop the threads that read it."""
+        raise NotImplementedError
+
+    def _read(self, offset: int, length: int) -> bytes:
+        """Return the bytes of a range, which has been checked, or fewer if the file has become shorter."""
+        raise NotImplementedError
 
 
 class LocalSource(Source):
@@ -141,7 +156,7 @@ class LocalSource(Source):
 
     is_local = True
 
-    def __init__(self, path: str, flags: int = os.O_RDONLY, folder: Any = None):
+    def __init__(self, path: str, flags: int = os.O_RDONLY, folder: Folder | None = None):
         self.folder, flags = folder, flags | _OPEN_FLAGS
         name, within = at(path, folder)
         if folder is None:

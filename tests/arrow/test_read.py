@@ -19,9 +19,8 @@ from parquetext import sidecar
 from parquetext.errors import ColumnError, LimitExceeded, Unsupported
 from parquetext.footer.pyarrow_footer import metadata_of
 from parquetext.reading.execute.pyarrow_reading import PyarrowReader
-from parquetext.reading.plan.file_plan import plan_file
-from parquetext.reading.request.file_request import request_of
-from parquetext.reading.request.read_request import ReadOptions
+from parquetext.reading.plan.read_plan import plan_file
+from parquetext.reading.request.read_request import ReadOptions, request_of
 
 ROWS = 40
 SCHEMA = pa.schema(

@@ -16,7 +16,7 @@ import parquetext
 from parquetext.arrow.datasets.discovery import discover
 from parquetext.catalog import batches_of
 from parquetext.catalog.cover import Cover
-from parquetext.catalog.times import COARSE, FINE, SECOND, same_time, settled
+from parquetext.catalog.footers import COARSE, FINE, SECOND, same_time, settled
 from parquetext.pruning import predicate_of
 
 LONG_AGO = 1_600_000_000_000_000_001

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from parquetext import footer
-from parquetext.reading.execute.worth_threads import is_worth_threads
+from parquetext.reading.execute.in_threads import is_worth_threads
 from parquetext.reading.plan.picks import Picks
 
 ROWS = 200_000

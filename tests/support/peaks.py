@@ -23,9 +23,8 @@ from parquetext import kernels
 from parquetext.errors import ParquetextError
 from parquetext.inspection import integrity
 from parquetext.reading.execute.short_chunks import ShortChunks
-from parquetext.reading.plan.file_plan import plan_file
-from parquetext.reading.request.file_request import request_of
-from parquetext.reading.request.read_request import ReadOptions
+from parquetext.reading.plan.read_plan import plan_file
+from parquetext.reading.request.read_request import ReadOptions, request_of
 
 from .resident import most_taken
 

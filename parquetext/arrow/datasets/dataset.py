@@ -21,7 +21,7 @@ from ..file import open as open_file
 from ..read_options import Reading, format_of, is_ours, options_of_format
 from .discovery import Files, discover, unfollowed
 from .file_errors import naming
-from .fragment_planning import FragmentPlanner
+from .fragment_planning import FragmentPlanner, UnionPlanner
 from .fragments import Fragment, own_schema
 from .in_order import in_order
 from .partitioning import HIVE, check_partitioning, partition_keys
@@ -29,14 +29,11 @@ from .predicates import both
 from .scanner import Scanner
 from .scans import BATCH_READAHEAD, BATCH_SIZE, FRAGMENT_READAHEAD, Columns, DatasetScans, of_scan
 from .shape import check_schema
-from .unions import UnionPlanner
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
     from .dataset_explanation import DatasetExplanation
-
-__all__ = ["Dataset", "Scanner", "dataset"]
 
 
 def dataset(
@@ -243,7 +240,7 @@ class Dataset(DatasetScans, Tabular):
     schema : pyarrow.Schema
     """
 
-    def __init__(self, planner: Any, predicate: Predicate | None = None):
+    def __init__(self, planner: FragmentPlanner | UnionPlanner, predicate: Predicate | None = None):
         self._planner, self._predicate, self.schema = planner, predicate, planner.schema
 
     # ---- attributes --------------------------------------------------------------------------------------------------

@@ -9,11 +9,8 @@ from ...masking import without_secrets
 from ...pruning import Predicate
 from ...reading.explanation import Explanation
 from ...tabular import Listing, Shown, Tabular, chosen
-from .fragment_planning import FragmentPlanner
+from .fragment_planning import FragmentPlanner, UnionPlanner
 from .scan_columns import ScanColumns
-from .unions import UnionPlanner
-
-__all__ = ["DatasetExplanation", "FilePlan", "explain_dataset"]
 
 READ, MAY_MATCH = "no filter", "may contain matching rows"
 RULED_OUT = "ruled out by directory names, statistics or sidecars"

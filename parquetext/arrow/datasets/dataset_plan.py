@@ -18,8 +18,6 @@ from ...pruning import ColumnBounds, Predicate, is_text, surviving_row_groups
 from ...reading.request.selection import find_top_level
 from ...storage import Version
 
-__all__ = ["FileBounds", "file_bounds", "given_bounds", "joined_bounds", "surviving"]
-
 
 @dataclass(frozen=True, slots=True)
 class FileBounds:
@@ -156,8 +154,8 @@ def joined_bounds(name: str, files: Sequence[FileBounds], wanted: pa.DataType) -
     if pa.types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType):
         return None
     sides: list[tuple[pa.Array, ...]] = []
-    for key, some in groupby(files, lambda fields: _key(name, fields)):
-        some = list(some)
+    for key, group in groupby(files, lambda fields: _key(name, fields)):
+        some = list(group)
         sides.append(_typed_part(name, key, some, sum(fields.row_groups for fields in some), kind))
     joined = [pa.concat_arrays([side[number] for side in sides]) for number in range(4)] if sides else None
     return None if joined is None else ColumnBounds(*joined)

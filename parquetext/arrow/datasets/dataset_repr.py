@@ -10,8 +10,6 @@ from ...tabular import Listing, Shown, chosen
 if TYPE_CHECKING:
     from .dataset import Dataset
 
-__all__ = ["show_dataset"]
-
 MOST_LETTERS = 120  # of a path
 
 

@@ -17,8 +17,6 @@ from ...sidecar.table_formats import UNFOLLOWED, table_above, table_among
 from ...storage import Target
 from ...storage.paths import directory_keys
 
-__all__ = ["Files", "Found", "discover", "inferred_type", "partition_schema", "unfollowed"]
-
 IGNORED = (".", "_")
 NO_KEYS: Mapping[str, str | None] = MappingProxyType({})
 UNKNOWN = -1
@@ -107,7 +105,7 @@ class Files(Sequence[Found]):
     def __len__(self) -> int:
         return len(self.paths)
 
-    def __getitem__(self, number: int) -> Found:
+    def __getitem__(self, number: int) -> Found:  # type: ignore[override]  # slices are not needed
         return Found(self.target(number), self.keys[number], self.sizes[number], self.modified[number])
 
     def target(self, number: int) -> Target:

@@ -11,8 +11,6 @@ from ...errors import ParquetextError, naming_memory, retold
 from ...footer.arrow_errors import as_arrow_error
 from ...masking import without_secrets
 
-__all__ = ["naming"]
-
 
 @contextmanager
 def naming(target) -> Iterator[None]:

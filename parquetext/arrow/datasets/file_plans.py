@@ -14,8 +14,6 @@ from ...storage import Version
 from ..file import File
 from .dataset_plan import asked_blooms, file_bounds, surviving, undecided_by_bounds
 
-__all__ = ["Plan", "left_row_groups", "settled_version"]
-
 
 def left_row_groups(
     file: File, predicate: Predicate, types: Mapping[str, pa.DataType], given: Mapping[str, pa.Scalar]

@@ -11,8 +11,6 @@ from ...pruning import Predicate
 from .file_errors import naming
 from .shape import counted
 
-__all__ = ["JOINED_ROWS", "Rows", "filtered", "filtered_together"]
-
 # Starting a filter in Arrow, or taking rows from many chunks, takes longer than comparing a few thousand rows.
 JOINED_ROWS, ROWS_TOGETHER, BYTES_TOGETHER = 1 << 14, 1 << 16, 1 << 24
 
@@ -21,7 +19,7 @@ class Rows(NamedTuple):
     """Rows of a file, and the filter that is still to be applied."""
 
     table: pa.Table
-    unmet: Any
+    unmet: Predicate | None
     target: Any
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.fs as pafs
@@ -20,8 +19,6 @@ from .partitioning import PartitionKeys, cast_keys
 from .scan_columns import columns_looked_at
 from .shape import Shape, has_column
 from .sidecars import paths_of, plan_by_sidecars
-
-__all__ = ["FragmentPlanner"]
 
 
 class FragmentPlanner:
@@ -58,7 +55,7 @@ class FragmentPlanner:
         """Return a planner of the same files with other columns."""
         return FragmentPlanner(self.files, self.keys, schema, self.reading)
 
-    def fragments(self, predicate: Any) -> list[Fragment]:
+    def fragments(self, predicate: Predicate | None) -> list[Fragment]:
         """Return one fragment for each file that keys and bounds do not rule out, in the order of the files."""
         numbers = range(len(self.files))
         names = None if predicate is None else columns_looked_at(self.schema, predicate)
@@ -134,3 +131,55 @@ class FragmentPlanner:
         kept = surviving(predicate, fields, types, {name: values.take(chosen) for name, values in known.items()})
         versions = [each.version for each in fields]
         return [found for found in zip(numbers, kept, versions, strict=True) if found[1]]
+
+
+class UnionPlanner:
+    """Planners with one schema, with the interface of `FragmentPlanner`.
+
+    Attributes
+    ----------
+    schema : pyarrow.Schema
+    children : list of FragmentPlanner or UnionPlanner
+    """
+
+    def __init__(self, children: Sequence[FragmentPlanner | UnionPlanner], schema: pa.Schema):
+        self.children, self.schema = [child.with_schema(schema) for child in children], schema
+
+    @classmethod
+    def of(cls, children: Sequence[FragmentPlanner | UnionPlanner], schema: pa.Schema | None) -> UnionPlanner:
+        """Combine planners with different schemas; use `schema`, or all their columns.
+
+        Raises
+        ------
+        pyarrow.ArrowTypeError
+            If a column has different types.
+        """
+        return cls(children, pa.unify_schemas([child.schema for child in children]) if schema is None else schema)
+
+    @property
+    def paths(self) -> list[str]:
+        return [path for child in self.children for path in child.paths]
+
+    @property
+    def filesystem(self) -> pafs.FileSystem:
+        return self.children[0].filesystem
+
+    @property
+    def reading(self) -> Reading:
+        return self.children[0].reading
+
+    @property
+    def keys(self) -> PartitionKeys:
+        return self.children[0].keys
+
+    def with_schema(self, schema: pa.Schema) -> UnionPlanner:
+        """Return a planner of the same files with other columns."""
+        return UnionPlanner(self.children, schema)
+
+    def fragments(self, predicate: Predicate | None) -> list[Fragment]:
+        """Return the fragments of all planners, with new numbers."""
+        found, begin = [], 0
+        for child in self.children:
+            found += [fragment.numbered(begin + fragment.number) for fragment in child.fragments(predicate)]
+            begin += len(child.paths)
+        return found

@@ -22,8 +22,6 @@ from .shape import Shape, empty_table
 if TYPE_CHECKING:
     from ...reading.explanation import Explanation
 
-__all__ = ["FragmentRows"]
-
 # Column chunks of a local file are read in pieces of this size if it has at most this many columns.
 PIECE, FEW_LEAVES = 1 << 20, 64
 LARGE_ROWS = 1 << 20  # number of rows from which on a table is filtered batch by batch

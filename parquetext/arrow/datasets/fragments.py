@@ -23,18 +23,65 @@ from .file_errors import naming
 from .file_plans import Plan, settled_version
 from .filtering import Rows
 from .fragment_rows import FragmentRows
-from .row_group_info import RowGroupInfo
 from .scanner import Scanner
 from .scans import BATCH_READAHEAD, BATCH_SIZE, FRAGMENT_READAHEAD, Columns, FragmentScans, of_scan
 from .shape import Shape, check_schema, has_column
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     import pyarrow.dataset as ds
 
     from ...reading.explanation import Explanation
-    from ..metadata import FileMetaData
+    from ..metadata import FileMetaData, RowGroupMetaData
 
-__all__ = ["Fragment", "own_schema"]
+
+class RowGroupInfo(int):
+    """The number of a row group, with the names of `pyarrow.dataset.RowGroupInfo`, which are read on access."""
+
+    _fragment: Fragment
+
+    @classmethod
+    def of(cls, fragment: Fragment, number: int) -> RowGroupInfo:
+        """Return row group `number` of a fragment."""
+        info = cls(number)
+        info._fragment = fragment
+        return info
+
+    def __reduce__(self) -> tuple:
+        return RowGroupInfo.of, (self._fragment, int(self))
+
+    @property
+    def num_rows(self) -> int:
+        """The number of rows."""
+        return self._fragment.sizes_of([int(self)])[0][0]
+
+    @property
+    def total_byte_size(self) -> int:
+        """The uncompressed size of all pages, in bytes."""
+        return self._fragment.sizes_of([int(self)])[0][1]
+
+    @property
+    def id(self) -> int:
+        """The number of the row group in the file."""
+        return int(self)
+
+    @property
+    def metadata(self) -> RowGroupMetaData:
+        """The metadata of the row group, with the interface of `pyarrow.parquet.RowGroupMetaData`."""
+        return self._fragment.metadata.row_group(int(self))
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The schema of the file."""
+        return self._fragment.physical_schema
+
+    @property
+    def statistics(self) -> dict[str, dict[str, Any]]:
+        """``{"min": …, "max": …}`` for each top-level column with bounds, read from the footer on each access."""
+        return self._fragment.bounds_of(int(self))
+
+    def __repr__(self) -> str:
+        return f"RowGroupInfo({int(self)})"
 
 
 class Fragment(FragmentScans):

@@ -10,8 +10,6 @@ from typing import Protocol, TypeVar
 
 from ...threads import Pool
 
-__all__ = ["any_remote", "each_in_order", "in_order", "slow_seconds"]
-
 # Durations in seconds: a longer call waits for a network, or works in C for long without the interpreter's lock.
 SLOW, LONG = 0.001, 0.02
 AT_ONCE = 16

@@ -11,8 +11,6 @@ import pyarrow.parquet as pq
 from ...errors import masking
 from ..metadata import FileMetaData
 
-__all__ = ["write_metadata"]
-
 
 def write_metadata(
     schema: pa.Schema,

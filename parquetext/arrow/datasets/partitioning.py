@@ -16,8 +16,6 @@ from .discovery import Files, partition_schema
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
-__all__ = ["HIVE", "PartitionKeys", "check_partitioning", "partition_keys"]
-
 HIVE = "hive"
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ...pruning import Predicate
 
-__all__ = ["both"]
-
 MOST_ALTERNATIVES = 64
 
 

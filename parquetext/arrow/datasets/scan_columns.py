@@ -14,8 +14,6 @@ from ...nearest import nearest
 from ...pruning import Predicate, check_types
 from .shape import counted, empty_table, has_column
 
-__all__ = ["ORIGINS", "ScanColumns", "check_columns", "columns_looked_at"]
-
 # The number of the file, the number of the batch in it, True for the file's last batch, and the file's path.
 ORIGINS = pa.schema(
     [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
     from .scanner import Scanner
-
-__all__ = ["BATCH_READAHEAD", "BATCH_SIZE", "FRAGMENT_READAHEAD", "Columns", "DatasetScans", "FragmentScans", "of_scan"]
 
 BATCH_SIZE = 1 << 17
 BATCH_READAHEAD, FRAGMENT_READAHEAD = 16, 4
@@ -93,8 +91,7 @@ class _Scans:
 class DatasetScans(_Scans):
     """The scan methods of a dataset."""
 
-    def scanner(self, columns: Columns = None, filter: object = None, *options: object, **named: Any) -> Scanner:
-        raise NotImplementedError
+    scanner: Callable[..., Scanner]
 
     def _scan(self, columns: Columns, filter: object, options: dict[str, Any]) -> Scanner:
         return self.scanner(columns, filter, **options)
@@ -133,8 +130,7 @@ class DatasetScans(_Scans):
 class FragmentScans(_Scans):
     """The scan methods of a fragment, whose rows may be requested in another schema."""
 
-    def scanner(self, schema: pa.Schema | None = None, columns: Columns = None, *options: object, **named) -> Scanner:
-        raise NotImplementedError
+    scanner: Callable[..., Scanner]
 
     def _scan(self, columns: Columns, filter: object, options: dict[str, Any]) -> Scanner:
         return self.scanner(None, columns, filter, **options)

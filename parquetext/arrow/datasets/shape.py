@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-__all__ = ["Shape", "check_schema", "counted", "empty_table", "has_column", "rows_alone"]
-
 
 def check_schema(schema: object) -> None:
     """Raise TypeError if the argument is not a schema."""

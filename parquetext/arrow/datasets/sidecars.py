@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -19,8 +19,6 @@ from ...sidecar.naming import likeliest
 from ...storage.ownership import is_shared, is_strangers
 from ...threads import Pool
 from .dataset_plan import FileBounds, kept_of, rows_type
-
-__all__ = ["paths_of", "plan_by_sidecars"]
 
 SCHEMAS = 16  # maximal number of different schemas planned by sidecars; other files are planned by their footers
 WORTH_A_THREAD = 1000  # files per thread
@@ -58,7 +56,9 @@ def plan_by_sidecars(
         The planned files that have Bloom filters.
     """
     others = list(_untrusted(paths))
-    todo, left, filtered = sorted(set(range(len(paths))).difference(others)), dict[Any, Any](), set[Any]()
+    todo = sorted(set(range(len(paths))).difference(others))
+    left: dict = {}
+    filtered: set = set()
     wanted = [name for name in types if name not in given]
     for _ in range(SCHEMAS):
         found = kernels.plan.first_schema(paths_of(paths, todo)) if todo else None
@@ -157,7 +157,8 @@ def _bounds(column: Column, parts: Sequence[tuple[tuple, int]]) -> RawBounds:
     for (nulls, values, low, high), count in parts:
         numbers = [pa.Array.from_buffers(pa.int64(), count, [None, pa.py_buffer(data)]) for data in (nulls, values)]
         arrays.append((_side(column.kind, low, count), _side(column.kind, high, count), *numbers))
-    return RawBounds(column.kind, *(pa.concat_arrays(some) for some in zip(*arrays, strict=True)), column.is_required)
+    minima, maxima, null_counts, num_values = (pa.concat_arrays(some) for some in zip(*arrays, strict=True))
+    return RawBounds(column.kind, minima, maxima, null_counts, num_values, column.is_required)
 
 
 def _side(kind: LeafType, side: tuple, count: int) -> pa.Array:

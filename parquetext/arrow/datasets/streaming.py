@@ -7,12 +7,10 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import chain
 from threading import Condition
 from time import perf_counter
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from ...threads import Pool, Task
 from .in_order import slow_seconds
-
-__all__ = ["Sized", "stream"]
 
 MOST_BYTES = 1 << 26  # of parts that wait for the reader; one part may be larger
 
@@ -80,7 +78,8 @@ class _Source:
     __slots__ = ("alone", "is_done", "is_running", "parts", "waiting")
 
     def __init__(self, parts: Iterator):
-        self.parts, self.waiting = parts, deque[Any]()
+        self.parts = parts
+        self.waiting: deque = deque()
         self.is_running = self.is_done = False
         self.alone: Task | None = None
 

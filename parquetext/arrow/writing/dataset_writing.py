@@ -16,10 +16,7 @@ from ...errors import Refused
 from ...extension import ASIDE
 from ...footer.forms import AUTO, THRIFT, WRITABLE, Form, check_writable
 from ...storage.refusals import check
-from .new_files import NewFiles
-from .written_form import DEFAULTS
-
-__all__ = ["write_to_dataset"]
+from .new_files import DEFAULTS, NewFiles
 
 
 def write_to_dataset(

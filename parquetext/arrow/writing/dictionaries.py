@@ -7,8 +7,6 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["DICTIONARY_BYTES", "leaf_paths", "worth_a_dictionary"]
-
 DICTIONARY_BYTES = 1 << 20  # the dictionary size at which Arrow's writer and parquet-java stop
 STEP, SMALLEST_STEP = 1 << 16, 1 << 10  # rows per step of the analysis
 # maximal share of the plain size for a dictionary given up half-way, because plain values compress better

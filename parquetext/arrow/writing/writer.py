@@ -24,9 +24,7 @@ from ...sidecar.store_layout import store_of
 from ...storage.refusals import check
 from ...unpicklable import Unpicklable
 from .dictionaries import DICTIONARY_BYTES, worth_a_dictionary
-from .written_form import DEFAULTS, edit_of_written
-
-__all__ = ["ParquetWriter", "write_table"]
+from .new_files import DEFAULTS, edit_of_written
 
 ROW_GROUP_ROWS = 1 << 20  # default of pyarrow's writer
 

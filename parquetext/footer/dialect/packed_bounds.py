@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ... import wire
 from ...errors import wire_error
@@ -23,7 +23,7 @@ class Column(NamedTuple):
 
     @property
     def _entry(self) -> Entry:
-        return entry_of(self.annotation and LogicalType(self.annotation), self.type)
+        return entry_of(LogicalType(self.annotation) if self.annotation else None, self.type)
 
     @property
     def is_text(self) -> bool:
@@ -45,7 +45,7 @@ class Packed(NamedTuple):
     len: int | None = None
 
 
-def pack(column: Column, least: bytes, most: bytes, exact: tuple[bool, bool]) -> tuple[Any, ...] | None:
+def pack(column: Column, least: bytes, most: bytes, exact: tuple[bool, bool]) -> tuple[Packed, Packed, bytes] | None:
     """Return both bounds and their common prefix; None if readers would unpack invalid bounds.
 
     Parameters
@@ -60,11 +60,12 @@ def pack(column: Column, least: bytes, most: bytes, exact: tuple[bool, bool]) ->
     if column.type in wire.WIDTH_OF_TYPE:
         if {len(least), len(most)} != {wire.WIDTH_OF_TYPE[column.type]}:
             return None
-        return *(_number(value, sure) for value, sure in zip((least, most), exact, strict=True)), b""
+        return _number(least, exact[0]), _number(most, exact[1]), b""
     if column.type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and {len(least), len(most)} != {column.length}:
         return None
     if column.type == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and column.length == 16 and exact == (True, True):
-        return *(Packed(0, int.from_bytes(value[8:]), int.from_bytes(value[:8]), 16) for value in (least, most)), b""
+        low, high = (Packed(0, int.from_bytes(value[8:]), int.from_bytes(value[:8]), 16) for value in (least, most))
+        return low, high, b""
     return _with_prefix(column, least, most, exact)
 
 

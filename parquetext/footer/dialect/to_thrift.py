@@ -77,7 +77,8 @@ class Decoded:
 
     def _schema(self) -> tuple[list[dict], list[int]]:
         """Return the elements in preorder, and the leaves' column orders."""
-        elements, orders = list[Any](), []
+        orders = []
+        elements: list = []
         names: list[str] = []
         open_groups: list[int] = []  # the numbers of children to come, from the root down
         for row in self._root.rows("schema"):

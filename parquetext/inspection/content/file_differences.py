@@ -9,9 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...reading.plan.file_plan import plan_file
-from ...reading.request.file_request import request_of
-from ...reading.request.read_request import ReadOptions
+from ...reading.plan.read_plan import plan_file
+from ...reading.request.read_request import ReadOptions, request_of
 from .footer_facts import columns_in_sum, key_values, named_columns
 from .schema_text import Node, element_text, parquet_tree
 from .value_text import as_json
@@ -129,7 +128,9 @@ class _Tally:
     """The rows of one column that differ."""
 
     def __init__(self) -> None:
-        self.rows, self.first, self.pair = 0, None, (None, None)
+        self.rows = 0
+        self.first: int | None = None
+        self.pair: tuple[object, object] = None, None
 
     def add(self, begin: int, one: pa.Array, another: pa.Array) -> None:
         """Compare the values of some rows, of which `begin` is the first one."""

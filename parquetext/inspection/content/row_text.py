@@ -17,7 +17,10 @@ _TO_QUOTE = frozenset(',"\r\n')
 
 
 def rows_of(
-    file, columns: Sequence[str] | None = None, conditions: Sequence[str] = (), limit: int | None = None
+    file,
+    columns: Sequence[str | tuple[str, ...]] | None = None,
+    conditions: Sequence[str] = (),
+    limit: int | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """Yield the first rows that meet all conditions; row groups behind the last of them are not read.
 
@@ -41,7 +44,7 @@ def rows_of(
         left -= batch.num_rows
 
 
-def _unfiltered(file, columns: Sequence[str] | None, limit: int) -> Iterator[pa.RecordBatch]:
+def _unfiltered(file, columns: Sequence[str | tuple[str, ...]] | None, limit: int) -> Iterator[pa.RecordBatch]:
     groups, rows = [], 0
     for number, count in enumerate(file.row_groups.num_rows):
         if rows >= limit:
@@ -52,7 +55,7 @@ def _unfiltered(file, columns: Sequence[str] | None, limit: int) -> Iterator[pa.
     return file.iter_batches(columns, groups, batch_size=batch_size, engine="auto")
 
 
-def _filtered(file, columns: Sequence[str] | None, filters) -> Iterator[pa.RecordBatch]:
+def _filtered(file, columns: Sequence[str | tuple[str, ...]] | None, filters) -> Iterator[pa.RecordBatch]:
     rows = 0
     for number in range(len(file.row_groups)):
         found = file.read(columns, [number], filters, engine="auto")

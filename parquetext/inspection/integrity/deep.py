@@ -106,8 +106,8 @@ def decode_all(
         pyarrow cannot read the file's own footer: it gets those of `footer_of`.
     """
     report.rows, is_ours = 0, True
-    if message := _expansion_note(source, footer_of, len(row_counts)):
-        yield message
+    if note := _expansion_note(source, footer_of, len(row_counts)):
+        yield note
         return
     try:
         refuse_much_in_python(sum(values))
@@ -180,8 +180,9 @@ class _Side:
     """Read a row group with one engine until the engine refuses."""
 
     def __init__(self, batches: Batches):
-        self._batches, self._head = batches, None
-        self.rows, self.refused = 0, None
+        self._batches, self.rows = batches, 0
+        self._head: pa.RecordBatch | None = None
+        self.refused: Exception | None = None
 
     def head(self) -> pa.RecordBatch | None:
         """Return the rows that come next; None at the end."""
@@ -216,7 +217,7 @@ class _Side:
             self.take(head.num_rows)
 
 
-def _without_frames(error: BaseException) -> BaseException:
+def _without_frames(error: Exception) -> Exception:
     """Return the error without its traceback, which would keep the decoded values in memory."""
     cause: BaseException | None = error
     while cause is not None:
@@ -278,7 +279,7 @@ def _compare(ours: _Side, theirs: _Side, label: str) -> Iterator[Finding]:
 
 
 def _decode_alone(
-    ours_of: Callable[[int], Any], row_counts: list[int], report, columns_of: Callable
+    ours_of: Callable[[int], _Side], row_counts: list[int], report, columns_of: Callable
 ) -> Iterator[Finding]:
     """Return the columns that our decoder cannot read."""
     for row_group in range(len(row_counts)):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from ... import extension, kernels, wire
 from ...edits.choice import choose_form
@@ -70,17 +69,17 @@ class Inspection:
 
     path: str
     file_bytes: int
-    footer_offset: Any = None
-    footer_bytes: Any = None
-    thrift_bytes: Any = None
+    footer_offset: int | None = None
+    footer_bytes: int | None = None
+    thrift_bytes: int | None = None
     extension_bytes: int = 0
     aside_bytes: int = 0
     marker: str = "none"
     placement: str = "none"
     form: str | None = None
     rows: int | None = None
-    row_groups: Any = None
-    columns: Any = None
+    row_groups: int | None = None
+    columns: int | None = None
     created_by: str | None = None
     auto: str | None = None
     blocks: list[Block] = field(default_factory=list)

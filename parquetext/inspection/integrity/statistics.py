@@ -144,7 +144,8 @@ class BloomCheck:
     """Looks for values in a filter's bitset, and keeps the first one that is not there."""
 
     def __init__(self, bitset: bytes):
-        self._bitset, self.missing = bitset, None
+        self._bitset = bitset
+        self.missing: bytes | None = None
 
     def see(self, values: pa.Array) -> None:
         """Look for an array of values without nulls."""

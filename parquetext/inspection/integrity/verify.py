@@ -261,7 +261,9 @@ def _check_blocks(end: bytes, tail, report: Report) -> None:
         if block.is_text and block.uuid == wire.UUID_FOOTER_REFERENCE:
             continue
         spec = forms.form_of(block)
-        content = memoryview(end)[start : start + block.length + (0 if spec is None else spec.checked_trailer_bytes)]
+        content: bytes | memoryview = memoryview(end)[
+            start : start + block.length + (0 if spec is None else spec.checked_trailer_bytes)
+        ]
         if block.is_text:
             content = (decode_block(end[start : start + block.size]) or b"")[: block.length]
         found = kernels.checksum.crc32(content)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -139,7 +139,8 @@ class Claims:
 def _without_overlaps(table: pa.Table) -> tuple[pa.Table, list[Overlap]]:
     """Parts without the bytes that an earlier one has; parts with nothing left are dropped."""
     offsets, lengths = table["offset"].to_pylist(), table["length"].to_pylist()
-    overlaps, kept, end, owner = list[Any](), [], 0, NONE
+    kept, end, owner = [], 0, NONE
+    overlaps: list = []
     for row, (offset, length) in enumerate(zip(offsets, lengths, strict=True)):
         stop, start = offset + length, max(offset, end)
         if offset < end:

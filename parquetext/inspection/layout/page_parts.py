@@ -118,7 +118,7 @@ def _prefixed_levels(source, fields: dict[str, array], chunk: Chunk, number: int
 
 def claim_pages(
     claims: Claims,
-    fields: dict[str, array],
+    fields: Mapping[str, array],
     chunk: Chunk,
     kinds: Mapping[str, str] | None = None,
     other: str = "unknown-page",

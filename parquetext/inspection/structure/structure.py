@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from ... import wire
 from ...encoding.page_counts import check_page_counts, count_rows
@@ -68,7 +67,8 @@ def leaf_paths(scan) -> list[str]:
     longest = _longest_path(scan)
     kept = longest + 1  # characters, one more than are shown: a path that has it is cut
     most_bytes = LONGEST_CHARACTER * (kept + 1)  # the first 3 may be the end of a character
-    data, paths = memoryview(scan.data), list[Any]()
+    data = memoryview(scan.data)
+    paths: list = []
     for parent, offset, length in zip(*map(scan.elements, ("parent", "name_offset", "name_length")), strict=True):
         end = offset + length
         name = bytes(data[max(offset, end - most_bytes) : end]).decode("utf-8", "replace")

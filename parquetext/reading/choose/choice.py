@@ -21,19 +21,6 @@ from ..plan.part import SMALL_ROWS, Part
 from ..plan.read_plan import Plan
 from ..request.read_request import AUTO, OURS
 
-__all__ = [
-    "COPIES",
-    "FASTER",
-    "NATIVE",
-    "PYARROW",
-    "REFUSED",
-    "SHORT_CHUNKS",
-    "Choice",
-    "choose",
-    "has_copies",
-    "has_own_codec",
-]
-
 # The decoders.
 PYARROW, NATIVE, SHORT_CHUNKS, COPIES = "pyarrow", "parquetext", "short chunks", "encoded copies"
 

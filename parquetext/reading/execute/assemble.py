@@ -15,8 +15,6 @@ from ..fields.assemble_plan import LeafPlan, ListPlan, Plan, StructPlan
 from .assemble_leaves import always_fits as value_always_fits
 from .assemble_leaves import as_type, leaf_array
 
-__all__ = ["always_fits", "assemble"]
-
 FEW_SLOTS = 1 << 20
 SLOTS_PER_ENTRY = 64
 # pyarrow has no take for view types

@@ -14,8 +14,6 @@ from ...errors import Malformed, Unsupported
 from ...footer.arrow_errors import ArrowMalformed
 from ...footer.leaf_types import LeafType
 
-__all__ = ["BeyondArrow", "always_fits", "as_type", "leaf_array", "stored_array"]
-
 STORED = {
     wire.PHYSICAL_BOOLEAN: pa.bool_(),
     wire.PHYSICAL_INT32: pa.int32(),

@@ -8,8 +8,6 @@ from contextlib import suppress
 from typing import TypeVar
 from weakref import WeakSet
 
-__all__ = ["closed_at_exit"]
-
 G = TypeVar("G", bound=Generator)
 _begun: WeakSet[Generator] = WeakSet()
 

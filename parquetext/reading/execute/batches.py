@@ -15,8 +15,6 @@ from ..plan.read_plan import Plan
 from .native_reading import native_batches
 from .pyarrow_reading import PyarrowReader, check_counts
 
-__all__ = ["read_batches", "runs"]
-
 
 def read_batches(plan: Plan, file: OpenFile, batch_size: int) -> Iterator[pa.RecordBatch]:
     """Read a plan without a predicate batch by batch.
@@ -41,7 +39,8 @@ def read_batches(plan: Plan, file: OpenFile, batch_size: int) -> Iterator[pa.Rec
 
 def runs(row_groups: Sequence[int], counts: Sequence[int], size: int) -> Iterator[list[int]]:
     """Yield runs of successive row groups that have at most `size` rows together, or one row group that has more."""
-    run, rows = list[Any](), 0
+    rows = 0
+    run: list[int] = []
     for number in row_groups:
         if run and rows + counts[number] > size:
             yield run

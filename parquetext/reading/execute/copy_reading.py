@@ -15,8 +15,6 @@ from ...footer.locate import footer_begin
 from ...footer.model import FooterReader
 from ...footer.page_index import PagePlaces
 
-__all__ = ["Copies", "SteadyReader", "places_of"]
-
 DAMAGED, OUTDATED, UNKNOWN = "copy-damaged", "copy-outdated", "copy-unknown"
 
 

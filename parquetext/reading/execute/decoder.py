@@ -26,9 +26,9 @@ from ..plan.page_rows import OffsetIndexes
 from ..plan.part import Part
 from ..plan.picks import Picks, every_row, kept
 from .assemble import always_fits, assemble
-from .copy_reading import SteadyReader, places_of
+from .copy_reading import Copies, SteadyReader, places_of
 from .fetching import fetched
-from .in_threads import each, workers_of
+from .in_threads import each, is_worth_threads, workers_of
 from .local_columns import LocalColumns
 from .proportion import (
     MOST_BATCH_BYTES,
@@ -42,11 +42,7 @@ from .proportion import (
     rows_at_once,
 )
 from .stretches import read_stretch, stretches_of
-from .text_batches import MOST_TEXT_BYTES, TEXT_BYTES, growing_batches, is_text
-from .text_budget import TextBudget
-from .worth_threads import is_worth_threads
-
-__all__ = ["Decoder", "refuse_much_in_python"]
+from .text_budget import MOST_TEXT_BYTES, TEXT_BYTES, TextBudget, growing_batches, is_text
 
 MOST_PURE_VALUES = 1_000_000
 BATCH_ROWS = 1 << 16
@@ -90,12 +86,12 @@ class Decoder:
         part: Part,
         source,
         options: Mapping,
-        copies: Any = None,
+        copies: Copies | None = None,
         *,
         is_strict: bool = False,
         limit: int | None = None,
     ):
-        self._form: FooterReader = part.form
+        self._form = part.form
         self._footer, self._copies = part.footer, copies
         self._row_groups, self._source = part.row_groups, source
         self._chunks: dict[tuple[int, int], Chunk] = {}
@@ -250,11 +246,11 @@ class Decoder:
 
     def _items_of(self, column: Column, number: int) -> dict[int, Sequence[int]]:
         """Return the number of items of each leaf of a field in the lists around it, after decoding all pages."""
-        lists, items = list_levels(column.plan), dict[int, Any]()
+        lists, items = list_levels(column.plan), {}
         options: Any = {"levels": False, "checks_crc": self._checks_crc, "forgets": True, "limit": self._limit}
         for leaf in column.leaves:
             made = partial(ChunkReader, leaf, self._source, lists=lists[leaf.leaf], **options)
-            reader = self._all_of(number, leaf, lambda _, made=made: made())
+            reader = self._all_of(number, leaf, partial(_without_chunk, made))
             reader.read(self.row_counts[number])
             items[leaf.leaf] = reader.list_items
         return items
@@ -304,7 +300,7 @@ class Decoder:
                     yield from read(min(step, count - begin))
 
     def _batch(
-        self, columns: Sequence[Column], schema: pa.Schema, readers: Mapping[int, Any], rows: int
+        self, columns: Sequence[Column], schema: pa.Schema, readers: Mapping[int, ChunkReader | SteadyReader], rows: int
     ) -> Iterator[pa.RecordBatch]:
         for reader in readers.values():
             reader.read(rows)
@@ -473,6 +469,10 @@ class Decoder:
                 assemble(column.plan, column.field.type, dict(zip(taken, parts, strict=True)), dictionaries)
                 for parts in zip(*taken.values(), strict=True)
             ]
+
+
+def _without_chunk(made: Callable[[], ChunkReader], chunk: Chunk) -> ChunkReader:
+    return made()
 
 
 def _texts_of(

@@ -21,8 +21,6 @@ from .native_reading import filter_table, matching_rows, native_batches, open_de
 from .pyarrow_reading import read_part
 from .short_chunks import ShortChunks
 
-__all__ = ["execute", "execute_batches"]
-
 FINAL = MemoryError, LimitExceeded  # no reason to try the other decoder, which needs as much memory
 POSITION = "__parquetext_position__"
 

@@ -10,8 +10,6 @@ from ...encoding.pages import OVERRUN
 from ...storage import can_read_many
 from ...storage.batched_reads import merged
 
-__all__ = ["fetched"]
-
 _BEGIN = itemgetter(0)
 
 

@@ -18,11 +18,8 @@ from ..fields.assemble_plan import LeafPlan
 from ..fields.wanted_columns import Column
 from ..plan.picks import Picks, kept
 from .assemble import assemble
-from .in_threads import each, workers_of
+from .in_threads import each, has_no_index, workers_of
 from .text_budget import Share, TextBudget
-from .worth_threads import has_no_index
-
-__all__ = ["LocalColumns"]
 
 FEW_UNITS, MANY_UNITS = 2, 8  # units per worker, so that all workers end at about the same time
 UNIT_VALUES = 1 << 17  # values per unit if there are many units

@@ -19,8 +19,6 @@ from ..request.read_request import ReadOptions
 from .copy_reading import Copies
 from .decoder import Decoder
 
-__all__ = ["filter_table", "matching_rows", "native_batches", "open_decoder"]
-
 COMPARE = {
     "=": pc.equal,
     "==": pc.equal,

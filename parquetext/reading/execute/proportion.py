@@ -6,28 +6,16 @@ All limits apply to memory beyond 64 times the stored bytes. Ordinary files are 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
 from ... import wire
-from ...encoding.chunk_reader import Chunk
+from ...encoding.chunk_reader import Chunk, Leaf
 from ...encoding.pages import FEW_BYTES, VAST_BYTES, OutOfProportion
 from ...errors import Malformed
 from ...footer.model import FooterReader
 from ..fields.assemble_plan import LeafPlan, ListPlan, Plan, StructPlan
-
-__all__ = [
-    "MOST_BATCH_BYTES",
-    "Claims",
-    "believed",
-    "claimed",
-    "claims_of",
-    "compare_items",
-    "list_levels",
-    "most_page",
-    "rows_at_once",
-]
 
 MOST_BATCH_BYTES = 1 << 24  # of values, if a few bytes of pages expand to them
 MOST_OF_BYTE = 64  # bytes of values per byte of pages that are accepted without a check
@@ -106,7 +94,7 @@ def _long_rows(chunk: Chunk) -> int:
     return chunk.num_values - chunk.num_rows if chunk.leaf.levels.repetition else 0
 
 
-def _bytes_of_entry(leaf: Any) -> int:
+def _bytes_of_entry(leaf: Leaf) -> int:
     """Return the minimal memory of an entry: value width or offset, two 16-bit levels, and list offsets."""
     value = leaf.kind.width or (4 if leaf.kind.physical == wire.PHYSICAL_BYTE_ARRAY else 1)
     if pa.types.is_decimal(leaf.kind.arrow):

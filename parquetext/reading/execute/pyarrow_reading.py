@@ -15,8 +15,6 @@ from ..open_file import OpenFile
 from ..plan.part import SMALL_BYTES, SMALL_ROWS, Part
 from ..request.read_request import ReadOptions
 
-__all__ = ["PyarrowReader", "check_counts", "read_part"]
-
 SMALL_CHUNKS = 1 << 9  # chunks below which threads and pre-buffering cost more than they save
 # Shorter chunks of a local file are read one by one: pre-buffering would also read the bytes between them.
 LONG_CHUNK_ROWS = 1 << 14

@@ -14,10 +14,7 @@ from ...footer.thrift_form import ThriftForm
 from ..plan.part import SMALL_BYTES, SMALL_ROWS, Part
 from .in_threads import each, workers_of
 from .proportion import MOST_OF_BYTE
-from .text_batches import TEXT_BYTES
-from .text_budget import TextBudget
-
-__all__ = ["ShortChunks"]
+from .text_budget import TEXT_BYTES, TextBudget
 
 # Limits of one kernel call, and the number of chunks from which threads pay off.
 CALL_BYTES, CALL_LEAVES, THREADED_CHUNKS = 1 << 20, 1 << 7, 1 << 11

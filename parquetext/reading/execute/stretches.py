@@ -9,8 +9,6 @@ from ...footer.page_index import PagePlaces
 from ..plan.page_rows import Rows, pages_with_rows
 from ..plan.picks import Picks
 
-__all__ = ["read_stretch", "stretches_of"]
-
 
 def stretches_of(chunk: Chunk, positions: PagePlaces | None, ranges: Rows) -> Iterator[Stretch]:
     """Yield the dictionary page and the pages that contain the rows; without an offset index, yield all pages."""

@@ -17,8 +17,6 @@ from ..open_file import OpenFile
 from ..plan.part import Part
 from ..plan.read_plan import Plan
 
-__all__ = ["Watch"]
-
 # Metadata of column chunks that a change of only the footer does not change.
 UNCHANGED_FIELDS = ("data_page_offset", "dictionary_page_offset", "total_compressed_size", "num_values", "codec")
 

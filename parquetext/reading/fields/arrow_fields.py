@@ -15,8 +15,6 @@ from ...footer.thrift_form import ThriftForm
 from .assemble_plan import field_of, plan_fields
 from .wanted_columns import Column, columns_of
 
-__all__ = ["fields_of", "schema_or_ours", "within_the_stack"]
-
 KEPT_LEAVES, KEPT_BYTES = 1 << 9, 1 << 15  # limits for a cached footer without row groups
 REFUSED = (pa.ArrowException, OSError, ParquetextError)
 

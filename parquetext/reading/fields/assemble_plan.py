@@ -13,12 +13,11 @@ from ...encoding.chunk_reader import Levels
 from ...errors import Malformed, Unsupported
 from ...footer.elements import Element, parse_element
 from ...footer.leaf_types import LeafType, leaf_type_of
-from ...footer.model import GROUP, FooterReader
+from ...footer.model import GROUP
 from ...footer.names import as_path
 from ...footer.path_sizes import check_paths
+from ...footer.thrift_form import ThriftForm
 from ...logical_types import container_of
-
-__all__ = ["LeafPlan", "ListPlan", "Plan", "StructPlan", "field_of", "narrowed", "plan_fields"]
 
 MOST_DEPTH = 500  # nested groups; each level is one or two recursive calls here
 
@@ -146,7 +145,7 @@ class _Element:
         return entries.is_repeated and len(entries.children) in (1, 2)
 
 
-def plan_fields(form: FooterReader) -> list[Plan]:
+def plan_fields(form: ThriftForm) -> list[Plan]:
     """Return the top-level fields of a footer, in its order, by the rules of parquet-format's LogicalTypes.md.
 
     Raises
@@ -157,7 +156,7 @@ def plan_fields(form: FooterReader) -> list[Plan]:
     return [_of_node(element, Levels()) for element in _tree(form)]
 
 
-def _tree(form: FooterReader) -> tuple[_Element, ...]:
+def _tree(form: ThriftForm) -> tuple[_Element, ...]:
     """Return the elements below the root."""
     ids = [*range(form.leaf_count), *(GROUP | node for node in range(form.node_count))]
     check_paths(form.scan, groups=True)

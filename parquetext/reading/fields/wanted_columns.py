@@ -9,8 +9,6 @@ import pyarrow as pa
 
 from .assemble_plan import LeafPlan, ListPlan, Plan, StructPlan, narrowed
 
-__all__ = ["Column", "columns_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Column:

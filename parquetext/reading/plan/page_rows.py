@@ -17,8 +17,6 @@ from ...footer.page_index import PageBounds, PagePlaces, counts_of, has_page_ord
 from ...pruning import ColumnBounds, surviving_row_groups
 from .read_plan import Plan
 
-__all__ = ["CandidateRows", "OffsetIndexes", "Rows", "candidate_rows", "pages_with_rows"]
-
 Rows = list[tuple[int, int]]
 
 
@@ -100,7 +98,8 @@ def _row_ranges(form: FooterReader, types: Mapping[str, pa.DataType], plan: Plan
     """
     counts = form.row_groups("num_rows")
     row_groups = range(len(counts))
-    pieces, parts = [], {name: list[Any]() for name in types}
+    pieces = []
+    parts: dict[str, list] = {name: [] for name in types}
     for row_group in row_groups:
         pages = {name: _pages(form, name, kind, row_group, plan, indexes) for name, kind in types.items()}
         starts = {0, *(start for found in pages.values() if found for start in found[0].first_rows)}

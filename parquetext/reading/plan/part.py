@@ -21,8 +21,6 @@ from ..fields.arrow_fields import fields_of, within_the_stack
 from ..fields.wanted_columns import Column
 from ..request.selection import whole_fields
 
-__all__ = ["SMALL_BYTES", "SMALL_ROWS", "Part", "part_of"]
-
 # Values and bytes in pages below which threads and pre-buffering cost more than they save.
 SMALL_ROWS = 1 << 18
 SMALL_BYTES = 1 << 20

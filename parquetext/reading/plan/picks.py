@@ -10,8 +10,6 @@ import pyarrow.compute as pc
 
 from .page_rows import Rows
 
-__all__ = ["Picks", "every_row", "kept", "picks_of"]
-
 BLOCK_ROWS = 1 << 10  # pages are selected by blocks of rows
 MOST_BLOCKS = 0.5  # maximal fraction of blocks; if more blocks have rows, every page is read
 ROWS_OF_TURN = 16  # rows that are decoded and filtered in the time of one turn

@@ -9,15 +9,16 @@ from typing import Any
 import pyarrow as pa
 
 from ... import wire
+from ...footer.arrow_errors import ArrowUnsupported
 from ...footer.bloom_filters import BloomFilters
+from ...footer.facade import File
 from ...footer.model import FooterReader
 from ...footer.names import as_path
+from ...footer.path_sizes import check_form
 from ...footer.typed_bounds import column_bounds
 from ...pruning import Predicate, surviving_row_groups
 from ..request.read_request import ReadOptions, Request
 from .part import Part, part_of
-
-__all__ = ["Plan", "plan_read", "surviving"]
 
 Blooms = Callable[[FooterReader, Mapping[str, pa.DataType]], BloomFilters]
 
@@ -52,7 +53,7 @@ class Plan:
     @property
     def is_sliced(self) -> bool:
         """True if no part is read by the file's own Thrift footer."""
-        return all(part.footer is not None for part in self.parts)
+        return self.part.footer is not None and (self.filter_part is None or self.filter_part.footer is not None)
 
     def encrypted_column(self) -> str | None:
         """Return the name of the first encrypted column, or None if no column is encrypted."""
@@ -106,3 +107,20 @@ def surviving(form: FooterReader, request: Request, blooms: Blooms | None) -> Se
         types,
         None if blooms is None else blooms(form, types).absent,
     )
+
+
+def plan_file(file: File, request: Request) -> Plan:
+    """Plan a read of a file.
+
+    Raises
+    ------
+    ArrowUnsupported
+        If the read needs the Thrift footer, and the file has none.
+    """
+    plan = file._on_form(lambda form: plan_read(form, request, file._blooms))
+    if not plan.is_sliced:
+        file._on_form(check_form)  # pyarrow reads the whole footer
+        if file.spec.is_final:
+            message = "not readable by a slice, and a PAR3 file has no Thrift footer; parquetext.restore brings it back"
+            raise ArrowUnsupported(message, file=str(file.path))
+    return plan

@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from ...errors import ColumnError, ParquetextError
-from ...footer.model import FooterReader
+from ...footer.facade import File
+from ...footer.model import GROUP, FooterReader
 from ...footer.pyarrow_footer import schema_of
 from ...pruning import Predicate, predicate_of
 from ..fields.arrow_fields import schema_or_ours
-from .selection import index_columns, is_part, select, top_level_leaves
-
-__all__ = [
-    "AUTO",
-    "OURS",
-    "PYARROW",
-    "ReadOptions",
-    "Request",
-    "check_engine",
-    "check_options",
-    "check_types",
-    "resolve",
-]
+from .selection import index_columns, is_part, leaves_of, select, top_level_leaves
 
 PYARROW, OURS, AUTO = ENGINES = "pyarrow", "parquetext", "auto"
 READER_OPTIONS = {
@@ -44,8 +34,7 @@ READER_OPTIONS = {
 OF_TABLES = {"schema", "ignore_prefixes", "partitioning", "decryption_properties"}
 
 
-@dataclass(frozen=True, slots=True)
-class ReadOptions:
+class ReadOptions(NamedTuple):
     """The options of a read; `reader` contains options of pyarrow's reader, `limit` is the decoded size limit."""
 
     engine: str | None = None
@@ -54,7 +43,7 @@ class ReadOptions:
     key_values: bool = True
     use_pandas_metadata: bool = False
     limit: int | None = None
-    reader: Mapping[str, Any] = field(default_factory=dict)
+    reader: Mapping[str, Any] = MappingProxyType({})
 
     @property
     def has_metadata(self) -> bool:
@@ -66,8 +55,7 @@ class ReadOptions:
         return schema_of(footer) if self.engine in (None, PYARROW) else schema_or_ours(footer)
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """A read of one file, with names resolved.
 
     Attributes
@@ -168,3 +156,37 @@ def _predicate_fields(form: FooterReader, predicate: Predicate, options: ReadOpt
 
     names = predicate.columns(type_of)
     return None if names is None else {name: top_level_leaves(form, name) for name in names}
+
+
+def request_of(
+    file: File, columns: Iterable | None, row_groups: Sequence[int] | None, filters: object, options: ReadOptions
+) -> Request:
+    """Resolve the names of a read, on the form in use, or on the next one if that form is damaged.
+
+    Raises
+    ------
+    ColumnError, IndexError
+        If there is no such column or row group.
+    """
+    if columns is not None and not isinstance(columns, str):
+        if not isinstance(columns, Iterable):
+            raise TypeError(f"columns is a list of names, not {columns!r}")
+        columns = list(columns)
+    _fetch_cells(file, columns, row_groups)
+    return file._on_form(lambda form: resolve(form, columns, row_groups, filters, options))
+
+
+def _fetch_cells(file: File, columns: list | str | None, row_groups: Sequence[int] | None) -> None:
+    """Announce how many columns are looked up; fetch the cells of a remote footer for their slice in few rounds."""
+    file._expect(file.num_columns if columns is None else len(columns))
+    if not file._is_batched() or not isinstance(columns, list):
+        return
+    shared = [lambda form: form.row_groups("num_rows"), lambda form: form.created_by, lambda form: form.node(GROUP)]
+    file._source.want_shared()
+    found: Any = file._each([*(partial(leaves_of, name=name) for name in columns), *shared])
+    leaves = {leaf for below in found[: len(columns)] for leaf in below}
+    file._each(partial(_slice_of, leaf=leaf, row_groups=row_groups) for leaf in sorted(leaves))
+
+
+def _slice_of(form: FooterReader, leaf: int, row_groups: Sequence[int] | None) -> bytes:
+    return form.slice([leaf], range(form.row_group_count) if row_groups is None else row_groups)

@@ -9,19 +9,6 @@ from dataclasses import dataclass
 from ...footer.model import GROUP, FooterReader
 from ...footer.names import as_path, find_group_or_leaf, leaves_below, with_path
 
-__all__ = [
-    "Leaves",
-    "all_named",
-    "find_top_level",
-    "index_columns",
-    "index_columns_in",
-    "is_part",
-    "leaves_of",
-    "select",
-    "top_level_leaves",
-    "whole_fields",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Leaves:

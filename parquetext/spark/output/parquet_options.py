@@ -165,7 +165,7 @@ class ParquetOptions:
         most = int(-bits / 8 * math.log(1 - fpp ** (1 / 8)))  # of a split block filter: 8 bits for each value
         return {"ndv": max(min(int(values or UNTOLD_NDV), most), 1), "fpp": fpp}
 
-    def _of_columns(self, option: str, schema: pa.Schema) -> dict[str, Any]:
+    def _of_columns(self, option: str, schema: pa.Schema) -> dict[str, str]:
         """Return the option's value for each leaf, or the value for all leaves."""
         said = self.columns.get(option, {})
         paths = list(leaf_paths(schema))

@@ -58,7 +58,7 @@ class DatasetWriter(DataSourceArrowWriter):
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
         return _Message(self._job.run_task(iterator))
 
-    def commit(self, messages: list[WriterCommitMessage | None]) -> None:
+    def commit(self, messages: list[Any]) -> None:
         self._job.commit(message.output for message in messages if message is not None)
 
     def abort(self, messages: list[WriterCommitMessage | None]) -> None:

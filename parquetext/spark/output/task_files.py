@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -121,7 +121,7 @@ class _File:
         self._batches: list[pa.RecordBatch] = []
         # On an object store a file is put in its place when all of them are: not each by itself as well.
         self._stream = None if file.is_local else file.filesystem.open_output_stream(file.path)
-        self._writer: Any = None
+        self._writer: ParquetWriter | None = None
 
     def add(self, rows: pa.RecordBatch) -> None:
         self._batches.append(rows)

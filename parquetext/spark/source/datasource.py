@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import traceback
 from collections.abc import Iterable
+from typing import Any
 
 from pyspark.sql.datasource import DataSource, DataSourceReader
 from pyspark.sql.types import StructType
@@ -86,7 +87,7 @@ def _is_pushing() -> bool:
 
 
 def _schema(files: Iterable[Found], columns: list[str] | None) -> StructType:
-    whole: StructType | None = None
+    whole: Any = None
     for found in files:
         with naming(found.target), open_file(found.target) as file:
             one = file._on_form(lambda form: spark_schema(form, columns))

@@ -70,6 +70,7 @@ def _kind(text: str) -> DataType | str:
         return IntegerType() if -(1 << 31) <= number < 1 << 31 else LongType()
     if _DECIMAL.fullmatch(text):
         _, digits, exponent = decimal.Decimal(text).as_tuple()
+        assert isinstance(exponent, int)  # the pattern admits no NaN and no infinity
         precision = len(digits) + exponent
         return DecimalType(precision, 0) if exponent >= 0 and precision <= MAX_PRECISION else DoubleType()
     if _double(text) is not None:
@@ -80,7 +81,7 @@ def _kind(text: str) -> DataType | str:
     return _TIMES if _TIME.fullmatch(text) else StringType()
 
 
-def _common(kinds: Any, key: str) -> DataType:
+def _common(kinds: set[Any], key: str) -> DataType:
     """Return the common type of several types."""
     if kinds == {_TIMES}:
         raise Unsupported(

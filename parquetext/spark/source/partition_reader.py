@@ -54,7 +54,7 @@ class Reader(DataSourceReader):
         asked = pickle.dumps((self.options, self.arrow, self.predicate))
         return _PLANS.of(asked, [files], lambda: shares(self._portions(files), self.options) or [Share([])])
 
-    def read(self, partition: Share) -> Iterator[pa.RecordBatch]:
+    def read(self, partition: Any) -> Iterator[pa.RecordBatch]:
         for piece in partition.pieces:
             with naming(piece.file.target):
                 yield from self._batches(piece)
@@ -181,7 +181,7 @@ class PruningReader(Reader):
         return filters
 
 
-def _predicate(alternatives: list[list[Comparison]]) -> Any:
+def _predicate(alternatives: list[list[Comparison]]) -> Predicate | None:
     """Return the predicate, or None if one of the alternatives excludes nothing."""
     return Predicate(None, alternatives) if alternatives and all(alternatives) else None
 

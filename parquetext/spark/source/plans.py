@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 __all__ = ["Kept"]
 
@@ -17,7 +17,7 @@ class Kept:
     """The last few results by key, each valid as long as its listing is equal."""
 
     def __init__(self):
-        self._results: dict[Hashable, tuple[Sequence[list], object]] = {}
+        self._results: dict[Hashable, tuple[Sequence[list], Any]] = {}
 
     def of(self, key: Hashable, listing: Sequence[list], make: Callable[[], T]) -> T:
         """Return the cached result for this key and an equal listing, or make it.

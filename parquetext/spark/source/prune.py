@@ -11,7 +11,7 @@ import datetime
 import json
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any
 
@@ -83,7 +83,7 @@ def alternatives_of(text: str | None, schema: StructType, arrow: pa.Schema) -> l
     by_name: dict[str, list[_Column]] = {}
     for field, compared in zip(schema, arrow, strict=True):
         by_name.setdefault(field.name.lower(), []).append((field.name, field.dataType, compared.type))
-    return [[found for part in group if (found := _comparison(*part, by_name)) is not None] for group in _groups(text)]
+    return [[found for part in group if (found := _comparison(by_name, *part)) is not None] for group in _groups(text)]
 
 
 def _groups(text: str) -> list[list[list]]:
@@ -107,7 +107,7 @@ def _groups(text: str) -> list[list[list]]:
     return groups
 
 
-def _comparison(name: str, operator: str, value: object, by_name: dict[str, list[_Column]]) -> Comparison | None:
+def _comparison(by_name: dict[str, list[_Column]], name: str, operator: str, value: object) -> Comparison | None:
     operator = "=" if operator == "==" else operator
     columns = by_name.get(name.lower(), [])
     if len(columns) != 1 or not is_decided_by_bounds(columns[0][1], operator):
@@ -184,7 +184,7 @@ def _untagged(text: Any) -> object:
     return None if read is None or not isinstance(content, str) else _parsed(read, content)
 
 
-def _parsed(read: Any, text: object) -> object:
+def _parsed(read: Callable, text: object) -> object:
     """Return the value of a text, or None if it cannot be parsed."""
     try:
         return read(text)
@@ -192,7 +192,7 @@ def _parsed(read: Any, text: object) -> object:
         return None
 
 
-_TAGS = {
+_TAGS: dict[str, Callable] = {
     "timestamp": datetime.datetime.fromisoformat,
     "timestamp_ntz": datetime.datetime.fromisoformat,
     "date": datetime.date.fromisoformat,

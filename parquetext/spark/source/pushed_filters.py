@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from pyspark.sql.datasource import (
     EqualNullSafe,
@@ -74,7 +75,7 @@ def _comparisons(each: Filter, types: dict[str, DataType]) -> list[Comparison]:
     return _plain(each, types, operator)
 
 
-def _plain(each: Filter, types: dict[str, DataType], operator: str | None) -> list[Comparison]:
+def _plain(each: Any, types: dict[str, DataType], operator: str | None) -> list[Comparison]:
     name, kind = _column(each, types)
     if operator is None or kind is None or not is_decided_by_bounds(kind, operator):
         return []
@@ -87,7 +88,7 @@ def _plain(each: Filter, types: dict[str, DataType], operator: str | None) -> li
 
 
 def _column(each: Filter, types: dict[str, DataType]) -> tuple[str, DataType | None]:
-    path = getattr(each, "attribute", ())
+    path: Sequence[str] = getattr(each, "attribute", ())
     return (path[0], types.get(path[0])) if len(path) == 1 else ("", None)
 
 

@@ -118,8 +118,8 @@ def list_files(options: Options) -> list[Found]:
         ]
 
     asked = (tuple(paths), options.filesystems, base, options.recursive, options.name_filter)
-    message = [column for listing in listings for column in (listing.paths, listing.sizes, listing.modified)]
-    return _FILES.of(asked, message, files)
+    columns = [column for listing in listings for column in (listing.paths, listing.sizes, listing.modified)]
+    return _FILES.of(asked, columns, files)
 
 
 @functools.cache

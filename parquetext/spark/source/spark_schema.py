@@ -47,7 +47,7 @@ def spark_schema(form: FooterReader, columns: Iterable[str] | None) -> StructTyp
         (value for key, value in map(form.key_value, range(form.key_value_count)) if key == SPARK_SCHEMA), None
     )
     if stored is not None:
-        whole = nullable(StructType.fromJson(json.loads(stored)))
+        whole: Any = nullable(StructType.fromJson(json.loads(stored)))
         return whole if columns is None else StructType(_named(list(whole), columns))
     if columns is None:
         return StructType([child.field() for child in _Tree.whole(form).children])
@@ -154,7 +154,7 @@ class _Tree:
         return cls._built(form, [*range(form.leaf_count), *(GROUP | node for node in range(form.node_count))])
 
     @classmethod
-    def of_column(cls, form: FooterReader, name: str) -> Any:
+    def of_column(cls, form: FooterReader, name: str) -> _Tree | None:
         """Return the tree of a top-level column, without reading other elements; None if there is no such column."""
         encoded = name.encode()
         found = [identity for identity in form.find_name(encoded) if form.node(identity).path == encoded]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.fs as pafs
@@ -177,7 +177,7 @@ def _list_one(filesystem: AbstractFileSystem, folder: str) -> list[dict]:
     return [info for info in filesystem.ls(folder, detail=True) if info["name"].strip("/") != folder.strip("/")]
 
 
-def _has_find(kind: type) -> bool:
+def _has_find(kind: Any) -> bool:
     """Return True if a filesystem overrides `find`: fsspec's implementation skips folders that it cannot list."""
     from fsspec import AbstractFileSystem
     from fsspec.asyn import AsyncFileSystem

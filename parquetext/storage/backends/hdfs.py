@@ -100,7 +100,7 @@ def _of_mode(mode: int, is_masked: bool) -> list:
     """Return a mode as entries of a list; if the list has other entries, the group's part is their mask."""
     from hdfs_native import AclEntry
 
-    kinds = (("user", mode >> 6), ("mask" if is_masked else "group", mode >> 3), ("other", mode))
+    kinds: Any = (("user", mode >> 6), ("mask" if is_masked else "group", mode >> 3), ("other", mode))
     return [AclEntry(kind, "access", _ACTIONS[bits & 7]) for kind, bits in kinds]
 
 

@@ -116,8 +116,13 @@ class LocalBackend(Backend):
 @contextlib.contextmanager
 def _open_locked(target: Target, options: ChangeOptions) -> Iterator[LocalSource]:
     """Open and lock a file in its folder, which stays open, too."""
-    path, how = os.path.realpath(target.path), {"timeout": options.timeout, "ignored": options.ignored}
-    with Folder.of(path) as folder, open_locked(path, writable=options.in_place, folder=folder, **how) as source:
+    path = os.path.realpath(target.path)
+    with (
+        Folder.of(path) as folder,
+        open_locked(
+            path, writable=options.in_place, folder=folder, timeout=options.timeout, ignored=options.ignored
+        ) as source,
+    ):
         yield source
 
 

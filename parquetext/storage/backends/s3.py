@@ -10,7 +10,6 @@ import importlib.util
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import lru_cache
-from typing import Any
 from urllib.parse import quote, urlencode
 
 from ...errors import Conflict, ParquetextError
@@ -393,8 +392,8 @@ class NewS3Object(EndHeld):
                 raise Conflict("it was changed by another process in the meantime", file=goal.name)
             self._condition = {"IfMatch": found}
         self._end, self._size = b"", 0  # the last bytes sent, and the size
-        self._upload: Any = None
-        self._pool: Any = None
+        self._upload: S3Upload | None = None
+        self._pool: Pool | None = None
         self._sent: list[Task] = []
         self._part = bytearray()
 

@@ -62,7 +62,7 @@ class ObjectChecksum:
         arguments = {"ChecksumAlgorithm": self.algorithm, "ChecksumType": type}
         return {name: value for name, value in arguments.items() if self.algorithm and value}
 
-    def for_data(self, data: bytes) -> dict[str, str]:
+    def for_data(self, data: bytes | memoryview) -> dict[str, str]:
         """Return the arguments for sending an object or a part."""
         if not self.algorithm:
             return {}

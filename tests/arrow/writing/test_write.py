@@ -20,7 +20,7 @@ import pytest
 
 import parquetext
 from parquetext import edits, wire
-from parquetext.arrow.writing.written_form import DEFAULTS
+from parquetext.arrow.writing.new_files import DEFAULTS
 from parquetext.edits.choice import Choice
 from parquetext.errors import Conflict, ParquetextError, Refused
 
@@ -177,7 +177,7 @@ def test_auto_adds_a_footer_if_it_pays_off(tmp_path):
 
 def test_a_footer_that_readers_would_fail_on_is_refused_forced_or_not_added(path, monkeypatch):
     monkeypatch.setattr(wire, "MAX_EXTENSION_BYTES", 1000)
-    monkeypatch.setattr("parquetext.arrow.writing.written_form.choice_of", lambda *_: Choice("flat", "for the test"))
+    monkeypatch.setattr("parquetext.arrow.writing.new_files.choice_of", lambda *_: Choice("flat", "for the test"))
     with pytest.raises(Refused, match="more than 1000"):
         parquetext.write_table(TABLE, path, form="flat", placement="in-struct")
     assert os.listdir(path.parent) == []
