@@ -12,7 +12,7 @@ fi
 build=${BUILD:-build}/abi
 version=$(sed -n 's/^#define PQX_ABI_VERSION //p' include/parquetext.h)
 reference=abi/libpqx.$version.abi
-make -s -j2 CC=gcc BUILD="$build" CFLAGS="-g -O1" "$build/libpqx.so"
+make -s -j2 CC=gcc BUILD="$build" CFLAGS="-g -O0" "$build/libpqx.so"
 if [ "${1:-}" = --store ]; then
     mkdir -p abi
     rm -f abi/libpqx.*.abi

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def built(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("library")
-    command = ["make", "-s", "-j2", "-C", CSRC, f"BUILD={folder}", "CFLAGS=-O1 -Werror"]
+    command = ["make", "-s", "-j2", "-C", CSRC, f"BUILD={folder}", "CFLAGS=-O0 -Werror"]
     make = subprocess.run(command, capture_output=True, text=True)
     assert make.returncode == 0, make.stderr
     return folder

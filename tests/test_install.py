@@ -69,7 +69,7 @@ def live_kernels(folder: Path) -> str:
     ).stdout
 
 
-def test_one_abi3_wheel_with_a_module_for_each_kernel_and_nothing_stale(source, tmp_path, quick_compiler):
+def test_one_abi3_wheel_with_one_library_and_nothing_stale(source, tmp_path, quick_compiler):
     stale = source / "build" / f"lib.{sys.platform}-x86_64-cpython-311" / "parquetext" / "_native"
     for folder in (stale, source / "parquetext" / "_native"):
         folder.mkdir(parents=True, exist_ok=True)

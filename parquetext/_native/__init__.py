@@ -1,25 +1,47 @@
-"""The compiled kernels. In an archive they cannot be loaded: there they are copied out, for this user alone."""
+"""The compiled kernels: one shared library that contains all modules of this package.
+
+A library in an archive cannot be loaded. It is copied out, for this user alone.
+"""
 
 from __future__ import annotations
 
+import sys
+from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, ModuleSpec
+from importlib.util import spec_from_file_location
+from os.path import exists, join
+
+NAMES = tuple(f"core{suffix}" for suffix in EXTENSION_SUFFIXES)
+
+
+class Finder:
+    """Find the modules of this package in the library, which has an initialization function for each of them."""
+
+    def __init__(self, library: str):
+        self._library = library
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        if name.rpartition(".")[0] != __name__:
+            return None
+        return spec_from_file_location(name, self._library, loader=ExtensionFileLoader(name, self._library))
+
 
 def _copied_out(archive: str) -> str:
-    """Return the directory with the compiled modules of this package in an archive."""
-    import importlib.machinery
+    """Return the directory with the library of an archive."""
     import zipfile
 
     from ..private import keep
 
     inside = f"{__name__.replace('.', '/')}/"
-    suffixes = tuple(importlib.machinery.EXTENSION_SUFFIXES)
-    with zipfile.ZipFile(archive) as opened:
-        names = [name for name in opened.namelist() if name.startswith(inside) and name.endswith(suffixes)]
-        return str(keep({name.removeprefix(inside): opened.read(name) for name in names}))
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            names = [name for name in NAMES if inside + name in opened.namelist()]
+            return str(keep({name: opened.read(inside + name) for name in names}))
+    except OSError as error:
+        raise ImportError(f"they cannot be copied out of {archive}: {error}") from error
 
 
 archive = getattr(__spec__.loader, "archive", None)
-if archive is not None:
-    try:
-        __path__.append(_copied_out(archive))
-    except OSError as error:
-        raise ImportError(f"they cannot be copied out of {archive}: {error}") from error
+folder = __path__[0] if archive is None else _copied_out(archive)
+library = next(filter(exists, (join(folder, name) for name in NAMES)), None)
+if library is not None:
+    sys.meta_path.insert(0, Finder(library))
