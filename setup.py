@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import runpy
 import shutil
+import subprocess
 import sys
 import sysconfig
 from concurrent.futures import ThreadPoolExecutor
@@ -29,6 +30,7 @@ WRAPPER_FLAGS = ["-fvisibility=hidden", "-O1", "-g0"]
 LINK_FLAGS = ["-Wl,-s"] if sys.platform.startswith("linux") else []  # pip does not strip
 # Cython 3.2 defines this function in each module without `static`, so that modules in one library would collide.
 SHARED_BY_MISTAKE = "__Pyx_ApplySequenceOrMappingFlag"
+UTILITIES = "parquetext._native._cyutility"  # Cython's own classes, such as those of memoryviews
 INCLUDES = ["csrc/include", "csrc/src"]
 SOURCES = sorted(map(str, Path("csrc/src").glob("*/*.c")))
 HEADERS = sorted(str(header) for folder in INCLUDES for header in Path(folder).rglob("*.h"))
@@ -135,14 +137,23 @@ def kernels() -> list[Extension]:
     """Return the extension that contains the modules of all Cython sources; `parquetext._native` finds them in it."""
     from Cython.Build import cythonize
 
+    shared = Path("build/cython/_cyutility.c")
+    if not shared.exists():
+        shared.parent.mkdir(parents=True, exist_ok=True)
+        generate = ["--generate-shared", str(shared), "--module-name", UTILITIES]
+        subprocess.run([sys.executable, "-m", "cython", *generate], check=True)
     sources = sorted(Path("parquetext/_native").glob("*.pyx"))
-    modules = [Extension(f"parquetext._native.{source.stem}", [str(source)]) for source in sources]
-    directives = {"language_level": 3, "embedsignature": True, "show_performance_hints": False}
-    jobs = os.cpu_count()
-    made = cythonize(modules, build_dir="build/cython", compiler_directives=directives, nthreads=jobs, quiet=True)
+    modules = cythonize(
+        [Extension(f"parquetext._native.{source.stem}", [str(source)]) for source in sources],
+        build_dir=str(shared.parent),
+        compiler_directives={"language_level": 3, "embedsignature": True, "show_performance_hints": False},
+        shared_utility_qualified_name=UTILITIES,
+        nthreads=os.cpu_count(),
+        quiet=True,
+    )
     core = Extension(
         "parquetext._native.core",
-        [source for module in made for source in module.sources],
+        [str(shared), *(source for module in modules for source in module.sources)],
         include_dirs=INCLUDES,
         define_macros=[("Py_LIMITED_API", hex(LIMITED_API))] if LIMITED_API else [],
         py_limited_api=LIMITED_API is not None,

