@@ -20,6 +20,7 @@ from ..escaping import escaped, json_line
 from ..findings import Finding
 from ..masking import without_secrets
 from ..storage import resolve
+from ..tabular import counted
 from .interrupts import STOPPED, take_turn, telling
 
 __all__ = [
@@ -33,13 +34,13 @@ __all__ = [
     "console",
     "counted",
     "exit_code",
-    "failure",
     "files_progress",
     "human_bytes",
     "human_seconds",
     "is_absent",
     "line_width",
     "nothing_there",
+    "print_failure",
     "print_json",
     "print_lines",
     "problem",
@@ -102,11 +103,6 @@ def human_bytes(count: float) -> str:
     raise AssertionError("unreachable")
 
 
-def counted(number: int, noun: str) -> str:
-    """1 → "1 file", 1000 → "1,000 files"."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"
-
-
 def human_seconds(seconds: float) -> str:
     """0.0000123 → 12.3 µs."""
     for factor, unit in ((1, "s"), (1e3, "ms"), (1e6, "µs")):
@@ -134,6 +130,14 @@ def failure(path: object, error: Any) -> dict:
         "message": without_secrets(message),
         "offset": getattr(error, "offset", None),
     }
+
+
+def print_failure(path: object, error: Any, *, json: bool) -> None:
+    """Print why a file could not be processed: as a JSON document, or as a line on standard error."""
+    if json:
+        print_json(failure(path, error))
+    else:
+        problem(error, path)
 
 
 def problem(text: Any, path: object = None) -> None:

@@ -33,16 +33,10 @@ Ignore = Annotated[
     ),
 ]
 
-commands = typer.Typer(
+sidecar = typer.Typer(
     no_args_is_help=True,
     help="Manage sidecars: files _NAME.pm with the metadata of the Parquet file NAME beside them.",
 )
-
-
-def register(app: typer.Typer) -> None:
-    for command in (build, show, verify, update, compact, prune):
-        commands.command()(command)
-    app.add_typer(commands, name="sidecar")
 
 
 def build(
@@ -246,3 +240,7 @@ def _commit(commit: dict) -> str:
         f"{counted(commit['row_groups'], 'row group')}, {human_bytes(commit['live_bytes'])} live, "
         f"{human_bytes(commit['dead_bytes'])} dead"
     )
+
+
+for command in (build, show, verify, update, compact, prune):
+    sidecar.command()(command)
