@@ -8,17 +8,13 @@ from operator import add
 
 from ... import kernels, wire
 from ...findings import Finding
+from ...footer.model import INDEX_FIELDS
 from ...footer.tail import REFERENCE_DAMAGED, Tail
 
 __all__ = ["check_aside"]
 
 PLACE = "reference"
 STOP = b"\x00"
-RANGES = (  # the offset and length columns of a scan for the other parts of a column chunk
-    ("offset_index_offset", "offset_index_length"),
-    ("column_index_offset", "column_index_length"),
-    ("bloom_filter_offset", "bloom_filter_length"),
-)
 
 
 def check_aside(end: bytes, footer: bytes, tail: Tail, scan) -> Iterator[Finding]:
@@ -66,7 +62,7 @@ def _end_of_data(scan) -> int:
     is_here = [not present & wire.PRESENT_FILE_PATH for present in scan.chunks("present")]
     chunk_ends = map(add, scan.chunk_begins(), scan.chunks("total_compressed_size"))
     ends = [max(compress(chunk_ends, is_here), default=0)]
-    for offset, length in RANGES:
+    for offset, length in zip(INDEX_FIELDS[::2], INDEX_FIELDS[1::2], strict=True):
         offsets = list(compress(scan.places(offset), is_here))
         if max(offsets, default=0) > 0:
             lengths = compress(scan.places(length), is_here)

@@ -16,7 +16,7 @@ from ...errors import ParquetextError
 from ...findings import Finding
 from ...footer.chunk_copies import copies_by_chunk, name_of_encoding
 from ...rewrite.recorded import kept_places
-from ..structure import Structure
+from ..structure.structure import Structure
 from .claims import Claims
 from .data import Data
 from .page_parts import PAGE_COLUMNS, Chunk, claim_pages, page_fields
