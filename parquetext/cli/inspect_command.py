@@ -11,7 +11,7 @@ from .arguments import Files, Json, Quiet
 from .each_file import look_at_each
 from .fact_tables import print_fields
 from .layout_command import map_as_dict, print_map
-from .output import counted, exit_code, human_bytes, print_json, tell
+from .output import all_counted, counted, exit_code, human_bytes, print_json, tell
 
 
 def inspect(
@@ -71,18 +71,8 @@ def _lines(fields) -> list[tuple[str, object]]:
         lines.append(("original", f"{human_bytes(fields.original_bytes)}, which strip gives back"))
     lines += [("extension slot", f"{slot.kind}: {human_bytes(slot.bytes)}") for slot in fields.slots]
     if fields.rows is not None:
-        lines.append(
-            (
-                "table",
-                ", ".join(
-                    (
-                        counted(fields.rows, "row"),
-                        counted(fields.row_groups, "row group"),
-                        counted(fields.columns, "column"),
-                    )
-                ),
-            )
-        )
+        numbers = {"row": fields.rows, "row group": fields.row_groups, "column": fields.columns}
+        lines.append(("table", all_counted(numbers)))
     if fields.auto:
         lines.append(("auto would add", fields.auto))
     if fields.created_by:

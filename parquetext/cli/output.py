@@ -7,7 +7,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -29,6 +29,7 @@ __all__ = [
     "FINE",
     "STOPPED",
     "be_quiet",
+    "all_counted",
     "complain",
     "cell",
     "console",
@@ -101,6 +102,11 @@ def human_bytes(count: float) -> str:
             return f"{count:,.0f} B" if unit == "B" else f"{count:,.1f} {unit}"
         count /= 1024
     raise AssertionError("unreachable")
+
+
+def all_counted(numbers: Mapping[str, int]) -> str:
+    """Return numbers with their nouns: {"row": 3, "column": 1} → "3 rows, 1 column"."""
+    return ", ".join(counted(number, noun) for noun, number in numbers.items())
 
 
 def human_seconds(seconds: float) -> str:

@@ -11,20 +11,7 @@ from .each_file import ask_one
 from .fact_tables import print_listing
 from .output import counted, print_json, tell
 
-HEADINGS = (
-    "group",
-    "page",
-    "type",
-    "encoding",
-    "values",
-    "nulls",
-    "at",
-    "bytes",
-    "uncompressed",
-    "crc",
-    "min",
-    "max",
-)
+HEADINGS = ("group", "page", "type", "encoding", "values", "nulls", "at", "bytes", "uncompressed", "crc", "min", "max")
 SIZE, UNCOMPRESSED = 7, 8
 
 

@@ -30,31 +30,21 @@ def check_aside(end: bytes, footer: bytes, tail: Tail, scan) -> Iterator[Finding
         at = block.payload - start + block.length
         trailer = end[at : at + wire.BLOCK_TRAILER_BYTES]
         if kernels.checksum.crc32(trailer) != block.trailer_crc:
-            yield Finding(
-                REFERENCE_DAMAGED,
-                "the trailer of a block aside is not the one that the reference says",
-                start + at,
-                PLACE,
-            )
+            yield _damaged("the trailer of a block aside is not the one that the reference says", start + at)
     last = reference.blocks[-1]
     at = last.payload - start + last.length
     if reference.tail_block and end[at - len(reference.tail_block) : at] != reference.tail_block:
-        yield Finding(REFERENCE_DAMAGED, "the copy of the last block's tail block differs from it", start + at, PLACE)
+        yield _damaged("the copy of the last block's tail block differs from it", start + at)
     struct_crc = kernels.checksum.crc32(STOP, kernels.checksum.crc32(footer[: reference.struct_length - 1]))
     if struct_crc != reference.struct_crc:
-        yield Finding(
-            REFERENCE_DAMAGED,
-            f"the Thrift footer has the checksum {struct_crc:#010x}, the reference says {reference.struct_crc:#010x}",
-            tail.footer_offset,
-            PLACE,
-        )
+        sums = f"{struct_crc:#010x}, the reference says {reference.struct_crc:#010x}"
+        yield _damaged(f"the Thrift footer has the checksum {sums}", tail.footer_offset)
     if (furthest := _end_of_data(scan)) > start:
-        yield Finding(
-            REFERENCE_DAMAGED,
-            f"data reaches to {furthest}, behind the beginning of the blocks aside at {start}",
-            start,
-            PLACE,
-        )
+        yield _damaged(f"data reaches to {furthest}, behind the beginning of the blocks aside at {start}", start)
+
+
+def _damaged(message: str, offset: int) -> Finding:
+    return Finding(REFERENCE_DAMAGED, message, offset, PLACE)
 
 
 def _end_of_data(scan) -> int:

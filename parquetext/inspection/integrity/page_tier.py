@@ -65,6 +65,7 @@ class BodyCounts:
 
 
 MOST_BYTES = 1 << 28  # of all pages together, if the file has few bytes
+MEMBERS = "type", "encoding", "offset", "header_size", "compressed_size", "uncompressed_size", "has_crc", "crc"
 
 
 class Bodies:
@@ -92,19 +93,9 @@ class Bodies:
 
     def check(self, headers: Headers, chunk: StoredChunk) -> Iterator[Finding]:
         """Check the pages of a chunk."""
-        members = (
-            "type",
-            "encoding",
-            "offset",
-            "header_size",
-            "compressed_size",
-            "uncompressed_size",
-            "has_crc",
-            "crc",
-        )
         counts = BodyCounts(chunk, headers)
         counts_all = self._counts_all or chunk.codec == wire.CODEC_UNCOMPRESSED
-        for number, page in enumerate(zip(*map(headers.array, members), strict=True)):
+        for number, page in enumerate(zip(*map(headers.array, MEMBERS), strict=True)):
             type, encoding, offset, header_size, size, decompressed, has_crc, crc = page
             if has_crc:
                 self.checked_bytes += size

@@ -99,12 +99,8 @@ def verify(path: object, *, pages: bool = False, deep: bool = False) -> Report:
 def _leftovers(path: str) -> Iterator[Finding]:
     """Yield findings about the journals next to a local file: notes, unless a change was interrupted."""
     for found in journals_beside(path, has_sound_footer):
-        yield Finding(
-            _KINDS[found.verdict],
-            f"{found.message}{_ADVICE.get(found.verdict, '')}",
-            place=found.name,
-            is_note=found.verdict != MIXED,
-        )
+        message = f"{found.message}{_ADVICE.get(found.verdict, '')}"
+        yield Finding(_KINDS[found.verdict], message, place=found.name, is_note=found.verdict != MIXED)
 
 
 def _verify(path, source, report: Report, pages: bool, deep: bool) -> int:
@@ -283,11 +279,5 @@ def _check_blocks(end: bytes, tail, report: Report) -> None:
         if block.is_aside:
             block = replace(block, crc=int.from_bytes(end[start + block.length :][:4], "little"))
         if found != block.crc:
-            report.findings.append(
-                Finding(
-                    "block-checksum",
-                    f"checksum {found:#010x}, expected {block.crc:#010x}",
-                    block.payload,
-                    f"block {extension.name_of(block.uuid)}",
-                )
-            )
+            message, place = f"checksum {found:#010x}, expected {block.crc:#010x}", extension.name_of(block.uuid)
+            report.findings.append(Finding("block-checksum", message, block.payload, f"block {place}"))

@@ -56,16 +56,12 @@ def encoded(alternatives: Iterable[Iterable[Comparison]], naive_is_local: bool) 
 
     If `naive_is_local`, a datetime without a time zone is an instant in the time zone of this process, as in Spark.
     """
-    return json.dumps(
-        [
-            [
-                [part.column, part.operator, text]
-                for part in group
-                if (text := _text(part.value, naive_is_local)) is not None
-            ]
-            for group in alternatives
-        ]
-    )
+
+    def texts(group: Iterable[Comparison]) -> list[list]:
+        found = [[part.column, part.operator, _text(part.value, naive_is_local)] for part in group]
+        return [part for part in found if part[2] is not None]
+
+    return json.dumps([texts(group) for group in alternatives])
 
 
 def alternatives_of(text: str | None, schema: StructType, arrow: pa.Schema) -> list[list[Comparison]]:

@@ -28,7 +28,7 @@ from ...footer.names import as_path
 from ...logical_types import container_of, entries, spark_type
 from ..spark_types import within
 
-__all__ = ["SPARK_SCHEMA", "arrow_schema", "merged", "nullable", "spark_schema"]
+__all__ = ["SPARK_SCHEMA", "arrow_schema", "merged", "spark_schema"]
 
 SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
 
@@ -47,7 +47,7 @@ def spark_schema(form: FooterReader, columns: Iterable[str] | None) -> StructTyp
         (value for key, value in map(form.key_value, range(form.key_value_count)) if key == SPARK_SCHEMA), None
     )
     if stored is not None:
-        whole = nullable(StructType.fromJson(json.loads(stored)))
+        whole = StructType.fromJson(json.loads(stored)).toNullable()
         return whole if columns is None else StructType(_named(list(whole), columns))
     if columns is None:
         return StructType([child.field() for child in _Tree.whole(form).children])
@@ -55,15 +55,6 @@ def spark_schema(form: FooterReader, columns: Iterable[str] | None) -> StructTyp
     if None in found:  # by another case, perhaps
         found = _named(_Tree.whole(form).children, columns)
     return StructType([tree.field() for tree in found])
-
-
-def nullable(kind: DataType) -> DataType:
-    """Return the type with all fields and items nullable, as Spark reads Parquet."""
-    if isinstance(kind, StructType):
-        return StructType([StructField(field.name, nullable(field.dataType), True, field.metadata) for field in kind])
-    if isinstance(kind, ArrayType):
-        return ArrayType(nullable(kind.elementType), True)
-    return MapType(nullable(kind.keyType), nullable(kind.valueType), True) if isinstance(kind, MapType) else kind
 
 
 def arrow_schema(schema: StructType) -> pa.Schema:
