@@ -22,7 +22,7 @@ from support.varints import varint, zigzag
 
 import parquetext
 from parquetext import extension, kernels, wire
-from parquetext.demo.readers import read_with
+from parquetext.demo.readers import read_many_with
 from parquetext.errors import Malformed
 from parquetext.footer.leaf_types import leaf_type
 
@@ -248,7 +248,7 @@ def test_polars_wants_text_in_a_page_header(tmp_path):
     for payload, readable in ((block, False), (base64.b64encode(block), True)):
         path.write_bytes(file_with_page_extension(payload))
         assert pq.read_table(path)["x"].to_pylist() == [1, 2, 3]
-        assert read_with("polars", str(path)).ok is readable
+        assert read_many_with("polars", [str(path)], None)[0].ok is readable
 
 
 def file_with_page_extension(payload: bytes) -> bytes:

@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 
-from ..errors import ParquetextError
+from .each_file import look_at_each
 from .fact_tables import print_listing
-from .output import (
-    CANNOT_RUN,
-    counted,
-    exit_code,
-    failure,
-    human_bytes,
-    nothing_there,
-    print_json,
-    problem,
-    stoppable,
-    targets_of,
-    tell,
-)
+from .output import exit_code, human_bytes, print_json, tell
 
 __all__ = ["show_advice"]
 
@@ -31,26 +19,19 @@ def show_advice(paths: list[str], columns: list[str] | None, max_growth: str | N
     """Print the advice for every file, and end the command."""
     from .. import edits
 
-    targets, failed = targets_of(paths), 0
-    if not targets:
-        nothing_there(paths)
-        raise typer.Exit(CANNOT_RUN)
-    done = 0
-    with stoppable(lambda: f"{done:,} of {counted(len(targets), 'file')} sampled"):
-        for path in targets:
-            try:
-                found = edits.advise(path, columns)
-                best = found.within(max_growth)
-            except (OSError, ParquetextError) as error:
-                failed += 1
-                print_json(failure(path, error)) if json else problem(error, path)
-            else:
-                if json:
-                    print_json({**_document(found), "best": {name: _estimate(one) for name, one in best.items()}})
-                else:
-                    _print(found, best)
-            done += 1
-    raise typer.Exit(exit_code(len(targets), failed, failed))
+    def look(path: Any) -> tuple:
+        found = edits.advise(path, columns)
+        return found, found.within(max_growth)
+
+    def show(_, looked: tuple) -> None:
+        found, best = looked
+        if json:
+            print_json({**_document(found), "best": {name: _estimate(one) for name, one in best.items()}})
+        else:
+            _print(found, best)
+
+    files, failed = look_at_each(paths, "sampled", look, show, json=json)
+    raise typer.Exit(exit_code(files, failed, failed))
 
 
 def _document(found) -> dict:

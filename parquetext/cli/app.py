@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from types import ModuleType
 from typing import Annotated, Any
 
 import typer
@@ -38,6 +39,7 @@ PANELS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "Try": {"demo_command": ("demo",)},
 }
+HIDDEN = ("rowcount",)
 UsageError = typer.BadParameter.__base__
 _OF_NUMBERS = {
     "int_parsing": "{input!r} is not a whole number",
@@ -108,17 +110,23 @@ def build(command: str | None = None) -> typer.Typer:
     app.callback()(_root)
     is_known = any(command in names for modules in PANELS.values() for names in modules.values())
     for panel, modules in PANELS.items():
-        before = len(app.registered_commands), len(app.registered_groups)
         for module, names in modules.items():
             if not is_known or command in names:
-                import_module(f".{module}", __package__).register(app)
-        added: list[Any] = [*app.registered_commands[before[0] :], *app.registered_groups[before[1] :]]
-        for registered in added:
-            registered.rich_help_panel = panel
+                _register(app, import_module(f".{module}", __package__), names, panel)
     for each in (app, *(group.typer_instance for group in app.registered_groups)):
         for registered in each.registered_commands:
             registered.cls = Command
     return app
+
+
+def _register(app: typer.Typer, module: ModuleType, names: tuple[str, ...], panel: str) -> None:
+    """Add the commands and groups of a module, which have the names of its functions."""
+    for name in names:
+        command = getattr(module, name.replace("-", "_"))
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name, rich_help_panel=panel)
+        else:
+            app.command(name, hidden=name in HIDDEN, rich_help_panel=panel)(command)
 
 
 def __getattr__(name: str) -> object:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
-from typing import Annotated, TypedDict, TypeVar, get_type_hints
+from typing import Annotated, Any, TypedDict, TypeVar, get_type_hints
 
 import typer
 
 from .choices import Ignorable
+from .completion import columns_of_path
 from .output import be_quiet
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Quiet",
     "RewriteArguments",
     "Size",
+    "columns_option",
     "size_of",
     "with_shared",
 ]
@@ -87,6 +89,11 @@ class ChangeArguments(RewriteArguments):
             help="Overwrite the end of the file, protected by a journal, instead of replacing the whole file.",
         ),
     ]
+
+
+def columns_option(help: str) -> Any:
+    """Return an option with the names of columns or groups."""
+    return typer.Option("--column", "-c", metavar="NAME", help=help, autocompletion=columns_of_path)
 
 
 def with_shared(arguments: type) -> Callable[[F], F]:

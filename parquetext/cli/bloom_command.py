@@ -13,10 +13,6 @@ from .fact_tables import print_listing
 from .output import FINDINGS, FINE, counted, print_json, tell
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(bloom)
-
-
 def bloom(
     path: File,
     column: Annotated[

@@ -22,11 +22,6 @@ from .output import CANNOT_RUN, human_bytes, print_json, problem, targets_of, te
 Wrap = Annotated[bool, typer.Option("--wrap", help="Keep foreign extension bytes as a block; `strip` restores them.")]
 
 
-def register(app: typer.Typer) -> None:
-    for command in (upgrade, encode, strip, finalize, restore, recover):
-        app.command()(command)
-
-
 @with_shared(ChangeArguments)
 def upgrade(
     paths: Files,

@@ -10,35 +10,16 @@ DiffKind = StrEnum("DiffKind", ["schema", "statistics", "values"])  # inspection
 Reader = StrEnum("Reader", ["pyarrow", "polars", "duckdb", "spark", "fastparquet"])  # demo.readers.READERS
 
 Stats = StrEnum("Stats", ["full", "compact"])
-Placement = StrEnum("Placement", {"aside": "aside", "in_struct": "in-struct", "after_stop": "after-stop"})
+Placement = StrEnum("Placement", ["aside", "in-struct", "after-stop"])
 Marker = StrEnum("Marker", ["spec", "thrift"])
 
 Codec = StrEnum("Codec", ["none", "snappy", "gzip", "brotli", "lz4", "zstd"])
 Encoding = StrEnum(  # encodings that `rewrite` writes
     "Encoding",
-    [
-        "dictionary",
-        "plain",
-        "rle",
-        "delta_binary_packed",
-        "delta_length_byte_array",
-        "delta_byte_array",
-        "byte_stream_split",
-    ],
+    "dictionary plain rle delta_binary_packed delta_length_byte_array delta_byte_array byte_stream_split",
 )
 Ignorable = StrEnum(  # edits.IGNORABLE
-    "Ignorable",
-    {
-        "table_format": "table-format",
-        "summary": "summary",
-        "free_form": "free-form",
-        "size": "size",
-        "partition_columns": "partition-columns",
-        "hard_links": "hard-links",
-        "attributes": "attributes",
-        "lock": "lock",
-    },
+    "Ignorable", "table-format summary free-form size partition-columns hard-links attributes lock"
 )
-IgnorableSidecar = StrEnum(
-    "IgnorableSidecar", {"foreign_sidecar": "foreign-sidecar", "table_format": "table-format"}
-)  # sidecar.foreign_sidecars.IGNORABLE
+# sidecar.foreign_sidecars.IGNORABLE
+IgnorableSidecar = StrEnum("IgnorableSidecar", ["foreign-sidecar", "table-format"])

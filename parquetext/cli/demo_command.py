@@ -25,10 +25,6 @@ from .output import (
 )
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(demo)
-
-
 def demo(
     columns: Annotated[int, typer.Option(min=7, help="Number of columns of the table.")] = 5_000,
     row_groups: Annotated[int, typer.Option(min=1, help="Number of row groups of the table.")] = 4,

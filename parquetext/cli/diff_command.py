@@ -13,14 +13,10 @@ from ..cells import is_whole, shortened
 from ..errors import ParquetextError
 from .arguments import Quiet
 from .choices import DiffKind
-from .output import CANNOT_RUN, FINDINGS, FINE, counted, failure, line_width, print_json, problem, stoppable, tell
+from .output import CANNOT_RUN, FINDINGS, FINE, counted, line_width, print_failure, print_json, stoppable, tell
 
 LETTERS = 70  # of a value that is shown in a terminal
 LINE = 78  # longer differences take a line for each file
-
-
-def register(app: typer.Typer) -> None:
-    app.command()(diff)
 
 
 def diff(
@@ -58,7 +54,7 @@ def diff(
         except BrokenPipeError:
             raise
         except (OSError, ParquetextError, pa.ArrowException, UnicodeError, MemoryError) as error:
-            print_json(failure(path, error)) if json else problem(error, path)
+            print_failure(path, error, json=json)
             raise typer.Exit(CANNOT_RUN) from None
     if not json:
         total = sum(counts.values())

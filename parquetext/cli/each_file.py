@@ -16,18 +16,17 @@ from .output import (
     FINE,
     counted,
     exit_code,
-    failure,
     files_progress,
     is_absent,
     nothing_there,
-    print_json,
+    print_failure,
     problem,
     stoppable,
     targets_of,
     tell,
 )
 
-__all__ = ["FINDINGS", "ask_each", "ask_one", "change_each"]
+__all__ = ["FINDINGS", "ask_each", "ask_one", "change_each", "look_at_each"]
 
 FAILED, FINDINGS, REFUSED = "failed", "with findings", "refused"
 
@@ -86,9 +85,43 @@ def _asked(path: Any, ask: Ask, json: bool, values: bool) -> bool:
     except BrokenPipeError:  # whoever reads the output has seen enough
         raise
     except (OSError, ParquetextError, pa.ArrowException, UnicodeError, MemoryError) as error:
-        print_json(failure(path, error)) if json else problem(error, path)
+        print_failure(path, error, json=json)
         return False
     return True
+
+
+def look_at_each(
+    paths: list[str],
+    verb: str,
+    look: Callable[[Any], Any],
+    show: Callable[[Any, Any], None],
+    *,
+    json: bool,
+    progress: str = "",
+) -> tuple[int, int]:
+    """Call `show(path, look(path))` for every file that paths select; return how many files, and failures, there are.
+
+    Ctrl-C prints how many files are done, with `verb` in the past participle; `progress` is a text for a bar.
+    """
+    targets, files, failed = targets_of(paths), 0, 0
+    with (
+        stoppable(lambda: f"{files:,} of {counted(len(targets), 'file')} {verb}"),
+        files_progress(len(targets), progress, quiet=json or not progress) as advance,
+    ):
+        for path in targets:
+            try:
+                found, failure = look(path), None
+            except (OSError, ParquetextError) as error:
+                found, failure = None, error
+            files, failed = files + 1, failed + (failure is not None)
+            advance()
+            if failure is None:
+                show(path, found)
+            else:
+                print_failure(path, failure, json=json)
+    if not targets:
+        nothing_there(paths)
+    return files, failed
 
 
 def change_each(
@@ -142,10 +175,8 @@ def change_each(
             outcomes[outcome] += 1
             absent += is_absent(path, error)
             named_refused += outcome == REFUSED and resolve(path).key in named
-            if json:
-                print_json(failure(path, error))
-            else:
-                problem(f"{REFUSED}: {error}" if outcome == REFUSED else error, path)
+            is_refused = outcome == REFUSED and not json
+            print_failure(path, f"{REFUSED}: {error}" if is_refused else error, json=json)
     if not targets:
         nothing_there(paths)
         raise typer.Exit(CANNOT_RUN)

@@ -6,28 +6,16 @@ from typing import Annotated
 
 import typer
 
-from .arguments import File, Json
-from .completion import columns_of_path
+from .arguments import File, Json, columns_option
 from .each_file import ask_one
 from .fact_tables import print_listing
 from .output import counted, human_bytes, print_json, tell
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(explain)
-
-
 def explain(
     path: File,
     column: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--column",
-            "-c",
-            metavar="NAME",
-            help="Column or group to read. Repeat for several. Default: all.",
-            autocompletion=columns_of_path,
-        ),
+        list[str] | None, columns_option("Column or group to read. Repeat for several. Default: all.")
     ] = None,
     where: Annotated[
         list[str] | None,

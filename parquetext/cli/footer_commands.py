@@ -19,15 +19,6 @@ _NO_FRACTION = re.compile(r"(?<=:\d\d)\.0+(?!\d)")  # of a second
 MOST_OF_A_VALUE = 60  # letters of a key-value that are shown in a terminal
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(schema)
-    app.command()(meta)
-    app.command()(columns)
-    app.command("row-groups")(row_groups)
-    app.command()(count)
-    app.command("rowcount", hidden=True)(count)  # as parquet-tools and pqrs call it
-
-
 def schema(
     paths: Files,
     format: Annotated[
@@ -250,3 +241,6 @@ def count(paths: Files, json: Json = False) -> None:
             tell(f"{file.num_rows:>12}  {path}")
 
     ask_each(paths, ask, json=json, total=lambda _: tell(f"{sum(found):>12}  total"))
+
+
+rowcount = count  # as parquet-tools and pqrs call it

@@ -6,27 +6,12 @@ from typing import Annotated
 
 import typer
 
-from ..errors import ParquetextError
 from ..findings import is_sound
 from .arguments import Files, Json, Quiet
+from .each_file import look_at_each
 from .fact_tables import print_fields
 from .layout_command import map_as_dict, print_map
-from .output import (
-    counted,
-    exit_code,
-    failure,
-    human_bytes,
-    nothing_there,
-    print_json,
-    problem,
-    stoppable,
-    targets_of,
-    tell,
-)
-
-
-def register(app: typer.Typer) -> None:
-    app.command()(inspect)
+from .output import all_counted, counted, exit_code, human_bytes, print_json, tell
 
 
 def inspect(
@@ -44,29 +29,25 @@ def inspect(
     from ..inspection.integrity.inspection import inspect as inspect_file
     from ..inspection.layout import layout as layout_of
 
-    files = unreadable = found = 0
-    targets = targets_of(paths)
-    with stoppable(lambda: f"{files:,} of {counted(len(targets), 'file')} inspected"):
-        for path in targets:
-            try:
-                fields = inspect_file(path)
-                picture = layout_of(path) if map else None
-            except (OSError, ParquetextError) as error:
-                files, unreadable = files + 1, unreadable + 1
-                print_json(failure(path, error)) if json else problem(error, path)
-                continue
-            files += 1
-            found += not is_sound(fields.findings)
-            if json:
-                print_json(fields.as_dict() | ({} if picture is None else map_as_dict(picture)))
-                continue
-            tell((fields.path, "bold"))
-            print_fields(_lines(fields))
-            if picture is not None:
-                print_map(picture)
-    if not files:
-        nothing_there(paths)
-    elif not json and files > 1:
+    found = 0
+
+    def look(path: object) -> tuple:
+        return inspect_file(path), layout_of(path) if map else None
+
+    def show(_, looked: tuple) -> None:
+        nonlocal found
+        fields, picture = looked
+        found += not is_sound(fields.findings)
+        if json:
+            print_json(fields.as_dict() | ({} if picture is None else map_as_dict(picture)))
+            return
+        tell((fields.path, "bold"))
+        print_fields(_lines(fields))
+        if picture is not None:
+            print_map(picture)
+
+    files, unreadable = look_at_each(paths, "inspected", look, show, json=json)
+    if files > 1 and not json:
         tell(f"{files} files: {found} with findings, {unreadable} unreadable")
     raise typer.Exit(exit_code(files, unreadable, found + unreadable))
 
@@ -90,18 +71,8 @@ def _lines(fields) -> list[tuple[str, object]]:
         lines.append(("original", f"{human_bytes(fields.original_bytes)}, which strip gives back"))
     lines += [("extension slot", f"{slot.kind}: {human_bytes(slot.bytes)}") for slot in fields.slots]
     if fields.rows is not None:
-        lines.append(
-            (
-                "table",
-                ", ".join(
-                    (
-                        counted(fields.rows, "row"),
-                        counted(fields.row_groups, "row group"),
-                        counted(fields.columns, "column"),
-                    )
-                ),
-            )
-        )
+        numbers = {"row": fields.rows, "row group": fields.row_groups, "column": fields.columns}
+        lines.append(("table", all_counted(numbers)))
     if fields.auto:
         lines.append(("auto would add", fields.auto))
     if fields.created_by:

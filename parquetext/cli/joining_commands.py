@@ -17,13 +17,12 @@ from .output import (
     CANNOT_RUN,
     counted,
     exit_code,
-    failure,
     files_progress,
     human_bytes,
     is_absent,
     nothing_there,
+    print_failure,
     print_json,
-    problem,
     refuse_folder,
     stoppable,
     targets_of,
@@ -32,11 +31,6 @@ from .output import (
 
 NewForm = Annotated[Form, typer.Option(help="Footer of the new file. auto: choose by its size and shape.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document per new file.")]
-
-
-def register(app: typer.Typer) -> None:
-    app.command()(merge)
-    app.command()(split)
 
 
 def merge(
@@ -136,7 +130,7 @@ def _failing(paths: list, json: bool):
     except (OSError, ParquetextError) as error:
         is_of_command = getattr(error, "code", None) == wire.BAD_ARGUMENT
         about = getattr(error, "file", None) or getattr(error, "filename", None) or paths[0]
-        print_json(failure(about, error)) if json and not is_of_command else problem(error, about)
+        print_failure(about, error, json=json and not is_of_command)
         absent = sum(is_absent(path, error) for path in paths)
         is_nothing_read = is_of_command or isinstance(error, IsADirectoryError)
         raise typer.Exit(CANNOT_RUN if is_nothing_read else exit_code(len(paths), absent, 1)) from None

@@ -11,46 +11,35 @@ import typer
 from rich.text import Text
 
 from ..errors import ParquetextError
-from .arguments import Quiet
+from .arguments import File, Quiet
 from .fact_tables import number, print_listing
 from .output import (
     CANNOT_RUN,
     FINDINGS,
     console,
     counted,
-    failure,
     human_bytes,
     line_width,
+    print_failure,
     print_json,
-    problem,
     stoppable,
     tell,
 )
 
-STYLES = {
-    "values": "blue",
-    "dictionary": "cyan",
-    "levels": "magenta",
-    "copies": "bright_cyan",
-    "headers": "yellow",
-    "indexes": "green",
-    "bloom": "bright_green",
-    "footer": "default",  # the terminal's own: seen on light and on dark
-    "extension": "bright_magenta",
-    "unused": "bright_black",
+# For each group its style, and its letter if there are no colours.
+LOOKS = {
+    "values": ("blue", "v"),
+    "dictionary": ("cyan", "d"),
+    "levels": ("magenta", "l"),
+    "copies": ("bright_cyan", "c"),
+    "headers": ("yellow", "h"),
+    "indexes": ("green", "i"),
+    "bloom": ("bright_green", "b"),
+    "footer": ("default", "f"),  # the terminal's own: seen on light and on dark
+    "extension": ("bright_magenta", "x"),
+    "unused": ("bright_black", "."),
 }
-LETTERS = {  # where there are no colours
-    "values": "v",
-    "dictionary": "d",
-    "levels": "l",
-    "copies": "c",
-    "headers": "h",
-    "indexes": "i",
-    "bloom": "b",
-    "footer": "f",
-    "extension": "x",
-    "unused": ".",
-}
+STYLES, LETTERS = ({group: look[at] for group, look in LOOKS.items()} for at in (0, 1))
 UNITS = " KMGTPE"
 SHORT_TITLES = {
     "dictionary": "dict",
@@ -64,12 +53,8 @@ BAR_WIDTH = 78
 MOST_COLUMNS = 20
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(layout)
-
-
 def layout(
-    path: Annotated[str, typer.Argument(help="Path or URL of a Parquet file.", show_default=False)],
+    path: File,
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON document: each part of the file or, with --html, a summary.")
     ] = False,
@@ -87,7 +72,7 @@ def layout(
         try:
             found = layout_of(path, decompress=decompress)
         except (OSError, ParquetextError) as error:
-            print_json(failure(path, error)) if json else problem(error, path)
+            print_failure(path, error, json=json)
             raise typer.Exit(CANNOT_RUN) from None
         if html is not None:
             _write_html(found, path, html, json)
@@ -116,7 +101,7 @@ def _write_html(found, path: str, target: Path, json: bool) -> None:
     except (OSError, ParquetextError) as error:
         if isinstance(error, OSError):
             error.filename, error.filename2 = str(target), None
-        print_json(failure(target, error)) if json else problem(error, str(target))
+        print_failure(str(target), error, json=json)
         raise typer.Exit(CANNOT_RUN) from None
     size = target.stat().st_size
     if json:

@@ -7,9 +7,9 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import typer
 from rich.console import Console
@@ -20,6 +20,7 @@ from ..escaping import escaped, json_line
 from ..findings import Finding
 from ..masking import without_secrets
 from ..storage import resolve
+from ..tabular import counted
 from .interrupts import STOPPED, take_turn, telling
 
 __all__ = [
@@ -28,18 +29,19 @@ __all__ = [
     "FINE",
     "STOPPED",
     "be_quiet",
+    "all_counted",
     "complain",
     "cell",
     "console",
     "counted",
     "exit_code",
-    "failure",
     "files_progress",
     "human_bytes",
     "human_seconds",
     "is_absent",
     "line_width",
     "nothing_there",
+    "print_failure",
     "print_json",
     "print_lines",
     "problem",
@@ -102,9 +104,9 @@ def human_bytes(count: float) -> str:
     raise AssertionError("unreachable")
 
 
-def counted(number: int, noun: str) -> str:
-    """1 → "1 file", 1000 → "1,000 files"."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"
+def all_counted(numbers: Mapping[str, int]) -> str:
+    """Return numbers with their nouns: {"row": 3, "column": 1} → "3 rows, 1 column"."""
+    return ", ".join(counted(number, noun) for noun, number in numbers.items())
 
 
 def human_seconds(seconds: float) -> str:
@@ -134,6 +136,14 @@ def failure(path: object, error: Exception) -> dict:
         "message": without_secrets(message),
         "offset": getattr(error, "offset", None),
     }
+
+
+def print_failure(path: object, error: Any, *, json: bool) -> None:
+    """Print why a file could not be processed: as a JSON document, or as a line on standard error."""
+    if json:
+        print_json(failure(path, error))
+    else:
+        problem(error, path)
 
 
 def problem(text: str | Exception, path: object = None) -> None:

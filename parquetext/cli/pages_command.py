@@ -6,43 +6,20 @@ from typing import Annotated
 
 import typer
 
-from .completion import columns_of_path
+from .arguments import File, columns_option
 from .each_file import ask_one
 from .fact_tables import print_listing
 from .output import counted, print_json, tell
 
-HEADINGS = (
-    "group",
-    "page",
-    "type",
-    "encoding",
-    "values",
-    "nulls",
-    "at",
-    "bytes",
-    "uncompressed",
-    "crc",
-    "min",
-    "max",
-)
+HEADINGS = ("group", "page", "type", "encoding", "values", "nulls", "at", "bytes", "uncompressed", "crc", "min", "max")
 SIZE, UNCOMPRESSED = 7, 8
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(pages)
-
-
 def pages(
-    path: Annotated[str, typer.Argument(help="Path or URL of a Parquet file.", show_default=False)],
+    path: File,
     columns: Annotated[
         list[str] | None,
-        typer.Option(
-            "--column",
-            "-c",
-            metavar="NAME",
-            help="Column to show, by its dotted path. Repeat for several. Default: all.",
-            autocompletion=columns_of_path,
-        ),
+        columns_option("Column to show, by its dotted path. Repeat for several. Default: all."),
     ] = None,
     copies: Annotated[bool, typer.Option("--copies", help="Show the pages of the copies that `encode` added.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document per page.")] = False,

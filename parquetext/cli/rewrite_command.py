@@ -16,21 +16,16 @@ from .output import (
     CANNOT_RUN,
     counted,
     exit_code,
-    failure,
     human_bytes,
     is_absent,
+    print_failure,
     print_json,
-    problem,
     refuse_folder,
     stoppable,
     tell,
 )
 
 DESCENDING = ":desc"
-
-
-def register(app: typer.Typer) -> None:
-    app.command()(rewrite)
 
 
 def rewrite(
@@ -95,7 +90,7 @@ def rewrite(
             made = rewrite_file(path, out, **options)
         except (OSError, ParquetextError, pa.ArrowException, UnicodeError, MemoryError) as error:
             is_of_command = getattr(error, "code", None) == wire.BAD_ARGUMENT
-            print_json(failure(path, error)) if json and not is_of_command else problem(error, path)
+            print_failure(path, error, json=json and not is_of_command)
             raise typer.Exit(CANNOT_RUN if is_of_command else exit_code(1, is_absent(path, error), 1)) from None
     if json:
         print_json(asdict(made))

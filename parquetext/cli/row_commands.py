@@ -12,9 +12,8 @@ import typer
 
 from ..escaping import escaped
 from ..storage import resolve
-from .arguments import File, Files
+from .arguments import File, Files, columns_option
 from .choices import RowFormat
-from .completion import columns_of_path
 from .each_file import ask_each, ask_one
 from .fact_tables import print_listing
 from .output import counted, line_width, targets_of, tell
@@ -26,16 +25,7 @@ FEWEST_LETTERS = 4  # that a column of a table takes, with its gap
 _WILD = re.compile(r"[*?\[{]")
 TABLE_ROWS = 1000  # a longer table is printed in parts, each as wide as its own values
 
-Columns = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--column",
-        "-c",
-        metavar="NAME",
-        help="Column or group to print. Repeat for several. Default: all.",
-        autocompletion=columns_of_path,
-    ),
-]
+Columns = Annotated[list[str] | None, columns_option("Column or group to print. Repeat for several. Default: all.")]
 Filters = Annotated[
     list[str] | None,
     typer.Option(
@@ -46,11 +36,6 @@ Filters = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document per row, as --format json does.")]
-
-
-def register(app: typer.Typer) -> None:
-    app.command()(head)
-    app.command()(cat)
 
 
 def head(

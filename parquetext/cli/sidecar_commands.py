@@ -14,6 +14,7 @@ from .each_file import FINDINGS, change_each
 from .fact_tables import print_fields
 from .output import (
     CANNOT_RUN,
+    all_counted,
     complain,
     counted,
     human_bytes,
@@ -33,16 +34,10 @@ Ignore = Annotated[
     ),
 ]
 
-commands = typer.Typer(
+sidecar = typer.Typer(
     no_args_is_help=True,
     help="Manage sidecars: files _NAME.pm with the metadata of the Parquet file NAME beside them.",
 )
-
-
-def register(app: typer.Typer) -> None:
-    for command in (build, show, verify, update, compact, prune):
-        commands.command()(command)
-    app.add_typer(commands, name="sidecar")
 
 
 def build(
@@ -63,8 +58,7 @@ def build(
             print_json(built)
         else:
             numbers = {"column": built.columns, "row group": built.row_groups, "Bloom filter": built.filters}
-            counts = ", ".join(counted(number, noun) for noun, number in numbers.items())
-            tell(f"{built.outcome:>10}  {built.sidecar}  {human_bytes(built.bytes)} ({counts})")
+            tell(f"{built.outcome:>10}  {built.sidecar}  {human_bytes(built.bytes)} ({all_counted(numbers)})")
         return "built"
 
     options: dict[str, Any] = {"external_blooms": external_blooms, "ignore": ignore or ()}
@@ -107,16 +101,11 @@ def verify(
 
     def show(path, findings) -> str:
         if json:
-            print_json(
-                {
-                    "path": str(path),
-                    "ok": not findings,
-                    "findings": [
-                        {"kind": found.kind, "message": found.message, "offset": found.offset, "place": found.place}
-                        for found in findings
-                    ],
-                }
-            )
+            found = [
+                {"kind": each.kind, "message": each.message, "offset": each.offset, "place": each.place}
+                for each in findings
+            ]
+            print_json({"path": str(path), "ok": not findings, "findings": found})
         elif quiet:
             complain(findings, path)
         else:
@@ -125,14 +114,10 @@ def verify(
                 tell("    ", finding)
         return FINDINGS if findings else "fine"
 
-    change_each(
-        paths,
-        "verifying",
-        lambda path: sidecar.compare(path, parquet_size=parquet_size),
-        show,
-        json=json,
-        failures_last=True,
-    )
+    def compare(path: object) -> list:
+        return sidecar.compare(path, parquet_size=parquet_size)
+
+    change_each(paths, "verifying", compare, show, json=json, failures_last=True)
 
 
 def update(paths: Files, ignore: Ignore = None, quiet: Quiet = False, json: Json = False) -> None:
@@ -216,25 +201,15 @@ def _draw(fields: dict) -> None:
         ("of", fields["path"]),
         ("belongs", fields["belongs"]),
         ("sidecar", human_bytes(fields["bytes"])),
-        (
-            "table",
-            ", ".join(
-                (counted(fields["rows"], "row"), counted(len(groups), "row group"), counted(len(columns), "column"))
-            ),
-        ),
+        ("table", all_counted({"row": fields["rows"], "row group": len(groups), "column": len(columns)})),
         ("timestamp", fields["designated_timestamp"] or "none designated"),
         ("sorted by", ", ".join(fields["sorting_columns"]) or "nothing"),
     ]
     lines += [("commit", _commit(commit)) for commit in fields["commits"]]
     lines += [("column", f"{column['name']}: {column['type']}, {column['physical_type']}") for column in columns]
-    lines += [
-        (
-            "row group",
-            f"{number}: {counted(group['rows'], 'row')}, {human_bytes(group['compressed_bytes'])}, "
-            f"block at offset {group['block_offset']:,}",
-        )
-        for number, group in enumerate(groups)
-    ]
+    for number, group in enumerate(groups):
+        size = f"{counted(group['rows'], 'row')}, {human_bytes(group['compressed_bytes'])}"
+        lines.append(("row group", f"{number}: {size}, block at offset {group['block_offset']:,}"))
     lines += [("finding", finding) for finding in fields["findings"]]
     tell((fields["sidecar"], "bold"))
     print_fields(lines)
@@ -246,3 +221,7 @@ def _commit(commit: dict) -> str:
         f"{counted(commit['row_groups'], 'row group')}, {human_bytes(commit['live_bytes'])} live, "
         f"{human_bytes(commit['dead_bytes'])} dead"
     )
+
+
+for command in (build, show, verify, update, compact, prune):
+    sidecar.command()(command)

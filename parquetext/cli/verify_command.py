@@ -6,28 +6,11 @@ from typing import Annotated
 
 import typer
 
-from ..errors import ParquetextError
 from .arguments import Files, Json, Quiet
-from .output import (
-    complain,
-    counted,
-    exit_code,
-    failure,
-    files_progress,
-    human_bytes,
-    nothing_there,
-    print_json,
-    problem,
-    stoppable,
-    targets_of,
-    tell,
-)
+from .each_file import look_at_each
+from .output import complain, counted, exit_code, human_bytes, print_json, tell
 
 CHECKED_BY = {"pages": "pages, page indexes, Bloom filters", "deep": "values, statistics"}
-
-
-def register(app: typer.Typer) -> None:
-    app.command()(verify)
 
 
 def verify(
@@ -58,38 +41,28 @@ def verify(
     from ..inspection.integrity import deeper_than
     from ..inspection.integrity import verify as verify_file
 
-    found = unreadable = files = 0
-    targets = targets_of(paths)
-    with (
-        stoppable(lambda: f"{files:,} of {counted(len(targets), 'file')} verified"),
-        files_progress(len(targets), "verifying", quiet=json) as advance,
-    ):
-        for path in targets:
-            try:
-                report = verify_file(path, pages=pages, deep=deep)
-            except (OSError, ParquetextError) as error:
-                files, unreadable = files + 1, unreadable + 1
-                advance()
-                print_json(failure(path, error)) if json else problem(error, path)
-                continue
-            files += 1
-            advance()
-            found += not report.ok
-            if json:
-                print_json(report.as_dict())
-                continue
+    found = 0
+
+    def show(path: object, report) -> None:
+        nonlocal found
+        found += not report.ok
+        if json:
+            print_json(report.as_dict())
+        elif quiet:
+            complain(report.findings, path)
+        else:
             checked = [_checked(report)] + [counted(report.pages, "page")] * (pages or deep)
             if report.chunks_elsewhere:
                 checked.append(f"{counted(report.chunks_elsewhere, 'column chunk')} in other files, not checked")
-            if quiet:
-                complain(report.findings, path)
-                continue
             tell(("ok", "green") if report.ok else ("findings", "red"), f"  {path}  ({', '.join(checked)})")
             for line in (*report.findings, *report.omitted):
                 tell("    ", line)
-    if not files:
-        nothing_there(paths)
-    elif not json:
+
+    def look(path: object):
+        return verify_file(path, pages=pages, deep=deep)
+
+    files, unreadable = look_at_each(paths, "verified", look, show, json=json, progress="verifying")
+    if files and not json:
         not_run = () if quiet else deeper_than("deep" if deep else "pages" if pages else "tail")
         if not_run:
             tell(f"not run: {', '.join(f'--{tier} ({CHECKED_BY[tier]})' for tier in not_run)}")

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["READERS", "Outcome", "installed_readers", "read_with"]
+__all__ = ["READERS", "Outcome", "installed_readers", "read_many_with"]
 
 TIMEOUT_SECONDS = 240
 
@@ -82,30 +82,18 @@ def installed_readers() -> list[str]:
     return [name for name, (package, _) in READERS.items() if importlib.util.find_spec(package)]
 
 
-def read_with(reader: str, path: str, columns: list[str] | None = None) -> Outcome:
-    """Let one reader read the file, or some of its columns, in a process of its own."""
-    return read_many_with(reader, [path], columns)[0]
-
-
-def read_many_with(reader: str, paths: list[str], columns: list[str] | None = None) -> list[Outcome]:
-    """Return the same for several files in one process; after a crash the rest is reported as crashed too."""
+def read_many_with(reader: str, paths: list[str], columns: list[str] | None) -> list[Outcome]:
+    """Let one reader read files, or some of their columns, in a process; after a crash the rest counts as crashed."""
     command = [sys.executable, "-m", "parquetext.demo.readers", reader, json.dumps(columns), *paths]
+    timeout = TIMEOUT_SECONDS * len(paths)
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=TIMEOUT_SECONDS * len(paths), check=False
-        )
-        output, reason = (
-            done.stdout,
-            f"its process ended with {done.returncode}: {(done.stderr.strip().splitlines() or [''])[-1]}",
-        )
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+        last_line = (done.stderr.strip().splitlines() or [""])[-1]
+        output, reason = done.stdout, f"its process ended with {done.returncode}: {last_line}"
     except subprocess.TimeoutExpired:
         output, reason = "", f"nothing within {TIMEOUT_SECONDS} s"
     outcomes = [Outcome(**json.loads(line)) for line in output.splitlines() if line.startswith('{"reader"')]
     return outcomes + [Outcome(reader, None, None, None, reason) for _ in paths[len(outcomes) :]]
-
-
-def _digest(rows: object) -> str:
-    return hashlib.sha256(repr(rows).encode()).hexdigest()
 
 
 def main(reader: str, columns: str, *paths: str) -> None:
@@ -119,7 +107,8 @@ def main(reader: str, columns: str, *paths: str) -> None:
             outcome = Outcome(reader, None, None, None, f"{type(error).__name__}: {error}"[:500])
         else:
             count = len(rows) if isinstance(rows, list) else len(next(iter(rows.values()), []))
-            outcome = Outcome(reader, _digest(rows), count, time.perf_counter() - start)
+            digest = hashlib.sha256(repr(rows).encode()).hexdigest()
+            outcome = Outcome(reader, digest, count, time.perf_counter() - start)
         sys.stdout.write(json.dumps({name: getattr(outcome, name) for name in Outcome.__slots__}) + "\n")
         sys.stdout.flush()
 

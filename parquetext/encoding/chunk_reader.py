@@ -146,12 +146,12 @@ _FACTS = "present", "type", "codec", "num_values", "total_compressed_size", "dat
 
 
 @contextmanager
-def _placed(row_group: int, leaf: Leaf, page: int | None = None) -> Iterator[None]:
-    """Let an error say which chunk, and which page, it is about."""
+def _placed(row_group: int, leaf: Leaf) -> Iterator[None]:
+    """Let an error say which chunk it is about."""
     try:
         yield
     except ParquetextError as error:
-        _name_chunk(error, row_group, leaf, page)
+        _name_chunk(error, row_group, leaf, None)
         raise
 
 

@@ -11,29 +11,19 @@ from .registry import Encoding, register
 __all__ = ["FSST", "PFOR"]
 
 
-def _kernel(module: str, function: str) -> Callable:
-    """Return a function that calls a kernel of the implementation in use."""
-    return lambda *arguments: getattr(getattr(kernels, module), function)(*arguments)
+def _registered(id: int, name: str, uuid: str, types: frozenset[int]) -> Encoding:
+    """Register an encoding with the kernels of its name."""
+
+    def kernel(function: str) -> Callable:
+        """Return a function that calls a kernel of the implementation in use."""
+        return lambda *arguments: getattr(getattr(kernels, name.lower()), function)(*arguments)
+
+    encoding = Encoding(id, name, UUID(uuid), types, kernel("encode"), kernel("decode"), only_in_extension=True)
+    register(encoding)
+    return encoding
 
 
-PFOR = Encoding(
-    id=wire.ENCODING_PFOR,
-    name="PFOR",
-    uuid=UUID("38a90611-95c9-42c4-9bd6-66d21a49a72b"),
-    types=frozenset({wire.PHYSICAL_INT32, wire.PHYSICAL_INT64}),
-    encode=_kernel("pfor", "encode"),
-    decode=_kernel("pfor", "decode"),
-    only_in_extension=True,
-)
-FSST = Encoding(
-    id=wire.ENCODING_FSST,
-    name="FSST",
-    uuid=UUID("c3331ac8-d088-4a8a-aa15-0f69e1030816"),
-    types=frozenset({wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY}),
-    encode=_kernel("fsst", "encode"),
-    decode=_kernel("fsst", "decode"),
-    only_in_extension=True,
-)
-
-register(PFOR)
-register(FSST)
+_INTEGERS = frozenset({wire.PHYSICAL_INT32, wire.PHYSICAL_INT64})
+_TEXTS = frozenset({wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY})
+PFOR = _registered(wire.ENCODING_PFOR, "PFOR", "38a90611-95c9-42c4-9bd6-66d21a49a72b", _INTEGERS)
+FSST = _registered(wire.ENCODING_FSST, "FSST", "c3331ac8-d088-4a8a-aa15-0f69e1030816", _TEXTS)

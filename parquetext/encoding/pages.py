@@ -33,6 +33,7 @@ __all__ = [
     "read_headers",
     "read_pages",
     "read_stored",
+    "wrapped",
 ]
 
 FIRST_WINDOW = 1 << 12
@@ -160,8 +161,8 @@ def _bounds(data: bytes, pages, count: int, name: str, bit: int) -> pa.Array:
     """Return the bounds of the first `count` pages in `data` as bytes."""
     import pyarrow.compute as pc  # only page tables need it, and it takes long to import
 
-    starts = pc.add(pc.cast(_wrapped(pages.array("offset")), pa.int64()), _wrapped(pages.array(f"{name}_offset")))
-    ends = pc.add(starts, _wrapped(pages.array(f"{name}_length")))
+    starts = pc.add(pc.cast(wrapped(pages.array("offset")), pa.int64()), wrapped(pages.array(f"{name}_offset")))
+    ends = pc.add(starts, wrapped(pages.array(f"{name}_length")))
     # As an array of bytes these are every second value: the bytes between two of them are the gaps in `data`.
     positions = memoryview(array("q", bytes(8 * (2 * count + 1))))
     positions[:-1:2], positions[1::2] = _numbers(starts)[:count], _numbers(ends)[:count]
@@ -169,12 +170,14 @@ def _bounds(data: bytes, pages, count: int, name: str, bit: int) -> pa.Array:
     buffers = [None, pa.py_buffer(positions), pa.py_buffer(data)]
     every_second = pa.array(range(0, 2 * count, 2), pa.int64())
     found = pa.LargeBinaryArray.from_buffers(pa.large_binary(), 2 * count, buffers).take(every_second)
-    is_there = pc.not_equal(pc.bit_wise_and(_wrapped(pages.array("present")[:count]), pa.scalar(bit, pa.uint32())), 0)
+    is_there = pc.not_equal(pc.bit_wise_and(wrapped(pages.array("present")[:count]), pa.scalar(bit, pa.uint32())), 0)
     return pc.if_else(is_there, found, None)
 
 
-def _wrapped(values: memoryview) -> pa.Array:
-    types = {"q": pa.int64(), "i": pa.int32(), "I": pa.uint32(), "B": pa.uint8()}
+def wrapped(numbers: memoryview | array) -> pa.Array:
+    """Return numbers as an array of Arrow that shares their memory."""
+    values = memoryview(numbers)
+    types = {"q": pa.int64(), "i": pa.int32(), "I": pa.uint32(), "B": pa.uint8(), "b": pa.int8()}
     return pa.Array.from_buffers(types[values.format], len(values), [None, pa.py_buffer(values)])
 
 

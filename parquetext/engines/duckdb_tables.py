@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import urllib.parse
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from .optional_imports import import_optional
-from .sources import open_source
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+
+from ..arrow.datasets.dataset import Dataset
+from ..arrow.datasets.scanner import Scanner
+from .engine_types import with_types_of_duckdb
+from .sources import import_optional, open_source
 
 if TYPE_CHECKING:
     import duckdb
-
-    from .arrow_dataset import ArrowDataset
 
 __all__ = ["register_duckdb"]
 
@@ -79,9 +82,6 @@ def register_duckdb(
         if not isinstance(source, (str, os.PathLike)):
             raise TypeError(f"name: the view needs one where the source is a {type(source).__name__}")
         name = _stem(os.fspath(source))
-    from .arrow_dataset import ArrowDataset
-    from .engine_types import with_types_of_duckdb
-
     lake = open_source(source, columns, options)
     if options.get("schema") is None:
         lake = with_types_of_duckdb(lake)
@@ -95,3 +95,46 @@ def _stem(path: str) -> str:
     if "://" in path:
         path = urllib.parse.urlsplit(path).path
     return PurePath(path).stem or path
+
+
+class ArrowDataset(ds.FileSystemDataset):
+    """A dataset that is scanned by our footers. Arrow's C++ reads the same files by their Thrift footers.
+
+    Parameters
+    ----------
+    lake : Dataset
+    """
+
+    def __init__(self, lake: Dataset):
+        fragments = [fragment.to_pyarrow() for fragment in lake.get_fragments()]
+        super().__init__(fragments, lake.schema, lake.format, lake.filesystem)
+        self._lake = lake
+
+    def __reduce__(self):
+        return ArrowDataset, (self._lake,)
+
+    def scanner(
+        self,
+        columns: Sequence[str] | Mapping[str, pc.Expression] | None = None,
+        filter: pc.Expression | None = None,
+        *,
+        batch_size: int = 1 << 17,
+        use_threads: bool = True,
+        fragment_scan_options: ds.FragmentScanOptions | None = None,
+        **hints: Any,
+    ) -> Scanner | ds.Scanner:
+        """Return a scanner of some columns of the rows that meet a filter, like `parquetext.dataset`.
+
+        `hints` are those of Arrow's read-ahead. With `fragment_scan_options`, which are about Arrow's own reader, Arrow
+        reads.
+        """
+        if fragment_scan_options is not None:
+            return super().scanner(
+                columns=columns,
+                filter=filter,
+                batch_size=batch_size,
+                use_threads=use_threads,
+                fragment_scan_options=fragment_scan_options,
+                **hints,
+            )
+        return self._lake.scanner(columns, filter, batch_size=batch_size, use_threads=use_threads)

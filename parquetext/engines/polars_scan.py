@@ -9,8 +9,7 @@ import pyarrow as pa
 
 from ..arrow.datasets.dataset import Dataset
 from .engine_types import with_types_of_polars
-from .optional_imports import import_optional
-from .sources import is_directory, open_source, texts_of_keys, with_schema
+from .sources import import_optional, is_directory, open_source, texts_of_keys, with_schema
 
 if TYPE_CHECKING:
     import polars as pl

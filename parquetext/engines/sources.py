@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Iterable
 from itertools import chain
+from types import ModuleType
 
 import pyarrow as pa
 import pyarrow.fs as pafs
@@ -16,13 +18,29 @@ from ..arrow.datasets.fragment_planning import FragmentPlanner
 from ..arrow.datasets.partitioning import HIVE, partition_keys
 from ..arrow.datasets.scan_columns import check_columns
 from ..arrow.file import open as open_file
-from ..errors import ColumnError, ParquetextError
+from ..errors import ColumnError, ParquetextError, Unsupported
 from ..footer.names import nearest_columns
 from ..reading.fields.arrow_fields import schema_or_ours
 from ..reading.request.selection import find_top_level
 from ..storage import resolve
 
-__all__ = ["is_directory", "open_source", "texts_of_keys", "with_schema"]
+__all__ = ["import_optional", "is_directory", "open_source", "texts_of_keys", "with_schema"]
+
+
+def import_optional(name: str, wanted_by: str) -> ModuleType:
+    """Return the module `name`, which the extra of the same name installs.
+
+    Raises
+    ------
+    Unsupported
+        It is not installed.
+    """
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        raise Unsupported(f"{wanted_by} needs {name}: pip install 'parquetext[{name}]'") from None
 
 
 def open_source(source: object, columns: Iterable[str] | None, options: dict) -> Dataset:

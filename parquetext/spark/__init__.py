@@ -9,27 +9,18 @@ from typing import TYPE_CHECKING
 
 from ..lazy_names import lazy_names
 
-# Public names and the modules that they come from, which bear other names: a module would hide its function.
-_HOMES = {
-    "upgrade": "jobs",
-    "encode": "jobs",
-    "strip": "jobs",
-    "finalize": "jobs",
-    "restore": "jobs",
-    "verify": "jobs",
-    "build_sidecars": "jobs",
-    "JobFailed": "jobs",
-    "list_files": "listing",
-    "watch": "watching",
-    "read": "column_reads",
-    "build_catalog": "jobs",
-    "session": "starting",
-    "JavaNotFound": "java",
-    "find_java_home": "java",
-    "write": "writing",
-    "recover": "writing",
-    "ship": "shipping",
+# Modules, and the public names that come from them. A module with the name of its function would hide it.
+_NAMES = {
+    "jobs": "upgrade encode strip finalize restore verify build_sidecars build_catalog JobFailed",
+    "listing": "list_files",
+    "watching": "watch",
+    "column_reads": "read",
+    "starting": "session",
+    "java": "JavaNotFound find_java_home",
+    "writing": "write recover",
+    "shipping": "ship",
 }
+_HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 
 __all__ = [*_HOMES]
 

@@ -8,18 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from ..errors import ParquetextError, Unsupported
 
-if TYPE_CHECKING:
-    import pyarrow.fs
-
-__all__ = ["AZURE_SCHEMES", "azure_filesystem", "azure_options", "azure_settings"]
+__all__ = ["AZURE_NAMES", "AZURE_PREFIXES", "AZURE_SCHEMES", "azure_options"]
 
 AZURE_SCHEMES = ("abfs", "abfss")
 _AZURE = "fs.azure."
-_EVERYWHERE = ("abfs.endpoint", "always.use.https")
 _OF_ACCOUNTS = (
     "account.auth.type",
     "account.key",
@@ -29,25 +24,11 @@ _OF_ACCOUNTS = (
     "account.oauth2.client.id",
     "account.oauth2.client.secret",
 )
+# Names of the supported settings, and prefixes of those of single accounts and containers.
+AZURE_NAMES = [_AZURE + name for name in ("abfs.endpoint", "always.use.https", *_OF_ACCOUNTS)]
+AZURE_PREFIXES = [f"{_AZURE}{name}." for name in _OF_ACCOUNTS]
 _TENANT = re.compile(r"https?://[^/]+/([^/]+)/oauth2/")
 _DOMAIN = "dfs.core.windows.net"  # domain of all accounts except those of other clouds
-
-
-def azure_settings(
-    get: Callable[[str], str | None], below: Callable[[str], Mapping[str, str]]
-) -> dict[str, str | None]:
-    """Return the supported settings of Hadoop's configuration, those of single accounts and containers included."""
-    found = {_AZURE + name: get(_AZURE + name) for name in (*_EVERYWHERE, *_OF_ACCOUNTS)}
-    for name in _OF_ACCOUNTS:
-        found |= below(f"{_AZURE}{name}.")
-    return found
-
-
-def azure_filesystem(settings: Mapping[str, str], url: str) -> pyarrow.fs.AzureFileSystem:
-    """Return pyarrow's filesystem for the account in a URL, configured by Hadoop's settings."""
-    import pyarrow.fs as pafs
-
-    return pafs.AzureFileSystem(**azure_options(settings, url))
 
 
 def azure_options(settings: Mapping[str, str], url: str) -> dict:

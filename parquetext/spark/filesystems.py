@@ -7,7 +7,7 @@ import json
 import os
 import re
 import urllib.parse
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import ParquetextError, Unsupported
@@ -16,9 +16,9 @@ from ..storage import Target
 from ..storage.backends.fsspec import fsspec_filesystem
 from ..storage.backends.hdfs import HDFS_SCHEMES, hdfs_filesystem
 from ..storage.paths import target_in
-from .azure_settings import AZURE_SCHEMES, azure_filesystem, azure_settings
-from .gcs_settings import GCS_SCHEMES, gcs_settings
-from .s3_settings import S3_SCHEMES, s3_filesystem, s3_settings
+from .azure_settings import AZURE_NAMES, AZURE_PREFIXES, AZURE_SCHEMES, azure_options
+from .gcs_settings import GCS_NAMES, GCS_SCHEMES
+from .s3_settings import S3_NAMES, S3_PREFIXES, S3_SCHEMES, s3_filesystem
 
 if TYPE_CHECKING:
     import pyarrow.fs
@@ -29,6 +29,7 @@ __all__ = ["Filesystems", "is_setting", "local_path", "normal"]
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/]*)")
 _FILE = re.compile(r"file:(?://(?:localhost)?(?=/))?", re.IGNORECASE)
 _SETTINGS = ("fs.", "dfs.")
+# Settings that hdfs-native's client uses; libhdfs reads its own.
 _HDFS_NAMES = ("fs.defaultFS", "dfs.nameservices")
 # Name nodes behind a logical name, mounts, and the replacement of lost data nodes.
 _HDFS_PREFIXES = (
@@ -84,12 +85,9 @@ class Filesystems:
                 return {}
             return {prefix + name: value for name, value in dict(found).items()}
 
-        settings = {
-            **s3_settings(hadoop.get, below),
-            **azure_settings(hadoop.get, below),
-            **gcs_settings(hadoop.get),
-            **_hdfs_settings(hadoop.get, below),
-        }
+        settings = {name: hadoop.get(name) for name in (*S3_NAMES, *AZURE_NAMES, *GCS_NAMES, *_HDFS_NAMES)}
+        for prefix in (*S3_PREFIXES, *AZURE_PREFIXES, *_HDFS_PREFIXES):
+            settings |= below(prefix)
         return cls({name: value for name, value in settings.items() if value})
 
     @classmethod
@@ -97,7 +95,8 @@ class Filesystems:
         """Return the filesystems with the settings in a data source's options: ``fs.…`` and ``dfs.…``, as in Spark."""
         given = {name.lower(): value for name, value in options.items() if is_setting(name)}
         hdfs = json.loads(given.pop(_HDFS, "{}"))
-        return cls({**given, **_as_written(given), **hdfs})
+        as_written = {name: given[name.lower()] for name in _HDFS_NAMES if name.lower() in given}
+        return cls({**given, **as_written, **hdfs})
 
     @property
     def options(self) -> dict[str, str]:
@@ -157,28 +156,21 @@ def normal(path: object, here: str = "") -> str:
 @functools.lru_cache(maxsize=64)
 def _mount(scheme: str, authority: str, settings: tuple[tuple[str, str], ...]) -> _Mount:
     """Return the mount; it is cached, because creating a client of an object store takes longer than most requests."""
-    url, kind = f"{scheme}://{authority}", scheme.lower()
+    url, kind, own = f"{scheme}://{authority}", scheme.lower(), dict(settings)
     if kind in S3_SCHEMES:
-        return _Mount(s3_filesystem(dict(settings), authority), url, authority)
-    make = _MAKERS.get(kind, _fsspec)
-    return make(url, authority, dict(settings))
+        return _Mount(s3_filesystem(own, authority), url, authority)
+    if kind in GCS_SCHEMES:
+        from .gcs_filesystem import GoogleFileSystem
+
+        return _Mount(GoogleFileSystem(own, url), url, authority)
+    if kind in AZURE_SCHEMES:
+        import pyarrow.fs as pafs
+
+        return _Mount(pafs.AzureFileSystem(**azure_options(own, url)), url, authority.partition("@")[0])
+    return _Mount(hdfs_filesystem(url, _of_hdfs(own)), url, "") if kind in HDFS_SCHEMES else _fsspec(url)
 
 
-def _gcs(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:
-    from .gcs_filesystem import GoogleFileSystem
-
-    return _Mount(GoogleFileSystem(settings, url), url, authority)
-
-
-def _azure(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:
-    return _Mount(azure_filesystem(settings, url), url, authority.partition("@")[0])
-
-
-def _hdfs(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:
-    return _Mount(hdfs_filesystem(url, _of_hdfs(settings)), url, "")
-
-
-def _fsspec(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:
+def _fsspec(url: str) -> _Mount:
     try:
         import fsspec
     except ImportError:
@@ -193,28 +185,6 @@ def _fsspec(url: str, authority: str, settings: Mapping[str, str]) -> _Mount:
     return _Mount(fsspec_filesystem(filesystem), url, path.rstrip("/"))
 
 
-def _hdfs_settings(
-    get: Callable[[str], str | None], below: Callable[[str], Mapping[str, str]]
-) -> dict[str, str | None]:
-    """Return the settings of HDFS in Hadoop's configuration that hdfs-native's client uses; libhdfs reads its own."""
-    found = {name: get(name) for name in _HDFS_NAMES}
-    for prefix in _HDFS_PREFIXES:
-        found |= below(prefix)
-    return found
-
-
 def _of_hdfs(settings: Mapping[str, str]) -> dict[str, str]:
     """Return the settings of HDFS among those of all filesystems."""
     return {name: value for name, value in settings.items() if name in _HDFS_NAMES or name.startswith(_HDFS_PREFIXES)}
-
-
-def _as_written(options: Mapping[str, str]) -> dict[str, str]:
-    """Return the settings of HDFS whose names contain capitals from options with lower-case names."""
-    return {name: options[name.lower()] for name in _HDFS_NAMES if name.lower() in options}
-
-
-_MAKERS: dict[str, Callable[[str, str, Mapping[str, str]], _Mount]] = {
-    **dict.fromkeys(GCS_SCHEMES, _gcs),
-    **dict.fromkeys(AZURE_SCHEMES, _azure),
-    **dict.fromkeys(HDFS_SCHEMES, _hdfs),
-}

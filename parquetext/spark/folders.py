@@ -20,15 +20,8 @@ from .filesystems import Filesystems
 
 __all__ = ["FILES", "NOT_THERE", "Entry", "Folder", "Walk", "entries_of", "entry_at"]
 
-FILES = pa.schema(
-    [
-        ("path", pa.string()),
-        ("size", pa.int64()),
-        ("modified", pa.int64()),
-        ("etag", pa.string()),
-        ("table", pa.string()),
-    ]
-)
+_TEXT, _NUMBER = pa.string(), pa.int64()
+FILES = pa.schema({"path": _TEXT, "size": _NUMBER, "modified": _NUMBER, "etag": _TEXT, "table": _TEXT})
 NOT_THERE = -1  # the size of a missing file
 
 
@@ -87,16 +80,8 @@ class Walk:
             if is_wanted(url[len(folder.base) :].lstrip("/"), folder.glob, self.filesystems.target(url))
         ]
         table = folder.table or tables.get("", "")
-        folders = (
-            []
-            if tree
-            else [
-                folder._replace(url=posixpath.join(folder.url, entry.name), table=table)
-                for entry in entries
-                if entry.is_folder and _is_entered(folder, entry.name)
-            ]
-        )
-        return files, folders
+        inner = [] if tree else [entry.name for entry in entries if entry.is_folder and _is_entered(folder, entry.name)]
+        return files, [folder._replace(url=posixpath.join(folder.url, name), table=table) for name in inner]
 
     def _named(self, url: str) -> tuple[list[tuple], list[Folder]]:
         """Return the files and folders of a caller's path: a folder, a file, a pattern, or a missing file."""

@@ -6,29 +6,24 @@
 from __future__ import annotations
 
 import urllib.parse
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from ..errors import Unsupported
 
-__all__ = ["GCS_SCHEMES", "gcs_options", "gcs_settings"]
+__all__ = ["GCS_NAMES", "GCS_SCHEMES", "gcs_options"]
 
 GCS_SCHEMES = ("gs", "gcs")
 _GS = "fs.gs."
-_NAMES = (
-    "storage.root.url",
-    "project.id",
-    "auth.type",
-    "auth.null.enable",
-    "auth.service.account.json.keyfile",
-    "auth.impersonation.service.account",
+GCS_NAMES = (  # of the supported settings
+    "fs.gs.storage.root.url",
+    "fs.gs.project.id",
+    "fs.gs.auth.type",
+    "fs.gs.auth.null.enable",
+    "fs.gs.auth.service.account.json.keyfile",
+    "fs.gs.auth.impersonation.service.account",
 )
 _GOOGLE = "storage.googleapis.com"
 _BY_JAVA = ("ACCESS_TOKEN_PROVIDER", "USER_CREDENTIALS")
-
-
-def gcs_settings(get: Callable[[str], str | None]) -> dict[str, str | None]:
-    """Return the supported settings of Hadoop's configuration."""
-    return {_GS + name: get(_GS + name) for name in _NAMES}
 
 
 def gcs_options(settings: Mapping[str, str], url: str) -> dict:

@@ -16,10 +16,11 @@ import sys
 import sysconfig
 import tempfile
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-__all__ = ["EXTENSION", "JAR", "CannotBuild", "build", "installed"]
+__all__ = ["EXTENSION", "JAR", "CannotBuild", "build", "installed", "zipped"]
 
 EXTENSION = "dev.parquetext.spark.Extensions"  # the class for `spark.sql.extensions`
 
@@ -29,7 +30,7 @@ _JAR = Path(__file__).parent / "jars" / JAR
 _SOURCES = Path(__file__).parents[2] / "jvm" / "src"
 _JAVA = "17"  # the oldest that Spark 4 runs on
 _SCALA_LIBRARY = "scala-library-2.13.*.jar"
-_TIME = (1980, 1, 1, 0, 0, 0)  # of everything in the jar: the same sources give the same bytes
+_TIME = (1980, 1, 1, 0, 0, 0)  # of everything in a zip: the same files give the same bytes
 
 
 class CannotBuild(RuntimeError):
@@ -72,7 +73,9 @@ def build(jar: Path = _JAR, sources: Path = _SOURCES) -> Path:
     if _manifest_of(jar) != manifest:
         with tempfile.TemporaryDirectory() as folder:
             _compile(sources, Path(folder))
-            _put(jar, _zipped(Path(folder), manifest))
+            classes = sorted(Path(folder).rglob("*.class"))
+            files = [(path.relative_to(folder).as_posix(), path.read_bytes()) for path in classes]
+            _put(jar, zipped([("META-INF/MANIFEST.MF", manifest), *files]))
     return jar
 
 
@@ -123,19 +126,13 @@ def _spark_jars() -> Path:
     raise CannotBuild("no Spark 4 to compile against: install pyspark, set SPARK_HOME, or put spark-submit on PATH")
 
 
-def _zipped(classes: Path, manifest: bytes) -> bytes:
+def zipped(files: Iterable[tuple[str, bytes]], level: int | None = None) -> bytes:
+    """Return a zip of files, given by their names and contents; the same files give the same bytes."""
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        archive.writestr(_info("META-INF/MANIFEST.MF"), manifest)
-        for path in sorted(classes.rglob("*.class")):
-            archive.writestr(_info(path.relative_to(classes).as_posix()), path.read_bytes())
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in files:
+            archive.writestr(zipfile.ZipInfo(name, _TIME), content, zipfile.ZIP_DEFLATED, compresslevel=level)
     return buffer.getvalue()
-
-
-def _info(name: str) -> zipfile.ZipInfo:
-    info = zipfile.ZipInfo(name, _TIME)
-    info.compress_type = zipfile.ZIP_DEFLATED
-    return info
 
 
 def _put(jar: Path, content: bytes) -> None:

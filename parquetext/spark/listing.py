@@ -76,7 +76,7 @@ def list_files(spark: SparkSession, paths: object) -> pa.Table:
 def listed(spark: SparkSession, filesystems: Filesystems, paths: Any) -> pa.Table:
     """List files with the session's filesystems, whose settings take a tenth of a second to read; see `list_files`."""
     if hasattr(paths, "mapInArrow"):
-        table = _by_cluster(spark, filesystems, _places_of(paths))
+        table = _by_cluster(filesystems, _places_of(paths))
     else:
         if not isinstance(paths, (str, os.PathLike, Iterable)):
             raise ParquetextError(f"paths are a path, several, or a DataFrame of them, not {paths!r}")
@@ -87,7 +87,7 @@ def listed(spark: SparkSession, filesystems: Filesystems, paths: Any) -> pa.Tabl
             rows = spark.createDataFrame([tuple(map(_encodable, folder)) for folder in left], _PLACES)
             slots = parallelism(spark)
             tasks = min(max(-(-len(left) // FOLDERS_PER_TASK), slots), len(left), TASKS_PER_SLOT * slots)
-            table = pa.concat_tables([table, _by_cluster(spark, filesystems, rows.repartition(tasks))])
+            table = pa.concat_tables([table, _by_cluster(filesystems, rows.repartition(tasks))])
     return _each_once(table)
 
 
@@ -115,7 +115,7 @@ def _by_driver(filesystems: Filesystems, paths: Iterable[object], most: int) -> 
     return found, list(left)
 
 
-def _by_cluster(spark: SparkSession, filesystems: Filesystems, positions: DataFrame) -> pa.Table:
+def _by_cluster(filesystems: Filesystems, positions: DataFrame) -> pa.Table:
     here = os.getcwd()  # the driver's, which relative paths are meant to be seen from
 
     def below(walk: Walk, row: dict) -> list[tuple]:

@@ -11,7 +11,7 @@ import shutil
 import tempfile
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -46,39 +46,15 @@ __all__ = [
     "store_skipped",
 ]
 
-ROWS = pa.schema(
-    [
-        ("path", pa.string()),
-        ("outcome", pa.string()),
-        ("form_before", pa.string()),
-        ("form_after", pa.string()),
-        ("bytes_before", pa.int64()),
-        ("bytes_after", pa.int64()),
-        ("bytes_read", pa.int64()),
-        ("bytes_written", pa.int64()),
-        ("milliseconds", pa.float64()),
-        ("implementation", pa.string()),
-        ("error", pa.string()),
-        ("offset", pa.int64()),
-        ("message", pa.string()),
-        ("task", pa.int64()),
-    ]
-)
-
 JOB_FILE = "_job.json"  # beside the results: description of the job
 SKIPPED = "_skipped"
 _NOT_TOLD = ("timeout", "confirm")  # options that make no other job
 _PATTERN = re.compile(r"[\\*?\[{]")
 
-# Columns of a state: the job that processed a file, and the file after it.
-RECORDS = pa.schema(
-    [*ROWS, ("job", pa.string()), ("size", pa.int64()), ("modified", pa.int64()), ("etag", pa.string())]
-)
-
 
 @dataclass(slots=True)
 class Row:
-    """The result for one file, with the columns of a state."""
+    """The result for one file, and the columns of a state: the job that processed the file, and the file after it."""
 
     path: str
     outcome: str = "failed"
@@ -106,6 +82,11 @@ class Row:
             (error.message, error.offset) if isinstance(error, ParquetextError) else (str(error), None)
         )
         self.message = without_secrets(message)
+
+
+_TYPES = {"str": pa.string(), "int": pa.int64(), "float": pa.float64()}
+RECORDS = pa.schema([(field.name, _TYPES[str(field.type).removesuffix(" | None")]) for field in fields(Row)])
+ROWS = pa.schema(list(RECORDS)[: RECORDS.get_field_index("job")])  # without the columns of a state
 
 
 def as_table(rows: Iterable[Row]) -> pa.Table:

@@ -25,58 +25,44 @@ _GROUP, _DESCRIPTION = "spark.jobGroup.id", "spark.job.description"
 
 
 def run_tasks(
-    spark: SparkSession, work: Work, tasks: Sequence[Sequence[tuple]], progress: bool, skipped: int = 0
-) -> list[Part]:
-    """Run `work` on the files of each task; return the parts that the accepted attempts have stored."""
-    if is_connect(spark):
-        return _by_connect(spark, work, tasks, progress, skipped)
-    return _by_context(spark.sparkContext, work, tasks, progress, skipped)
-
-
-def _by_connect(
     spark: SparkSession, work: Work, tasks: Sequence[Sequence[tuple]], progress: bool, skipped: int
 ) -> list[Part]:
-    """Run the tasks as a DataFrame with one row each: a client has no accumulators, so there is no progress."""
+    """Run `work` on the files of each task; return the parts that the accepted attempts have stored."""
+    files, parts = sum(map(len, tasks)), []
+    if is_connect(spark):  # a client has no accumulators, so there is no progress
+        with shown(work.action, 0, lambda: Counts(0, 0, 0, 0), progress) as say:
+            if tasks:
+                parts = _by_connect(spark, work, tasks)
+    else:
+        context = spark.sparkContext
+        group = _Group(context, f"parquetext {work.action}: {files:,} files")
+        work.done = context.accumulator(Counter(), Tally(StagePage(context, group.tag)))
+        with group, shown(work.action, files, lambda: _counts(group, work), progress) as say:
+            if tasks:
+                parts = context.parallelize(tasks, len(tasks)).mapPartitionsWithIndex(work).collect()
+    say(_summary(work.action, files, parts, skipped))
+    return parts
+
+
+def _by_connect(spark: SparkSession, work: Work, tasks: Sequence[Sequence[tuple]]) -> list[Part]:
+    """Run the tasks as a DataFrame with one row each."""
 
     def do(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for row in (row for batch in batches for row in batch.to_pylist()):
             for part in work(row["task"], iter([pickle.loads(row["files"])])):
                 yield pa.RecordBatch.from_pylist([{"part": pickle.dumps(part)}])
 
-    files = sum(map(len, tasks))
     tag = f"parquetext-{id(work)}"
-    with shown(work.action, 0, lambda: Counts(0, 0, 0, 0), progress) as say:
-        parts = []
-        if tasks:
-            rows = [(number, pickle.dumps(list(task))) for number, task in enumerate(tasks)]
-            frame = spark.createDataFrame(rows, "task long, files binary").repartitionByRange(len(tasks), "task")
-            spark.addTag(tag)
-            try:
-                parts = [pickle.loads(row.part) for row in frame.mapInArrow(do, "part binary").collect()]
-            except BaseException:
-                spark.interruptTag(tag)
-                raise
-            finally:
-                spark.removeTag(tag)
-    say(_summary(work.action, files, parts, skipped))
-    return parts
-
-
-def _by_context(
-    context: SparkContext, work: Work, tasks: Sequence[Sequence[tuple]], progress: bool, skipped: int
-) -> list[Part]:
-    files = sum(map(len, tasks))
-    group = _Group(context, f"parquetext {work.action}: {files:,} files")
-    work.done = context.accumulator(Counter(), Tally(StagePage(context, group.tag)))
-    with (
-        group,
-        shown(work.action, files, lambda: _counts(group, work), progress) as say,
-    ):
-        parts = []
-        if tasks:
-            parts = context.parallelize(tasks, len(tasks)).mapPartitionsWithIndex(work).collect()
-    say(_summary(work.action, files, parts, skipped))
-    return parts
+    rows = [(number, pickle.dumps(list(task))) for number, task in enumerate(tasks)]
+    frame = spark.createDataFrame(rows, "task long, files binary").repartitionByRange(len(tasks), "task")
+    spark.addTag(tag)
+    try:
+        return [pickle.loads(row.part) for row in frame.mapInArrow(do, "part binary").collect()]
+    except BaseException:
+        spark.interruptTag(tag)
+        raise
+    finally:
+        spark.removeTag(tag)
 
 
 class _Group:

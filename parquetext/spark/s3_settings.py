@@ -14,11 +14,11 @@ from ..errors import ParquetextError
 if TYPE_CHECKING:
     import pyarrow.fs
 
-__all__ = ["S3_SCHEMES", "s3_filesystem", "s3_options", "s3_settings"]
+__all__ = ["S3_NAMES", "S3_PREFIXES", "S3_SCHEMES", "s3_filesystem", "s3_options"]
 
 S3_SCHEMES = ("s3", "s3a", "s3n")
 _S3A, _BUCKET = "fs.s3a.", "fs.s3a.bucket."
-_NAMES = (
+_OF_S3A = (
     "access.key",
     "secret.key",
     "session.token",
@@ -39,14 +39,10 @@ _NAMES = (
     "proxy.username",
     "proxy.password",
 )
+S3_NAMES, S3_PREFIXES = [_S3A + name for name in _OF_S3A], [_BUCKET]  # of the supported settings
 _AMAZON = re.compile(r"s3[.-](?:dualstack\.)?(?:([a-z0-9-]+)\.)?amazonaws\.com(?:\.cn)?", re.IGNORECASE)
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _ATTEMPTS = 10  # stores often throttle a whole cluster
-
-
-def s3_settings(get: Callable[[str], str | None], below: Callable[[str], Mapping[str, str]]) -> dict[str, str | None]:
-    """Return the supported settings of Hadoop's configuration, those of single buckets included."""
-    return {**{_S3A + name: get(_S3A + name) for name in _NAMES}, **below(_BUCKET)}
 
 
 def s3_filesystem(settings: Mapping[str, str], bucket: str) -> pyarrow.fs.S3FileSystem:

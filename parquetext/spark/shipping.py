@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 import site
 import sys
-import zipfile
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Unsupported
 from ..private import keep
+from .jar import zipped
 from .parallelism import parallelism
 from .scan_settings import add_scan
 
@@ -22,12 +20,11 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.datasource import DataSource
 
-__all__ = ["check_classic", "is_connect", "ship"]
+__all__ = ["is_connect", "ship"]
 
 _PACKAGE = __name__.partition(".")[0]
 _ON_WORKERS_PATH = (".zip", ".egg", ".jar")  # the names that Spark puts there
 _SHIPPED = (".py", ".so")
-_TIME = (1980, 1, 1, 0, 0, 0)  # of everything in the zip: the same package gives the same bytes
 
 
 def ship(spark: SparkSession) -> None:
@@ -97,15 +94,6 @@ def _source(spark: SparkSession) -> type[DataSource]:
     return type(ParquetextSource.__name__, (ParquetextSource,), message)
 
 
-def check_classic(spark: SparkSession, what: str) -> None:
-    """Raise Unsupported for a Spark Connect session, which does not support the feature."""
-    if is_connect(spark):
-        raise Unsupported(
-            f"{what} needs a classic Spark session, and this is one of Spark Connect: run it on the cluster, by "
-            "spark-submit or `python -m parquetext.spark`"
-        )
-
-
 def is_connect(spark: SparkSession) -> bool:
     """Return True for a session of Spark Connect."""
     return type(spark).__module__.startswith("pyspark.sql.connect")
@@ -169,10 +157,5 @@ def _archive() -> Path:
 
 
 def _zipped(directory: Path) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for path in sorted(directory.rglob("*")):
-            if path.suffix in _SHIPPED:
-                info = zipfile.ZipInfo(path.relative_to(directory.parent).as_posix(), _TIME)
-                archive.writestr(info, path.read_bytes(), zipfile.ZIP_DEFLATED, compresslevel=1)
-    return buffer.getvalue()
+    paths = [path for path in sorted(directory.rglob("*")) if path.suffix in _SHIPPED]
+    return zipped(((path.relative_to(directory.parent).as_posix(), path.read_bytes()) for path in paths), level=1)

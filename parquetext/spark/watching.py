@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .. import wire
-from ..errors import ParquetextError
+from ..errors import ParquetextError, Unsupported
 from ..masking import without_secrets
 from .actions import ACTIONS, rehearse
 from .filesystems import local_path, normal
 from .jobs import run
-from .shipping import check_classic
+from .shipping import is_connect
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -83,7 +83,11 @@ def watch(
     >>> [row.outcome for row in spark.read.parquet(f"{seen}/results").collect()]
     ['ok']
     """
-    check_classic(spark, "watch")
+    if is_connect(spark):
+        raise Unsupported(
+            "watch needs a classic Spark session, and this is one of Spark Connect: run it on the cluster, by "
+            "spark-submit or `python -m parquetext.spark`"
+        )
     known = [name for name, known in ACTIONS.items() if not known.finds]
     if action not in known:
         raise ParquetextError(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 import re
 from collections.abc import Collection, Sequence
 
@@ -42,18 +44,10 @@ def filters_of(file, conditions: Sequence[str]):
     """
     if not conditions:
         return None
-    expression = None
     parts = [_parsed(file, condition) for condition in conditions]
-    if all(operator in (*OPERATORS.values(), "in", "not in") for _, operator, _ in parts):
+    if not any(sign in ("is", "is not") for _, sign, _ in parts):
         return parts
-    for name, operator, value in parts:
-        field = pc.field(name)
-        part = {"is": field.is_null, "is not": field.is_valid}.get(operator, lambda: None)()
-        if part is None:
-            part = pc.field(name).isin(value) if "in" in operator else _compared(field, operator, value)
-            part = ~part if operator == "not in" else part
-        expression = part if expression is None else expression & part
-    return expression
+    return functools.reduce(operator.and_, (_expression(*part) for part in parts))
 
 
 def is_about(condition: str, names: Collection[str]) -> bool:
@@ -61,15 +55,14 @@ def is_about(condition: str, names: Collection[str]) -> bool:
     return any(condition[: found.start()].strip() in names for found in _OPERATOR.finditer(condition))
 
 
-def _compared(field: pc.Expression, operator: str, value: pa.Scalar) -> pc.Expression:
-    return {
-        "==": field.__eq__,
-        "!=": field.__ne__,
-        "<": field.__lt__,
-        "<=": field.__le__,
-        ">": field.__gt__,
-        ">=": field.__ge__,
-    }[operator](value)
+def _expression(name: str, operator: str, value: object) -> pc.Expression:
+    if operator == "is":
+        return pc.field(name).is_null()
+    if operator == "is not":
+        return pc.field(name).is_valid()
+    import pyarrow.parquet as pq
+
+    return pq.filters_to_expression([(name, operator, value)])
 
 
 def _parsed(file, condition: str) -> tuple[str, str, object]:

@@ -65,7 +65,9 @@ def _sorting(form, number: int) -> list[dict]:
 
 
 def _leaf_name(form, leaf: int) -> str:
-    return _dotted(form.node(leaf).path) if 0 <= leaf < form.leaf_count else f"column {leaf}, which is not there"
+    if 0 <= leaf < form.leaf_count:
+        return _text(form.node(leaf).path.replace(b"\0", b"."))
+    return f"column {leaf}, which is not there"
 
 
 def named_columns(file, names: Iterable[str] | None) -> list[Column]:
@@ -143,10 +145,6 @@ def _sum_of_known(numbers: Sequence[int]) -> int:
 
 def _known(value: int) -> int | None:
     return None if value < 0 else value
-
-
-def _dotted(path: bytes) -> str:
-    return _text(path.replace(b"\0", b"."))
 
 
 def _text(data: bytes) -> str:

@@ -8,17 +8,13 @@ from operator import add
 
 from ... import kernels, wire
 from ...findings import Finding
+from ...footer.model import INDEX_FIELDS
 from ...footer.tail import REFERENCE_DAMAGED, Tail
 
 __all__ = ["check_aside"]
 
 PLACE = "reference"
 STOP = b"\x00"
-RANGES = (  # the offset and length columns of a scan for the other parts of a column chunk
-    ("offset_index_offset", "offset_index_length"),
-    ("column_index_offset", "column_index_length"),
-    ("bloom_filter_offset", "bloom_filter_length"),
-)
 
 
 def check_aside(end: bytes, footer: bytes, tail: Tail, scan) -> Iterator[Finding]:
@@ -34,31 +30,21 @@ def check_aside(end: bytes, footer: bytes, tail: Tail, scan) -> Iterator[Finding
         at = block.payload - start + block.length
         trailer = end[at : at + wire.BLOCK_TRAILER_BYTES]
         if kernels.checksum.crc32(trailer) != block.trailer_crc:
-            yield Finding(
-                REFERENCE_DAMAGED,
-                "the trailer of a block aside is not the one that the reference says",
-                start + at,
-                PLACE,
-            )
+            yield _damaged("the trailer of a block aside is not the one that the reference says", start + at)
     last = reference.blocks[-1]
     at = last.payload - start + last.length
     if reference.tail_block and end[at - len(reference.tail_block) : at] != reference.tail_block:
-        yield Finding(REFERENCE_DAMAGED, "the copy of the last block's tail block differs from it", start + at, PLACE)
+        yield _damaged("the copy of the last block's tail block differs from it", start + at)
     struct_crc = kernels.checksum.crc32(STOP, kernels.checksum.crc32(footer[: reference.struct_length - 1]))
     if struct_crc != reference.struct_crc:
-        yield Finding(
-            REFERENCE_DAMAGED,
-            f"the Thrift footer has the checksum {struct_crc:#010x}, the reference says {reference.struct_crc:#010x}",
-            tail.footer_offset,
-            PLACE,
-        )
+        sums = f"{struct_crc:#010x}, the reference says {reference.struct_crc:#010x}"
+        yield _damaged(f"the Thrift footer has the checksum {sums}", tail.footer_offset)
     if (furthest := _end_of_data(scan)) > start:
-        yield Finding(
-            REFERENCE_DAMAGED,
-            f"data reaches to {furthest}, behind the beginning of the blocks aside at {start}",
-            start,
-            PLACE,
-        )
+        yield _damaged(f"data reaches to {furthest}, behind the beginning of the blocks aside at {start}", start)
+
+
+def _damaged(message: str, offset: int) -> Finding:
+    return Finding(REFERENCE_DAMAGED, message, offset, PLACE)
 
 
 def _end_of_data(scan) -> int:
@@ -66,7 +52,7 @@ def _end_of_data(scan) -> int:
     is_here = [not present & wire.PRESENT_FILE_PATH for present in scan.chunks("present")]
     chunk_ends = map(add, scan.chunk_begins(), scan.chunks("total_compressed_size"))
     ends = [max(compress(chunk_ends, is_here), default=0)]
-    for offset, length in RANGES:
+    for offset, length in zip(INDEX_FIELDS[::2], INDEX_FIELDS[1::2], strict=True):
         offsets = list(compress(scan.places(offset), is_here))
         if max(offsets, default=0) > 0:
             lengths = compress(scan.places(length), is_here)

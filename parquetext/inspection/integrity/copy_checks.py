@@ -12,7 +12,7 @@ from ...errors import ParquetextError, Unsupported
 from ...findings import Finding
 from ...footer.chunk_copies import ChunkCopies, copies_by_chunk, name_of_encoding
 
-__all__ = ["Copy", "check_copies", "check_copy_pages"]
+__all__ = ["Copy", "check_copies", "check_copy_pages", "checksum_of"]
 
 FIRST_BYTE = 4  # behind the magic
 STEP = 1 << 22
@@ -140,7 +140,7 @@ def check_copy_pages(source, copies: Sequence[Copy], report) -> None:
         report.pages += len(fields.page_lengths)
         report.checked_bytes += fields.length
         if copy.index not in chunk_crcs:
-            chunk_crcs[copy.index] = _checksum(source, fields.chunk_offset, fields.chunk_length)
+            chunk_crcs[copy.index] = checksum_of(source, fields.chunk_offset, fields.chunk_length)
             report.checked_bytes += fields.chunk_length
         found = chunk_crcs[copy.index]
         if found != fields.chunk_crc:
@@ -148,9 +148,9 @@ def check_copy_pages(source, copies: Sequence[Copy], report) -> None:
             report.findings.append(Finding(CHECKSUM, message, fields.chunk_offset, copy.label))
 
 
-def _checksum(source, start: int, size: int, crc: int = 0) -> int:
-    """Return the CRC-32 of the part of a chunk that is within the file."""
-    end = min(start + size, source.size)
+def checksum_of(source, start: int, size: int) -> int:
+    """Return the CRC-32 of those of these bytes that are within the file."""
+    crc, end = 0, min(start + size, source.size)
     for at in range(start, end, STEP):
         crc = kernels.checksum.crc32(source.read(at, min(STEP, end - at)), crc)
     return crc

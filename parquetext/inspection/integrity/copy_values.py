@@ -16,7 +16,7 @@ from ...reading.execute.decoder import refuse_much_in_python
 from ...rewrite.recode import leaves_of
 from .copy_checks import Copy
 
-__all__ = ["compare_copies"]
+__all__ = ["compare_copies", "first_difference", "shown"]
 
 
 BITS = {2: pa.uint16(), 4: pa.uint32(), 8: pa.uint64()}
@@ -169,7 +169,7 @@ def _difference(chunk: Chunk, one, other, first_value: int) -> str:
     position = first_difference(one, other)
     if position is None:
         return ""
-    return f"value {first_value + position} is {_shown(one, position)}, in the chunk {_shown(other, position)}"
+    return f"value {first_value + position} is {shown(one, position)}, in the chunk {shown(other, position)}"
 
 
 def _levels(decoded, name: str, highest: int) -> bytes:
@@ -178,6 +178,7 @@ def _levels(decoded, name: str, highest: int) -> bytes:
     return bytes(array("H", [highest]) * decoded.entries if found is None else found)
 
 
-def _shown(values: pa.Array, label: int) -> str:
-    text = " ".join(values.slice(label, 1).to_string().split())
+def shown(values: pa.Array, row: int) -> str:
+    """Return a value as text on one line, shortened if it is long."""
+    text = " ".join(values.slice(row, 1).to_string().split())
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"

@@ -28,7 +28,7 @@ from ...reading.execute.assemble_leaves import BeyondArrow
 from ...reading.execute.decoder import Decoder, refuse_much_in_python
 from ...reading.plan.part import Part
 from ...storage import resolve
-from .copy_values import first_difference
+from .copy_values import first_difference, shown
 
 __all__ = ["decode_all"]
 
@@ -70,7 +70,6 @@ def _claims(source, begin: int, size: int) -> list[tuple[int, int]]:
 
 BATCH_ROWS = 1 << 16
 REFUSED = (pa.ArrowException, OSError, UnicodeError, ParquetextError)
-SHOWN = 60  # characters of a value
 # pyarrow reserves by the values that a page claims; beyond these it is asked only about files that may hold so much.
 FEW_BYTES, BYTES_OF_VALUE, MOST_OF_BYTE = 1 << 25, 8, 64
 SMALL_FILE, SMALL_BATCH_ROWS = 1 << 16, 1 << 10  # whose few bytes may repeat a long text
@@ -274,7 +273,7 @@ def _compare(ours: _Side, theirs: _Side, label: str) -> Iterator[Finding]:
             if number in different or (row := first_difference(mine, yours)) is None:
                 continue
             different.add(number)
-            message = f"row {first_row + row}: parquetext reads {_shown(mine, row)}, pyarrow {_shown(yours, row)}"
+            message = f"row {first_row + row}: parquetext reads {shown(mine, row)}, pyarrow {shown(yours, row)}"
             yield Finding("engines-differ", message, place=f"{label}, column {one.schema.names[number]}")
 
 
@@ -313,11 +312,6 @@ def _column_by_column(source, footer_of: Callable[[int], bytes], row_group: int)
 def _undecoded(error: Unsupported, label: str) -> Finding:
     """Leave out values that neither engine may decode because of their memory: they are not known to be wrong."""
     return Finding("undecoded", _message(error), _offset(error), label, is_note=True)
-
-
-def _shown(array: pa.Array, row: int) -> str:
-    text = " ".join(array.slice(row, 1).to_string().split())
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
 def _message(error: Exception) -> str:

@@ -39,12 +39,8 @@ def _parts(source) -> tuple[str, int]:
     end = source.size - _LENGTH_AND_MAGIC
     length = int.from_bytes(source.read(end, 4), "little")
     if not 1 <= length <= end - len(_MAGIC):
-        raise Malformed(
-            f"the encrypted footer's length of {length} bytes does not fit in the file of {source.size}",
-            offset=end,
-            expected=end - len(_MAGIC),
-            found=length,
-        )
+        message = f"the encrypted footer's length of {length} bytes does not fit in the file of {source.size}"
+        raise Malformed(message, offset=end, expected=end - len(_MAGIC), found=length)
     offset = end - length
     footer = source.read(offset, length)
     try:
@@ -57,12 +53,8 @@ def _parts(source) -> tuple[str, int]:
     stored = int.from_bytes(footer[module : module + _MODULE_LENGTH], "little")
     found = length - module - _MODULE_LENGTH
     if stored != found or stored < _SMALLEST_MODULE:
-        raise Malformed(
-            f"the encrypted footer says {stored} bytes, {found} are there",
-            offset=offset + module,
-            expected=stored,
-            found=found,
-        )
+        message = f"the encrypted footer says {stored} bytes, {found} are there"
+        raise Malformed(message, offset=offset + module, expected=stored, found=found)
     return _algorithm(footer, fields[_ENCRYPTION_ALGORITHM]), length
 
 

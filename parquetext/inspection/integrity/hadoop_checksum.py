@@ -36,21 +36,12 @@ def check_hadoop_crc(source: LocalSource, begin: int) -> Iterator[Finding]:
     if sums is None:
         yield Finding(_KIND, f"it is no checksum file{advice}", place=name)
     elif beyond := sums.beyond(source.size):
-        yield Finding(
-            _KIND,
-            f"it has checksums of {len(sums.sums)} chunks of {sums.chunk} bytes, the file "
-            f"{source.size} bytes{advice if beyond < 0 else ''}",
-            place=name,
-            is_note=beyond > 0,
-        )
+        sizes = f"{len(sums.sums)} chunks of {sums.chunk} bytes, the file {source.size} bytes"
+        message = f"it has checksums of {sizes}{advice if beyond < 0 else ''}"
+        yield Finding(_KIND, message, place=name, is_note=beyond > 0)
     if sums is None or sums.beyond(source.size) < 0:
         return
     if (wrong := sums.first_wrong(source, begin)) is not None:
         at = wrong * sums.chunk
-        yield Finding(
-            _KIND,
-            f"the bytes {at} to {min(at + sums.chunk, source.size)} do not have the checksum "
-            f"{sums.sums[wrong]:#010x}{advice}",
-            at,
-            name,
-        )
+        part = f"the bytes {at} to {min(at + sums.chunk, source.size)}"
+        yield Finding(_KIND, f"{part} do not have the checksum {sums.sums[wrong]:#010x}{advice}", at, name)

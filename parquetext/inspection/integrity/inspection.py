@@ -18,7 +18,7 @@ from ...footer.locate import read_tail
 from ...footer.tail import Tail
 from ...masking import without_secrets
 from ...storage import open_source
-from ..structure import SIGNATURE_BYTES, leaf_paths
+from ..structure.structure import SIGNATURE_BYTES, leaf_paths
 from .encrypted_file import check_encrypted
 
 __all__ = ["Block", "CopiedColumn", "Inspection", "Slot", "inspect"]

@@ -10,7 +10,10 @@ from ...encoding.page_counts import DELTAS, delta_totals
 from ...encoding.pages import DATA_PAGES, FEW_BYTES, VAST_BYTES, Headers, Page, check_body, read_body
 from ...errors import ParquetextError, Unsupported
 from ...findings import Finding
-from ..structure import StoredChunk, Structure, check_rows
+from ...footer.model import INDEX_FIELDS
+from ..structure.chunk import StoredChunk, check_rows
+from ..structure.structure import Structure
+from .copy_checks import checksum_of
 
 __all__ = ["check_pages"]
 
@@ -61,8 +64,8 @@ class BodyCounts:
             yield Finding("page-deltas", message + others, offset, self._chunk.label)
 
 
-CHECKSUM_STEP = 1 << 22
 MOST_BYTES = 1 << 28  # of all pages together, if the file has few bytes
+MEMBERS = "type", "encoding", "offset", "header_size", "compressed_size", "uncompressed_size", "has_crc", "crc"
 
 
 class Bodies:
@@ -90,23 +93,13 @@ class Bodies:
 
     def check(self, headers: Headers, chunk: StoredChunk) -> Iterator[Finding]:
         """Check the pages of a chunk."""
-        members = (
-            "type",
-            "encoding",
-            "offset",
-            "header_size",
-            "compressed_size",
-            "uncompressed_size",
-            "has_crc",
-            "crc",
-        )
         counts = BodyCounts(chunk, headers)
         counts_all = self._counts_all or chunk.codec == wire.CODEC_UNCOMPRESSED
-        for number, page in enumerate(zip(*map(headers.array, members), strict=True)):
+        for number, page in enumerate(zip(*map(headers.array, MEMBERS), strict=True)):
             type, encoding, offset, header_size, size, decompressed, has_crc, crc = page
             if has_crc:
                 self.checked_bytes += size
-                found = self._checksum(offset + header_size, size)
+                found = checksum_of(self._source, offset + header_size, size)
                 if found != crc:
                     message = f"checksum {found:#010x}, expected {crc:#010x}"
                     yield Finding("page-checksum", message, offset, chunk.label)
@@ -144,19 +137,8 @@ class Bodies:
         except ParquetextError as error:
             yield Finding("page-body", error.message, error.offset, chunk.label, isinstance(error, Unsupported))
 
-    def _checksum(self, start: int, size: int) -> int:
-        crc = 0
-        for at in range(start, start + size, CHECKSUM_STEP):
-            crc = kernels.checksum.crc32(self._source.read(at, min(CHECKSUM_STEP, start + size - at)), crc)
-        return crc
-
 
 FIRST_BYTE = 4  # behind the magic
-INDEXES = (
-    ("column_index_offset", "column_index_length"),
-    ("offset_index_offset", "offset_index_length"),
-    ("bloom_filter_offset", "bloom_filter_length"),
-)
 ELSEWHERE = wire.PRESENT_CRYPTO | wire.PRESENT_FILE_PATH
 
 
@@ -207,7 +189,7 @@ def _gaps(ranges: list[tuple[int, int]], scan, data_end: int) -> Iterator[tuple[
 
 def _index_ranges(scan) -> Iterator[tuple[int, int]]:
     """Yield the ranges of indexes and Bloom filters; a range of unknown length is empty and ends at the next part."""
-    for offset_name, length_name in INDEXES:
+    for offset_name, length_name in zip(INDEX_FIELDS[::2], INDEX_FIELDS[1::2], strict=True):
         for offset, length in zip(scan.places(offset_name), scan.places(length_name), strict=True):
             if offset >= FIRST_BYTE:
                 yield offset, offset + max(length, 0)

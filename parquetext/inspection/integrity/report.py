@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from ...findings import Finding, is_sound
 from ...masking import without_secrets
@@ -114,14 +114,5 @@ class Report(Tabular):
             "checked_bytes": self.checked_bytes,
             "omitted": self.omitted,
             "gaps": [{"offset": offset, "length": length} for offset, length in self.gaps],
-            "findings": [
-                {
-                    "kind": found.kind,
-                    "message": found.message,
-                    "offset": found.offset,
-                    "place": found.place,
-                    "is_note": found.is_note,
-                }
-                for found in self.findings
-            ],
+            "findings": [asdict(found) for found in self.findings],
         }

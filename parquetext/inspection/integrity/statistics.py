@@ -14,10 +14,12 @@ from ...encoding.pages import DATA_PAGES, Headers, read_headers
 from ...errors import ParquetextError, Unsupported
 from ...findings import Finding
 from ...footer.column_index import StoredIndex
+from ...footer.model import INDEX_FIELDS
 from ...pruning.bloom import find_bitset
 from ...reading.execute.decoder import refuse_much_in_python
 from ...rewrite.recode import leaves_of
-from ..structure import StoredChunk, Structure
+from ..structure.chunk import StoredChunk
+from ..structure.structure import Structure
 from .bound_values import above, below, wrong_histogram, wrong_statistics
 from .page_values import Measured, decoded_pages
 from .value_order import ValueOrder, order_of
@@ -217,7 +219,7 @@ class _Comparison:
         names = ("type", "type_length", "column_order", "sort_order")
         fields = list(zip(*map(scan.elements, names), strict=True))
         self._orders = [_orders_of(*fields[element]) for element in scan.leaves]
-        self._places = {name: scan.places(name) for name in _PLACES}
+        self._places = {name: scan.places(name) for name in INDEX_FIELDS}
 
     def findings(self, stored: StoredChunk) -> Iterator[Finding]:
         """Compare one chunk."""
@@ -315,11 +317,6 @@ class _Comparison:
             return None
         found = find_bitset(self._source.read, self._data_end, offset, length)
         return BloomCheck(bytes(found.data or self._source.read(found.offset, found.size)))
-
-
-_PLACES = tuple(
-    f"{name}_{part}" for name in ("offset_index", "column_index", "bloom_filter") for part in ("offset", "length")
-)
 
 
 class _Distinct:

@@ -17,22 +17,26 @@ from ...footer.form_agreement import compare_copy_table
 from ...footer.form_spec import Checked
 from ...footer.locate import FIRST_READ_LOCAL, read_tail
 from ...footer.path_sizes import check_paths
+from ...footer.scanning import has_sound_footer
 from ...masking import without_secrets
-from ...storage import open_source
-from ..structure import behind_struct, check_counts, count_elsewhere, leaf_paths
+from ...storage import journals_beside, open_source
+from ...storage.in_place import LEFT, OTHERS, UNTRUSTED
+from ...storage.journal import MIXED
+from ..structure.structure import behind_struct, check_counts, count_elsewhere, leaf_paths
 from .aside_blocks import check_aside
 from .deep import decode_all
 from .encoded_file import Encoded
 from .encrypted_file import check_encrypted, encrypted_chunks
 from .hadoop_checksum import check_hadoop_crc
-from .leftovers import leftovers
 from .page_tier import check_pages
 from .report import Report
-from .required import check_required
-from .schema_check import check_schema
+from .schema_check import check_required, check_schema
 from .statistics import compare_statistics
 
 __all__ = ["verify"]
+
+_KINDS = {MIXED: "change-interrupted", LEFT: "journal-left", OTHERS: "journal-stale", UNTRUSTED: "journal-untrusted"}
+_ADVICE = {MIXED: "; parquetext.recover puts the old tail back", LEFT: "; parquetext.recover removes it"}
 
 
 def _unread(path: object, error: Exception) -> Report:
@@ -86,10 +90,17 @@ def verify(path: object, *, pages: bool = False, deep: bool = False) -> Report:
     with open_source(path) as source:
         footer_offset = _verify(path, source, report, pages or deep, deep)
         if source.is_local:
-            report.extend(leftovers(source.name))
+            report.extend(_leftovers(source.name))
             report.extend(check_hadoop_crc(source, 0 if pages or deep else footer_offset))
         report.bytes_read = source.bytes_read
     return report
+
+
+def _leftovers(path: str) -> Iterator[Finding]:
+    """Yield findings about the journals next to a local file: notes, unless a change was interrupted."""
+    for found in journals_beside(path, has_sound_footer):
+        message = f"{found.message}{_ADVICE.get(found.verdict, '')}"
+        yield Finding(_KINDS[found.verdict], message, place=found.name, is_note=found.verdict != MIXED)
 
 
 def _verify(path, source, report: Report, pages: bool, deep: bool) -> int:
@@ -270,11 +281,5 @@ def _check_blocks(end: bytes, tail, report: Report) -> None:
         if block.is_aside:
             block = replace(block, crc=int.from_bytes(end[start + block.length :][:4], "little"))
         if found != block.crc:
-            report.findings.append(
-                Finding(
-                    "block-checksum",
-                    f"checksum {found:#010x}, expected {block.crc:#010x}",
-                    block.payload,
-                    f"block {extension.name_of(block.uuid)}",
-                )
-            )
+            message, place = f"checksum {found:#010x}, expected {block.crc:#010x}", extension.name_of(block.uuid)
+            report.findings.append(Finding("block-checksum", message, block.payload, f"block {place}"))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ...encoding.pages import wrapped
 from .part_kinds import KINDS
 
 __all__ = ["NONE", "Claims", "Overlap"]
@@ -17,7 +18,6 @@ NONE = -1
 MOST_DESCRIBED = 200  # further overlaps are reported without their owners
 NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
 COLUMNS = {"offset": "q", "length": "q", "kind": "b", "row_group": "i", "column": "i", "page": "i", "name": "i"}
-TYPES = {"q": pa.int64(), "i": pa.int32(), "b": pa.int8()}
 
 
 class Overlap(NamedTuple):
@@ -124,10 +124,7 @@ class Claims:
         yield from zip(begins.filter(is_gap).to_pylist(), lengths.filter(is_gap).to_pylist(), strict=True)
 
     def _table(self) -> pa.Table:
-        arrays = {
-            name: pa.Array.from_buffers(TYPES[COLUMNS[name]], len(values), [None, pa.py_buffer(memoryview(values[:]))])
-            for name, values in self._arrays.items()
-        }
+        arrays = {name: wrapped(values[:]) for name, values in self._arrays.items()}
         arrays["kind"] = pa.DictionaryArray.from_arrays(arrays["kind"], pa.array(KINDS, pa.string()))
         for name in ("row_group", "column", "page", "name"):
             arrays[name] = pc.if_else(pc.less(arrays[name], 0), None, arrays[name])

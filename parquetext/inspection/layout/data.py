@@ -10,7 +10,7 @@ from ... import kernels, wire
 from ...encoding.pages import Headers
 from ...errors import ParquetextError
 from ...findings import Finding
-from ..structure import Structure
+from ..structure.structure import Structure
 from .claims import Claims
 from .page_parts import PAGE_COLUMNS, Chunk, claim_pages, decompress_levels, page_fields
 

@@ -16,7 +16,7 @@ from ...errors import ParquetextError
 from ...findings import Finding
 from ...footer.chunk_copies import copies_by_chunk, name_of_encoding
 from ...rewrite.recorded import kept_places
-from ..structure import Structure
+from ..structure.structure import Structure
 from .claims import Claims
 from .data import Data
 from .page_parts import PAGE_COLUMNS, Chunk, claim_pages, page_fields
@@ -29,21 +29,6 @@ KINDS = {
     "definition-levels": "copy-levels",
     "values": "copy-values",
 }
-
-COPY_COLUMNS = (
-    ("row_group", pa.int32()),
-    ("column", pa.int32()),
-    ("encoding", pa.string()),
-    ("codec", pa.string()),
-    ("offset", pa.int64()),
-    ("bytes", pa.int64()),
-    ("pages", pa.int64()),
-    ("num_values", pa.int64()),
-    ("null_count", pa.int64()),
-    ("rows_per_page", pa.int64()),
-    ("uncompressed_bytes", pa.int64()),
-    ("chunk_bytes", pa.int64()),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,26 +64,28 @@ def claim_copies(claims: Claims, source, scan, structure: Structure, data: Data,
 
 def copy_table(copies: Sequence[CopyParts]) -> pa.Table:
     """Return the table `Layout.copies`."""
-    rows = [
-        (
-            fields.row_group,
-            fields.leaf,
-            name_of_encoding(copy),
-            wire.NAMES_OF_COMPRESSION_CODEC.get(copy.codec, str(copy.codec)),
-            copy.offset,
-            copy.length,
-            len(copy.page_lengths),
-            copy.num_values,
-            copy.null_count,
-            copy.rows_per_page,
-            copy.uncompressed_length,
-            copy.chunk_length,
-        )
-        for fields in copies
-        for copy in [fields.copied]
-    ]
-    columns = zip(*rows, strict=True) if rows else [[] for _ in COPY_COLUMNS]
-    return pa.table({name: pa.array(values, type) for (name, type), values in zip(COPY_COLUMNS, columns, strict=True)})
+    copied = [copy.copied for copy in copies]
+
+    def numbers(name: str) -> pa.Array:
+        return pa.array([getattr(copy, name) for copy in copied], pa.int64())
+
+    codecs = [wire.NAMES_OF_COMPRESSION_CODEC.get(copy.codec, str(copy.codec)) for copy in copied]
+    return pa.table(
+        {
+            "row_group": pa.array([copy.row_group for copy in copies], pa.int32()),
+            "column": pa.array([copy.leaf for copy in copies], pa.int32()),
+            "encoding": pa.array([name_of_encoding(copy) for copy in copied], pa.string()),
+            "codec": pa.array(codecs, pa.string()),
+            "offset": numbers("offset"),
+            "bytes": numbers("length"),
+            "pages": pa.array([len(copy.page_lengths) for copy in copied], pa.int64()),
+            "num_values": numbers("num_values"),
+            "null_count": numbers("null_count"),
+            "rows_per_page": numbers("rows_per_page"),
+            "uncompressed_bytes": numbers("uncompressed_length"),
+            "chunk_bytes": numbers("chunk_length"),
+        }
+    )
 
 
 def _claim_copy(

@@ -66,7 +66,7 @@ def _summary(layout: Layout) -> dict:
         "size": layout.size,
         "form": layout.form,
         "rowGroups": (pc.max(layout.chunks["row_group"]).as_py() or 0) + 1 if layout.chunks.num_rows else 0,
-        "groups": [{"name": name, "title": group.title} for name, group in GROUPS.items()],
+        "groups": [{"name": name, "title": title} for name, title in GROUPS.items()],
         "kinds": [row | {"title": KINDS[row["kind"]].title} for row in layout.kinds.to_pylist()],
         "strip": "".join(_digit(groups.index(group)) for group in layout.strip(STRIP_CELLS)),
         "columns": [_column(row) for row in layout.columns.to_pylist()],

@@ -16,7 +16,7 @@ from ...pruning.bloom import find_bitset
 from ...storage import open_source
 from ...storage.source import Source
 from ...tabular import Shown, Tabular
-from ..structure import Structure
+from ..structure.structure import Structure
 from .claims import Claims, Overlap
 from .data import Data, claim_data
 from .encoded_parts import claim_copies, claim_original, copy_table

@@ -68,13 +68,13 @@ def _picture(layout: Layout) -> str:
     bars, at = [], 0
     for group, run in groupby(strip):
         length = len(list(run))
-        title = f"<title>{GROUPS[group].title}</title>"
+        title = f"<title>{GROUPS[group]}</title>"
         bars.append(f'<rect x="{at}" width="{length}" height="1" fill="{COLOURS[group]}">{title}</rect>')
         at += length
     present = {group_of(kind) for kind in layout.kinds["kind"].to_pylist()}
     legend = "".join(
-        f'<span style="margin-right:12px"><span style="color:{COLOURS[name]}">■</span> {group.title}</span>'
-        for name, group in GROUPS.items()
+        f'<span style="margin-right:12px"><span style="color:{COLOURS[name]}">■</span> {title}</span>'
+        for name, title in GROUPS.items()
         if name in present
     )
     return (

@@ -6,14 +6,7 @@ from typing import NamedTuple
 
 from ...footer.forms import BY_UUID
 
-__all__ = ["GROUPS", "KINDS", "Group", "Kind", "group_of"]
-
-
-class Group(NamedTuple):
-    """Kinds that are shown together."""
-
-    title: str
-    kinds: tuple[str, ...]
+__all__ = ["GROUPS", "KINDS", "Kind", "group_of"]
 
 
 class Kind(NamedTuple):
@@ -86,18 +79,18 @@ unused: unused
 """
 
 
-def _parse(text: str) -> tuple[dict[str, Group], dict[str, Kind]]:
-    groups: dict[str, Group] = {}
+def _parse(text: str) -> tuple[dict[str, str], dict[str, Kind]]:
+    """Return the titles of groups, whose kinds are shown together, and the kinds."""
+    groups: dict[str, str] = {}
     kinds: dict[str, Kind] = {}
     group = ""
     for line in text.strip().splitlines():
         if line.startswith(" "):
             name, _, title = line.strip().partition(" = ")
             kinds[name] = Kind(title, group)
-            groups[group] = groups[group]._replace(kinds=(*groups[group].kinds, name))
         else:
             group, _, title = line.partition(": ")
-            groups[group] = Group(title, ())
+            groups[group] = title
     return groups, kinds
 
 

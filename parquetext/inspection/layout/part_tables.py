@@ -11,8 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ... import wire
+from ...encoding.pages import wrapped
 from ...encoding.registry import names as encoding_names
-from ..structure import leaf_paths
+from ..structure.structure import leaf_paths
 from .data import PAGE_COLUMNS, Data
 from .part_kinds import GROUPS, KINDS, group_of
 
@@ -31,9 +32,9 @@ def page_table(data: Data, copies: Sequence[CopyParts]) -> pa.Table:
         for name, number in (("row_group", row_group), ("column", leaf), ("copy", copy)):
             columns[name].extend(array("i", (number,)) * count)
         columns["page"].extend(range(count))
-    columns = {name: _said(_numbers(numbers)) for name, numbers in columns.items()}
+    columns = {name: _said(wrapped(numbers)) for name, numbers in columns.items()}
     for name in PAGE_COLUMNS:
-        values = _said(_numbers(_joined([data.pages[name], *(copy.pages[name] for copy in copies)])))
+        values = _said(wrapped(_joined([data.pages[name], *(copy.pages[name] for copy in copies)])))
         columns[name] = _named(values, _NAMES[name]()) if name in _NAMES else values
     return pa.table(columns)
 
@@ -47,11 +48,12 @@ def _joined(parts: Sequence[array]) -> array:
 
 def chunk_table(scan, data: Data) -> pa.Table:
     """Return all chunks of the footer, row group by row group."""
-    starts, sizes = _numbers(data.starts), pc.subtract(_numbers(data.ends), _numbers(data.starts))
+    starts, ends = wrapped(data.starts), wrapped(data.ends)
+    sizes = pc.subtract(ends, starts)
     is_here = pc.greater(sizes, 0)
 
     def fact(name: str, code: str) -> pa.Array:
-        return _numbers(array(code, scan.chunks(name) if scan is not None else ()))
+        return wrapped(array(code, scan.chunks(name) if scan is not None else ()))
 
     return pa.table(
         {
@@ -59,7 +61,7 @@ def chunk_table(scan, data: Data) -> pa.Table:
             "column": _said(pa.array(data.leaves, pa.int32())),
             "offset": pc.if_else(is_here, starts, None),
             "bytes": pc.if_else(is_here, sizes, None),
-            "pages": _numbers(data.page_counts),
+            "pages": wrapped(data.page_counts),
             "codec": _named(_said(fact("codec", "i")), wire.NAMES_OF_COMPRESSION_CODEC),
             "encodings": fact("encodings", "I"),
             "num_values": _said(fact("num_values", "q")),
@@ -88,8 +90,8 @@ def by_column(scan, parts: pa.Table, data: Data) -> pa.Table:
     ):
         if row["column"] < count:
             sums[group_of(row["kind"])][row["column"]] += row["length_sum"]
-    columns = {group: _numbers(values) for group, values in sums.items()}
-    total = _numbers(array("q", map(sum, zip(*sums.values(), strict=True))))
+    columns = {group: wrapped(values) for group, values in sums.items()}
+    total = wrapped(array("q", map(sum, zip(*sums.values(), strict=True))))
     types = [] if scan is None else scan.elements("type")
     leaves = [] if scan is None else scan.leaves
     return pa.table(
@@ -123,11 +125,6 @@ def _decompressed(count: int, data: Data) -> dict[str, pa.Array]:
 
 
 _NAMES = {"type": lambda: wire.NAMES_OF_PAGE_TYPE, "encoding": encoding_names}
-_TYPES = {"q": pa.int64(), "i": pa.int32(), "I": pa.uint32()}
-
-
-def _numbers(values: array) -> pa.Array:
-    return pa.Array.from_buffers(_TYPES[values.typecode], len(values), [None, pa.py_buffer(memoryview(values))])
 
 
 def _said(values: pa.Array) -> pa.Array:

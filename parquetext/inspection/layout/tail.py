@@ -13,7 +13,7 @@ from ...footer import forms
 from ...footer.locate import read_tail
 from ...footer.payload_cells import COLUMNS, KEY_VALUES
 from ...footer.tail import LENGTH_AND_MAGIC, Block, Tail
-from ..structure import SIGNATURE_BYTES, behind_struct, check_counts
+from ..structure.structure import SIGNATURE_BYTES, behind_struct, check_counts
 from .claims import Claims
 from .thrift_footer import Part, key_names, thrift_parts
 

@@ -93,16 +93,11 @@ def check_offset_index(index: StoredIndex, chunk: StoredChunk, pages: PagesOfChu
 def _wrong_rows(recorded: Sequence[int], chunk: StoredChunk, pages: PagesOfChunk) -> str:
     """Describe the error in an offset index's first rows; return an empty text if they can be right."""
     found = pages.first_rows
-    if found is not None:
-        return next(
-            (
-                f"page {number} is said to begin at row {one}, it begins at row {other}"
-                for number, (one, other) in enumerate(zip(recorded, found, strict=True))
-                if one != other
-            ),
-            "",
-        )
     for number, row in enumerate(recorded):
+        if found is not None:
+            if row != found[number]:
+                return f"page {number} is said to begin at row {row}, it begins at row {found[number]}"
+            continue
         before = recorded[number - 1] if number else 0
         least = before + (pages.value_counts[number - 1] > 0) if number else 0
         if (row != 0 if number == 0 else row < least) or row > chunk.num_rows:

@@ -25,7 +25,7 @@ from .page_index_checks import (
 )
 from .page_index_checks import check_place as check_index_place
 
-__all__ = ["Structure", "count_elsewhere"]
+__all__ = ["SIGNATURE_BYTES", "Structure", "behind_struct", "check_counts", "count_elsewhere", "leaf_paths"]
 
 
 SIGNATURE_BYTES = 28  # nonce and tag of AES-GCM

@@ -109,7 +109,8 @@ class OutputJob:
             return None
         if is_there and mode == ERROR:
             raise FileExistsError(errno.EEXIST, "the dataset is there already", without_secrets(dataset.path))
-        beside = dataset.is_local and not (is_there and (mode == APPEND or _is_mount(dataset)))
+        # A rename out of the parent folder is impossible if that is on another filesystem.
+        beside = dataset.is_local and not (is_there and (mode == APPEND or os.path.ismount(dataset.path)))
         return cls(dataset, Staging.new(dataset, beside), schema, keys, options, mode)
 
     def run_task(self, batches: Iterable[pa.RecordBatch]) -> TaskOutput:
@@ -166,8 +167,3 @@ def _session_overwrite() -> str:
     """Return the session's mode of overwriting partitions; empty outside of a task, or without the setting."""
     task = TaskContext.get()
     return ((task and task.getLocalProperty(_PARTITION_OVERWRITE)) or "").lower()
-
-
-def _is_mount(dataset: Folder) -> bool:
-    """Return True if the parent folder is on another filesystem, so that a rename into this one is impossible."""
-    return os.path.ismount(dataset.path)

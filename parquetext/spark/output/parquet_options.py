@@ -92,7 +92,7 @@ class ParquetOptions:
             option, _, column = name.partition("#")
             if option in PER_COLUMN:
                 columns.setdefault(option, {})[column] = _checked(option, value)
-        levels = {"zstd": _between(given, "parquet.compression.codec.zstd.level", ZSTD_LEVEL, 1, 22)}
+        levels = {"zstd": _positive(given, "parquet.compression.codec.zstd.level", ZSTD_LEVEL, 22)}
         if "zlib.compress.level" in given:
             levels["gzip"] = _zlib_level(given["zlib.compress.level"])
         return cls(
@@ -196,14 +196,10 @@ def number(given: Mapping[str, str], name: str, default: int) -> int:
         raise ParquetextError(f"{name}={text}: a number expected") from None
 
 
-def _positive(given: Mapping[str, str], name: str, default: int) -> int:
-    return _between(given, name, default, 1, (1 << 31) - 1)
-
-
-def _between(given: Mapping[str, str], name: str, default: int, low: int, high: int) -> int:
+def _positive(given: Mapping[str, str], name: str, default: int, most: int = (1 << 31) - 1) -> int:
     found = number(given, name, default)
-    if not low <= found <= high:
-        raise ParquetextError(f"{name}={given[name]}: a number from {low} to {high} expected")
+    if not 1 <= found <= most:
+        raise ParquetextError(f"{name}={given[name]}: a number from 1 to {most} expected")
     return found
 
 
@@ -218,7 +214,7 @@ def _checked(option: str, value: str) -> str:
     if option.endswith(("enabled", "dictionary")):
         return str(flag({option: value}, option)).lower()
     if option.endswith("ndv"):
-        return str(_between({option: value}, option, 0, 1, 1 << 40))
+        return str(_positive({option: value}, option, 0, 1 << 40))
     try:
         share = float(value)
     except ValueError:

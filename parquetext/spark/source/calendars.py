@@ -95,14 +95,12 @@ def _differences() -> list[tuple[int, int]]:
     """Return (first stored day, days to add), ascending, back to 300 years before the first difference."""
     found = [(-(1 << 31), 2)]
     for year in _CENTURIES:
-        first = _julian_day(year, 3, 1)
+        first = _first_of_march(year)
         found.append((first, datetime.date(year, 3, 1).toordinal() - _EPOCH - first))
     return [*found, (SWITCH_DAY, 0)]
 
 
-def _julian_day(year: int, month: int, day: int) -> int:
-    """Return the days since 1970 of a date in the Julian calendar."""
-    shift = (14 - month) // 12
-    years, months = year + 4800 - shift, month + 12 * shift - 3
-    number = day + (153 * months + 2) // 5 + 365 * years + years // 4 - 32083
-    return number - _JULIAN_OFFSET - _EPOCH - 1
+def _first_of_march(year: int) -> int:
+    """Return the days since 1970 of March 1 in the Julian calendar."""
+    years = year + 4800  # since the first year of the Julian day numbers' formula
+    return 365 * years + years // 4 - 32083 - _JULIAN_OFFSET - _EPOCH

@@ -13,6 +13,7 @@ from .calendars import Calendar
 __all__ = ["conformed"]
 
 pt = pa.types
+_BYTES = {pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary(), pa.binary_view()}
 
 
 def conformed(column: pa.Array, kind: pa.DataType, name: str, calendar: Calendar, is_int96: bool) -> pa.Array:
@@ -36,10 +37,9 @@ def conformed(column: pa.Array, kind: pa.DataType, name: str, calendar: Calendar
             "that only spark.read.parquet can make or refuse"
         )
     try:
-        column = _converted(column, kind)
+        return _converted(column, kind, calendar, "int96" if is_int96 else "datetime")
     except pa.ArrowException as error:
         raise Unsupported(f"column {name!r}: {error}; see what spark.read.parquet makes of it") from error
-    return column if calendar.is_plain else _on_calendar(column, calendar, "int96" if is_int96 else "datetime")
 
 
 @lru_cache(maxsize=1 << 12)
@@ -83,18 +83,7 @@ def _is_list(kind: pa.DataType) -> bool:
 
 
 def _is_bytes(kind: pa.DataType) -> bool:
-    return any(
-        is_one(kind)
-        for is_one in (
-            pt.is_string,
-            pt.is_large_string,
-            pt.is_string_view,
-            pt.is_binary,
-            pt.is_large_binary,
-            pt.is_binary_view,
-            pt.is_fixed_size_binary,
-        )
-    )
+    return kind in _BYTES or pt.is_fixed_size_binary(kind)
 
 
 def _range(kind: pa.DataType) -> tuple[int, int]:
@@ -137,26 +126,33 @@ def _member(source: pa.DataType, name: str) -> int | None:
     return alike[0] if len(alike) == 1 else None
 
 
-def _converted(column: pa.Array, kind: pa.DataType) -> pa.Array:
+def _converted(column: pa.Array, kind: pa.DataType, calendar: Calendar, what: str) -> pa.Array:
+    """Return a column in a type, with dates and times (`what`: how they are stored) in the Gregorian calendar."""
     if isinstance(column, pa.ExtensionArray):
         column = column.storage
-    if column.type == kind:
+    if column.type == kind and calendar.is_plain:
         return column
+    if pt.is_fixed_size_list(column.type):
+        column = column.cast(kind)
     if pt.is_struct(kind):
-        return _struct(column, kind)
-    if pt.is_list(kind) and not pt.is_fixed_size_list(column.type):
+        return _struct(column, kind, calendar, what)
+    if pt.is_list(kind):
         offsets = _from_zero(column.offsets).cast(pa.int32())
         values = column.values.slice(column.offsets[0].as_py(), offsets[-1].as_py()) if len(column) else column.values
-        return _masked(pa.ListArray.from_arrays(offsets, _converted(values, kind.value_type), type=kind), column)
+        values = _converted(values, kind.value_type, calendar, what)
+        return _masked(pa.ListArray.from_arrays(offsets, values, type=kind), column)
     if pt.is_map(kind):
         offsets = _from_zero(column.offsets)
         first, count = (column.offsets[0].as_py(), offsets[-1].as_py()) if len(column) else (0, 0)
         keys, items = (
-            _converted(part.slice(first, count), wanted)
+            _converted(part.slice(first, count), wanted, calendar, what)
             for part, wanted in ((column.keys, kind.key_type), (column.items, kind.item_type))
         )
         return _masked(pa.MapArray.from_arrays(offsets, keys, items, type=kind), column)
-    return column.cast(kind)
+    column = column.cast(kind)
+    if pt.is_date32(kind):
+        return calendar.days(column)
+    return calendar.moments(column, what) if pt.is_timestamp(kind) else column
 
 
 def _from_zero(offsets: pa.Array) -> pa.Array:
@@ -168,29 +164,13 @@ def _masked(made: pa.Array, like: pa.Array) -> pa.Array:
     return pc.if_else(like.is_valid(), made, pa.scalar(None, made.type)) if like.null_count else made
 
 
-def _struct(column: pa.StructArray, kind: pa.StructType) -> pa.Array:
+def _struct(column: pa.StructArray, kind: pa.StructType, calendar: Calendar, what: str) -> pa.Array:
     children = []
     for field in kind:
         position = _member(column.type, field.name)
         children.append(
-            pa.nulls(len(column), field.type) if position is None else _converted(column.field(position), field.type)
+            pa.nulls(len(column), field.type)
+            if position is None
+            else _converted(column.field(position), field.type, calendar, what)
         )
     return pa.StructArray.from_arrays(children, fields=list(kind), mask=column.is_null())
-
-
-def _on_calendar(column: pa.Array, calendar: Calendar, what: str) -> pa.Array:
-    kind = column.type
-    if pt.is_date32(kind):
-        return calendar.days(column)
-    if pt.is_timestamp(kind):
-        return calendar.moments(column, what)
-    if pt.is_struct(kind):
-        children = [_on_calendar(column.field(position), calendar, what) for position in range(kind.num_fields)]
-        return pa.StructArray.from_arrays(children, fields=list(kind), mask=column.is_null())
-    if pt.is_list(kind):
-        values = _on_calendar(column.values, calendar, what)
-        return _masked(pa.ListArray.from_arrays(column.offsets, values, type=kind), column)
-    if pt.is_map(kind):
-        keys, items = (_on_calendar(part, calendar, what) for part in (column.keys, column.items))
-        return _masked(pa.MapArray.from_arrays(column.offsets, keys, items, type=kind), column)
-    return column

@@ -10,19 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql.types import (
-    DataType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    IntegerType,
-    LongType,
-    NullType,
-    StringType,
-    StructField,
-    StructType,
-    TimestampType,
-)
+from pyspark.sql import types as T
 
 from ...arrow.datasets.discovery import shared
 from ...errors import Unsupported
@@ -45,7 +33,7 @@ _EPOCH = datetime.datetime(1970, 1, 1)
 _TIMES = "times of day"  # a type of Spark's that is not in all its versions
 
 
-def key_fields(files: Iterable[Mapping[str, str | None]], zone: str | None) -> StructType:
+def key_fields(files: Iterable[Mapping[str, str | None]], zone: str | None) -> T.StructType:
     """Return the keys of all files, in order of appearance, each with the common type of its values.
 
     Raises
@@ -57,31 +45,31 @@ def key_fields(files: Iterable[Mapping[str, str | None]], zone: str | None) -> S
     for keys in shared(files):
         for key, value in keys.items():
             values.setdefault(key, set()).update(() if value is None else (value,))
-    fields = StructType([StructField(key, _common({*map(_kind, texts)}, key)) for key, texts in values.items()])
+    fields = T.StructType([T.StructField(key, _common({*map(_kind, texts)}, key)) for key, texts in values.items()])
     for field in fields:
-        if field.dataType == TimestampType() and zone is None:
+        if field.dataType == T.TimestampType() and zone is None:
             raise _zoneless(field.name)
     return fields
 
 
-def _kind(text: str) -> DataType | str:
+def _kind(text: str) -> T.DataType | str:
     """Return Spark's type of a single value."""
     if _WHOLE.fullmatch(text) and -(1 << 63) <= (number := int(text)) < 1 << 63:
-        return IntegerType() if -(1 << 31) <= number < 1 << 31 else LongType()
+        return T.IntegerType() if -(1 << 31) <= number < 1 << 31 else T.LongType()
     if _DECIMAL.fullmatch(text):
         _, digits, exponent = decimal.Decimal(text).as_tuple()
         assert isinstance(exponent, int)  # the pattern admits no NaN and no infinity
         precision = len(digits) + exponent
-        return DecimalType(precision, 0) if exponent >= 0 and precision <= MAX_PRECISION else DoubleType()
+        return T.DecimalType(precision, 0) if exponent >= 0 and precision <= MAX_PRECISION else T.DoubleType()
     if _double(text) is not None:
-        return DoubleType()
-    for pattern, kind in ((_MOMENT, TimestampType()), (_DATE, DateType())):
+        return T.DoubleType()
+    for pattern, kind in ((_MOMENT, T.TimestampType()), (_DATE, T.DateType())):
         if pattern.fullmatch(text) and _moment(text) is not None:
             return kind
-    return _TIMES if _TIME.fullmatch(text) else StringType()
+    return _TIMES if _TIME.fullmatch(text) else T.StringType()
 
 
-def _common(kinds: set[Any], key: str) -> DataType:
+def _common(kinds: set[Any], key: str) -> T.DataType:
     """Return the common type of several types."""
     if kinds == {_TIMES}:
         raise Unsupported(
@@ -89,17 +77,17 @@ def _common(kinds: set[Any], key: str) -> DataType:
             "use spark.read.parquet"
         )
     if len(kinds) < 2:
-        return next(iter(kinds), NullType())
-    precisions = {IntegerType(): 10, LongType(): 20}
-    decimals = [kind for kind in kinds if isinstance(kind, DecimalType)]
+        return next(iter(kinds), T.NullType())
+    precisions = {T.IntegerType(): 10, T.LongType(): 20}
+    decimals = [kind for kind in kinds if isinstance(kind, T.DecimalType)]
     if kinds <= {*precisions, *decimals}:
         if not decimals:
-            return LongType()
+            return T.LongType()
         widest = max(precisions.get(kind) or kind.precision for kind in kinds)
-        return DecimalType(widest, 0)
-    if kinds == {IntegerType(), DoubleType()}:
-        return DoubleType()
-    return TimestampType() if kinds == {DateType(), TimestampType()} else StringType()
+        return T.DecimalType(widest, 0)
+    if kinds == {T.IntegerType(), T.DoubleType()}:
+        return T.DoubleType()
+    return T.TimestampType() if kinds == {T.DateType(), T.TimestampType()} else T.StringType()
 
 
 def key_scalar(value: str | None, kind: pa.DataType, key: str, zone: str | None) -> pa.Scalar:

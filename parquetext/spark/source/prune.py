@@ -16,19 +16,7 @@ from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql.types import (
-    BinaryType,
-    BooleanType,
-    DataType,
-    DateType,
-    DecimalType,
-    FractionalType,
-    IntegralType,
-    StringType,
-    StructType,
-    TimestampNTZType,
-    TimestampType,
-)
+from pyspark.sql import types as T
 
 from ...errors import ParquetextError
 from ...pruning import Comparison
@@ -36,18 +24,18 @@ from .pushed_filters import is_decided_by_bounds
 
 __all__ = ["OPERATORS", "alternatives_of", "encoded"]
 
-_Column = tuple[str, DataType, pa.DataType]
+_Column = tuple[str, T.DataType, pa.DataType]
 OPERATORS = ("=", "==", "!=", "<", "<=", ">", ">=", "in", "not in")
 _TAKES = (
-    (DecimalType, (int, Decimal)),
-    (IntegralType, int),
-    (FractionalType, (int, float)),
-    (StringType, str),
-    (BooleanType, bool),
-    (BinaryType, bytes),
-    (DateType, datetime.date),
-    (TimestampType, datetime.datetime),
-    (TimestampNTZType, datetime.datetime),
+    (T.DecimalType, (int, Decimal)),
+    (T.IntegralType, int),
+    (T.FractionalType, (int, float)),
+    (T.StringType, str),
+    (T.BooleanType, bool),
+    (T.BinaryType, bytes),
+    (T.DateType, datetime.date),
+    (T.TimestampType, datetime.datetime),
+    (T.TimestampNTZType, datetime.datetime),
 )
 
 
@@ -56,19 +44,15 @@ def encoded(alternatives: Iterable[Iterable[Comparison]], naive_is_local: bool) 
 
     If `naive_is_local`, a datetime without a time zone is an instant in the time zone of this process, as in Spark.
     """
-    return json.dumps(
-        [
-            [
-                [part.column, part.operator, text]
-                for part in group
-                if (text := _text(part.value, naive_is_local)) is not None
-            ]
-            for group in alternatives
-        ]
-    )
+
+    def texts(group: Iterable[Comparison]) -> list[list]:
+        found = [[part.column, part.operator, _text(part.value, naive_is_local)] for part in group]
+        return [part for part in found if part[2] is not None]
+
+    return json.dumps([texts(group) for group in alternatives])
 
 
-def alternatives_of(text: str | None, schema: StructType, arrow: pa.Schema) -> list[list[Comparison]]:
+def alternatives_of(text: str | None, schema: T.StructType, arrow: pa.Schema) -> list[list[Comparison]]:
     """Return the comparisons that apply to columns: an OR of ANDs, some of which may be empty; empty without a text.
 
     `arrow` contains the columns of `schema` with the types in which they are compared.
@@ -120,20 +104,20 @@ def _comparison(by_name: dict[str, list[_Column]], name: str, operator: str, val
     return Comparison(name, operator, values if several else values[0])
 
 
-def _value(text: object, kind: DataType, compared: pa.DataType) -> object:
+def _value(text: object, kind: T.DataType, compared: pa.DataType) -> object:
     """Return a value of that type, or None if Spark would cast the column."""
     value = _untagged(text)
-    if isinstance(kind, DateType) and isinstance(value, str) and len(value) == len("2020-01-01"):
+    if isinstance(kind, T.DateType) and isinstance(value, str) and len(value) == len("2020-01-01"):
         value = _parsed(datetime.date.fromisoformat, value)  # Spark casts such texts to days
     takes = next(takes for spark_type, takes in _TAKES if isinstance(kind, spark_type))
     if not isinstance(value, takes) or (isinstance(value, bool) and takes is not bool):
         return None
     if isinstance(value, datetime.datetime) and (
-        isinstance(kind, DateType) or (value.tzinfo is None) != isinstance(kind, TimestampNTZType)
+        isinstance(kind, T.DateType) or (value.tzinfo is None) != isinstance(kind, T.TimestampNTZType)
     ):
         return None
-    if isinstance(value, int) and isinstance(kind, FractionalType):
-        value = Decimal(value) if isinstance(kind, DecimalType) else _parsed(float, value)
+    if isinstance(value, int) and isinstance(kind, T.FractionalType):
+        value = Decimal(value) if isinstance(kind, T.DecimalType) else _parsed(float, value)
     return value if value is not None and _is_one_of(compared, value) else None
 
 

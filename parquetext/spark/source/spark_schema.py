@@ -5,19 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any
 
 import pyarrow as pa
 from pyspark.errors import PySparkTypeError
+from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema, to_arrow_type
-from pyspark.sql.types import (
-    ArrayType,
-    DataType,
-    DecimalType,
-    MapType,
-    StructField,
-    StructType,
-)
 
 from ... import wire
 from ...errors import ColumnError, Unsupported
@@ -28,12 +20,12 @@ from ...footer.names import as_path
 from ...logical_types import container_of, entries, spark_type
 from ..spark_types import within
 
-__all__ = ["SPARK_SCHEMA", "arrow_schema", "merged", "nullable", "spark_schema"]
+__all__ = ["SPARK_SCHEMA", "arrow_schema", "merged", "spark_schema"]
 
 SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
 
 
-def spark_schema(form: FooterReader, columns: Iterable[str] | None) -> StructType:
+def spark_schema(form: FooterReader, columns: Iterable[str] | None) -> T.StructType:
     """Return the schema that Spark reads from a file, or that of the given top-level columns which the file has.
 
     Raises
@@ -47,26 +39,17 @@ def spark_schema(form: FooterReader, columns: Iterable[str] | None) -> StructTyp
         (value for key, value in map(form.key_value, range(form.key_value_count)) if key == SPARK_SCHEMA), None
     )
     if stored is not None:
-        whole: Any = nullable(StructType.fromJson(json.loads(stored)))
-        return whole if columns is None else StructType(_named(list(whole), columns))
+        whole = T.StructType.fromJson(json.loads(stored)).toNullable()
+        return whole if columns is None else T.StructType(_named(list(whole), columns))
     if columns is None:
-        return StructType([child.field() for child in _Tree.whole(form).children])
+        return T.StructType([child.field() for child in _Tree.whole(form).children])
     found = [_Tree.of_column(form, name) for name in columns]
     if None in found:  # by another case, perhaps
         found = _named(_Tree.whole(form).children, columns)
-    return StructType([tree.field() for tree in found])
+    return T.StructType([tree.field() for tree in found])
 
 
-def nullable(kind: DataType) -> DataType:
-    """Return the type with all fields and items nullable, as Spark reads Parquet."""
-    if isinstance(kind, StructType):
-        return StructType([StructField(field.name, nullable(field.dataType), True, field.metadata) for field in kind])
-    if isinstance(kind, ArrayType):
-        return ArrayType(nullable(kind.elementType), True)
-    return MapType(nullable(kind.keyType), nullable(kind.valueType), True) if isinstance(kind, MapType) else kind
-
-
-def arrow_schema(schema: StructType) -> pa.Schema:
+def arrow_schema(schema: T.StructType) -> pa.Schema:
     """Return the Arrow schema of the batches that Spark accepts.
 
     Raises
@@ -84,8 +67,8 @@ def arrow_schema(schema: StructType) -> pa.Schema:
     return to_arrow_schema(schema, timezone="UTC")
 
 
-def _is_of_arrow(kind: DataType) -> bool:
-    if isinstance(kind, (StructType, ArrayType, MapType)):
+def _is_of_arrow(kind: T.DataType) -> bool:
+    if isinstance(kind, (T.StructType, T.ArrayType, T.MapType)):
         return True
     if any(entry.spark_name == kind.typeName() and not entry.arrow_to_spark for entry in entries()):
         return False
@@ -95,7 +78,7 @@ def _is_of_arrow(kind: DataType) -> bool:
         return False
 
 
-def merged(one: DataType, other: DataType, path: str = "") -> DataType:
+def merged(one: T.DataType, other: T.DataType, path: str = "") -> T.DataType:
     """Merge the types of two files as the option `mergeSchema` does: fields of both, compared without regard to case.
 
     Raises
@@ -103,21 +86,21 @@ def merged(one: DataType, other: DataType, path: str = "") -> DataType:
     Unsupported
         If the types of a column differ.
     """
-    if isinstance(one, StructType) and isinstance(other, StructType):
+    if isinstance(one, T.StructType) and isinstance(other, T.StructType):
         theirs = {field.name.lower(): field for field in other}
         fields = []
         for field in one:
             twin = theirs.pop(field.name.lower(), None)
             kind = field.dataType if twin is None else merged(field.dataType, twin.dataType, f"{path}{field.name}.")
-            fields.append(StructField(field.name, kind, True, field.metadata))
-        return StructType([*fields, *theirs.values()])
-    if isinstance(one, ArrayType) and isinstance(other, ArrayType):
-        return ArrayType(merged(one.elementType, other.elementType, path), True)
-    if isinstance(one, MapType) and isinstance(other, MapType):
-        return MapType(merged(one.keyType, other.keyType, path), merged(one.valueType, other.valueType, path), True)
+            fields.append(T.StructField(field.name, kind, True, field.metadata))
+        return T.StructType([*fields, *theirs.values()])
+    if isinstance(one, T.ArrayType) and isinstance(other, T.ArrayType):
+        return T.ArrayType(merged(one.elementType, other.elementType, path), True)
+    if isinstance(one, T.MapType) and isinstance(other, T.MapType):
+        return T.MapType(merged(one.keyType, other.keyType, path), merged(one.valueType, other.valueType, path), True)
     if one == other:
         return one
-    if isinstance(one, DecimalType) and isinstance(other, DecimalType) and one.scale == other.scale:
+    if isinstance(one, T.DecimalType) and isinstance(other, T.DecimalType) and one.scale == other.scale:
         return max(one, other, key=lambda kind: kind.precision)
     raise Unsupported(f"column {path[:-1]!r} is {one.simpleString()} in one file and {other.simpleString()} in another")
 
@@ -136,9 +119,9 @@ def _named(fields: list, columns: Iterable[str]) -> list:
 
 
 @lru_cache(maxsize=1 << 10)
-def _type_of(text: str) -> DataType:
+def _type_of(text: str) -> T.DataType:
     """Parse the name of a type in the JSON of Spark's schemas."""
-    return StructField.fromJson({"name": "", "type": text, "nullable": True, "metadata": {}}).dataType
+    return T.StructField.fromJson({"name": "", "type": text, "nullable": True, "metadata": {}}).dataType
 
 
 class _Tree:
@@ -180,13 +163,13 @@ class _Tree:
                 made[node.parent].children.append(tree)
         return top
 
-    def field(self) -> StructField:
+    def field(self) -> T.StructField:
         """Return the element as a column, or as a field of a struct."""
         if self.element.repetition == wire.REPETITION_REPEATED:
-            return StructField(self.name, ArrayType(self.type(), True))
-        return StructField(self.name, self.type())
+            return T.StructField(self.name, T.ArrayType(self.type(), True))
+        return T.StructField(self.name, self.type())
 
-    def type(self) -> DataType:
+    def type(self) -> T.DataType:
         """Return the type without regard to the repetition."""
         if self.is_leaf:
             return self._leaf()
@@ -199,9 +182,9 @@ class _Tree:
                 return self._map(child)
         if not entry.arrow_to_spark:
             raise self._refused(entry.name)
-        return StructType([child.field() for child in self.children])
+        return T.StructType([child.field() for child in self.children])
 
-    def _list(self, repeated: _Tree) -> DataType:
+    def _list(self, repeated: _Tree) -> T.DataType:
         """Apply the rules for old lists: the repeated element may be the item, or a wrapper around it."""
         is_element = (
             not repeated.children
@@ -209,15 +192,15 @@ class _Tree:
             or repeated.name == "array"
             or repeated.name == f"{self.name}_tuple"
         )
-        return ArrayType(repeated.type() if is_element else repeated.children[0].field().dataType, True)
+        return T.ArrayType(repeated.type() if is_element else repeated.children[0].field().dataType, True)
 
-    def _map(self, entries: _Tree) -> DataType:
+    def _map(self, entries: _Tree) -> T.DataType:
         if entries.element.repetition != wire.REPETITION_REPEATED or len(entries.children) != 2:
             raise self._refused(f"a map of {len(entries.children)} children")
         key, value = (child.field().dataType for child in entries.children)
-        return MapType(key, value, True)
+        return T.MapType(key, value, True)
 
-    def _leaf(self) -> DataType:
+    def _leaf(self) -> T.DataType:
         physical, logical = self.element.type, self.element.logical
         if physical not in wire.NAMES_OF_TYPE:
             raise self._refused(f"physical type {physical}")

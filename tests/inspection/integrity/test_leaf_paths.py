@@ -8,7 +8,7 @@ from support.blown_up import nested
 from support.vast_files import long_group_name
 
 from parquetext import footer
-from parquetext.inspection.structure import leaf_paths
+from parquetext.inspection.structure.structure import leaf_paths
 
 
 def scanned(tmp_path, data: bytes):
