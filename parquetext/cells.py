@@ -47,7 +47,7 @@ def width_of(text: str) -> int:
 
 
 def shortened(text: str, most: int) -> str:
-    """Return the text in at most so many places, with an ellipsis at its end if anything is cut."""
+    """Return the text, cut to a width, with an ellipsis at its end if it is cut."""
     if width_of(text) <= most:
         return text
     end, left = 0, most - 1

@@ -122,7 +122,7 @@ class Unsupported(ParquetextError):
 
 
 class LimitExceeded(Unsupported, OSError):
-    """A file's footer goes beyond a limit that the caller gave; an OSError, as it is with pyarrow."""
+    """A file's footer exceeds a limit of the caller; an OSError, as in pyarrow."""
 
     __str__ = ParquetextError.__str__
     __reduce__ = ParquetextError.__reduce__
@@ -222,7 +222,7 @@ def naming_memory(path: object) -> Iterator[None]:
 
 
 def names_memory(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a function of a file raise OutOfMemory with that file's name when memory runs out.
+    """Wrap a function of a file: if memory runs out, raise OutOfMemory with the file's name.
 
     Parameters
     ----------
@@ -274,12 +274,12 @@ class Conflict(ParquetextError):
 
 
 class ColumnError(ParquetextError, KeyError):
-    """A column name that names nothing, or more than one thing.
+    """A name matches no column, or more than one.
 
     Attributes
     ----------
     absent : str, tuple of str or None
-        The name that names nothing.
+        The name that matches no column.
     """
 
     __str__ = ParquetextError.__str__

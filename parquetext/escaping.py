@@ -19,7 +19,7 @@ def escaped(text: object) -> str:
 
 
 def json_line(record: object) -> str:
-    """One JSON document on one line, valid and encodable whatever is in its names."""
+    """Return a JSON document on one line; it is valid and encodable for any names."""
     try:
         text = json.dumps(record, default=str, ensure_ascii=False, allow_nan=False)
     except ValueError:

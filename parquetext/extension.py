@@ -231,7 +231,7 @@ def replace(
     page_header: bool = False,
     limit: int = DEFAULT_LIMIT,
 ) -> bytes:
-    r"""Put other bytes in the place of an extension, or of its block `uuid`; marker, placement and order stay.
+    r"""Replace the bytes of an extension, or of its block `uuid`; marker, placement and order do not change.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ __all__ = ["Finding", "is_sound"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is not as it should be, or worth knowing.
+    """A defect of a file, or a note.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class Finding:
     place : str
         The part of the file: a form, ``"row group 3, column a.b"``; may be empty.
     is_note : bool
-        Nothing is wrong: it is only worth knowing.
+        True if it is only a note: nothing is wrong.
     """
 
     kind: str

@@ -44,7 +44,7 @@ _reason = ""
 
 
 def implementation() -> str:
-    """Which kernels are live: ``"native"`` or ``"pure"``.
+    """Return the kernels in use: ``"native"`` or ``"pure"``.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def is_pure_asked_for() -> bool:
 
 
 def reason() -> str:
-    """Why the twin is live, or an empty string."""
+    """Return the reason why the twin is in use, or an empty string."""
     return _reason
 
 

@@ -31,7 +31,7 @@ HARMLESS = frozenset(
         *("se", "st", "sp", "sv", "sr", "spr", "sip"),  # of Azure's signatures
     }
 )
-# Parts of URLs that libraries tell without the URL's beginning.
+# Parts of URLs that libraries' messages contain without the URL's beginning.
 _NAMED = re.compile(
     r"([?&#][\w.%-]*(?:sig|signature|token|secret|password|passwd|pwd|auth|jwt|key|credential)[\w.%-]*=)[^&#\s'\"]+",
     re.IGNORECASE,

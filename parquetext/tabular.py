@@ -133,7 +133,7 @@ class Tabular:
 
 def chosen(count: int) -> list[int]:
     """Return the numbers of the rows to show: all if there are few, else the first and the last."""
-    if count <= FIRST + LAST + 1:  # to say that one row is left out takes a line, too
+    if count <= FIRST + LAST + 1:  # a line that reports one omitted row would be as long as the row
         return list(range(count))
     return [*range(FIRST), *range(count - LAST, count)]
 

@@ -18,12 +18,12 @@ T = TypeVar("T")
 
 
 class Task(Generic[R]):
-    """A call that is made once, by whoever comes first.
+    """A call that runs once, in the first thread that claims it.
 
     Attributes
     ----------
     is_alone : bool
-        No thread may ever come to make it.
+        True if no thread may be started for it.
     """
 
     __slots__ = ("_call", "_claim", "_error", "_is_done", "_result", "is_alone")
@@ -35,7 +35,7 @@ class Task(Generic[R]):
         self.is_alone = False
 
     def run(self) -> None:
-        """Make the call, unless another thread has begun it."""
+        """Run the call, unless another thread has started it."""
         if not self._claim.acquire(blocking=False):
             return
         try:
@@ -59,7 +59,7 @@ class Task(Generic[R]):
 
 
 class Pool:
-    """At most so many threads, which end with the pool. A context manager.
+    """A context manager with a maximal number of threads, which end with it.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Pool:
             self._threads = ThreadPoolExecutor(workers)
 
     def submit(self, call: Callable[..., R], *arguments: object) -> Task[R]:
-        """Have a thread make a call."""
+        """Run a call in a thread."""
         task = Task(lambda: call(*arguments))
         try:
             if self._threads is not None:
@@ -90,7 +90,7 @@ class Pool:
         return [task.result() for task in [self.submit(call, item) for item in items]]
 
     def shutdown(self, *, wait: bool = True) -> None:
-        """Begin no call any more, and wait for those that were begun, if asked for."""
+        """Start no more calls. If `wait` is set, wait for those that are running."""
         if self._threads is not None:
             self._threads.shutdown(wait=wait, cancel_futures=True)
 

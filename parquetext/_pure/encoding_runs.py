@@ -69,7 +69,7 @@ class Runs:
     def count(self, wanted: int, count: int, highest: int, code: int, expected: int) -> int:
         """Count the values that equal `wanted` among the next `count`; raise `code` at the first value above `highest`.
 
-        The time is proportional to the encoded bytes, whatever the length of a repeated run.
+        The time is proportional to the encoded bytes and does not depend on the lengths of repeated runs.
         """
         if self._is_msb_first or not self._width:
             return sum(values.count(wanted) for values in self.take(count, highest, code, expected))

@@ -56,7 +56,7 @@ def fill_buckets(entries: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
 
 
 def limit_of(size: int) -> int:
-    """Return the largest allowed payload for a footer of `size` bytes (and extensions), whatever the footer claims."""
+    """Return the largest allowed payload for a footer of `size` bytes (and extensions)."""
     return wire.FLAT_MOST_TIMES * size + wire.FLAT_MOST_BESIDE
 
 

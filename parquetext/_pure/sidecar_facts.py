@@ -30,7 +30,7 @@ def encoding_bits(listed: int) -> int:
 def range_start(present: int, data_page_offset: int, dictionary_page_offset: int) -> int:
     """Return a chunk's begin by QuestDB's rule, which differs from `chunks.begin`.
 
-    It is the dictionary's offset if there is one, whatever its value.
+    It is the dictionary's offset if there is one, even if that offset is invalid.
     """
     return dictionary_page_offset if present & wire.PRESENT_DICTIONARY_PAGE_OFFSET else data_page_offset
 

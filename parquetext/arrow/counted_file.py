@@ -74,7 +74,7 @@ def check_fragments(
         The columns of the table; all by default.
     predicate : Predicate, optional
         The filter of the table's rows. Then the columns are read once more without it, batch by batch, in the row
-        groups that it does not rule out: a filtered table does not tell how many rows were read.
+        groups that it does not rule out: the number of rows that were read cannot be derived from a filtered table.
     """
     if predicate is None:
         names = schema.names if columns is None else list(columns)
@@ -109,8 +109,8 @@ def _entries_of(
 ) -> EntryCounts | None:
     """Return the entries of the chosen top-level columns of a file whose Arrow schema is `own`; None without lists.
 
-    Columns are left out if the type in `schema` is another one. Names with dots are not told from nested columns: a
-    file that has them is left out.
+    Columns are left out if the type in `schema` is another one. Names with dots are not distinguished from nested
+    columns: a file that has them is left out.
     """
     if any("." in name for name in own.names):
         return None

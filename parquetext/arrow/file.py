@@ -121,8 +121,8 @@ class File(footer_file.File):
             Options of `pyarrow.parquet.ParquetFile`: `pre_buffer`, `buffer_size`, `read_dictionary`, `binary_type`,
             `list_type`, `coerce_int96_timestamp_unit`, `page_checksum_verification`, `arrow_extensions_enabled`,
             `thrift_string_size_limit`, `thrift_container_size_limit`, `schema_depth_limit`. The last three apply to the
-            whole Thrift footer of the file. Each call with one of them reads and checks that footer, whatever the form
-            in use.
+            whole Thrift footer of the file. Each call with one of them reads and checks that footer, also if another
+            form is in use.
 
         Raises
         ------

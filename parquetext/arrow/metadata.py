@@ -174,7 +174,7 @@ class FileMetaData:
         Raises
         ------
         IndexError
-            If the file does not have so many row groups.
+            If the file has no row group of this number.
         """
         if not 0 <= i < self.num_row_groups:
             raise IndexError(f"{i} out of bounds")
@@ -335,7 +335,7 @@ class RowGroupMetaData:
         Raises
         ------
         IndexError
-            If the file does not have so many columns.
+            If the file has no column of this number.
         Malformed, Unsupported
             If the chunk's metadata contradicts the schema, or is encrypted.
         """

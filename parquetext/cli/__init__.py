@@ -23,7 +23,7 @@ def main() -> None:
         from .app import build
 
         build(next((word for word in sys.argv[1:] if not word.startswith("-")), None))()
-    except KeyboardInterrupt:  # while packages are imported: a command says how far it has come
+    except KeyboardInterrupt:  # while packages are imported: a running command reports its progress
         tell_stopped()
         raise SystemExit(STOPPED) from None
     except SystemExit as ended:
@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def _open_closed_streams() -> None:
-    """Let a command print into nothing where the caller has closed a stream (`>&-`), which Python has as None."""
+    """Replace standard streams that the caller has closed (`>&-`): Python sets them to None."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115

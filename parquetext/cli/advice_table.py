@@ -1,4 +1,4 @@
-"""`parquetext encode --advise`: what copies of columns would take, as a table."""
+"""Print the table of `parquetext encode --advise`: the size of copies of columns in each encoding."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def columns_option(help: str) -> Any:
 
 
 def with_shared(arguments: type) -> Callable[[F], F]:
-    """Give a command with keyword arguments ``**shared`` the options of a TypedDict; flags are off by default."""
+    """Add the options of a TypedDict to a command with ``**shared``; flags are off by default."""
 
     def decorate(command: F) -> F:
         own = inspect.signature(command, eval_str=True)

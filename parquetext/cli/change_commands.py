@@ -207,7 +207,7 @@ def recover(paths: Files, quiet: Quiet = False, json: Json = False) -> None:
 
 
 def _confirm(consequence: str) -> None:
-    """Ask at a terminal, and stop on a no; elsewhere stop and name the option that says yes."""
+    """Ask at a terminal, and stop on a no; without a terminal, stop and name the option that confirms."""
     if not sys.stdin.isatty():
         problem(f"{consequence}; give --yes to go on")
         raise typer.Exit(CANNOT_RUN)

@@ -1,4 +1,4 @@
-"""What shells are offered beside choices: the columns of the file that a command line names, and encodings."""
+"""Complete the names of columns, from the file in the command line, and of encodings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST = 1000  # names that a shell is given
 
 def columns_of_path(ctx: typer.Context, incomplete: str) -> list[str]:
     """Leaves of the file, by their dotted paths; nothing for one that cannot be read."""
-    # while an option lacks its value, arguments are not yet told apart
+    # while an option lacks its value, arguments are not yet parsed
     paths = ctx.params.get("path") or ctx.params.get("paths") or ctx.args
     path = paths if isinstance(paths, str) else next(iter(paths), None)
     if path is None:

@@ -1,4 +1,4 @@
-"""`parquetext diff`: what differs between two files."""
+"""`parquetext diff`: the differences between two files."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def ask_each(
     total: Callable[[int], None] | None = None,
     values: bool = False,
 ) -> NoReturn:
-    """Open every file that paths stand for, and call `ask(path, file)`; end the command.
+    """Open every file that paths select, and call `ask(path, file)`; end the command.
 
     Of several files, and without `json`, each one's name is printed first, with `heading`; `total` is called last, with
     the number of files that were read. With `values`, the file is one whose values can be read, too, which takes longer
@@ -65,13 +65,13 @@ def ask_each(
 
 
 def ask_one(path: str, ask: Ask, *, json: bool, values: bool = False) -> NoReturn:
-    """Do the same for one file."""
+    """Call `ask` for one file."""
     with stoppable(lambda: "the file was not read to its end"):
         raise typer.Exit(FINE if _asked(path, ask, json, values) else CANNOT_RUN)
 
 
 def _asked(path: Any, ask: Ask, json: bool, values: bool) -> bool:
-    """Return whether a file could be read."""
+    """Return True if a file could be read."""
     import pyarrow as pa
 
     if values:
@@ -82,7 +82,7 @@ def _asked(path: Any, ask: Ask, json: bool, values: bool) -> bool:
     try:
         with open_file(path) as file:
             ask(path, file)
-    except BrokenPipeError:  # whoever reads the output has seen enough
+    except BrokenPipeError:  # the reader of the output has closed it
         raise
     except (OSError, ParquetextError, pa.ArrowException, UnicodeError, MemoryError) as error:
         print_failure(path, error, json=json)
@@ -99,7 +99,7 @@ def look_at_each(
     json: bool,
     progress: str = "",
 ) -> tuple[int, int]:
-    """Call `show(path, look(path))` for every file that paths select; return how many files, and failures, there are.
+    """Call `show(path, look(path))` for every file that paths select; return the numbers of files and failures.
 
     Ctrl-C prints how many files are done, with `verb` in the past participle; `progress` is a text for a bar.
     """

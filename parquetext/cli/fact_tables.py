@@ -1,4 +1,4 @@
-"""Tables of facts: numbers to the right, sizes in bytes, totals last. Only a terminal's width shortens them."""
+"""Print tables: numbers are aligned right, sizes are in bytes, totals are last. Only terminals shorten them."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ def print_listing(
     more : int
         How many more columns the caller has left out.
     commas : bool
-        Whether integers have thousands separators; values of files have none.
+        True if integers have thousands separators; values of files have none.
     kept : mapping of str to int
         By headings of columns of texts: how many letters of them are kept.
     style_of : callable, optional
-        Gives a cell's style by the numbers of its row and its column; asked only for a terminal.
+        Gives a cell's style by the numbers of its row and its column; called only for a terminal.
     """
     lines = [*rows] if total is None else [*rows, total]
     columns = [_Column(name, [line[at] for line in lines], commas) for at, name in enumerate(headings)]
@@ -118,7 +118,7 @@ class _Column:
         self.width = self.least = self.widest = max(map(width_of, (self.heading, *self.texts)))
 
     def ask_room(self, kept: int, *, has_total: bool) -> None:
-        """Find the least width that keeps the heading, whole values, the total, and so many letters of texts."""
+        """Find the least width that keeps the heading, whole values, the total, and this number of letters of texts."""
         if self.width <= kept:
             return
         whole = (text for text in self.texts if len(text) > kept and is_whole(text))

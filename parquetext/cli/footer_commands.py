@@ -1,4 +1,4 @@
-"""`parquetext schema`, `meta`, `columns`, `row-groups` and `count`: what the footer says."""
+"""`parquetext schema`, `meta`, `columns`, `row-groups` and `count`: the contents of the footer."""
 
 from __future__ import annotations
 

@@ -82,14 +82,14 @@ def _lines(fields) -> list[tuple[str, object]]:
 
 
 def _copy_of(copy) -> str:
-    """Of which column, how, and how large it is."""
+    """Return the column, the encoding and the size of a copy."""
     sizes = f"{human_bytes(copy.bytes)} beside {human_bytes(copy.chunk_bytes)}"
     codec = "" if copy.codec == "uncompressed" else f", {copy.codec}"
     return f"{copy.column}: {copy.encoding}{codec}, {sizes} in {counted(copy.row_groups, 'row group')}"
 
 
 def _placement_of(fields) -> str:
-    """Where the blocks stand, in words."""
+    """Return the placement of the blocks in words."""
     if fields.aside_bytes:
         return f"aside: {human_bytes(fields.aside_bytes)} in front of the Thrift footer, to which the extension leads"
     return {"in-struct": "in-struct: within the Thrift footer", "after-stop": "after-stop: behind its struct"}[

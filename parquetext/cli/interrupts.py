@@ -34,7 +34,7 @@ _command = _Command(lambda: "nothing was begun", None, False)
 
 @contextmanager
 def telling(done: Callable[[], str], *, temporary: str | None = None, waits: bool = False) -> Iterator[None]:
-    """Let `done` say what was done until Ctrl-C, within the block and after it.
+    """Print the text of `done` if Ctrl-C stops the block.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def telling(done: Callable[[], str], *, temporary: str | None = None, waits: boo
     temporary : str, optional
         A folder to remove at the end.
     waits : bool
-        Whether the command ends by itself, however long that takes.
+        True if the command ends by itself after any time.
     """
     global _command
     _command = _Command(done, temporary, waits)
@@ -50,7 +50,7 @@ def telling(done: Callable[[], str], *, temporary: str | None = None, waits: boo
 
 
 def take_turn() -> bool:
-    """Return whether the caller is the first one to print the line of the command."""
+    """Return True if the caller is the first one to print the command's last line."""
     return _command.is_told.acquire(blocking=False)
 
 
@@ -82,7 +82,7 @@ def _wait(reader: int) -> None:
 
 
 def _end() -> None:
-    """Remove what is unfinished, say what was done, and end the process."""
+    """Remove unfinished files, print the completed work, and end the process."""
     unfinished = sys.modules.get("parquetext.storage.locking")
     if unfinished is not None:
         unfinished.abandon()

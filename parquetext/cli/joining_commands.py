@@ -45,7 +45,7 @@ def merge(
     from .. import edits
 
     named, new = {resolve(path).key for path in paths}, resolve(out).key
-    # a folder that the new file is in does not stand for the new file: the same command gives the same file again
+    # a folder that contains the new file does not select it, so that the same command writes the same file again
     targets = [path for path in targets_of(paths) if (key := resolve(path).key) in named or key != new]
     done = 0
     if not targets:

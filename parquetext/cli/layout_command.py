@@ -35,7 +35,7 @@ LOOKS = {
     "headers": ("yellow", "h"),
     "indexes": ("green", "i"),
     "bloom": ("bright_green", "b"),
-    "footer": ("default", "f"),  # the terminal's own: seen on light and on dark
+    "footer": ("default", "f"),  # the terminal's default is visible on light and on dark
     "extension": ("bright_magenta", "x"),
     "unused": ("bright_black", "."),
 }
@@ -117,7 +117,7 @@ def map_as_dict(found) -> dict:
 
 
 def print_map(found) -> None:
-    """Draw where every byte of a file belongs: the file as a bar, and what its colours stand for."""
+    """Draw where every byte of a file belongs: the file as a bar, and the meaning of its colors."""
     from ..inspection.layout.part_kinds import KINDS
 
     console.print(_bar(found))

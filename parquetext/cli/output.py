@@ -1,4 +1,4 @@
-"""What all commands print alike: sizes, progress, JSON lines, and the last line that counts."""
+"""Print the output that all commands share: sizes, progress, JSON lines, and the last line with totals."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ errors = console if _is_one_terminal() else Console(stderr=True, highlight=False
 
 
 def be_quiet(asked: bool) -> None:
-    """Let a command print nothing but what failed, on standard error; the exit code says the rest."""
+    """Print only failures, on standard error; the exit code shows if the command succeeded."""
     global errors
     console.quiet = asked
     if asked and errors is console:
@@ -118,7 +118,7 @@ def human_seconds(seconds: float) -> str:
 
 
 def print_json(record: object) -> None:
-    """One JSON document on one line, to standard output."""
+    """Print a JSON document on one line of standard output."""
     if dataclasses.is_dataclass(record) and not isinstance(record, type):
         record = dataclasses.asdict(record)
     if isinstance(record, dict) and isinstance(record.get("path"), str):
@@ -147,7 +147,7 @@ def print_failure(path: object, error: Any, *, json: bool) -> None:
 
 
 def problem(text: str | Exception, path: object = None) -> None:
-    """One line on standard error, which names the path that it is about."""
+    """Print a line on standard error that names the path."""
     if _names_file(text):
         path, text = text.filename, _without_path(text)  # the file that it is about may be another one
     kind = f"{type(text).__name__}: " if isinstance(text, Exception) and not isinstance(text, ParquetextError) else ""
@@ -157,13 +157,13 @@ def problem(text: str | Exception, path: object = None) -> None:
 
 
 def _names(path: str, text: str) -> bool:
-    """Return whether a message names a path: ``a`` is no name in "a directory", and is one in "a: not found"."""
+    """Return True if a message names a path: ``a`` is no name in "a directory", and is one in "a: not found"."""
     end = r"(?![\w/-])" if re.search(r"\w[./]\w", path) else r"(?=['\":])"
     return re.search(rf"(?<![\w.-]){re.escape(path)}{end}", text) is not None
 
 
 def _names_file(error: object) -> TypeGuard[OSError]:
-    """Return whether an error of the system names one file, and says what is wrong with it."""
+    """Return True if an error of the system names one file and states a reason."""
     return (
         isinstance(error, OSError)
         and isinstance(error.filename, str)
@@ -173,7 +173,7 @@ def _names_file(error: object) -> TypeGuard[OSError]:
 
 
 def _without_path(error: OSError) -> str:
-    """Return what the system says, or what is wrong with the file's folder."""
+    """Return the system's message, or the problem of the file's folder."""
     folder = os.path.dirname(error.filename)
     if isinstance(error, FileNotFoundError) and "://" not in folder and folder and not os.path.exists(folder):
         return f"there is no folder {folder}"
@@ -185,7 +185,7 @@ def _without_path(error: OSError) -> str:
 
 
 def _is_closed(folder: str) -> bool:
-    """Return whether a folder of this machine is there, and the user may not write to it."""
+    """Return True if a local folder exists and the user may not write to it."""
     effective = {"effective_ids": True} if os.access in os.supports_effective_ids else {}
     return os.path.isdir(folder) and not os.access(folder, os.W_OK, **effective)
 
@@ -198,7 +198,7 @@ def complain(findings: Iterable[Finding], path: object) -> None:
 
 
 def tell(*parts: object, to: Console = console) -> None:
-    """One line: texts, or pairs of a text and its style; names in them are shown escaped."""
+    """Print a line: texts, or pairs of a text and its style. Names are escaped."""
     pairs = [part if isinstance(part, tuple) else (part, "") for part in parts]
     to.print(Text.assemble(*((escaped(text), style) for text, style in pairs)))
 
@@ -232,7 +232,7 @@ def refuse_folder(path: str) -> None:
 
 
 def exit_code(files: int, absent: int, found: int) -> int:
-    """Of a command: how many files it was for, how many of them were not there, and what failed or was found."""
+    """Return the exit code of a command from its numbers of files, missing files, and failures or findings."""
     return CANNOT_RUN if absent == files else FINDINGS if found else FINE
 
 
@@ -243,12 +243,12 @@ def is_absent(path: object, error: Exception | None) -> bool:
 
 
 def nothing_there(paths: list[str]) -> None:
-    """Say that folders and patterns stand for no file."""
+    """Print that folders and patterns select no file."""
     problem(f"no Parquet files there: {', '.join(without_secrets(path) for path in paths)}")
 
 
 def _mode(path: str) -> int:
-    """Of a local path that leads to something; else 0."""
+    """Return the size of a local file, or 0 if there is none."""
     try:
         return os.stat(path).st_mode
     except (OSError, ValueError):
@@ -257,7 +257,7 @@ def _mode(path: str) -> int:
 
 @contextmanager
 def stoppable(done: Callable[[], str], *, temporary: str | None = None, waits: bool = False) -> Iterator[None]:
-    """On Ctrl-C, say what was done until then, and end the command with the code that shells give it.
+    """On Ctrl-C, print the completed work, and end the command with the exit code that shells use.
 
     Parameters as of `interrupts.telling`, which ends a command that does not end by itself.
     """
@@ -286,7 +286,7 @@ def files_progress(total: int | None, description: str, *, quiet: bool = False) 
 
 @contextmanager
 def spinner(*, quiet: bool = False) -> Iterator:
-    """One line that says what is being done (plain lines without a terminal).
+    """Show the current step in one line; without a terminal, print a line for each step.
 
     Yields a function that sets it: with a number of steps it shows a bar, and gives a function to call after each.
     """

@@ -72,7 +72,7 @@ def verify(
 
 
 def _checked(report) -> str:
-    """Which footers were read, and how much of them checksums cover."""
+    """Return the footers that were read, and how much of each is covered by checksums."""
     if not report.forms:
         return "no readable footer"
     covered = f"{human_bytes(report.checked_bytes)} under checksums" if report.checked_bytes else "no checksums"

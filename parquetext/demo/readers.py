@@ -83,7 +83,7 @@ def installed_readers() -> list[str]:
 
 
 def read_many_with(reader: str, paths: list[str], columns: list[str] | None) -> list[Outcome]:
-    """Let one reader read files, or some of their columns, in a process; after a crash the rest counts as crashed."""
+    """Read files with one reader in a process. After a crash, the remaining files count as crashed."""
     command = [sys.executable, "-m", "parquetext.demo.readers", reader, json.dumps(columns), *paths]
     timeout = TIMEOUT_SECONDS * len(paths)
     try:

@@ -1,4 +1,4 @@
-"""The whole way on one wide table: make it, upgrade it, read it fast, and let every reader of today read it."""
+"""Demonstrate everything on one wide table: write it, upgrade it, read it fast, and read it with other readers."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def run(
     say: Callable[..., Callable[[], None]] = lambda what, total=None: lambda: None,
     readers: Sequence[str] | None = None,
 ) -> Iterator[Step]:
-    """Do it in `folder`, yielding a step when it is done.
+    """Run the demonstration in `folder`, and yield each step when it is done.
 
     `say(step, total)` announces a step and its number of parts, and returns a function to call after each part.
     """

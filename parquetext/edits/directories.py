@@ -28,7 +28,7 @@ def failed_result(path: object, error: Exception) -> Result:
 
 
 def takes_directories(failed: Callable[[object, Exception], object] = failed_result) -> Callable[[F], F]:
-    """Let a verb for one file take a directory, and return a list with one result for each file.
+    """Extend a function of one file to directories: it returns a list with one result for each file.
 
     Parameters
     ----------

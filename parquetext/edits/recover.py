@@ -20,9 +20,9 @@ __all__ = ["recover"]
 def recover(path: object, *, timeout: float = 0) -> Result:
     """Undo an interrupted change in place, and remove unfinished new files of a file and its sidecars.
 
-    A change that is still running holds the file's lock, and is a Conflict. Every later `upgrade` and `strip` does the
+    A running change holds the file's lock and causes a Conflict. Every later `upgrade` and `strip` does the
     same by itself, except for sidecars. If the journal belongs to another file that had this name before, it is renamed
-    to ``.NAME.parquetext-journal-stale``, and the result's message says so. A missing file may have an unfinished new
+    to ``.NAME.parquetext-journal-stale``, and the result's message states it. A missing file may have an unfinished new
     file: ``expand(folder, unfinished=True)`` lists such names. Objects of a remote store are never partly changed, so
     nothing is done.
 
@@ -67,7 +67,7 @@ def recover(path: object, *, timeout: float = 0) -> Result:
 
 
 def _of_sidecars(target: storage.Target) -> Iterator[str]:
-    """Remove what a killed build of a sidecar has left, unless somebody is building it now; what was done."""
+    """Remove the leftovers of a killed build of a sidecar, unless a process is building it now; what was done."""
     if not target.is_local:
         return
     for position in sidecar.candidates(target):

@@ -67,7 +67,7 @@ def refuse_stale_summary(path: object, ignored: frozenset[str]) -> None:
 def summary_above(path: object) -> str | None:
     """Return the nearest ``_metadata`` file of Parquet in the folders above a file, or None.
 
-    Whether it lists the file is not checked: that may take long, and the file may be listed under another name.
+    It is not checked if the log lists the file: that may take long, and the file may be listed under another name.
     """
     target = resolve(path)
     if posixpath.basename(target.path) == SUMMARY:

@@ -58,11 +58,11 @@ def upgrade(
     stats : str
         ``"full"``, or ``"compact"``: bounds of strings longer than 16 bytes are shortened in the flat form, validly.
     placement : str, optional
-        Where the block stands. ``"aside"``, the default: in front of the Thrift footer, to which a short text is added;
-        every reader of today takes that. ``"in-struct"``: within the Thrift footer, as the specification draws it;
-        readers that take unknown bytes for UTF-8 refuse the file. ``"after-stop"``: behind the footer's struct, where
-        parquet-go refuses it; the default of the form ``"arrow"``, which is never aside. A block of ours that stands
-        elsewhere is moved. An extension with bytes of others keeps its placement and marker.
+        The placement of the block. ``"aside"``, the default: in front of the Thrift footer, to which a short text is
+        added; every reader of today takes that. ``"in-struct"``: within the Thrift footer, as the specification draws
+        it; readers that take unknown bytes for UTF-8 refuse the file. ``"after-stop"``: behind the footer's struct,
+        where parquet-go refuses it; the default of the form ``"arrow"``, which is never aside. A block of ours with
+        another placement is moved. An extension with bytes of others keeps its placement and marker.
     marker : str
         ``"spec"`` or ``"thrift"``.
     wrap : bool
@@ -165,7 +165,7 @@ def with_form(
     """Plan to give the footer the block of a form; the edit is None if it already has just that.
 
     Our block is put after those of others, and replaces other blocks of ours unless it is one that is added to them.
-    With `verbatim`, a footer that the form cannot represent is carried as it is, without support for look-ups.
+    With `verbatim`, a footer that the form cannot represent is stored unchanged, without support for look-ups.
     """
     slots = changed(slots_in(footer), options.extensions) if spec.stands_alone else {}
     if slots and not spec.has_slots:

@@ -1,4 +1,4 @@
-"""Encodings of values and pages of column chunks; knows no file and no footer."""
+"""Encode and decode the values and pages of column chunks, without files and footers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A column chunk's second copy in another encoding, which an extension of its ColumnMetaData leads to.
 
-Readers that know nothing of it read the chunk; docs/formats.md, section 9, has the layout.
+Readers without support for it read the chunk. The layout is in docs/formats.md, section 9.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class Carried:
         return found
 
     def _check(self, at: int) -> None:
-        """Raise Damaged for facts that contradict each other."""
+        """Raise Damaged for fields that contradict each other."""
         largest = max(self.end, self.uncompressed_length, self.num_values, self.rows_per_page)
         if largest >= 1 << 63 or self.encoding >= 1 << 31 or self.codec >= 1 << 31:
             raise _damaged("a number that is too large", at)

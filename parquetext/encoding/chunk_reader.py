@@ -1,4 +1,4 @@
-"""One leaf's column chunks decoded: pages in, rows out, as many at a time as are asked for."""
+"""Decode the column chunks of one leaf: read pages, and return as many rows at a time as requested."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ class Leaf(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A column chunk's facts, checked against each other and the file's size.
+    """The metadata of a column chunk, checked for consistency and against the file's size.
 
-    `num_values`: at least the rows of the row group, and exactly these outside of lists, whatever the footer says.
-    `overrun`: by how many bytes its pages may run over its size. `copy` says that the pages are those of its copy in
-    another encoding.
+    `num_values` is at least the number of rows of the row group; outside of lists it equals that number, even if the
+    footer has another one. `overrun` is the number of bytes by which pages may exceed the chunk's size. If `copy` is
+    set, the pages are those of the chunk's copy in another encoding.
     """
 
     leaf: Leaf
@@ -147,7 +147,7 @@ _FACTS = "present", "type", "codec", "num_values", "total_compressed_size", "dat
 
 @contextmanager
 def _placed(row_group: int, leaf: Leaf) -> Iterator[None]:
-    """Let an error say which chunk it is about."""
+    """Add the chunk to an error's message."""
     try:
         yield
     except ParquetextError as error:
@@ -161,7 +161,7 @@ def _name_chunk(error: ParquetextError, row_group: int, leaf: Leaf, page: int | 
 
 
 class ChunkReader:
-    """Decodes one leaf, chunk by chunk.
+    """Decode one leaf, chunk by chunk.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ class ChunkReader:
         Raises
         ------
         OutOfProportion
-            Few bytes say to hold very many values, and the kernels are the twin.
+            Few bytes claim very many values, and the kernels are the pure-Python ones.
         """
         if kernels.implementation() != "native":
             self._refuse_much_in_python(chunk, chunk.num_values)
@@ -269,7 +269,7 @@ class ChunkReader:
         return most_entries(chunk.num_values, chunk.size, chunk.leaf.kind.width)
 
     def open(self, stretch: Stretch) -> None:
-        """Give it the next pages."""
+        """Pass the next pages to the column."""
         self._given_before = len(self._given)
         self._left = self._giving(stretch)
 
@@ -310,12 +310,12 @@ class ChunkReader:
         self._passes = 0
 
     def close(self) -> None:
-        """Make sure that nothing is left of the pages that were opened.
+        """Raise an error if values of the opened pages are left.
 
         Raises
         ------
         Malformed
-            They hold other rows than the offset index says.
+            They have other rows than the offset index states.
         """
         with self._locating():
             while self._give():
@@ -347,11 +347,11 @@ class ChunkReader:
         self._pieces.append(self._column.take())
 
     def _give(self) -> bool:
-        """Give the column another page, if there is one."""
+        """Pass another page to the column, if there is one."""
         return next(self._left, False) is None
 
     def _giving(self, stretch: Stretch) -> Iterator[None]:
-        """Give one page after the other, or many at once if the kernels take them as they are stored."""
+        """Pass pages one by one, or many at once if the kernels decode them as they are stored."""
         chunk, at = self._chunk, stretch.begin
         if chunk.copy is not None:
             yield from self._giving_copy(stretch)
@@ -428,7 +428,7 @@ class ChunkReader:
         refuse_vast(header, header.num_values - header.num_nulls, size, self._leaf.kind.width, most)
 
     def _giving_stored(self, stretch: Stretch) -> Generator[None, None, int]:
-        """Give uncompressed pages; return the offset of the first one that the kernels cannot decode, or the end."""
+        """Pass uncompressed pages; return the offset of the first one that the kernels cannot decode, or the end."""
         slack = self._chunk.overrun
         for base, data, pages, count in read_stored(self._source, stretch.begin, stretch.end, slack=slack):
             fields = (pages.array(name)[:count] for name in ("type", "offset", "num_values", "encoding"))

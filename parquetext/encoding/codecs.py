@@ -219,7 +219,7 @@ _WHOLE = {wire.CODEC_SNAPPY: _snappy, wire.CODEC_LZ4: _lz4, wire.CODEC_LZ4_RAW: 
 
 
 def _check_count(name: str, data, size: int) -> None:
-    """Decompress without keeping anything, to see that there are so many bytes."""
+    """Decompress without keeping the result, to verify the decompressed size."""
     got = 0
     with _naming_codec(name):
         stream = pa.CompressedInputStream(pa.BufferReader(data), name)
@@ -243,7 +243,7 @@ def _check_size(size: int, got: int) -> None:
 
 @contextmanager
 def _naming_codec(name: str) -> Iterator[None]:
-    """Say of an error of Arrow's which codec it is of."""
+    """Add the codec's name to an error of Arrow."""
     try:
         yield
     except MemoryError:  # also Arrow's, which is an ArrowException: the bytes may be sound

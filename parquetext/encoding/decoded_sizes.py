@@ -14,7 +14,7 @@ LIST_ENTRY_BYTES = 8  # of a value or null in a list: two levels and an offset
 
 
 def entries_of(num_values: int, num_rows: int, repetition: int) -> int:
-    """Return how many values and nulls are read of a chunk, as far as its footer tells.
+    """Return the number of values and nulls of a chunk according to the footer.
 
     The rows of the row group are read: each has one value or null outside of lists, and at least one in lists.
     """
@@ -56,7 +56,7 @@ def limit_of(given: int | None) -> int:
 
 
 def check_page_size(values: int, size: int, stored: int, width: int, most: int) -> None:
-    """Check the decompressed size that a page's header tells.
+    """Check the decompressed size in a page's header.
 
     Parameters
     ----------

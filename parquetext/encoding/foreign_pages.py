@@ -1,4 +1,4 @@
-"""Pages in encodings that the kernels do not know: their values made PLAIN by whoever registered the encoding."""
+"""Decode pages in registered encodings, which the kernels do not support, by the registered function."""
 
 from __future__ import annotations
 

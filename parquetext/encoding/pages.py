@@ -84,12 +84,12 @@ class Headers:
 
     @property
     def value_count(self) -> int:
-        """How many values the data pages say they hold."""
+        """The number of values of the data pages according to their headers."""
         counts = zip(self.array("type"), self.array("num_values"), strict=True)
         return sum(count for type, count in counts if type in DATA_PAGES)
 
     def array(self, name: str) -> memoryview:
-        """One member of all headers, by the names of `kernels.page.Pages.array`."""
+        """Return one member of all headers; names are those of `kernels.page.Pages.array`."""
         parts = [(base, pages.array(name)[:count]) for base, pages, count in self._windows]
         found = array(parts[0][1].format if parts else "i")
         for base, values in parts:
@@ -193,9 +193,9 @@ class Page(NamedTuple):
     header : kernels.page.PageHeader
         Its offset counts from the source's start.
     levels : bytes-like
-        Of a V2 page: repetition levels, then definition levels; empty of others.
+        Repetition levels, then definition levels of a V2 page; empty for other pages.
     values : bytes-like
-        The rest of the body. Of a V1 page it begins with the levels, which `kernels.page.level_parts` tells apart.
+        The rest of the body. In a V1 page it begins with the levels, which `kernels.page.level_parts` separates.
     """
 
     header: Any
@@ -204,7 +204,7 @@ class Page(NamedTuple):
 
 
 class OutOfProportion(Unsupported):
-    """Few bytes that claim very many values are not read in this way; they need not be damaged."""
+    """Few bytes claim very many values, which this decoder does not read; they may be valid."""
 
 
 def read_pages(
@@ -236,8 +236,8 @@ def read_pages(
     slack : int
         As `read_headers` takes it.
     most_page : int, optional
-        Raise OutOfProportion for a page that says to decompress to more bytes, if it has less than 64 KiB, or a 64th
-        of that size.
+        Raise OutOfProportion for a page whose header states a larger decompressed size, if it has less than 64 KiB, or
+        a 64th of that size.
     passed : callable, optional
         Returns True if a data page is skipped, by its header: it has no levels and `NOT_READ` as its
         values, and is not decompressed.
@@ -307,7 +307,7 @@ def read_stored(source, start: int, end: int, *, slack: int = OVERRUN) -> Iterat
 
 
 def _believed(stored: int) -> int:
-    """Return the bytes that a page of so many stored ones may decompress to before it is out of proportion."""
+    """Return the maximal decompressed size of a page of this stored size; larger ones are out of proportion."""
     return 0 if stored < FEW_BYTES else BELIEVED * stored
 
 
@@ -319,7 +319,7 @@ def read_body(
     most_page: int | None = None,
     check_size: Callable[[Any], None] | None = None,
 ) -> Iterator[Page]:
-    """Give the page of this header and stored body, unless it is of a type without values.
+    """Return the page of this header and stored body, or nothing if its type has no values.
 
     `most_page` and `check_size` are those of `read_pages`.
     """

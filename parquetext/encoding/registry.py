@@ -54,7 +54,7 @@ class Encoding:
 
 
 def register(encoding: Encoding) -> None:
-    """Make an encoding known to every column that is read from now on.
+    """Register an encoding for all later reads.
 
     Parameters
     ----------

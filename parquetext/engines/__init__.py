@@ -1,4 +1,4 @@
-"""Query engines that read Parquet files by our footers; each is imported when it is asked for."""
+"""Read Parquet files with query engines by our footers. Each engine is imported on first use."""
 
 from __future__ import annotations
 

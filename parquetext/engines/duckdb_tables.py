@@ -1,4 +1,4 @@
-"""DuckDB over a dataset: a view that hands over columns and filters."""
+"""Create a DuckDB view of a dataset, to which DuckDB passes its columns and filters."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def register_duckdb(
     columns: Iterable[str] | None = None,
     **options: Any,
 ) -> ArrowDataset:
-    """Have DuckDB read Parquet files by the fastest form of their footers, as a view.
+    """Create a view of Parquet files in DuckDB, read by the fastest form of their footers.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def register_duckdb(
         As `parquetext.dataset` takes it.
     name : str, optional
         Of the view. By default the last part of the path without its suffix: ``wide`` of ``data/wide.parquet``. A view
-        with the file's own name, ``wide.parquet``, takes the place of DuckDB's reader in ``FROM 'wide.parquet'``.
+        with the file's own name, ``wide.parquet``, replaces DuckDB's reader in ``FROM 'wide.parquet'``.
     columns : list of str, optional
         Top-level columns that the view has. All without: DuckDB then looks at the types of all columns for each query.
     **options
@@ -56,11 +56,11 @@ def register_duckdb(
     Unsupported
         DuckDB is not installed.
     FileNotFoundError
-        There is no such file or directory.
+        If there is no such file or directory.
     ColumnError
-        There is no such column.
+        If there is no such column.
     TypeError
-        `con` is no connection, or `source` is no path and there is no `name`.
+        If `con` is no connection, or if `source` is no path and there is no `name`.
 
     Notes
     -----
@@ -125,7 +125,7 @@ class ArrowDataset(ds.FileSystemDataset):
     ) -> Scanner | ds.Scanner:
         """Return a scanner of some columns of the rows that meet a filter, like `parquetext.dataset`.
 
-        `hints` are those of Arrow's read-ahead. With `fragment_scan_options`, which are about Arrow's own reader, Arrow
+        `hints` are those of Arrow's read-ahead. With `fragment_scan_options`, which apply to Arrow's reader, Arrow
         reads.
         """
         if fragment_scan_options is not None:

@@ -1,4 +1,4 @@
-"""Polars' predicates as lists of filters that rows have to meet at least: these ask bounds and Bloom filters.
+"""Convert Polars' predicates to lists of necessary conditions, which bounds and Bloom filters can evaluate.
 
 A part without such a form is ignored. Polars applies the whole predicate to the remaining rows.
 """

@@ -51,7 +51,7 @@ def scan_polars(source: object, columns: Iterable[str] | None = None, **options:
     -----
     Comparisons of a column with a value, ranges and `is_in`, joined by ``&`` and ``|``, rule out files, row groups and
     rows before Polars sees them; Polars applies the whole filter to the rest. A filter that calls Python functions
-    needs cloudpickle, which the extra installs: Polars hands it over pickled.
+    needs cloudpickle, which the extra installs: Polars pickles it.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def _frame_of(table: pa.Table) -> pl.DataFrame:
 
 
 def _with_whole_lists(table: pa.Table) -> pa.Table:
-    """With copies of lists of a fixed length that are a part of their buffers: with nulls Polars refuses these."""
+    """Copy lists of a fixed length that are slices of their buffers: Polars refuses those with nulls."""
     for position, field in enumerate(table.schema):
         if pa.types.is_fixed_size_list(field.type):
             chunks = [_whole(chunk) for chunk in table.column(position).chunks]
@@ -133,7 +133,7 @@ def _limited(frames: Iterable[pl.DataFrame], most_rows: int | None) -> Iterator[
 
 
 def _with_keys_of_polars(lake: Dataset) -> Dataset:
-    """With the types that Polars gives the keys of directories."""
+    """Return the keys of directories with the types that Polars uses."""
     keys = _types_of_keys(lake)
     fields = [field.with_type(keys.get(field.name, field.type)) for field in lake.schema]
     schema = pa.schema(fields, lake.schema.metadata)

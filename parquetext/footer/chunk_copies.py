@@ -47,7 +47,7 @@ def copies_by_chunk(scan) -> Iterator[ChunkCopies]:
     """Yield the chunks of a scanned Thrift footer whose metadata have an extension or cannot be read."""
     starts, lengths = scan.chunks("metadata_offset"), scan.chunks("metadata_length")
     end = max((start + length for start, length in zip(starts, lengths, strict=True)), default=0)
-    footer = bytes(scan.data[:end])  # the footer's own extension stands behind: every upgraded file has one
+    footer = bytes(scan.data[:end])  # the footer's extension follows: every upgraded file has one
     if not may_have_copies(footer):
         return
     index = 0

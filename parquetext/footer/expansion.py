@@ -124,7 +124,7 @@ def _are_short(scan, claimed: int, most: int) -> bool:
 
 
 def _may_expand(leaf: _Leaf, entries: list[int], stored: memoryview, codecs: memoryview, most: int) -> bool:
-    """Return False if the pages of a leaf cannot be too large, whatever their headers say."""
+    """Return False if the pages of a leaf cannot be too large for any headers."""
     factors = [FACTORS.get(codec, most) for codec in codecs]
     if leaf.width:
         sizes = zip(factors, stored, strict=True)
@@ -151,7 +151,7 @@ def _leaves(scan, numbers: Iterable[int]) -> list[_Leaf]:
 
 
 def _check_counts(chunks: Mapping[_Leaf, tuple], most: int) -> None:
-    """Check the memory that values take whatever they are, of chunks that have few bytes for them.
+    """Check the minimal memory of the values of chunks with few bytes.
 
     `chunks` are entries, stored bytes and codecs of the chunks of each leaf.
     """
@@ -232,7 +232,7 @@ class _Texts:
         return total + indexed * longest
 
     def _longest_entry(self, begin: int, size: int, codec: int) -> int:
-        """Return the bytes of the longest text of a dictionary; of one that cannot be read, 0: no text comes of it."""
+        """Return the bytes of the longest text of a dictionary; of one that cannot be read, 0: it yields no text."""
         try:
             first = next(read_pages(self._source, begin, begin + size, codec), None)
             if first is None or first.header.type != wire.PAGE_DICTIONARY_PAGE:

@@ -41,7 +41,7 @@ class IoStats(NamedTuple):
     bytes: int
 
 
-A_GOOD_PART = 4  # of a footer, that is worth reading whole: one leaf in so many is wanted
+A_GOOD_PART = 4  # load the whole footer if at least one leaf in this many is requested
 LOOK_UPS = 64  # number of look-ups after which loading the whole footer is considered again
 MOST_COMPARED = 1 << 16  # leaves, whose names are compared with one that is not there
 _NOTHING: Any = (0, 0)
@@ -61,7 +61,7 @@ def _look_up(form: FooterReader, name, field_id: int | None) -> tuple:
 
 
 def _hold(form: FooterReader) -> None:
-    """Let a form keep its footer in memory, if it reads it in parts."""
+    """Load the whole footer into memory, if the form reads it in parts."""
     if hasattr(form, "hold"):
         form.hold()
 
@@ -126,8 +126,8 @@ class File(Tabular):
     def close(self) -> None:
         """Close the file; a second call does nothing.
 
-        Columns and metadata that were taken from it stay good: the footer is closed once the last one of them is gone,
-        and once reads have ended that had begun, in other threads or as batches.
+        Columns and metadata that were taken from it stay good: the footer is closed when the last one of them is
+        released and all running reads have ended, in other threads or as batches.
         """
         self.__exit__()
 
@@ -168,7 +168,7 @@ class File(Tabular):
 
     def _on_form(self, operation: Callable):
         """Run an operation that reads the footer; repeat it on the next form if this one is damaged."""
-        lease, form = self._lease, self._form  # the lease keeps the form open, whoever closes the file meanwhile
+        lease, form = self._lease, self._form  # the lease keeps the form open even if the file is closed meanwhile
         try:
             return operation(form)
         except MemoryError as error:
@@ -185,7 +185,7 @@ class File(Tabular):
         """Change to a form on which the failed operation can be repeated, or raise the error."""
         with self._lock:
             if self._form is not form or self._reopened_after_change():
-                return  # another thread may have gone over to another form, or closed the file
+                return  # another thread may have changed to another form, or closed the file
             if isinstance(error, Damaged) and self._has_next_form():
                 self._leave_form(error)
                 return
@@ -284,7 +284,7 @@ class File(Tabular):
         self._left = tuple(map(sum, zip(self._left, self._form.io, strict=True)))
         self.form, self._form = name, following
 
-    # ---- facts --------------------------------------------------------------------------------------------------
+    # ---- properties ----------------------------------------------------------------------------------------------
 
     @property
     def num_rows(self) -> int:
@@ -370,7 +370,7 @@ class File(Tabular):
         """
         lease, form = self._lease, self._form
         self._looked_up += 1
-        if not self._looked_up % LOOK_UPS:  # as many more may come
+        if not self._looked_up % LOOK_UPS:  # the same number of look-ups may follow
             self._expect(2 * self._looked_up)
         try:
             if self._is_batched() and self.spec.reads_by_chunk:  # its row groups are fetched together

@@ -66,7 +66,7 @@ def compare_rebuilt(footer, spec: FormSpec, payload) -> Iterator[Finding]:
     try:
         thrift, rebuilt = extension.strip(footer), spec.rebuild(payload)
     except ParquetextError:
-        return  # another check says so
+        return  # another check reports it
     if rebuilt != thrift:
         pairs = enumerate(zip(thrift, rebuilt, strict=False))
         at = next((at for at, (ours, theirs) in pairs if ours != theirs), min(len(thrift), len(rebuilt)))

@@ -56,7 +56,7 @@ class LeafType:
         return self._of_buffers(len(values), kernels.values.buffers(list(values), self.kind))
 
     def check_count(self, count: int, stored: int) -> None:
-        """Raise Unsupported if so many values or nulls take much more memory than the bytes that are stored of them."""
+        """Raise Unsupported if values or nulls take much more memory than their stored bytes."""
         if self.width > WIDEST and self.width * count > MOST_BYTES + stored:
             message = f"{self.width * count} bytes as {count} values of {self.width} bytes, of which few are there"
             raise Unsupported(message, expected=MOST_BYTES + stored, found=self.width * count)
@@ -81,7 +81,7 @@ class LeafType:
 
     @property
     def is_long_timestamp(self) -> bool:
-        """Return True for TIMESTAMP on FIXED_LEN_BYTE_ARRAY(12); Arrow holds values that fit 64 bits."""
+        """Return True for TIMESTAMP on FIXED_LEN_BYTE_ARRAY(12); Arrow represents values that fit 64 bits."""
         return self.physical == wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY and pa.types.is_timestamp(self.arrow)
 
     @property

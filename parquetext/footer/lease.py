@@ -46,7 +46,7 @@ class Lease:
         return self._source
 
     def ask(self, operation: Callable[[FooterReader], T]) -> T:
-        """Read from the footer; there is no other form to go over to any more."""
+        """Read from the footer; the file cannot change to another form any more."""
         try:
             return operation(self._form)
         except ParquetextError as error:

@@ -28,7 +28,7 @@ NO_PARQUET = "not a Parquet file: "
 
 
 def locate_in(source, tail: bytes) -> Tail:
-    """Locate the footer by the last bytes of a source; if the file begins like Parquet, the error says so."""
+    """Locate the footer by the last bytes of a source; if the file begins like Parquet, the error states it."""
     try:
         return locate(tail, source.size)
     except Malformed as error:
@@ -112,7 +112,7 @@ def footer_begin(source: Source) -> int:
 
 
 def read_tail(source: Source, first_read: int = FIRST_READ_LOCAL, *, until: UUID | None = None) -> Tail:
-    """Read a file's tail, and before its blocks only the bytes that show if there are more.
+    """Read a file's tail; before its blocks, read only the bytes that show if there are more blocks.
 
     Parameters
     ----------

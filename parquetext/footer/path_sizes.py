@@ -54,7 +54,7 @@ def check_form(form: FooterReader, *, groups: bool = False) -> None:
 
 
 def nodes_of(form: FooterReader, identities: Iterable[int], size: int) -> Iterator:
-    """Give the nodes of a form, as long as their paths together are below the limit for a file of `size` bytes.
+    """Yield the nodes of a form while the total size of their paths is below the limit for a file of `size` bytes.
 
     Raises
     ------

@@ -149,7 +149,7 @@ def kept_key_values_of(form: ThriftForm) -> pa.KeyValueMetadata | None:
 
 
 def undecodable_name(fields: Iterable[pa.Field]) -> bytes | None:
-    """Return the first name that is not UTF-8: pyarrow takes it, and fails as soon as somebody asks for it."""
+    """Return the first name that is not UTF-8: pyarrow accepts it, and fails as soon as it is accessed."""
     for field in fields:
         try:
             str(field.name)

@@ -26,18 +26,18 @@ def scan(source: object, *, strict: bool = False) -> kernels.scan.Scan:
     Returns
     -------
     Scan
-        Facts as memoryviews: `chunks(name)` row group by row group, `elements(name)`, `row_groups(name)`, and others;
-        see docs/kernels.md. Offsets of ranges count from the footer's start.
+        Its members are memoryviews: `chunks(name)` row group by row group, `elements(name)`, `row_groups(name)`, and
+        others; see docs/kernels.md. Offsets of ranges count from the footer's start.
 
     Raises
     ------
     Malformed, Refused, Unsupported
-        There is no footer that can be read.
+        If there is no readable footer.
 
     Notes
     -----
-    One pass over the footer; the time grows with its size. A field of another type than parquet.thrift says counts as
-    an unknown one, and of a repeated field the last one counts, as in Thrift libraries; numbers are taken as they are.
+    One pass over the footer; the time grows with its size. A field whose type differs from parquet.thrift counts as an
+    unknown one. If a field is repeated, the last one counts, as in Thrift libraries; numbers are taken as they are.
 
     Examples
     --------

@@ -66,7 +66,7 @@ def ruled_out(
 def may_hold(read: Read, size: int, offset: int, length: int, hashes: Sequence[int]) -> bool:
     """Return True if the Bloom filter at `offset` may contain a value of one of these hashes.
 
-    A filter that is not as parquet-format says, or of a kind that is not known, may hold anything.
+    A filter that violates parquet-format, or is of an unknown kind, may contain any value.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def may_hold(read: Read, size: int, offset: int, length: int, hashes: Sequence[i
 def may_contain(bitset: bytes | memoryview, hashes: Sequence[int]) -> bool:
     """Return True if a whole bitset may contain one of the hashes.
 
-    A bitset without any bit may contain all of them: its chunk has no values, which null counts tell, or it was not
+    A bitset without any bit may contain all of them: its chunk has no values, which null counts show, or it was not
     filled.
     """
     return bitset == bytes(len(bitset)) or any(kernels.bloom.might_contain(bitset, hashes))

@@ -1,9 +1,8 @@
-"""Which row groups may hold rows that meet a comparison, by minima, maxima and null counts.
+"""Select the row groups that may contain rows that match a comparison, by minima, maxima and null counts.
 
-Sound, not complete: a row group is dropped only if its bounds rule out every row; whatever is not understood stays.
-Bounds may be inexact: they enclose the values, and nothing here asks for more. They meet literals as rows do
-(`comparing`), and a row group with rows that may not compare with a literal at all stays, so that Arrow raises for them
-the error that it raises for these rows in every other layout.
+A row group is skipped only if its bounds rule out every row. Bounds may be inexact: it is enough that they enclose the
+values. They are compared with literals by the same rule as rows (`comparing`). A row group is read if some of its rows
+may not be comparable with a literal, so that Arrow raises the same error in every layout.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ UNCOMPARED = pa.ArrowException, TypeError, ValueError, OverflowError
 
 
 class Outcome(NamedTuple):
-    """Which row groups may hold rows that meet a comparison, and which rows that Arrow cannot compare; never null.
+    """The row groups that may contain matching rows, and those with rows that Arrow cannot compare; never null.
 
     `fails` is None if there are none of the latter.
     """
@@ -172,7 +171,7 @@ def _is_in(members: Members, low: pa.Array, high: pa.Array, bounds: ColumnBounds
 
 
 def _is_not_in(members: Members, low: pa.Array, high: pa.Array, bounds: ColumnBounds) -> Outcome:
-    """Judge by a list of which no row may be: null ones meet it, so a row group goes only if it has none."""
+    """Judge by a list of which no row may be: nulls match, so a row group is skipped only if it has none."""
     gone = pa.array([False] * len(low), pa.bool_())
     for member in members.values:
         gone = pc.or_(gone, _all_equal(bounds, pc.equal(low, member), pc.equal(high, member)))

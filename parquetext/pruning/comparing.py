@@ -112,8 +112,8 @@ def never_fails(kind: pa.DataType, comparison: Comparison) -> bool:
 def members_of(kind: pa.DataType, values: Any) -> Members | None:
     """Return the values of a list in the type in which Arrow looks for a column's values among them.
 
-    Arrow casts the list to the column's type if it can, whatever that rounds, and else the column to the list's.
-    None if the column's values would be cast in another order, or some between others could not be cast.
+    Arrow casts the list to the column's type if it can, even if values are rounded, and otherwise the column to the
+    list's type. None if the column's values would be cast in another order, or some between others could not be cast.
     """
     found = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else pa.array(list(values))
     found = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found

@@ -1,4 +1,4 @@
-"""Which row groups may hold rows that meet an Arrow expression, by its tree: comparisons joined by functions of logic.
+"""Select the row groups that may contain rows that match an Arrow expression, by its tree of comparisons.
 
 Arrow's own simplification of expressions compares bounds in other types than rows, so it is not used.
 """

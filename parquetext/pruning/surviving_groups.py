@@ -26,7 +26,7 @@ def surviving_row_groups(
     *,
     keeps_failing: bool = True,
 ) -> list[int]:
-    """Return those of `row_groups` that may hold rows which meet the predicate, or which it cannot be asked of.
+    """Return those of `row_groups` that may contain rows that match the predicate, or that it cannot evaluate.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ def surviving_row_groups(
 
     Notes
     -----
-    Arrow raises for rows that it cannot compare with a literal (a large int64 with a float), whatever their other
-    columns have. So row groups with such rows stay, and reading them raises in every layout.
+    Arrow raises for rows that it cannot compare with a literal (a large int64 with a float), even if their other
+    columns do not match. So row groups with such rows stay, and reading them raises in every layout.
     """
     if predicate.alternatives is None:
         met, fails = may_meet(

@@ -31,11 +31,11 @@ from .structs import Fields, list_header, row_groups_of, structs, with_row_group
 __all__ = ["Encoded", "Encoder", "Wanted", "chunk_structs"]
 
 
-AHEAD = 32 << 20  # bytes by which copying may be ahead of the SHA-256; so many are kept
+AHEAD = 32 << 20  # bytes by which copying may be ahead of the SHA-256; they are kept in memory
 
 
 class SharedReads:
-    """Whoever comes to a block first reads it, the other one finds it.
+    """Blocks of a file that two threads read: the first one reads a block, and the other one gets it from memory.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class SharedReads:
         if not is_here:
             try:
                 found.set_result(self._source.read(at, min(self._step, self._source.size - at)))
-            except BaseException as error:  # whatever it is, the other one must not wait for the block
+            except BaseException as error:  # after any error, the other thread must not wait for the block
                 found.set_exception(error)
         return found.result()
 

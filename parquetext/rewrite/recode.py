@@ -221,7 +221,7 @@ def _head(buffer, size: int) -> bytes:
 
 
 def _arrow(kind: Kind) -> pa.DataType:
-    """Return an Arrow type with this value width, whatever the logical type."""
+    """Return an Arrow type with this value width, without the logical type."""
     if kind.physical == wire.PHYSICAL_BOOLEAN:
         return pa.bool_()
     if not kind.width:

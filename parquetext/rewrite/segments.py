@@ -122,7 +122,7 @@ def _check(claims: Sequence[Claim], end: int) -> None:
 
 
 def _settle(segments: Segments, last: Claim | None, waiting: list[tuple[int, int, bool]], next: Claim | None) -> None:
-    """Give the spans between two chunks to whom they belong."""
+    """Assign the ranges between two chunks to their owners."""
     spans = [(begin, end) for begin, end, _ in waiting]
     if last is None:
         segments.front += spans

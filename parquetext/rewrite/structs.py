@@ -150,7 +150,7 @@ def integer(value: int) -> bytes:
 
 
 def list_header(count: int) -> bytes:
-    """Of a list of structs."""
+    """Return the fields of a list of structs."""
     if count < SHORT_LIST:
         return bytes([count << 4 | wire.TYPE_STRUCT])
     return bytes([SHORT_LIST << 4 | wire.TYPE_STRUCT]) + kernels.varint.encode(count)

@@ -97,7 +97,7 @@ def build(path: object, *, sidecar: object = None, external_blooms: bool = False
     Notes
     -----
     Reads the footer, the Bloom filters, and the designated timestamp of row groups whose bounds the footer lacks. The
-    sidecar appears under its name whole or not at all. A sidecar that another user has put there is replaced, and its
+    sidecar appears under its name whole or not at all. A sidecar that another user has created is replaced, and its
     mode and owner are not inherited.
 
     Examples

@@ -1,4 +1,4 @@
-"""Find and remove orphans: our sidecars whose Parquet file is gone."""
+"""Find and remove orphans: our sidecars whose Parquet file does not exist any more."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def _name(tag: int) -> str:
 
 
 def array_type(dimensions: int) -> int:
-    """Return the code of an array of doubles; -1 if QuestDB does not support so many dimensions."""
+    """Return the code of an array of doubles; -1 if QuestDB does not support this number of dimensions."""
     return Tag.ARRAY | Tag.DOUBLE << 8 | dimensions - 1 << 14 if dimensions <= MOST_DIMENSIONS else UNKNOWN
 
 

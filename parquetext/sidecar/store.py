@@ -92,7 +92,7 @@ class Store(Tabular):
         Raises
         ------
         FileNotFoundError
-            If there is no store yet, or the token's generation is gone.
+            If there is no store yet, or if the token's generation has been removed.
         Damaged, Unsupported
             If the sidecar is damaged or unsupported, or does not contain the token's commit.
         """

@@ -31,13 +31,13 @@ from .token import FILE_BYTES, Token
 
 
 class Generation:
-    """The files of the committed generation, open for appending; for the holder of the lock.
+    """The files of the committed generation, open for appending. Only the holder of the lock may use it.
 
     Attributes
     ----------
     data, sidecar : LocalSource
     reader : kernels.sidecar.Reader
-        The committed snapshot; its data goes up to the sidecar's end, dead bytes included.
+        The committed snapshot; its data includes unused bytes up to the sidecar's end.
     token : Token
     """
 
@@ -235,7 +235,7 @@ def _create(operations: Operations, path: str, content: Iterable[bytes | memoryv
 
 
 def write_token(operations: Operations, layout: Layout, token: Token) -> None:
-    """Make the commit: the one write after which readers see it."""
+    """Commit: after this one write, readers see the new snapshot."""
     try:
         file = os.open(layout.token, os.O_RDWR | systems.O_CLOEXEC | systems.O_NOFOLLOW)
     except FileNotFoundError:

@@ -58,7 +58,7 @@ class Layout:
         return sorted(int(match[1]) for match in found if match)
 
     def check_free(self) -> None:
-        """Refuse a directory without a token that holds more than the start of a store."""
+        """Refuse a directory without a token that contains more than the first files of a store."""
         for name in LINKED:
             self._check_ours(name)
         if self.generations() not in ([], [0]) or any(os.path.islink(self.linked(name)) for name in LINKED):

@@ -83,12 +83,12 @@ def open_snapshot(layout: Layout, token: Token, verify: bool) -> Snapshot:
 class Snapshot(Plan):
     """One commit of a store: its plan, and its rows. A context manager.
 
-    It stays as it is, whatever is committed, compacted or removed afterwards: the files that it reads are open.
+    Later commits, compactions and removals do not change it, because its files are open.
 
     Attributes
     ----------
     token : Token
-        Its number, and which files of which size it is.
+        Its number, and the names and sizes of its files.
     path, sidecar : str
         The Parquet file, whose first `token.parquet_size` bytes are the snapshot's, and the sidecar.
     """
@@ -136,9 +136,9 @@ class Snapshot(Plan):
         Raises
         ------
         ColumnError
-            There is no column of that name.
+            If there is no column of that name.
         IndexError
-            There is no row group of that number.
+            If there is no row group of that number.
         RowsMissing
             pyarrow loses rows, or values in lists, which `parquetext.read_table` reads; a `Malformed` and a
             `pyarrow.ArrowInvalid`.

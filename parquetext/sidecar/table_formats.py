@@ -69,7 +69,7 @@ TEMPO = Layout("Grafana Tempo", files=("meta.json", "bloom-0"), below=re.compile
 QUESTDB = Layout("QuestDB", files=("_txn", "_meta"), below=re.compile(r"[^/]+/[^/]+"))
 LAYOUTS = (DELTA, HUDI, ICEBERG, SPARK_STREAMING, PAIMON, GREPTIME, INFLUX, TEMPO, QUESTDB)
 
-DUCKLAKE = "DuckLake"  # its catalog is a database anywhere; the names of its files tell them
+DUCKLAKE = "DuckLake"  # its catalog is a database elsewhere; its files are identified by their names
 _DUCKLAKE_FILE = re.compile(r"ducklake-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(-delete)?\.parquet")
 
 # Their clean-up removes, or stumbles over, files that the log does not have.
@@ -107,9 +107,9 @@ def refuse_sidecar(reason: str, ignored: frozenset[str], file: str) -> None:
 
 
 def table_above(path: object) -> tuple[str, str] | None:
-    """Return the system that records a file's size, and the folder that tells so, or None.
+    """Return the system that records a file's size, and the folder that shows it, or None.
 
-    All folders from the file's own to the root are looked into, and the nearest one counts.
+    All folders from the file to the root are searched, and the nearest one is returned.
     """
     target = resolve(path)
     if by_name := table_by_name(target.path):
@@ -122,8 +122,8 @@ def table_above(path: object) -> tuple[str, str] | None:
 def table_holding(folder: object) -> tuple[str, str] | None:
     """Return the system whose table new files in a folder would be in, and the table's folder, or None.
 
-    The folder and all folders above it are looked into, each for every system; in a local one, files of DuckLake tell
-    that it is one of DuckLake's.
+    The folder and all folders above it are looked into, each for every system; in a local one, the names of its files
+    identify DuckLake.
     """
     target = resolve(folder)
     if not target.is_local:

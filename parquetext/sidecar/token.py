@@ -74,7 +74,7 @@ def read_token(path: str) -> Token:
     Raises
     ------
     FileNotFoundError
-        There is no token file.
+        If there is no token file.
     Damaged
         No slot of it is whole.
 

@@ -1,4 +1,4 @@
-"""A sidecar brought up to date by appending, and one whose old commits are let go."""
+"""Update a sidecar by appending to it, and compact a sidecar by removing its old commits."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Updated:
 def update(
     path: object, *, sidecar: object = None, ignore: Iterable[str] = (), operations: Operations = OPERATIONS
 ) -> Updated:
-    """Bring the sidecar of a Parquet file up to date with it.
+    """Update the sidecar of a Parquet file.
 
     Row groups that the sidecar lacks, or describes differently, are appended to it with a new footer; readers of older
     snapshots keep them. If the columns differ, row groups are fewer, or the sidecar is damaged or remote, it is
@@ -96,7 +96,7 @@ def update(
     OSError
         The file cannot be read, or the sidecar not be written.
     Malformed, Refused, Unsupported
-        The file has no footer that can be read, or one that a sidecar cannot tell of; or the sidecar is foreign.
+        If the file has no readable footer, or one that a sidecar cannot describe; or the sidecar is foreign.
     Conflict
         The file was changed meanwhile, or another process is updating the sidecar.
 
@@ -150,7 +150,7 @@ def compact(path: object, *, sidecar: object = None, always: bool = False, ignor
     Raises
     ------
     FileNotFoundError
-        There is no sidecar, or no file.
+        If there is no sidecar, or no file.
     OSError, Malformed, Refused, Unsupported, Conflict
         As for `update`.
 

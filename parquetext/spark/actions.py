@@ -29,11 +29,11 @@ class Action(NamedTuple):
     Attributes
     ----------
     run : callable
-        (target, options) → the columns of `results.Row` that it knows.
+        (target, options) → its columns of `results.Row`.
     moved : callable
         (size, options) → the approximate number of bytes of the file that it reads or writes.
     changes : bool
-        True if it changes the file: files of table formats are refused then.
+        True if it changes the file; then files of table formats are refused.
     finds : bool
         True if its result also has an entry `FOUND`, which is not a column.
     """

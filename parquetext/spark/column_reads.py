@@ -1,4 +1,4 @@
-"""`parquetext.spark.read`: some columns, of the rows that meet filters."""
+"""`parquetext.spark.read`: read some columns of the rows that match filters."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ class Filesystems:
         return {**rest, _HDFS: json.dumps(hdfs)} if hdfs else rest
 
     def target(self, url: str) -> Target:
-        """Where a path or URL leads; nothing is read. Of Azure's stores credentials are asked for.
+        """Where a path or URL leads; nothing is read. Azure's stores need credentials.
 
         Raises
         ------

@@ -32,7 +32,7 @@ class GoogleFileSystem(pafs.GcsFileSystem):
 
 @contextlib.contextmanager
 def _key_file(path: str | None) -> Iterator[None]:
-    """Make Google's chain of credentials find only this key file: pyarrow has no argument for it."""
+    """Set the environment so that Google's client uses this key file: pyarrow has no argument for it."""
     with _environment:
         if path is None:
             yield

@@ -365,7 +365,7 @@ def build_catalog(spark: SparkSession, paths: object, *, sidecars: bool = False,
 
     Notes
     -----
-    Tasks read only the tails of files, and store Arrow batches as Parquet beside the rows of files. A task holds at
+    Tasks read only the tails of files, and store Arrow batches as Parquet beside the rows of files. A task keeps at
     most a million rows in memory, compressed.
 
     Examples

@@ -32,7 +32,7 @@ _REPEATED = [
 
 
 class Part(NamedTuple):
-    """A stored file of results, as its task tells the driver."""
+    """A stored file of results, as a task reports it to the driver."""
 
     url: str
     outcomes: Counter
@@ -82,7 +82,7 @@ class Rows:
 
 
 class ChunkRows(Rows):
-    """The same for a catalog: the rows of chunks lie in a file of the same name, which is there first."""
+    """The rows of a catalog's task. The rows of chunks are in a file of the same name, which is written first."""
 
     def _begin(self) -> None:
         super()._begin()

@@ -57,7 +57,7 @@ def scan_settings(wanted: Mapping[str, str]) -> dict[str, str]:
 
 
 def add_scan(spark: SparkSession) -> None:
-    """Let a classic session slice footers that was started without the extension; calling it again costs little.
+    """Add the scan to a classic session that was started without the extension. Repeated calls are cheap.
 
     A session with extensions or plugins is not changed: other engines would no longer recognize its scans.
     """

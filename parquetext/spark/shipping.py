@@ -28,7 +28,7 @@ _SHIPPED = (".py", ".so")
 
 
 def ship(spark: SparkSession) -> None:
-    """Let the executors of a session import the package that this process runs, and register the data source.
+    """Send the package of this process to the executors of a session, and register the data source.
 
     A package in a directory, installed or a source tree, is sent as a zip, and so is the wheel or zip that it was
     imported from. Executors prefer it to an installed package. Nothing is sent if they have the package already:

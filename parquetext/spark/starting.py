@@ -103,7 +103,7 @@ def _spark_value(value: object) -> str:
 
 
 def _quiet(settings: dict[str, str]) -> None:
-    """Let the Java program that is to be started say errors only, unless its options say how it logs."""
+    """Start the Java program so that it logs only errors, unless its options configure logging."""
     options = settings.get("spark.driver.extraJavaOptions", "")
     if "log4j" not in options:
         file = keep({"log4j2.properties": _LOGGING}) / "log4j2.properties"

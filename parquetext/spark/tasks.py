@@ -52,7 +52,7 @@ class File(NamedTuple):
 
 @dataclass
 class Work:
-    """A job as its tasks know it; picklable."""
+    """A job, as it is sent to its tasks."""
 
     action: str
     options: dict
@@ -62,7 +62,7 @@ class Work:
     done: Accumulator | None = None
 
     def __call__(self, task: int, partition: Iterator[list[tuple]]) -> Iterator[Part]:
-        """Do the files of a partition; a part of the results every now and then, and at the end."""
+        """Process the files of a partition. Yield parts of the results from time to time, and at the end."""
         check_shared(self.filesystems, self.folder)
         kind = ChunkRows if ACTIONS[self.action].finds else Rows
         rows = kind(self.filesystems, self.folder, task)
@@ -147,7 +147,7 @@ def _ahead(pool: ThreadPoolExecutor, do: Callable, files: Iterable[File]) -> Ite
 
 
 def identity(target: Target) -> tuple[int, int, str]:
-    """Size, time of modification in ns and ETag, as far as the filesystem tells them."""
+    """Return the size, the time of modification in ns and the ETag, if the filesystem has them."""
     if target.is_local:
         status = os.stat(target.path)
         return status.st_size, status.st_mtime_ns, ""

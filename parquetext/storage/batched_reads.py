@@ -29,7 +29,7 @@ class BatchedSource(RemoteSource):
 
     Ranges are kept after the first read. `gather` runs several operations until each needs a range that is missing,
     fetches all these ranges in few requests, and runs the operations again. Many small reads that depend on each other
-    thus cost a few round trips, and the operations do not need to know.
+    thus cost a few round trips.
 
     Attributes
     ----------

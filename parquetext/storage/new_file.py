@@ -177,7 +177,7 @@ class NewFile:
 
 
 def _sink(file: int) -> pa.NativeFile:
-    """Return a stream into the open file, whatever its name leads to."""
+    """Return a stream into the open file, even if its name leads to another file now."""
     import pyarrow as pa
 
     try:

@@ -14,7 +14,7 @@ from .folder import NEW, beside
 from .paths import Target
 from .source import RemoteSource, Source, TailEdit, Version
 
-_END_BYTES = 1 << 16  # compared to tell a new file from an old one of the same size
+_END_BYTES = 1 << 16  # compared to distinguish a new file from an old one of the same size
 _PIECE_BYTES = 8 << 20
 
 
@@ -97,7 +97,7 @@ def check_size(target: Target, size: int) -> None:
 
 
 def copy_checked(source: Target, path: str, size: int) -> None:
-    """Let the store copy an object, and check the size of the copy.
+    """Copy an object in the store, and check the size of the copy.
 
     Raises
     ------
@@ -148,7 +148,7 @@ class Staged:
         self._size = size
 
     def publish(self) -> None:
-        """Let the store put the object in place: by a rename if that replaces files, else by a copy.
+        """Rename the object to its final path if renaming replaces files; otherwise copy it in the store.
 
         Raises
         ------

@@ -250,8 +250,8 @@ def readable(source: object, filesystem: object = None) -> Target | OpenTarget:
     source : path, bytes-like, file object, pyarrow.Buffer or pyarrow.NativeFile
         A path as in `resolve`; the bytes of a whole file, such as `bytes`, a `memoryview`, an `mmap` or a
         `pyarrow.Buffer`; an `io.BytesIO`, a file object that can seek, a `pyarrow.NativeFile`, or a memory map of
-        pyarrow; or the result of `fsspec.open`. A file object is read from its beginning, whatever its position, and
-        stays open.
+        pyarrow; or the result of `fsspec.open`. A file object is read from its beginning, independent of its position,
+        and stays open.
     filesystem : pyarrow.fs.FileSystem or fsspec filesystem, optional
         The filesystem, if `source` is a path in it.
 

@@ -49,7 +49,7 @@ def dataset(
     sidecar: bool | str = "auto",
     engine: str | None = None,
 ) -> Dataset:
-    """Open many Parquet files as one table, whatever the form of their footers.
+    """Open many Parquet files as one table. Their footers may have any form.
 
     The parameters are those of `pyarrow.dataset.dataset`, but directories named ``key=value`` become columns by
     default, as in `pyarrow.parquet.read_table`.

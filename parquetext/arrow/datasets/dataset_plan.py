@@ -98,7 +98,7 @@ def kept_of(
 ) -> dict[int, list[int]]:
     """Return the remaining row groups of each file that has any, by the file's number.
 
-    `facts` describe the files one by one, or several of them together. `counts` contains the number of row groups of
+    `fields` describe the files one by one, or several of them together. `counts` contains the number of row groups of
     each file. If `keeps_failing` is True, keep row groups whose rows may not be comparable with a literal.
     """
     ends = list(accumulate(counts))

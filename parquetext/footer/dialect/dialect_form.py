@@ -27,7 +27,8 @@ def decode_block(footer: bytes | memoryview, tail: Tail, block: Block) -> Decode
     Raises
     ------
     Damaged, Unsupported
-        Offsets count from the file's start in the frame, and from the buffer's start, as the message says, in it.
+        Offsets in the frame count from the file's start. Offsets in the buffer count from the buffer's start, and the
+        message states it.
     """
     buffer = read_buffer(footer, tail, block)
     try:

@@ -102,7 +102,7 @@ def _decompressed(data: memoryview, raw_length: int) -> bytes:
         raise Damaged(
             "not an LZ4 block of the length that the trailer says", offset=0, expected=raw_length, code=wire.BAD_VALUE
         ) from None
-    # Arrow does not tell how much it has written; a whole block does not fit in one byte less.
+    # Arrow does not report the number of bytes written; a complete block does not fit in one byte less.
     if raw_length:
         try:
             codec.decompress(data, decompressed_size=raw_length - 1, asbytes=True)

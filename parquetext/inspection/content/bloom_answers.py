@@ -17,7 +17,7 @@ ABSENT, MAYBE, NO_FILTER = "absent", "maybe", "no filter"
 
 
 def bloom_answers(file, column: str, text: str) -> Iterator[dict]:
-    """Yield, for each row group, whether its Bloom filter rules the value out.
+    """Yield True for each row group whose Bloom filter rules the value out.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ SCHEMA, STATISTICS, VALUES = "schema", "statistics", "values"
 KINDS = SCHEMA, STATISTICS, VALUES
 ARROW_SCHEMA = "ARROW:schema"
 BATCH_ROWS = 1 << 15
-COLUMNS_AT_ONCE = 64  # of wide files, so many are read together
+COLUMNS_AT_ONCE = 64  # the number of columns of wide files that are read together
 FACTS = "num_values", "stats_null_count", "stats_min", "stats_max", "compression", "encodings"
 
 

@@ -1,4 +1,4 @@
-"""Facts of a file, its row groups and its columns; names as DuckDB's parquet_metadata and its like have them."""
+"""Describe a file, its row groups and its columns by records with the names of DuckDB's `parquet_metadata`."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def row_groups(file) -> Iterator[dict]:
 
 
 def _sorting(form, number: int) -> list[dict]:
-    """By which columns the row group says that it is sorted."""
+    """Return the sorting columns of a row group."""
     return [
         {"column": _leaf_name(form, leaf), "descending": bool(descending), "nulls_first": bool(nulls_first)}
         for leaf, descending, nulls_first in form.sorting_columns(number)
@@ -76,7 +76,7 @@ def named_columns(file, names: Iterable[str] | None) -> list[Column]:
     Raises
     ------
     ColumnError
-        A name that is none, or more than one thing.
+        If a name matches no column, or more than one.
     """
     if not names:
         return file.columns()
@@ -89,7 +89,7 @@ def named_columns(file, names: Iterable[str] | None) -> list[Column]:
 
 
 def columns_in_sum(columns: Iterable[Column]) -> Iterator[dict]:
-    """One record per column, over all row groups."""
+    """Return one record per column, over all row groups."""
     encodings: dict[tuple[int, ...], list[str]] = {}  # most columns are alike
     for column in columns:
         least, greatest = extremes(column)
@@ -110,7 +110,7 @@ def columns_in_sum(columns: Iterable[Column]) -> Iterator[dict]:
 
 
 def column_chunks(columns: Iterable[Column]) -> Iterator[dict]:
-    """One record per column chunk, column by column."""
+    """Return one record per column chunk, column by column."""
     for column in columns:
         minima, maxima = bounds_or_nulls(column)
         identity, fields = _identity(column), {name: getattr(column, name) for name in (*OF_CHUNKS, *SIZES)}

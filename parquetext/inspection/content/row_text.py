@@ -1,4 +1,4 @@
-"""The rows of a file, as far as they are asked for, and as text: CSV and JSON."""
+"""Read the requested rows of a file, and format them as CSV and JSON."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def rows_of(
 ) -> Iterator[pa.RecordBatch]:
     """Yield the first rows that meet all conditions; row groups behind the last of them are not read.
 
-    There is always a batch, which has the names, if without rows.
+    There is at least one batch, so that the names of columns are known even if there are no rows.
 
     Parameters
     ----------
     file : parquetext.File
     columns, conditions, limit
-        All columns, all rows, without. Conditions as `conditions.filters_of` takes them.
+        By default all columns and all rows. Conditions as in `conditions.filters_of`.
     """
     filters = filters_of(file, conditions)
     left = file.num_rows if limit is None else min(limit, file.num_rows)
@@ -70,7 +70,7 @@ def _no_rows(table: pa.Table) -> pa.RecordBatch:
 
 
 def as_json_lines(batch: pa.RecordBatch) -> Iterator[str]:
-    """One JSON document per row; of equal names the last one's value counts."""
+    """Return one JSON document per row. If names are equal, the last value is used."""
     names = batch.schema.names
     for row in zip(*(column_as_json(column) for column in batch.columns), strict=True):
         yield json_line(dict(zip(names, row, strict=True)))
@@ -82,7 +82,7 @@ def csv_heading(schema: pa.Schema) -> str:
 
 
 def as_csv(batch: pa.RecordBatch) -> Iterator[str]:
-    """One line per row: nothing for null, ``""`` for an empty text, nested values as JSON."""
+    """Return one line per row: nothing for null, ``""`` for an empty text, JSON for nested values."""
     for row in zip(*(texts(column) for column in batch.columns), strict=True):
         yield ",".join("" if text is None else _quoted(text) for text in row)
 

@@ -109,7 +109,7 @@ def _is_group(node: Node) -> bool:
 
 
 def element_text(node: Node) -> str:
-    """One element, as parquet-tools prints it: ``optional int64 when (TIMESTAMP(MICROS,true)) = 7``."""
+    """Return one element, as parquet-tools prints it: ``optional int64 when (TIMESTAMP(MICROS,true)) = 7``."""
     element = node.element
     repetition = (_named(REPETITIONS, element.repetition) or "required").lower()
     kind = "group" if _is_group(node) else _named(PHYSICAL_TYPES, element.type).lower()

@@ -45,7 +45,7 @@ class Copy:
     is_readable: bool
 
     def rows_of_page(self, number: int) -> int:
-        """How many rows the page of this number must have."""
+        """Return the number of rows that a page must have."""
         before = number * self.facts.rows_per_page
         return min(self.facts.rows_per_page, self.num_rows - before)
 

@@ -70,7 +70,7 @@ def _claims(source, begin: int, size: int) -> list[tuple[int, int]]:
 
 BATCH_ROWS = 1 << 16
 REFUSED = (pa.ArrowException, OSError, UnicodeError, ParquetextError)
-# pyarrow reserves by the values that a page claims; beyond these it is asked only about files that may hold so much.
+# pyarrow reserves memory for the values that a page claims; for more, it reads only files that can contain them.
 FEW_BYTES, BYTES_OF_VALUE, MOST_OF_BYTE = 1 << 25, 8, 64
 SMALL_FILE, SMALL_BATCH_ROWS = 1 << 16, 1 << 10  # whose few bytes may repeat a long text
 Batches = Iterator[pa.RecordBatch]
@@ -158,7 +158,7 @@ def _expansion_note(source, footer_of: Callable[[int], bytes], row_groups: int) 
         except LimitExceeded as error:
             return _undecoded(error, f"row group {row_group}")
         except ParquetextError:
-            continue  # both engines tell it
+            continue  # both engines report it
     return None
 
 
@@ -168,7 +168,7 @@ def _memory_note(source, ours_of: Callable[[int], Any], footer_of, row_groups: i
         try:
             least, most = most_of(source, footer_of(row_group))
         except ParquetextError:
-            continue  # both engines tell it
+            continue  # both engines report it
         ours = ours_of(row_group) if least <= LITTLE < most else None
         if most > LITTLE and (ours is None or not ours.is_little()):
             return f"row group {row_group} may take {most} bytes in memory, of which the file has {source.size}"

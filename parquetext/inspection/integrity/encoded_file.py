@@ -36,7 +36,7 @@ def check_original(original: Original, footer: bytes, data_end: int) -> Iterator
     try:
         struct = bare_struct(footer)
     except ParquetextError:
-        return  # which the footer's own checks tell
+        return  # the footer's checks report it
     text, found = (original.struct_length, original.struct_crc), (len(struct), kernels.checksum.crc32(struct))
     if text != found:
         message = (
@@ -66,7 +66,7 @@ def check_rest(source, original: Original) -> Iterator[Finding]:
 
 
 def compare_digest(source, original: Original) -> Iterator[Finding]:
-    """Put the original together, and compare its SHA-256."""
+    """Reconstruct the original, and compare its SHA-256."""
     try:
         found = digest_of(OriginalSource(original, source))
     except ParquetextError as error:

@@ -65,5 +65,5 @@ def _algorithm(footer: bytes, field: tuple) -> str:
 
 
 def encrypted_chunks(scan) -> int:
-    """How many column chunks need a key."""
+    """Return the number of column chunks that need a key."""
     return sum(present & wire.PRESENT_CRYPTO != 0 for present in scan.chunks("present"))

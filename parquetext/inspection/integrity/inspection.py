@@ -61,7 +61,7 @@ class CopiedColumn:
 
 @dataclass(slots=True)
 class Inspection:
-    """The facts of a footer; sizes in bytes. Facts that a damaged footer does not give are None.
+    """The properties of a footer; sizes are in bytes. Properties that a damaged footer does not reveal are None.
 
     `copies` are of columns in other encodings, `original_bytes` those of the file from before it was encoded; `auto`
     contains the form that ``upgrade(form="auto")`` would add, and the reason.
@@ -164,7 +164,7 @@ def _add_copies(fields: Inspection, tail: Tail, footer: bytes) -> None:
     """List the columns that have copies in other encodings; `verify` reports copies that cannot be read."""
     with suppress(ParquetextError):
         thrift = tail.form.rebuild(footer)
-        if may_have_copies(thrift[: fields.thrift_bytes]):  # the footer's own extension stands behind
+        if may_have_copies(thrift[: fields.thrift_bytes]):  # the footer's extension follows
             fields.copies = list(_copied_columns(kernels.scan.scan(thrift, strict=False)))
 
 

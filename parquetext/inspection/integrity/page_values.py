@@ -24,14 +24,14 @@ LEAST_WIDTH = 8
 
 @dataclass(slots=True)
 class Measured:
-    """Facts of decoded values: of a page, or of all pages of a chunk.
+    """Measurements of decoded values: of a page, or of all pages of a chunk.
 
     Attributes
     ----------
     entries, values, rows : int
         Entries are values and nulls; rows are those that begin here.
     first_row : int
-        The row of the row group that begins first, or goes on.
+        The first row of the row group that begins here, or that continues here.
     begins_within_row : bool
     extremes : dict
         For the legacy order (True) and the column's (False) the keys of the smallest and the greatest value.
@@ -57,7 +57,7 @@ class Measured:
         return self.entries - self.values
 
     def add(self, other: Measured) -> None:
-        """Take the facts of values that follow."""
+        """Add the measurements of following values."""
         for name in ("entries", "values", "rows", "nans", "text_bytes"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for kind, (low, high) in other.extremes.items():
@@ -68,7 +68,7 @@ class Measured:
 
 
 def decoded_pages(source, chunk: Chunk, entries: list[int], orders: dict[bool, ValueOrder], see) -> Iterator[Measured]:
-    """Decode a chunk, and yield the facts of each data page.
+    """Decode a chunk, and yield the measurements of each data page.
 
     Memory is that of a batch of rows, and of a page.
 
@@ -77,7 +77,7 @@ def decoded_pages(source, chunk: Chunk, entries: list[int], orders: dict[bool, V
     entries : list of int
         Values and nulls of each data page.
     orders : dict
-        The orders in which extremes are wanted, by the keys of `Facts.extremes`.
+        The orders in which extremes are wanted, by the keys of `Measured.extremes`.
     see : callable
         Is given each array of values, without nulls.
 
@@ -136,7 +136,7 @@ class _Splitter:
         self._slot = 0
 
     def begin(self) -> None:
-        """Go over to another batch."""
+        """Change to another batch."""
         self._slot = 0
 
     def nothing(self, row: int) -> Measured:

@@ -68,7 +68,7 @@ def _is_text(data: bytes) -> bool:
 
 
 def _check_elements(footer: bytes, scan) -> Iterator[Finding]:
-    """Let pyarrow take the schema: of columns that differ by their names alone one is enough."""
+    """Check that pyarrow accepts the schema. Of columns that differ only in their names, one is checked."""
     try:
         schema_of(kernels.slice.slice_footer(scan, _telling_leaves(footer, scan), [], arrow_schema=False))
     except MemoryError:

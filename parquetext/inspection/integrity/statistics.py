@@ -32,7 +32,7 @@ NAMES = {ASCENDING: "ascending", DESCENDING: "descending"}
 
 
 def wrong_offset_index(first_rows: Sequence[int], pages: Sequence[Measured]) -> Iterator[str]:
-    """Yield the first page that begins within a row, or at another row than the index says."""
+    """Yield the first page that begins within a row, or at another row than in the index."""
     for number, (row, page) in enumerate(zip(first_rows, pages, strict=True)):
         if page.begins_within_row:
             yield f"page {number} begins within row {page.first_row}"
@@ -43,7 +43,7 @@ def wrong_offset_index(first_rows: Sequence[int], pages: Sequence[Measured]) -> 
 
 
 def wrong_text_bytes(fields: dict, pages: Sequence[Measured]) -> Iterator[str]:
-    """Yield the first page whose byte arrays have another size than the offset index says."""
+    """Yield the first page whose byte arrays have another size than in the offset index."""
     message = fields.get("unencoded_byte_array_data_bytes")
     if not message:
         return
@@ -171,7 +171,12 @@ def plain_values(values: pa.Array) -> Sequence[bytes]:
 
 
 UNCOMPARED = "statistics-uncompared"
-TOLD = {"undecodable", "undecoded", "decoded-once", "unreadable"}  # kinds that say why values are not compared
+TOLD = {
+    "undecodable",
+    "undecoded",
+    "decoded-once",
+    "unreadable",
+}  # kinds of findings that state why values are not compared
 FEW_BYTES, BYTES_OF_VALUE, MOST_OF_BYTE = 1 << 25, 8, 64  # values that few bytes represent are not decoded
 MOST_DISTINCT, MOST_DISTINCT_BYTES = 1 << 20, 1 << 26
 LEGACY, OWN = True, False  # orders
@@ -201,7 +206,7 @@ def compare_statistics(source, scan, structure: Structure, data_end: int, report
         except Unsupported:
             left_out += 1
         except ParquetextError:
-            continue  # the decoders tell it
+            continue  # the decoders report it
     if left_out:
         message = f"the values of {left_out} column chunks are not compared with statistics and indexes"
         yield from _uncompared(report, f"{message}: they cannot be decoded in little memory")

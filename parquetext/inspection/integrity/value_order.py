@@ -35,11 +35,11 @@ class ValueOrder:
     width : int
         Bytes of a value; 0 if it varies.
     key : callable
-        Gives a value's plain bytes a key that Python compares; NaN has none (None).
+        Returns a key that Python compares for a value's plain bytes; None for NaN.
     keys_of : callable
-        Gives an array of values, without nulls and NaN, as an array or a list of keys.
+        Returns the keys of an array of values without nulls and NaN, as an array or a list.
     is_nan : callable or None
-        Gives an array of values the array that tells which are NaN.
+        Returns an array that is True for each NaN of an array of values.
     is_truncatable : bool
         True if a bound may be shorter or longer than the values.
     """

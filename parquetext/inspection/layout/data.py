@@ -31,7 +31,7 @@ COPY_BEGINS = b"\x26", b"\x15", b"\x18"  # headers of fields 2 and 1 of a Column
 
 
 def copy_size(source, begin: int, end: int) -> int:
-    """How many bytes a ColumnChunk or ColumnMetaData takes that begins here, as older writers put behind each chunk."""
+    """Return the size of a ColumnChunk or ColumnMetaData that begins here: older writers append one to each chunk."""
     data = source.read(begin, min(MOST_BYTES, end - begin))
     if data[:1] not in COPY_BEGINS:
         return 0

@@ -40,14 +40,14 @@ def claim_gaps(claims: Claims, source, data: Data) -> None:
 
 
 def _dead_pages(source, begin: int, end: int) -> int:
-    """How many bytes whole pages take that begin here: of a row group that no footer has."""
+    """Return the size of complete pages that begin here; their row group is in no footer."""
     pages = read_headers(source, begin, end)
     unlikely = next((number for number, count in enumerate(pages.array("num_values")) if count < 0), len(pages))
     return (pages.end if unlikely == len(pages) else pages.array("offset")[unlikely]) - begin
 
 
 def _zeros(source, offset: int, length: int) -> int:
-    """How many zero bytes a range begins with."""
+    """Return the number of zero bytes at the beginning of a range."""
     for at in range(0, length, STEP):
         data = source.read(offset + at, min(STEP, length - at))
         rest = data.lstrip(b"\0")

@@ -182,7 +182,7 @@ def layout(path: object, *, decompress: bool = False) -> Layout:
     ----------
     path : str, PathLike, or (pyarrow.fs.FileSystem, str)
     decompress : bool
-        Also decompress pages of version 1, to tell how much of them are levels: `plain_levels` is then known.
+        Also decompress pages of version 1, to find the size of their levels: `plain_levels` is then known.
 
     Returns
     -------

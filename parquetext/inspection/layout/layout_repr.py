@@ -33,7 +33,7 @@ COLOURS = {
 
 
 def show_layout(layout: Layout) -> Shown:
-    """Facts, the picture, the kinds of bytes, the largest columns, and findings."""
+    """Return the file's properties, the picture, the kinds of bytes, the largest columns, and the findings."""
     fields = [("bytes", layout.size), ("footer", layout.form), ("parts", layout.parts.num_rows)]
     listings = [_kinds(layout), _columns(layout), _findings(layout)]
     return Shown(f"parquetext.Layout {without_secrets(layout.path)}", fields, listings, _picture(layout))

@@ -1,4 +1,4 @@
-"""Checks of a column chunk: its facts in the footer, its place in the file, and the extent of its pages."""
+"""Check a column chunk: its metadata in the footer, its position in the file, and the extent of its pages."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def behind_struct(scan, length: int, offset: int) -> Finding:
 
 LONGEST_PATH = 1000  # characters
 FEW_BYTES = 1 << 20  # that all paths may have, however short the footer is
-SHORTEST_CUT = 80  # characters that each path keeps, however many paths there are
+SHORTEST_CUT = 80  # characters that each path keeps, for any number of paths
 LONGEST_CHARACTER = 4  # bytes in UTF-8
 
 
@@ -195,7 +195,7 @@ class Structure:
         """Check a chunk's fields in the footer, and read the headers of its pages."""
         size = chunk.end - chunk.start
         if size <= 0 and (chunk.is_encrypted or self._scan.problem is not None):
-            return None  # encrypted metadata, or none: another finding says it
+            return None  # encrypted metadata, or none: another finding reports it
         if not chunk.is_encrypted and self._scan.regular:
             self.findings += check_type(chunk)
         found = check_place(chunk, self._data_end)
@@ -269,7 +269,7 @@ class Structure:
             yield from check_column_index(index, chunk, pages, self._node(chunk.leaf), fields)
 
     def _counts(self, chunk: StoredChunk, page_values: list[int]) -> ChunkCounts:
-        """Return the facts about a chunk that its column index must agree with."""
+        """Return the values of a chunk that its column index must match."""
         if self._scan.regular:
             return counts_of(self._scan.column(chunk.leaf), chunk.row_group, page_values)
         return ChunkCounts(page_values, chunk.num_values, self._scan.chunks("null_count")[chunk.index])

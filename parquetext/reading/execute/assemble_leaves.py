@@ -75,7 +75,7 @@ def leaf_array(decoded, kind: LeafType, wanted: pa.DataType, dictionary: Diction
 
 
 def stored_array(decoded, kind: LeafType) -> pa.Array:
-    """Return the decoded values of a `kernels.column.Column` in their physical type, whatever their annotation."""
+    """Return the decoded values of a `kernels.column.Column` in their physical type, without their annotation."""
     return _viewed(decoded, _stored_type(kind))
 
 

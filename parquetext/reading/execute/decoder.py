@@ -495,7 +495,7 @@ def _decoded(
 
 
 def refuse_much_in_python(values: int) -> None:
-    """Raise Unsupported for more than a million values without compiled kernels, unless pure Python is asked for."""
+    """Raise Unsupported for more than a million values without compiled kernels, unless pure Python is requested."""
     if kernels.implementation() == "native" or kernels.is_pure_asked_for() or values <= MOST_PURE_VALUES:
         return
     raise Unsupported(

@@ -19,7 +19,7 @@ from ..fields.assemble_plan import LeafPlan, ListPlan, Plan, StructPlan
 
 MOST_BATCH_BYTES = 1 << 24  # of values, if a few bytes of pages expand to them
 MOST_OF_BYTE = 64  # bytes of values per byte of pages that are accepted without a check
-LEAST_OF_CHUNK = 1 << 21  # minimal bytes of a batch per column chunk, however many columns there are
+LEAST_OF_CHUNK = 1 << 21  # minimal bytes of a batch per column chunk, for any number of columns
 LEAST_PAGE = 1 << 22
 DECIMAL_BYTES, INSTANT_BYTES = 16, 8  # in Arrow, in addition to the stored value
 

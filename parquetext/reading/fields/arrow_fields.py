@@ -31,7 +31,7 @@ def within_the_stack() -> Iterator[None]:
 def fields_of(form: FooterReader, footer: bytes, options: Mapping, wanted: Sequence[int] | None) -> Sequence[Column]:
     """Return the fields of a footer that contain wanted leaves.
 
-    Results for footers with few leaves are cached, whatever the row groups are.
+    Results for footers with few leaves are cached; they do not depend on the row groups.
     """
     if not options and form.leaf_count <= KEPT_LEAVES:
         shape = form.slice(range(form.leaf_count), [])

@@ -120,7 +120,7 @@ def part_of(
 ) -> Part:
     """Return the part that reads these leaves."""
     is_all = isinstance(row_groups, range) or len(row_groups) == len(set(row_groups)) == form.row_group_count
-    # Without columns, rows are counted as pyarrow counts them, whatever num_rows of the file is.
+    # Without columns, rows are counted as pyarrow counts them; num_rows of the file may differ.
     counts = form.row_groups("num_rows") if not is_all or not leaves else None
     rows = form.num_rows if counts is None else sum(counts[row_group] for row_group in row_groups)
     if not leaves and _has_chunks_alone(form, row_groups):

@@ -145,7 +145,7 @@ def _alone(folder: Folder) -> Iterator[None]:
     """Serialize commits on a local filesystem: two that exchange the same folders would undo each other."""
     with contextlib.ExitStack() as held:
         if folder.is_local:
-            with contextlib.suppress(OSError):  # it is gone already, or on a filesystem without locks
+            with contextlib.suppress(OSError):  # it has been removed, or is on a filesystem without locks
                 file = os.open(folder.path, os.O_RDONLY | systems.O_DIRECTORY)
                 held.callback(os.close, file)
                 systems.lock(file, wait=True)
@@ -207,7 +207,7 @@ def _is_within(name: str, positions: set[str]) -> bool:
 
 
 def settle_leftovers(dataset: Folder, forgotten: float = FORGOTTEN) -> list[Folder]:
-    """End the writes of drivers that are no more, which `staging.leftovers` tells; their staging folders."""
+    """Finish the writes of drivers that have ended, which `staging.leftovers` finds; their staging folders."""
     folders = leftovers(dataset, forgotten)
     for folder in folders:
         with contextlib.suppress(FileExistsError):  # another has made the dataset: theirs is given up
@@ -265,7 +265,7 @@ def _staged_partitions(staging: Staging, dataset: Folder, moves: list[tuple[str,
 
 
 def _swap_partitions(staging: Staging, dataset: Folder, manifest: Manifest) -> None:
-    """Let staged partitions take the place of the dataset's, one after the other, as far as they have not."""
+    """Replace the dataset's partitions by the staged ones, one by one, except those that have been replaced."""
     _remove(dataset, [])
     for number, (position, inode) in enumerate(manifest.partitions):
         staged, goal = staging.table / position, dataset / position
@@ -276,7 +276,7 @@ def _swap_partitions(staging: Staging, dataset: Folder, manifest: Manifest) -> N
 
 
 def _replace(staged: str, path: str, replaced: str) -> None:
-    """Give a staged folder its name, in exchange for the one that has it."""
+    """Swap a staged folder with the folder that has its name."""
     try:
         os.rename(staged, path)
     except OSError as error:
@@ -293,7 +293,7 @@ def _swap(staging: Staging, dataset: Folder, manifest: Manifest) -> None:
         if manifest.mode == OVERWRITE and dataset.exists():
             _exchange(staging.table.path, dataset.path, (staging.folder / "replaced").path)
         else:
-            os.rename(staging.table.path, dataset.path)  # not over a folder that holds something
+            os.rename(staging.table.path, dataset.path)  # not over a folder that is not empty
         _flush(dataset.parent.path)
     except OSError as error:
         if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):

@@ -21,7 +21,7 @@ __all__ = ["left_by_catalog", "listed_by_catalog"]
 
 
 def listed_by_catalog(options: Options, targets: Sequence[Target]) -> list[Files]:
-    """For each path the files at or below it that the catalog has, in the order of their paths."""
+    """Return for each path the catalog's files at or below it, in the order of their paths."""
     rows = rows_of(options.target(options.catalog)).one_per_row_group(["file", "file_size", "modified"])
     known = rows.group_by("file", use_threads=False).aggregate([("file_size", "max"), ("modified", "max")])
     remote = any(not target.is_local for target in targets)

@@ -27,7 +27,7 @@ __all__ = ["ParquetextSource"]
 # Before, filters of one query stay for all queries of a DataFrame: the next one would return wrong rows
 # (readInfo of PythonDataSourceV2; SPARK-58551 brings pushLimit and puts an end to it).
 KEEPS_SCANS_APART = hasattr(DataSourceReader, "pushLimit")
-VERY_WIDE = 1_000  # columns from which on it is worth a word that all of them are read
+VERY_WIDE = 1_000  # minimal number of columns for a warning that all of them are read
 _PUSHING = "data_source_pushdown_filters.py"  # the worker that Spark runs when filters are pushed down
 
 
@@ -68,7 +68,7 @@ class ParquetextSource(DataSource):
                 len(whole),
             )
         found = _with_keys(whole, keys, options)
-        arrow_schema(found)  # says what does not come through it
+        arrow_schema(found)  # raises for unsupported types
         return remembering(found, said) if is_table(self.options) else found
 
     def reader(self, schema: StructType) -> Reader:
@@ -82,7 +82,7 @@ class ParquetextSource(DataSource):
 
 
 def _is_pushing() -> bool:
-    """Return True in the worker for filters: only there is it known that Spark's setting is enabled."""
+    """Return True in the worker for filters: only there can it be known that Spark's setting is enabled."""
     return any(frame.f_code.co_filename.endswith(_PUSHING) for frame, _ in traceback.walk_stack(None))
 
 

@@ -206,7 +206,7 @@ class _Content:
 
 
 def _names(form: FooterReader, fields: Iterable[pa.Field]) -> dict[str, str]:
-    """Of each field that is there its name in the file: the same, else the only one that differs by case alone."""
+    """Return the file's names of the fields that it has: the same name, or the only one that differs in case."""
     found = {field.name: field.name if find_top_level(form, field.name) is not None else None for field in fields}
     if None in found.values():
         by_case: dict[str, list[str]] = {}

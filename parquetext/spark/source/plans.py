@@ -10,7 +10,7 @@ __all__ = ["Kept"]
 T = TypeVar("T")
 
 MOST = 4
-MOST_FILES = 1_000_000  # of one listing: larger ones are worth their memory elsewhere
+MOST_FILES = 1_000_000  # of one listing: larger ones take too much memory
 
 
 class Kept:

@@ -23,7 +23,7 @@ _OPERATORS = {
     datasource.LessThanOrEqual: "<=",
 }
 _NEGATED = {datasource.EqualTo: "!=", datasource.In: "not in"}
-# Bounds do not tell of a NaN, which Spark has equal to itself and above all other numbers.
+# Bounds do not include NaN, which in Spark equals itself and is above all other numbers.
 _OF_FLOATS = {"=", "<", "<=", "in"}
 
 

@@ -1,4 +1,4 @@
-"""The files of a read, and their share for each partition: by the sizes that the listing tells, with no file opened."""
+"""Find the files of a read, and divide them among partitions by the listed sizes, without opening files."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def _needs_token(filesystem: pyarrow.fs.FileSystem) -> bool:
 
 
 def _fetch_token(filesystem: pyarrow.fs.FileSystem, path: str) -> None:
-    """Let the SDK fetch a token by a request for which pyarrow turns the SDK's exception into an error."""
+    """Request something for which the SDK fetches a token: here pyarrow converts the SDK's exception to an error."""
     import pyarrow as pa
 
     container, _, below = path.strip("/").partition("/")

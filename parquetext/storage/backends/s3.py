@@ -221,7 +221,7 @@ class S3Upload:
         self._tags[number], self._sums[number] = sent["ETag"], self._checksum.of_answer(sum)
 
     def copy(self, number: int, begin: int, end: int, tag: str) -> None:
-        """Let the store copy a part from the object itself, if its ETag is `tag`."""
+        """Copy a part from the object itself in the store, if its ETag is `tag`."""
         with self._goal.asking():
             copied = self._goal.client.upload_part_copy(
                 **self._where,
