@@ -13,21 +13,17 @@ from ..errors import ParquetextError
 from ..footer.forms import AUTO, Form
 from ..storage import resolve
 from .arguments import File, Files, Ignore, Quiet, Size, size_of
-from .output import (
+from .outcomes import (
     CANNOT_RUN,
-    counted,
     exit_code,
-    files_progress,
-    human_bytes,
     is_absent,
     nothing_there,
     print_failure,
-    print_json,
     refuse_folder,
     stoppable,
     targets_of,
-    tell,
 )
+from .output import counted, files_progress, human_bytes, print_json, tell
 
 NewForm = Annotated[Form, typer.Option(help="Footer of the new file. auto: choose by its size and shape.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document per new file.")]

@@ -12,18 +12,8 @@ from ..errors import ParquetextError
 from ..footer.forms import AUTO, Form
 from .arguments import File, Ignore, Quiet
 from .choices import Codec, Encoding
-from .output import (
-    CANNOT_RUN,
-    counted,
-    exit_code,
-    human_bytes,
-    is_absent,
-    print_failure,
-    print_json,
-    refuse_folder,
-    stoppable,
-    tell,
-)
+from .outcomes import CANNOT_RUN, exit_code, is_absent, print_failure, refuse_folder, stoppable
+from .output import counted, human_bytes, print_json, tell
 
 DESCENDING = ":desc"
 

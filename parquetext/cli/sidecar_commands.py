@@ -12,17 +12,8 @@ from .arguments import Files, Json, Quiet
 from .choices import IgnorableSidecar
 from .each_file import FINDINGS, change_each
 from .fact_tables import print_fields
-from .output import (
-    CANNOT_RUN,
-    all_counted,
-    complain,
-    counted,
-    human_bytes,
-    print_json,
-    problem,
-    stoppable,
-    tell,
-)
+from .outcomes import CANNOT_RUN, complain, problem, stoppable
+from .output import all_counted, counted, human_bytes, print_json, tell
 
 Ignore = Annotated[
     list[IgnorableSidecar] | None,
