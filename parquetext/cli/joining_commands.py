@@ -79,8 +79,7 @@ def split(
     overwrite: Annotated[
         bool,
         typer.Option(
-            "--overwrite",
-            help="Replace existing files. Without it, an existing file with other content is an error.",
+            "--overwrite", help="Replace existing files. Without it, an existing file with other content is an error."
         ),
     ] = False,
     form: NewForm = AUTO,
@@ -94,10 +93,7 @@ def split(
     refuse_folder(path)
     made: list[Any] = []
     again = "the same command begins again" if overwrite else "the same command goes on with the rest"
-    with (
-        stoppable(lambda: f"{counted(len(made), 'file')} written; {again}"),
-        _failing([path], json),
-    ):
+    with stoppable(lambda: f"{counted(len(made), 'file')} written; {again}"), _failing([path], json):
         sizes = {"row_groups": row_groups, "files": files, "max_bytes": max_bytes}
         for new in edits.split(path, out, **sizes, overwrite=overwrite, form=form.value, ignore=ignore or ()):
             made.append(new)

@@ -46,10 +46,7 @@ def rewrite(
     ] = None,
     encoding: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME=ENCODING",
-            help="Encoding of a column. Repeat for several columns.",
-        ),
+        typer.Option(metavar="NAME=ENCODING", help="Encoding of a column. Repeat for several columns."),
     ] = None,
     form: Annotated[Form, typer.Option(help="Footer of the new file. auto: choose by its size and shape.")] = AUTO,
     ignore: Ignore = None,

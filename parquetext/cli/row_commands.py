@@ -111,12 +111,7 @@ class _Printer:
         self.is_table = format == RowFormat.table
 
     def file(
-        self,
-        file,
-        columns: Any,
-        conditions: list[str] | None,
-        limit: int | None,
-        partition: pa.Table | None = None,
+        self, file, columns: Any, conditions: list[str] | None, limit: int | None, partition: pa.Table | None = None
     ) -> None:
         """Print rows of an open file, with the columns of its partition."""
         from ..inspection.content.row_text import rows_of

@@ -26,8 +26,7 @@ Ignore = Annotated[
 ]
 
 sidecar = typer.Typer(
-    no_args_is_help=True,
-    help="Manage sidecars: files _NAME.pm with the metadata of the Parquet file NAME beside them.",
+    no_args_is_help=True, help="Manage sidecars: files _NAME.pm with the metadata of the Parquet file NAME beside them."
 )
 
 
