@@ -17,20 +17,8 @@ from rich.table import Table
 
 from parquetext import kernels
 from parquetext.cli.arguments import Quiet
-from parquetext.cli.output import (
-    CANNOT_RUN,
-    FINDINGS,
-    cell,
-    console,
-    counted,
-    human_bytes,
-    human_seconds,
-    print_json,
-    problem,
-    spinner,
-    stoppable,
-    tell,
-)
+from parquetext.cli.outcomes import CANNOT_RUN, FINDINGS, problem, stoppable
+from parquetext.cli.output import cell, console, counted, human_bytes, human_seconds, print_json, spinner, tell
 
 from . import peers, run
 from .workspace import Workspace

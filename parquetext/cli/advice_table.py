@@ -8,7 +8,8 @@ import typer
 
 from .each_file import look_at_each
 from .fact_tables import print_listing
-from .output import exit_code, human_bytes, print_json, tell
+from .outcomes import exit_code
+from .output import human_bytes, print_json, tell
 
 __all__ = ["show_advice"]
 

@@ -36,10 +36,7 @@ _SIZE = re.compile(r"(\d[\d_]*(?:\.\d+)?)\s*([A-Za-z]*)\Z")
 
 Files = Annotated[
     list[str],
-    typer.Argument(
-        help="Parquet files, directories, patterns such as 'lake/*.parquet', or URLs.",
-        show_default=False,
-    ),
+    typer.Argument(help="Parquet files, directories, patterns such as 'lake/*.parquet', or URLs.", show_default=False),
 ]
 File = Annotated[str, typer.Argument(help="Path or URL of a Parquet file.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document per file.")]

@@ -10,7 +10,8 @@ from .arguments import File, Json, Quiet
 from .completion import columns_of_path
 from .each_file import ask_one
 from .fact_tables import print_listing
-from .output import FINDINGS, FINE, counted, print_json, tell
+from .outcomes import FINDINGS, FINE
+from .output import counted, print_json, tell
 
 
 def bloom(

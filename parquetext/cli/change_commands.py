@@ -17,7 +17,8 @@ from .arguments import ChangeArguments, Files, Json, Quiet, RewriteArguments, wi
 from .choices import Codec, Marker, Placement, Stats
 from .completion import columns_of_path, encodings
 from .each_file import change_each
-from .output import CANNOT_RUN, human_bytes, print_json, problem, targets_of, tell
+from .outcomes import CANNOT_RUN, problem, targets_of
+from .output import human_bytes, print_json, tell
 
 Wrap = Annotated[bool, typer.Option("--wrap", help="Keep foreign extension bytes as a block; `strip` restores them.")]
 

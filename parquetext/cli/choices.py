@@ -15,8 +15,7 @@ Marker = StrEnum("Marker", ["spec", "thrift"])
 
 Codec = StrEnum("Codec", ["none", "snappy", "gzip", "brotli", "lz4", "zstd"])
 Encoding = StrEnum(  # encodings that `rewrite` writes
-    "Encoding",
-    "dictionary plain rle delta_binary_packed delta_length_byte_array delta_byte_array byte_stream_split",
+    "Encoding", "dictionary plain rle delta_binary_packed delta_length_byte_array delta_byte_array byte_stream_split"
 )
 Ignorable = StrEnum(  # edits.IGNORABLE
     "Ignorable", "table-format summary free-form size partition-columns hard-links attributes lock"

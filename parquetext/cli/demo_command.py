@@ -10,19 +10,8 @@ from rich.table import Table
 
 from .arguments import Quiet
 from .choices import Reader
-from .output import (
-    CANNOT_RUN,
-    FINDINGS,
-    cell,
-    console,
-    counted,
-    human_seconds,
-    print_json,
-    problem,
-    spinner,
-    stoppable,
-    tell,
-)
+from .outcomes import CANNOT_RUN, FINDINGS, problem, stoppable
+from .output import cell, console, counted, human_seconds, print_json, spinner, tell
 
 
 def demo(

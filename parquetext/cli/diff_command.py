@@ -13,7 +13,8 @@ from ..cells import is_whole, shortened
 from ..errors import ParquetextError
 from .arguments import Quiet
 from .choices import DiffKind
-from .output import CANNOT_RUN, FINDINGS, FINE, counted, line_width, print_failure, print_json, stoppable, tell
+from .outcomes import CANNOT_RUN, FINDINGS, FINE, print_failure, stoppable
+from .output import counted, line_width, print_json, tell
 
 LETTERS = 70  # of a value that is shown in a terminal
 LINE = 78  # longer differences take a line for each file

@@ -11,20 +11,18 @@ import typer
 from .. import wire
 from ..errors import ParquetextError, outcome_of
 from ..storage import resolve
-from .output import (
+from .outcomes import (
     CANNOT_RUN,
     FINE,
-    counted,
     exit_code,
-    files_progress,
     is_absent,
     nothing_there,
     print_failure,
     problem,
     stoppable,
     targets_of,
-    tell,
 )
+from .output import counted, files_progress, tell
 
 __all__ = ["FINDINGS", "ask_each", "ask_one", "change_each", "look_at_each"]
 

@@ -50,10 +50,7 @@ def schema(
 
 def meta(
     paths: Files,
-    full: Annotated[
-        bool,
-        typer.Option("--full", help="Print long key-values in full, in a terminal too."),
-    ] = False,
+    full: Annotated[bool, typer.Option("--full", help="Print long key-values in full, in a terminal too.")] = False,
     json: Json = False,
 ) -> None:
     """Print writer, row count, sizes and key-values of files."""

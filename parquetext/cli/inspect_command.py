@@ -11,7 +11,8 @@ from .arguments import Files, Json, Quiet
 from .each_file import look_at_each
 from .fact_tables import print_fields
 from .layout_command import map_as_dict, print_map
-from .output import all_counted, counted, exit_code, human_bytes, print_json, tell
+from .outcomes import exit_code
+from .output import all_counted, counted, human_bytes, print_json, tell
 
 
 def inspect(

@@ -13,21 +13,17 @@ from ..errors import ParquetextError
 from ..footer.forms import AUTO, Form
 from ..storage import resolve
 from .arguments import File, Files, Ignore, Quiet, Size, size_of
-from .output import (
+from .outcomes import (
     CANNOT_RUN,
-    counted,
     exit_code,
-    files_progress,
-    human_bytes,
     is_absent,
     nothing_there,
     print_failure,
-    print_json,
     refuse_folder,
     stoppable,
     targets_of,
-    tell,
 )
+from .output import counted, files_progress, human_bytes, print_json, tell
 
 NewForm = Annotated[Form, typer.Option(help="Footer of the new file. auto: choose by its size and shape.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document per new file.")]
@@ -83,8 +79,7 @@ def split(
     overwrite: Annotated[
         bool,
         typer.Option(
-            "--overwrite",
-            help="Replace existing files. Without it, an existing file with other content is an error.",
+            "--overwrite", help="Replace existing files. Without it, an existing file with other content is an error."
         ),
     ] = False,
     form: NewForm = AUTO,
@@ -98,10 +93,7 @@ def split(
     refuse_folder(path)
     made: list[Any] = []
     again = "the same command begins again" if overwrite else "the same command goes on with the rest"
-    with (
-        stoppable(lambda: f"{counted(len(made), 'file')} written; {again}"),
-        _failing([path], json),
-    ):
+    with stoppable(lambda: f"{counted(len(made), 'file')} written; {again}"), _failing([path], json):
         sizes = {"row_groups": row_groups, "files": files, "max_bytes": max_bytes}
         for new in edits.split(path, out, **sizes, overwrite=overwrite, form=form.value, ignore=ignore or ()):
             made.append(new)

@@ -13,18 +13,8 @@ from rich.text import Text
 from ..errors import ParquetextError
 from .arguments import File, Quiet
 from .fact_tables import number, print_listing
-from .output import (
-    CANNOT_RUN,
-    FINDINGS,
-    console,
-    counted,
-    human_bytes,
-    line_width,
-    print_failure,
-    print_json,
-    stoppable,
-    tell,
-)
+from .outcomes import CANNOT_RUN, FINDINGS, print_failure, stoppable
+from .output import console, counted, human_bytes, line_width, print_json, tell
 
 # For each group its style, and its letter if there are no colours.
 LOOKS = {

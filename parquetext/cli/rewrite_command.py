@@ -12,18 +12,8 @@ from ..errors import ParquetextError
 from ..footer.forms import AUTO, Form
 from .arguments import File, Ignore, Quiet
 from .choices import Codec, Encoding
-from .output import (
-    CANNOT_RUN,
-    counted,
-    exit_code,
-    human_bytes,
-    is_absent,
-    print_failure,
-    print_json,
-    refuse_folder,
-    stoppable,
-    tell,
-)
+from .outcomes import CANNOT_RUN, exit_code, is_absent, print_failure, refuse_folder, stoppable
+from .output import counted, human_bytes, print_json, tell
 
 DESCENDING = ":desc"
 
@@ -56,10 +46,7 @@ def rewrite(
     ] = None,
     encoding: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME=ENCODING",
-            help="Encoding of a column. Repeat for several columns.",
-        ),
+        typer.Option(metavar="NAME=ENCODING", help="Encoding of a column. Repeat for several columns."),
     ] = None,
     form: Annotated[Form, typer.Option(help="Footer of the new file. auto: choose by its size and shape.")] = AUTO,
     ignore: Ignore = None,

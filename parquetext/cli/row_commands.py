@@ -16,7 +16,8 @@ from .arguments import File, Files, columns_option
 from .choices import RowFormat
 from .each_file import ask_each, ask_one
 from .fact_tables import print_listing
-from .output import counted, line_width, targets_of, tell
+from .outcomes import targets_of
+from .output import counted, line_width, tell
 
 if TYPE_CHECKING:
     import pyarrow as pa

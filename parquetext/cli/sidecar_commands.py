@@ -12,17 +12,8 @@ from .arguments import Files, Json, Quiet
 from .choices import IgnorableSidecar
 from .each_file import FINDINGS, change_each
 from .fact_tables import print_fields
-from .output import (
-    CANNOT_RUN,
-    all_counted,
-    complain,
-    counted,
-    human_bytes,
-    print_json,
-    problem,
-    stoppable,
-    tell,
-)
+from .outcomes import CANNOT_RUN, complain, problem, stoppable
+from .output import all_counted, counted, human_bytes, print_json, tell
 
 Ignore = Annotated[
     list[IgnorableSidecar] | None,
@@ -35,8 +26,7 @@ Ignore = Annotated[
 ]
 
 sidecar = typer.Typer(
-    no_args_is_help=True,
-    help="Manage sidecars: files _NAME.pm with the metadata of the Parquet file NAME beside them.",
+    no_args_is_help=True, help="Manage sidecars: files _NAME.pm with the metadata of the Parquet file NAME beside them."
 )
 
 

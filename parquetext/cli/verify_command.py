@@ -8,7 +8,8 @@ import typer
 
 from .arguments import Files, Json, Quiet
 from .each_file import look_at_each
-from .output import complain, counted, exit_code, human_bytes, print_json, tell
+from .outcomes import complain, exit_code
+from .output import counted, human_bytes, print_json, tell
 
 CHECKED_BY = {"pages": "pages, page indexes, Bloom filters", "deep": "values, statistics"}
 

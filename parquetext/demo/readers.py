@@ -82,7 +82,7 @@ def installed_readers() -> list[str]:
     return [name for name, (package, _) in READERS.items() if importlib.util.find_spec(package)]
 
 
-def read_many_with(reader: str, paths: list[str], columns: list[str] | None) -> list[Outcome]:
+def read_many_with(reader: str, paths: list[str], columns: list[str] | None = None) -> list[Outcome]:
     """Read files with one reader in a process. After a crash, the remaining files count as crashed."""
     command = [sys.executable, "-m", "parquetext.demo.readers", reader, json.dumps(columns), *paths]
     timeout = TIMEOUT_SECONDS * len(paths)

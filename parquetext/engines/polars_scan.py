@@ -72,30 +72,19 @@ def scan_polars(source: object, columns: Iterable[str] | None = None, **options:
     def read(
         names: list[str] | None, predicate: pl.Expr | None, most_rows: int | None, batch_rows: int | None
     ) -> Iterator[pl.DataFrame]:
-        return _frames(lake, schema, names, predicate, most_rows, batch_rows or BATCH_ROWS)
+        """Read the rows that Polars requests: of the first `most_rows` rows, those that meet the predicate."""
+        from .polars_predicates import filters_of
+
+        names = list(schema) if names is None else names
+        needed = names if predicate is None else list(dict.fromkeys([*names, *predicate.meta.root_names()]))
+        pushed = None if predicate is None or most_rows is not None else filters_of(predicate, schema)
+        tables = lake.scanner(needed, pushed, batch_size=batch_rows or BATCH_ROWS).tables()
+        for frame in _limited(map(_frame_of, tables), most_rows):
+            yield frame if predicate is None else frame.filter(predicate).select(names)
 
     from polars.io.plugins import register_io_source
 
     return register_io_source(read, schema=schema, is_pure=True)
-
-
-def _frames(
-    lake: Dataset,
-    schema: pl.Schema,
-    names: list[str] | None,
-    predicate: pl.Expr | None,
-    most_rows: int | None,
-    batch_rows: int,
-) -> Iterator[pl.DataFrame]:
-    """Read the rows that Polars requests: of the first `most_rows` rows, those that meet the predicate."""
-    from .polars_predicates import filters_of
-
-    names = list(schema) if names is None else names
-    needed = names if predicate is None else list(dict.fromkeys([*names, *predicate.meta.root_names()]))
-    pushed = None if predicate is None or most_rows is not None else filters_of(predicate, schema)
-    tables = lake.scanner(needed, pushed, batch_size=batch_rows).tables()
-    for frame in _limited(map(_frame_of, tables), most_rows):
-        yield frame if predicate is None else frame.filter(predicate).select(names)
 
 
 def _frame_of(table: pa.Table) -> pl.DataFrame:

@@ -14,7 +14,7 @@ from .model import GROUP, FooterReader, Node
 from .names import as_path, find_group_or_leaf
 from .path_sizes import nodes_of
 
-__all__ = ["ParquetSchema", "SchemaNode"]
+__all__ = ["ParquetSchema", "SchemaNode", "named"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +53,9 @@ class SchemaNode:
         return cls(
             as_path(node.path) if node.parent is not None else (),
             leaves,
-            _named(PHYSICAL_TYPES, element.type) if leaf else None,
+            named(PHYSICAL_TYPES, element.type) if leaf else None,
             element.type_length,
-            _named(REPETITIONS, element.repetition),
+            named(REPETITIONS, element.repetition),
             element.logical,
             element.field_id,
             node.max_definition,
@@ -63,7 +63,8 @@ class SchemaNode:
         )
 
 
-def _named(names: tuple[str, ...], number: int | None) -> str | None:
+def named(names: tuple[str, ...], number: int | None) -> str | None:
+    """Return the name of a number in an enum; None without a number."""
     if number is None:
         return None
     return names[number] if 0 <= number < len(names) else f"UNKNOWN_{number}"

@@ -297,12 +297,7 @@ def verify(
 
 
 def build_sidecars(
-    spark: SparkSession,
-    paths: object,
-    *,
-    external_blooms: bool = False,
-    ignore: object = (),
-    **options: Unpack[Job],
+    spark: SparkSession, paths: object, *, external_blooms: bool = False, ignore: object = (), **options: Unpack[Job]
 ) -> DataFrame:
     """Write the sidecar of every file, as `parquetext.sidecar.build` does for one file.
 

@@ -14,7 +14,7 @@ from support.commands import OF_MANY, OF_ONE
 from typer.testing import CliRunner
 
 from parquetext import demo, edits, kernels, sidecar
-from parquetext.cli import output
+from parquetext.cli import outcomes
 from parquetext.cli.app import app
 from parquetext.inspection import integrity
 from parquetext.sidecar import describing
@@ -113,7 +113,7 @@ main()
     assert process.stdout.readline() == "ready\n"
     process.send_signal(signal.SIGINT)
     _, message = process.communicate(timeout=30)
-    assert process.returncode == output.STOPPED
+    assert process.returncode == outcomes.STOPPED
     assert message == "stopped by Ctrl-C: 1 of 5 files done; the same command goes on with the rest\n"
     assert not [path for path in lake.iterdir() if not path.name.startswith("part-")]
 
@@ -192,13 +192,13 @@ Operations.truncate = slow
 
 def test_the_line_is_there_if_a_command_is_stopped_before_it_begins_its_work(lake):
     program = f"""
-from parquetext.cli import footer_commands, output
+from parquetext.cli import footer_commands, outcomes
 
 def slow(*_, **__):
     print("ready", flush=True)
     {A_LONG_CALL}
 
-output.targets_of = slow
+outcomes.targets_of = slow
 from parquetext.cli import each_file
 each_file.targets_of = slow
 """

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import parquetext
 from parquetext import kernels
 from parquetext.cli.app import app
-from parquetext.cli.output import failure
+from parquetext.cli.outcomes import failure
 from parquetext.errors import ColumnError
 
 

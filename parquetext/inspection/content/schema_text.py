@@ -12,6 +12,7 @@ from ...footer.elements import Element, parse_element
 from ...footer.leaf_types import PHYSICAL_TYPES, REPETITIONS
 from ...footer.model import GROUP, FooterReader
 from ...footer.path_sizes import check_form
+from ...footer.schema import named
 from ...logical_types import parquet_text
 from .sql import DUCKDB, SPARK, Dialect
 
@@ -69,20 +70,14 @@ def _as_dict(node: Node) -> dict:
     element = node.element
     found = {
         "name": element.name,
-        "type": _named(PHYSICAL_TYPES, element.type),
+        "type": named(PHYSICAL_TYPES, element.type),
         "type_length": element.type_length,
-        "repetition_type": _named(REPETITIONS, element.repetition),
+        "repetition_type": named(REPETITIONS, element.repetition),
         "logical_type": None if element.logical is None else element.logical.as_dict(),
         "field_id": element.field_id,
     }
     kept = {name: value for name, value in found.items() if value is not None or name == "name"}
     return kept | ({"children": [_as_dict(child) for child in node.children]} if node.children else {})
-
-
-def _named(names: tuple[str, ...], number: int | None) -> str | None:
-    if number is None:
-        return None
-    return names[number] if 0 <= number < len(names) else f"UNKNOWN_{number}"
 
 
 def _parquet_text(file) -> str:
@@ -111,8 +106,8 @@ def _is_group(node: Node) -> bool:
 def element_text(node: Node) -> str:
     """Return one element, as parquet-tools prints it: ``optional int64 when (TIMESTAMP(MICROS,true)) = 7``."""
     element = node.element
-    repetition = (_named(REPETITIONS, element.repetition) or "required").lower()
-    kind = "group" if _is_group(node) else _named(PHYSICAL_TYPES, element.type).lower()
+    repetition = (named(REPETITIONS, element.repetition) or "required").lower()
+    kind = "group" if _is_group(node) else named(PHYSICAL_TYPES, element.type).lower()
     kind = "binary" if kind == "byte_array" else kind
     if element.type_length and kind == "fixed_len_byte_array":
         kind += f"({element.type_length})"

@@ -16,13 +16,7 @@ from ...footer.page_index import counts_of
 from ...footer.path_sizes import most_path_bytes
 from ...pruning.bloom import find_bitset
 from .chunk import StoredChunk, check_extent, check_place, check_rows, check_type, check_values
-from .page_index_checks import (
-    COLUMN_INDEX,
-    OFFSET_INDEX,
-    PagesOfChunk,
-    check_column_index,
-    check_offset_index,
-)
+from .page_index_checks import COLUMN_INDEX, OFFSET_INDEX, PagesOfChunk, check_column_index, check_offset_index
 from .page_index_checks import check_place as check_index_place
 
 __all__ = ["SIGNATURE_BYTES", "Structure", "behind_struct", "check_counts", "count_elsewhere", "leaf_paths"]

@@ -69,12 +69,7 @@ class OutputJob:
 
     @classmethod
     def prepare(
-        cls,
-        target: Target,
-        schema: StructType,
-        mode: str,
-        partition_by: Sequence[str],
-        options: OutputOptions,
+        cls, target: Target, schema: StructType, mode: str, partition_by: Sequence[str], options: OutputOptions
     ) -> OutputJob | None:
         """Finish or discard writes of killed drivers, check the arguments, and create the staging folder.
 
