@@ -7,13 +7,13 @@ from collections.abc import Callable
 from operator import attrgetter
 
 from .. import kernels, wire
-from ..errors import Malformed
+from ..errors import Malformed, Refused
 from ..thrift import values
 from .elements import parse_element
 from .model import GROUP, Node
 from .path_sizes import check_paths
 
-__all__ = ["ThriftForm", "content_of", "key_value_of"]
+__all__ = ["ThriftForm", "content_of", "key_value_of", "refuse_encrypted"]
 
 FEW = 64  # look-ups of a name from which on a table of all names pays off
 SHORT_LIST = 15
@@ -40,6 +40,12 @@ def key_value_of(scan, index: int) -> tuple[bytes, bytes | None]:
     """Return the key and the value of a scan's pair; the value is None if it is absent."""
     value = content_of(scan, scan.key_values, "value", index) if scan.key_values("has_value")[index] else None
     return content_of(scan, scan.key_values, "key", index), value
+
+
+def refuse_encrypted(scan) -> None:
+    """Raise Refused if a scanned footer, or a part of the file, is encrypted."""
+    if scan.encrypted:
+        raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
 
 
 class ThriftForm:

@@ -17,6 +17,7 @@ __all__ = [
     "integer",
     "list_header",
     "row_groups_of",
+    "struct_list",
     "structs",
     "with_row_groups",
     "with_fields",
@@ -39,16 +40,13 @@ class Fields:
 
     def number(self, id: int) -> int:
         """Return an integer; 0 if there is none."""
-        position = self.places.get(id)
-        return (
-            0 if position is None else kernels.varint.zigzag_decode(kernels.varint.decode64(self.data, position[0])[0])
-        )
+        if id not in self.places:
+            return 0
+        return kernels.varint.zigzag_decode(kernels.varint.decode64(self.data, self.places[id][0])[0])
 
     def put(self, id: int, value: int | bytes) -> None:
-        """Another value in a field that is there: an integer, or a value's bytes."""
-        if isinstance(value, int):
-            value = integer(value)
-        self._new[id] = value
+        """Replace the value of a field that exists: an integer, or a value's bytes."""
+        self._new[id] = integer(value) if isinstance(value, int) else value
 
     def to_bytes(self) -> bytes:
         return with_values(self.data, self.places, self._new)
@@ -67,9 +65,8 @@ def with_values(struct: bytes, positions: Mapping[int, tuple[int, int]], values:
 def without(struct: bytes, ids: Collection[int]) -> bytes:
     """Return the struct without some of its fields."""
     fields = kernels.thrift.fields(struct)
-    return _made((id, type, struct[start:end]) for id, type, _, start, end in fields if id not in ids) + _behind(
-        struct, fields
-    )
+    kept = ((id, type, struct[start:end]) for id, type, _, start, end in fields if id not in ids)
+    return _made(kept) + _behind(struct, fields)
 
 
 def with_fields(struct: bytes, values: Mapping[int, tuple[int, bytes]]) -> bytes:
@@ -122,8 +119,7 @@ def row_groups_of(footer: bytes) -> list[bytes]:
 
 def with_row_groups(footer: bytes, groups: Sequence[bytes]) -> bytes:
     """Return a Thrift footer with other row groups of the same rows."""
-    made = b"".join((list_header(len(groups)), *groups))
-    return with_values(footer, footer_fields(footer), {wire.FILE_META_DATA_ROW_GROUPS: made})
+    return with_values(footer, footer_fields(footer), {wire.FILE_META_DATA_ROW_GROUPS: struct_list(groups)})
 
 
 def count_of(data: bytes, at: int) -> tuple[int, int]:
@@ -150,7 +146,12 @@ def integer(value: int) -> bytes:
 
 
 def list_header(count: int) -> bytes:
-    """Of a list of structs."""
+    """Return the header of a list of structs."""
     if count < SHORT_LIST:
         return bytes([count << 4 | wire.TYPE_STRUCT])
     return bytes([SHORT_LIST << 4 | wire.TYPE_STRUCT]) + kernels.varint.encode(count)
+
+
+def struct_list(structs: Collection[bytes]) -> bytes:
+    """Return a list of structs."""
+    return b"".join((list_header(len(structs)), *structs))
