@@ -17,11 +17,11 @@ from ..errors import Malformed, ParquetextError, Unsupported
 from ..footer.elements import Element, parse_element
 from ..footer.thrift_form import refuse_encrypted
 from ..logical_types import LogicalType, parquet_text
-from ..thrift import values
+from ..thrift import integer, values
 from .chunks import MovedChunk, moved_group
 from .encoding import chunk_structs
 from .segments import Claim, divided
-from .structs import MAGIC, Fields, footer_fields, integer, row_groups_of, struct_list, structs, with_fields, without
+from .structs import MAGIC, Fields, footer_fields, row_groups_of, struct_list, structs, with_fields, without
 
 __all__ = ["Joiner", "Part", "check_same_schema", "top_level_names"]
 

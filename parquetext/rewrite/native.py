@@ -9,12 +9,13 @@ from .. import extension, wire
 from ..encoding.carried import Carried, copies_of
 from ..encoding.chunk_reader import chunk_of
 from ..errors import Damaged
+from ..thrift import integer
 from .chunks import MovedChunk
 from .encoding import Encoder, chunk_structs
 from .original import Rest, read_steps
 from .recode import are_same, leaves_of, opened, take
 from .segments import COPY, OFFSET_INDEX, Claim
-from .structs import Fields, integer, row_groups_of, struct_list, with_row_groups, without
+from .structs import Fields, row_groups_of, struct_list, with_row_groups, without
 
 __all__ = ["Native", "Replaced", "replaced"]
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from .. import kernels, wire
 from ..errors import Malformed, wire_error
+from ..thrift import integer, list_header, list_start, values
 
 __all__ = [
     "LENGTH_BYTES",
@@ -14,8 +15,6 @@ __all__ = [
     "count_of",
     "end_of_file",
     "footer_fields",
-    "integer",
-    "list_header",
     "row_groups_of",
     "struct_list",
     "structs",
@@ -27,7 +26,6 @@ __all__ = [
 
 MAGIC = b"PAR1"
 LENGTH_BYTES = 4
-SHORT_LIST = LONGEST_DELTA = 15
 
 
 class Fields:
@@ -66,25 +64,15 @@ def without(struct: bytes, ids: Collection[int]) -> bytes:
     """Return the struct without some of its fields."""
     fields = kernels.thrift.fields(struct)
     kept = ((id, type, struct[start:end]) for id, type, _, start, end in fields if id not in ids)
-    return _made(kept) + _behind(struct, fields)
+    return values.joined(kept) + _behind(struct, fields)
 
 
-def with_fields(struct: bytes, values: Mapping[int, tuple[int, bytes]]) -> bytes:
+def with_fields(struct: bytes, new: Mapping[int, tuple[int, bytes]]) -> bytes:
     """Return the struct with these fields, types and values, which replace its fields of the same ids."""
     fields = kernels.thrift.fields(struct)
     kept = {id: (id, type, struct[start:end]) for id, type, _, start, end in fields}
-    kept |= {id: (id, type, value) for id, (type, value) in values.items()}
-    return _made(kept[id] for id in sorted(kept)) + _behind(struct, fields)
-
-
-def _made(fields: Iterable[tuple[int, int, bytes]]) -> bytes:
-    """Ids, types and values as fields."""
-    out, last = [], 0
-    for id, type, value in fields:
-        is_near = 0 < id - last <= LONGEST_DELTA
-        out += [bytes([id - last << 4 | type]) if is_near else bytes([type]) + integer(id), value]
-        last = id
-    return b"".join(out)
+    kept |= {id: (id, type, value) for id, (type, value) in new.items()}
+    return values.joined(kept[id] for id in sorted(kept)) + _behind(struct, fields)
 
 
 def _behind(struct: bytes, fields: Sequence[tuple]) -> bytes:
@@ -126,7 +114,7 @@ def count_of(data: bytes, at: int) -> tuple[int, int]:
     """Return the number of structs in the list at ``data[at]``, and the offset of the first one."""
     if data[at] & 15 != wire.TYPE_STRUCT:
         raise Malformed("a footer whose row groups are no structs", offset=at)
-    return (data[at] >> 4, at + 1) if data[at] >> 4 < SHORT_LIST else kernels.varint.decode32(data, at + 1)
+    return list_start(data, at)
 
 
 def structs(data: bytes, at: int) -> list[bytes]:
@@ -138,18 +126,6 @@ def structs(data: bytes, at: int) -> list[bytes]:
         found.append(data[at:end])
         at = end
     return found
-
-
-def integer(value: int) -> bytes:
-    """Return a value of a field that is an integer."""
-    return kernels.varint.encode(kernels.varint.zigzag_encode(value))
-
-
-def list_header(count: int) -> bytes:
-    """Return the header of a list of structs."""
-    if count < SHORT_LIST:
-        return bytes([count << 4 | wire.TYPE_STRUCT])
-    return bytes([SHORT_LIST << 4 | wire.TYPE_STRUCT]) + kernels.varint.encode(count)
 
 
 def struct_list(structs: Collection[bytes]) -> bytes:
