@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from .. import storage, wire
 from ..encoding.chunk_reader import chunk_of
 from ..encoding.pages import OutOfProportion
-from ..errors import ColumnError, ParquetextError, Refused, names_memory
+from ..errors import ColumnError, ParquetextError, names_memory
 from ..footer.copied_chunks import copy_in
 from ..footer.names import find_group_or_leaf, leaves_below, nearest_columns
-from ..footer.thrift_form import ThriftForm
+from ..footer.thrift_form import ThriftForm, refuse_encrypted
 from ..footer.wire_names import name_of_codec, names_of_encodings
 from ..masking import without_secrets
 from ..rewrite.recode import Leaf, leaves_of
@@ -205,8 +205,7 @@ def leaves_named(form: ThriftForm, columns: Iterable[str | tuple[str, ...]]) -> 
 
 def advised(source, form: ThriftForm, leaves: Iterable[int], codecs: Sequence[str] = CODECS) -> Iterator[ColumnAdvice]:
     """Yield advice for leaves of a file, one by one."""
-    if form.scan.encrypted:
-        raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
+    refuse_encrypted(form.scan)
     all_leaves = leaves_of(form.scan)
     for leaf in leaves:
         yield _advised(source, form, all_leaves[leaf], codecs)
@@ -223,7 +222,7 @@ def _advised(source, form: ThriftForm, leaf: Leaf, codecs: Sequence[str]) -> Col
     except OutOfProportion:
         present, found = Measured(0, 0, 0.0), {}
     estimates = [
-        Estimate(name.lower(), codecs[numbers.index(codec)], _share(one.size, sum(counts), one.entries), _speed(one))
+        Estimate(name.lower(), codecs[numbers.index(codec)], one.size * sum(counts) // one.entries, _speed(one))
         for (name, codec), one in found.items()
     ]
     return ColumnAdvice(
@@ -253,10 +252,6 @@ def _encodings(chunks, filled: Sequence[int]) -> str:
     bits = chunks.array("encodings")[filled[0]] if filled else 0
     names = names_of_encodings([bits])
     return ", ".join([name for name in names if name not in OF_LEVELS] or names).lower()
-
-
-def _share(size: int, values: int, entries: int) -> int:
-    return size * values // entries
 
 
 def _speed(measured) -> float:

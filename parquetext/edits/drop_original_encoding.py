@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Unpack
 
-from .. import wire
 from ..errors import Refused
 from ..footer.names import as_path
-from ..footer.thrift_form import ThriftForm
+from ..footer.thrift_form import ThriftForm, refuse_encrypted
 from ..rewrite.native import Native, Replaced, replaced
 from .advice import leaves_named
 from .decode_columns import unchanged_original
@@ -84,8 +83,7 @@ def drop_original_encoding(
 
     def plan(footer: Footer, ignored: frozenset[str], source) -> Planned:
         form = ThriftForm(footer.bare)
-        if form.scan.encrypted:
-            raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
+        refuse_encrypted(form.scan)
         leaves = range(len(form.scan.leaves)) if columns is None else leaves_named(form, columns)
         gone = replaced(footer.bare, set(leaves))
         if not gone:

@@ -11,7 +11,7 @@ from .. import sidecar, storage, wire
 from ..errors import ParquetextError, Refused, Unsupported, names_memory
 from ..footer.expansion import check_expansion
 from ..footer.names import as_path
-from ..footer.thrift_form import ThriftForm
+from ..footer.thrift_form import ThriftForm, refuse_encrypted
 from ..rewrite.encoding import Encoder, Wanted
 from ..storage.refusals import check
 from .advice import CODECS, advised, budget_of, chosen, growth_of, leaves_named
@@ -248,8 +248,7 @@ def _wanted(
 ) -> tuple[dict[int, Wanted], str]:
     """Return the copies to write, by leaf, and a description of the choice."""
     form = ThriftForm(footer.bare)
-    if form.scan.encrypted:
-        raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
+    refuse_encrypted(form.scan)
     types, wanted, free = form.scan.elements("type"), {}, []
     if isinstance(columns, str):
         free, columns = [*range(len(form.scan.leaves))], {}

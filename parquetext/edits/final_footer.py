@@ -8,6 +8,7 @@ from .. import kernels, wire
 from ..errors import Damaged, ParquetextError, Refused
 from ..footer import forms
 from ..footer.form_spec import BuildOptions, FormSpec, Slots
+from ..footer.thrift_form import refuse_encrypted
 from ..storage import TailEdit
 from .footer import LENGTH_AND_MAGIC, Footer, parse_end
 from .kept_extension import MADE, KeptExtension, keep, parse, plain
@@ -88,8 +89,7 @@ def sealed(footer: Footer, spec: FormSpec = FINAL) -> TailEdit:
         If the form cannot represent the footer.
     """
     scan, base = footer.scan(), base_of(spec)
-    if scan.encrypted:
-        raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
+    refuse_encrypted(scan)
     blocks = [piece for piece in footer.pieces if piece.uuid == base.uuid]
     if len(blocks) > 1:
         raise Refused(f"it has {len(blocks)} {base.title}s; parquetext.upgrade with form={base.name!r} leaves one")
@@ -155,7 +155,7 @@ def restored(footer: FinalFooter, *, bare: bool = False) -> TailEdit:
     edit = Footer(thrift, footer.offset, None, ()).composed(inside, aside, kept.marker, is_behind=kept.is_behind)
     if aside:
         return edit
-    return TailEdit(footer.offset, thrift[: edit.keep - footer.offset] + edit.tail)
+    return TailEdit(footer.offset, edit.applied(thrift, footer.offset))
 
 
 def _made(kept: KeptExtension, thrift: bytes, slots: Slots) -> dict[int, Piece]:
@@ -171,6 +171,4 @@ def _made(kept: KeptExtension, thrift: bytes, slots: Slots) -> dict[int, Piece]:
 
 def applied(footer: Footer, edit: TailEdit | None) -> Footer:
     """Return the footer after an edit."""
-    if edit is None:
-        return footer
-    return parse_end(footer.end[: edit.keep - footer.start] + edit.tail, footer.start)
+    return footer if edit is None else parse_end(edit.applied(footer.end, footer.start), footer.start)

@@ -142,5 +142,4 @@ def _in_form(struct: bytes, start: int, form: str, ignored: frozenset[str]) -> t
     else:
         spec = WRITABLE[form]
         planned = with_form(footer, spec, Options(placement=spec.placement), ignored, verbatim=True)
-    edit = planned.edit
-    return (data, THRIFT.name) if edit is None else (data[: edit.keep - start] + edit.tail, planned.form)
+    return (data, THRIFT.name) if planned.edit is None else (planned.edit.applied(data, start), planned.form)

@@ -9,7 +9,6 @@ from typing import Any
 from .. import wire
 from ..errors import ParquetextError
 from ..footer import forms
-from ..storage import TailEdit
 from .footer import Footer, parse_end
 from .foreign_bytes import others_of
 from .options import Options
@@ -95,19 +94,15 @@ def _renewed_end(
         pieces.append((Piece.text if is_text else Piece.made)(payload, wire.UUID_ORIGINAL))
     check_size(pieces, ignored)
     edit = Footer(struct, start, None, ()).composed(pieces, [], marker, is_behind=is_behind)
-    data = _applied(struct, start, edit)
+    data = edit.applied(struct, start)
     spec = forms.WRITABLE.get(old.form)
     if spec is not None and spec.stands_alone:
         planned = with_form(parse_end(data, start), spec, _options(old, marker), ignored, verbatim=True)
-        data = _applied(data, start, planned.edit)
+        data = planned.edit.applied(data, start)
     for spec in beside:
         planned = with_form(parse_end(data, start), spec, Options(marker, spec.placement), ignored)
-        data = _applied(data, start, planned.edit)
+        data = planned.edit.applied(data, start)
     return data
-
-
-def _applied(data: bytes, start: int, edit: TailEdit) -> bytes:
-    return data[: edit.keep - start] + edit.tail
 
 
 def _options(old: Footer, marker: str) -> Options:

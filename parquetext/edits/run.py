@@ -10,6 +10,7 @@ from .. import kernels, sidecar, storage
 from ..errors import ParquetextError, name_file
 from ..footer.locate import read_tail
 from ..footer.scanning import has_sound_footer
+from ..footer.thrift_form import key_value_of
 from ..sidecar.questdb_key_value import KEY
 from ..storage.refusals import check
 from .final_footer import FinalFooter, read_final
@@ -101,11 +102,20 @@ def change_footer(
             omitted=planned.omitted,
         )
 
+    def planned_for(source) -> tuple[Footer | FinalFooter, Planned]:
+        footer = read(source)
+        try:
+            planned = plan(footer, ignored, source)
+        except ParquetextError as error:
+            raise error.at(source.name, footer.offset) from None
+        if _is_rewrite(planned):  # another file may record the positions of column chunks
+            refuse_stale_summary(path, ignored)
+        return footer, planned
+
     if dry_run:
         with storage.open_source(path) as source:
-            footer, planned = _planned(source, read, plan, ignored)
-            _refuse(planned, path, ignored)
-            return result(source, footer, planned, 0, _messages(planned, path, footer, ignored))
+            footer, planned = planned_for(source)
+            return result(source, footer, planned, 0, _notes(planned, path, footer, ignored))
     try:
         with storage.change(
             path,
@@ -115,9 +125,8 @@ def change_footer(
             ignore=ignored & STORAGE_REFUSALS.keys(),
             is_sound=has_sound_footer,
         ) as changing:
-            footer, planned = _planned(changing.source, read, plan, ignored)
-            _refuse(planned, path, ignored)
-            message = [changing.settled, *_messages(planned, path, footer, ignored)]
+            footer, planned = planned_for(changing.source)
+            message = [changing.settled, *_notes(planned, path, footer, ignored)]
             if planned.edit is not None:
                 message.append(_commit(changing, planned.edit))
                 sidecar.follow(path)
@@ -128,19 +137,6 @@ def change_footer(
 
 def _is_rewrite(planned: Planned) -> bool:
     return planned.edit is not None and not isinstance(planned.edit, storage.TailEdit)
-
-
-def _refuse(planned: Planned, path: object, ignored: frozenset[str]) -> None:
-    """Refuse a rewrite if another file records the positions of column chunks."""
-    if _is_rewrite(planned):
-        refuse_stale_summary(path, ignored)
-
-
-def _messages(planned: Planned, path: object, footer: Footer | FinalFooter, ignored: frozenset[str]) -> Iterator[str]:
-    if planned.edit is not None:
-        yield from _notes(path, footer, ignored)
-    if _is_rewrite(planned):
-        yield from _rewrite_notes(path, ignored)
 
 
 def _commit(changing: storage.Change, edit: storage.TailEdit | Rewrite) -> str:
@@ -164,17 +160,11 @@ def read_either(source) -> Footer | FinalFooter:
         raise error.at(source.name) from None
 
 
-def _planned(source, read: Callable, plan: Plan, ignored: frozenset[str]) -> tuple[Footer | FinalFooter, Planned]:
-    footer = read(source)
-    try:
-        return footer, plan(footer, ignored, source)
-    except ParquetextError as error:
-        raise error.at(source.name, footer.offset) from None
-
-
-def _notes(path: object, footer: Footer | FinalFooter, ignored: frozenset[str]) -> Iterator[str]:
-    """Yield notes about systems that recorded the file as it was before its footer changed."""
-    if _has_key(footer, KEY):
+def _notes(planned: Planned, path: object, footer: Footer | FinalFooter, ignored: frozenset[str]) -> Iterator[str]:
+    """Yield notes about systems that recorded the file as it was before the change."""
+    if planned.edit is None:
+        return
+    if _has_questdb_key(footer):
         yield (
             "its footer has QuestDB's key-value: where a QuestDB table has the file as a partition, it records the "
             "file's size, and must be told"
@@ -182,25 +172,16 @@ def _notes(path: object, footer: Footer | FinalFooter, ignored: frozenset[str]) 
     if "table-format" in ignored and (theirs := sidecar.foreign_beside(path)):
         yield f"{theirs}, which parquetext has not made, goes with the file as it was: it is stale after this change"
 
-
-def _rewrite_notes(path: object, ignored: frozenset[str]) -> Iterator[str]:
-    """Yield notes about systems that recorded the file as it was before it was rewritten."""
-    if "summary" in ignored and (summary := summary_above(path)):
+    if _is_rewrite(planned) and "summary" in ignored and (summary := summary_above(path)):
         yield f"{summary} has the places of its column chunks before this change: write it anew"
 
 
-def _has_key(footer: Footer | FinalFooter, key: bytes) -> bool:
-    thrift = footer.data if isinstance(footer, Footer) else footer.payload
-    is_scanned = isinstance(footer, Footer) and footer.known_scan is not None
-    if not is_scanned and key not in thrift:  # the one look that footers without it pay for
-        return False
+def _has_questdb_key(footer: Footer | FinalFooter) -> bool:
     try:
-        scan = (
-            footer.scan(strict=False)
-            if isinstance(footer, Footer)
-            else kernels.scan.scan(footer.spec.rebuild(footer.payload))
-        )
+        if isinstance(footer, FinalFooter):
+            scan = kernels.scan.scan(footer.spec.rebuild(footer.payload)) if KEY in footer.payload else None
+        else:  # a scan is made only for bytes that contain the key
+            scan = footer.scan(strict=False) if footer.known_scan is not None or KEY in footer.data else None
     except ParquetextError:
         return False
-    positions = zip(scan.key_values("key_offset"), scan.key_values("key_length"), strict=True)
-    return any(scan.data[offset : offset + length] == key for offset, length in positions)
+    return scan is not None and any(key_value_of(scan, at)[0] == KEY for at in range(scan.key_value_count))

@@ -78,9 +78,9 @@ def split(
         )
     ignored = check(ignore, IGNORABLE)
     parts = list(_divided(_sizes(path), **asked))
-    names = list(_names(path, folder, len(parts)))
-    pairs = list(zip(parts, names, strict=True))
-    kept = {} if overwrite else {at: _kept(path, *pairs[at], form, ignored) for at in _there(names)}
+    pairs = list(zip(parts, _names(path, folder, len(parts)), strict=True))
+    there = [] if overwrite else [at for at, (_, name) in enumerate(pairs) if _is_there(storage.resolve(name))]
+    kept = {at: _kept(path, *pairs[at], form, ignored) for at in there}
     target = storage.resolve(folder)
     if target.is_local:
         os.makedirs(target.path, exist_ok=True)
@@ -138,16 +138,10 @@ def _names(path: object, folder: object, count: int) -> Iterator[object]:
             yield target.filesystem, posixpath.join(target.path, name)
 
 
-def _there(names: list[object]) -> Iterator[int]:
-    """Yield the positions of names that exist already."""
-    for at, name in enumerate(names):
-        target = storage.resolve(name)
-        if target.is_local:
-            is_there = os.path.lexists(target.path)
-        else:
-            is_there = target.filesystem.get_file_info(target.path).type.name != "NotFound"
-        if is_there:
-            yield at
+def _is_there(target: storage.Target) -> bool:
+    if target.is_local:
+        return os.path.lexists(target.path)
+    return target.filesystem.get_file_info(target.path).type.name != "NotFound"
 
 
 def _kept(path: object, part: range, name: object, form: str, ignored: frozenset[str]) -> CopiedFile:

@@ -11,6 +11,7 @@ from ..footer import forms
 from ..footer.form_spec import BuildOptions, FormSpec, Slots
 from ..footer.forms import AUTO, Form, check_writable
 from ..footer.tail import LENGTH_AND_MAGIC
+from ..footer.thrift_form import refuse_encrypted
 from .choice import Choice, choose_form
 from .directories import takes_directories
 from .footer import OURS, Footer
@@ -176,8 +177,7 @@ def with_form(
     replaced = OURS if spec.stands_alone else {spec.uuid}
     others = others_of(footer, replaced, ignored, options.wrap)
     scan = footer.scan()
-    if scan.encrypted:
-        raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
+    refuse_encrypted(scan)
     if spec.has_slots:
         slots |= slot_of_copies(scan)
     payload, trailer, losses = spec.build(scan, BuildOptions(options.stats, verbatim, slots))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import kernels, wire
-from ..thrift import read
+from ..thrift import binary, integer, list_header, read
 from .arrow_errors import ArrowUnsupported
 from .elements import parse_element
 from .forms import spec_of
@@ -16,8 +16,6 @@ from .model import GROUP, FooterReader, Node
 from .names import as_path
 
 __all__ = ["check_here", "chunk_structs", "column_footer", "other_file", "schema_footer"]
-
-STRUCT = wire.TYPE_STRUCT
 
 
 def chunk_structs(form: FooterReader, leaf: int, first: int, count: int) -> list[bytes] | None:
@@ -37,17 +35,17 @@ def column_footer(form: FooterReader, leaf: int, first: int, count: int) -> byte
         return None
     rows, node, created_by = form.row_groups("num_rows"), form.node(leaf), form.created_by
     elements = [*_groups_above(form, node), node.thrift]
-    parts = [b"\x15", _number(form.version), b"\x19", _list_header(len(elements)), *elements]
-    parts += [b"\x16", _number(form.num_rows), b"\x19", _list_header(len(structs))]
+    parts = [b"\x15", integer(form.version), b"\x19", list_header(len(elements)), *elements]
+    parts += [b"\x16", integer(form.num_rows), b"\x19", list_header(len(structs))]
     for index, struct in enumerate(structs):
-        parts += [b"\x19", _list_header(1), struct, b"\x16\0\x16", _number(rows[first + index]), b"\0"]
+        parts += [b"\x19", list_header(1), struct, b"\x16\0\x16", integer(rows[first + index]), b"\0"]
     last = wire.FILE_META_DATA_ROW_GROUPS
     if created_by is not None:
-        parts += [b"\x28", _sized(created_by)]
+        parts += [b"\x28", binary(created_by)]
         last = wire.FILE_META_DATA_CREATED_BY
     if node.column_order:
         header = wire.FILE_META_DATA_COLUMN_ORDERS - last << 4 | wire.TYPE_LIST
-        parts += [bytes([header]), _list_header(1), bytes([node.column_order << 4 | STRUCT, 0, 0])]
+        parts += [bytes([header]), list_header(1), bytes([node.column_order << 4 | wire.TYPE_STRUCT, 0, 0])]
     return b"".join([*parts, b"\0"])
 
 
@@ -57,14 +55,10 @@ def schema_footer(form: FooterReader) -> bytes:
     pairs = [form.key_value(index) for index in range(form.key_value_count)]
     if not pairs:
         return base
-    structs = [b"".join(b"\x18" + _sized(text) for text in pair if text is not None) + b"\0" for pair in pairs]
+    structs = [b"".join(b"\x18" + binary(text) for text in pair if text is not None) + b"\0" for pair in pairs]
     end = next(field[4] for field in kernels.thrift.fields(base) if field[0] == wire.FILE_META_DATA_ROW_GROUPS)
     follows = base[end] - 0x10 if base[end] else 0  # its field id now counts from the key-values
-    return b"".join((base[:end], b"\x19", _list_header(len(pairs)), *structs, bytes([follows]), base[end + 1 :]))
-
-
-def _sized(text: bytes) -> bytes:
-    return kernels.varint.encode(len(text)) + text
+    return b"".join((base[:end], b"\x19", list_header(len(pairs)), *structs, bytes([follows]), base[end + 1 :]))
 
 
 def _groups_above(form: FooterReader, node: Node) -> list[bytes]:
@@ -73,17 +67,9 @@ def _groups_above(form: FooterReader, node: Node) -> list[bytes]:
     while node.parent is not None:
         node = form.node(GROUP | node.parent)
         repetition = parse_element(node.thrift).repetition
-        head = b"" if repetition is None or node.parent is None else b"\x35" + _number(repetition)
+        head = b"" if repetition is None or node.parent is None else b"\x35" + integer(repetition)
         found.append(b"".join((head, b"\x18" if head else b"\x48", b"\x05group\x15\x02\0")))
     return found[::-1]
-
-
-def _number(value: int) -> bytes:
-    return kernels.varint.encode(kernels.varint.zigzag_encode(value))
-
-
-def _list_header(count: int) -> bytes:
-    return bytes([count << 4 | STRUCT]) if count < 15 else bytes([0xF0 | STRUCT]) + kernels.varint.encode(count)
 
 
 def other_file(form: FooterReader, leaf: int, row_group: int) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from .. import kernels, wire
 from ..errors import ParquetextError
+from ..thrift import list_start
 from .elements import parse_element
 from .model import Node
 
@@ -226,7 +227,7 @@ def _items(data: bytes, field: tuple | None, types: tuple[int, ...]) -> tuple[in
     if field is None or field[1] != wire.TYPE_LIST:
         return 0, 0
     at = field[3]
-    count, first = (data[at] >> 4, at + 1) if data[at] >> 4 < 15 else kernels.varint.decode32(data, at + 1)
+    count, first = list_start(data, at)
     return (count, first) if data[at] & 15 in types else (0, 0)
 
 

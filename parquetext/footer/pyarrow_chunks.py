@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import kernels, wire
 from ..errors import Malformed, Unsupported, wire_error
+from ..thrift import list_start
 from .pyarrow_footer import metadata_of
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class PyarrowChunks:
                 return Malformed("size_statistics has bytes of byte arrays in a column of another type")
             if id in _LEVELS and type == wire.TYPE_LIST:
                 levels = self._elements[_LEVELS[id]][element] + 1
-                count = data[value] >> 4 if data[value] >> 4 < 15 else kernels.varint.decode32(data, value + 1)[0]
+                count = list_start(data, value)[0]
                 if count not in (0, levels):
                     return Malformed(f"a histogram of {count} levels in a column that has {levels}")
         return None

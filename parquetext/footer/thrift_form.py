@@ -7,16 +7,15 @@ from collections.abc import Callable
 from operator import attrgetter
 
 from .. import kernels, wire
-from ..errors import Malformed
-from ..thrift import values
+from ..errors import Malformed, Refused
+from ..thrift import list_start, values
 from .elements import parse_element
 from .model import GROUP, Node
 from .path_sizes import check_paths
 
-__all__ = ["ThriftForm", "content_of", "key_value_of"]
+__all__ = ["ThriftForm", "content_of", "key_value_of", "refuse_encrypted"]
 
 FEW = 64  # look-ups of a name from which on a table of all names pays off
-SHORT_LIST = 15
 MOST_OF_PATHS = 8  # times the footer's bytes: upper bound for the paths in a table
 _FACTS_OF_NODE = (
     "bytes_offset",
@@ -40,6 +39,12 @@ def key_value_of(scan, index: int) -> tuple[bytes, bytes | None]:
     """Return the key and the value of a scan's pair; the value is None if it is absent."""
     value = content_of(scan, scan.key_values, "value", index) if scan.key_values("has_value")[index] else None
     return content_of(scan, scan.key_values, "key", index), value
+
+
+def refuse_encrypted(scan) -> None:
+    """Raise Refused if a scanned footer, or a part of the file, is encrypted."""
+    if scan.encrypted:
+        raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
 
 
 class ThriftForm:
@@ -198,9 +203,9 @@ class ThriftForm:
         if not self._scan.row_groups("sorting_columns_length")[row_group]:
             return []
         data, at = self._scan.data, self._scan.row_groups("sorting_columns_offset")[row_group]
-        if data[at] & SHORT_LIST != wire.TYPE_STRUCT:
+        if data[at] & 15 != wire.TYPE_STRUCT:
             raise Malformed("sorting columns that are no structs", offset=at)
-        count, at = (data[at] >> 4, at + 1) if data[at] >> 4 < SHORT_LIST else kernels.varint.decode32(data, at + 1)
+        count, at = list_start(data, at)
         found = []
         for _ in range(count):
             fields, at = values.read_at("SortingColumn", data, at)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+
 from .. import kernels, wire
 from ..errors import Malformed, Unsupported, wire_error
 from ..pruning import find_bitset
-from .structs import Fields, list_header, structs
+from .segments import CHUNK, KEPT, OFFSET_INDEX, Claim
+from .structs import Fields, struct_list, structs
 
-__all__ = ["MovedChunk"]
+__all__ = ["MovedChunk", "moved_group"]
 
 DATA, DICTIONARY = wire.COLUMN_META_DATA_DATA_PAGE_OFFSET, wire.COLUMN_META_DATA_DICTIONARY_PAGE_OFFSET
 PAGES = (DATA, wire.COLUMN_META_DATA_INDEX_PAGE_OFFSET, DICTIONARY)
 BLOOM = (wire.COLUMN_META_DATA_BLOOM_FILTER_OFFSET, wire.COLUMN_META_DATA_BLOOM_FILTER_LENGTH)
-COLUMN_INDEX = (wire.COLUMN_CHUNK_COLUMN_INDEX_OFFSET, wire.COLUMN_CHUNK_COLUMN_INDEX_LENGTH)
-OFFSET_INDEX = (wire.COLUMN_CHUNK_OFFSET_INDEX_OFFSET, wire.COLUMN_CHUNK_OFFSET_INDEX_LENGTH)
+COLUMN_INDEX_IDS = (wire.COLUMN_CHUNK_COLUMN_INDEX_OFFSET, wire.COLUMN_CHUNK_COLUMN_INDEX_LENGTH)
+OFFSET_INDEX_IDS = (wire.COLUMN_CHUNK_OFFSET_INDEX_OFFSET, wire.COLUMN_CHUNK_OFFSET_INDEX_LENGTH)
 
 FIRST_I64 = 1 << 4 | wire.TYPE_I64
 
@@ -52,7 +55,7 @@ class MovedChunk:
         self.metadata = Fields(struct[begin:end])
         self.begin = kernels.chunks.begin(self.metadata.number(DATA), self.metadata.number(DICTIONARY))
         self.size = self.metadata.number(wire.COLUMN_META_DATA_TOTAL_COMPRESSED_SIZE)
-        self.column_index, self.offset_index = self._index(COLUMN_INDEX), self._index(OFFSET_INDEX)
+        self.column_index, self.offset_index = self._index(COLUMN_INDEX_IDS), self._index(OFFSET_INDEX_IDS)
 
     def bloom_filter(self, source) -> Range | None:
         """Return the original location of the Bloom filter, or None.
@@ -71,6 +74,18 @@ class MovedChunk:
         offset, length = map(self._chunk.number, ids)
         return (offset, length) if offset > 0 and length > 0 else None
 
+    def claims(self, source, row_group: int, leaf: int) -> Iterator[Claim]:
+        """Yield the original byte ranges of the chunk, its filter and its page indexes."""
+        ranges = (
+            (CHUNK, (self.begin, self.size)),
+            (OFFSET_INDEX, self.offset_index),
+            (KEPT, self.bloom_filter(source)),
+            (KEPT, self.column_index),
+        )
+        for kind, position in ranges:
+            if position is not None:
+                yield Claim(position[0], sum(position), kind, row_group, leaf)
+
     def move_pages(self, begin: int) -> None:
         """Set the offset of the first page to `begin`, and shift all page offsets accordingly."""
         self.shift = begin - self.begin
@@ -83,12 +98,12 @@ class MovedChunk:
         self.metadata.put(BLOOM[0], offset)
 
     def move_column_index(self, offset: int) -> None:
-        self._chunk.put(COLUMN_INDEX[0], offset)
+        self._chunk.put(COLUMN_INDEX_IDS[0], offset)
 
     def move_offset_index(self, offset: int, length: int) -> None:
         """Set the location of the offset index that `shifted` returned."""
-        self._chunk.put(OFFSET_INDEX[0], offset)
-        self._chunk.put(OFFSET_INDEX[1], length)
+        self._chunk.put(OFFSET_INDEX_IDS[0], offset)
+        self._chunk.put(OFFSET_INDEX_IDS[1], length)
 
     def shifted(self, offset_index: bytes) -> bytes:
         """Return the chunk's offset index with the new offsets of its pages."""
@@ -97,7 +112,7 @@ class MovedChunk:
         if position is None:
             raise wire_error(wire.MISSING_FIELD, 0, wire.OFFSET_INDEX_PAGE_LOCATIONS)
         locations = [self._shifted_location(location) for location in structs(offset_index, position[0])]
-        fields.put(wire.OFFSET_INDEX_PAGE_LOCATIONS, b"".join((list_header(len(locations)), *locations)))
+        fields.put(wire.OFFSET_INDEX_PAGE_LOCATIONS, struct_list(locations))
         return fields.to_bytes()
 
     def _shifted_location(self, location: bytes) -> bytes:
@@ -119,3 +134,11 @@ class MovedChunk:
         """Return the patched struct; if `metadata` is given, it replaces the ColumnMetaData."""
         self._chunk.put(wire.COLUMN_CHUNK_META_DATA, self.metadata.to_bytes() if metadata is None else metadata)
         return self._chunk.to_bytes()
+
+
+def moved_group(group: Fields, chunks: Sequence[MovedChunk], structs: Iterable[bytes]) -> bytes:
+    """Return a row group's struct with moved chunks, whose structs are `structs`."""
+    group.put(wire.ROW_GROUP_COLUMNS, struct_list(list(structs)))
+    if group.number(wire.ROW_GROUP_FILE_OFFSET) > 0 and chunks:
+        group.put(wire.ROW_GROUP_FILE_OFFSET, chunks[0].begin + chunks[0].shift)
+    return group.to_bytes()

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import chain
 from threading import Condition, Event
 from typing import Any, NamedTuple
 
@@ -22,11 +23,11 @@ from ..encoding.chunk_reader import chunk_of
 from ..encoding.codecs import compress
 from ..encoding.registry import Encoding
 from ..errors import Damaged, Malformed, Refused, wire_error
-from .chunks import MovedChunk
+from .chunks import MovedChunk, moved_group
 from .original import Original, Range, Rest, step_of
 from .recode import Leaf, leaves_of, recode, rows_per_page
-from .segments import CHUNK, COPY, KEPT, OFFSET_INDEX, Claim, RowGroupBytes, divided
-from .structs import Fields, list_header, row_groups_of, structs, with_row_groups
+from .segments import COPY, Claim, RowGroupBytes, divided
+from .structs import Fields, row_groups_of, structs, with_row_groups
 
 __all__ = ["Encoded", "Encoder", "Wanted", "chunk_structs"]
 
@@ -214,7 +215,13 @@ class Encoder:
             self._write_row_group(number, positioned)
         self._move_kept()
         self._write_offset_indexes()
-        return with_row_groups(self._footer, list(self._moved_groups()))
+        return with_row_groups(
+            self._footer,
+            [
+                moved_group(group, [chunk.moved for chunk in chunks], map(_Chunk.to_bytes, chunks))
+                for group, chunks in zip(self._groups, self._chunks, strict=True)
+            ],
+        )
 
     def _lacks(self, number: int, leaf: int, chunk: _Chunk) -> bool:
         """Return True if the chunk needs a copy: one is wanted, none exists, and the chunk has values."""
@@ -225,13 +232,8 @@ class Encoder:
     def _claims(self) -> Iterator[Claim]:
         for group, chunks in enumerate(self._chunks):
             for leaf, chunk in enumerate(chunks):
-                moved = chunk.moved
-                ranges = [(CHUNK, (moved.begin, moved.size)), (OFFSET_INDEX, moved.offset_index)]
-                ranges += [(COPY, (copy.offset, copy.length)) for copy in chunk.old_copies]
-                ranges += [(KEPT, moved.bloom_filter(self._source)), (KEPT, moved.column_index)]
-                for kind, position in ranges:
-                    if position is not None:
-                        yield Claim(position[0], sum(position), kind, group, leaf)
+                yield from chunk.moved.claims(self._source, group, leaf)
+                yield from (Claim(copy.offset, copy.end, COPY, group, leaf) for copy in chunk.old_copies)
 
     def _write_row_group(self, number: int, positioned: RowGroupBytes) -> None:
         """Write the copies, the chunks in their order, and the remaining bytes of the row group."""
@@ -335,20 +337,8 @@ class Encoder:
                 index = moved.shifted(self._source.read(*moved.offset_index))
                 moved.move_offset_index(self._write(index), len(index))
 
-    def _moved_groups(self) -> Iterator[bytes]:
-        """Yield the patched structs of the row groups."""
-        for group, chunks in zip(self._groups, self._chunks, strict=True):
-            group.put(
-                wire.ROW_GROUP_COLUMNS, b"".join((list_header(len(chunks)), *(chunk.to_bytes() for chunk in chunks)))
-            )
-            if group.number(wire.ROW_GROUP_FILE_OFFSET) > 0 and chunks:
-                first = chunks[0].moved
-                group.put(wire.ROW_GROUP_FILE_OFFSET, first.begin + first.shift)
-            yield group.to_bytes()
-
     def _all_chunks(self) -> Iterator[_Chunk]:
-        for chunks in self._chunks:
-            yield from chunks
+        return chain.from_iterable(self._chunks)
 
     def _copy(self, begin: int, end: int, *, summed: bool = False) -> tuple[int, int]:
         """Copy bytes of the file; return their new offset, and their CRC-32 if `summed` is set (else 0)."""

@@ -7,29 +7,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, Protocol
 
 from .. import __version__, extension, kernels, wire
 from ..encoding.carried import copies_of
 from ..encoding.pages import OVERRUN
-from ..errors import Malformed, ParquetextError, Refused, Unsupported
+from ..errors import Malformed, ParquetextError, Unsupported
 from ..footer.elements import Element, parse_element
+from ..footer.thrift_form import refuse_encrypted
 from ..logical_types import LogicalType, parquet_text
-from ..thrift import values
-from .chunks import MovedChunk
+from ..thrift import integer, values
+from .chunks import MovedChunk, moved_group
 from .encoding import chunk_structs
-from .segments import CHUNK, KEPT, OFFSET_INDEX, Claim, divided
-from .structs import (
-    MAGIC,
-    Fields,
-    footer_fields,
-    integer,
-    list_header,
-    row_groups_of,
-    structs,
-    with_fields,
-    without,
-)
+from .segments import Claim, divided
+from .structs import MAGIC, Fields, footer_fields, row_groups_of, struct_list, structs, with_fields, without
 
 __all__ = ["Joiner", "Part", "check_same_schema", "top_level_names"]
 
@@ -90,7 +82,10 @@ class CopiedGroups:
                 index = chunk.shifted(self._source.read(*chunk.offset_index))
                 chunk.move_offset_index(sink.size, len(index))
                 sink.write(index)
-        return [self._struct(group, chunks) for group, chunks in zip(self._groups, self._chunks, strict=True)]
+        return [
+            moved_group(group, chunks, map(MovedChunk.to_bytes, chunks))
+            for group, chunks in zip(self._groups, self._chunks, strict=True)
+        ]
 
     def _kept(self, sink, position: tuple[int, int]) -> int:
         """Copy a range unless it has been copied before, and return its new offset."""
@@ -100,17 +95,12 @@ class CopiedGroups:
         return self._new[position]
 
     def _all_chunks(self) -> Iterator[MovedChunk]:
-        for chunks in self._chunks:
-            yield from chunks
+        return chain.from_iterable(self._chunks)
 
     def _claims(self) -> Iterator[Claim]:
         for group, chunks in enumerate(self._chunks):
             for leaf, chunk in enumerate(chunks):
-                ranges = [(CHUNK, (chunk.begin, chunk.size)), (OFFSET_INDEX, chunk.offset_index)]
-                ranges += [(KEPT, chunk.bloom_filter(self._source)), (KEPT, chunk.column_index)]
-                for kind, position in ranges:
-                    if position is not None:
-                        yield Claim(position[0], sum(position), kind, group, leaf)
+                yield from chunk.claims(self._source, group, leaf)
 
     def _bare(self, struct: bytes, what: str) -> bytes:
         """Remove the extension of a struct, because an extension may contain offsets."""
@@ -140,13 +130,6 @@ class CopiedGroups:
         what = "copies of columns in other encodings" if has_copies else "extensions of columns"
         self.lost.add(f"{what} are left out" + "; encode makes them anew" * has_copies)
         return extension.strip(metadata)
-
-    def _struct(self, group: Fields, chunks: list[MovedChunk]) -> bytes:
-        structs = [chunk.to_bytes() for chunk in chunks]
-        group.put(wire.ROW_GROUP_COLUMNS, b"".join((list_header(len(structs)), *structs)))
-        if group.number(wire.ROW_GROUP_FILE_OFFSET) > 0 and chunks:
-            group.put(wire.ROW_GROUP_FILE_OFFSET, chunks[0].begin + chunks[0].shift)
-        return group.to_bytes()
 
 
 WRITER = f"parquetext version {__version__}".encode()
@@ -277,8 +260,7 @@ class Joiner:
             If parts of it overlap or exceed the file.
         """
         scan = kernels.scan.scan(part.footer)
-        if scan.encrypted:
-            raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
+        refuse_encrypted(scan)
         if self._first is None:
             self._first = part.footer
         else:
@@ -317,11 +299,10 @@ class Joiner:
         groups = self._numbered(without_deprecated=several)
         fields = {
             wire.FILE_META_DATA_NUM_ROWS: (wire.TYPE_I64, integer(self.rows)),
-            wire.FILE_META_DATA_ROW_GROUPS: (wire.TYPE_LIST, b"".join((list_header(len(self._groups)), *groups))),
+            wire.FILE_META_DATA_ROW_GROUPS: (wire.TYPE_LIST, struct_list(list(groups))),
         }
         if self._pairs:
-            pairs = b"".join((list_header(len(self._pairs)), *self._pairs.values()))
-            fields[wire.FILE_META_DATA_KEY_VALUE_METADATA] = wire.TYPE_LIST, pairs
+            fields[wire.FILE_META_DATA_KEY_VALUE_METADATA] = wire.TYPE_LIST, struct_list(self._pairs.values())
         if several:
             fields[wire.FILE_META_DATA_CREATED_BY] = wire.TYPE_BINARY, kernels.varint.encode(len(WRITER)) + WRITER
         footer = self._first
@@ -359,7 +340,7 @@ class Joiner:
                 group.put(wire.ROW_GROUP_ORDINAL, number)
             if without_deprecated:
                 chunks = [_without_deprecated(chunk) for chunk in chunk_structs(group)]
-                group.put(wire.ROW_GROUP_COLUMNS, b"".join((list_header(len(chunks)), *chunks)))
+                group.put(wire.ROW_GROUP_COLUMNS, struct_list(chunks))
             yield group.to_bytes()
 
 

@@ -9,12 +9,13 @@ from .. import extension, wire
 from ..encoding.carried import Carried, copies_of
 from ..encoding.chunk_reader import chunk_of
 from ..errors import Damaged
+from ..thrift import integer
 from .chunks import MovedChunk
 from .encoding import Encoder, chunk_structs
 from .original import Rest, read_steps
 from .recode import are_same, leaves_of, opened, take
 from .segments import COPY, OFFSET_INDEX, Claim
-from .structs import Fields, integer, list_header, row_groups_of, with_row_groups, without
+from .structs import Fields, row_groups_of, struct_list, with_row_groups, without
 
 __all__ = ["Native", "Replaced", "replaced"]
 
@@ -146,7 +147,7 @@ def _native_footer(footer: bytes, gone: list[Replaced]) -> bytes:
         if id in groups[number].places:
             groups[number].put(id, groups[number].number(id) + more)
     for group, structs in zip(groups, chunks, strict=True):
-        group.put(wire.ROW_GROUP_COLUMNS, b"".join((list_header(len(structs)), *structs)))
+        group.put(wire.ROW_GROUP_COLUMNS, struct_list(structs))
     return with_row_groups(footer, [group.to_bytes() for group in groups])
 
 

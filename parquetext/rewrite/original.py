@@ -12,6 +12,7 @@ from .. import kernels, wire
 from ..encoding.codecs import decompress
 from ..errors import Damaged, ParquetextError, Unsupported, wire_error
 from ..storage import has_descriptor
+from ..thrift import integer
 
 __all__ = ["STEP", "Original", "OriginalSource", "Range", "Rest", "digest_of", "read_steps", "step_of"]
 
@@ -203,7 +204,7 @@ def _encoded(ranges: Sequence[Range]) -> Iterator[bytes]:
     for part in ranges:
         yield kernels.varint.encode(part.length << 1 | (part.new is None))
         if part.new is not None:
-            yield kernels.varint.encode(kernels.varint.zigzag_encode(part.new - end))
+            yield integer(part.new - end)
             end = part.new + part.length
 
 

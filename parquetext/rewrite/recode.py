@@ -88,7 +88,7 @@ def recode(source, chunk: Chunk, rows_per_page: int, encoding: Encoding, codec: 
     reader = opened(source, chunk)
     for first in range(0, chunk.num_rows, rows_per_page):
         rows = min(rows_per_page, chunk.num_rows - first)
-        yield _page(chunk, take(reader, chunk, rows), rows, encoding, codec)
+        yield from pages_of(chunk, take(reader, chunk, rows), rows, encoding, [codec])
 
 
 def rows_per_page(source, chunk: Chunk, **bounds) -> int:
@@ -117,10 +117,6 @@ def take(reader: ChunkReader, chunk: Chunk, rows: int):
     if len(found) != 1:
         raise Unsupported(f"row group {chunk.row_group}, column {chunk.leaf.path}: {rows} rows take more than 2 GiB")
     return found[0]
-
-
-def _page(chunk: Chunk, decoded, rows: int, encoding: Encoding, codec: int) -> Recoded:
-    return next(pages_of(chunk, decoded, rows, encoding, [codec]))
 
 
 def pages_of(chunk: Chunk, decoded, rows: int, encoding: Encoding, codecs: Iterable[int]) -> Iterator[Recoded]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from .. import kernels, wire
 from ..errors import Malformed, wire_error
+from ..thrift import integer, list_header, list_start, values
 
 __all__ = [
     "LENGTH_BYTES",
@@ -14,9 +15,8 @@ __all__ = [
     "count_of",
     "end_of_file",
     "footer_fields",
-    "integer",
-    "list_header",
     "row_groups_of",
+    "struct_list",
     "structs",
     "with_row_groups",
     "with_fields",
@@ -26,7 +26,6 @@ __all__ = [
 
 MAGIC = b"PAR1"
 LENGTH_BYTES = 4
-SHORT_LIST = LONGEST_DELTA = 15
 
 
 class Fields:
@@ -39,16 +38,13 @@ class Fields:
 
     def number(self, id: int) -> int:
         """Return an integer; 0 if there is none."""
-        position = self.places.get(id)
-        return (
-            0 if position is None else kernels.varint.zigzag_decode(kernels.varint.decode64(self.data, position[0])[0])
-        )
+        if id not in self.places:
+            return 0
+        return kernels.varint.zigzag_decode(kernels.varint.decode64(self.data, self.places[id][0])[0])
 
     def put(self, id: int, value: int | bytes) -> None:
-        """Another value in a field that is there: an integer, or a value's bytes."""
-        if isinstance(value, int):
-            value = integer(value)
-        self._new[id] = value
+        """Replace the value of a field that exists: an integer, or a value's bytes."""
+        self._new[id] = integer(value) if isinstance(value, int) else value
 
     def to_bytes(self) -> bytes:
         return with_values(self.data, self.places, self._new)
@@ -67,27 +63,16 @@ def with_values(struct: bytes, positions: Mapping[int, tuple[int, int]], values:
 def without(struct: bytes, ids: Collection[int]) -> bytes:
     """Return the struct without some of its fields."""
     fields = kernels.thrift.fields(struct)
-    return _made((id, type, struct[start:end]) for id, type, _, start, end in fields if id not in ids) + _behind(
-        struct, fields
-    )
+    kept = ((id, type, struct[start:end]) for id, type, _, start, end in fields if id not in ids)
+    return values.joined(kept) + _behind(struct, fields)
 
 
-def with_fields(struct: bytes, values: Mapping[int, tuple[int, bytes]]) -> bytes:
+def with_fields(struct: bytes, new: Mapping[int, tuple[int, bytes]]) -> bytes:
     """Return the struct with these fields, types and values, which replace its fields of the same ids."""
     fields = kernels.thrift.fields(struct)
     kept = {id: (id, type, struct[start:end]) for id, type, _, start, end in fields}
-    kept |= {id: (id, type, value) for id, (type, value) in values.items()}
-    return _made(kept[id] for id in sorted(kept)) + _behind(struct, fields)
-
-
-def _made(fields: Iterable[tuple[int, int, bytes]]) -> bytes:
-    """Ids, types and values as fields."""
-    out, last = [], 0
-    for id, type, value in fields:
-        is_near = 0 < id - last <= LONGEST_DELTA
-        out += [bytes([id - last << 4 | type]) if is_near else bytes([type]) + integer(id), value]
-        last = id
-    return b"".join(out)
+    kept |= {id: (id, type, value) for id, (type, value) in new.items()}
+    return values.joined(kept[id] for id in sorted(kept)) + _behind(struct, fields)
 
 
 def _behind(struct: bytes, fields: Sequence[tuple]) -> bytes:
@@ -122,15 +107,14 @@ def row_groups_of(footer: bytes) -> list[bytes]:
 
 def with_row_groups(footer: bytes, groups: Sequence[bytes]) -> bytes:
     """Return a Thrift footer with other row groups of the same rows."""
-    made = b"".join((list_header(len(groups)), *groups))
-    return with_values(footer, footer_fields(footer), {wire.FILE_META_DATA_ROW_GROUPS: made})
+    return with_values(footer, footer_fields(footer), {wire.FILE_META_DATA_ROW_GROUPS: struct_list(groups)})
 
 
 def count_of(data: bytes, at: int) -> tuple[int, int]:
     """Return the number of structs in the list at ``data[at]``, and the offset of the first one."""
     if data[at] & 15 != wire.TYPE_STRUCT:
         raise Malformed("a footer whose row groups are no structs", offset=at)
-    return (data[at] >> 4, at + 1) if data[at] >> 4 < SHORT_LIST else kernels.varint.decode32(data, at + 1)
+    return list_start(data, at)
 
 
 def structs(data: bytes, at: int) -> list[bytes]:
@@ -144,13 +128,6 @@ def structs(data: bytes, at: int) -> list[bytes]:
     return found
 
 
-def integer(value: int) -> bytes:
-    """Return a value of a field that is an integer."""
-    return kernels.varint.encode(kernels.varint.zigzag_encode(value))
-
-
-def list_header(count: int) -> bytes:
-    """Return the fields of a list of structs."""
-    if count < SHORT_LIST:
-        return bytes([count << 4 | wire.TYPE_STRUCT])
-    return bytes([SHORT_LIST << 4 | wire.TYPE_STRUCT]) + kernels.varint.encode(count)
+def struct_list(structs: Collection[bytes]) -> bytes:
+    """Return a list of structs."""
+    return b"".join((list_header(len(structs)), *structs))

@@ -6,7 +6,7 @@ import struct
 from typing import Any
 
 from .. import kernels, wire
-from ..thrift.values import Unknown, write
+from ..thrift import Unknown, binary, list_header, write
 
 CODE = wire.PM_SLICES_CODE  # PQTS
 LAYOUT = wire.PM_SLICES_KNOWN_LAYOUT
@@ -52,8 +52,7 @@ def schema_footer(scan, count: int, key_values: bytes) -> bytes:
     if count:
         fields[wire.FILE_META_DATA_KEY_VALUE_METADATA] = _structs(count, key_values)
     if scan.created_by is not None:
-        text = kernels.varint.encode(len(scan.created_by)) + scan.created_by
-        fields[wire.FILE_META_DATA_CREATED_BY] = Unknown(wire.TYPE_BINARY, text)
+        fields[wire.FILE_META_DATA_CREATED_BY] = Unknown(wire.TYPE_BINARY, binary(scan.created_by))
     if scan.has_column_orders:
         begin, length = scan.column_orders
         fields[wire.FILE_META_DATA_COLUMN_ORDERS] = Unknown(wire.TYPE_LIST, bytes(data[begin : begin + length]))
@@ -62,12 +61,7 @@ def schema_footer(scan, count: int, key_values: bytes) -> bytes:
 
 def _structs(count: int, items) -> Unknown:
     """Return a list of structs from their unchanged bytes."""
-    header = (
-        bytes([count << 4 | wire.TYPE_STRUCT])
-        if count < 15
-        else (bytes([0xF0 | wire.TYPE_STRUCT]) + kernels.varint.encode(count))
-    )
-    return Unknown(wire.TYPE_LIST, header + bytes(items))
+    return Unknown(wire.TYPE_LIST, list_header(count) + bytes(items))
 
 
 def _pairs(scan) -> tuple[list[bytes], list[bytes]]:

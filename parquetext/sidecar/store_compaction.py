@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from .. import wire
 from ..errors import wire_error
 from ..rewrite.chunks import MovedChunk
-from ..rewrite.structs import MAGIC, Fields, list_header, row_groups_of, structs, with_row_groups
+from ..rewrite.structs import MAGIC, Fields, row_groups_of, struct_list, structs, with_row_groups
 from ..storage import LocalSource
 
 LARGEST_RATIO = 0.5  # of a file that may be dead (cairo.partition.encoder.parquet.o3.rewrite.unused.ratio)
@@ -75,8 +75,7 @@ class Compacted:
             if chunk.offset_index is not None:
                 index = chunk.shifted(self.source.read(*chunk.offset_index))
                 chunk.move_offset_index(self._take(index), len(index))
-        moved = b"".join((list_header(len(chunks)), *(chunk.to_bytes() for chunk in chunks)))
-        group.put(wire.ROW_GROUP_COLUMNS, moved)
+        group.put(wire.ROW_GROUP_COLUMNS, struct_list([chunk.to_bytes() for chunk in chunks]))
         group.put(wire.ROW_GROUP_FILE_OFFSET, start)
         return group.to_bytes()
 

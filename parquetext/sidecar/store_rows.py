@@ -12,7 +12,8 @@ import pyarrow.parquet as pq
 
 from .. import kernels, systems, wire
 from ..errors import Refused
-from ..rewrite.structs import LENGTH_BYTES, MAGIC, count_of, footer_fields, integer, list_header, structs, with_values
+from ..rewrite.structs import LENGTH_BYTES, MAGIC, count_of, footer_fields, struct_list, structs, with_values
+from ..thrift import integer, list_header
 
 BESIDE_CHUNKS = ("offset_index_length", "column_index_length", "bloom_filter_length")
 
@@ -111,7 +112,7 @@ def spliced(footer: bytes, more: bytes, at: Sequence[int], rows: int) -> bytes:
 
 def without_row_groups(footer: bytes) -> bytes:
     """Return a Thrift footer with the columns and key-values of another one alone."""
-    none = {wire.FILE_META_DATA_NUM_ROWS: b"\0", wire.FILE_META_DATA_ROW_GROUPS: list_header(0)}
+    none = {wire.FILE_META_DATA_NUM_ROWS: b"\0", wire.FILE_META_DATA_ROW_GROUPS: struct_list([])}
     return with_values(footer, footer_fields(footer), none)
 
 

@@ -368,6 +368,10 @@ class TailEdit:
         """The file's size afterwards."""
         return self.keep + len(self.tail)
 
+    def applied(self, end: bytes, start: int) -> bytes:
+        """Return the file's bytes from `start` on after the edit; `end` are those before it."""
+        return end[: self.keep - start] + self.tail
+
 
 class OpenSource(Source):
     """The bytes of an `OpenTarget`. `close` does not close the caller's file."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .. import kernels, wire
 from ..errors import Malformed, wire_error
 from .struct_tables import STRUCTS
 
-__all__ = ["Fields", "Unknown", "read", "read_at", "write"]
+__all__ = ["Fields", "Unknown", "binary", "integer", "joined", "list_header", "list_start", "read", "read_at", "write"]
 
 COMPACT = {
     "bool": (wire.TYPE_TRUE, wire.TYPE_FALSE),
@@ -84,18 +85,25 @@ def write(name: str, fields: dict) -> bytes:
         No such struct, or a field that it does not have.
     """
     ids = {field: (id, type) for id, (field, type) in STRUCTS[name].items()}
-    out, previous = [], 0
+    out = []
     for field, value in fields.items():
         if isinstance(value, Unknown):
-            id, compact, body = field, value.type, value.data
+            out.append((field, value.type, value.data))
         else:
             id, type = ids[field]
             compact = (wire.TYPE_TRUE if value else wire.TYPE_FALSE) if type == "bool" else _compact(type)[0]
-            body = b"" if type == "bool" else _write_value(type, value)
-        short = 1 <= id - previous <= 15
-        out += [bytes([(id - previous) << 4 | compact]) if short else bytes([compact]) + _integer(id), body]
+            out.append((id, compact, b"" if type == "bool" else _write_value(type, value)))
+    return joined(out) + b"\x00"
+
+
+def joined(fields: Iterable[tuple[int, int, bytes]]) -> bytes:
+    """Return the fields of a struct, without its stop, from their ids, compact types and values."""
+    out, previous = [], 0
+    for id, type, value in fields:
+        is_near = 1 <= id - previous <= 15
+        out += [bytes([id - previous << 4 | type]) if is_near else bytes([type]) + integer(id), value]
         previous = id
-    return b"".join(out) + b"\x00"
+    return b"".join(out)
 
 
 def _compact(type: str) -> tuple[int, ...]:
@@ -115,7 +123,7 @@ def _items_fit(type: str, data: memoryview, at: int) -> bool:
 
 
 def _read_value(type: str, data: memoryview, at: int) -> tuple[object, int]:
-    """(value, offset behind it); the bytes have been walked before."""
+    """Return (value, offset after it); the bytes have been walked before."""
     if type in BITS:
         raw, end = kernels.varint.decode64(data, at)
         return kernels.varint.zigzag_decode(raw), end
@@ -131,7 +139,7 @@ def _read_value(type: str, data: memoryview, at: int) -> tuple[object, int]:
         return content if type == "binary" else content.decode("utf-8", "surrogateescape"), start + length
     if not type.startswith("list<"):
         return read_at(type, data, at)
-    count, at = (data[at] >> 4, at + 1) if data[at] >> 4 < 15 else kernels.varint.decode32(data, at + 1)
+    count, at = list_start(data, at)
     items = []
     for _ in range(count):
         item, at = _read_value(_item(type), data, at)
@@ -144,7 +152,7 @@ def _write_value(type: str, value) -> bytes:
     if type in BITS:
         if not -1 << BITS[type] - 1 <= value < 1 << BITS[type] - 1:
             raise wire_error(wire.VARINT_OVERFLOW, 0, BITS[type], 0)
-        return _integer(value)
+        return integer(value)
     if type == "i8":
         return struct.pack("b", value)
     if type == "bool":
@@ -152,14 +160,28 @@ def _write_value(type: str, value) -> bytes:
     if type == "double":
         return struct.pack("<d", value)
     if type in ("binary", "string"):
-        content = value.encode("utf-8", "surrogateescape") if type == "string" else bytes(value)
-        return kernels.varint.encode(len(content)) + content
+        return binary(value.encode("utf-8", "surrogateescape") if type == "string" else bytes(value))
     if not type.startswith("list<"):
         return value if isinstance(value, bytes) else write(type, value)
-    kind, count = _compact(_item(type))[0], len(value)
-    header = bytes([count << 4 | kind]) if count < 15 else bytes([0xF0 | kind]) + kernels.varint.encode(count)
+    header = list_header(len(value), _compact(_item(type))[0])
     return header + b"".join(_write_value(_item(type), item) for item in value)
 
 
-def _integer(value: int) -> bytes:
+def integer(value: int) -> bytes:
+    """Return the value of an integer field."""
     return kernels.varint.encode(kernels.varint.zigzag_encode(value))
+
+
+def binary(data: bytes) -> bytes:
+    """Return the value of a binary field."""
+    return kernels.varint.encode(len(data)) + data
+
+
+def list_header(count: int, type: int = wire.TYPE_STRUCT) -> bytes:
+    """Return the header of a list of `count` items of a compact type."""
+    return bytes([count << 4 | type]) if count < 15 else bytes([0xF0 | type]) + kernels.varint.encode(count)
+
+
+def list_start(data, at: int) -> tuple[int, int]:
+    """Return the number of items in the list at ``data[at]``, which has been walked before, and the first's offset."""
+    return (data[at] >> 4, at + 1) if data[at] >> 4 < 15 else kernels.varint.decode32(data, at + 1)

@@ -22,7 +22,7 @@ from parquetext.encoding.carried import copy_of
 from parquetext.errors import ParquetextError, Refused, Unsupported
 from parquetext.footer.thrift_form import ThriftForm
 from parquetext.rewrite.chunks import MovedChunk
-from parquetext.rewrite.structs import Fields, list_header, row_groups_of, structs, with_row_groups
+from parquetext.rewrite.structs import Fields, row_groups_of, struct_list, structs, with_row_groups
 
 LARGEST = 200_000
 # Contradictions that the chunk reader refuses, and pages whose checksums are wrong, as their names say.
@@ -199,7 +199,7 @@ def with_gaps(data: bytes, gap: bytes) -> bytes:
             body += data[one.begin : one.begin + one.size] + gap
             one.move_pages(begin)
             moved.append(one.to_bytes())
-        group.put(wire.ROW_GROUP_COLUMNS, b"".join((list_header(len(moved)), *moved)))
+        group.put(wire.ROW_GROUP_COLUMNS, struct_list(moved))
         groups.append(group.to_bytes())
     footer = with_row_groups(footer, groups)
     return bytes(body) + footer + len(footer).to_bytes(4, "little") + b"PAR1"

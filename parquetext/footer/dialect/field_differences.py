@@ -8,8 +8,9 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from ... import kernels, thrift, wire
-from ...errors import Refused, Unsupported
+from ...errors import Unsupported
 from ...logical_types import entry_named
+from ..thrift_form import refuse_encrypted
 from .annotations import annotation_of
 from .from_thrift import METADATA as SAME_METADATA
 from .from_thrift import encode, is_fully_dictionary_encoded
@@ -108,8 +109,7 @@ def prepare(footer) -> tuple[bytes, tuple[Loss, ...]]:
     -----
     It takes about 0.3 ms per column chunk.
     """
-    if kernels.scan.scan(footer).encrypted:
-        raise Refused("the file is encrypted, or parts of it", code=wire.ENCRYPTED)
+    refuse_encrypted(kernels.scan.scan(footer))
     fields = thrift.read("FileMetaData", footer)
     buffer = encode(fields)
     found = list(differences(fields, Decoded(buffer)))
