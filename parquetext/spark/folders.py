@@ -119,7 +119,7 @@ def entry_at(target: Target) -> Entry | None:
 
 
 def entries_of(target: Target, *, links: bool = False) -> list[Entry]:
-    """Return the entries of a folder, none if it was removed. `links` includes links to folders, which may form cycles."""
+    """Return the entries of a folder, none if it was removed; `links` adds links to folders, which may form cycles."""
     if not target.is_local:
         return _infos(target, recursive=False)
     found = []
