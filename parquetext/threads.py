@@ -1,4 +1,4 @@
-"""Run calls in threads. If no thread can start, as at the interpreter's end, the caller runs them.
+"""Run calls in threads. If no thread can be started, for example during interpreter shutdown, the caller runs them.
 
 Once the main thread has ended, other threads may still read, and `concurrent.futures` can neither start
 threads nor be imported then. If memory or processes are limited, threads may not start, either.
@@ -23,7 +23,7 @@ class Task(Generic[R]):
     Attributes
     ----------
     is_alone : bool
-        True if no thread may be started for it.
+        True if no thread could be started, so that the caller of `result` runs the call.
     """
 
     __slots__ = ("_call", "_claim", "_error", "_is_done", "_result", "is_alone")

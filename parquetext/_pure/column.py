@@ -110,15 +110,15 @@ class Column:
     most_bytes : int
         The most bytes that the byte arrays of one `Decoded` may take, 2³¹ − 1 at most.
     rows : int
-        The expected number of rows before `take`, over all chunks. Memory is reserved for them together, if the size
-        of the given bytes makes this number plausible.
+        The expected number of rows until `take`, in all chunks. If the input is large enough for this number to be
+        plausible, memory for all rows is allocated at once.
     forgets : bool
         Decode values in order to check them, but do not keep them: `take` returns nothing. Dictionary texts are not
         copied in this mode, and `most_bytes` is ignored.
     lists : sequence of int, optional
         The definition levels of the repeated fields around the leaf, `max_repetition` of them, outermost first. A page
-        whose levels contradict them is refused when it is opened (LEVELS_CONTRADICT); otherwise, `kernels.levels` does
-        this at the end.
+        whose levels contradict them is refused when it is opened (LEVELS_CONTRADICT). If `lists` is None,
+        `kernels.levels` makes this check after decoding.
 
     Attributes
     ----------
@@ -134,14 +134,14 @@ class Column:
 
     Notes
     -----
-    A page is checked when reading reaches it; all of its levels are checked first. If values of a page are damaged,
+    A page is checked when it is opened, its levels first. If values of a page are damaged,
     some of its rows may have been decoded before the error. A page that is skipped as a whole is opened only if rows
     must be counted by its levels. Bytes behind the last value of a page are ignored, as other readers do.
 
-    Errors have two more attributes. `page` is the number of the page among those given since `chunk`, without
-    dictionaries. `part` is "page" (for its header), "levels", "values" or "dictionary". The offset counts from the
-    bytes that were given for the part: `values` of a V1 page is its whole body; for `pages` it is `data`. After an
-    error, the column must not be used again.
+    Errors have two more attributes. `page` is the index of the data page since the last call of `chunk`; dictionary
+    pages are not counted. `part` is "page" (for its header), "levels", "values" or "dictionary". The offset is relative
+    to the buffer that was passed for the part. For a V1 page, this is the whole body. For `pages`, it is `data`. After
+    an error, the column must not be used again.
     """
 
     def __init__(
@@ -195,7 +195,7 @@ class Column:
         self._page: OpenPage | None = None
         self._dictionary: tuple[object, int] | None = None
         self._entries_left = num_values
-        self._goes_on: str | None = None  # how the last row was processed: "read" or "skipped"
+        self._unfinished_row: str | None = None  # how the last row was processed: "read" or "skipped"
         if self._lists is not None:
             self._lists.begin()
 
@@ -210,7 +210,7 @@ class Column:
 
     @property
     def is_open(self) -> bool:
-        return self._goes_on is not None and not self._given and self._page.is_used_up
+        return self._unfinished_row is not None and not self._given and self._page.is_used_up
 
     def dictionary(self, data: Buffer, count: int) -> None:
         """Take the chunk's dictionary: the decompressed body of the dictionary page, `count` PLAIN values."""
@@ -263,15 +263,15 @@ class Column:
         int
             The number of rows begun: fewer than `rows` at the end of the given pages, or if `is_full`.
         """
-        if self._goes_on == "skipped":
+        if self._unfinished_row == "skipped":
             self._advance(0, keeps=False)
-        return 0 if self.is_full or self._goes_on == "skipped" else self._advance(rows, keeps=True)
+        return 0 if self.is_full or self._unfinished_row == "skipped" else self._advance(rows, keeps=True)
 
     def skip(self, rows: int) -> int:
         """Skip the next `rows` rows, and return the number skipped; first read a row that may continue to its end."""
-        if self._goes_on == "read":
+        if self._unfinished_row == "read":
             self._advance(0, keeps=True)
-        return 0 if self.is_full or self._goes_on == "read" else self._advance(rows, keeps=False)
+        return 0 if self.is_full or self._unfinished_row == "read" else self._advance(rows, keeps=False)
 
     def turn(self, counts: Sequence[int], at: int = 0, done: int = 0) -> tuple[int, int]:
         """Skip and read rows in turns until the given pages end.
@@ -301,9 +301,9 @@ class Column:
 
     def take(self) -> Decoded:
         """Return the entries decoded since the last call: whole rows if `is_full`, else all entries."""
-        goes_over = self.is_full and self._goes_on is not None
+        keeps_last_row = self.is_full and self._unfinished_row is not None
         self.is_full = False
-        return Decoded(*self._output.take(whole_rows=goes_over))
+        return Decoded(*self._output.take(whole_rows=keeps_last_row))
 
     def _give_dictionary(self, data: memoryview, count: int, base: int) -> None:
         with placed(self._count, "dictionary", base):
@@ -322,7 +322,7 @@ class Column:
     def _advance(self, rows: int, *, keeps: bool) -> int:
         """Read or skip the continued row and `rows` rows more, up to the entry that begins the next row."""
         begun = 0
-        while begun < rows or self._goes_on:
+        while begun < rows or self._unfinished_row:
             page = self._page
             if page is None or page.is_used_up:
                 if not self._given:
@@ -337,7 +337,7 @@ class Column:
                 page.skip(end)
             may_go_on = page.may_go_on and self._entries_left != 0
             within = self.is_full and page.is_within_row
-            self._goes_on = ("read" if keeps else "skipped") if may_go_on or within else None
+            self._unfinished_row = ("read" if keeps else "skipped") if may_go_on or within else None
             if not page.is_used_up:
                 break
         return begun
@@ -365,7 +365,7 @@ class Column:
             return header.num_values
         page = self._page = OpenPage(self._leaf, given, self._dictionary)
         with given.placed("page"):
-            page.check(self._goes_on is not None)
+            page.check(self._unfinished_row is not None)
         if self._lists is not None:
             with given.placed("page"):
                 self._lists.check(page)

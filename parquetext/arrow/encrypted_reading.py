@@ -1,4 +1,4 @@
-"""Read encrypted files with the caller's keys: pyarrow reads and decrypts them, by their Thrift footer."""
+"""Read encrypted files with the caller's keys: pyarrow reads and decrypts them, and uses their Thrift footer."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ..footer.targets import readable
 from ..pruning import Predicate, predicate_of
 from ..reading.request.read_request import OURS
 
-PLACE = "__parquetext_place__"
-OF_FILES = {"schema", "decryption_properties", "partitioning", "ignore_prefixes"}
+POSITION = "__parquetext_position__"
+DATASET_OPTIONS = {"schema", "decryption_properties", "partitioning", "ignore_prefixes"}
 
 
 def read_encrypted(
@@ -31,11 +31,11 @@ def read_encrypted(
     Raises
     ------
     Unsupported
-        If our decoder is requested, which cannot decrypt.
+        If the parquetext decoder is requested: it cannot decrypt.
     OSError
         If the keys are wrong.
     RowsMissing
-        If pyarrow loses rows.
+        If pyarrow returns fewer rows than the footer records.
     """
     import pyarrow.parquet as pq  # slow to import
 
@@ -47,7 +47,7 @@ def read_encrypted(
     columns, predicate = _dotted(columns), None if filters is None else predicate_of(filters)
     table = pq.read_table(source, columns=columns, filters=filters, filesystem=filesystem, **options)
     found = pq.ParquetDataset(
-        source, filesystem=filesystem, **{name: options[name] for name in OF_FILES & options.keys()}
+        source, filesystem=filesystem, **{name: options[name] for name in DATASET_OPTIONS & options.keys()}
     )
     check_fragments(table, found.fragments, found.schema, columns, predicate)
     return table if key_values else table.replace_schema_metadata(None)
@@ -77,11 +77,11 @@ def read_opened(
     Raises
     ------
     Unsupported
-        If our decoder is requested, which cannot decrypt.
+        If the parquetext decoder is requested: it cannot decrypt.
     OSError
         If the keys are wrong.
     RowsMissing
-        If pyarrow loses rows.
+        If pyarrow returns fewer rows than the footer records.
     """
     from .counted_file import CountedFile  # slow to import
 
@@ -105,12 +105,12 @@ def _rows_that_meet(
         return schema.field(name).type if schema.names.count(name) == 1 else None
 
     rows = read(predicate.columns(type_of))
-    return rows.append_column(PLACE, pa.array(range(len(rows)), pa.int64())).filter(predicate.expression)[PLACE]
+    return rows.append_column(POSITION, pa.array(range(len(rows)), pa.int64())).filter(predicate.expression)[POSITION]
 
 
 def _check_engine(engine: str | None) -> None:
     if engine == OURS:
-        raise ArrowUnsupported("our own decoder does not decrypt; engine='pyarrow' does")
+        raise ArrowUnsupported("the parquetext decoder cannot decrypt: use engine='pyarrow'")
 
 
 def _dotted(columns: Iterable | None) -> list[str] | None:

@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 
-from .interrupts import STOPPED, tell_stopped, watch
+from .interrupts import STOPPED, report_stopped, watch
 
 __all__ = ["main"]
 
@@ -24,11 +24,11 @@ def main() -> None:
 
         build(next((word for word in sys.argv[1:] if not word.startswith("-")), None))()
     except KeyboardInterrupt:  # while packages are imported: a running command reports its progress
-        tell_stopped()
+        report_stopped()
         raise SystemExit(STOPPED) from None
     except SystemExit as ended:
         if ended.code == STOPPED:
-            tell_stopped()
+            report_stopped()
         # Typer and rich end a command with 1 where nobody reads its output: the code of findings and failures.
         if isinstance(ended.__context__, BrokenPipeError):
             _end_unread()

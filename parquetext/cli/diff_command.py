@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import ExitStack
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -48,7 +47,7 @@ def diff(
             path = a
             for found in differences(one, another, kinds):
                 if json:
-                    print_json(asdict(found))
+                    print_json(found)
                 else:
                     _print(found, is_first=not counts[found.kind])
                 counts[found.kind] += 1

@@ -1,7 +1,7 @@
-"""Ctrl-C ends a command soon, also in the middle of a long call that nothing interrupts.
+"""End a command soon after Ctrl-C, even during a long library call that Python cannot interrupt.
 
 Python raises KeyboardInterrupt in the main thread once a call of a library returns, which may take a minute: pyarrow
-compresses, decodes and sorts row groups as wholes. If the command has not ended shortly after Ctrl-C, another thread
+compresses, decodes and sorts whole row groups. If the command has not ended shortly after Ctrl-C, another thread
 removes its unfinished files and ends the process.
 """
 
@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from threading import Lock, Thread, current_thread, main_thread
 from time import sleep
 
-__all__ = ["STOPPED", "take_turn", "tell_stopped", "telling", "watch"]
+__all__ = ["STOPPED", "claim_report", "report_stopped", "reported_stop", "watch"]
 
 STOPPED = 130
 GRACE = 0.25  # seconds that a command has to end by itself
@@ -26,14 +26,14 @@ class _Command:
 
     def __init__(self, done: Callable[[], str], temporary: str | None, waits: bool):
         self.done, self.temporary, self.waits = done, temporary, waits
-        self.is_told = Lock()
+        self.is_reported = Lock()
 
 
-_command = _Command(lambda: "nothing was begun", None, False)
+_command = _Command(lambda: "no work had started", None, False)
 
 
 @contextmanager
-def telling(done: Callable[[], str], *, temporary: str | None = None, waits: bool = False) -> Iterator[None]:
+def reported_stop(done: Callable[[], str], *, temporary: str | None = None, waits: bool = False) -> Iterator[None]:
     """Print the text of `done` if Ctrl-C stops the block.
 
     Parameters
@@ -42,21 +42,21 @@ def telling(done: Callable[[], str], *, temporary: str | None = None, waits: boo
     temporary : str, optional
         A folder to remove at the end.
     waits : bool
-        True if the command ends by itself after any time.
+        True if the command must not be ended by force, however long it takes to stop.
     """
     global _command
     _command = _Command(done, temporary, waits)
     yield
 
 
-def take_turn() -> bool:
+def claim_report() -> bool:
     """Return True if the caller is the first one to print the command's last line."""
-    return _command.is_told.acquire(blocking=False)
+    return _command.is_reported.acquire(blocking=False)
 
 
-def tell_stopped() -> None:
+def report_stopped() -> None:
     """Print the line of the command to standard error, if nobody has done so yet."""
-    if take_turn():
+    if claim_report():
         clear = "\r\x1b[2K\x1b[?25h" if os.isatty(2) else ""  # a progress bar, which has hidden the cursor
         os.write(2, f"{clear}stopped by Ctrl-C: {_command.done()}\n".encode(errors="replace"))
 
@@ -90,5 +90,5 @@ def _end() -> None:
         import shutil  # `tempfile` has loaded it; importing it earlier delays `watch`
 
         shutil.rmtree(_command.temporary, ignore_errors=True)
-    tell_stopped()
+    report_stopped()
     os._exit(STOPPED)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -105,7 +104,7 @@ def split(
 
 def _print(made, json: bool) -> None:
     if json:
-        print_json(asdict(made))
+        print_json(made)
         return
     fields = [counted(made.row_groups, "row group"), counted(made.rows, "row"), human_bytes(made.bytes)]
     kept = ", kept" if made.outcome == "kept" else ""

@@ -16,7 +16,7 @@ from ..findings import Finding
 from ..masking import without_secrets
 from ..storage import resolve
 from . import output
-from .interrupts import STOPPED, take_turn, telling
+from .interrupts import STOPPED, claim_report, reported_stop
 from .output import print_json, tell
 
 __all__ = [
@@ -160,12 +160,12 @@ def _mode(path: str) -> int:
 def stoppable(done: Callable[[], str], *, temporary: str | None = None, waits: bool = False) -> Iterator[None]:
     """On Ctrl-C, print the completed work, and end the command with the exit code that shells use.
 
-    Parameters as of `interrupts.telling`, which ends a command that does not end by itself.
+    Parameters as of `interrupts.reported_stop`, which ends a command that does not end by itself.
     """
-    with telling(done, temporary=temporary, waits=waits):
+    with reported_stop(done, temporary=temporary, waits=waits):
         try:
             yield
         except KeyboardInterrupt:
-            if take_turn():
+            if claim_report():
                 problem(f"stopped by Ctrl-C: {done()}")
             raise typer.Exit(STOPPED) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -80,7 +79,7 @@ def rewrite(
             print_failure(path, error, json=json and not is_of_command)
             raise typer.Exit(CANNOT_RUN if is_of_command else exit_code(1, is_absent(path, error), 1)) from None
     if json:
-        print_json(asdict(made))
+        print_json(made)
         return
     fields = counted(made.row_groups, "row group"), counted(made.rows, "row"), f"{made.form} footer"
     sizes = f"{human_bytes(made.bytes_after)}, was {human_bytes(made.bytes_before)}"

@@ -120,7 +120,7 @@ def chunk_of(form, leaf: Leaf, number: int, row_group: int, file_size: int) -> C
         if fact["present"] & wire.PRESENT_CRYPTO:
             raise Unsupported("the column is encrypted")
         if fact["present"] & wire.PRESENT_FILE_PATH:
-            raise Unsupported("the values lie in another file")
+            raise Unsupported("the values are in another file")
         if fact["type"] != leaf.kind.physical:
             raise Malformed(
                 f"the chunk has values of type {fact['type']}, the schema says {leaf.kind.physical}",

@@ -106,6 +106,6 @@ def check_here(
                 number = int(row_group if numbers is None else numbers[position])
                 path = other_file(form, leaf, row_group)
                 raise ArrowUnsupported(
-                    f"row group {number}, column {name}: the values lie in another file, {path!r}; read that one, "
+                    f"row group {number}, column {name}: the values are in another file, {path!r}; read that one, "
                     "or the dataset"
                 )

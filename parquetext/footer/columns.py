@@ -17,7 +17,7 @@ from .leaf_types import PHYSICAL_TYPES, LeafType, leaf_type_of
 from .model import Node
 from .names import as_path
 
-__all__ = ["Bounds", "Column", "Fact", "bounds_or_nulls", "extremes", "fact"]
+__all__ = ["Bounds", "ChunkField", "Column", "bounds_or_nulls", "chunk_field", "extremes"]
 
 
 class Bounds(Unpicklable, Sequence):
@@ -54,13 +54,13 @@ class Bounds(Unpicklable, Sequence):
         return repr(self.to_list())
 
 
-class Fact(Protocol):
+class ChunkField(Protocol):
     """The descriptor of one member of a column's chunks."""
 
     def __get__(self, column: Any, kind: type) -> memoryview[int]: ...
 
 
-def fact(name: str, doc: str) -> Fact:
+def chunk_field(name: str, doc: str) -> ChunkField:
     """Return a property for one member of all chunks of a column."""
     return property(lambda self: self._chunks.array(name), doc=doc)
 
@@ -80,23 +80,27 @@ class Column(Tabular):
         self._element: Element | None = None
         self._typed: tuple[pa.Array, pa.Array] | None = None
 
-    num_values = fact("num_values", "Values, nulls included.")
-    null_count = fact("null_count", "Nulls.")
-    distinct_count = fact("distinct_count", "Distinct values.")
-    total_compressed_size = fact("total_compressed_size", "Bytes of all pages, headers included, compressed.")
-    total_uncompressed_size = fact("total_uncompressed_size", "Bytes of all pages, headers included, uncompressed.")
-    data_page_offset = fact("data_page_offset", "Offset of the first data page.")
-    dictionary_page_offset = fact("dictionary_page_offset", "Offset of the dictionary page.")
-    index_page_offset = fact("index_page_offset", "Offset of the index page.")
-    bloom_filter_offset = fact("bloom_filter_offset", "Offset of the Bloom filter.")
-    bloom_filter_length = fact("bloom_filter_length", "Bytes of the Bloom filter (int32).")
-    offset_index_offset = fact("offset_index_offset", "Offset of the offset index.")
-    offset_index_length = fact("offset_index_length", "Bytes of the offset index (int32).")
-    column_index_offset = fact("column_index_offset", "Offset of the column index.")
-    column_index_length = fact("column_index_length", "Bytes of the column index (int32).")
-    codec = fact("codec", "Compression codec, as parquet.thrift numbers them (int32); names in `footer.types.CODECS`.")
-    encodings = fact("encodings", "Bit e is set if encoding e is listed (uint32).")
-    present = fact("present", "Which facts the footer has, as bits `wire.PRESENT_…` (uint32).")
+    num_values = chunk_field("num_values", "Values, nulls included.")
+    null_count = chunk_field("null_count", "Nulls.")
+    distinct_count = chunk_field("distinct_count", "Distinct values.")
+    total_compressed_size = chunk_field("total_compressed_size", "Bytes of all pages, headers included, compressed.")
+    total_uncompressed_size = chunk_field(
+        "total_uncompressed_size", "Bytes of all pages, headers included, uncompressed."
+    )
+    data_page_offset = chunk_field("data_page_offset", "Offset of the first data page.")
+    dictionary_page_offset = chunk_field("dictionary_page_offset", "Offset of the dictionary page.")
+    index_page_offset = chunk_field("index_page_offset", "Offset of the index page.")
+    bloom_filter_offset = chunk_field("bloom_filter_offset", "Offset of the Bloom filter.")
+    bloom_filter_length = chunk_field("bloom_filter_length", "Bytes of the Bloom filter (int32).")
+    offset_index_offset = chunk_field("offset_index_offset", "Offset of the offset index.")
+    offset_index_length = chunk_field("offset_index_length", "Bytes of the offset index (int32).")
+    column_index_offset = chunk_field("column_index_offset", "Offset of the column index.")
+    column_index_length = chunk_field("column_index_length", "Bytes of the column index (int32).")
+    codec = chunk_field(
+        "codec", "Compression codec, as numbered in parquet.thrift (int32); names in `footer.types.CODECS`."
+    )
+    encodings = chunk_field("encodings", "Bit e is set if encoding e is listed (uint32).")
+    present = chunk_field("present", "The fields that the footer stores, as bits `wire.PRESENT_…` (uint32).")
 
     def __len__(self) -> int:
         return len(self._chunks)
@@ -109,7 +113,7 @@ class Column(Tabular):
 
     @property
     def chunks(self) -> Any:
-        """Return the chunks as the kernels read them."""
+        """Return the kernel object for the column's chunks."""
         return self._chunks
 
     def _ask(self, operation: Callable):
@@ -137,7 +141,7 @@ class Column(Tabular):
 
     @property
     def path(self) -> tuple[str, ...]:
-        """Return the names from below the root to the leaf."""
+        """Return the names on the path from the root to the leaf, without the root."""
         return as_path(self.node.path)
 
     @property
@@ -171,12 +175,12 @@ class Column(Tabular):
 
     @property
     def min_bytes(self) -> Bounds:
-        """Return the minima as stored; None if a chunk has none, or an unusable one."""
+        """Return the minima as stored; an element is None if its chunk has no usable minimum."""
         return Bounds(self._chunks, 1)
 
     @property
     def max_bytes(self) -> Bounds:
-        """Return the maxima as stored; None if a chunk has none, or an unusable one."""
+        """Return the maxima as stored; an element is None if its chunk has no usable maximum."""
         return Bounds(self._chunks, 2)
 
     @property
@@ -194,7 +198,7 @@ class Column(Tabular):
             try:
                 self._typed = self.leaf_type.bounds(self._chunks)
             except Unsupported as error:
-                message = f"the bounds of column {self.name!r} take {error.message}"
+                message = f"the bounds of column {self.name!r} are too large: {error.message}"
                 raise Unsupported(
                     message, file=str(self._file.path), expected=error.expected, found=error.found, code=error.code
                 ) from None
@@ -250,7 +254,7 @@ def _extreme(values: pa.Array, column: Column, choose: Callable[..., int]) -> pa
     if len(values) <= FEW and not values.null_count and (len(values) == 1 or values.type in _NUMBERS):
         known = values.to_pylist()  # several times faster than a kernel
         return values[choose(range(len(known)), key=known.__getitem__)] if known else pa.scalar(None, values.type)
-    import pyarrow.compute as pc  # numbers of few row groups do without it, and it takes long to import
+    import pyarrow.compute as pc  # slow to import, and not needed for numbers in a few row groups
 
     kernel = pc.min if choose is min else pc.max
     try:

@@ -17,8 +17,9 @@ OUR_OWN = wire.UUID_THRIFT_EXTENSION, wire.UUID_COPY_TABLE
 class Extensions(Mapping[UUID, bytes]):
     """The extension slots of a file's footer, ascending by UUID; empty if the form in use has none.
 
-    Names and sizes take one read of a small list, the bytes of a slot one more. Other forms do not store the slots: a
-    damaged slot raises `Damaged`, and so do all slots after the file has changed to another form.
+    UUIDs and sizes need one read of a small list. The bytes of each slot need one more read. No other form stores the
+    slots. Reading a damaged slot raises `Damaged`. After reading has changed to another form, reading any slot raises
+    `Damaged`.
     """
 
     __slots__ = ("_file", "_listed")
@@ -49,13 +50,15 @@ class Extensions(Mapping[UUID, bytes]):
         return f"<parquetext.Extensions {self.sizes}>"
 
     def _entries(self) -> dict[UUID, tuple[int, int]]:
-        """Return index and size by UUID, without the slots that are built from the Thrift footer."""
+        """Return a mapping from UUID to (index, size). Slots that parquetext writes itself are omitted."""
         file = self._file
         if self._listed is None:
             damaged = {spec.damaged: spec.title for spec in forms.SPECS if spec.has_slots}
-            left = next((finding.kind for finding in file.findings if finding.kind in damaged), None)
-            if left is not None and not file.spec.has_slots:
-                raise Damaged(f"the {damaged[left]}, which may have extensions, is damaged", file=str(file.path))
+            damaged_kind = next((finding.kind for finding in file.findings if finding.kind in damaged), None)
+            if damaged_kind is not None and not file.spec.has_slots:
+                raise Damaged(
+                    f"the {damaged[damaged_kind]}, which may have extensions, is damaged", file=str(file.path)
+                )
             listed = self._read(lambda form: form.extensions()) if file.spec.has_slots else []
             self._listed = {UUID(bytes=uuid): (index, size) for index, (uuid, size) in enumerate(listed)}
             for uuid in OUR_OWN:

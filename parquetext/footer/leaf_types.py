@@ -58,7 +58,7 @@ class LeafType:
     def check_count(self, count: int, stored: int) -> None:
         """Raise Unsupported if values or nulls take much more memory than their stored bytes."""
         if self.width > WIDEST and self.width * count > MOST_BYTES + stored:
-            message = f"{self.width * count} bytes as {count} values of {self.width} bytes, of which few are there"
+            message = f"{self.width * count} bytes for {count} values of {self.width} bytes, most of them absent"
             raise Unsupported(message, expected=MOST_BYTES + stored, found=self.width * count)
 
     def bounds(self, chunks) -> tuple[pa.Array, pa.Array]:

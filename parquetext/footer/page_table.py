@@ -49,14 +49,14 @@ def page_table(
     Parameters
     ----------
     source : object
-        With `size` and `read(offset, length)`.
+        An object with `size` and `read(offset, length)`.
     column : Column
     window : int
         The smallest read, in bytes.
     gather : callable, optional
-        Runs tasks that read, and returns their results; for sources that merge reads and cache their results.
+        A function that runs read tasks and returns their results, for a source that merges and caches reads.
     copies : sequence of Carried or None, optional
-        The copy of each chunk whose pages are listed instead of the chunk's pages.
+        For each chunk, the copy whose pages to list instead of the chunk's pages, or None.
 
     Returns
     -------
@@ -78,8 +78,8 @@ def page_table(
     index, whose bounds may be shortened. An index is ignored if it is damaged, if it contradicts the headers (other
     pages, other counts), or if the pages are those of copies.
     """
-    positions = _places(source, column) if copies is None else _places_of_copies(source, column, copies)
-    tasks = [partial(_headers, source, position, window) if position else partial(Headers, 0) for position in positions]
+    ranges = _ranges(source, column) if copies is None else _ranges_of_copies(source, column, copies)
+    tasks = [partial(_headers, source, position, window) if position else partial(Headers, 0) for position in ranges]
     if gather:
         indexes = product(range(len(tasks)), INDEXES) if copies is None else ()
         chunks = gather([*tasks, *(partial(_touch, source, column, *index) for index in indexes)])[: len(tasks)]
@@ -97,8 +97,8 @@ def page_table(
     return pa.concat_tables(parts, promote_options="default").unify_dictionaries().combine_chunks()
 
 
-def _places(source, column) -> Iterable[tuple[int, int] | None]:
-    """Yield the begin and the end of each chunk of the column; None for a chunk without bytes."""
+def _ranges(source, column) -> Iterable[tuple[int, int] | None]:
+    """Yield the start and end offset of each chunk of the column; None if a chunk has no bytes."""
     chunks = column.chunks
     fields = zip(chunks.begins(), column.total_compressed_size, column.present, strict=True)
     for row_group, (start, size, present) in enumerate(fields):
@@ -107,7 +107,7 @@ def _places(source, column) -> Iterable[tuple[int, int] | None]:
         if size <= 0:
             yield None
         elif not 0 <= start <= source.size - size:
-            message = f"a chunk of column {column.name!r} takes bytes {start} to {start + size}"
+            message = f"a chunk of column {column.name!r} has the bytes {start} to {start + size}, beyond the file"
             raise Malformed(message, offset=start, expected=source.size, found=start + size)
         else:
             yield start, start + size
@@ -116,14 +116,14 @@ def _places(source, column) -> Iterable[tuple[int, int] | None]:
 def _reason(column, row_group: int, present: int) -> str:
     if present & wire.PRESENT_CRYPTO:
         return "are encrypted"
-    return f"lie in another file, {column._ask(lambda form: other_file(form, column.leaf, row_group))!r}"
+    return f"are in another file, {column._ask(lambda form: other_file(form, column.leaf, row_group))!r}"
 
 
-def _places_of_copies(source, column, copies: Sequence[Carried | None]) -> Iterable[tuple[int, int] | None]:
-    """Yield the begin and the end of each copy; None for a chunk without a copy."""
+def _ranges_of_copies(source, column, copies: Sequence[Carried | None]) -> Iterable[tuple[int, int] | None]:
+    """Yield the start and end offset of each copy; None if a chunk has no copy."""
     for copy in copies:
         if copy is not None and copy.end > source.size:
-            message = f"a copy of column {column.name!r} takes bytes {copy.offset} to {copy.end}"
+            message = f"a copy of column {column.name!r} has the bytes {copy.offset} to {copy.end}, beyond the file"
             raise Malformed(message, offset=copy.offset, expected=source.size, found=copy.end)
         yield None if copy is None else (copy.offset, copy.end)
 
@@ -165,7 +165,7 @@ class _HeaderFields:
     def data_pages(self) -> DataPages:
         sizes = pc.add(*(self._members[name].cast(pa.int64()) for name in ("header_size", "compressed_size")))
         fields = self._members["offset"], sizes, self._members["num_values"], self.rows, self.nulls
-        return DataPages(*(fact.filter(self.is_data).to_pylist() for fact in fields))
+        return DataPages(*(values.filter(self.is_data).to_pylist() for values in fields))
 
     def add(self, indexed: IndexedPages, has_bounds: bool) -> None:
         """Add values that the headers lack from the page index."""
@@ -179,12 +179,12 @@ class _HeaderFields:
         nulls = pa.array([count if count >= 0 else None for count in indexed.bounds.null_counts], self.nulls.type)
         self.nulls = pc.coalesce(self.nulls, nulls.take(numbers))
         if has_bounds:
-            is_bare = pc.and_(pc.is_null(self.minima), pc.is_null(self.maxima))
+            lacks_bounds = pc.and_(pc.is_null(self.minima), pc.is_null(self.maxima))
             low, high = (
                 pa.array(side, pa.large_binary()).take(numbers) for side in (indexed.bounds.min, indexed.bounds.max)
             )
-            self.minima = pc.if_else(is_bare, low, self.minima)
-            self.maxima = pc.if_else(is_bare, high, self.maxima)
+            self.minima = pc.if_else(lacks_bounds, low, self.minima)
+            self.maxima = pc.if_else(lacks_bounds, high, self.maxima)
 
     def table(self, row_group: int) -> pa.Table:
         """Return the rows of the page table for this chunk."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 from ..tabular import Shown, Tabular
 
 if TYPE_CHECKING:
-    from .columns import Fact
+    from .columns import ChunkField
 
 __all__ = ["RowGroup", "RowGroups"]
 
@@ -23,7 +23,7 @@ class RowGroup(NamedTuple):
     ordinal: int
 
 
-def _fact(name: str, doc: str) -> Fact:
+def _field(name: str, doc: str) -> ChunkField:
     return property(lambda self: self._file._on_form(lambda form: form.row_groups(name)), doc=doc)
 
 
@@ -35,11 +35,11 @@ class RowGroups(Tabular, Sequence[RowGroup]):
     def __init__(self, file: Any):
         self._file = file
 
-    num_rows = _fact("num_rows", "Rows.")
-    total_byte_size = _fact("total_byte_size", "Bytes of all pages, uncompressed.")
-    file_offset = _fact("file_offset", "Offset of the first page, according to the writer.")
-    total_compressed_size = _fact("total_compressed_size", "Bytes of all pages, compressed.")
-    ordinal = _fact("ordinal", "The row group's own number.")
+    num_rows = _field("num_rows", "Rows.")
+    total_byte_size = _field("total_byte_size", "Bytes of all pages, uncompressed.")
+    file_offset = _field("file_offset", "Offset of the first page, according to the writer.")
+    total_compressed_size = _field("total_compressed_size", "Bytes of all pages, compressed.")
+    ordinal = _field("ordinal", "The row group's own number.")
 
     def __len__(self) -> int:
         return self._file._form.row_group_count

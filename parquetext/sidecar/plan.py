@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from .. import kernels, wire
 from ..errors import ColumnError, Damaged, ParquetextError, Refused, Unsupported, wire_error
-from ..footer.columns import Bounds, fact
+from ..footer.columns import Bounds, chunk_field
 from ..footer.leaf_types import PHYSICAL_TYPES, REPETITIONS, LeafType
 from ..masking import without_secrets
 from ..pruning import ColumnBounds, Predicate
@@ -381,14 +381,14 @@ class PlanColumn(Unpicklable):
         self._plan, self.index, self._reader = plan, index, plan.reader
         self._chunks = plan.reader.chunks(index)
 
-    num_values = fact("num_values", "Values, nulls included.")
-    null_count = fact("null_count", "Nulls.")
-    distinct_count = fact("distinct_count", "Distinct values.")
-    byte_range_start = fact("byte_range_start", "Where the chunk begins: its dictionary page, else a data page.")
-    total_compressed_size = fact("total_compressed_size", "Bytes of all pages, headers included, compressed.")
-    codec = fact("codec", "Compression codec, as parquet.thrift numbers them (uint8).")
-    encodings = fact("encodings", "Bits of the encodings used (uint8); docs/sidecar.md.")
-    flags = fact("flags", "Bits ``wire.PM_STAT_…`` (uint8).")
+    num_values = chunk_field("num_values", "Values, nulls included.")
+    null_count = chunk_field("null_count", "Nulls.")
+    distinct_count = chunk_field("distinct_count", "Distinct values.")
+    byte_range_start = chunk_field("byte_range_start", "Where the chunk begins: its dictionary page, else a data page.")
+    total_compressed_size = chunk_field("total_compressed_size", "Bytes of all pages, headers included, compressed.")
+    codec = chunk_field("codec", "Compression codec, as parquet.thrift numbers them (uint8).")
+    encodings = chunk_field("encodings", "Bits of the encodings used (uint8); docs/sidecar.md.")
+    flags = chunk_field("flags", "Bits ``wire.PM_STAT_…`` (uint8).")
 
     @property
     def _descriptor(self):

@@ -78,7 +78,7 @@ UNFOLLOWED = (*LOGGED, SPARK_STREAMING.kind)  # their folders may have files wit
 
 _PATTERNS = {name: pattern for layout in LAYOUTS for name, pattern in layout.folders.items()}
 _FILES = frozenset(name for layout in LAYOUTS for name in layout.files)
-TOLD_FOLDERS = frozenset(name for name, pattern in _PATTERNS.items() if pattern)  # the names in them count
+FOLDERS_TO_INSPECT = frozenset(name for name, pattern in _PATTERNS.items() if pattern)  # the names in them count
 
 
 def membership(kind: str, folder: str) -> str:

@@ -117,15 +117,13 @@ def _condition(frame: DataFrame, parts: Iterable[Comparison]) -> Column:
 
 
 def _compared(frame: DataFrame, part: Comparison) -> Column:
-    from .source.prune import OPERATORS
-
     column = frame[_quoted(part.column)]
     if part.operator in ("in", "not in"):
         held = column.isin(list(part.value))
         return held if part.operator == "in" else ~held
     compare = _COMPARE.get(part.operator)
     if compare is None:
-        raise ValueError(f"{part.operator!r} is no operator; there are {', '.join(OPERATORS)}")
+        raise ValueError(f"{part.operator!r} is no operator; there are {', '.join([*_COMPARE, 'in', 'not in'])}")
     return compare(column, part.value)
 
 

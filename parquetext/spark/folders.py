@@ -14,7 +14,7 @@ from .. import storage
 from ..edits.globs import matcher, meant
 from ..edits.many import is_folder, is_skipped, is_wanted, parents
 from ..edits.table_logs import table_above
-from ..sidecar.table_formats import TOLD_FOLDERS, membership, table_by_name, tables_among
+from ..sidecar.table_formats import FOLDERS_TO_INSPECT, membership, table_by_name, tables_among
 from ..storage import Target
 from .filesystems import Filesystems
 
@@ -26,9 +26,9 @@ NOT_THERE = -1  # the size of a missing file
 
 
 class Folder(NamedTuple):
-    """A folder to list, `base` or a folder below it; selected are files that match `glob`, or are below a match.
+    """A folder to list: `base`, or a folder below it. Files that match `glob`, or are below a match, are selected.
 
-    If `base` is empty, it is a path from a caller, and may be a file, a folder or a pattern.
+    If `base` is empty, `url` is a path from a caller: a file, a folder or a pattern.
     """
 
     url: str
@@ -68,7 +68,7 @@ class Walk:
         Google's store is always listed recursively, because listing one of its folders lists everything below it.
         """
         if not folder.base:
-            return self._named(folder.url)
+            return self._listed_path(folder.url)
         target = self.filesystems.target(folder.url)
         tree = not target.is_local and (at_once or not target.can(storage.Capability.LIST_FOLDERS))
         entries = _infos(target, recursive=True) if tree else entries_of(target)
@@ -83,7 +83,7 @@ class Walk:
         inner = [] if tree else [entry.name for entry in entries if entry.is_folder and _is_entered(folder, entry.name)]
         return files, [folder._replace(url=posixpath.join(folder.url, name), table=table) for name in inner]
 
-    def _named(self, url: str) -> tuple[list[tuple], list[Folder]]:
+    def _listed_path(self, url: str) -> tuple[list[tuple], list[Folder]]:
         """Return the files and folders of a caller's path: a folder, a file, a pattern, or a missing file."""
         files, folders = [], []
         for path, glob in meant(url, lambda path: entry_at(self.filesystems.target(path)) is not None):
@@ -115,7 +115,7 @@ def _is_entered(folder: Folder, name: str) -> bool:
 def entry_at(target: Target) -> Entry | None:
     """Return the entry of a file or folder, without its name; None if it does not exist."""
     found = target.backend.info(target)
-    return None if found is None else _named("", found)
+    return None if found is None else _renamed("", found)
 
 
 def entries_of(target: Target, *, links: bool = False) -> list[Entry]:
@@ -149,24 +149,24 @@ def _infos(target: Target, recursive: bool) -> list[Entry]:
         found = target.backend.list(target, recursive=recursive)
     except FileNotFoundError:
         return []
-    return [_named(posixpath.relpath(entry.path, target.path), entry) for entry in found]
+    return [_renamed(posixpath.relpath(entry.path, target.path), entry) for entry in found]
 
 
-def _named(name: str, entry: storage.Entry) -> Entry:
+def _renamed(name: str, entry: storage.Entry) -> Entry:
     return Entry(name, entry.is_folder, entry.size or 0, entry.modified or 0, entry.tag)
 
 
 def _of_tables(target: Target, entries: list[Entry]) -> Iterator[Entry]:
     """Yield the entries of folders whose contents show that the folder belongs to a table."""
     for entry in entries:
-        if entry.is_folder and entry.name in TOLD_FOLDERS:
+        if entry.is_folder and entry.name in FOLDERS_TO_INSPECT:
             path = posixpath.join(target.path, entry.name)
             inner = target.at(path)
             yield from (each._replace(name=f"{entry.name}/{each.name}") for each in entries_of(inner))
 
 
 def _tables(url: str, entries: Sequence[Entry]) -> dict[str, str]:
-    """Return why files must not be changed, by the folders of tables among the folders that names lead through."""
+    """Return the reason why files must not be changed for each folder of a table, recognized by names of entries."""
     names = (f"{entry.name}/" if entry.is_folder else entry.name for entry in entries)
     return {
         folder: membership(kind, posixpath.join(url, folder).rstrip("/"))
@@ -175,7 +175,7 @@ def _tables(url: str, entries: Sequence[Entry]) -> dict[str, str]:
 
 
 def _table_of(url: str, name: str, tables: Mapping[str, str]) -> str:
-    """Return why a file must not be changed: its name, or the nearest table above it; empty if it may be changed."""
+    """Return the reason why a file must not be changed: its name or the nearest table; empty if it may be changed."""
     if by_name := table_by_name(url):
         return membership(*by_name)
     if not tables:

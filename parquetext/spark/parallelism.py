@@ -12,40 +12,43 @@ if TYPE_CHECKING:
 __all__ = ["pack", "parallelism"]
 
 TASKS_PER_SLOT = 4  # more than 1, so that a slow machine gets fewer tasks
-FILES_PER_TASK = 2_000  # a task's description is sent with it
+FILES_PER_TASK = 2_000  # limits the size of a task's description, which contains the paths of its files
 WEIGHT_PER_TASK = 16 << 30  # limits the work that is lost if a task fails
 
-_LEAVES, _CHOSEN = "spark.sql.leafNodeDefaultParallelism", "spark.default.parallelism"
-_ASKED = 1 << 16  # rows of the job that counts partitions on a Spark Connect session
+_LEAVES, _DEFAULT_PARALLELISM = "spark.sql.leafNodeDefaultParallelism", "spark.default.parallelism"
+_PROBE_ROWS = 1 << 16  # rows of the job that counts partitions on a Spark Connect session
 
 
 def parallelism(spark: SparkSession) -> int:
     """Return the session's parallelism: its setting, or the number of cores of its executors.
 
-    Executors that the session has requested count before they have started. For a Spark Connect session, count the
+    Include executors that have been requested but not started. For a Spark Connect session, count the
     partitions of a job without files.
     """
     context = getattr(spark, "_sc", None)
     if context is None:
-        return int(spark.conf.get(_LEAVES, None) or spark.conf.get(_CHOSEN, None) or _partitions_of_a_job(spark))
-    if said := spark.conf.get(_LEAVES, None):
-        return int(said)
+        return int(
+            spark.conf.get(_LEAVES, None) or spark.conf.get(_DEFAULT_PARALLELISM, None) or _partitions_of_a_job(spark)
+        )
+    if setting := spark.conf.get(_LEAVES, None):
+        return int(setting)
     conf = context.getConf()
-    if conf.contains(_CHOSEN):
+    if conf.contains(_DEFAULT_PARALLELISM):
         return context.defaultParallelism
-    asked = int(conf.get("spark.executor.instances", "0")) * int(conf.get("spark.executor.cores", "1"))
-    return max(context.defaultParallelism, asked, int(conf.get("spark.cores.max", "0")), 1)
+    requested = int(conf.get("spark.executor.instances", "0")) * int(conf.get("spark.executor.cores", "1"))
+    return max(context.defaultParallelism, requested, int(conf.get("spark.cores.max", "0")), 1)
 
 
 def _partitions_of_a_job(spark: SparkSession) -> int:
-    return spark.range(_ASKED).selectExpr("spark_partition_id() AS part").selectExpr("max(part) + 1").first()[0]
+    return spark.range(_PROBE_ROWS).selectExpr("spark_partition_id() AS part").selectExpr("max(part) + 1").first()[0]
 
 
 def pack(weights: Sequence[int], slots: int) -> list[list[int]]:
     """Distribute files over tasks of similar weight; return the positions in `weights` by task, heaviest task first.
 
     Each weight is added to the task that is lightest so far, heavy ones before light ones (Graham's rule of the longest
-    processing time), so no task is heavier than the mean plus one weight, and a weight above the mean is alone.
+    processing time), so no task is heavier than the mean plus one weight, and a file heavier than the mean gets a task
+    of its own.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ class Capability(Flag):
     """Abilities of a storage. Callers query them with `Target.can`."""
 
     REPLACE = auto()
-    """A new file takes an old one's place so that the name always leads to one of them, complete."""
+    """A new file can replace an old one atomically: the name always refers to one complete file."""
     EDIT_IN_PLACE = auto()
     """Bytes of a file can be changed."""
     LOCK = auto()
@@ -41,9 +41,9 @@ class Capability(Flag):
     FOLDERS = auto()
     """Folders must exist before files are created in them."""
     LIST_FOLDERS = auto()
-    """The list of a folder contains its subfolders, even if no object has their name."""
+    """Listing a folder returns its subfolders, even if they exist only as prefixes of object names."""
     VERSION_TAGS = auto()
-    """Each content of an object has another tag or generation."""
+    """The tag or generation of an object changes whenever its content changes."""
 
 
 class Entry(NamedTuple):
@@ -81,7 +81,7 @@ class Backend(ABC):
     type_names : tuple of str
         `type_name` of the `pyarrow.fs` filesystems that the backend serves.
     capabilities : Capability
-        Of any target; see `capabilities_of`.
+        The default capabilities of all targets; see `capabilities_of`.
     copy_limit : int or None
         The largest object that the store copies, in bytes.
     paths_are_urls : bool
@@ -106,7 +106,7 @@ class Backend(ABC):
         return Target(url.partition("://")[2], self.filesystem)
 
     def prepare(self, target: Target) -> Target:
-        """Return an equal target that can be used; request its credentials if that cannot wait."""
+        """Return an equivalent target that is ready for use; request its credentials if that is necessary now."""
         return target
 
     @property
@@ -160,7 +160,7 @@ class Backend(ABC):
         """Drop cached information about a target."""
 
     def ends_with(self, target: Target, offset: int, tail: bytes | bytearray | memoryview) -> bool:
-        """Check that a file that was just put in place ends with `tail`; True if the storage can be trusted."""
+        """Return True if a file that was just written ends with `tail`. The default does not check."""
         return True
 
     def _refuse(self, target: Target, what: str) -> NoReturn:

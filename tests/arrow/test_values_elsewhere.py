@@ -17,7 +17,7 @@ from parquetext.thrift import read, write
 
 pytestmark = pytest.mark.usefixtures("implementation")
 TABLE = pa.table({"x": range(10), "s": list("abcdefghij")})
-OTHER = r"row group {}, column {}: the values lie in another file, '{}'"
+OTHER = r"row group {}, column {}: the values are in another file, '{}'"
 ENGINES = [None, "auto", "pyarrow", "parquetext"]
 
 
@@ -74,7 +74,7 @@ def test_pages_and_query_engines_name_it(metadata_file):
     polars = pytest.importorskip("polars")
     with (
         parquetext.open(metadata_file) as file,
-        pytest.raises(Unsupported, match=r"lie in another file, 'p0\.parquet'"),
+        pytest.raises(Unsupported, match=r"are in another file, 'p0\.parquet'"),
     ):
         file.pages("x")
     with pytest.raises((Unsupported, polars.exceptions.PolarsError), match=r"another file, 'p0\.parquet'"):

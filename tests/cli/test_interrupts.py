@@ -202,7 +202,7 @@ outcomes.targets_of = slow
 from parquetext.cli import each_file
 each_file.targets_of = slow
 """
-    assert stopped(program, "count", lake) == (130, "stopped by Ctrl-C: nothing was begun\n")
+    assert stopped(program, "count", lake) == (130, "stopped by Ctrl-C: no work had started\n")
 
 
 def test_a_command_that_is_stopped_while_it_is_imported_ends_in_one_line(lake):
@@ -220,7 +220,7 @@ from parquetext.cli import main
 main()
 """
     done = subprocess.run([sys.executable, "-c", program, "verify", str(lake)], capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "stopped by Ctrl-C: nothing was begun\n")
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "stopped by Ctrl-C: no work had started\n")
 
 
 def test_ctrl_c_before_the_command_is_known_ends_in_one_line():
@@ -237,4 +237,4 @@ def test_ctrl_c_before_the_command_is_known_ends_in_one_line():
         "main()\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (130, "stopped by Ctrl-C: nothing was begun\n")
+    assert (done.returncode, done.stderr) == (130, "stopped by Ctrl-C: no work had started\n")

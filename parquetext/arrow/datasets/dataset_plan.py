@@ -1,4 +1,4 @@
-"""Find the row groups of many files that a predicate leaves, by their footers alone and in one evaluation."""
+"""Find the row groups of many files that may contain matching rows, by footers only and in one evaluation."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ from ...storage import Version
 class FileBounds:
     """The data of one file that planning needs: the number of row groups, and the bounds of the predicate's columns.
 
-    `missing` contains the columns that the file does not have. A column without bounds is in neither. `version` is the
-    version of a local file if its next change is detectable; otherwise it is None.
+    `missing` contains the columns that the file does not have. A column that exists but has no bounds is in neither
+    `bounds` nor `missing`. `version` is the version of a local file if its next change is detectable; otherwise it is
+    None.
     """
 
     row_groups: int
@@ -82,24 +83,26 @@ def surviving(
         Columns from directory names, one value for each file.
     """
     found: list[list[int]] = [[] for _ in files]
-    for file, row_groups in kept_of(predicate, [fields.row_groups for fields in files], files, types, given).items():
+    for file, row_groups in surviving_by_file(
+        predicate, [fields.row_groups for fields in files], files, types, given
+    ).items():
         found[file] = row_groups
     return found
 
 
-def kept_of(
+def surviving_by_file(
     predicate: Predicate,
     counts: Sequence[int],
-    fields: Sequence[FileBounds],
+    files: Sequence[FileBounds],
     types: Mapping[str, pa.DataType],
     given: Mapping[str, pa.Array],
     *,
     keeps_failing: bool = True,
 ) -> dict[int, list[int]]:
-    """Return the remaining row groups of each file that has any, by the file's number.
+    """Return a mapping from file number to remaining row groups; files with none are omitted.
 
-    `fields` describe the files one by one, or several of them together. `counts` contains the number of row groups of
-    each file. If `keeps_failing` is True, keep row groups whose rows may not be comparable with a literal.
+    Each item of `files` describes one file, or several files in succession. `counts` contains the number of row groups
+    of each file. If `keeps_failing` is True, keep row groups whose rows may not be comparable with a literal.
     """
     ends = list(accumulate(counts))
     total = ends[-1] if ends else 0
@@ -107,7 +110,7 @@ def kept_of(
     def bounds_of(name: str) -> ColumnBounds | None:
         if name in given:
             return given_bounds(given[name].take(owners(counts)))
-        return joined_bounds(name, fields, types[name])
+        return joined_bounds(name, files, types[name])
 
     found: dict[int, list[int]] = {}
     left = surviving_row_groups(predicate, bounds_of, total, range(total), types, keeps_failing=keeps_failing)
@@ -129,7 +132,7 @@ def undecided_by_bounds(predicate: Predicate) -> bool:
     )
 
 
-def asked_blooms(
+def surviving_after_blooms(
     predicate: Predicate,
     row_groups: Sequence[int],
     fields: FileBounds,

@@ -12,7 +12,7 @@ from ... import kernels
 from ...pruning import Predicate
 from ...storage import Version
 from ..file import File
-from .dataset_plan import asked_blooms, file_bounds, surviving, undecided_by_bounds
+from .dataset_plan import file_bounds, surviving, surviving_after_blooms, undecided_by_bounds
 
 
 def left_row_groups(
@@ -31,7 +31,7 @@ def left_row_groups(
         if not kept or not undecided_by_bounds(predicate):
             return kept
         same = {name: rows for name, (_, rows) in fields.bounds.items() if rows == types[name]}
-        return asked_blooms(predicate, kept, fields, types, known, file._blooms(form, same))
+        return surviving_after_blooms(predicate, kept, fields, types, known, file._blooms(form, same))
 
     return file._on_form(left)
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from ...pruning import Predicate
 from .file_errors import naming
-from .shape import counted
+from .shape import with_null_column
 
 # Starting a filter in Arrow, or taking rows from many chunks, takes longer than comparing a few thousand rows.
 JOINED_ROWS, ROWS_TOGETHER, BYTES_TOGETHER = 1 << 14, 1 << 16, 1 << 24
@@ -28,7 +28,7 @@ def filtered(table: pa.Table, predicate: Predicate, *, use_threads: bool = True)
     from pyarrow import acero  # slow to import, and only filters need it
 
     if not table.num_columns:  # an Arrow plan returns no rows for such a table
-        return filtered(counted(table), predicate, use_threads=use_threads).select([])
+        return filtered(with_null_column(table), predicate, use_threads=use_threads).select([])
     steps = [
         acero.Declaration("table_source", acero.TableSourceNodeOptions(table)),
         acero.Declaration("filter", acero.FilterNodeOptions(predicate.expression)),

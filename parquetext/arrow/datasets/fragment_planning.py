@@ -10,7 +10,7 @@ import pyarrow.fs as pafs
 from ...pruning import Predicate
 from ...storage import Version
 from ..read_options import Reading
-from .dataset_plan import FileBounds, kept_of, surviving
+from .dataset_plan import FileBounds, surviving, surviving_by_file
 from .discovery import Files
 from .file_plans import Plan
 from .fragments import Fragment
@@ -85,7 +85,7 @@ class FragmentPlanner:
             chosen = {name: values.take(pa.array(numbers, pa.int64())) for name, values in known.items()}
             unopened = FileBounds(len(numbers), {}, frozenset())
             # Files that their directories rule out are not opened, even if their rows would raise an error.
-            kept = kept_of(predicate, [1] * len(numbers), [unopened], types, chosen, keeps_failing=False)
+            kept = surviving_by_file(predicate, [1] * len(numbers), [unopened], types, chosen, keeps_failing=False)
             numbers = [numbers[position] for position in kept]
             if len(known) == len(types):
                 return [self.fragment(number) for number in numbers]

@@ -12,7 +12,7 @@ from ...errors import ColumnError
 from ...footer.arrow_errors import as_arrow_error
 from ...nearest import nearest
 from ...pruning import Predicate, check_types
-from .shape import counted, empty_table, has_column
+from .shape import empty_table, has_column, with_null_column
 
 # The number of the file, the number of the batch in it, True for the file's last batch, and the file's path.
 ORIGINS = pa.schema(
@@ -78,7 +78,7 @@ class ScanColumns:
         from pyarrow import acero  # slow to import, and only expressions need it
 
         if not table.num_columns:  # an Arrow plan returns no rows for such a table
-            table = counted(table)
+            table = with_null_column(table)
         fields = [self._expressions.get(position, pc.field(name)) for position, name in enumerate(self.outputs)]
         steps = [
             acero.Declaration("table_source", acero.TableSourceNodeOptions(table)),

@@ -16,7 +16,7 @@ from .filtering import Rows, filtered_together
 from .in_order import any_remote, each_in_order
 from .scan_columns import ORIGINS, ScanColumns
 from .scans import BATCH_READAHEAD, BATCH_SIZE, FRAGMENT_READAHEAD, Columns, of_scan
-from .shape import empty_table, rows_alone
+from .shape import empty_table, table_without_columns
 from .streaming import stream
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .dataset import Dataset
     from .fragments import Fragment
 
-FEW_ROWS = 1 << 10  # minimal number of rows that are read if fewer are wanted
+FEW_ROWS = 1 << 10  # `head` reads at least this many rows at once
 
 
 class TaggedRecordBatch(NamedTuple):
@@ -85,9 +85,11 @@ class Scanner:
         if batch_size <= 0:
             raise pa.ArrowInvalid(f"BatchSize must be greater than 0, got {batch_size}")
         if min(batch_readahead, fragment_readahead) < 0:
-            raise pa.ArrowInvalid(f"nothing less than none is read ahead: {batch_readahead}, {fragment_readahead}")
+            raise pa.ArrowInvalid(
+                f"batch_readahead and fragment_readahead are negative: {batch_readahead}, {fragment_readahead}"
+            )
         if not isinstance(memory_pool, (pa.MemoryPool, type(None))):
-            raise TypeError(f"memory_pool is a pyarrow.MemoryPool, not {type(memory_pool).__name__}")
+            raise TypeError(f"memory_pool must be a pyarrow.MemoryPool, not {type(memory_pool).__name__}")
         self._pool = memory_pool
         self._plan, self._schema, self._batch_size, self._threads = plan, schema, batch_size, use_threads
         self._ahead = {"items_ahead": fragment_readahead, "parts_ahead": batch_readahead}
@@ -162,9 +164,9 @@ class Scanner:
 
     def to_table(self) -> pa.Table:
         """Read all rows as a table."""
-        if self._gives_nothing():
+        if self._has_no_columns():
             # joining tables without columns would lose rows
-            return rows_alone(self.count_rows(), self._schema.metadata)
+            return table_without_columns(self.count_rows(), self._schema.metadata)
         tables = [table for table in self._whole() if table.num_rows]
         return pa.concat_tables(tables) if tables else empty_table(self.projected_schema)
 
@@ -188,7 +190,7 @@ class Scanner:
                 yield TaggedRecordBatch(batch, part.fragment)
 
     def tables(self) -> Iterator[pa.Table]:
-        """Yield the rows as they are read: tables of at most the rows of a batch, with small row groups combined."""
+        """Yield tables of at most `batch_size` rows. Small row groups are combined."""
         return (part.table for part in self._read_ahead())
 
     def to_reader(self) -> pa.RecordBatchReader:
@@ -208,7 +210,7 @@ class Scanner:
             If `num_rows` is negative.
         """
         if num_rows < 0:
-            raise ValueError(f"num_rows is {num_rows}: there are no fewer rows than none")
+            raise ValueError(f"num_rows must not be negative: {num_rows}")
         tables, left = [empty_table(self.projected_schema)], num_rows
         size = self._batch_size if self._predicate else min(self._batch_size, max(num_rows, FEW_ROWS))
         for part in self._streamed(size) if num_rows else ():
@@ -216,8 +218,8 @@ class Scanner:
             left -= min(left, part.table.num_rows)
             if not left:
                 break
-        if self._gives_nothing():
-            return rows_alone(num_rows - left, self._schema.metadata)
+        if self._has_no_columns():
+            return table_without_columns(num_rows - left, self._schema.metadata)
         return pa.concat_tables(tables[1:] or tables)
 
     def take(self, indices: object) -> pa.Table:
@@ -253,7 +255,7 @@ class Scanner:
             return sum(each_in_order(lambda fragment: fragment.count_rows(), self._plan(None), threads=threads))
         return sum(part.table.num_rows for part in self._read_ahead(project=False))
 
-    def _gives_nothing(self) -> bool:
+    def _has_no_columns(self) -> bool:
         return not self._columns.outputs
 
     def _projected(self, table: pa.Table) -> pa.Table:
@@ -306,23 +308,23 @@ class Scanner:
 
     def _parts_of(self, fragment: Fragment, batch_size: int | None = None, *, project: bool = True) -> Iterator[_Part]:
         """Yield the parts of a fragment that have rows."""
-        message = bool(self._columns.origins)
-        options = {"use_threads": self._threads, "by_row_group": message}
+        adds_origins = bool(self._columns.origins)
+        options = {"use_threads": self._threads, "by_row_group": adds_origins}
         tables = fragment.batches(self._predicate, batch_size or self._batch_size, **options)
-        for table in self._with_origins(fragment, tables) if message else tables:
+        for table in self._with_origins(fragment, tables) if adds_origins else tables:
             if table.num_rows:
                 yield _Part(self._projected(table) if project else table, fragment)
 
     def _with_origins(self, fragment: Fragment, tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
-        """Add the columns with the origin of the rows to tables."""
+        """Add columns to each table that state the origin of its rows."""
         number, table = 0, next(tables, None)
         while table is not None:
             following = next(tables, None)
             values = (fragment.number, number, following is None, fragment.name)
-            message = dict(zip(ORIGINS.names, values, strict=True))
+            origin = dict(zip(ORIGINS.names, values, strict=True))
             for name in self._columns.origins:
                 field = ORIGINS.field(name)
-                table = table.append_column(field, pa.repeat(pa.scalar(message[name], field.type), table.num_rows))
+                table = table.append_column(field, pa.repeat(pa.scalar(origin[name], field.type), table.num_rows))
             yield table
             number, table = number + 1, following
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 def check_schema(schema: object) -> None:
     """Raise TypeError if the argument is not a schema."""
     if not isinstance(schema, pa.Schema):
-        raise TypeError(f"schema is a pyarrow.Schema, not {type(schema).__name__}")
+        raise TypeError(f"schema must be a pyarrow.Schema, not {type(schema).__name__}")
 
 
 def empty_table(schema: pa.Schema) -> pa.Table:
@@ -24,13 +24,13 @@ def has_column(schema: pa.Schema, name: str) -> bool:
     return bool(schema.get_all_field_indices(name))
 
 
-def rows_alone(count: int, metadata: Mapping | None) -> pa.Table:
+def table_without_columns(count: int, metadata: Mapping | None) -> pa.Table:
     """Return a table with `count` rows and no columns."""
     return pa.table({"": pa.nulls(count)}, metadata=metadata).select([])
 
 
-def counted(table: pa.Table) -> pa.Table:
-    """Return a table with the same number of rows and one column of nulls, for a table without columns."""
+def with_null_column(table: pa.Table) -> pa.Table:
+    """Replace a table without columns by one that has a column of nulls and the same number of rows."""
     return pa.table({"": pa.nulls(table.num_rows)}, metadata=table.schema.metadata)
 
 
@@ -53,7 +53,7 @@ class Shape:
         return self.schema.field(name).type if has_column(self.schema, name) else None
 
     def is_nested(self, name: str) -> bool:
-        """Return True if a column has others below it."""
+        """Return True if a column is a struct, list or map."""
         return pa.types.is_nested(self.type_of(name))
 
     def conformed(self, table: pa.Table) -> pa.Table:
@@ -68,7 +68,7 @@ class Shape:
             return table
         columns = [self._column(table, field) for field in self.schema]
         if not columns:
-            return rows_alone(table.num_rows, self.schema.metadata)
+            return table_without_columns(table.num_rows, self.schema.metadata)
         return pa.Table.from_arrays(columns, schema=self.schema)
 
     def _column(self, table: pa.Table, field: pa.Field) -> pa.Array | pa.ChunkedArray:
@@ -86,7 +86,7 @@ class Shape:
         except MemoryError:
             raise
         except pa.ArrowException as error:
-            raise type(error)(f"column {field.name!r} is {column.type} here: {error}") from error
+            raise type(error)(f"column {field.name!r} is {column.type} in this file: {error}") from error
 
 
 def _repeated(value: pa.Scalar, count: int) -> pa.Array:

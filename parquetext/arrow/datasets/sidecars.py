@@ -18,7 +18,7 @@ from ...reading.request.selection import find_top_level
 from ...sidecar.naming import likeliest
 from ...storage.ownership import is_shared, is_strangers
 from ...threads import Pool
-from .dataset_plan import FileBounds, kept_of, rows_type
+from .dataset_plan import FileBounds, rows_type, surviving_by_file
 
 SCHEMAS = 16  # maximal number of different schemas planned by sidecars; other files are planned by their footers
 WORTH_A_THREAD = 1000  # files per thread
@@ -78,7 +78,9 @@ def plan_by_sidecars(
         planned, rows, rest = _sorted_out(todo, statuses, counts)
         values = {name: some.take(pa.array(planned, pa.int64())) for name, some in given.items()}
         group = FileBounds(sum(rows), fields, missing)
-        left |= {planned[file]: groups for file, groups in kept_of(predicate, rows, [group], types, values).items()}
+        left |= {
+            planned[file]: groups for file, groups in surviving_by_file(predicate, rows, [group], types, values).items()
+        }
         others += [number for number, status in rest if status != kernels.plan.OTHER]
         todo = [number for number, status in rest if status == kernels.plan.OTHER]
     return left, sorted(others + todo), filtered

@@ -27,8 +27,8 @@ def decode_block(footer: bytes | memoryview, tail: Tail, block: Block) -> Decode
     Raises
     ------
     Damaged, Unsupported
-        Offsets in the frame count from the file's start. Offsets in the buffer count from the buffer's start, and the
-        message states it.
+        If the block is damaged, or its layout is unknown. Offsets of errors in the frame are relative to the file.
+        Offsets of errors in the buffer are relative to the buffer; the message states this.
     """
     buffer = read_buffer(footer, tail, block)
     try:

@@ -23,12 +23,11 @@ DAMAGED, LOST = "original-damaged", "original-lost"
 def read_original(source, tail, report) -> RecordedOriginal | None:
     """Return the record of the original in the tail; None if there is none, or if it cannot be read."""
     try:
-        found = recorded_original(source, tail)
+        return recorded_original(source, tail)
     except ParquetextError as error:
         is_note = isinstance(error, Unsupported)
         report.findings.append(Finding(DAMAGED, error.message, error.offset, PLACE, is_note))
         return None
-    return found
 
 
 def check_original(original: Original, footer: bytes, data_end: int) -> Iterator[Finding]:

@@ -75,21 +75,16 @@ class Bodies:
     ----------
     source
         The file's bytes: `size` and `read(offset, length)`.
+    report : Report
+        Counts the bytes under checksums, and the pages without a checksum that are decompressed.
     counts_all : bool
         Also decompress pages with a checksum, if their counts are compared.
-
-    Attributes
-    ----------
-    checked_bytes : int
-        Bytes under a checksum that was computed.
-    decompressed_pages : int
-        Pages without a checksum that were decompressed.
     """
 
-    def __init__(self, source, *, counts_all: bool = False):
-        self._source, self._counts_all = source, counts_all
+    def __init__(self, source, report, *, counts_all: bool):
+        self._source, self._report, self._counts_all = source, report, counts_all
         self._left = MOST_BYTES + BELIEVED * source.size
-        self.checked_bytes = self.decompressed_pages = self._passed = self._uncounted = 0
+        self._passed = self._uncounted = 0
 
     def check(self, headers: Headers, chunk: StoredChunk) -> Iterator[Finding]:
         """Check the pages of a chunk."""
@@ -98,7 +93,7 @@ class Bodies:
         for number, page in enumerate(zip(*map(headers.array, MEMBERS), strict=True)):
             type, encoding, offset, header_size, size, decompressed, has_crc, crc = page
             if has_crc:
-                self.checked_bytes += size
+                self._report.checked_bytes += size
                 found = checksum_of(self._source, offset + header_size, size)
                 if found != crc:
                     message = f"checksum {found:#010x}, expected {crc:#010x}"
@@ -109,7 +104,7 @@ class Bodies:
                 self._passed += not has_crc
                 continue
             self._left -= max(decompressed, 0)
-            self.decompressed_pages += not has_crc
+            self._report.decompressed_pages += not has_crc
             yield from self._decompress(headers.header(number), chunk, counts)
         yield from counts.finish()
 
@@ -161,7 +156,7 @@ def check_pages(
     Structure
         With its findings.
     """
-    structure, bodies = Structure(source, scan, data_end), Bodies(source, counts_all=deep)
+    structure, bodies = Structure(source, scan, data_end), Bodies(source, report, counts_all=deep)
     structure.check_magic()
     for chunk, headers in structure.walk():
         if headers is not None:
@@ -170,8 +165,6 @@ def check_pages(
     report.extend(structure.findings)
     report.extend(bodies.finish())
     report.extend(structure.overlaps(others))
-    report.checked_bytes += bodies.checked_bytes
-    report.decompressed_pages += bodies.decompressed_pages
     if not any(bits & ELSEWHERE for bits in scan.chunks("present")):
         report.gaps += _gaps([(start, end) for start, end, _ in (*structure.ranges, *others)], scan, data_end)
     return structure

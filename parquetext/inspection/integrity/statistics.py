@@ -32,18 +32,16 @@ NAMES = {ASCENDING: "ascending", DESCENDING: "descending"}
 
 
 def wrong_offset_index(first_rows: Sequence[int], pages: Sequence[Measured]) -> Iterator[str]:
-    """Yield the first page that begins within a row, or at another row than in the index."""
+    """Yield a message for each page that begins within a row, or at another row than in the index."""
     for number, (row, page) in enumerate(zip(first_rows, pages, strict=True)):
         if page.begins_within_row:
             yield f"page {number} begins within row {page.first_row}"
-            return
-        if row != page.first_row:
+        elif row != page.first_row:
             yield f"page {number} is said to begin at row {row}, it begins at row {page.first_row}"
-            return
 
 
 def wrong_text_bytes(fields: dict, pages: Sequence[Measured]) -> Iterator[str]:
-    """Yield the first page whose byte arrays have another size than in the offset index."""
+    """Yield a message for each page whose byte arrays have another size than in the offset index."""
     message = fields.get("unencoded_byte_array_data_bytes")
     if not message:
         return
@@ -53,7 +51,6 @@ def wrong_text_bytes(fields: dict, pages: Sequence[Measured]) -> Iterator[str]:
     for number, (size, page) in enumerate(zip(message, pages, strict=True)):
         if size != page.text_bytes:
             yield f"page {number} is said to have {size} bytes of byte arrays, it has {page.text_bytes}"
-            return
 
 
 def wrong_column_index(
@@ -291,9 +288,9 @@ class _Comparison:
         index = self._index(stored, "offset-index")
         if index is not None:
             _, _, first_rows = kernels.page.locations(index.data)
-            messages = list(wrong_offset_index(first_rows.tolist(), pages))
+            messages = list(_first(wrong_offset_index(first_rows.tolist(), pages)))
             if stored.physical == wire.PHYSICAL_BYTE_ARRAY:
-                messages += wrong_text_bytes(thrift.read("OffsetIndex", index.data), pages)
+                messages += _first(wrong_text_bytes(thrift.read("OffsetIndex", index.data), pages))
             for message in messages:
                 yield Finding("offset-index", message, index.offset, stored.label)
         index = self._index(stored, "column-index")

@@ -28,24 +28,6 @@ from .tail import claim_tail
 __all__ = ["Layout", "layout", "layout_of"]
 
 
-def strip(parts: pa.Table, size: int, cells: int) -> list[str]:
-    """Return the group with most bytes for each of `cells` equal pieces of the file; a small file has fewer pieces."""
-    cells = min(cells, size)
-    if not cells:
-        return []
-    groups = list(GROUPS)
-    kinds = [groups.index(group_of(kind)) for kind in parts["kind"].combine_chunks().dictionary.to_pylist()]
-    counts = [[0] * len(groups) for _ in range(cells)]
-    indices = parts["kind"].combine_chunks().indices.to_pylist()
-    for offset, length, kind in zip(parts["offset"].to_pylist(), parts["length"].to_pylist(), indices, strict=True):
-        group, end = kinds[kind], offset + length
-        first, last = offset * cells // size, (end * cells - 1) // size
-        for cell in range(first, last + 1):
-            begins, ends = -(-cell * size // cells), -(-(cell + 1) * size // cells)
-            counts[cell][group] += max(0, min(end, ends) - max(offset, begins))
-    return [groups[max(range(len(groups)), key=count.__getitem__)] for count in counts]
-
-
 INDEXES = ("column-index", "offset-index")
 
 
@@ -145,8 +127,22 @@ class Layout(Tabular):
         return found.get(kind, 0)
 
     def strip(self, cells: int) -> list[str]:
-        """Divide the file into equal pieces, front to back, and return the group with most bytes of each."""
-        return strip(self.parts, self.size, cells)
+        """Divide the file into equal pieces, front to back, and return the group with most bytes of each.
+
+        A small file has fewer pieces.
+        """
+        size, groups, cells = self.size, list(GROUPS), min(cells, self.size)
+        counts = [[0] * len(groups) for _ in range(cells)]
+        kind = self.parts["kind"].combine_chunks()
+        group_numbers = [groups.index(group_of(name)) for name in kind.dictionary.to_pylist()]
+        columns = self.parts["offset"], self.parts["length"], kind.indices
+        for offset, length, number in zip(*(column.to_pylist() for column in columns), strict=True):
+            group, end = group_numbers[number], offset + length
+            first, last = offset * cells // size, (end * cells - 1) // size
+            for cell in range(first, last + 1):
+                begins, ends = -(-cell * size // cells), -(-(cell + 1) * size // cells)
+                counts[cell][group] += max(0, min(end, ends) - max(offset, begins))
+        return [groups[max(range(len(groups)), key=count.__getitem__)] for count in counts]
 
     def _shown(self) -> Shown:
         from .layout_repr import show_layout

@@ -85,16 +85,6 @@ def _longest_path(scan) -> int:
 Range = tuple[int, int, str]  # begin, end and name
 
 
-def overlaps(ranges: Iterable[Range]) -> Iterator[Finding]:
-    """Yield a finding for each range that begins in front of the end of an earlier one."""
-    furthest, owner = 0, ""
-    for start, end, name in sorted(ranges):
-        if start < furthest and start < end:
-            yield Finding("chunk-overlap", f"begins {furthest - start} bytes before {owner} ends", start, name)
-        if end > furthest:
-            furthest, owner = end, name
-
-
 READS, MORE_READS = 4, 1 << 16  # times the file, and bytes beside, that may be read of pages: chunks may overlap
 BLOOM_FILTER = "bloom-filter"
 MAGIC_BYTES = 4
@@ -183,7 +173,14 @@ class Structure:
 
     def overlaps(self, others: Iterable[Range] = ()) -> list[Finding]:
         """Return a finding for each chunk, index or filter that shares bytes with another one, or with `others`."""
-        return list(overlaps([*self.ranges, *others]))
+        found, furthest, owner = [], 0, ""
+        for start, end, name in sorted([*self.ranges, *others]):
+            if start < furthest and start < end:
+                message = f"begins {furthest - start} bytes before {owner} ends"
+                found.append(Finding("chunk-overlap", message, start, name))
+            if end > furthest:
+                furthest, owner = end, name
+        return found
 
     def _headers(self, chunk: StoredChunk) -> Headers | None:
         """Check a chunk's fields in the footer, and read the headers of its pages."""

@@ -12,20 +12,24 @@ from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.fs as pafs
+import pyarrow.parquet as pq
 from pyspark import TaskContext
 from pyspark import __version__ as spark_version
+from pyspark.errors import PySparkException
+from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from ... import kernels
 from ...edits.table_logs import table_holding, without_new_files
-from ...errors import Conflict, Refused
+from ...errors import Conflict, Refused, Unsupported
+from ...logical_types import entries
 from ...masking import without_secrets
 from ...storage import Target
+from ..spark_types import within
 from .committing import APPEND, ERROR, IGNORE, OVERWRITE, OVERWRITE_PARTITIONS, commit, settle, settle_leftovers
 from .partition_folders import check_type
 from .staging import Folder, Staging
 from .task_files import NewFile, TaskFiles
-from .writable_columns import arrow_columns, check_columns
 from .write_options import DYNAMIC, OutputOptions, partition_columns
 
 __all__ = ["APPEND", "ERROR", "IGNORE", "OVERWRITE", "OutputJob", "TaskOutput", "Written"]
@@ -87,12 +91,12 @@ class OutputJob:
         ColumnError, ParquetextError, Unsupported
             If columns cannot be partitions, or if Parquet has no such type.
         """
-        check_columns(schema)
+        _check_columns(schema)
         dataset = Folder.of(target)
         keys = partition_columns(partition_by, schema.names)
-        for field in arrow_columns(StructType([schema[key] for key in keys])):
+        for field in _arrow_columns(StructType([schema[key] for key in keys])):
             check_type(field.name, field.type)
-        arrow = arrow_columns(StructType([field for field in schema if field.name not in keys]))
+        arrow = _arrow_columns(StructType([field for field in schema if field.name not in keys]))
         options.parquet.check(arrow)
         if found := table_holding((dataset.filesystem, dataset.path)):
             raise Refused(without_new_files(*found), file=dataset.path)
@@ -121,7 +125,7 @@ class OutputJob:
         outputs = list(outputs)
         tasks = dict(Counter(output.implementation for output in outputs))
         if not self.keys and not any(output.files for output in outputs):
-            outputs.append(self._attempt(0, lambda files: files.write_empty(arrow_columns(self.schema))))
+            outputs.append(self._attempt(0, lambda files: files.write_empty(_arrow_columns(self.schema))))
         moves, files = [], [file for output in outputs for file in output.files]
         for output in outputs:
             for file in output.files:
@@ -162,3 +166,40 @@ def _session_overwrite() -> str:
     """Return the session's mode of overwriting partitions; empty outside of a task, or without the setting."""
     task = TaskContext.get()
     return ((task and task.getLocalProperty(_PARTITION_OVERWRITE)) or "").lower()
+
+
+def _arrow_columns(schema: StructType) -> pa.Schema:
+    """Return the columns as Spark passes them to Arrow."""
+    return to_arrow_schema(schema, timezone="UTC", prefers_large_types=False)
+
+
+def _check_columns(schema: StructType) -> None:
+    """Refuse columns that cannot be written, before any file is.
+
+    Raises
+    ------
+    Unsupported
+        If Arrow's Parquet writer does not support a type, or Spark would not read it back.
+    """
+    refused = {entry.spark_name for entry in entries() if not entry.spark_to_arrow}
+    alien = [field for field in schema if any(_name(kind.typeName()) in refused for kind in within(field.dataType))]
+    if not alien and not _is_known(schema):
+        alien = [field for field in schema if not _is_known(StructType([field]))]
+    if alien:
+        raise Unsupported(
+            f"column {alien[0].name!r} of type {alien[0].dataType.simpleString()} cannot be written "
+            "through Arrow as Spark has it: leave it out, or use df.write.parquet"
+        )
+
+
+def _name(type_name: str) -> str:
+    return type_name.partition("(")[0]
+
+
+def _is_known(schema: StructType) -> bool:
+    """Return True if Arrow's writer accepts the columns."""
+    try:
+        pq.ParquetWriter(pa.BufferOutputStream(), _arrow_columns(schema)).close()
+    except (PySparkException, pa.ArrowException, ValueError):
+        return False
+    return True

@@ -33,13 +33,13 @@ def conformed(column: pa.Array, kind: pa.DataType, name: str, calendar: Calendar
     """
     if not _fits(column.type, kind):
         raise Unsupported(
-            f"column {name!r} is {column.type} in this file, and {kind} in Spark's schema: a conversion "
-            "that only spark.read.parquet can make or refuse"
+            f"column {name!r} is {column.type} in this file, and {kind} in Spark's schema: this reader does not "
+            "convert it; read the file with spark.read.parquet"
         )
     try:
         return _converted(column, kind, calendar, "int96" if is_int96 else "datetime")
     except pa.ArrowException as error:
-        raise Unsupported(f"column {name!r}: {error}; see what spark.read.parquet makes of it") from error
+        raise Unsupported(f"column {name!r}: {error}; read the file with spark.read.parquet") from error
 
 
 @lru_cache(maxsize=1 << 12)

@@ -212,7 +212,7 @@ class _Tree:
     def _refused(self, what: str) -> Unsupported:
         return Unsupported(
             f"column {self.name!r}: {what} is no type that Spark reads, or takes from Arrow; name the "
-            "other columns, or see what spark.read.parquet makes of it"
+            "other columns, or read the file with spark.read.parquet"
         )
 
 

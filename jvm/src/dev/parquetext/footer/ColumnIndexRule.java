@@ -101,8 +101,8 @@ final class ColumnIndexRule {
             areAllBelow = areAllBelow && type.isAbove(chunk.max, max);
         }
         if (!hasPages) return false;
-        return areAllAbove && isValueOfChunk(chunk, Chunk.MIN_EXACT_SAID, Chunk.MIN_EXACT)
-                || areAllBelow && isValueOfChunk(chunk, Chunk.MAX_EXACT_SAID, Chunk.MAX_EXACT);
+        return areAllAbove && isValueOfChunk(chunk, Chunk.MIN_EXACT_PRESENT, Chunk.MIN_EXACT)
+                || areAllBelow && isValueOfChunk(chunk, Chunk.MAX_EXACT_PRESENT, Chunk.MAX_EXACT);
     }
 
     private boolean isValueOfChunk(Chunk chunk, int isSaid, int isExact) {

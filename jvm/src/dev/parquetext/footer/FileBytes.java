@@ -11,7 +11,7 @@ import java.util.TreeMap;
 final class FileBytes {
     private static final int MOST_AT_ONCE = 32 << 20;
     private static final long MOST_IN_ALL = 128L << 20;
-    private static final int MOST_ALONG = 16 << 20; // bytes of a round, above which fewer are read along
+    private static final int MOST_ALONG = 16 << 20; // bytes of a round; in larger rounds, ranges are merged only across small gaps
     private static final int SMALL_GAP = 32 << 10;
     private static final int STEPS_BACK = 4;
 
@@ -37,17 +37,17 @@ final class FileBytes {
         return reads;
     }
 
-    /** Bytes that cost less to read along than a read of their own. */
+    /** Return the largest gap, in bytes, that is cheaper to read than to skip with a separate read. */
     int gap() {
         return Math.max(0, source.gap());
     }
 
-    /** How much of a block is read as a whole rather than in pieces. */
+    /** Return the size, in bytes, up to which a block is read with one read. */
     int wholeAtMost() {
         return Math.max(64 << 10, Math.min(gap(), 256 << 10));
     }
 
-    /** Bytes of the file that came another way. */
+    /** Store bytes of the file that were read elsewhere. */
     void hold(long offset, byte[] bytes) {
         held.put(offset, bytes);
     }
@@ -66,7 +66,7 @@ final class FileBytes {
         return null;
     }
 
-    /** Bytes [offset, offset + length) of the file, from memory or by a read of their own. */
+    /** Return bytes [offset, offset + length) of the file, from memory if present; otherwise read them. */
     Bytes get(long offset, int length) throws IOException, NotSliced {
         check(offset, length);
         Bytes found = find(offset, length);
@@ -76,10 +76,10 @@ final class FileBytes {
 
     private void check(long offset, int length) throws NotSliced {
         if (offset < 0 || length < 0 || offset > size || length > size - offset)
-            throw NotSliced.damaged("a range of " + length + " bytes leads out of the file", offset);
+            throw NotSliced.damaged("a range of " + length + " bytes exceeds the file", offset);
     }
 
-    /** Have bytes read in the next round, as far as the file has them and they are not here. */
+    /** Request bytes for the next round, except bytes beyond the file and bytes in memory. */
     void want(long offset, int length) {
         long begin = Math.max(0, offset), end = Math.min(size, offset + length);
         if (begin < end && !has(begin, (int) (end - begin))) wanted.add(new Range(begin, end));

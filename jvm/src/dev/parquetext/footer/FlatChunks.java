@@ -3,7 +3,7 @@ package dev.parquetext.footer;
 import java.io.IOException;
 import java.util.Arrays;
 
-/** A leaf's chunks: tables of its cells into facts (docs/formats.md, 3.1, 3.2 and 3.7). */
+/** Convert the FlatBuffers tables in a leaf's cells to chunks (docs/formats.md, 3.1, 3.2 and 3.7). */
 final class FlatChunks {
     private static final int[] WIDTHS = LeafType.WIDTHS;
     private static final int LAST_TYPE = Wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY, MOST_SHORT = 16;
@@ -17,7 +17,7 @@ final class FlatChunks {
         this.head = head;
     }
 
-    /** The chunks of all row groups. */
+    /** Return the chunks of all row groups. */
     Chunk[] read() throws IOException, NotSliced {
         FlatTail tail = reader.tail;
         Chunk[] chunks = new Chunk[tail.rowGroups];
@@ -25,13 +25,13 @@ final class FlatChunks {
             int part = first / Wire.FLAT_PART_ROW_GROUPS;
             int count = Math.min(Wire.FLAT_PART_ROW_GROUPS, chunks.length - first);
             FlatCell cell = head.cell;
-            int[] places = head.chunks;
+            int[] offsets = head.chunks;
             if (part > 0) {
-                cell = reader.cells.column(head.partPlace(part), head.number, part);
-                places = FlatHead.readPart(cell, part, count);
+                cell = reader.cells.column(head.partOffset(part), head.number, part);
+                offsets = FlatHead.readPart(cell, part, count);
             }
             spare = cell.size;
-            for (int i = 0; i < count; i++) chunks[first + i] = chunk(cell, places[i], first + i);
+            for (int i = 0; i < count; i++) chunks[first + i] = chunk(cell, offsets[i], first + i);
         }
         return chunks;
     }
@@ -71,7 +71,7 @@ final class FlatChunks {
                 | (table.has(Wire.SLOT_COLUMN_METADATA_DATA_PAGE_OFFSET, 8) ? Chunk.DATA_PAGE : 0)
                 | (table.has(Wire.SLOT_COLUMN_METADATA_INDEX_PAGE_OFFSET, 8) ? Chunk.INDEX_PAGE : 0)
                 | (table.has(Wire.SLOT_COLUMN_METADATA_DICTIONARY_PAGE_OFFSET, 8) ? Chunk.DICTIONARY : 0)
-                | (table.i8(Wire.SLOT_COLUMN_METADATA_IS_FULLY_DICT_ENCODED, 0) != 0 ? Chunk.DICTIONARY_ALONE : 0);
+                | (table.i8(Wire.SLOT_COLUMN_METADATA_IS_FULLY_DICT_ENCODED, 0) != 0 ? Chunk.ONLY_DICTIONARY : 0);
         FlatCell.Table statistics = table.child(Wire.SLOT_COLUMN_METADATA_STATISTICS);
         FlatCell.Table bloom = table.child(Wire.SLOT_COLUMN_METADATA_BLOOM_FILTER);
         if (statistics != null) readStatistics(cell, statistics, chunk);
@@ -104,9 +104,9 @@ final class FlatChunks {
                 Chunk.STATISTICS
                         | (table.has(Wire.SLOT_STATISTICS_NULL_COUNT, 8) ? Chunk.NULL_COUNT : 0)
                         | (table.has(Wire.SLOT_STATISTICS_DISTINCT_COUNT, 8) ? Chunk.DISTINCT_COUNT : 0)
-                        | ((exactness & 3) != 0 ? Chunk.MIN_EXACT_SAID : 0)
+                        | ((exactness & 3) != 0 ? Chunk.MIN_EXACT_PRESENT : 0)
                         | ((exactness & 2) != 0 ? Chunk.MIN_EXACT : 0)
-                        | ((exactness & 12) != 0 ? Chunk.MAX_EXACT_SAID : 0)
+                        | ((exactness & 12) != 0 ? Chunk.MAX_EXACT_PRESENT : 0)
                         | ((exactness & 8) != 0 ? Chunk.MAX_EXACT : 0);
     }
 

@@ -88,7 +88,7 @@ final class FlatHead {
     }
 
     /** Return the offset in the payload of part {@code part} of a leaf, above 0. */
-    int partPlace(int part) throws NotSliced {
+    int partOffset(int part) throws NotSliced {
         return cell.count(TABLES + 4 * (part - 1));
     }
 

@@ -19,9 +19,9 @@ interface FooterReader {
     void fetchNames(List<byte[]> names) throws IOException, NotSliced;
 
     /**
-     * Read the bytes that a slice of the elements of these names, and of the first leaf, needs.
+     * Read the bytes that are needed for a slice with the elements of these names and the first leaf.
      *
-     * @return for each name the top-level elements that have it, mostly one
+     * @return for each name, the top-level elements with that name, usually one
      */
     List<List<Element>> fetchColumns(List<byte[]> names) throws IOException, NotSliced;
 
@@ -37,7 +37,7 @@ interface FooterReader {
     /** A leaf's chunks in all row groups. */
     Chunk[] chunks(Element leaf) throws IOException, NotSliced;
 
-    /** Read the bytes of these key-values, and the writer of the file. */
+    /** Read the bytes of these key-values and of created_by. */
     void fetchTexts(KeyValueChoice wanted) throws IOException, NotSliced;
 
     /** The key-values of these keys, as Thrift structs. */

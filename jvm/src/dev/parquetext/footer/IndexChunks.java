@@ -125,9 +125,9 @@ final class IndexChunks {
             } else if (in.type == Wire.TYPE_TRUE || in.type == Wire.TYPE_FALSE) {
                 boolean isExact = in.type == Wire.TYPE_TRUE;
                 if (in.id == Wire.THRIFT_STATISTICS_IS_MIN_VALUE_EXACT)
-                    chunk.has |= Chunk.MIN_EXACT_SAID | (isExact ? Chunk.MIN_EXACT : 0);
+                    chunk.has |= Chunk.MIN_EXACT_PRESENT | (isExact ? Chunk.MIN_EXACT : 0);
                 if (in.id == Wire.THRIFT_STATISTICS_IS_MAX_VALUE_EXACT)
-                    chunk.has |= Chunk.MAX_EXACT_SAID | (isExact ? Chunk.MAX_EXACT : 0);
+                    chunk.has |= Chunk.MAX_EXACT_PRESENT | (isExact ? Chunk.MAX_EXACT : 0);
             } else {
                 in.skip();
             }

@@ -9,8 +9,9 @@ final class SliceWriter {
 
     /**
      * @param most bytes that the slice may have
-     * @param forScan true if row groups keep the sizes in the file, by which splits find them, and chunks made
-     *     of facts get their statistics and page encodings, by which readers skip row groups
+     * @param forScan true for a slice that Spark scans: row groups keep their sizes and offsets in the file, which
+     *     Spark uses to assign them to splits, and chunks that are built from fields include statistics and encoding
+     *     stats, which readers use to skip row groups
      */
     SliceWriter(long most, boolean forScan) {
         out = new ThriftOut(most);
@@ -46,7 +47,7 @@ final class SliceWriter {
         return out.toBytes();
     }
 
-    /** A footer without row groups; {@code elements} is its schema, the list's header and all. */
+    /** A footer without row groups; {@code elements} is the schema's list, including its header. */
     byte[] writeSchema(int version, Bytes elements, List<byte[]> keyValues, Bytes createdBy) throws NotSliced {
         int outer = out.begin();
         out.integer(Wire.THRIFT_FILE_META_DATA_VERSION, Wire.TYPE_I32, version);
@@ -102,7 +103,7 @@ final class SliceWriter {
             renewed = true;
         }
         if (in.at != thrift.size || element.children > 0 && !renewed)
-            throw thrift.damaged("a schema element that is no whole struct", in.at);
+            throw thrift.damaged("an incomplete schema element", in.at);
         out.put(element.thrift, copied, thrift.size - copied);
     }
 
@@ -152,7 +153,7 @@ final class SliceWriter {
         out.end(outer);
     }
 
-    /** The chunk with path_in_schema in its ColumnMetaData, in front of the first field above it. */
+    /** Write the chunk, and insert path_in_schema before the first field with a higher id. */
     private void putWithPath(Chunk chunk, byte[] path) throws NotSliced {
         ThriftIn in = new ThriftIn(chunk.thrift, chunk.withoutPath);
         int last = 0;
@@ -203,7 +204,7 @@ final class SliceWriter {
         if (chunk.has(Chunk.DICTIONARY))
             out.integer(Wire.THRIFT_COLUMN_META_DATA_DICTIONARY_PAGE_OFFSET, Wire.TYPE_I64, chunk.dictionaryPageOffset);
         if (forScan && chunk.has(Chunk.STATISTICS)) putStatistics(chunk);
-        if (forScan && chunk.has(Chunk.DICTIONARY_ALONE)) putEncodingStats(chunk);
+        if (forScan && chunk.has(Chunk.ONLY_DICTIONARY)) putEncodingStats(chunk);
         if (chunk.has(Chunk.BLOOM_OFFSET))
             out.integer(Wire.THRIFT_COLUMN_META_DATA_BLOOM_FILTER_OFFSET, Wire.TYPE_I64, chunk.bloomOffset);
         if (chunk.has(Chunk.BLOOM_LENGTH))
@@ -219,14 +220,14 @@ final class SliceWriter {
             out.integer(Wire.THRIFT_STATISTICS_DISTINCT_COUNT, Wire.TYPE_I64, chunk.distinctCount);
         if (chunk.max != null) out.binary(Wire.THRIFT_STATISTICS_MAX_VALUE, chunk.max);
         if (chunk.min != null) out.binary(Wire.THRIFT_STATISTICS_MIN_VALUE, chunk.min);
-        if (chunk.max != null && chunk.has(Chunk.MAX_EXACT_SAID))
+        if (chunk.max != null && chunk.has(Chunk.MAX_EXACT_PRESENT))
             out.bool(Wire.THRIFT_STATISTICS_IS_MAX_VALUE_EXACT, chunk.has(Chunk.MAX_EXACT));
-        if (chunk.min != null && chunk.has(Chunk.MIN_EXACT_SAID))
+        if (chunk.min != null && chunk.has(Chunk.MIN_EXACT_PRESENT))
             out.bool(Wire.THRIFT_STATISTICS_IS_MIN_VALUE_EXACT, chunk.has(Chunk.MIN_EXACT));
         out.end(outer);
     }
 
-    /** That all data pages are dictionary-encoded, by a dictionary page: by it readers then skip row groups. */
+    /** Write encoding stats: all data pages are dictionary-encoded. Readers use them to skip row groups. */
     private void putEncodingStats(Chunk chunk) throws NotSliced {
         boolean isNew = (chunk.encodings >> Wire.ENCODING_RLE_DICTIONARY & 1) != 0;
         out.field(Wire.THRIFT_COLUMN_META_DATA_ENCODING_STATS, Wire.TYPE_LIST);
