@@ -7,8 +7,6 @@ import binascii
 
 from . import kernels, wire
 
-__all__ = ["TEXT_END", "decode_block", "decode_text", "text_end"]
-
 TEXT_END = 40  # characters that hold the end of a block
 
 

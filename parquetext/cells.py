@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from unicodedata import combining, east_asian_width
 
-__all__ = ["ELLIPSIS", "is_number", "is_whole", "shortened", "width_of"]
-
 ELLIPSIS = "…"
 LONGEST_WHOLE = 80  # letters; a decimal of 76 digits has 78
 _NUMBER = re.compile(r"[-+]?[\d,]+(?:\.\d+)?(?:e[+-]?\d+)?(?: ?[×%M])?|[-+]?inf|nan", re.ASCII)

@@ -6,8 +6,6 @@ import json
 import math
 import re
 
-__all__ = ["escaped", "json_line"]
-
 # Control characters, ends of lines, marks that turn the direction of writing, and halves of surrogate pairs.
 _UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}

@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from functools import cache
 
-__all__ = ["libzstd"]
-
 ZSTD = "libzstd.1.dylib" if sys.platform == "darwin" else "libzstd.so.1"
 # As `pqx_zstd_library` has them; they have been the same since version 1.3.
 ZSTD_FUNCTIONS = (

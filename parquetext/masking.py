@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["Names", "is_masked", "without_secrets"]
-
 MASK = "…"
 _URL = re.compile(
     r"([A-Za-z][A-Za-z0-9+.-]{0,30}):(//?)"

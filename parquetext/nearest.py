@@ -7,8 +7,6 @@ from heapq import nsmallest
 from itertools import pairwise
 from typing import Any
 
-__all__ = ["nearest"]
-
 SHOWN = 3
 LEAST = 0.5  # of the pairs of letters that two names share
 

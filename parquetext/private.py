@@ -12,8 +12,6 @@ from pathlib import Path
 
 from . import systems
 
-__all__ = ["keep"]
-
 
 def keep(files: Mapping[str, bytes], executable: bool = False) -> Path:
     """Return a directory that holds exactly these files; made once for each content, and used again.

@@ -16,22 +16,6 @@ try:
 except ImportError:
     fcntl = None
 
-__all__ = [
-    "O_CLOEXEC",
-    "O_DIRECTORY",
-    "O_NOFOLLOW",
-    "O_NONBLOCK",
-    "LacksWarning",
-    "has_folders",
-    "has_locks",
-    "lock",
-    "path_of",
-    "pread",
-    "pwrite",
-    "say",
-    "user",
-]
-
 O_CLOEXEC = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)  # the other one is Windows's alone
 O_DIRECTORY = getattr(os, "O_DIRECTORY", 0)
 O_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)

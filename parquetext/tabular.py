@@ -12,8 +12,6 @@ from typing import Any
 from .cells import ELLIPSIS, is_number, is_whole, width_of
 from .escaping import escaped
 
-__all__ = ["Listing", "Shown", "Tabular", "chosen", "counted"]
-
 FIRST, LAST = 8, 2  # rows of a table that are shown
 MOST_LETTERS = 200  # of a fact
 SEPARATOR = " · "

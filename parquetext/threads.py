@@ -11,8 +11,6 @@ from contextlib import suppress
 from threading import Event, Lock
 from typing import Generic, Self, TypeVar
 
-__all__ = ["Pool", "Task"]
-
 R = TypeVar("R")
 T = TypeVar("T")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["Unpicklable"]
-
 
 class Unpicklable:
     """Refuses to be pickled and copied, by an error that says why."""

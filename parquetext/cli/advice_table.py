@@ -11,8 +11,6 @@ from .fact_tables import print_listing
 from .outcomes import exit_code
 from .output import human_bytes, print_json, tell
 
-__all__ = ["show_advice"]
-
 HEADINGS = "column", "encoding", "codec", "bytes", "of now", "values/s", "of now", "grows", ""
 
 

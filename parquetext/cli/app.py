@@ -14,8 +14,6 @@ import parquetext
 from ..masking import without_secrets
 from .output import be_quiet
 
-__all__ = ["PANELS", "app", "build"]  # noqa: F822
-
 HELP = {"help_option_names": ["-h", "--help"]}
 # The panels of the help, with the modules and their commands, in order.
 PANELS: dict[str, dict[str, tuple[str, ...]]] = {

@@ -13,20 +13,6 @@ from .choices import Ignorable
 from .completion import columns_of_path
 from .output import be_quiet
 
-__all__ = [
-    "ChangeArguments",
-    "File",
-    "Files",
-    "Ignore",
-    "Json",
-    "Quiet",
-    "RewriteArguments",
-    "Size",
-    "columns_option",
-    "size_of",
-    "with_shared",
-]
-
 F = TypeVar("F", bound=Callable)
 
 UNITS = {"": 1, "B": 1}

@@ -6,8 +6,6 @@ import typer
 
 from ..errors import ParquetextError
 
-__all__ = ["columns_of_path", "encodings"]
-
 MOST = 1000  # names that a shell is given
 
 

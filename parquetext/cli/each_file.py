@@ -24,8 +24,6 @@ from .outcomes import (
 )
 from .output import counted, files_progress, tell
 
-__all__ = ["FINDINGS", "ask_each", "ask_one", "change_each", "look_at_each"]
-
 FAILED, FINDINGS, REFUSED = "failed", "with findings", "refused"
 
 Ask = Callable[[object, object], None]

@@ -12,8 +12,6 @@ from ..cells import is_number, is_whole, shortened, width_of
 from ..escaping import escaped
 from .output import console, counted, line_width, print_lines
 
-__all__ = ["number", "print_fields", "print_listing"]
-
 GAP = 2
 NAMED = 4  # of the columns that are left out
 LEAST = 10  # letters that a text keeps where the terminal is narrow

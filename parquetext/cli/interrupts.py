@@ -15,8 +15,6 @@ from contextlib import contextmanager
 from threading import Lock, Thread, current_thread, main_thread
 from time import sleep
 
-__all__ = ["STOPPED", "claim_report", "report_stopped", "reported_stop", "watch"]
-
 STOPPED = 130
 GRACE = 0.25  # seconds that a command has to end by itself
 

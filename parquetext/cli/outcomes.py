@@ -19,22 +19,6 @@ from . import output
 from .interrupts import STOPPED, claim_report, reported_stop
 from .output import print_json, tell
 
-__all__ = [
-    "CANNOT_RUN",
-    "FINDINGS",
-    "FINE",
-    "STOPPED",
-    "complain",
-    "exit_code",
-    "is_absent",
-    "nothing_there",
-    "print_failure",
-    "problem",
-    "refuse_folder",
-    "stoppable",
-    "targets_of",
-]
-
 FINE, FINDINGS, CANNOT_RUN = 0, 1, 2
 
 

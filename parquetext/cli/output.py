@@ -16,22 +16,6 @@ from ..escaping import escaped, json_line
 from ..masking import without_secrets
 from ..tabular import counted
 
-__all__ = [
-    "all_counted",
-    "be_quiet",
-    "cell",
-    "console",
-    "counted",
-    "files_progress",
-    "human_bytes",
-    "human_seconds",
-    "line_width",
-    "print_json",
-    "print_lines",
-    "spinner",
-    "tell",
-]
-
 PIPE_COLUMNS = 160  # of bars and the like in a pipe or a log; tables are as wide as they need to be there
 
 

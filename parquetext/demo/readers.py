@@ -12,8 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["READERS", "Outcome", "installed_readers", "read_many_with"]
-
 TIMEOUT_SECONDS = 240
 
 

@@ -22,8 +22,6 @@ from ..inspection import integrity
 from ..inspection.integrity.inspection import inspect
 from .readers import installed_readers, read_many_with
 
-__all__ = ["COLUMNS", "ROW_GROUPS", "Step", "run"]
-
 COLUMNS, ROW_GROUPS, ROWS_PER_GROUP = 5_000, 4, 600
 SAMPLE_COLUMNS = 20
 REPEATS = 5

@@ -21,8 +21,6 @@ from ..tabular import chosen as rows_shown
 from .encoding_names import codec_of, written_encodings
 from .footer import read_footer
 
-__all__ = ["MAX_GROWTH", "Advice", "ColumnAdvice", "Estimate", "advise", "advised", "budget_of", "chosen", "growth_of"]
-
 CODECS = ("none", "zstd", "snappy", "lz4")
 MAX_GROWTH = 0.2  # as a share of the file
 OF_COLUMNS = "column", "type", "encodings", "codec", "bytes", "best copy", "its bytes", "of now"

@@ -8,8 +8,6 @@ from ..extension import ASIDE
 from ..footer import forms
 from ..footer.form_spec import Shape
 
-__all__ = ["Choice", "choose_form"]
-
 SMALL_FOOTER = 16 << 10  # the first read of a remote file contains it completely
 FEW_COLUMNS = 4  # any look-up needs much of such a footer
 

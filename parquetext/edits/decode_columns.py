@@ -16,8 +16,6 @@ from .footer import Footer, parse_end
 from .pieces import Piece
 from .run import Planned
 
-__all__ = ["decoded", "is_encoded", "original_of", "recorded_original", "unchanged_original"]
-
 
 def is_encoded(footer: Footer) -> bool:
     """Return True if the footer records the file from before it was encoded."""

@@ -16,8 +16,6 @@ from ..storage import resolve
 from .many import expand
 from .result import Result
 
-__all__ = ["failed_result", "takes_directories"]
-
 F = TypeVar("F", bound=Callable)
 OF_FILES = (ParquetextError, pa.ArrowException, OSError)
 

@@ -18,8 +18,6 @@ from .renewal import Renewed, kept_pieces
 from .result import Result
 from .run import Planned, change_footer
 
-__all__ = ["WITHOUT_ALP", "check_drop_confirmed", "drop_original_encoding"]
-
 WITHOUT_ALP = (
     "readers without ALP cannot read the columns any more: pyarrow up to 26, DuckDB, Polars, DataFusion, Spark, Trino "
     "and all that are older than 2026"

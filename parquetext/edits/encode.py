@@ -25,8 +25,6 @@ from .result import Result
 from .run import Planned, change_footer
 from .table_logs import refuse_stale_summary, refuse_table_files
 
-__all__ = ["Columns", "check_asked", "encode", "write_encoded"]
-
 ENCODED = "encoded"
 
 Columns = Mapping[str | tuple[str, ...], str] | str

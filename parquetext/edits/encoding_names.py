@@ -10,8 +10,6 @@ from ..encoding.codecs import WRITTEN
 from ..encoding.registry import Encoding
 from ..errors import ParquetextError, Unsupported
 
-__all__ = ["BEST", "codec_of", "encoding_of", "paired", "written_encodings"]
-
 BEST = "best"
 NONE = "none"
 CODECS = {

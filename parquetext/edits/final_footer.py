@@ -15,8 +15,6 @@ from .kept_extension import MADE, KeptExtension, keep, parse, plain
 from .pieces import Piece
 from .slots import slot_of_copies
 
-__all__ = ["FINAL", "FinalFooter", "applied", "base_of", "read_final", "restored", "sealed"]
-
 FINAL = next(iter(forms.BY_MAGIC.values()))  # what `finalize` writes
 BUILT = {wire.UUID_COPY_TABLE}  # slots that are built from the Thrift footer
 

@@ -15,8 +15,6 @@ from .run import Planned, change_footer, read_either
 from .slots import Changes
 from .upgrade import with_form
 
-__all__ = ["ONLY_PARQUETEXT", "check_confirmed", "finalize"]
-
 ONLY_PARQUETEXT = "only parquetext reads a finalized file, until restore"
 
 

@@ -16,8 +16,6 @@ from ..storage import TailEdit
 from .pieces import Piece, form_in
 from .reference_edit import ReferencePiece, read_reference, reference_of
 
-__all__ = ["LENGTH_AND_MAGIC", "SMALLEST_READ", "Footer", "parse_end", "parse_footer", "read_footer", "read_thrift"]
-
 MAGIC = b"PAR1"
 STOP = b"\x00"
 SIGNATURE_BYTES = 28

@@ -10,8 +10,6 @@ from ..storage.refusals import refuse
 from .footer import Footer
 from .pieces import Piece
 
-__all__ = ["others_of", "without"]
-
 
 def others_of(footer: Footer, own: Container[UUID], ignored: frozenset[str], wrap: bool) -> list[Piece]:
     """Return the pieces that stay under our new block: all except those of the kinds `own`.

@@ -9,8 +9,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-__all__ = ["Glob", "is_pattern", "matcher", "matching", "meant", "places"]
-
 _SPECIAL = re.compile(r"[*?\[{\\]")
 _TOKEN = re.compile(
     r"""\\(?P<escaped>.)

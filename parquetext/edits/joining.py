@@ -16,8 +16,6 @@ from .options import STORAGE_REFUSALS, Options
 from .table_logs import refuse_stale_summary, refuse_table_files
 from .upgrade import with_best, with_form
 
-__all__ = ["CopiedFile", "KEPT", "Source", "WRITTEN", "join", "joined_already"]
-
 WRITTEN, KEPT = "written", "kept"
 Source = tuple[object, Sequence[int] | None]  # a path, and its row groups; None for all
 

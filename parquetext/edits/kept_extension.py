@@ -16,8 +16,6 @@ from .footer import Footer
 from .pieces import Piece
 from .reference_edit import is_current, reference_of
 
-__all__ = ["KeptExtension", "keep", "parse", "plain"]
-
 RAW, SLOT, REFERENCE = 0, 2, 4
 MADE = {spec.record_code: spec for spec in forms.BY_UUID.values() if spec.record_code is not None}  # written again
 EMPTY = {*MADE, REFERENCE}

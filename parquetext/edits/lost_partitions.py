@@ -9,8 +9,6 @@ from ..storage import resolve
 from ..storage.paths import directory_keys
 from ..storage.refusals import refuse
 
-__all__ = ["refuse_lost_partitions"]
-
 PARTITION_COLUMNS = "partition-columns"
 VALUES_SHOWN = 3
 

@@ -13,8 +13,6 @@ from ..storage import Target, open_source, resolve
 from ..storage.folder import NEW, beside
 from .globs import matcher, matching, meant
 
-__all__ = ["each", "expand", "is_folder", "is_skipped", "is_wanted", "many", "parents"]
-
 Outcome = tuple[object, object | None, Exception | None]
 
 SUFFIXES = (".parquet", ".parq", ".pq")

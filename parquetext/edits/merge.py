@@ -16,8 +16,6 @@ from .joining import CopiedFile, join
 from .lost_partitions import refuse_lost_partitions
 from .options import IGNORABLE
 
-__all__ = ["merge"]
-
 
 def merge(
     paths: Iterable[object],

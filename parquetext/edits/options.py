@@ -11,8 +11,6 @@ from ..errors import ParquetextError
 from ..storage import IGNORABLE as STORAGE_REFUSALS
 from .slots import Changes, changed
 
-__all__ = ["IGNORABLE", "PLACEMENTS", "STATS", "STORAGE_REFUSALS", "ChangeOptions", "Options", "RewriteOptions"]
-
 IGNORABLE = {
     "table-format": "the file belongs to a table whose log records its size, or a sidecar of others beside it does",
     "summary": "a _metadata file in a folder above records positions of the file's column chunks, which change",

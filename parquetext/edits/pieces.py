@@ -12,8 +12,6 @@ from ..block_text import decode_block, text_end
 from ..footer import forms
 from ..storage.refusals import refuse
 
-__all__ = ["Piece", "check_size", "form_in"]
-
 
 @dataclass(frozen=True, slots=True)
 class Piece:

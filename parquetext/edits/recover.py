@@ -13,8 +13,6 @@ from ..footer.scanning import has_sound_footer
 from .directories import takes_directories
 from .result import Result
 
-__all__ = ["recover"]
-
 
 @takes_directories()
 def recover(path: object, *, timeout: float = 0) -> Result:

@@ -14,8 +14,6 @@ from ..errors import Damaged, Unsupported
 from ..footer import forms
 from .pieces import Piece
 
-__all__ = ["ReferencePiece", "is_current", "read_reference", "reference_of"]
-
 HEAD = struct.Struct("<HHIQII")
 BLOCK = struct.Struct("<16sQII")
 

@@ -15,8 +15,6 @@ from .options import Options
 from .pieces import Piece, check_size
 from .upgrade import block_with_slots, slots_in, with_form
 
-__all__ = ["Renewed", "kept_pieces"]
-
 
 class Nowhere:
     """A sink that discards its data."""

@@ -14,8 +14,6 @@ from .options import ChangeOptions
 from .result import Result
 from .run import Planned, change_footer, read_either
 
-__all__ = ["restore"]
-
 FORMS = (None, THRIFT.name)
 
 

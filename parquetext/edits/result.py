@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from ..masking import without_secrets
 from ..tabular import Listing, Shown, Tabular, chosen
 
-__all__ = ["Result"]
-
 MOST_LETTERS = 120  # of an omitted field
 
 

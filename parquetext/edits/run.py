@@ -19,8 +19,6 @@ from .options import IGNORABLE, STORAGE_REFUSALS
 from .result import Result
 from .table_logs import refuse_stale_summary, refuse_table_files, summary_above
 
-__all__ = ["Planned", "Rewrite", "change_footer", "read_either"]
-
 
 class Rewrite(Protocol):
     """A change that rewrites the whole file.

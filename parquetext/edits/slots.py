@@ -10,8 +10,6 @@ from ..errors import ParquetextError
 from ..footer.copied_chunks import table_of
 from ..footer.form_spec import Slots
 
-__all__ = ["Changes", "changed", "slot_of_copies"]
-
 Changes = Mapping[UUID | str, bytes | None]
 
 

@@ -15,8 +15,6 @@ from .footer import read_footer
 from .joining import CopiedFile, join, joined_already
 from .options import IGNORABLE
 
-__all__ = ["split"]
-
 DIGITS = 5
 
 

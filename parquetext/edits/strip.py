@@ -19,8 +19,6 @@ from .pieces import form_in
 from .result import Result
 from .run import Planned, change_footer
 
-__all__ = ["strip"]
-
 OWN = frozenset({*BY_UUID, wire.UUID_FOOTER_REFERENCE, wire.UUID_WRAPPED})
 ALL = "all"
 

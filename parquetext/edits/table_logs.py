@@ -16,18 +16,6 @@ from ..sidecar.table_formats import folders_above, membership
 from ..storage import Target, open_source, resolve
 from ..storage.refusals import refuse
 
-__all__ = [
-    "refuse_foreign_sidecar",
-    "refuse_new_files",
-    "refuse_replacing",
-    "refuse_stale_summary",
-    "refuse_table_files",
-    "summary_above",
-    "table_above",
-    "table_holding",
-    "without_new_files",
-]
-
 SUMMARY = "_metadata"
 
 

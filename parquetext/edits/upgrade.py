@@ -23,8 +23,6 @@ from .result import Result
 from .run import Planned, change_footer
 from .slots import Changes, changed, slot_of_copies
 
-__all__ = ["block_with_slots", "choice_of", "default_placement", "slots_in", "upgrade", "with_best", "with_form"]
-
 
 @takes_directories()
 @names_memory

@@ -13,8 +13,6 @@ from uuid import UUID
 from .. import extension, kernels, wire
 from ..errors import Damaged, ParquetextError, Unsupported
 
-__all__ = ["Carried", "append_copy", "copies_of", "copy_of", "may_have_copies", "with_copies"]
-
 VERSION = 1
 HAS_UUID = 1
 _HEAD = struct.Struct("<BBII")

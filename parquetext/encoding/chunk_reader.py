@@ -15,8 +15,6 @@ from .decoded_sizes import check_page_size, entries_of, limit_of, most_entries
 from .foreign_pages import is_foreign, made_plain, refuse_vast
 from .pages import NOT_READ, VAST_BYTES, OutOfProportion, Page, overrun_of, read_body, read_pages, read_stored
 
-__all__ = ["Chunk", "ChunkReader", "Dictionary", "Leaf", "Levels", "Stretch", "chunk_of"]
-
 MAGIC_BYTES = 4
 MOST_ARRAY_BYTES = (1 << 31) - 1  # that offsets of 32 bits reach
 # Limits for a chunk of few bytes, and for its pages, if the kernels are the twin.

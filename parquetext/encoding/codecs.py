@@ -30,8 +30,6 @@ import pyarrow as pa
 from .. import kernels, wire
 from ..errors import Malformed, ParquetextError, Unsupported
 
-__all__ = ["WRITTEN", "check", "compress", "decompress"]
-
 BELIEVED = 64
 MOST_UNCOUNTED = 1 << 22
 COUNTED_AT_ONCE = 1 << 20

@@ -7,9 +7,6 @@ import os
 from ..errors import LimitExceeded, ParquetextError
 from .codecs import BELIEVED
 
-__all__ = ["DECODED_SIZE_LIMIT", "VARIABLE", "check_option", "check_page_size", "limit_of"]
-
-
 LIST_ENTRY_BYTES = 8  # of a value or null in a list: two levels and an offset
 
 

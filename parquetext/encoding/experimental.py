@@ -8,8 +8,6 @@ from uuid import UUID
 from .. import kernels, wire
 from .registry import Encoding, register
 
-__all__ = ["FSST", "PFOR"]
-
 
 def _registered(id: int, name: str, uuid: str, types: frozenset[int]) -> Encoding:
     """Register an encoding with the kernels of its name."""

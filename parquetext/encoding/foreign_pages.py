@@ -8,8 +8,6 @@ from .codecs import BELIEVED
 from .pages import OutOfProportion, Page
 from .registry import find
 
-__all__ = ["is_foreign", "made_plain", "refuse_vast"]
-
 LEAST_WIDTH = 4  # of a value in memory: of texts the offset
 TEXT_OF_A_BYTE = 8  # that an encoding of texts gives at most
 

@@ -10,8 +10,6 @@ from ..findings import Finding
 from .codecs import BELIEVED
 from .pages import DATA_PAGES, VAST_BYTES, Headers
 
-__all__ = ["DELTAS", "check_page_counts", "count_rows", "delta_totals"]
-
 DELTAS = (wire.ENCODING_DELTA_BINARY_PACKED, wire.ENCODING_DELTA_LENGTH_BYTE_ARRAY, wire.ENCODING_DELTA_BYTE_ARRAY)
 LENGTH_BYTES = 4
 

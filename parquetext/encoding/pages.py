@@ -16,26 +16,6 @@ from ..storage import has_descriptor
 from . import codecs
 from .codecs import BELIEVED, decompress
 
-__all__ = [
-    "check_body",
-    "read_body",
-    "DATA_PAGES",
-    "FEW_BYTES",
-    "FIRST_WINDOW",
-    "NOT_READ",
-    "OVERRUN",
-    "REMOTE_WINDOW",
-    "VAST_BYTES",
-    "Headers",
-    "OutOfProportion",
-    "Page",
-    "overrun_of",
-    "read_headers",
-    "read_pages",
-    "read_stored",
-    "wrapped",
-]
-
 FIRST_WINDOW = 1 << 12
 REMOTE_WINDOW = 1 << 20  # takes about as long as a request
 LARGEST_WINDOW = 1 << 22

@@ -10,8 +10,6 @@ from uuid import UUID
 from .. import kernels, wire
 from ..errors import ParquetextError
 
-__all__ = ["Encoding", "find", "find_named", "names", "register", "registered"]
-
 GONE = {1: "GROUP_VAR_INT"}  # in parquet.thrift once, never written
 
 ALL_TYPES = frozenset(wire.NAMES_OF_TYPE)

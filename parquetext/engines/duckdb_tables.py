@@ -19,8 +19,6 @@ from .sources import import_optional, open_source
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["register_duckdb"]
-
 
 def register_duckdb(
     con: duckdb.DuckDBPyConnection,

@@ -10,8 +10,6 @@ from ..arrow.datasets.dataset import Dataset
 from ..reading.execute.assemble import TAKEN_AS
 from .sources import with_schema
 
-__all__ = ["with_types_of_duckdb", "with_types_of_polars"]
-
 Replace = Callable[[pa.DataType], pa.DataType]
 
 WIDEST_DECIMAL = 38  # of both engines

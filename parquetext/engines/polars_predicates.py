@@ -14,8 +14,6 @@ from typing import Any
 
 import polars as pl
 
-__all__ = ["filters_of"]
-
 MOST_ALTERNATIVES = 64
 OPERATORS = {"Eq": "=", "NotEq": "!=", "Lt": "<", "LtEq": "<=", "Gt": ">", "GtEq": ">="}
 MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}

@@ -14,8 +14,6 @@ from .sources import import_optional, is_directory, open_source, texts_of_keys, 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["scan_polars"]
-
 BATCH_ROWS = 1 << 17
 
 

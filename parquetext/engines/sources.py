@@ -24,8 +24,6 @@ from ..reading.fields.arrow_fields import schema_or_ours
 from ..reading.request.selection import find_top_level
 from ..storage import resolve
 
-__all__ = ["import_optional", "is_directory", "open_source", "texts_of_keys", "with_schema"]
-
 
 def import_optional(name: str, wanted_by: str) -> ModuleType:
     """Return the module `name`, which the extra of the same name installs.

@@ -13,21 +13,6 @@ from ..encoding.pages import OutOfProportion
 from ..errors import ColumnError, Damaged, LimitExceeded, Malformed, ParquetextError, Refused, Unsupported
 from ..storage import SchemeError
 
-__all__ = [
-    "NO_KEYS",
-    "ArrowColumnError",
-    "ArrowDamaged",
-    "ArrowIndexError",
-    "ArrowLimitExceeded",
-    "ArrowMalformed",
-    "ArrowOutOfProportion",
-    "ArrowSchemeError",
-    "ArrowUnsupported",
-    "EncryptedFile",
-    "arrow_errors",
-    "as_arrow_error",
-]
-
 NO_KEYS = (
     "no decryption properties: give decryption_properties to read_table, read_schema, read_metadata, ParquetFile or "
     "ParquetDataset"

@@ -15,19 +15,6 @@ from .model import FooterReader
 from .tail import Block, Tail
 from .thrift_form import ThriftForm
 
-__all__ = [
-    "best_form",
-    "following_form",
-    "named_form",
-    "offset_of_missing",
-    "offset_of_name",
-    "open_block",
-    "thrift_footer",
-    "thrift_length",
-    "unread_extension",
-    "unread_finding",
-]
-
 EXTENSION_UNREAD = "extension-unread"
 SHARED_BYTES = 12 << 10  # of a payload's end: data that every projection needs, or a whole small payload
 

@@ -14,8 +14,6 @@ from .model import FooterReader
 from .plain import plain_forms
 from .typed_bounds import comparable_leaf
 
-__all__ = ["BloomFilters"]
-
 ELSEWHERE = wire.PRESENT_FILE_PATH | wire.PRESENT_CRYPTO  # places are of another file, or of encrypted bytes
 
 

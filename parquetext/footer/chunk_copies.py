@@ -12,8 +12,6 @@ from ..encoding.carried import Carried, may_have_copies
 from ..encoding.registry import find_named
 from ..errors import Damaged, ParquetextError
 
-__all__ = ["ChunkCopies", "copies_by_chunk", "name_of_encoding"]
-
 DAMAGED_UUID_BITS = 16  # of 128; two UUIDs that have nothing to do with each other differ in some 64
 UUID_BYTES = 16
 NO_TEXT = re.compile(rb"[^A-Za-z0-9+/]")

@@ -13,8 +13,6 @@ from .leaf_types import CODECS, PHYSICAL_TYPES
 from .model import COUNTS, INDEX_LENGTHS, INDEX_OFFSETS, FooterReader
 from .path_sizes import check_form
 
-__all__ = ["chunk_table"]
-
 LONG_FACTS = COUNTS + INDEX_OFFSETS
 WORD_FACTS = ("present", "encodings")
 

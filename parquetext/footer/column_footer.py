@@ -15,8 +15,6 @@ from .forms import spec_of
 from .model import GROUP, FooterReader, Node
 from .names import as_path
 
-__all__ = ["check_here", "chunk_structs", "column_footer", "other_file", "schema_footer"]
-
 
 def chunk_structs(form: FooterReader, leaf: int, first: int, count: int) -> list[bytes] | None:
     """Return the ColumnChunk structs of a leaf in row groups ``[first, first + count)``, or None."""

@@ -12,8 +12,6 @@ from ..thrift import list_start
 from .elements import parse_element
 from .model import Node
 
-__all__ = ["ChunkCounts", "ColumnIndex", "StoredIndex", "find_contradiction", "parse_column_index"]
-
 _ORDERS = range(3)  # unordered, ascending, descending
 _ASCENDING, _DESCENDING = 1, 2
 _BYTES = wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY

@@ -17,8 +17,6 @@ from .leaf_types import PHYSICAL_TYPES, LeafType, leaf_type_of
 from .model import Node
 from .names import as_path
 
-__all__ = ["Bounds", "ChunkField", "Column", "bounds_or_nulls", "chunk_field", "extremes"]
-
 
 class Bounds(Unpicklable, Sequence):
     """The stored minima or maxima of a column, one per row group: PLAIN bytes, or None if unknown."""

@@ -6,8 +6,6 @@ import os
 
 from .. import kernels, systems
 
-__all__ = ["is_changed", "opened_again"]
-
 
 def is_changed(source: object) -> bool:
     """Return True if an open local file has another size or time than when it was opened; False for other sources."""

@@ -11,8 +11,6 @@ from ..errors import Damaged, Unsupported
 from .chunk_copies import copies_by_chunk
 from .projection import whole_leaves
 
-__all__ = ["CopyTable", "copies_of_leaf", "copy_in", "copy_table_of", "payload_in", "table_of"]
-
 VERSION = 1
 _HEAD = struct.Struct("<HHI")
 _ENTRY = struct.Struct("<IIII")

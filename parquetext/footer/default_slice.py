@@ -9,8 +9,6 @@ from ..thrift import read, write
 from .form_spec import Fields, FormSpec
 from .model import GROUP, FooterReader, Node
 
-__all__ = ["default_slice"]
-
 NO_OFFSET = -1
 ARROW_SCHEMA = b"ARROW:schema"
 METADATA = ("type", "codec", "num_values", "total_uncompressed_size", "total_compressed_size", "data_page_offset")

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from .. import kernels, wire
 from ..logical_types import LogicalType, parse_converted, parse_union, read_integer
 
-__all__ = ["Element", "parse_element"]
-
 
 @dataclass(frozen=True, slots=True)
 class Element:

@@ -19,8 +19,6 @@ from pyarrow import lib
 from .. import kernels
 from .row_counts import RowsMissing
 
-__all__ = ["EntryCounts", "check_entries", "count_entries", "count_in_batch", "find_wrong_count"]
-
 LISTS = lib.Type_LIST, lib.Type_LARGE_LIST, lib.Type_MAP
 
 

@@ -23,8 +23,6 @@ from ..errors import LimitExceeded, ParquetextError
 from ..storage import is_remote
 from .thrift_form import ThriftForm
 
-__all__ = ["check_expansion"]
-
 OFFSET_BYTES = 4  # of a text or a list, in memory
 LIST_BYTES = 2 * OFFSET_BYTES  # of a value's levels, if it is in a list
 WIDEST_FIXED = 12  # bytes of a value: INT96

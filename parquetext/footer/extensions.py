@@ -9,8 +9,6 @@ from .. import wire
 from ..errors import Damaged
 from . import forms
 
-__all__ = ["Extensions"]
-
 OUR_OWN = wire.UUID_THRIFT_EXTENSION, wire.UUID_COPY_TABLE
 
 

@@ -31,8 +31,6 @@ from .pyarrow_footer import undecodable_name, whole_schema
 from .row_groups import RowGroups
 from .schema import ParquetSchema
 
-__all__ = ["File", "IoStats"]
-
 
 class IoStats(NamedTuple):
     """The requests and bytes that were read for metadata."""

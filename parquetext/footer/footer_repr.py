@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .row_groups import RowGroups
     from .schema import ParquetSchema, SchemaNode
 
-__all__ = ["show_column", "show_file", "show_row_groups", "show_schema", "text_of"]
-
 OF_FILES = "column", "type", "codec", "encodings", "nulls", "min", "max", "bytes"
 OF_COLUMNS = "row group", "values", "nulls", "min", "max", "codec", "encodings", "bytes", "uncompressed", "offset"
 OF_SCHEMAS = "leaf", "path", "type", "logical type", "repetition", "field id", "max definition", "max repetition"

@@ -13,8 +13,6 @@ from .model import GROUP, FooterReader
 from .row_groups import RowGroup
 from .thrift_form import content_of, key_value_of
 
-__all__ = ["compare_copy_table", "compare_form", "compare_rebuilt"]
-
 CHUNK_FIELDS = tuple(name for names in FIELD_NAMES.values() for name in names)
 KIND = "forms-differ"
 SHORT_BOUND = 16

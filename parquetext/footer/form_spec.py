@@ -15,8 +15,6 @@ from ..findings import Finding
 from .model import INDEX_FIELDS, FooterReader
 from .tail import Block, Tail
 
-__all__ = ["BuildOptions", "Built", "Checked", "Fields", "FormSpec", "Location", "Memory", "Shape", "sized_tail_block"]
-
 MAX_SHARE = 0.02  # of the file: upper bound for a second footer that is chosen automatically
 Slots = dict[UUID, bytes]
 

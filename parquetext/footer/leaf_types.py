@@ -13,16 +13,6 @@ from ..errors import Unsupported
 from ..logical_types import arrow_type
 from .elements import Element, parse_element
 
-__all__ = [
-    "CODECS",
-    "OF_ONE_COLUMN",
-    "PHYSICAL_TYPES",
-    "REPETITIONS",
-    "LeafType",
-    "leaf_type",
-    "leaf_type_of",
-]
-
 PHYSICAL_TYPES = tuple(wire.NAMES_OF_TYPE.values())
 CODECS = tuple(wire.NAMES_OF_COMPRESSION_CODEC.values())
 REPETITIONS = tuple(wire.NAMES_OF_FIELD_REPETITION_TYPE.values())

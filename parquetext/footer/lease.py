@@ -9,8 +9,6 @@ from ..errors import ParquetextError
 from .arrow_errors import as_arrow_error
 from .model import FooterReader
 
-__all__ = ["Lease"]
-
 T = TypeVar("T")
 
 

@@ -8,8 +8,6 @@ from .. import kernels, wire
 from ..errors import LimitExceeded, ParquetextError, Unsupported
 from .best_form import thrift_footer
 
-__all__ = ["LIMITS", "check_limits"]
-
 STRING, CONTAINER, DEPTH = LIMITS = "thrift_string_size_limit", "thrift_container_size_limit", "schema_depth_limit"
 
 

@@ -9,16 +9,6 @@ from ..errors import Malformed, ParquetextError, Refused, Unsupported
 from . import forms
 from .tail import LENGTH_AND_MAGIC, SMALLEST_TAIL, Source, Tail
 
-__all__ = [
-    "FIRST_READ_LOCAL",
-    "FIRST_READ_REMOTE",
-    "MAX_FOOTER_BYTES",
-    "footer_begin",
-    "locate",
-    "locate_in",
-    "read_tail",
-]
-
 FIRST_READ_LOCAL, FIRST_READ_REMOTE = 4 << 10, 16 << 10
 MAX_FOOTER_BYTES = (1 << 31) - 1  # readers take the length for a signed number
 SMALLEST_FILE = LENGTH_AND_MAGIC + 4

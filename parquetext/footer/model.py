@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-__all__ = ["COUNTS", "GROUP", "INDEX_FIELDS", "INDEX_LENGTHS", "INDEX_OFFSETS", "FooterReader", "Node"]
-
 # Members of a chunk: 64-bit numbers, the offsets of its index page and its indexes, and the 32-bit lengths of these.
 COUNTS = (
     "num_values",

@@ -8,17 +8,6 @@ from ..errors import ColumnError
 from ..nearest import nearest
 from .model import GROUP, FooterReader
 
-__all__ = [
-    "as_path",
-    "find_column",
-    "find_columns",
-    "find_group_or_leaf",
-    "find_leaf",
-    "leaves_below",
-    "nearest_columns",
-    "with_path",
-]
-
 SHOWN = 20
 MOST_NEAREST_BYTES = 1 << 24  # of paths that are compared with a name
 

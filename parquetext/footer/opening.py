@@ -28,8 +28,6 @@ from .locate import FIRST_READ_REMOTE
 from .scanning import has_sound_footer
 from .thrift_form import ThriftForm
 
-__all__ = ["open_as", "open_by_footer", "open_file"]
-
 CHANGE_INTERRUPTED = "change-interrupted"
 
 F = TypeVar("F", bound=File)

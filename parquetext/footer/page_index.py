@@ -18,23 +18,6 @@ from .elements import parse_element
 from .model import FooterReader, Node
 from .typed_bounds import StoredBounds, comparable_type
 
-__all__ = [
-    "INDEXES",
-    "DataPages",
-    "IndexedPages",
-    "PageBounds",
-    "PagePlaces",
-    "counts_of",
-    "has_page_order",
-    "index_or_none",
-    "indexed_pages",
-    "parse_bounds",
-    "parse_places",
-    "read_bounds",
-    "read_index",
-    "read_places",
-]
-
 ELSEWHERE = wire.PRESENT_FILE_PATH | wire.PRESENT_CRYPTO  # offsets in another file, or of encrypted bytes
 MOST_BYTES = 64 << 20  # of one index: more than a million pages
 MAGIC_BYTES = 4

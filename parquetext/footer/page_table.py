@@ -18,8 +18,6 @@ from .column_footer import other_file
 from .leaf_types import LeafType
 from .page_index import INDEXES, DataPages, IndexedPages, has_page_order, index_or_none, indexed_pages
 
-__all__ = ["page_table"]
-
 MEMBERS = (
     ("type", pa.int32()),
     ("encoding", pa.int32()),

@@ -11,8 +11,6 @@ from collections.abc import Iterable, Iterator
 from ..errors import LimitExceeded
 from .model import FooterReader
 
-__all__ = ["check_form", "check_paths", "most_path_bytes", "nodes_of"]
-
 MOST_PATH_BYTES = 1 << 24
 TIMES_OF_FOOTER = 2
 SHORT_FOOTER = 1 << 12  # its elements are so few that their paths are below the limit

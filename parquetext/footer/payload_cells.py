@@ -7,8 +7,6 @@ from collections.abc import Iterator
 
 from .. import wire
 
-__all__ = ["COLUMNS", "KEY_VALUES", "flat_parts", "index_parts"]
-
 Cell = tuple[int, int, str, int]  # begin and end in the payload, name, number of the leaf or key-value, or -1
 
 RECORD_BYTES = 12

@@ -12,8 +12,6 @@ from .. import wire
 from ..pruning import Comparison, is_text
 from .leaf_types import LeafType
 
-__all__ = ["plain_forms"]
-
 
 def plain_forms(comparison: Comparison, kind: LeafType, rows: pa.DataType) -> list[bytes] | None:
     """Return the bytes, without a length, of each value in an equality or a list of values.

@@ -8,8 +8,6 @@ from ..logical_types import entry_of, entry_of_converted
 from .elements import parse_element
 from .model import GROUP, FooterReader, Node
 
-__all__ = ["whole_leaves"]
-
 
 def whole_leaves(form: FooterReader, leaves: Iterable[int]) -> list[int]:
     """Return these leaves and all other leaves of the lists and maps around them, ascending.

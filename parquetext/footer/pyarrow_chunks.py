@@ -16,8 +16,6 @@ from .pyarrow_footer import metadata_of
 if TYPE_CHECKING:
     from pyarrow._parquet import ColumnChunkMetaData
 
-__all__ = ["PyarrowChunks"]
-
 _WIDTHS = wire.WIDTH_OF_TYPE | {wire.PHYSICAL_BYTE_ARRAY: 0}
 _BOUNDS = (
     (wire.PRESENT_MIN_VALUE | wire.PRESENT_MAX_VALUE, ("min_value_length", "max_value_length")),

@@ -15,18 +15,6 @@ from .model import FooterReader
 from .path_sizes import check_paths
 from .thrift_form import ThriftForm
 
-__all__ = [
-    "has_extension_types",
-    "kept_key_values_of",
-    "key_values_of",
-    "metadata_of",
-    "reader_of",
-    "schema_of",
-    "undecodable_name",
-    "whole_schema",
-    "with_known_dictionaries",
-]
-
 MAGIC = b"PAR1"
 KEPT_BYTES = 1 << 14
 LONG_FOOTER = 1 << 16  # whose paths may take much

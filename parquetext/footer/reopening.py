@@ -14,8 +14,6 @@ from .columns import Column
 if TYPE_CHECKING:
     from .facade import File
 
-__all__ = ["check_version", "file_state", "reopen", "reopen_column"]
-
 
 def file_state(file: File, source: Any) -> tuple[type[File], str | Target, tuple]:
     """Return the arguments of `reopen`; `source` is the file's source, which stays open while columns are in use.

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from .arrow_errors import ArrowMalformed
 
-__all__ = ["RowsMissing", "check_rows", "is_row_loss"]
-
 # Parts of pyarrow's messages if one column, or a part of a column, has fewer rows than another.
 SYMPTOMS = (
     " expected length ",

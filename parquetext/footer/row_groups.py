@@ -10,8 +10,6 @@ from ..tabular import Shown, Tabular
 if TYPE_CHECKING:
     from .columns import ChunkField
 
-__all__ = ["RowGroup", "RowGroups"]
-
 
 class RowGroup(NamedTuple):
     """The metadata of one row group; absent values are -1, sizes are in bytes."""

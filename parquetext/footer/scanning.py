@@ -8,8 +8,6 @@ from ..storage import open_source
 from .forms import MAGICS
 from .locate import FIRST_READ_REMOTE, Source, locate, read_tail
 
-__all__ = ["has_sound_footer", "scan"]
-
 
 def scan(source: object, *, strict: bool = False) -> kernels.scan.Scan:
     """Read a Thrift footer into flat arrays, one entry per column chunk.

@@ -14,8 +14,6 @@ from .model import GROUP, FooterReader, Node
 from .names import as_path, find_group_or_leaf
 from .path_sizes import nodes_of
 
-__all__ = ["ParquetSchema", "SchemaNode", "named"]
-
 
 @dataclass(frozen=True, slots=True)
 class SchemaNode:

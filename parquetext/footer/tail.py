@@ -14,8 +14,6 @@ from ..findings import Finding
 if TYPE_CHECKING:
     from .form_spec import FormSpec
 
-__all__ = ["LENGTH_AND_MAGIC", "REFERENCE_DAMAGED", "SMALLEST_TAIL", "Block", "Source", "Tail"]
-
 LENGTH_AND_MAGIC = 8
 SMALLEST_TAIL = LENGTH_AND_MAGIC + 1
 MARKER_BYTES = 4

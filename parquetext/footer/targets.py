@@ -10,8 +10,6 @@ from .arrow_errors import arrow_errors
 if TYPE_CHECKING:
     import pyarrow.fs as pafs
 
-__all__ = ["info_of", "readable", "resolve"]
-
 
 def readable(source: object, filesystem: object = None) -> storage.Target | storage.OpenTarget:
     """Call `storage.readable`, and raise pyarrow's types of errors."""

@@ -13,8 +13,6 @@ from .elements import parse_element
 from .model import GROUP, Node
 from .path_sizes import check_paths
 
-__all__ = ["ThriftForm", "content_of", "key_value_of", "refuse_encrypted"]
-
 FEW = 64  # look-ups of a name from which on a table of all names pays off
 MOST_OF_PATHS = 8  # times the footer's bytes: upper bound for the paths in a table
 _FACTS_OF_NODE = (

@@ -14,8 +14,6 @@ from .leaf_types import LeafType, leaf_type_of
 from .model import GROUP, FooterReader
 from .names import find_group_or_leaf
 
-__all__ = ["RawBounds", "StoredBounds", "column_bounds", "comparable_leaf", "stored_bounds"]
-
 
 def comparable_leaf(form: FooterReader, name: str, rows: pa.DataType) -> tuple[int, LeafType] | None:
     """Return the leaf of a top-level column with rows of type `rows`, and its type; None if its values are not rows."""

@@ -11,8 +11,6 @@ from ..logical_types import parquet_text
 from .elements import parse_element
 from .leaf_types import OF_ONE_COLUMN
 
-__all__ = ["name_of_codec", "name_of_type", "names_of_encodings", "names_of_types"]
-
 
 def name_of_codec(number: int) -> str:
     return wire.NAMES_OF_COMPRESSION_CODEC.get(number, f"UNKNOWN_{number}")

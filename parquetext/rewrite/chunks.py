@@ -10,8 +10,6 @@ from ..pruning import find_bitset
 from .segments import CHUNK, KEPT, OFFSET_INDEX, Claim
 from .structs import Fields, struct_list, structs
 
-__all__ = ["MovedChunk", "moved_group"]
-
 DATA, DICTIONARY = wire.COLUMN_META_DATA_DATA_PAGE_OFFSET, wire.COLUMN_META_DATA_DICTIONARY_PAGE_OFFSET
 PAGES = (DATA, wire.COLUMN_META_DATA_INDEX_PAGE_OFFSET, DICTIONARY)
 BLOOM = (wire.COLUMN_META_DATA_BLOOM_FILTER_OFFSET, wire.COLUMN_META_DATA_BLOOM_FILTER_LENGTH)

@@ -29,9 +29,6 @@ from .recode import Leaf, leaves_of, recode, rows_per_page
 from .segments import COPY, Claim, RowGroupBytes, divided
 from .structs import Fields, row_groups_of, structs, with_row_groups
 
-__all__ = ["Encoded", "Encoder", "Wanted", "chunk_structs"]
-
-
 AHEAD = 32 << 20  # bytes by which copying may be ahead of the SHA-256; they are kept in memory
 
 

@@ -23,8 +23,6 @@ from .encoding import chunk_structs
 from .segments import Claim, divided
 from .structs import MAGIC, Fields, footer_fields, row_groups_of, struct_list, structs, with_fields, without
 
-__all__ = ["Joiner", "Part", "check_same_schema", "top_level_names"]
-
 
 class CopiedGroups:
     """Row groups, their Bloom filters and their page indexes.

@@ -17,8 +17,6 @@ from .recode import are_same, leaves_of, opened, take
 from .segments import COPY, OFFSET_INDEX, Claim
 from .structs import Fields, row_groups_of, struct_list, with_row_groups, without
 
-__all__ = ["Native", "Replaced", "replaced"]
-
 MOST_ROWS = 1 << 16  # rows compared at once
 OF_OLD_PAGES = (
     wire.COLUMN_META_DATA_INDEX_PAGE_OFFSET,

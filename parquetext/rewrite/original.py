@@ -14,8 +14,6 @@ from ..errors import Damaged, ParquetextError, Unsupported, wire_error
 from ..storage import has_descriptor
 from ..thrift import integer
 
-__all__ = ["STEP", "Original", "OriginalSource", "Range", "Rest", "digest_of", "read_steps", "step_of"]
-
 VERSION = 1
 STEP, LOCAL_STEP = 8 << 20, 1 << 20
 FEW_BYTES = 1 << 20  # always allowed for a rest, decompressed; above that:

@@ -16,8 +16,6 @@ from ..errors import ParquetextError, Unsupported
 from ..footer.path_sizes import check_paths
 from ..thrift import values
 
-__all__ = ["Leaf", "Recoded", "are_same", "leaves_of", "opened", "pages_of", "recode", "rows_per_page", "take"]
-
 PAGE_BYTES = 1 << 20  # of a page's values before encoding
 ROWS_STEP = 1 << 10  # rows per page are a multiple of it, so that encodings get complete vectors
 FIRST_ROWS = 1 << 10

@@ -12,8 +12,6 @@ from .original import Original, OriginalSource
 
 Place = tuple[int, int]  # offset, length
 
-__all__ = ["RecordedOriginal", "bare_struct", "kept_places", "recorded_original"]
-
 STOP = b"\0"
 MOST_TIMES = 16  # limit for nested encodings of a file
 

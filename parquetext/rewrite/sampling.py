@@ -13,8 +13,6 @@ from ..encoding.pages import VAST_BYTES
 from ..encoding.registry import Encoding
 from .recode import Recoded, opened, pages_of, rows_per_page, take
 
-__all__ = ["Measured", "Sample", "measure"]
-
 ROW_GROUPS = 3  # the first one, a middle one and the last one
 ROUNDS = 3  # the fastest one counts
 BEGIN = 4  # offset of pages in memory: a file has its magic before

@@ -10,8 +10,6 @@ from typing import Any
 from ..encoding.pages import OVERRUN
 from ..errors import Malformed
 
-__all__ = ["CHUNK", "COPY", "KEPT", "OFFSET_INDEX", "Claim", "RowGroupBytes", "Segments", "divided"]
-
 CHUNK, COPY, OFFSET_INDEX, KEPT = range(4)
 
 Span = tuple[int, int]  # begin, end

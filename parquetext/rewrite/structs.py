@@ -8,22 +8,6 @@ from .. import kernels, wire
 from ..errors import Malformed, wire_error
 from ..thrift import integer, list_header, list_start, values
 
-__all__ = [
-    "LENGTH_BYTES",
-    "MAGIC",
-    "Fields",
-    "count_of",
-    "end_of_file",
-    "footer_fields",
-    "row_groups_of",
-    "struct_list",
-    "structs",
-    "with_row_groups",
-    "with_fields",
-    "with_values",
-    "without",
-]
-
 MAGIC = b"PAR1"
 LENGTH_BYTES = 4
 

@@ -21,8 +21,6 @@ from .java import JavaNotFound
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["main"]
-
 FINDINGS, CANNOT_RUN, INTERRUPTED = 1, 2, 130
 REFUSED = "refused"
 CATALOG = "build_catalog"

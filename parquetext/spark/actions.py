@@ -11,10 +11,8 @@ from ..edits.options import IGNORABLE
 from ..footer.forms import best_name
 from ..inspection.integrity import verify
 from ..sidecar.foreign_sidecars import IGNORABLE as SIDECAR_IGNORABLE
-from ..sidecar.table_formats import TABLE_FORMAT, refuse_sidecar
+from ..sidecar.table_formats import TABLE_FORMAT
 from ..storage.refusals import check, refuse
-
-__all__ = ["ACTIONS", "FAILED", "FOUND", "Action", "prepared", "refuse_sidecar", "refuse_table", "rehearse"]
 
 FAILED = ("failed", "findings")  # the outcomes that `on_error="raise"` raises for
 FILE_WEIGHT = 4 << 20  # bytes that could be moved while a file is opened, looked at and renamed

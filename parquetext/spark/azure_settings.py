@@ -11,8 +11,6 @@ from collections.abc import Callable, Mapping
 
 from ..errors import ParquetextError, Unsupported
 
-__all__ = ["AZURE_NAMES", "AZURE_PREFIXES", "AZURE_SCHEMES", "azure_options"]
-
 AZURE_SCHEMES = ("abfs", "abfss")
 _AZURE = "fs.azure."
 _OF_ACCOUNTS = (

@@ -15,8 +15,6 @@ from pyspark.sql.types import StructField, StructType
 from ..errors import Unsupported
 from .filesystems import is_setting
 
-__all__ = ["is_table", "options_for", "remembering", "table_options", "without_options"]
-
 _KEY = "parquetext.options"  # of the first column's metadata
 _OPTION = "option."  # Spark gives each of OPTIONS with this before its name, too; TBLPROPERTIES without
 

@@ -17,8 +17,6 @@ from .shipping import ship
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-__all__ = ["read"]
-
 
 def read(
     spark: SparkSession,

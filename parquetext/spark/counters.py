@@ -13,8 +13,6 @@ from pyspark.accumulators import AccumulatorParam
 if TYPE_CHECKING:
     from pyspark import SparkContext
 
-__all__ = ["BYTES", "FILES", "StagePage", "Tally"]
-
 FILES, BYTES = "files", "bytes"
 PREFIX = "parquetext "
 _TAGS = "spark.job.tags"

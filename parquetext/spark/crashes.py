@@ -14,8 +14,6 @@ from .owner import Owner
 from .results import put, read_bytes
 from .retrying import retrying
 
-__all__ = ["Crashed", "Doing"]
-
 BEAT_SECONDS = 2.0  # between the signs of life in the note of an attempt that is at a file
 LEASE_SECONDS = 30.0  # how long a note of another machine stays as it is before its attempt counts as dead
 

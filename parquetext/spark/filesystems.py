@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     import pyarrow.fs
     from pyspark.sql import SparkSession
 
-__all__ = ["Filesystems", "is_setting", "local_path", "normal"]
-
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/]*)")
 _FILE = re.compile(r"file:(?://(?:localhost)?(?=/))?", re.IGNORECASE)
 _SETTINGS = ("fs.", "dfs.")

@@ -18,8 +18,6 @@ from ..sidecar.table_formats import FOLDERS_TO_INSPECT, membership, table_by_nam
 from ..storage import Target
 from .filesystems import Filesystems
 
-__all__ = ["FILES", "NOT_THERE", "Entry", "Folder", "Walk", "entries_of", "entry_at"]
-
 _TEXT, _NUMBER = pa.string(), pa.int64()
 FILES = pa.schema({"path": _TEXT, "size": _NUMBER, "modified": _NUMBER, "etag": _TEXT, "table": _TEXT})
 NOT_THERE = -1  # the size of a missing file

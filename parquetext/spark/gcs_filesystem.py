@@ -11,8 +11,6 @@ import pyarrow.fs as pafs
 
 from .gcs_settings import gcs_options
 
-__all__ = ["GoogleFileSystem"]
-
 _KEY_FILE = "GOOGLE_APPLICATION_CREDENTIALS"  # read by Google's library when a client is created
 _environment = threading.Lock()
 

@@ -10,8 +10,6 @@ from collections.abc import Mapping
 
 from ..errors import Unsupported
 
-__all__ = ["GCS_NAMES", "GCS_SCHEMES", "gcs_options"]
-
 GCS_SCHEMES = ("gs", "gcs")
 _GS = "fs.gs."
 GCS_NAMES = (  # of the supported settings

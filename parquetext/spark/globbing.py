@@ -13,8 +13,6 @@ from ..masking import without_secrets
 from .filesystems import Filesystems, normal
 from .folders import entries_of, entry_at
 
-__all__ = ["is_named", "matches"]
-
 
 def matches(filesystems: Filesystems, path: str) -> list[str]:
     """Return the paths that a path or pattern (`edits.globs`) matches, sorted.

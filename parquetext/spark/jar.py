@@ -20,8 +20,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-__all__ = ["EXTENSION", "JAR", "CannotBuild", "build", "installed", "zipped"]
-
 EXTENSION = "dev.parquetext.spark.Extensions"  # the class for `spark.sql.extensions`
 
 JAR = "parquetext-spark_2.13.jar"

@@ -12,8 +12,6 @@ from pathlib import Path
 
 from ..private import keep
 
-__all__ = ["JavaNotFound", "find_java_home"]
-
 OLDEST = 17  # required by Spark 4
 
 # Spark's launcher asks for a module that small Java distributions lack, and that Spark works without.

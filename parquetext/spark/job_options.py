@@ -9,8 +9,6 @@ from ..edits.options import ChangeOptions, RewriteOptions
 if TYPE_CHECKING:
     from ..edits.slots import Changes
 
-__all__ = ["ChangeJob", "Job", "RewriteJob", "UpgradeJob"]
-
 
 class Job(TypedDict, total=False):
     """Options of every job.

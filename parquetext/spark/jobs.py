@@ -32,20 +32,6 @@ if TYPE_CHECKING:
 
     from ..edits.slots import Changes
 
-__all__ = [
-    "CATALOG_ORDER",
-    "JobFailed",
-    "build_catalog",
-    "build_sidecars",
-    "encode",
-    "finalize",
-    "restore",
-    "run",
-    "strip",
-    "upgrade",
-    "verify",
-]
-
 CATALOG_ORDER = ("column", "file", "row_group")  # sort order of a stored catalog, which is read column by column
 ON_ERROR = ("report", "raise")
 LOCK_SECONDS = 60  # another attempt at the same task, or another job, may have locked the file

@@ -21,8 +21,6 @@ from .shipping import is_connect
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["list_files", "listed"]
-
 BY_THE_DRIVER = 64  # folders that the driver lists by itself, before the cluster takes over
 FILES_BY_THE_DRIVER = 10_000  # found when the cluster takes over, however few the folders are
 FOLDERS_PER_TASK = 16

@@ -10,8 +10,6 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Owner"]
-
 _TEXT = re.compile(r"([0-9a-f]{8})-(\d+)-(\d+)")
 
 

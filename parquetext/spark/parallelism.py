@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["pack", "parallelism"]
-
 TASKS_PER_SLOT = 4  # more than 1, so that a slow machine gets fewer tasks
 FILES_PER_TASK = 2_000  # limits the size of a task's description, which contains the paths of its files
 WEIGHT_PER_TASK = 16 << 30  # limits the work that is lost if a task fails

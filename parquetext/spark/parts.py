@@ -18,8 +18,6 @@ from .actions import FAILED
 from .filesystems import Filesystems
 from .results import Row, as_table, make_folder, part_name, put, store
 
-__all__ = ["ChunkRows", "Part", "Rows", "chunks_of"]
-
 RECORD_SECONDS = 20  # how much of a task's work a kill can take out of the record
 CHUNKS_AT_ONCE = 1 << 20  # rows of a catalog that are kept in memory, compressed
 CHUNKS = "_chunks"  # beside the results, for whose readers such a name is hidden

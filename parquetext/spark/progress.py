@@ -15,8 +15,6 @@ from rich.filesize import decimal
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.text import Text
 
-__all__ = ["Counts", "shown"]
-
 LOOK_SECONDS = 0.2
 LINE_SECONDS = 10
 

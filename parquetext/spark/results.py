@@ -28,24 +28,6 @@ from .shipping import is_connect
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = [
-    "JOB_FILE",
-    "RECORDS",
-    "ROWS",
-    "Row",
-    "as_table",
-    "begin",
-    "job_label",
-    "make_folder",
-    "part_name",
-    "put",
-    "read_bytes",
-    "read_stored",
-    "read_table",
-    "store",
-    "store_skipped",
-]
-
 JOB_FILE = "_job.json"  # beside the results: description of the job
 SKIPPED = "_skipped"
 _NOT_TOLD = ("timeout", "confirm")  # options that make no other job

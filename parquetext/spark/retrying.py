@@ -8,8 +8,6 @@ from collections.abc import Callable
 
 from ..errors import Conflict, masking
 
-__all__ = ["retrying"]
-
 TRIES = 4
 PAUSE_SECONDS = 0.5  # before the second try; doubled each time
 _LASTING = (FileNotFoundError, PermissionError, NotADirectoryError, IsADirectoryError)

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-__all__ = ["run_tasks"]
-
 _GROUP, _DESCRIPTION = "spark.jobGroup.id", "spark.job.description"
 
 

@@ -14,8 +14,6 @@ from ..errors import ParquetextError
 if TYPE_CHECKING:
     import pyarrow.fs
 
-__all__ = ["S3_NAMES", "S3_PREFIXES", "S3_SCHEMES", "s3_filesystem", "s3_options"]
-
 S3_SCHEMES = ("s3", "s3a", "s3n")
 _S3A, _BUCKET = "fs.s3a.", "fs.s3a.bucket."
 _OF_S3A = (

@@ -15,8 +15,6 @@ from .jar import EXTENSION, JAR, installed
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["add_scan", "find_jar", "scan_settings"]
-
 _JARS, _EXTENSIONS = "spark.jars", "spark.sql.extensions"
 
 

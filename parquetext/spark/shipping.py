@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.datasource import DataSource
 
-__all__ = ["is_connect", "ship"]
-
 _PACKAGE = __name__.partition(".")[0]
 _ON_WORKERS_PATH = (".zip", ".egg", ".jar")  # the names that Spark puts there
 _SHIPPED = (".py", ".so")

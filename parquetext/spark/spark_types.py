@@ -6,8 +6,6 @@ from collections.abc import Iterator
 
 from pyspark.sql.types import DataType, StructType
 
-__all__ = ["within"]
-
 
 def within(kind: DataType) -> Iterator[DataType]:
     """Yield a type, and the types nested in it."""

@@ -15,8 +15,6 @@ from .shipping import ship
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["session"]
-
 _DEFAULTS = {
     "spark.master": "local[*]",
     "spark.app.name": "parquetext",

@@ -14,8 +14,6 @@ from .filesystems import Filesystems
 from .folders import Folder, Walk
 from .results import RECORDS, read_table
 
-__all__ = ["KNOWN", "as_skipped", "done_before", "first_failure", "split"]
-
 # Errors that the same bytes give again; others may have passed.
 LASTING = ("Malformed", "Damaged", "Unsupported")
 SECOND = 10**9

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from .. import kernels, sidecar
 from ..edits.table_logs import refuse_foreign_sidecar
 from ..errors import Unsupported
+from ..sidecar.table_formats import refuse_sidecar
 from ..storage import Target, open_source
-from .actions import ACTIONS, FOUND, prepared, refuse_sidecar, refuse_table
+from .actions import ACTIONS, FOUND, prepared, refuse_table
 from .counters import BYTES, FILES
 from .crashes import Doing
 from .filesystems import Filesystems, local_path
@@ -27,8 +28,6 @@ from .retrying import retrying
 
 if TYPE_CHECKING:
     from pyspark import Accumulator
-
-__all__ = ["Work"]
 
 AT_ONCE = 8  # objects: requests take long and cost no processor
 AHEAD = 8 * AT_ONCE  # files that may be done before a slow one

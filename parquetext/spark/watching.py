@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
-__all__ = ["watch"]
-
 _ARRIVALS = "path string, modificationTime timestamp, length bigint, content binary"
 _NAMES = "*.{parquet,parq,pq,PARQUET}"
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["STRUCTS"]
-
 # name: {id: (name, type)}; a type is a Thrift base type, "list<...>" of one, or another struct's name. Enums are i32.
 _TEXT = """
 FileMetaData: 1 version i32, 2 schema list<SchemaElement>, 3 num_rows i64, 4 row_groups list<RowGroup>,

@@ -10,8 +10,6 @@ from .. import kernels, wire
 from ..errors import Malformed, wire_error
 from .struct_tables import STRUCTS
 
-__all__ = ["Fields", "Unknown", "binary", "integer", "joined", "list_header", "list_start", "read", "read_at", "write"]
-
 COMPACT = {
     "bool": (wire.TYPE_TRUE, wire.TYPE_FALSE),
     "i8": (wire.TYPE_BYTE,),

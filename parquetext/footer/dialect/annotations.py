@@ -7,8 +7,6 @@ from ...errors import Unsupported
 from ...logical_types import Entry, entry_named, entry_of, entry_of_converted, parse_converted
 from .slots import Row
 
-__all__ = ["annotation_of", "converted_type", "from_union", "text", "to_union", "union_table"]
-
 # The union's members are parquet.thrift's in their order, up to GEOGRAPHY; its field ids leave out 9.
 MEMBERS = tuple(wire.NAMES_OF_LOGICAL_TYPE.values())[: wire.FLAT_LOGICAL_GEOGRAPHY]
 

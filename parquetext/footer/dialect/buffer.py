@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from ... import wire
 from ...errors import Unsupported, wire_error
 
-__all__ = ["Buffer", "Table"]
-
 _OFFSET, _BACK, _HALF = struct.Struct("<I"), struct.Struct("<i"), struct.Struct("<H")
 BYTES_PER_BYTE = 16  # limit of the copied strings, which tables may share, for each byte of the buffer
 SPARE_BYTES = 64 << 10

@@ -8,8 +8,6 @@ from ... import wire
 from ...errors import Unsupported
 from .slots import SCALARS, Field, Layout
 
-__all__ = ["Builder"]
-
 _OFFSET, _BACK, _HALF = SCALARS["u32"], SCALARS["i32"], SCALARS["i16"]
 
 

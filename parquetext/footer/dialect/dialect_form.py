@@ -8,8 +8,6 @@ from .framing import most_raw_bytes, unframe
 from .slots import tell_layout
 from .to_thrift import Decoded
 
-__all__ = ["decode_block", "in_buffer", "layout_name", "layout_problem"]
-
 
 def read_buffer(footer: bytes | memoryview, tail: Tail, block: Block) -> bytes:
     """Return the buffer in a block, checked; `footer` is the Thrift footer with its extension."""

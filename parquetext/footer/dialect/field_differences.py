@@ -17,8 +17,6 @@ from .from_thrift import encode, is_fully_dictionary_encoded
 from .packed_bounds import Column
 from .to_thrift import DICTIONARY_ONLY, Decoded
 
-__all__ = ["Difference", "Kind", "Loss", "differences", "losses_of", "prepare"]
-
 EXTENSION = {-16384, 32767}  # field ids that a Thrift library reads from the markers of extensions
 FOOTER = ("version", "num_rows", "created_by")
 ELEMENT = ("type", "type_length", "name", "num_children", "field_id")

@@ -7,8 +7,6 @@ from typing import NamedTuple
 from ... import kernels, wire
 from ...errors import Damaged, Unsupported, wire_error
 
-__all__ = ["RAW", "LZ4", "TRAILER_BYTES", "Trailer", "frame", "most_raw_bytes", "read_trailer", "unframe"]
-
 RAW, LZ4 = 0, 7  # of parquet.thrift's CompressionCodec
 TRAILER_BYTES = 33
 MAX_RAW_BYTES = 128 << 20  # limit of the public C++ implementation

@@ -13,8 +13,6 @@ from .framing import MAX_RAW_BYTES
 from .packed_bounds import Column, pack
 from .slots import LAYOUTS
 
-__all__ = ["encode"]
-
 LAYOUT = LAYOUTS["a77d277"]
 MOST_INT32 = (1 << 31) - 1
 DATA_PAGES = {wire.PAGE_DATA_PAGE, wire.PAGE_DATA_PAGE_V2}

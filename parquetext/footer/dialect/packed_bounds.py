@@ -8,8 +8,6 @@ from ... import wire
 from ...errors import wire_error
 from ...logical_types import Entry, LogicalType, SortOrder, entry_of
 
-__all__ = ["Column", "pack", "unpack"]
-
 REPLACEMENT = "\ufffd".encode()
 LAST = 0xFFFF_FFFF
 

@@ -11,8 +11,6 @@ from ... import wire
 from ...errors import ParquetextError, Unsupported
 from .buffer import Buffer, Table
 
-__all__ = ["LAYOUTS", "SCALARS", "Field", "Layout", "Row", "tell_layout"]
-
 SCALARS = {
     name: struct.Struct(f"<{code}")
     for name, code in zip(("bool", "i8", "u8", "i16", "i32", "u32", "i64", "u64"), "BbBhiIqQ", strict=True)

@@ -12,8 +12,6 @@ from .buffer import Buffer
 from .packed_bounds import Column, Packed, unpack
 from .slots import Row, tell_layout
 
-__all__ = ["CODED", "Decoded"]
-
 CODED = {"f951a6d", "a77d277"}  # layouts for which the public code exists
 MOST_INT32 = (1 << 31) - 1
 # The public code reads `is_fully_dict_encoded` as these pages, without their numbers.

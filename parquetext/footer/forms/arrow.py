@@ -13,8 +13,6 @@ from ..form_spec import BuildOptions, Built, Checked, FormSpec
 from ..tail import Block, Tail
 from ..thrift_form import ThriftForm
 
-__all__ = ["SPEC", "ArrowSpec"]
-
 DIFFER, UNCOMPARED = "forms-differ", "forms-uncompared"
 
 

@@ -11,8 +11,6 @@ from ...errors import Damaged, Unsupported
 from ...findings import Finding
 from ..form_spec import BuildOptions, Built, Checked, FormSpec, Location, Memory, Slots, sized_tail_block
 
-__all__ = ["SPEC", "FlatSpec"]
-
 
 class FlatSpec(FormSpec):
     """The flat form: the fastest one, about as large as the Thrift footer."""

@@ -10,8 +10,6 @@ from ...errors import ParquetextError
 from ...findings import Finding
 from ..form_spec import BuildOptions, Built, Checked, FormSpec, Location, Shape, sized_tail_block
 
-__all__ = ["SPEC", "IndexSpec"]
-
 
 class IndexSpec(FormSpec):
     """The index form: a fraction of the Thrift footer, from which look-ups read single chunks."""

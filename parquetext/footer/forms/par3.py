@@ -10,8 +10,6 @@ from ..form_spec import Built
 from ..tail import Block, Tail
 from .flat import FlatSpec
 
-__all__ = ["SPEC", "Par3Spec"]
-
 TRAILER = struct.Struct("<III4s")  # the payload's CRC-32, its length, the length's CRC-32, magic
 MAGIC_BYTES = 4
 

@@ -9,8 +9,6 @@ from ...errors import wire_error
 from ..form_spec import FormSpec
 from ..thrift_form import ThriftForm
 
-__all__ = ["SPEC", "ThriftSpec"]
-
 
 class ThriftSpec(FormSpec):
     """The Thrift form; it has no block, and every upgraded file keeps it."""

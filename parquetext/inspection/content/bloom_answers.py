@@ -11,8 +11,6 @@ from ...footer.plain import plain_forms
 from ...pruning import Comparison, may_hold
 from .conditions import parsed_value
 
-__all__ = ["ABSENT", "MAYBE", "NO_FILTER", "bloom_answers"]
-
 ABSENT, MAYBE, NO_FILTER = "absent", "maybe", "no filter"
 
 

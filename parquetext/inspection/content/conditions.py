@@ -13,8 +13,6 @@ import pyarrow.compute as pc
 from ... import wire
 from ...errors import ColumnError, ParquetextError
 
-__all__ = ["filters_of", "is_about", "parsed_value"]
-
 OPERATORS = {"=": "==", "==": "==", "!=": "!=", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _OPERATOR = re.compile(r"\s*(==|!=|<>|<=|>=|=|<|>|\s(?:not\s+in|in|is\s+not|is)\s)\s*", re.IGNORECASE)
 _SIGNS = re.compile(r"[=<>!]+")

@@ -15,8 +15,6 @@ from .footer_facts import columns_in_sum, key_values, named_columns
 from .schema_text import Node, element_text, parquet_tree
 from .value_text import as_json
 
-__all__ = ["KINDS", "Difference", "differences"]
-
 SCHEMA, STATISTICS, VALUES = "schema", "statistics", "values"
 KINDS = SCHEMA, STATISTICS, VALUES
 ARROW_SCHEMA = "ARROW:schema"

@@ -10,8 +10,6 @@ from ...footer.names import find_group_or_leaf, leaves_below
 from ...footer.wire_names import name_of_codec, names_of_encodings, names_of_types
 from .value_text import as_json
 
-__all__ = ["column_chunks", "columns_in_sum", "key_values", "meta", "named_columns", "row_groups"]
-
 OF_CHUNKS = ("data_page_offset", "dictionary_page_offset", "index_page_offset", *INDEX_FIELDS)
 SIZES = ("total_compressed_size", "total_uncompressed_size")
 

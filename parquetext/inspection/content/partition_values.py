@@ -16,8 +16,6 @@ from ...storage.paths import directory_keys
 from .conditions import filters_of, is_about
 from .row_text import rows_of
 
-__all__ = ["partition_values", "rows_with_partitions"]
-
 
 def partition_values(names: Sequence[str]) -> list[pa.Table]:
     """Return the partition columns of each file, as a table of one row.

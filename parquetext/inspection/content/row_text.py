@@ -10,8 +10,6 @@ from ...escaping import json_line
 from .conditions import filters_of
 from .value_text import column_as_json
 
-__all__ = ["as_csv", "as_json_lines", "csv_heading", "rows_of", "texts"]
-
 BATCH_ROWS = 1 << 14
 _TO_QUOTE = frozenset(',"\r\n')
 

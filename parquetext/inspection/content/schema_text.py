@@ -16,8 +16,6 @@ from ...footer.schema import named
 from ...logical_types import parquet_text
 from .sql import DUCKDB, SPARK, Dialect
 
-__all__ = ["FORMATS", "Node", "element_text", "parquet_tree", "schema_as_dict", "schema_text"]
-
 INDENT = "  "
 
 

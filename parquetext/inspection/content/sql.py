@@ -12,8 +12,6 @@ import pyarrow as pa
 from ...errors import Unsupported
 from ...logical_types import SqlText, sql_text
 
-__all__ = ["DUCKDB", "SPARK", "Dialect"]
-
 _NOT_IN_NAMES = re.compile(r"\W")
 
 

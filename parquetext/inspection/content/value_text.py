@@ -6,8 +6,6 @@ import math
 
 import pyarrow as pa
 
-__all__ = ["as_json", "column_as_json"]
-
 _WITH_TEXT = pa.types.is_date, pa.types.is_decimal, pa.types.is_time, pa.types.is_timestamp
 Plain = bool | int | float | str | None
 

@@ -11,8 +11,6 @@ from ...findings import Finding
 from ...footer.model import INDEX_FIELDS
 from ...footer.tail import REFERENCE_DAMAGED, Tail
 
-__all__ = ["check_aside"]
-
 PLACE = "reference"
 STOP = b"\x00"
 

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from .page_values import Measured
 from .value_order import ValueOrder
 
-__all__ = ["above", "below", "wrong_histogram", "wrong_statistics"]
-
 SHOWN = 40  # characters of a value
 
 

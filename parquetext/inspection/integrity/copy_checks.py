@@ -12,8 +12,6 @@ from ...errors import ParquetextError, Unsupported
 from ...findings import Finding
 from ...footer.chunk_copies import ChunkCopies, copies_by_chunk, name_of_encoding
 
-__all__ = ["Copy", "check_copies", "check_copy_pages", "checksum_of"]
-
 FIRST_BYTE = 4  # behind the magic
 STEP = 1 << 22
 DAMAGED, OUTDATED, UNKNOWN = "copy-damaged", "copy-outdated", "copy-unknown"

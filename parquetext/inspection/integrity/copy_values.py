@@ -16,9 +16,6 @@ from ...reading.execute.decoder import refuse_much_in_python
 from ...rewrite.recode import leaves_of
 from .copy_checks import Copy
 
-__all__ = ["compare_copies", "first_difference", "shown"]
-
-
 BITS = {2: pa.uint16(), 4: pa.uint32(), 8: pa.uint64()}
 Same = Callable[[pa.Array, pa.Array], bool]
 

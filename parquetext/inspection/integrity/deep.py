@@ -30,9 +30,6 @@ from ...reading.plan.part import Part
 from ...storage import resolve
 from .copy_values import first_difference, shown
 
-__all__ = ["decode_all"]
-
-
 LITTLE = 1 << 24
 BYTES_OF_ENTRY = 8  # levels, and offsets of lists and texts
 

@@ -13,9 +13,6 @@ from ...rewrite.recorded import RecordedOriginal, bare_struct, kept_places
 from .copy_checks import check_copies, check_copy_pages
 from .copy_values import compare_copies
 
-__all__ = ["Encoded"]
-
-
 PLACE = "original"
 DAMAGED, LOST = "original-damaged", "original-lost"
 

@@ -11,8 +11,6 @@ from ... import kernels, wire
 from ...errors import Malformed, ParquetextError
 from ...findings import Finding
 
-__all__ = ["check_encrypted", "encrypted_chunks"]
-
 _MAGIC = b"PARE"
 _LENGTH_AND_MAGIC = 8
 _MODULE_LENGTH = 4

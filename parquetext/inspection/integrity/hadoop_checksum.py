@@ -11,8 +11,6 @@ from ...findings import Finding
 from ...storage import LocalSource
 from ...storage.hadoop_crc import Checksums, crc_path
 
-__all__ = ["check_hadoop_crc"]
-
 _KIND = "hadoop-checksum"
 
 

@@ -21,8 +21,6 @@ from ...storage import open_source
 from ..structure.structure import SIGNATURE_BYTES, leaf_paths
 from .encrypted_file import check_encrypted
 
-__all__ = ["Block", "CopiedColumn", "Inspection", "Slot", "inspect"]
-
 
 @dataclass(frozen=True, slots=True)
 class Block:

@@ -15,8 +15,6 @@ from ..structure.chunk import StoredChunk, check_rows
 from ..structure.structure import Structure
 from .copy_checks import checksum_of
 
-__all__ = ["check_pages"]
-
 
 class BodyCounts:
     """Compares the counts in the pages of one column chunk with the footer and with the headers.

@@ -15,8 +15,6 @@ from ...encoding.pages import VAST_BYTES
 from ...reading.execute.assemble_leaves import stored_array
 from .value_order import ValueOrder
 
-__all__ = ["Measured", "decoded_pages"]
-
 MOST_ROWS, BATCH_BYTES = 1 << 16, 1 << 22
 LEAST_MOST_BYTES = 1 << 22  # of the byte arrays of a batch
 LEAST_WIDTH = 8

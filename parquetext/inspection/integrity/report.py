@@ -9,8 +9,6 @@ from ...findings import Finding, is_sound
 from ...masking import without_secrets
 from ...tabular import Listing, Shown, Tabular, chosen
 
-__all__ = ["Report", "deeper_than"]
-
 DEPTHS = "tail", "pages", "deep"
 OF_FINDINGS = "kind", "message", "place", "offset", "is"
 MOST_LETTERS = 120  # of a message

@@ -12,8 +12,6 @@ from ... import kernels
 from ...findings import Finding
 from ...footer.pyarrow_footer import ARROW_SCHEMA, schema_of
 
-__all__ = ["check_required", "check_schema"]
-
 KIND, ARROW_KIND = "schema", "arrow-schema"
 MISSING, WITHOUT_PATH = "missing-field", "path-omitted"
 

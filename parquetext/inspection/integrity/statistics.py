@@ -24,9 +24,6 @@ from .bound_values import above, below, wrong_histogram, wrong_statistics
 from .page_values import Measured, decoded_pages
 from .value_order import ValueOrder, order_of
 
-__all__ = ["compare_statistics"]
-
-
 UNORDERED, ASCENDING, DESCENDING = range(3)
 NAMES = {ASCENDING: "ascending", DESCENDING: "descending"}
 

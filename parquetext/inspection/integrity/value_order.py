@@ -12,8 +12,6 @@ import pyarrow.compute as pc
 
 from ... import wire
 
-__all__ = ["ValueOrder", "order_of"]
-
 UNDEFINED, SIGNED, UNSIGNED, FLOAT16 = range(4)  # sort orders, as scans have them
 FLOATS = {wire.PHYSICAL_FLOAT: ("<f", 4), wire.PHYSICAL_DOUBLE: ("<d", 8)}
 INTEGERS = {

@@ -33,8 +33,6 @@ from .report import Report
 from .schema_check import check_required, check_schema
 from .statistics import compare_statistics
 
-__all__ = ["verify"]
-
 _KINDS = {MIXED: "change-interrupted", LEFT: "journal-left", OTHERS: "journal-stale", UNTRUSTED: "journal-untrusted"}
 _ADVICE = {MIXED: "; parquetext.recover puts the old tail back", LEFT: "; parquetext.recover removes it"}
 

@@ -12,8 +12,6 @@ import pyarrow.compute as pc
 from ...encoding.pages import wrapped
 from .part_kinds import KINDS
 
-__all__ = ["NONE", "Claims", "Overlap"]
-
 NONE = -1
 MOST_DESCRIBED = 200  # further overlaps are reported without their owners
 NUMBERS = {kind: number for number, kind in enumerate(KINDS)}

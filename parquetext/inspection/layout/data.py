@@ -14,9 +14,6 @@ from ..structure.structure import Structure
 from .claims import Claims
 from .page_parts import PAGE_COLUMNS, Chunk, claim_pages, decompress_levels, page_fields
 
-__all__ = ["PAGE_COLUMNS", "Data", "claim_data"]
-
-
 MOST_BYTES = 1 << 16
 COPIES = (
     {wire.COLUMN_CHUNK_FILE_OFFSET: wire.TYPE_I64, wire.COLUMN_CHUNK_META_DATA: wire.TYPE_STRUCT},

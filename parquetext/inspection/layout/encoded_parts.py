@@ -21,8 +21,6 @@ from .claims import Claims
 from .data import Data
 from .page_parts import PAGE_COLUMNS, Chunk, claim_pages, page_fields
 
-__all__ = ["CopyParts", "claim_copies", "claim_original", "copy_table"]
-
 KINDS = {
     "page-header": "copy-header",
     "repetition-levels": "copy-levels",

@@ -9,8 +9,6 @@ from ...footer.forms import BY_MAGIC
 from .claims import Claims
 from .data import Data, copy_size
 
-__all__ = ["claim_gaps"]
-
 STEP = 1 << 20
 MOST_SEARCHED = 64 << 20  # bytes of a gap's end that are searched for what earlier footers have left
 MAGICS, MAGIC_BEGINS = (b"PAR1", *BY_MAGIC), b"PAR"

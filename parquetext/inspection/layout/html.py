@@ -18,8 +18,6 @@ from ...escaping import escaped
 from .layout import Layout
 from .part_kinds import GROUPS, KINDS, group_of
 
-__all__ = ["as_html"]
-
 SCRIPTS = "decode.js", "tables.js", "heatmap.js", "chunk.js", "main.js"
 STRIP_CELLS = 1500
 MOST_PAGES = 400_000  # more of them make a page that browsers are slow to open: then only chunks are in it

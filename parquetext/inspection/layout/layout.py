@@ -25,9 +25,6 @@ from .part_kinds import GROUPS, group_of
 from .part_tables import by_column, by_kind, chunk_table, page_table
 from .tail import claim_tail
 
-__all__ = ["Layout", "layout", "layout_of"]
-
-
 INDEXES = ("column-index", "offset-index")
 
 

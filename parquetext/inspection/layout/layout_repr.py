@@ -12,8 +12,6 @@ from .part_kinds import GROUPS, KINDS, group_of
 if TYPE_CHECKING:
     from .layout import Layout
 
-__all__ = ["show_layout"]
-
 CELLS = 500  # of the picture
 WIDTH, HEIGHT = 720, 18  # of the picture, in pixels
 MOST_LETTERS = 120  # of a finding

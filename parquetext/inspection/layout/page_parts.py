@@ -11,8 +11,6 @@ from ... import kernels, wire
 from ...encoding.pages import DATA_PAGES, VAST_BYTES, Headers, OutOfProportion, read_pages
 from .claims import Claims
 
-__all__ = ["PAGE_COLUMNS", "Chunk", "claim_pages", "decompress_levels", "page_fields"]
-
 LENGTH_BYTES = 4
 HEADER_COLUMNS = (
     "offset",

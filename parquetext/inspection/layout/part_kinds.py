@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 from ...footer.forms import BY_UUID
 
-__all__ = ["GROUPS", "KINDS", "Kind", "group_of"]
-
 
 class Kind(NamedTuple):
     """The kind of a part of a file."""

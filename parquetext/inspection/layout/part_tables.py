@@ -20,8 +20,6 @@ from .part_kinds import GROUPS, KINDS, group_of
 if TYPE_CHECKING:
     from .encoded_parts import CopyParts
 
-__all__ = ["by_column", "by_kind", "chunk_table", "page_table"]
-
 
 def page_table(data: Data, copies: Sequence[CopyParts]) -> pa.Table:
     """Return all pages, chunk by chunk; behind them those of copies, copy by copy."""

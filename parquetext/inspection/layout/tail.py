@@ -17,8 +17,6 @@ from ..structure.structure import SIGNATURE_BYTES, behind_struct, check_counts
 from .claims import Claims
 from .thrift_footer import Part, key_names, thrift_parts
 
-__all__ = ["TailParts", "claim_tail"]
-
 MAGIC_BYTES = 4
 KINDS = {
     **{uuid: spec.part_kind for uuid, spec in forms.BY_UUID.items()},

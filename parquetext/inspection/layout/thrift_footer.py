@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from ... import kernels
 from ...footer.chunk_copies import copies_by_chunk
 
-__all__ = ["Part", "key_names", "thrift_parts"]
-
 Part = tuple[int, int, str, dict]  # offset and end in the file, kind, attributes of the claim
 
 SCHEMA, ROW_GROUPS, KEY_VALUES, CREATED_BY, COLUMN_ORDERS, ENCRYPTION, SIGNING_KEY = 2, 4, 5, 6, 7, 8, 9

@@ -9,8 +9,6 @@ from ... import wire
 from ...encoding.pages import Headers
 from ...findings import Finding
 
-__all__ = ["StoredChunk", "check_extent", "check_type", "check_place", "check_rows", "check_values"]
-
 FIRST_BYTE = 4  # behind the magic
 
 

@@ -14,8 +14,6 @@ from ...footer.column_index import ChunkCounts, StoredIndex, find_contradiction,
 from ...footer.model import Node
 from .chunk import StoredChunk
 
-__all__ = ["COLUMN_INDEX", "OFFSET_INDEX", "PagesOfChunk", "check_column_index", "check_offset_index", "check_place"]
-
 OFFSET_INDEX, COLUMN_INDEX = "offset-index", "column-index"
 MOST_BYTES = 64 << 20  # of one index
 

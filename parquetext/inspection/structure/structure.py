@@ -19,9 +19,6 @@ from .chunk import StoredChunk, check_extent, check_place, check_rows, check_typ
 from .page_index_checks import COLUMN_INDEX, OFFSET_INDEX, PagesOfChunk, check_column_index, check_offset_index
 from .page_index_checks import check_place as check_index_place
 
-__all__ = ["SIGNATURE_BYTES", "Structure", "behind_struct", "check_counts", "count_elsewhere", "leaf_paths"]
-
-
 SIGNATURE_BYTES = 28  # nonce and tag of AES-GCM
 PLACE = "Thrift footer"
 

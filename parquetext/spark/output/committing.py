@@ -21,8 +21,6 @@ from ...masking import without_secrets
 from ...storage.objects import check_size
 from .staging import FORGOTTEN, Folder, Staging, belongs_to, leftovers, stagings
 
-__all__ = ["APPEND", "ERROR", "IGNORE", "OVERWRITE", "OVERWRITE_PARTITIONS", "commit", "settle", "settle_leftovers"]
-
 APPEND, OVERWRITE, ERROR, IGNORE = "append", "overwrite", "error", "ignore"
 OVERWRITE_PARTITIONS = "overwrite partitions"
 SUCCESS = "_SUCCESS"

@@ -32,8 +32,6 @@ from .staging import Folder, Staging
 from .task_files import NewFile, TaskFiles
 from .write_options import DYNAMIC, OutputOptions, partition_columns
 
-__all__ = ["APPEND", "ERROR", "IGNORE", "OVERWRITE", "OutputJob", "TaskOutput", "Written"]
-
 # Key-values from which Spark's reader takes a file's schema and calendar.
 _ROW_SCHEMA, _VERSION = "org.apache.spark.sql.parquet.row.metadata", "org.apache.spark.version"
 _PARTITION_OVERWRITE = "spark.sql.sources.partitionOverwriteMode"

@@ -14,8 +14,6 @@ import pyarrow.parquet as pq
 from ...arrow.writing.dictionaries import DICTIONARY_BYTES, leaf_paths, worth_a_dictionary
 from ...errors import ColumnError, ParquetextError, Unsupported
 
-__all__ = ["NAMES", "PER_COLUMN", "ParquetOptions", "flag", "number"]
-
 PAGE_BYTES, PAGE_ROWS = 1 << 20, 20_000
 BLOOM_BYTES = 1 << 20
 BLOOM_FPP = 0.01

@@ -12,8 +12,6 @@ import pyarrow.compute as pc
 
 from ...errors import Unsupported
 
-__all__ = ["by_directory", "check_type"]
-
 NULL = "__HIVE_DEFAULT_PARTITION__"
 _ESCAPED = {*map(chr, range(1, 0x20)), *"\x7f\"#%'*/:=?\\{[]^"}
 _POSITIONAL = (1e-3, 1e7)  # between them Java writes a floating-point number without an exponent

@@ -17,8 +17,6 @@ from .committing import APPEND, OVERWRITE
 from .job import OutputJob, TaskOutput
 from .write_options import OutputOptions
 
-__all__ = ["DatasetWriter"]
-
 
 @dataclass
 class _Message(WriterCommitMessage):

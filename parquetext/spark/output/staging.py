@@ -17,8 +17,6 @@ from ...storage.objects import copy_checked
 from ...storage.ownership import planted
 from ..owner import Owner
 
-__all__ = ["FORGOTTEN", "Folder", "Staging", "belongs_to", "leftovers", "stagings"]
-
 _MARK = ".parquetext-"
 _LONGEST_NAME = 100  # of a dataset, in bytes, within the staging folder's name
 # A folder of a driver on another machine counts as abandoned if it has not changed

@@ -14,8 +14,6 @@ from .partition_folders import by_directory
 from .staging import Folder
 from .write_options import OutputOptions
 
-__all__ = ["NewFile", "TaskFiles"]
-
 MOST_OPEN = 64  # files of a task; the one that waits longest is finished for another
 
 

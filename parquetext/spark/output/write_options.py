@@ -12,8 +12,6 @@ from ...footer.forms import AUTO, THRIFT, WRITABLE
 from .parquet_options import NAMES as PARQUET_NAMES
 from .parquet_options import PER_COLUMN, ParquetOptions, flag, number
 
-__all__ = ["DYNAMIC", "STATIC", "OutputOptions", "partition_columns"]
-
 # Spark's names of codecs: pyarrow's names, and suffixes of file names.
 CODECS = {
     "none": ("none", ""),

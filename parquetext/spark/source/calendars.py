@@ -15,8 +15,6 @@ import pyarrow.compute as pc
 from ...errors import Unsupported
 from ...footer.model import FooterReader
 
-__all__ = ["Calendar"]
-
 SPARK_VERSION = b"org.apache.spark.version"
 LEGACY_KEYS = {"datetime": b"org.apache.spark.legacyDateTime", "int96": b"org.apache.spark.legacyINT96"}
 FIRST_GREGORIAN = {"datetime": (3, 0), "int96": (3, 1)}

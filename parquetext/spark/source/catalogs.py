@@ -17,8 +17,6 @@ from ..filesystems import local_path
 from .calendars import SWITCH_MOMENT
 from .reader_options import Options
 
-__all__ = ["left_by_catalog", "listed_by_catalog"]
-
 
 def listed_by_catalog(options: Options, targets: Sequence[Target]) -> list[Files]:
     """Return for each path the catalog's files at or below it, in the order of their paths."""

@@ -10,8 +10,6 @@ import pyarrow.compute as pc
 from ...errors import Unsupported
 from .calendars import Calendar
 
-__all__ = ["conformed"]
-
 pt = pa.types
 _BYTES = {pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary(), pa.binary_view()}
 

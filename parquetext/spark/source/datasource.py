@@ -22,8 +22,6 @@ from .read_shares import list_files
 from .reader_options import UNTOLD, Options
 from .spark_schema import arrow_schema, merged, spark_schema
 
-__all__ = ["ParquetextSource"]
-
 # Before, filters of one query stay for all queries of a DataFrame: the next one would return wrong rows
 # (readInfo of PythonDataSourceV2; SPARK-58551 brings pushLimit and puts an end to it).
 KEEPS_SCANS_APART = hasattr(DataSourceReader, "pushLimit")

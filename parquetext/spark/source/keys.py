@@ -15,8 +15,6 @@ from pyspark.sql import types as T
 from ...arrow.datasets.discovery import shared
 from ...errors import Unsupported
 
-__all__ = ["key_fields", "key_scalar"]
-
 MAX_PRECISION = 38
 # Numbers as Java parses them: whole ones, those without a fraction, and all others, in blanks and with a type's letter.
 _WHOLE = re.compile(r"[+-]?\d+")

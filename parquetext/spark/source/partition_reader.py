@@ -34,8 +34,6 @@ from .read_shares import Piece, Portion, Share, list_files, shares
 from .reader_options import Options
 from .spark_schema import arrow_schema
 
-__all__ = ["PruningReader", "Reader"]
-
 _PLANS = Kept()
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar
 
-__all__ = ["Kept"]
-
 T = TypeVar("T")
 
 MOST = 4

@@ -22,8 +22,6 @@ from ...errors import ParquetextError
 from ...pruning import Comparison
 from .pushed_filters import is_decided_by_bounds
 
-__all__ = ["OPERATORS", "alternatives_of", "encoded"]
-
 _Column = tuple[str, T.DataType, pa.DataType]
 OPERATORS = ("=", "==", "!=", "<", "<=", ">", ">=", "in", "not in")
 _TAKES = (

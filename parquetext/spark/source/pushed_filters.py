@@ -11,8 +11,6 @@ from pyspark.sql import types as T
 
 from ...pruning import Comparison
 
-__all__ = ["comparisons_of", "is_decided_by_bounds"]
-
 _COMPARED = T.IntegralType, T.DecimalType, T.DateType, T.TimestampType, T.TimestampNTZType, T.BooleanType, T.BinaryType
 _OPERATORS = {
     datasource.EqualTo: "=",

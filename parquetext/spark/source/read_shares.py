@@ -24,8 +24,6 @@ from .catalogs import listed_by_catalog
 from .plans import Kept
 from .reader_options import Options
 
-__all__ = ["Piece", "Portion", "Share", "list_files", "shares"]
-
 COPYING = "._COPYING_"  # files that Hadoop's shell is still copying
 _FILES = Kept()
 

@@ -10,8 +10,6 @@ from ...errors import ParquetextError
 from ...storage import Target
 from ..filesystems import Filesystems, is_setting, normal
 
-__all__ = ["UNTOLD", "Options"]
-
 MIB = 1 << 20
 _SUFFIXES = {"": 1, "b": 1, "k": 1 << 10, "kb": 1 << 10, "m": MIB, "mb": MIB, "g": 1 << 30, "gb": 1 << 30}
 NAMES = (

@@ -20,8 +20,6 @@ from ...footer.names import as_path
 from ...logical_types import container_of, entries, spark_type
 from ..spark_types import within
 
-__all__ = ["SPARK_SCHEMA", "arrow_schema", "merged", "spark_schema"]
-
 SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
 
 
