@@ -10,7 +10,6 @@ from .. import kernels, sidecar, storage
 from ..errors import ParquetextError, name_file
 from ..footer.locate import read_tail
 from ..footer.scanning import has_sound_footer
-from ..footer.thrift_form import key_value_of
 from ..sidecar.questdb_key_value import KEY
 from ..storage.refusals import check
 from .final_footer import FinalFooter, read_final
@@ -182,4 +181,7 @@ def _has_questdb_key(footer: Footer | FinalFooter) -> bool:
             scan = footer.scan(strict=False) if footer.known_scan is not None or KEY in footer.data else None
     except ParquetextError:
         return False
-    return scan is not None and any(key_value_of(scan, at)[0] == KEY for at in range(scan.key_value_count))
+    if scan is None:
+        return False
+    positions = zip(scan.key_values("key_offset"), scan.key_values("key_length"), strict=True)
+    return any(scan.data[offset : offset + length] == KEY for offset, length in positions)  # values may be large

@@ -66,6 +66,6 @@ def test_the_bounds_of_a_very_wide_column_take_no_memory(tmp_path):
     path.write_bytes(next(data for name, data in vast_files() if name == "fixed width of 2 GiB"))
     with parquetext.open(path) as file:
         column = file.column("a")
-        with pytest.raises(parquetext.errors.Unsupported, match="2147483647 bytes as 1 values of 2147483647 bytes"):
+        with pytest.raises(parquetext.errors.Unsupported, match="2147483647 bytes for 1 values of 2147483647 bytes"):
             column.min  # noqa: B018
         assert "FIXED_LEN_BYTE_ARRAY" in repr(column)

@@ -275,7 +275,7 @@ def test_results_are_in_the_given_memory_pool(both, columns, read):
         assert pool.bytes_allocated() - before >= found.nbytes
         assert found.equals(theirs.to_table(**given))
         assert ours.head(0, **given, memory_pool=pool).num_rows == 0
-    with pytest.raises(TypeError, match=r"memory_pool is a pyarrow\.MemoryPool, not str"):
+    with pytest.raises(TypeError, match=r"memory_pool must be a pyarrow\.MemoryPool, not str"):
         ours.to_table(memory_pool="system")
 
 
@@ -412,5 +412,5 @@ def test_wrong_scans_raise_errors_with_the_reason(both):
     with pytest.raises(TypeError, match="'w' is made of an Expression, not of a str"):
         ours.to_table({"w": "v"})
     for ahead in ("batch_readahead", "fragment_readahead"):
-        with pytest.raises(pa.ArrowInvalid, match="read ahead"):
+        with pytest.raises(pa.ArrowInvalid, match="readahead"):
             ours.to_table(**{ahead: -1})
