@@ -225,7 +225,10 @@ def test_bounds_of_a_length_that_only_the_schema_claims_are_an_error(tmp_path, i
         },
     )
     path.write_bytes(b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1")
-    with parquetext.open(path) as file, pytest.raises(Unsupported, match=f"'x' take {2 * length} bytes") as caught:
+    with (
+        parquetext.open(path) as file,
+        pytest.raises(Unsupported, match=f"'x' are too large: {2 * length} bytes") as caught,
+    ):
         file.column("x").min  # noqa: B018
     assert caught.value.file == str(path)
 
