@@ -32,6 +32,11 @@ class Table(NamedTuple):
     fields: dict[str, Any]
 
 
+def table_of(name: str, /, **fields: Any) -> Table:
+    """Return a table of these fields, which are in slot order."""
+    return Table(name, fields)
+
+
 class Shared(NamedTuple):
     """A table of numbers that schema elements share. It follows all of them."""
 
