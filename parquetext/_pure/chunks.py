@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from .. import wire
 from .bounds import UNSIGNED, Leaf, usable_bounds
@@ -100,13 +101,7 @@ class Chunks:
 
     def bound_values(self, bit: int) -> list[bytes | None]:
         """Return the usable minima (bit 1) or maxima (bit 2), None for chunks without one."""
-        has, *ranges = self.bounds()
-        offsets, lengths = ranges[:2] if bit == 1 else ranges[2:]
-        data = memoryview(self.buffer).cast("B")
-        return [
-            bytes(data[start : start + length]) if bits & bit else None
-            for bits, start, length in zip(has, offsets, lengths, strict=True)
-        ]
+        return bound_values(self.bounds(), self.buffer, bit)
 
     def bounds(self) -> tuple[bytes | memoryview, ...]:
         """Return the usable bounds: (has, min_offset, min_length, max_offset, max_length).
@@ -122,6 +117,17 @@ class Chunks:
             for column, value in zip(ranges, positions, strict=True):
                 column.append(value)
         return bytes(has), *(memoryview(column).toreadonly() for column in ranges)
+
+
+def bound_values(bounds: tuple[Any, ...], buffer, bit: int) -> list[bytes | None]:
+    """Return the bytes of minima (bit 1) or maxima (bit 2) from `bounds` as `Chunks.bounds` returns them."""
+    has, *ranges = bounds
+    offsets, lengths = ranges[:2] if bit == 1 else ranges[2:]
+    data = memoryview(buffer).cast("B")
+    return [
+        bytes(data[start : start + length]) if bits & bit else None
+        for bits, start, length in zip(has, offsets, lengths, strict=True)
+    ]
 
 
 def as_they_are(chunk: Mapping[str, int]) -> tuple[int, ...]:

@@ -32,9 +32,7 @@ def delta_byte_array(values: list[bytes]) -> bytes:
 
 def _common_prefix(one: bytes, other: bytes) -> int:
     most = min(len(one), len(other))
-    if one[:most] == other[:most]:
-        return most
-    return next(at for at in range(most) if one[at] != other[at])
+    return next((at for at in range(most) if one[at] != other[at]), most)
 
 
 MOST_VALUES = (1 << 31) - 1
@@ -91,11 +89,11 @@ def encode(encoding: int, type: int, type_length: int, values, count: int, *, ve
     _check_count(count)
     if type not in SERVED.get(encoding, ()):
         raise wire_error(wire.UNWRITTEN_ENCODING, 0, type, encoding)
+    if encoding == wire.ENCODING_DELTA_BYTE_ARRAY:
+        return delta_byte_array(separated(values, count, type, type_length))
     if type == wire.PHYSICAL_BYTE_ARRAY:
-        strings = _strings(values, count)
-        if encoding == wire.ENCODING_DELTA_LENGTH_BYTE_ARRAY:
-            return delta_length_byte_array(strings)
-        return (delta_byte_array if encoding == wire.ENCODING_DELTA_BYTE_ARRAY else plain_byte_array)(strings)
+        write = plain_byte_array if encoding == wire.ENCODING_PLAIN else delta_length_byte_array
+        return write(separated(values, count, type, type_length))
     if type == wire.PHYSICAL_BOOLEAN:
         bits = _booleans(values, count)
         body = bit_runs(bits, count) if encoding == wire.ENCODING_RLE else bits
@@ -109,8 +107,6 @@ def encode(encoding: int, type: int, type_length: int, values, count: int, *, ve
         return encode_alp(array(kind.code, data), kind, vector_size.bit_length() - 1)
     if encoding == wire.ENCODING_DELTA_BINARY_PACKED:
         return deltas(array("i" if width == 4 else "q", data), 8 * width)
-    if encoding == wire.ENCODING_DELTA_BYTE_ARRAY:
-        return delta_byte_array([data[at : at + width] for at in range(0, len(data), width)])
     if encoding == wire.ENCODING_BYTE_STREAM_SPLIT:
         return b"".join(data[byte::width] for byte in range(width))
     return data
@@ -189,15 +185,9 @@ def dictionary_of(type: int, type_length: int, values, count: int, most_values: 
     if type == wire.PHYSICAL_BOOLEAN or type not in SERVED[wire.ENCODING_PLAIN]:
         raise wire_error(wire.UNWRITTEN_ENCODING, 0, type, wire.ENCODING_RLE_DICTIONARY)
     is_binary = type == wire.PHYSICAL_BYTE_ARRAY
-    if is_binary:
-        given = _strings(values, count)
-    else:
-        width = _width(type, type_length)
-        data = _prefix(values, count * width)
-        given = [data[at : at + width] for at in range(0, len(data), width)]
     found: dict[bytes, int] = {}
     numbers, size = array("I", bytes(4 * count)), 0
-    for at, value in enumerate(given):
+    for at, value in enumerate(separated(values, count, type, type_length)):
         number = found.get(value)
         if number is None:
             size += len(value) + 4 * is_binary
@@ -246,7 +236,12 @@ def _booleans(values, count: int) -> bytes:
     return bits if not count % 8 else bits[:-1] + bytes([bits[-1] & (1 << count % 8) - 1])
 
 
-def _strings(values, count: int) -> list[bytes]:
+def separated(values, count: int, type: int, type_length: int) -> list[bytes]:
+    """Return the bytes of each value."""
+    if type != wire.PHYSICAL_BYTE_ARRAY:
+        width = _width(type, type_length)
+        data = _prefix(values, count * width)
+        return [data[at : at + width] for at in range(0, len(data), width)]
     given, data = values
     offsets, view = array("i", _prefix(given, 4 * (count + 1))), memoryview(data).cast("B")
     before = 0

@@ -10,28 +10,21 @@ __all__ = ["ESCAPE", "LONGEST", "coded", "symbols_of"]
 
 ESCAPE = MOST_SYMBOLS = 255
 LONGEST = 8
-PREFIX = 3  # bytes that index longer symbols
+PREFIX = 3  # bytes by which symbols are ordered first
 WINDOW, WINDOWS = 512, 32
 ROUNDS = 5
 LONELY_GAIN = 8  # per use; a byte without a symbol takes two
 
 
 class Matcher:
-    """An index that finds the longest symbol at the start of bytes."""
+    """The symbols and their codes."""
 
     def __init__(self, symbols: list[bytes]):
         self._codes = {symbol: code for code, symbol in enumerate(symbols)}
-        self._by_prefix: dict[bytes, list[bytes]] = {}
-        for symbol in symbols:
-            if len(symbol) >= PREFIX:
-                self._by_prefix.setdefault(symbol[:PREFIX], []).append(symbol)
 
     def longest(self, text: bytes, at: int) -> bytes:
         """Return the longest symbol at ``text[at]``; empty if there is none."""
-        for symbol in self._by_prefix.get(text[at : at + PREFIX], ()):
-            if text.startswith(symbol, at):
-                return symbol
-        for length in (2, 1):
+        for length in range(LONGEST, 0, -1):
             if (symbol := text[at : at + length]) in self._codes:
                 return symbol
         return b""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import index
 from typing import NamedTuple
 
 from .. import wire
@@ -93,9 +92,7 @@ def read_trailer(data, end: int) -> tuple[bytes, int, int] | None:
     Only the 28 bytes before `end` are read. Return None if the checksum of the length does not match.
     """
     data = memoryview(data).cast("B")
-    if index(end) < 0:
-        raise OverflowError("an offset cannot be negative")
-    if end > len(data):
+    if varint._offset(end) > len(data):
         raise IndexError(f"offset {end} is behind the {len(data)} bytes given")
     if end < wire.BLOCK_TRAILER_BYTES:
         return None

@@ -173,19 +173,50 @@ class Cell:
         return self.blob(self.follow(fields[field])) if field in fields else None
 
 
-class Footer:
+class OpenPayload:
+    """A payload in a source, of which the bytes `known`, which end at `known_end`, have been read before.
+
+    Attributes
+    ----------
+    limit : int
+        The size of everything that a call may read; also the bound in errors about it.
+    """
+
+    def __init__(self, source, payload: int, length: int, known, known_end: int | None, smallest: int):
+        self.source, self.payload, self.length = Source(source), payload, length
+        size = self.source.size
+        self.known_end = size if known_end is None else known_end
+        self.known_begin = self.known_end - len(known)
+        if self.known_end > size or self.known_begin < 0:
+            raise wire_error(wire.BAD_ARGUMENT, 0, min(size, self.known_end), len(known))
+        if payload > size or length > size - payload or not smallest <= length <= PAYLOAD_LIMIT:
+            raise wire_error(wire.BAD_OFFSET, payload, size, length)
+        self.limit = length
+
+    def fail(self, code: int, position: int, expected: int, found: int) -> Exception:
+        """Return the error for the content at a payload offset."""
+        return wire_error(code, self.payload + position, expected, found)
+
+    def begin(self) -> None:
+        """Begin a call, and set the limit of bytes that it may load, so that overlaps do not multiply its work."""
+        self.allowance = 2 * self.limit + 65536
+
+    def spend(self, position: int, size: int) -> None:
+        """Subtract `size` bytes, to which the bytes at `position` refer, from those that this call may load."""
+        if size > self.allowance:
+            raise self.fail(wire.BAD_OFFSET, position, self.limit, size)
+        self.allowance -= size
+
+
+class Footer(OpenPayload):
     """A payload in a source: opened by its tail block, read cell by cell. Offsets count from the payload's start."""
 
     def __init__(self, source, payload: int, length: int, known, known_end: int | None = None):
-        self.source, self.payload, self.length = Source(source), payload, length
-        size, known = self.source.size, memoryview(known)
-        known_end = size if known_end is None else known_end
-        if known_end > size or len(known) > known_end:
-            raise wire_error(wire.BAD_ARGUMENT, 0, min(size, known_end), len(known))
-        if payload > size or length > size - payload or not 8 + _SMALLEST_TAIL <= length <= PAYLOAD_LIMIT:
-            raise wire_error(wire.BAD_OFFSET, payload, size, length)
-        begin, end = known_end - len(known), payload + length
-        self.held = length if known_end < end else min(max(begin - payload, 0), length)  # from here on it is in memory
+        known = memoryview(known)
+        super().__init__(source, payload, length, known, known_end, 8 + _SMALLEST_TAIL)
+        begin, end = self.known_begin, payload + length
+        # From payload offset `held` on, the payload is in memory.
+        self.held = length if self.known_end < end else min(max(begin - payload, 0), length)
         self.memory = bytes(known[payload + self.held - begin : end - begin]) if self.held < length else b""
         self._vtable_views: dict[tuple[str, int], Vtable | None] = {}
         self._cells: dict[tuple[int, bool], Cell] = {}  # the last cell of each kind; separate for parts above 0
@@ -193,9 +224,6 @@ class Footer:
         self.unseen: bytearray | None = None  # during a full check: the payload, with zeros for loaded bytes
         self.begin()
         self._open()
-
-    def fail(self, code: int, position: int, expected: int, found: int) -> Exception:
-        return wire_error(code, self.payload + position, expected, found)
 
     def read(self, position: int, count: int) -> bytes:
         """Return bytes of the payload from memory or from the source."""
@@ -310,16 +338,6 @@ class Footer:
             if entry:
                 at[field] = entry
         return Vtable(size, at, wrong)
-
-    def begin(self) -> None:
-        """Set the limit of bytes that a call may load, so that overlapping cells do not multiply its work."""
-        self.allowance = 2 * self.length + 65536
-
-    def spend(self, position: int, size: int) -> None:
-        """Subtract `size` bytes, which are at `place`, from the bytes that this call may load."""
-        if size > self.allowance:
-            raise self.fail(wire.BAD_OFFSET, position, self.length, size)
-        self.allowance -= size
 
     def kept(self, position: int, *kinds: tuple[int, bool]) -> Cell | None:
         """Return the cell at `place` if it is the last one of one of these kinds; otherwise None."""

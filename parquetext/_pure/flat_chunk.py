@@ -11,12 +11,16 @@ from . import varint
 from .bounds import UNSIGNED
 from .chunks import CHUNK_MEMBERS, PLACES_MEMBERS
 from .flat_residue import CHUNK, Residues, chunk_fields
-from .flat_schema import ABSENT, Elements, Struct, list_structs
-from .flat_tables import Numbers, Octets, Table
+from .flat_schema import ABSENT, Elements, Struct, list_header, list_structs
+from .flat_tables import Numbers, Octets, Table, table_of
 from .thrift_write import path_list
 
 BOX = ("xmin", "xmax", "ymin", "ymax", "zmin", "zmax", "mmin", "mmax")
 WITH_FOOTER_KEY = 1
+
+
+def _octets(content: bytes | None) -> Octets | None:
+    return None if content is None else Octets(content)
 
 
 class Crypto(NamedTuple):
@@ -32,16 +36,11 @@ class Crypto(NamedTuple):
         at = thrift.value(union_id, wire.TYPE_STRUCT)
         found = None if at is None else Struct(thrift.data, at).first(2)
         known = found is not None and found[1] == wire.TYPE_STRUCT
-        content = thrift.binary(bytes_id)
         return cls(
             found[0] if known else 0,
             Struct(thrift.data, found[2]) if known else None,
-            None if content is None else Octets(content),
+            _octets(thrift.binary(bytes_id)),
         )
-
-
-def _octets(content: bytes | None) -> Octets | None:
-    return None if content is None else Octets(content)
 
 
 def _items(thrift: Struct, id: int, type: int) -> tuple[int, int] | None:
@@ -49,10 +48,8 @@ def _items(thrift: Struct, id: int, type: int) -> tuple[int, int] | None:
     at = thrift.value(id, wire.TYPE_LIST)
     if at is None:
         return None
-    count, first = thrift.data[at] >> 4, at + 1
-    if count == 15:
-        count, first = varint.decode32(thrift.data, first)
-    return None if count and thrift.data[at] & 15 != type else (count, first)
+    found, count, first = list_header(thrift.data, at)
+    return None if count and found != type else (count, first)
 
 
 def geospatial(metadata: Struct) -> Table | None:
@@ -68,21 +65,19 @@ def geospatial(metadata: Struct) -> Table | None:
         for _ in range(count):
             raw, position = varint.decode32(thrift.data, position)
             numbers.append(varint.zigzag_decode(raw))
-    return Table(
+    return table_of(
         "GeospatialStatistics",
-        {
-            "bbox": None if box is None else _bounding_box(Struct(thrift.data, box)),
-            "geospatial_types": numbers,
-        },
+        bbox=None if box is None else _bounding_box(Struct(thrift.data, box)),
+        geospatial_types=numbers,
     )
 
 
 def _bounding_box(thrift: Struct) -> Table:
     positions = {name: thrift.value(id, wire.TYPE_DOUBLE) for id, name in enumerate(BOX, 1)}
-    return Table(
-        "BoundingBox",
-        {name: None if at is None else struct.unpack_from("<Q", thrift.data, at)[0] for name, at in positions.items()},
-    )
+    numbers = {
+        name: None if at is None else struct.unpack_from("<Q", thrift.data, at)[0] for name, at in positions.items()
+    }
+    return Table("BoundingBox", numbers)
 
 
 def algorithm(crypto: Crypto) -> Table | None:
@@ -91,8 +86,7 @@ def algorithm(crypto: Crypto) -> Table | None:
     if thrift is None:
         return None
     prefix, unique = _octets(thrift.binary(1)), _octets(thrift.binary(2))
-    supplied = thrift.boolean(3)
-    return Table("AesGcm", {"aad_prefix": prefix, "aad_file_unique": unique, "supply_aad_prefix": supplied})
+    return table_of("AesGcm", aad_prefix=prefix, aad_file_unique=unique, supply_aad_prefix=thrift.boolean(3))
 
 
 def key(crypto: Crypto) -> Table | None:
@@ -101,7 +95,7 @@ def key(crypto: Crypto) -> Table | None:
     if thrift is None:
         return None
     if crypto.tag == WITH_FOOTER_KEY:
-        return Table("Empty", {})
+        return table_of("Empty")
     path, parts = _items(thrift, 1, wire.TYPE_BINARY), None
     if path is not None:
         parts, (count, position) = [], path
@@ -109,7 +103,7 @@ def key(crypto: Crypto) -> Table | None:
             length, begin = varint.decode32(thrift.data, position)
             position = begin + length
             parts.append(bytes(thrift.data[begin:position]))
-    return Table("EncryptionWithColumnKey", {"path_in_schema": parts, "key_metadata": _octets(thrift.binary(2))})
+    return table_of("EncryptionWithColumnKey", path_in_schema=parts, key_metadata=_octets(thrift.binary(2)))
 
 
 SHORT_BOUND = 16  # largest bound, in bytes, that fits into the base slots
@@ -244,15 +238,13 @@ class Column:
         fact = self.fact(row_group)
         metadata = fact["present"] & wire.PRESENT_METADATA
         crypto = self._crypto(fact) if fact["present"] & wire.PRESENT_CRYPTO else NO_CRYPTO
-        return Table(
+        return table_of(
             "ColumnChunk",
-            {
-                "metadata": self._metadata(row_group, fact) if metadata else None,
-                "crypto_metadata_type": crypto.tag or None,
-                "crypto_metadata": key(crypto),
-                "encrypted_column_metadata": crypto.bytes,
-                "own": self._own(fact),
-            },
+            metadata=self._metadata(row_group, fact) if metadata else None,
+            crypto_metadata_type=crypto.tag or None,
+            crypto_metadata=key(crypto),
+            encrypted_column_metadata=crypto.bytes,
+            own=self._own(fact),
         )
 
     def _crypto(self, fact: dict) -> Crypto:
@@ -295,23 +287,21 @@ class Column:
         bloom = None
         if present & wire.PRESENT_BLOOM_FILTER_OFFSET:
             length = fact["bloom_filter_length"] if present & wire.PRESENT_BLOOM_FILTER_LENGTH else None
-            bloom = Table("BloomFilterInfo", {"offset": fact["bloom_filter_offset"], "length": length})
+            bloom = table_of("BloomFilterInfo", offset=fact["bloom_filter_offset"], length=length)
         fields = {name: fact[name] for name in _STORED} | {
             name: fact[name] if present & bit else None for name, bit in _OPTIONAL.items()
         }
-        return Table(
+        return table_of(
             "ColumnMetadata",
-            fields
-            | {
-                "num_values": None if fact["num_values"] == self.rows[row_group] else fact["num_values"],
-                "key_value_metadata": self._key_values(fact) if present & wire.PRESENT_KEY_VALUES else None,
-                "statistics": self._statistics(row_group, fact) if present & wire.PRESENT_STATISTICS else None,
-                "is_fully_dict_encoded": 1 if present & wire.PRESENT_FULLY_DICTIONARY_ENCODED else 0,
-                "bloom_filter": bloom,
-                "geospatial_statistics": geospatial(thrift) if self.is_geospatial else None,
-                "encodings": fact["encodings"] & 0xFFFF,
-                "more_encodings": fact["encodings"] >> 16 or None,
-            },
+            **fields,
+            num_values=None if fact["num_values"] == self.rows[row_group] else fact["num_values"],
+            key_value_metadata=self._key_values(fact) if present & wire.PRESENT_KEY_VALUES else None,
+            statistics=self._statistics(row_group, fact) if present & wire.PRESENT_STATISTICS else None,
+            is_fully_dict_encoded=1 if present & wire.PRESENT_FULLY_DICTIONARY_ENCODED else 0,
+            bloom_filter=bloom,
+            geospatial_statistics=geospatial(thrift) if self.is_geospatial else None,
+            encodings=fact["encodings"] & 0xFFFF,
+            more_encodings=fact["encodings"] >> 16 or None,
         )
 
     def _key_values(self, fact: dict) -> list[Table]:
@@ -347,7 +337,7 @@ class Column:
             exactness |= exactly << 2 * bit
             slots, own[f"{side}_value"] = pack_bound(self.type, value, shortened, exactly)
             fields |= {f"{side}_{slot}": slots.get(slot) for slot in _BASE_SLOTS}
-        return Table("Statistics", {**fields, "exactness": exactness or None, **own})
+        return table_of("Statistics", **fields, exactness=exactness or None, **own)
 
     def _bound(self, row_group: int, is_max: bool) -> bytes | None:
         """Return the usable bound of one side, or None."""
@@ -363,4 +353,4 @@ class Column:
 
 def key_value(key: bytes, value: bytes | None) -> Table:
     """Return a KeyValue table."""
-    return Table("KeyValue", {"key": key, "val": value})
+    return table_of("KeyValue", key=key, val=value)

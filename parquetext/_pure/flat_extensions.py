@@ -8,7 +8,7 @@ from itertools import pairwise
 from .. import wire
 from ..errors import wire_error
 from .flat_cells import Cell
-from .flat_tables import Octets, Payload, Table
+from .flat_tables import Octets, Payload, table_of
 
 _FIRST = 24  # offset of the entries in the list's cell
 _ENTRY = struct.Struct("<16sII")  # UUID, position of the cell, length of the bytes
@@ -33,7 +33,7 @@ def write(payload: Payload, extensions: list[tuple[bytes, bytes]], first_entry: 
         entries = payload.append(struct.pack("<II", len(extensions), 0) + bytes(_ENTRY.size * len(extensions))) + 8
     for index, (uuid, data) in enumerate(extensions):
         with payload.cell(wire.KIND_EXTENSION, index) as cell:
-            table = payload.table(Table("Extension", {"uuid": Octets(uuid), "data": Octets(data)}))
+            table = payload.table(table_of("Extension", uuid=Octets(uuid), data=Octets(data)))
             payload.link(first_entry + 4 * index, table.position)
         _ENTRY.pack_into(payload.out, entries + _ENTRY.size * index, uuid, cell, len(data))
     return listing

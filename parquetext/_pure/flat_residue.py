@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from .. import wire
 from ..errors import ParquetextError
 from . import varint
+from .extension import MARKERS
 from .scan_chunk import METADATA_FIELDS, fields_of
 from .thrift import INTEGERS, Walk
 from .thrift_write import binary, integer, struct, struct_list
@@ -98,7 +99,6 @@ _LISTS = {
     (ROW_GROUP, wire.ROW_GROUP_COLUMNS): wire.OP_CHUNKS,
 }
 _PAIR_PARTS = {wire.KEY_VALUE_KEY: wire.OP_KEY, wire.KEY_VALUE_VALUE: wire.OP_VALUE}
-_MARKERS = (bytes.fromhex("08ffff01"), bytes.fromhex("08feff03"))
 
 
 # ---- facts
@@ -229,7 +229,7 @@ class _Maker:
         while True:
             header = at
             id, type, at = self.walk.field_header(header, id)
-            if kind == FOOTER and bytes(self.data[header:at]) in _MARKERS:
+            if kind == FOOTER and bytes(self.data[header:at]) in MARKERS:
                 end = self.walk.skip(at, type, 0)
                 if self.data[end] == 0:  # blocks, ours and others', are not part of the footer
                     self.left_out = end - header

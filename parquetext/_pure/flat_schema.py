@@ -7,7 +7,8 @@ from typing import Any
 from .. import wire
 from ..errors import wire_error
 from . import thrift, varint
-from .flat_tables import Shared, Table
+from .flat_names import hash_field_id, hash_path
+from .flat_tables import Shared, Table, table_of
 from .scan import ELEMENT_MEMBERS, NO_FIELD_ID
 
 MILLIS, MICROS, NANOS = range(3)
@@ -18,19 +19,19 @@ NO_MEMBER = 9  # field id that LogicalType does not use; the flat schema's later
 
 
 def integer(bits: int, signed: bool) -> tuple[int, Table]:
-    return wire.FLAT_LOGICAL_INTEGER, Table("IntOptions", {"bit_width": bits, "is_signed": int(signed)})
+    return wire.FLAT_LOGICAL_INTEGER, table_of("IntOptions", bit_width=bits, is_signed=int(signed))
 
 
 def time(tag: int, utc: int, unit: int) -> tuple[int, Table]:
-    return tag, Table("TimeOptions", {"is_adjusted_to_utc": utc, "unit": unit})
+    return tag, table_of("TimeOptions", is_adjusted_to_utc=utc, unit=unit)
 
 
 def decimal(scale: int, precision: int) -> tuple[int, Table]:
-    return wire.FLAT_LOGICAL_DECIMAL, Table("DecimalOptions", {"scale": scale, "precision": precision})
+    return wire.FLAT_LOGICAL_DECIMAL, table_of("DecimalOptions", scale=scale, precision=precision)
 
 
 def plain(tag: int) -> tuple[int, Table]:
-    return tag, Table("Empty", {})
+    return tag, table_of("Empty")
 
 
 # ConvertedType -> logical type. DECIMAL takes its options from the element; MAP_KEY_VALUE and INTERVAL have none.
@@ -91,14 +92,17 @@ class Struct:
         return id, type, value
 
 
+def list_header(data, at: int) -> tuple[int, int, int]:
+    """Return (type of the items, count, offset of the first item) of a scanned list."""
+    return thrift.Walk(data, at, wire.MAX_DEPTH).list_header(at)
+
+
 def list_structs(data, at: int) -> list[int]:
     """Return the offsets of the structs in the list at `at`."""
-    count, position = data[at] >> 4, at + 1
-    if count == 15:
-        count, position = varint.decode32(data, position)
+    type, count, position = list_header(data, at)
     positions = []
-    if count and data[at] & 15 != wire.TYPE_STRUCT:
-        raise wire_error(wire.FIELD_TYPE, at, wire.TYPE_STRUCT, data[at] & 15)
+    if count and type != wire.TYPE_STRUCT:
+        raise wire_error(wire.FIELD_TYPE, at, wire.TYPE_STRUCT, type)
     for _ in range(count):
         positions.append(position)
         position = thrift.skip(data, position, wire.TYPE_STRUCT)
@@ -130,11 +134,11 @@ def from_logical_type(data, at: int) -> tuple[int, Table] | None:
     if tag == wire.FLAT_LOGICAL_INTEGER:
         return integer(options.integer(1, wire.TYPE_BYTE) or 0, bool(options.boolean(2)))
     if tag == wire.FLAT_LOGICAL_VARIANT:
-        return tag, Table("VariantType", {"specification_version": options.integer(1, wire.TYPE_BYTE)})
+        return tag, table_of("VariantType", specification_version=options.integer(1, wire.TYPE_BYTE))
     if tag == wire.FLAT_LOGICAL_GEOMETRY:
-        return tag, Table("GeometryType", {"crs": options.binary(1)})
+        return tag, table_of("GeometryType", crs=options.binary(1))
     if tag == wire.FLAT_LOGICAL_GEOGRAPHY:
-        return tag, Table("GeographyType", {"crs": options.binary(1), "algorithm": small(options.integer(2))})
+        return tag, table_of("GeographyType", crs=options.binary(1), algorithm=small(options.integer(2)))
     return plain(tag)
 
 
@@ -150,6 +154,7 @@ class Elements:
     """The schema of a scanned footer: tables, Thrift bytes and paths of its elements."""
 
     converted_type: list[int]
+    field_id: list[int]
     parent: list[int]
     type: list[int]
     sort_order: list[int]
@@ -160,6 +165,7 @@ class Elements:
         self.leaves = list(scan.leaves)
         is_leaf = set(self.leaves)
         self.nodes = [index for index in range(self.count) if index not in is_leaf]
+        self.node_of = {index: node for node, index in enumerate(self.nodes)}
         self.is_leaf = [index in is_leaf for index in range(self.count)]
         for member in ELEMENT_MEMBERS:
             setattr(self, member, list(scan.elements(member)))
@@ -188,6 +194,12 @@ class Elements:
             return thrift, b""
         return thrift[:begin], thrift[begin + length :]
 
+    def name_entries(self, words: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Return (hash, word) of elements, which are given with their words, by path, then of those with a field id."""
+        return [(hash_path(self.paths[index]), word) for index, word in words] + [
+            (hash_field_id(self.field_id[index]), word) for index, word in words if self.field_id[index] != NO_FIELD_ID
+        ]
+
     def _logical_type(self, index: int) -> tuple[int | None, Table | None]:
         at, length = self.logical_places[index]
         found = (
@@ -203,18 +215,16 @@ class Elements:
         tag, options = self._logical_type(index)
         ordered = leaf and self.column_order[index] == wire.ORDER_TYPE_ORDER
         type_length, field_id, children = self.type_length[index], self.field_id[index], self.num_children[index]
-        return Table(
+        return table_of(
             "SchemaElement",
-            {
-                "type": small(self.type[index]),
-                "type_length": None if type_length == ABSENT else type_length,
-                "repetition_type": small(self.repetition[index]),
-                "name": self.names[index],
-                "num_children": None if leaf or children < 0 else children,
-                "field_id": None if field_id == NO_FIELD_ID else field_id,
-                "logical_type_type": tag,
-                "logical_type": options if tag in WITH_BYTES else options and Shared(options),
-                "column_order_type": 1 if ordered else None,
-                "column_order": Shared(Table("Empty", {})) if ordered else None,
-            },
+            type=small(self.type[index]),
+            type_length=None if type_length == ABSENT else type_length,
+            repetition_type=small(self.repetition[index]),
+            name=self.names[index],
+            num_children=None if leaf or children < 0 else children,
+            field_id=None if field_id == NO_FIELD_ID else field_id,
+            logical_type_type=tag,
+            logical_type=options if tag in WITH_BYTES else options and Shared(options),
+            column_order_type=1 if ordered else None,
+            column_order=Shared(table_of("Empty")) if ordered else None,
         )

@@ -7,12 +7,10 @@ from ..errors import ParquetextError
 from . import arrow_schema, varint
 from .flat_ending import HAS_COLUMN_ORDERS
 from .flat_pool import pool_position
-from .flat_schema import ABSENT, Struct
+from .flat_schema import Struct
 from .projection import Part, projected
+from .slice import LIST_OR_MAP_CONVERTED, LIST_OR_MAP_LOGICAL
 from .slice_write import Chunk, Element, Parts, RowGroup, write
-
-LISTS_AND_MAPS_CONVERTED = (wire.CONVERTED_MAP, wire.CONVERTED_MAP_KEY_VALUE, wire.CONVERTED_LIST)
-LISTS_AND_MAPS_LOGICAL = (wire.LOGICAL_MAP, wire.LOGICAL_LIST)
 
 
 class Slicer:
@@ -96,12 +94,11 @@ def is_struct(part: Part) -> bool:
     element = Struct(part.entry.thrift, 0)
     if element.integer(wire.SCHEMA_ELEMENT_REPETITION_TYPE) == wire.REPETITION_REPEATED:
         return False
-    converted = element.integer(wire.SCHEMA_ELEMENT_CONVERTED_TYPE)
-    if (ABSENT if converted is None else converted) in LISTS_AND_MAPS_CONVERTED:
+    if element.integer(wire.SCHEMA_ELEMENT_CONVERTED_TYPE) in LIST_OR_MAP_CONVERTED:
         return False
     logical = element.value(wire.SCHEMA_ELEMENT_LOGICAL_TYPE, wire.TYPE_STRUCT)
     members = [] if logical is None else Struct(part.entry.thrift, logical).list
-    return not members or members[0][0] not in LISTS_AND_MAPS_LOGICAL
+    return not members or members[0][0] not in LIST_OR_MAP_LOGICAL
 
 
 def slice_reader(reader, leaves, row_groups, with_arrow_schema: bool, with_key_values: bool) -> bytes:

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Mapping
 from contextlib import contextmanager
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .. import wire
 from ..errors import wire_error
@@ -31,6 +31,11 @@ class Table(NamedTuple):
 
     name: str
     fields: Mapping[str, int | bytes | Table | Shared | list | None]
+
+
+def table_of(name: str, /, **fields: Any) -> Table:
+    """Return a table of these fields, which are in slot order."""
+    return Table(name, fields)
 
 
 class Shared(NamedTuple):

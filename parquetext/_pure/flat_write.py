@@ -12,11 +12,11 @@ from .flat_cells import cell_leaves
 from .flat_chunk import Column, Crypto, algorithm, key_value
 from .flat_ending import HAS_COLUMN_ORDERS, HAS_CREATED_BY, HAS_KEY_VALUES, IS_COMPACT, IS_VERBATIM, Ending
 from .flat_heads import TABLES_AT
-from .flat_names import bucket_count, check_paths, fill_buckets, hash_field_id, hash_path, limit_of
+from .flat_names import bucket_count, check_paths, fill_buckets, limit_of
 from .flat_pool import Pool
 from .flat_residue import FOOTER, ROW_GROUP, Residue, Residues, Skeletons, column_orders, group_fields, residue_of
-from .flat_schema import ABSENT, NO_FIELD_ID, Elements, Struct, list_structs
-from .flat_tables import LATER, Payload, Table
+from .flat_schema import ABSENT, NO_FIELD_ID, Elements, Struct, list_header, list_structs
+from .flat_tables import LATER, Payload, Table, table_of
 from .scan import ROW_GROUP_MEMBERS
 from .thrift_write import binary, integer
 
@@ -83,9 +83,7 @@ def _check(scan) -> None:
     scan.check_regular()
     if scan.has_column_orders:
         position, _ = scan.column_orders
-        count = scan.data[position] >> 4
-        if count == 15:
-            count, _ = varint.decode32(scan.data, position + 1)
+        _, count, _ = list_header(scan.data, position)
         if count != scan.leaf_count:
             raise wire_error(wire.MISMATCH, position, scan.leaf_count, count)
 
@@ -142,7 +140,7 @@ class _Verbatim(Ending):
     def write(self) -> bytes:
         payload = self.payload
         payload.append(bytes(8))
-        payload.link(0, payload.table(Table("FileMetaData", {})).position)
+        payload.link(0, payload.table(table_of("FileMetaData")).position)
         self.reserve_directory(1)
         self.write_root_cell(residue_of(self.scan.data, 0, FOOTER, {}))
         self.fill_directory([self.root_cell])
@@ -157,7 +155,6 @@ class _Writer(Ending):
         self.elements: Any = Elements(scan)
         self.pool = Pool(scan, self.elements)
         self.skeletons = Skeletons(self.pool)
-        self.node_of = {index: node for node, index in enumerate(self.elements.nodes)}
         self.rows = list(scan.row_groups("num_rows"))
         self.parts = parts_of(scan.row_group_count)
         self.column_cells: list[int] = []
@@ -240,20 +237,18 @@ class _Writer(Ending):
         crypto = self.crypto = footer_crypto(scan)
         payload.append(bytes(8))
         root = payload.table(
-            Table(
+            table_of(
                 "FileMetaData",
-                {
-                    "version": scan.version,
-                    "schema": [LATER] * scan.element_count,
-                    "num_rows": scan.num_rows,
-                    "row_groups": [LATER] * scan.row_group_count,
-                    "kv": [LATER] * scan.key_value_count if scan.has_key_values else None,
-                    "created_by": None if scan.created_by is None else LATER,
-                    "encryption_algorithm_type": crypto.tag or None,
-                    "encryption_algorithm": LATER if crypto.tag else None,
-                    "footer_signing_key_metadata": None if crypto.bytes is None else LATER,
-                    "extensions": [LATER] * len(self.extensions) or None,
-                },
+                version=scan.version,
+                schema=[LATER] * scan.element_count,
+                num_rows=scan.num_rows,
+                row_groups=[LATER] * scan.row_group_count,
+                kv=[LATER] * scan.key_value_count if scan.has_key_values else None,
+                created_by=None if scan.created_by is None else LATER,
+                encryption_algorithm_type=crypto.tag or None,
+                encryption_algorithm=LATER if crypto.tag else None,
+                footer_signing_key_metadata=None if crypto.bytes is None else LATER,
+                extensions=[LATER] * len(self.extensions) or None,
             )
         )
         payload.link(0, root.position)
@@ -307,28 +302,24 @@ class _Writer(Ending):
 
         has_sorting = scan.row_groups("sorting_columns_length")[index]
         sorting = list_structs(scan.data, scan.row_groups("sorting_columns_offset")[index]) if has_sorting else None
-        return Table(
+        return table_of(
             "RowGroup",
-            {
-                "columns": LATER,
-                "total_byte_size": scan.row_groups("total_byte_size")[index],
-                "num_rows": self.rows[index],
-                "sorting_columns": None if sorting is None else [self.sorting_column(position) for position in sorting],
-                "file_offset": optional("file_offset"),
-                "total_compressed_size": optional("total_compressed_size"),
-                "ordinal": optional("ordinal"),
-            },
+            columns=LATER,
+            total_byte_size=scan.row_groups("total_byte_size")[index],
+            num_rows=self.rows[index],
+            sorting_columns=None if sorting is None else [self.sorting_column(position) for position in sorting],
+            file_offset=optional("file_offset"),
+            total_compressed_size=optional("total_compressed_size"),
+            ordinal=optional("ordinal"),
         )
 
     def sorting_column(self, position: int) -> Table:
         thrift = Struct(self.scan.data, position)
-        return Table(
+        return table_of(
             "SortingColumn",
-            {
-                "column_idx": thrift.integer(wire.SORTING_COLUMN_COLUMN_IDX),
-                "descending": thrift.boolean(wire.SORTING_COLUMN_DESCENDING),
-                "nulls_first": thrift.boolean(wire.SORTING_COLUMN_NULLS_FIRST),
-            },
+            column_idx=thrift.integer(wire.SORTING_COLUMN_COLUMN_IDX),
+            descending=thrift.boolean(wire.SORTING_COLUMN_DESCENDING),
+            nulls_first=thrift.boolean(wire.SORTING_COLUMN_NULLS_FIRST),
         )
 
     def write_node(self, node: int) -> None:
@@ -387,7 +378,7 @@ class _Writer(Ending):
         """Write the rest of the head of a leaf, or of a group with its `leaves`: (first, count)."""
         elements, above = self.elements, b""
         prefix, suffix = elements.around_name(index)
-        parent = self.node_of[elements.parent[index]] if index else 0
+        parent = elements.node_of[elements.parent[index]] if index else 0
         if elements.parent[index] > 0:
             above = elements.paths[elements.parent[index]]
             position = [elements.position[index], len(above)]
@@ -413,14 +404,8 @@ class _Writer(Ending):
         """Return (hash, cell and number in it) of leaves and groups by path, then of those with a field id by id."""
         elements, step = self.elements, cell_leaves(self.scan.row_group_count)
         words = [self.column_cells[leaf // step] + leaf % step for leaf in range(self.scan.leaf_count)]
-        cells = list(zip(elements.leaves + elements.nodes[1:], words + self.node_cells[1:], strict=True))
-        by_path = [(hash_path(elements.paths[index]), position) for index, position in cells]
-        by_id = [
-            (hash_field_id(elements.field_id[index]), position)
-            for index, position in cells
-            if elements.field_id[index] != NO_FIELD_ID
-        ]
-        return by_path + by_id
+        cells = zip(elements.leaves + elements.nodes[1:], words + self.node_cells[1:], strict=True)
+        return elements.name_entries(list(cells))
 
     def reserve_buckets(self) -> tuple[int, int]:
         """Reserve the BUCKET cells, if there are any; return the position of the first one, and their number."""

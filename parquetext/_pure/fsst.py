@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from .. import wire
 from ..errors import wire_error
-from .encode import _check_count, _prefix, _strings, _width
+from .encode import _check_count, separated
 from .encode_fsst import ESCAPE, LONGEST, coded, symbols_of
 from .encode_runs import deltas
 from .encoding_delta import Deltas
@@ -47,12 +47,7 @@ def encode(values, count: int, type: int, type_length: int) -> bytes:
     _check_count(count)
     if type not in TYPES:
         raise wire_error(wire.UNWRITTEN_ENCODING, 0, type, wire.ENCODING_FSST)
-    if type == wire.PHYSICAL_BYTE_ARRAY:
-        given = _strings(values, count)
-    else:
-        width = _width(type, type_length)
-        data = _prefix(values, count * width)
-        given = [data[at : at + width] for at in range(0, len(data), width)]
+    given = separated(values, count, type, type_length)
     symbols = symbols_of(given)
     codes = coded(given, symbols)
     ends, end = array("q"), 0

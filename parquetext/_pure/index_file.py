@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 from .. import wire
 from ..errors import ParquetextError, wire_error
 from .checksum import crc32
-from .flat_cells import Source
+from .flat_cells import OpenPayload
 from .index_shape import MOST, RECORD, TAIL, Shape
 from .scan import IN_LISTED_STRUCT, ROW_GROUP_FIELDS
 from .scan_chunk import ChunkReader, fields_of
 
 __all__ = ["IndexFile", "Range", "read_row_group", "read_sorting_columns"]
 
-PAYLOAD_LIMIT, FOOTER_LIMIT = 0x7FFFFFFF, 0xFFFFFFFF
+FOOTER_LIMIT = 0xFFFFFFFF
 FIRST_READ = 4096
 SMALLEST_TAIL = TAIL.size + RECORD.size
 GAP, SPAN = 2048, 65536  # a gap up to this size is read along, because another read costs more; limit of one read
@@ -43,27 +43,20 @@ class TailFields(NamedTuple):
     flags: int
 
 
-class IndexFile:
+class IndexFile(OpenPayload):
     """A payload and its footer in a source. Positions count from the payload's start, ranges from the footer's."""
 
     def __init__(
         self, source, footer: int, payload: int, length: int, known, known_end: int | None, thrift_length: int | None
     ):
-        self.source, self.footer, self.payload, self.length = Source(source), footer, payload, length
-        size, known = self.source.size, memoryview(known)
-        known_end = size if known_end is None else known_end
-        if known_end > size or len(known) > known_end:
-            raise wire_error(wire.BAD_ARGUMENT, 0, min(size, known_end), len(known))
-        if payload > size or length > size - payload or not SMALLEST_TAIL <= length <= PAYLOAD_LIMIT:
-            raise wire_error(wire.BAD_OFFSET, payload, size, length)
+        known = memoryview(known)
+        super().__init__(source, payload, length, known, known_end, SMALLEST_TAIL)
+        self.footer, size = footer, self.source.size
         self.limit = payload - footer if thrift_length is None else thrift_length  # Thrift bytes end here
         if self.limit < 0 or footer + self.limit > size or self.limit > FOOTER_LIMIT:
             raise wire_error(wire.BAD_OFFSET, payload, payload, footer)
-        self.held_begin, self.memory = known_end - len(known), bytes(known)
+        self.held_begin, self.memory = self.known_begin, bytes(known)
         self.open_tail()
-
-    def fail(self, code: int, position: int, expected: int, found: int) -> Exception:
-        return wire_error(code, self.payload + position, expected, found)
 
     # ---- opening
 
@@ -132,20 +125,13 @@ class IndexFile:
 
     # ---- Thrift bytes
 
-    def begin(self) -> None:
-        """Begin a call, and set the limit of Thrift bytes that it may read."""
-        self.allowance = 2 * self.limit + 65536
-
     def gather(self, position: int, ranges: list[Range]) -> list[bytes]:
-        """Return the bytes of ranges, which ascend; `place` is the position of the ranges in the index.
+        """Return the bytes of ranges, which ascend; `position` is the position of the ranges in the index.
 
         A run that cannot be read does not end the loop, so that a source that collects missing ranges learns all of
         them.
         """
-        total = sum(range.length for range in ranges)
-        if total > self.allowance:
-            raise self.fail(wire.BAD_OFFSET, position, self.limit, total)
-        self.allowance -= total
+        self.spend(position, sum(range.length for range in ranges))
         found: list[bytes] = []
         failure: Exception | None = None
         done = 0

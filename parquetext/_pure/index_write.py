@@ -9,8 +9,8 @@ from .. import wire
 from ..errors import wire_error
 from .checksum import crc32
 from .flat_ending import HAS_COLUMN_ORDERS, HAS_CREATED_BY, HAS_KEY_VALUES
-from .flat_names import check_paths, fill_buckets, hash_field_id, hash_path, limit_of, tag_of
-from .flat_schema import NO_FIELD_ID, Elements
+from .flat_names import check_paths, fill_buckets, limit_of, tag_of
+from .flat_schema import Elements
 from .index_shape import GROUP, MOST, TAIL, Shape, parts_of
 
 __all__ = ["write"]
@@ -55,7 +55,9 @@ class _Writer:
         self.chunks = self.ranges(scan.chunks, "chunk")
         self.groups, self.columns = (self.ranges(scan.row_groups, name) for name in ("bytes", "columns"))
         self.pairs = self.ranges(scan.key_values, "bytes")
-        self.entries = self.names()
+        leaves = ((element, leaf) for leaf, element in enumerate(self.elements.leaves))
+        groups = ((element, GROUP | node) for element, node in self.elements.node_of.items() if element)
+        self.entries = self.elements.name_entries([*leaves, *groups])
         self.shape = self.measure()
 
     @staticmethod
@@ -123,7 +125,7 @@ class _Writer:
 
     def schema_part(self, element: int) -> bytes:
         elements = self.elements
-        parent = self.node_of[elements.parent[element]] if element else 0
+        parent = elements.node_of[elements.parent[element]] if element else 0
         at, length = elements.thrift_places[element]
         order = elements.column_order[element] if elements.is_leaf[element] else 0
         return b"".join(
@@ -165,24 +167,7 @@ class _Writer:
         body = head + b"".join(struct.pack("<II", *entry) for entry in entries)
         return signed(body.ljust(wire.FLAT_PAGE_BYTES - 4, b"\0"))
 
-    # ---- names and the tail block
-
-    def names(self) -> list[tuple[int, int]]:
-        """Return (hash, id) for the path of each leaf and node except the root, then for their field ids."""
-        elements = self.elements
-        self.node_of = {element: node for node, element in enumerate(elements.nodes)}
-        listed = [
-            *((element, leaf) for leaf, element in enumerate(elements.leaves)),
-            *((element, GROUP | node) for element, node in self.node_of.items() if element),
-        ]
-        return [
-            *((hash_path(elements.paths[element]), id) for element, id in listed),
-            *(
-                (hash_field_id(elements.field_id[element]), id)
-                for element, id in listed
-                if elements.field_id[element] != NO_FIELD_ID
-            ),
-        ]
+    # ---- the tail block
 
     def tail(self) -> bytes:
         scan, shape = self.scan, self.shape

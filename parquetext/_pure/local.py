@@ -13,6 +13,7 @@ from typing import NamedTuple
 from .. import systems, wire
 from ..errors import Damaged, ParquetextError, Unsupported, wire_error
 from .checksum import crc32
+from .extension import MARKERS
 from .reference import parse
 from .varint import decode32
 
@@ -20,7 +21,6 @@ __all__ = ["LocalFile", "own_block", "read_pages"]
 
 OWN = {wire.UUID_FLAT_FOOTER.bytes, wire.UUID_FOOTER_INDEX.bytes}
 REFERENCE = wire.UUID_FOOTER_REFERENCE.bytes
-MARKERS = (b"\x08\xff\xff\x01", b"\x08\xfe\xff\x03")
 TEXT_END = 40  # base64 characters that contain a trailer at the end of their 30 bytes
 MOST_TEXT = 4096  # largest reference that is decoded from text
 TRAILER = struct.Struct("<III16s")  # payload's CRC-32, its length, the length's CRC-32, UUID

@@ -28,40 +28,33 @@ SIZES = (
     (wire.PAGE_HEADER_COMPRESSED_PAGE_SIZE, "compressed_size"),
 )
 OUTER_NUMBERS = {wire.PAGE_HEADER_TYPE: "type", wire.PAGE_HEADER_CRC: "crc", **dict(SIZES)}
-# The inner headers: by page type their field, the names of their numbers by field, and the names of other members.
+# The inner headers by page type: their field, and the fields of their struct. The numbers are required.
 INNER = {
     wire.PAGE_DATA_PAGE: (
         wire.PAGE_HEADER_DATA_PAGE_HEADER,
-        {
-            wire.DATA_PAGE_HEADER_NUM_VALUES: "num_values",
-            wire.DATA_PAGE_HEADER_ENCODING: "encoding",
-            wire.DATA_PAGE_HEADER_DEFINITION_LEVEL_ENCODING: "definition_encoding",
-            wire.DATA_PAGE_HEADER_REPETITION_LEVEL_ENCODING: "repetition_encoding",
-        },
-        {wire.DATA_PAGE_HEADER_STATISTICS: "statistics"},
+        fields_of(
+            "DATA_PAGE_HEADER",
+            i32="num_values encoding definition_level_encoding=definition_encoding"
+            " repetition_level_encoding=repetition_encoding",
+            struct="statistics",
+        ),
     ),
     wire.PAGE_DICTIONARY_PAGE: (
         wire.PAGE_HEADER_DICTIONARY_PAGE_HEADER,
-        {wire.DICTIONARY_PAGE_HEADER_NUM_VALUES: "num_values", wire.DICTIONARY_PAGE_HEADER_ENCODING: "encoding"},
-        {wire.DICTIONARY_PAGE_HEADER_IS_SORTED: "is_sorted"},
+        fields_of("DICTIONARY_PAGE_HEADER", i32="num_values encoding", true="is_sorted"),
     ),
     wire.PAGE_DATA_PAGE_V2: (
         wire.PAGE_HEADER_DATA_PAGE_HEADER_V2,
-        {
-            wire.DATA_PAGE_HEADER_V2_NUM_VALUES: "num_values",
-            wire.DATA_PAGE_HEADER_V2_NUM_NULLS: "num_nulls",
-            wire.DATA_PAGE_HEADER_V2_NUM_ROWS: "num_rows",
-            wire.DATA_PAGE_HEADER_V2_ENCODING: "encoding",
-            wire.DATA_PAGE_HEADER_V2_DEFINITION_LEVELS_BYTE_LENGTH: "definition_size",
-            wire.DATA_PAGE_HEADER_V2_REPETITION_LEVELS_BYTE_LENGTH: "repetition_size",
-        },
-        {
-            wire.DATA_PAGE_HEADER_V2_IS_COMPRESSED: "is_compressed",
-            wire.DATA_PAGE_HEADER_V2_STATISTICS: "statistics",
-        },
+        fields_of(
+            "DATA_PAGE_HEADER_V2",
+            i32="num_values num_nulls num_rows encoding definition_levels_byte_length=definition_size"
+            " repetition_levels_byte_length=repetition_size",
+            true="is_compressed",
+            struct="statistics",
+        ),
     ),
 }
-TYPE_OF_FIELD = {field: type for type, (field, _, _) in INNER.items()}
+TYPE_OF_FIELD = {field: type for type, (field, _) in INNER.items()}
 # The row and null counts of V2 are derived from the levels: writers store wrong numbers, and nothing depends on them.
 COUNTS = {"num_values", "definition_size", "repetition_size"}
 BOUND_BITS = sum(
@@ -411,18 +404,18 @@ def _header(walk: Walk) -> dict[str, int]:
 
 def _inner(walk: Walk, start: int, page: dict[str, int]) -> dict[str, int]:
     """Read the inner header at `start` of the page header."""
-    _, names, others = INNER[page["type"]]
+    _, fields = INNER[page["type"]]
     found, positions, statistics = {}, {}, {}
     for id, type, _, value, _ in walk.fields(start, 1):
-        name = others.get(id)
-        if id in names and type == wire.TYPE_I32:
-            found[names[id]], positions[names[id]] = _number(walk, value), value
-        elif name == "statistics" and type == wire.TYPE_STRUCT:
-            statistics = _statistics(walk, value)
-        elif name in ("is_compressed", "is_sorted") and type in BOOLEANS:
+        expected, name = fields.get(id, (0, ""))
+        if type in BOOLEANS and expected in BOOLEANS:
             found[name] = int(type == wire.TYPE_TRUE)
-    for id, name in names.items():
-        if name not in found:
+        elif type == expected == wire.TYPE_STRUCT:
+            statistics = _statistics(walk, value)
+        elif type == expected:
+            found[name], positions[name] = _number(walk, value), value
+    for id, (type, name) in fields.items():
+        if type == wire.TYPE_I32 and name not in found:
             raise wire_error(wire.MISSING_FIELD, start, id)
         if name in COUNTS:
             _check(found[name], positions[name])

@@ -37,11 +37,10 @@ KEY_VALUE_MEMBERS = members(ranges="bytes key value", B="has_value")
 
 ELEMENT_FIELDS = fields_of(
     "SCHEMA_ELEMENT",
-    i32="type type_length num_children converted_type field_id",
+    i32="type type_length repetition_type=repetition num_children converted_type field_id",
     binary="name",
     struct="logical_type",
 )
-ELEMENT_FIELDS[wire.SCHEMA_ELEMENT_REPETITION_TYPE] = wire.TYPE_I32, "repetition"
 ROW_GROUP_FIELDS = fields_of(
     "ROW_GROUP",
     i64="total_byte_size num_rows file_offset total_compressed_size",

@@ -19,11 +19,15 @@ Members = dict[str, int]
 
 
 def fields_of(struct: str, /, **names: str) -> dict[int, tuple[int, str]]:
-    """Return a mapping from field id to (compact type, member). Each keyword is the type of the fields in its text."""
+    """Return a mapping from field id to (compact type, member).
+
+    Each keyword is the type of the fields in its text, which are separated by spaces; ``field=member`` is a field whose
+    member has another name.
+    """
+    pairs = ((type, *field.partition("=")) for type, text in names.items() for field in text.split())
     return {
-        getattr(wire, f"{struct}_{name.upper()}"): (getattr(wire, f"TYPE_{type.upper()}"), name)
-        for type, text in names.items()
-        for name in text.split()
+        getattr(wire, f"{struct}_{field.upper()}"): (getattr(wire, f"TYPE_{type.upper()}"), member or field)
+        for type, field, _, member in pairs
     }
 
 
@@ -37,12 +41,11 @@ def presence_of(fields: Fields) -> dict[str, int]:
 
 CHUNK_FIELDS = fields_of(
     "COLUMN_CHUNK",
-    binary="file_path",
+    binary="file_path encrypted_column_metadata=crypto",
+    struct="crypto_metadata=crypto",
     i64="file_offset offset_index_offset column_index_offset",
     i32="offset_index_length column_index_length",
 )
-CHUNK_FIELDS[wire.COLUMN_CHUNK_CRYPTO_METADATA] = wire.TYPE_STRUCT, "crypto"
-CHUNK_FIELDS[wire.COLUMN_CHUNK_ENCRYPTED_COLUMN_METADATA] = wire.TYPE_BINARY, "crypto"
 CHUNK_PRESENT = {
     "file_path_offset": wire.PRESENT_FILE_PATH,
     "file_offset": wire.PRESENT_FILE_OFFSET,
@@ -55,9 +58,8 @@ METADATA_FIELDS = fields_of(
     i32="type codec bloom_filter_length",
     i64="num_values total_uncompressed_size total_compressed_size data_page_offset index_page_offset"
     " dictionary_page_offset bloom_filter_offset",
-    list="path_in_schema",
+    list="path_in_schema key_value_metadata=key_values",
 )
-METADATA_FIELDS[wire.COLUMN_META_DATA_KEY_VALUE_METADATA] = wire.TYPE_LIST, "key_values"
 METADATA_PRESENT = presence_of(METADATA_FIELDS)
 STATISTICS_FIELDS = fields_of("STATISTICS", binary="max min max_value min_value", i64="null_count distinct_count")
 STATISTICS_PRESENT = presence_of(STATISTICS_FIELDS) | {
@@ -99,7 +101,7 @@ class ChunkReader:
         return count, first
 
     def field(self, id: int, type: int, at: int, fields: Fields, statistics: Members, depth: int) -> int:
-        """Store a field in `facts`; skip it if it is unknown, or if its type differs from the expected one."""
+        """Store a field in `statistics`; skip it if it is unknown, or if its type differs from the expected one."""
         expected, name = fields.get(id, (0, ""))
         if type in BOOLEANS and expected in BOOLEANS:
             statistics[name], end = type == wire.TYPE_TRUE, at

@@ -15,6 +15,7 @@ from collections import namedtuple
 from .. import wire
 from ..errors import wire_error
 from .checksum import crc32
+from .chunks import bound_values
 from .records import checked
 from .sidecar_footer import Footer, Snapshot, find_snapshot
 
@@ -385,13 +386,7 @@ class Chunks:
 
     def bound_values(self, bit: int) -> list[bytes | None]:
         """Return the minima (bit 1) or maxima (bit 2) as stored; None for chunks without one."""
-        has, *positions = self.bounds()
-        offsets, lengths = positions[:2] if bit == 1 else positions[2:]
-        view = self._header.view
-        return [
-            bytes(view[start : start + length]) if bits & bit else None
-            for bits, start, length in zip(has, offsets, lengths, strict=True)
-        ]
+        return bound_values(self.bounds(), self.buffer, bit)
 
     def _statistic(self, fields: Column, slot: int, region: int, flags: int, stored: int) -> tuple[int, int]:
         """Return the offset and the length of one statistic, (0, 0) for none; `flags` are those of a minimum."""

@@ -123,8 +123,7 @@ class Walk:
     def __init__(self, data, at: int, max_depth: int):
         self.data = memoryview(data).cast("B")
         self.size, self.max_depth = len(self.data), max_depth
-        if index(at) < 0:
-            raise OverflowError("an offset cannot be negative")
+        varint._offset(at)
         if not 0 <= max_depth <= wire.MAX_DEPTH:
             raise wire_error(wire.BAD_ARGUMENT, 0, wire.MAX_DEPTH, max(max_depth, 0))
         if at > self.size:

@@ -10,12 +10,11 @@ from .. import wire
 from ..errors import wire_error
 from .chunks import Chunks
 from .encoding_runs import pack_booleans
+from .wide import JULIAN_EPOCH, NANOSECONDS_PER_DAY
 
 __all__ = ["bound_buffers", "buffers"]
 
 LARGEST = (1 << 31) - 1
-NANOSECONDS_PER_DAY = 86_400_000_000_000
-JULIAN_EPOCH = 2_440_588
 MOST_DIGITS = {16: 38, 32: 76}
 
 Kind = tuple[int, int, int, int]

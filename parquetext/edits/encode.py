@@ -22,7 +22,7 @@ from .options import IGNORABLE, STORAGE_REFUSALS, RewriteOptions
 from .pieces import Piece
 from .renewal import Renewed, kept_pieces
 from .result import Result
-from .run import Planned, change_footer
+from .run import Planned, change_footer, planned_by, result_of
 from .table_logs import refuse_stale_summary, refuse_table_files
 
 ENCODED = "encoded"
@@ -153,26 +153,12 @@ def _write_elsewhere(
     with storage.open_source(path) as source:
         _refuse_own_stream(source, out)
         footer = read_footer(source)
-        try:
-            planned = plan(footer, ignored, source)
-        except ParquetextError as error:
-            raise error.at(source.name, footer.offset) from None
-        if planned.edit is not None:
-            _write_new(planned.edit, source, out, ignored)
-        size = source.size if planned.edit is None else planned.edit.size
-        message = ["nothing is written"] if planned.edit is None else [_written_to(out), planned.edit.message]
-        return Result(
-            path=source.name,
-            outcome="unchanged" if planned.edit is None else ENCODED,
-            form_before=footer.form,
-            form_after=planned.form,
-            bytes_before=source.size,
-            bytes_after=size,
-            bytes_read=source.bytes_read,
-            bytes_written=0 if planned.edit is None else size,
-            seconds=time.perf_counter() - start,
-            message="; ".join(filter(None, [planned.reason, *message])),
-        )
+        planned = planned_by(plan, footer, ignored, source)
+        if planned.edit is None:
+            return result_of(source, footer, planned, ENCODED, 0, ["nothing is written"], start)
+        _write_new(planned.edit, source, out, ignored)
+        message = [_written_to(out), planned.edit.message]
+        return result_of(source, footer, planned, ENCODED, planned.edit.size, message, start)
 
 
 def _written_to(out: object) -> str:

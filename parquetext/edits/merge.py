@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 from collections.abc import Callable, Iterable
 
 from .. import storage
@@ -10,11 +11,14 @@ from ..errors import ParquetextError
 from ..footer.forms import AUTO, THRIFT, Form, check_writable
 from ..masking import without_secrets
 from ..rewrite.joined import check_same_schema, top_level_names
-from ..storage.refusals import check
+from ..storage.paths import directory_keys
+from ..storage.refusals import check, refuse
 from .footer import read_footer
 from .joining import CopiedFile, join
-from .lost_partitions import refuse_lost_partitions
 from .options import IGNORABLE
+
+PARTITION_COLUMNS = "partition-columns"
+VALUES_SHOWN = 3
 
 
 def merge(
@@ -76,7 +80,7 @@ def merge(
     if not paths:
         raise ParquetextError("no files to merge")
     footer = _checked_schemas(paths)
-    refuse_lost_partitions(paths, out, lambda: top_level_names(footer), ignored)
+    _refuse_lost_partitions(paths, out, footer, ignored)
     return join([(path, None) for path in paths], out, form, ignored, advance=advance)
 
 
@@ -92,3 +96,38 @@ def _checked_schemas(paths: list[object]) -> bytes:
             except ParquetextError as error:
                 raise error.at(source.name) from None
     return first
+
+
+def _refuse_lost_partitions(paths: list[object], out: object, footer: bytes, ignored: frozenset[str]) -> None:
+    """Refuse a new file that loses partition columns of its source files, unless that check is ignored.
+
+    The values of partition columns are only in the names of directories, not in row groups.
+
+    `footer` is that of the first file. The new file loses nothing if its directories have the same values.
+    """
+    kept = {} if hasattr(out, "write") else _keys_of(out)
+    lost: dict[str, dict[str | None, None]] = {}
+    for path in paths:
+        for name, value in _keys_of(path).items():
+            if name not in kept or kept[name] != value:
+                lost.setdefault(name, {})[value] = None
+    there = top_level_names(footer) if lost else frozenset()
+    lost = {name: values for name, values in lost.items() if name not in there}
+    if lost:
+        message = ", ".join(f"{name!r} ({_shown(list(values))})" for name, values in lost.items())
+        refuse(
+            ignored,
+            PARTITION_COLUMNS,
+            f"the names of the files' directories alone have the values of {message}, which the new file would lose; "
+            "parquetext.write_table(parquetext.read_table(DIRECTORY), FILE) writes them as columns",
+            str(storage.resolve(out)) if not hasattr(out, "write") else None,
+        )
+
+
+def _keys_of(path: object) -> dict[str, str | None]:
+    return directory_keys(posixpath.dirname(storage.resolve(path).path))
+
+
+def _shown(values: list[str | None]) -> str:
+    shown = ", ".join("null" if value is None else value for value in values[:VALUES_SHOWN])
+    return shown + ", …" * (len(values) > VALUES_SHOWN)

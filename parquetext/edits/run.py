@@ -82,29 +82,9 @@ def change_footer(
     ignored = check(ignore, IGNORABLE)
     refuse_table_files(path, ignored)
 
-    def result(source, footer: Footer | FinalFooter, planned: Planned, written: int, messages: Iterable[str]) -> Result:
-        edit, form = planned.edit, footer.form
-        outcome = "unchanged" if edit is None else f"would-{verb}" if dry_run else OUTCOMES[verb]
-        return Result(
-            path=source.name,
-            outcome=outcome,
-            form_before=form,
-            form_after=form if edit is None else planned.form,
-            bytes_before=source.size,
-            bytes_after=source.size if edit is None else edit.size,
-            bytes_read=source.bytes_read,
-            bytes_written=written,
-            seconds=time.perf_counter() - start,
-            message="; ".join(filter(None, [planned.reason, *messages])),
-            omitted=planned.omitted,
-        )
-
     def planned_for(source) -> tuple[Footer | FinalFooter, Planned]:
         footer = read(source)
-        try:
-            planned = plan(footer, ignored, source)
-        except ParquetextError as error:
-            raise error.at(source.name, footer.offset) from None
+        planned = planned_by(plan, footer, ignored, source)
         if _is_rewrite(planned):  # another file may record the positions of column chunks
             refuse_stale_summary(path, ignored)
         return footer, planned
@@ -112,7 +92,8 @@ def change_footer(
     if dry_run:
         with storage.open_source(path) as source:
             footer, planned = planned_for(source)
-            return result(source, footer, planned, 0, _notes(planned, path, footer, ignored))
+            notes = _notes(planned, path, footer, ignored)
+            return result_of(source, footer, planned, f"would-{verb}", 0, notes, start)
     try:
         with storage.change(
             path,
@@ -127,9 +108,43 @@ def change_footer(
             if planned.edit is not None:
                 message.append(_commit(changing, planned.edit))
                 sidecar.follow(path)
-            return result(changing.source, footer, planned, changing.written, message)
+            return result_of(changing.source, footer, planned, OUTCOMES[verb], changing.written, message, start)
     except OSError as error:
         raise name_file(error, storage.resolve(path)) from None
+
+
+def planned_by(plan: Plan, footer: Footer | FinalFooter, ignored: frozenset[str], source) -> Planned:
+    """Return the change that `plan` makes to a footer; errors name the file."""
+    try:
+        return plan(footer, ignored, source)
+    except ParquetextError as error:
+        raise error.at(source.name, footer.offset) from None
+
+
+def result_of(
+    source,
+    footer: Footer | FinalFooter,
+    planned: Planned,
+    outcome: str,
+    written: int,
+    messages: Iterable[str],
+    start: float,
+) -> Result:
+    """Return the result of a change that began at `start`; the outcome is ``"unchanged"`` if there is no edit."""
+    edit, form = planned.edit, footer.form
+    return Result(
+        path=source.name,
+        outcome="unchanged" if edit is None else outcome,
+        form_before=form,
+        form_after=form if edit is None else planned.form,
+        bytes_before=source.size,
+        bytes_after=source.size if edit is None else edit.size,
+        bytes_read=source.bytes_read,
+        bytes_written=written,
+        seconds=time.perf_counter() - start,
+        message="; ".join(filter(None, [planned.reason, *messages])),
+        omitted=planned.omitted,
+    )
 
 
 def _is_rewrite(planned: Planned) -> bool:

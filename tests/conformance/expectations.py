@@ -7,25 +7,11 @@ import hashlib
 import parquetext
 from parquetext import errors
 from parquetext.errors import ParquetextError
+from parquetext.footer import model
 
 __all__ = ["expected_of"]
 
-COUNTS = (
-    "num_values",
-    "null_count",
-    "distinct_count",
-    "total_compressed_size",
-    "total_uncompressed_size",
-    "data_page_offset",
-    "dictionary_page_offset",
-    "index_page_offset",
-    "bloom_filter_offset",
-    "bloom_filter_length",
-    "offset_index_offset",
-    "offset_index_length",
-    "column_index_offset",
-    "column_index_length",
-)
+COUNTS = (*model.COUNTS, "index_page_offset", *model.INDEX_FIELDS)
 ROW_GROUP = ("num_rows", "total_byte_size", "file_offset", "total_compressed_size", "ordinal")
 
 
