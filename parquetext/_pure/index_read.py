@@ -353,7 +353,7 @@ class Reader(CellReader):
         fields = self.row_group_fields(0, self.row_group_count)
         return memoryview(array(ROW_GROUP_MEMBERS[name], [fact.get(name, -1) for fact in fields]))
 
-    def row_group_fields(self, first: int, count: int) -> list[dict[str, int]]:
+    def row_group_fields(self, first: int, count: int) -> list[dict[str, Any]]:
         """Return the members of row groups; ranges count from the bytes in ``"own"``."""
         found, end = [], 0
         for _, numbers in groupby(range(first, first + count), lambda number: number // wire.FLAT_PART_ROW_GROUPS):
@@ -400,7 +400,6 @@ class Reader(CellReader):
         """Return (column_idx, descending, nulls_first) of each column that a row group is sorted by."""
         checked(row_group, self.row_group_count)
         self.begin()
-        fields: dict[str, Any]
         (fields,) = self.row_group_fields(row_group, 1)
         if not fields.get("sorting_columns_length"):
             return []

@@ -110,5 +110,5 @@ def recorded_original(source, tail) -> RecordedOriginal | None:
     [block] = tail.blocks  # other checks report its checksum
     final = FinalFooter(tail.form, source.read(block.payload, block.length), block.payload)
     back = restored(final)
-    original = original_of(parse_end(back.tail, back.keep))
+    original = original_of(parse_end(bytes(back.tail), back.keep))
     return None if original is None else RecordedOriginal(original, final.offset)

@@ -13,6 +13,7 @@ from .footer import Footer, parse_end
 from .foreign_bytes import others_of
 from .options import Options
 from .pieces import Piece, check_size
+from .slots import Changes
 from .upgrade import block_with_slots, slots_in, with_form
 
 
@@ -109,4 +110,5 @@ def _options(old: Footer, marker: str) -> Options:
     if piece is None:
         return Options(marker, old.placement)
     stats = forms.BY_UUID[piece.uuid].options_of(piece.payload).stats
-    return Options(marker, old.placement, stats=stats, extensions=slots_in(old))
+    extensions: Changes = dict(slots_in(old).items())
+    return Options(marker, old.placement, stats=stats, extensions=extensions)

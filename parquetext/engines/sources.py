@@ -14,7 +14,7 @@ import pyarrow.fs as pafs
 from ..arrow.datasets.dataset import Dataset, dataset
 from ..arrow.datasets.discovery import shared
 from ..arrow.datasets.file_errors import naming
-from ..arrow.datasets.fragment_planning import FragmentPlanner
+from ..arrow.datasets.fragment_planning import FragmentPlanner, UnionPlanner
 from ..arrow.datasets.partitioning import HIVE, partition_keys
 from ..arrow.datasets.scan_columns import check_columns
 from ..arrow.file import open as open_file
@@ -83,11 +83,16 @@ def _schema_of_some(lake: Dataset, columns: list[str]) -> pa.Schema:
 
 def with_schema(lake: Dataset, schema: pa.Schema) -> Dataset:
     """Return the same files, read in another schema."""
-    planner = lake._planner
+    return Dataset(_in_schema(lake._planner, schema))
+
+
+def _in_schema(planner: FragmentPlanner | UnionPlanner, schema: pa.Schema) -> FragmentPlanner | UnionPlanner:
+    if isinstance(planner, UnionPlanner):
+        return UnionPlanner([_in_schema(child, schema) for child in planner.children], schema)
     if planner.keys.scheme != HIVE:
-        return Dataset(planner.with_schema(schema))
+        return planner.with_schema(schema)
     keys = partition_keys(planner.files, HIVE, schema, planner.files.base)
-    return Dataset(FragmentPlanner(planner.files, keys, schema, planner.reading))
+    return FragmentPlanner(planner.files, keys, schema, planner.reading)
 
 
 def texts_of_keys(lake: Dataset) -> dict[str, list[str]]:

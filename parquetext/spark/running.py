@@ -110,7 +110,8 @@ def _counts(group: _Group, work: Work) -> Counts:
 
 def _summary(action: str, files: int, parts: Sequence[Part], skipped: int) -> str:
     """Return the counts of outcomes, and of tasks by implementation."""
-    outcomes, tasks = {}, {}
+    outcomes: dict = {}
+    tasks: dict = {}
     for part in parts:
         for outcome, count in part.outcomes.items():
             outcomes[outcome] = outcomes.get(outcome, 0) + count

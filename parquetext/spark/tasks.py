@@ -6,7 +6,7 @@ import gc
 import os
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
@@ -60,7 +60,7 @@ class Work:
     filesystems: Filesystems
     done: Accumulator | None = None
 
-    def __call__(self, task: int, partition: Iterator[list[tuple]]) -> Iterator[Part]:
+    def __call__(self, task: int, partition: Iterable[Sequence[tuple]]) -> Iterator[Part]:
         """Process the files of a partition. Yield parts of the results from time to time, and at the end."""
         check_shared(self.filesystems, self.folder)
         kind = ChunkRows if ACTIONS[self.action].finds else Rows

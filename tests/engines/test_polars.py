@@ -288,6 +288,19 @@ def test_a_list_of_files_is_a_frame_without_keys(tmp_path):
     assert_same(paths[1], lambda frame: frame)
 
 
+@pytest.mark.parametrize("columns", [None, ["x"], ["part", "x"]])
+def test_a_list_of_datasets_is_scanned_with_the_keys_of_each(tmp_path, columns):
+    for part in (1, 2):
+        folder = tmp_path / f"lake{part}" / f"part={part}"
+        folder.mkdir(parents=True)
+        pq.write_table(pa.table({"x": [part, part + 10]}), folder / "a.parquet")
+    lakes = [parquetext.dataset(tmp_path / f"lake{part}") for part in (1, 2)]
+    frame = parquetext.scan_polars(lakes, columns).collect()
+    rows = {"x": [1, 11, 2, 12], "part": [1, 1, 2, 2]}
+    assert frame.to_dict(as_series=False) == {name: rows[name] for name in columns or rows}
+    assert parquetext.scan_polars(lakes).filter(pl.col("part") == 2).collect()["x"].to_list() == [2, 12]
+
+
 def test_patterns_and_urls_are_scanned_and_open_files_are_refused(path):
     pattern = path.replace("wide", "w*")
     assert_same(pattern, lambda frame: frame.select("id"))

@@ -21,6 +21,7 @@ IGNORED = (".", "_")
 NO_KEYS: Mapping[str, str | None] = MappingProxyType({})
 UNKNOWN = -1
 WILD = "*?[{"
+COLUMNS = "paths", "filesystems", "keys", "sizes", "modified"  # of `Files`
 
 
 class Found(NamedTuple):
@@ -73,10 +74,19 @@ class Files(Sequence[Found]):
         message["keys"] = [keys or None for keys in self.keys]
         return _restored, (message,)
 
+    @classmethod
+    def joined(cls, parts: Iterable[Files]) -> Files:
+        """Return the files of all parts, in order."""
+        found = cls()
+        for part in parts:
+            for name in COLUMNS:
+                getattr(found, name).extend(getattr(part, name))
+        return found
+
     def chosen(self, numbers: Sequence[int]) -> Files:
         """Return the files with these numbers."""
         found = Files()
-        for name in ("paths", "filesystems", "keys", "sizes", "modified"):
+        for name in COLUMNS:
             values = getattr(self, name)
             setattr(found, name, [values[number] for number in numbers])
         found.tables, found.base = self.tables, self.base

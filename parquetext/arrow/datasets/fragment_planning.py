@@ -157,6 +157,10 @@ class UnionPlanner:
         return cls(children, pa.unify_schemas([child.schema for child in children]) if schema is None else schema)
 
     @property
+    def files(self) -> Files:
+        return Files.joined(child.files for child in self.children)
+
+    @property
     def paths(self) -> list[str]:
         return [path for child in self.children for path in child.paths]
 

@@ -9,7 +9,6 @@ from functools import lru_cache
 import pyarrow as pa
 
 from ...errors import LimitExceeded, ParquetextError, Unsupported
-from ...footer.model import FooterReader
 from ...footer.pyarrow_footer import schema_of
 from ...footer.thrift_form import ThriftForm
 from .assemble_plan import field_of, plan_fields
@@ -28,7 +27,7 @@ def within_the_stack() -> Iterator[None]:
         raise Unsupported("the schema is nested deeper than Python's stack goes") from None
 
 
-def fields_of(form: FooterReader, footer: bytes, options: Mapping, wanted: Sequence[int] | None) -> Sequence[Column]:
+def fields_of(form: ThriftForm, footer: bytes, options: Mapping, wanted: Sequence[int] | None) -> Sequence[Column]:
     """Return the fields of a footer that contain wanted leaves.
 
     Results for footers with few leaves are cached; they do not depend on the row groups.
@@ -45,7 +44,7 @@ def _kept(footer: bytes, wanted: tuple[int, ...] | None) -> Sequence[Column]:
     return _fields_of(schema_or_ours(footer), ThriftForm(footer), wanted)
 
 
-def _fields_of(schema: pa.Schema, form: FooterReader, wanted: Sequence[int] | None) -> Sequence[Column]:
+def _fields_of(schema: pa.Schema, form: ThriftForm, wanted: Sequence[int] | None) -> Sequence[Column]:
     return tuple(columns_of(plan_fields(form), schema, range(form.leaf_count) if wanted is None else wanted))
 
 
