@@ -17,7 +17,7 @@ from ...footer.names import as_path
 from ...footer.path_sizes import check_form
 from ...footer.typed_bounds import column_bounds
 from ...pruning import Predicate, surviving_row_groups
-from ..request.read_request import ReadOptions, Request
+from ..request.read_request import ReadOptions, Request, resolve
 from .part import Part, part_of
 
 Blooms = Callable[[FooterReader, Mapping[str, pa.DataType]], BloomFilters]
@@ -117,7 +117,15 @@ def plan_file(file: File, request: Request) -> Plan:
     ArrowUnsupported
         If the read needs the Thrift footer, and the file has none.
     """
-    plan = file._on_form(lambda form: plan_read(form, request, file._blooms))
+
+    def planned(form: FooterReader) -> Plan:
+        # The file may have been opened again since the request, with other leaves and row groups.
+        if form is request.form:
+            return plan_read(form, request, file._blooms)
+        columns, row_groups, filters = request.arguments
+        return plan_read(form, resolve(form, columns, row_groups, filters, request.options), file._blooms)
+
+    plan = file._on_form(planned)
     if not plan.is_sliced:
         file._on_form(check_form)  # pyarrow reads the whole footer
         if file.spec.is_final:

@@ -69,6 +69,10 @@ class Request(NamedTuple):
     predicate_fields : mapping or None
         The leaves of each top-level column of the predicate; None if the predicate may refer to any column.
     options : ReadOptions
+    form : FooterReader
+        The form of the footer in which names were resolved; numbers of leaves are valid only there.
+    arguments : tuple
+        The columns, row groups and filters before they were resolved.
     """
 
     leaves: Sequence[int]
@@ -77,6 +81,8 @@ class Request(NamedTuple):
     predicate: Predicate | None
     predicate_fields: Mapping[str, range] | None
     options: ReadOptions
+    form: FooterReader
+    arguments: tuple
 
 
 def check_engine(engine: str | None) -> str | None:
@@ -131,7 +137,7 @@ def resolve(
     leaves = select(form, names)
     is_nested = names is not None and any(map(is_part, names))
     fields = None if predicate is None else _predicate_fields(form, predicate, options)
-    return Request(leaves, is_nested, groups, predicate, fields, options)
+    return Request(leaves, is_nested, groups, predicate, fields, options, form, (columns, row_groups, filters))
 
 
 def _row_groups(form: FooterReader, row_groups: Sequence[int] | None) -> Sequence[int]:
