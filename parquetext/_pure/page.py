@@ -23,6 +23,7 @@ MEMBERS = members(
     B="has_crc is_compressed is_sorted",
     ranges="statistics min_value max_value min max",
 )
+IN_PAGE_STATISTICS = 3  # the depth of fields of the Statistics in a page header
 SIZES = (
     (wire.PAGE_HEADER_UNCOMPRESSED_PAGE_SIZE, "uncompressed_size"),
     (wire.PAGE_HEADER_COMPRESSED_PAGE_SIZE, "compressed_size"),
@@ -428,7 +429,7 @@ def _inner(walk: Walk, start: int, page: dict[str, int]) -> dict[str, int]:
 
 
 def _statistics(walk: Walk, start: int) -> dict[str, int]:
-    found, _ = ChunkReader(walk.data).statistics(start)
+    found, _ = ChunkReader(walk.data).statistics(start, IN_PAGE_STATISTICS)
     return found | {"present": found["present"] & STATISTICS_BITS}
 
 

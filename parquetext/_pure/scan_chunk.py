@@ -166,9 +166,9 @@ class ChunkReader:
         fields["encodings"] = sum(1 << encoding for encoding in encodings if 0 <= encoding <= LARGEST_IN_MASK)
         return statistics | fields | {"present": present, "metadata_offset": start, "metadata_length": end - start}, end
 
-    def statistics(self, start: int) -> tuple[Members, int]:
-        """Return the members of the Statistics at `start`, and the offset after it."""
-        fields, end = self.struct(start, STATISTICS_FIELDS, {}, IN_STATISTICS, "statistics")
+    def statistics(self, start: int, depth: int = IN_STATISTICS) -> tuple[Members, int]:
+        """Return the members of the Statistics at `start`, whose fields are at a depth, and the offset after it."""
+        fields, end = self.struct(start, STATISTICS_FIELDS, {}, depth, "statistics")
         exact = sum(bit for name, bit in EXACT.items() if fields.get(name))
         return fields | {"present": wire.PRESENT_STATISTICS | presence(fields, STATISTICS_PRESENT) | exact}, end
 

@@ -28,6 +28,7 @@ def from_union(element: Row) -> dict | None:
     name = MEMBERS[tag - 1]
     entry = entry_named(name)
     if entry.table == Entry.table:
+        element.follow("logical_type")  # a type without parameters has an empty table, whose offset must be valid
         return {name: entry.from_table(lambda _, default: default)}
     options = element.child("logical_type", entry.table)
     return {name: entry.from_table(lambda field, default: default if options is None else options.get(field, default))}

@@ -156,6 +156,10 @@ class Row:
     def has(self, name: str) -> bool:
         return name in self._fields and self.table.has(self._fields[name].slot)
 
+    def follow(self, name: str) -> None:
+        """Check the offset of a table, and count the visit; raise Damaged if it leads out of the buffer."""
+        self.table.table(self._fields[name].slot)
+
     def child(self, name: str, kind: str | None = None) -> Row | None:
         """Return the table in a field, or None; `kind` is that of a union's member."""
         field = self._fields.get(name)
