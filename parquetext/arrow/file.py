@@ -27,7 +27,7 @@ from ..reading.execute.execution import execute, execute_batches
 from ..reading.execute.watch import Watch
 from ..reading.plan.part import Part
 from ..reading.plan.read_plan import Plan, plan_file
-from ..reading.request.read_request import AUTO, ReadOptions, check_engine, check_options, request_of
+from ..reading.request.read_request import AUTO, ReadOptions, check_engine, check_options
 from ..storage import can_reopen, has_arrow_file, has_descriptor, is_remote
 from .metadata import FileMetaData
 
@@ -162,8 +162,7 @@ class File(footer_file.File):
                 decoded_size_limit,
                 self._with_names(options),
             )
-            request = request_of(self, columns, row_groups, filters, reading)
-            plan = plan_file(self, request)
+            plan = plan_file(self, columns, row_groups, filters, reading)
             with Watch(self, plan):
                 return execute(plan, choose(plan, self), self)
         except MemoryError as error:
@@ -214,7 +213,7 @@ class File(footer_file.File):
             limit=decoded_size_limit,
             reader=self._with_names(options),
         )
-        plan = plan_file(self, request_of(self, columns, row_groups, None, reading))
+        plan = plan_file(self, columns, row_groups, None, reading)
         if not plan.part.has_columns:
             counts = self._on_form(lambda form: form.row_groups("num_rows"))
             return plan.part.batches_without_columns(counts, batch_size)
@@ -273,7 +272,7 @@ class File(footer_file.File):
     ) -> Explanation:
         from ..reading.explanation import explain  # only for this call
 
-        plan = plan_file(self, request_of(self, columns, row_groups, filters, options))
+        plan = plan_file(self, columns, row_groups, filters, options)
         with self._naming():
             return self._on_form(lambda form: explain(form, plan, self, self._blooms, considered))
 
@@ -318,7 +317,7 @@ class File(footer_file.File):
 
     def _has_copies(self) -> bool:
         """Return True if chunks of the file may have copies."""
-        return has_copies(plan_file(self, request_of(self, None, None, None, ReadOptions(key_values=False))), self)
+        return has_copies(plan_file(self, None, None, None, ReadOptions(key_values=False)), self)
 
     @contextmanager
     def _naming(self) -> Iterator[None]:

@@ -20,7 +20,7 @@ from parquetext.errors import ColumnError, LimitExceeded, Unsupported
 from parquetext.footer.pyarrow_footer import metadata_of
 from parquetext.reading.execute.pyarrow_reading import PyarrowReader
 from parquetext.reading.plan.read_plan import plan_file
-from parquetext.reading.request.read_request import ReadOptions, request_of
+from parquetext.reading.request.read_request import ReadOptions
 
 ROWS = 40
 SCHEMA = pa.schema(
@@ -117,8 +117,7 @@ class TestColumns:
 
     def test_the_slice_contains_only_the_requested_fields_of_a_struct(self, path):
         with parquetext.open(path) as file:
-            request = request_of(file, ["place.y.deep"], None, None, ReadOptions(key_values=False))
-            footer = plan_file(file, request).part.footer
+            footer = plan_file(file, ["place.y.deep"], None, None, ReadOptions(key_values=False)).part.footer
             assert [column.path for column in metadata_of(footer).schema] == ["place.y.deep"]
 
     def test_an_unknown_name_is_an_error(self, path):

@@ -18,10 +18,11 @@ from support.parquet_bytes import TABLE, footer_of, parquet_bytes, with_footer
 import parquetext
 from parquetext import kernels, wire
 from parquetext.errors import Damaged, Malformed, ParquetextError, Unsupported
+from parquetext.footer.dialect.buffer import Buffer
 from parquetext.footer.dialect.builder import Builder
 from parquetext.footer.dialect.field_differences import prepare
 from parquetext.footer.dialect.framing import TRAILER_BYTES, read_trailer, unframe
-from parquetext.footer.dialect.slots import LAYOUTS, tell_layout
+from parquetext.footer.dialect.slots import LAYOUTS, Row, tell_layout
 from parquetext.footer.dialect.to_thrift import Decoded
 from parquetext.inspection.integrity.inspection import inspect
 
@@ -316,6 +317,16 @@ def test_a_wrong_offset_is_not_followed_beyond_the_buffer(word, target):
     struct.pack_into("<I", data, 4 * word, max(target - 4 * word, 0))
     with contextlib.suppress(ParquetextError):
         Decoded(bytes(data)).to_thrift()
+
+
+def test_the_offset_of_a_logical_type_without_parameters_is_checked():
+    elements = Row.root(Buffer(BUFFER), LAYOUTS["a77d277"]).rows("schema")
+    element = next(row for row in elements if row.has("logical_type"))
+    field = LAYOUTS["a77d277"].tables["SchemaElement"]["logical_type"]
+    data = bytearray(BUFFER)
+    struct.pack_into("<I", data, element.table.position(field.slot, field.width), len(data))
+    with pytest.raises(Damaged):
+        facts(Decoded(bytes(data)))
 
 
 def test_overlapping_tables_cannot_multiply_the_work():

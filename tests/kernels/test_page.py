@@ -119,6 +119,18 @@ def test_both_implementations_read_changed_bytes_equally(header, changes, cut):
         assert seen(native.walk(data, 0, end)) == seen(pure.walk(data, 0, end))
 
 
+@pytest.mark.parametrize("depth", range(52, 66))
+@pytest.mark.parametrize("type", ["v1", "v2"])
+def test_both_implementations_allow_the_same_depth_of_unknown_fields_in_page_statistics(type, depth):
+    native, pure = both("page")
+    header = header_bytes(type, statistics={"null_count": 1})
+    end = header.rindex(b"\x36\x02\x00") + 2  # field 3 of the statistics
+    nested = b"\xfc" + b"\x1c" * (depth - 1) + bytes(depth)  # field 18, a struct in a struct
+    data = header[:end] + nested + header[end:]
+    assert outcome(native.header, data) == outcome(pure.header, data)
+    assert seen(native.walk(data)) == seen(pure.walk(data))
+
+
 def test_rows_and_nulls_of_a_header_may_be_any_number(implementation):
     header = kernels.page.header(header_bytes("v2", num_nulls=-3, num_rows=-9))
     assert (header.num_nulls, header.num_rows, header.num_values) == (-3, -9, 7)

@@ -12,7 +12,7 @@ import pytest
 import parquetext
 from parquetext.reading.choose.choice import choose
 from parquetext.reading.plan.read_plan import plan_file
-from parquetext.reading.request.read_request import ReadOptions, request_of
+from parquetext.reading.request.read_request import ReadOptions
 
 PACKAGE = Path(parquetext.__file__).parent
 # The entry points of decoders, with the only modules that call them.
@@ -53,7 +53,7 @@ def source(tmp_path):
 
 
 def test_each_stage_is_a_frozen_value_with_a_readable_repr(source):
-    plan = plan_file(source, request_of(source, ["a"], [3, 4], [("b", ">=", 41)], ReadOptions()))
+    plan = plan_file(source, ["a"], [3, 4], [("b", ">=", 41)], ReadOptions())
     request, (choice,) = plan.request, choose(plan, source)
     assert request.leaves == [0] and list(request.row_groups) == [3, 4]
     assert request.predicate_fields == {"b": range(1, 2)}

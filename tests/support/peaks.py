@@ -24,7 +24,7 @@ from parquetext.errors import ParquetextError
 from parquetext.inspection import integrity
 from parquetext.reading.execute.short_chunks import ShortChunks
 from parquetext.reading.plan.read_plan import plan_file
-from parquetext.reading.request.read_request import ReadOptions, request_of
+from parquetext.reading.request.read_request import ReadOptions
 
 from .resident import most_taken
 
@@ -62,7 +62,7 @@ def batches(path: str) -> None:
 def short(path: str) -> None:
     """Read the short chunks."""
     with parquetext.open(path) as file:
-        part = plan_file(file, request_of(file, None, None, None, ReadOptions())).part
+        part = plan_file(file, None, None, None, ReadOptions()).part
         arrays = kernels.arrays.Arrays(part.form.scan, file._source.size)
         if arrays.count:
             ShortChunks.read(part, arrays, file._source, use_threads=True)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...reading.plan.read_plan import plan_file
-from ...reading.request.read_request import ReadOptions, request_of
+from ...reading.request.read_request import ReadOptions
 from .footer_facts import columns_in_sum, key_values, named_columns
 from .schema_text import Node, element_text, parquet_tree
 from .value_text import as_json
@@ -116,8 +116,8 @@ def _of_values(a, b) -> Iterator[Difference]:
         elif name in theirs:
             yield Difference(VALUES, name, "types: not compared", str(ours[name]), str(theirs[name]))
     for file in (a, b):
-        request = request_of(file, [(name,) for name in common], None, None, ReadOptions())
-        file._check_expansion(plan_file(file, request).part, None)
+        plan = plan_file(file, [(name,) for name in common], None, None, ReadOptions())
+        file._check_expansion(plan.part, None)
     for begin in range(0, len(common), COLUMNS_AT_ONCE):
         yield from _of_columns(a, b, common[begin : begin + COLUMNS_AT_ONCE])
 

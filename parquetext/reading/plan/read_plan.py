@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ from ...footer.names import as_path
 from ...footer.path_sizes import check_form
 from ...footer.typed_bounds import column_bounds
 from ...pruning import Predicate, surviving_row_groups
-from ..request.read_request import ReadOptions, Request, resolve
+from ..request.read_request import ReadOptions, Request, as_names, fetch_cells, resolve
 from .part import Part, part_of
 
 Blooms = Callable[[FooterReader, Mapping[str, pa.DataType]], BloomFilters]
@@ -109,23 +109,23 @@ def surviving(form: FooterReader, request: Request, blooms: Blooms | None) -> Se
     )
 
 
-def plan_file(file: File, request: Request) -> Plan:
-    """Plan a read of a file.
+def plan_file(
+    file: File, columns: Iterable | None, row_groups: Sequence[int] | None, filters: object, options: ReadOptions
+) -> Plan:
+    """Resolve the names of a read and plan it, on the form in use, or on the next one if that form is damaged.
+
+    One step does both, because numbers of leaves and row groups are valid only for the form that resolved them.
 
     Raises
     ------
+    ColumnError, IndexError
+        If there is no such column or row group.
     ArrowUnsupported
         If the read needs the Thrift footer, and the file has none.
     """
-
-    def planned(form: FooterReader) -> Plan:
-        # The file may have been opened again since the request, with other leaves and row groups.
-        if form is request.form:
-            return plan_read(form, request, file._blooms)
-        columns, row_groups, filters = request.arguments
-        return plan_read(form, resolve(form, columns, row_groups, filters, request.options), file._blooms)
-
-    plan = file._on_form(planned)
+    names = as_names(columns)
+    fetch_cells(file, names, row_groups)
+    plan = file._on_form(lambda form: plan_read(form, resolve(form, names, row_groups, filters, options), file._blooms))
     if not plan.is_sliced:
         file._on_form(check_form)  # pyarrow reads the whole footer
         if file.spec.is_final:

@@ -69,10 +69,6 @@ class Request(NamedTuple):
     predicate_fields : mapping or None
         The leaves of each top-level column of the predicate; None if the predicate may refer to any column.
     options : ReadOptions
-    form : FooterReader
-        The form of the footer in which names were resolved; numbers of leaves are valid only there.
-    arguments : tuple
-        The columns, row groups and filters before they were resolved.
     """
 
     leaves: Sequence[int]
@@ -81,8 +77,6 @@ class Request(NamedTuple):
     predicate: Predicate | None
     predicate_fields: Mapping[str, range] | None
     options: ReadOptions
-    form: FooterReader
-    arguments: tuple
 
 
 def check_engine(engine: str | None) -> str | None:
@@ -111,14 +105,23 @@ def check_types(options: Mapping[str, Any]) -> None:
         raise TypeError(f"binary_type is a pyarrow.DataType, not {kind!r}")
 
 
+def as_names(columns: Iterable | None) -> list | None:
+    """Return the requested names as a list; raise TypeError if they are one string, or no names."""
+    if isinstance(columns, str):
+        raise TypeError("columns is a list of names, not one string")
+    if columns is not None and not isinstance(columns, Iterable):
+        raise TypeError(f"columns is a list of names, not {columns!r}")
+    return None if columns is None else list(columns)
+
+
 def resolve(
     form: FooterReader,
-    columns: Iterable | None,
+    columns: list | None,
     row_groups: Sequence[int] | None,
     filters: object,
     options: ReadOptions,
 ) -> Request:
-    """Resolve the names of columns, filters and row groups in a file's footer.
+    """Resolve the names of columns, filters and row groups in a file's footer; they are valid only for this form.
 
     Raises
     ------
@@ -127,17 +130,15 @@ def resolve(
     IndexError
         If there is no such row group.
     """
-    if isinstance(columns, str):
-        raise TypeError("columns is a list of names, not one string")
-    names = None if columns is None else list(columns)
+    names = columns
     if names is not None and options.use_pandas_metadata:
-        names += index_columns(form)
+        names = names + index_columns(form)
     groups = _row_groups(form, row_groups)
     predicate = None if filters is None else predicate_of(filters)
     leaves = select(form, names)
     is_nested = names is not None and any(map(is_part, names))
     fields = None if predicate is None else _predicate_fields(form, predicate, options)
-    return Request(leaves, is_nested, groups, predicate, fields, options, form, (columns, row_groups, filters))
+    return Request(leaves, is_nested, groups, predicate, fields, options)
 
 
 def _row_groups(form: FooterReader, row_groups: Sequence[int] | None) -> Sequence[int]:
@@ -164,28 +165,10 @@ def _predicate_fields(form: FooterReader, predicate: Predicate, options: ReadOpt
     return None if names is None else {name: top_level_leaves(form, name) for name in names}
 
 
-def request_of(
-    file: File, columns: Iterable | None, row_groups: Sequence[int] | None, filters: object, options: ReadOptions
-) -> Request:
-    """Resolve the names of a read, on the form in use, or on the next one if that form is damaged.
-
-    Raises
-    ------
-    ColumnError, IndexError
-        If there is no such column or row group.
-    """
-    if columns is not None and not isinstance(columns, str):
-        if not isinstance(columns, Iterable):
-            raise TypeError(f"columns is a list of names, not {columns!r}")
-        columns = list(columns)
-    _fetch_cells(file, columns, row_groups)
-    return file._on_form(lambda form: resolve(form, columns, row_groups, filters, options))
-
-
-def _fetch_cells(file: File, columns: list | str | None, row_groups: Sequence[int] | None) -> None:
+def fetch_cells(file: File, columns: list | None, row_groups: Sequence[int] | None) -> None:
     """Announce how many columns are looked up; fetch the cells of a remote footer for their slice in few rounds."""
     file._expect(file.num_columns if columns is None else len(columns))
-    if not file._is_batched() or not isinstance(columns, list):
+    if not file._is_batched() or columns is None:
         return
     shared = [lambda form: form.row_groups("num_rows"), lambda form: form.created_by, lambda form: form.node(GROUP)]
     file._source.want_shared()
