@@ -169,7 +169,7 @@ native = (
     {}
     if NO_NATIVE
     else {
-        "libraries": [("pqx", library)],
+        "libraries": [("parquetext", library)],
         "ext_modules": kernels(),
         "options": {"bdist_wheel": {"py_limited_api": "cp311"}} if LIMITED_API else {},
     }

@@ -46,7 +46,7 @@ def table() -> pa.Table:
 
 def test_the_shared_library_exports_exactly_the_declared_functions(built):
     listing = subprocess.run(
-        ["nm", "-D", "--defined-only", built / "libpqx.so"], check=True, capture_output=True, text=True
+        ["nm", "-D", "--defined-only", built / "libparquetext.so"], check=True, capture_output=True, text=True
     )
     assert {line.split()[-1] for line in listing.stdout.splitlines()} == declarations().keys()
 
@@ -179,7 +179,7 @@ def test_no_flipped_bit_of_the_last_64_kib_makes_a_wrong_answer(built, wide, for
     """Bytes after the payload, which C does not read, are flipped in tests/footer/test_damage.py."""
     program, span = built / "flips", 1 << 16
     if not program.exists():
-        subprocess.run(["cc", "-std=c11", "-O1", CSRC / "tests/flips.c", built / "libpqx.a", f"-I{CSRC / 'include'}",
+        subprocess.run(["cc", "-std=c11", "-O1", CSRC / "tests/flips.c", built / "libparquetext.a", f"-I{CSRC / 'include'}",
                         "-o", program], check=True)  # fmt: skip
     with open_source(str(wide[form])) as source:
         tail = read_tail(source)
