@@ -60,6 +60,18 @@ class BuildLibrary(build_clib):
         except Exception as error:
             Kernels.give_up(error)
 
+    def build_libraries(self, libraries: list) -> None:
+        if sys.platform.startswith("linux"):
+            self.compiler.archiver[-1] += "D"  # the same archive from the same objects
+        super().build_libraries(libraries)
+
+    def copy_to(self, folder: Path) -> None:
+        """Add the library and its header to a package, for programs that embed it."""
+        archive = self.compiler.library_filename("parquetext")
+        for file, below in ((Path(self.build_clib, archive), "lib"), (Path("csrc/include/parquetext.h"), "include")):
+            (folder / below).mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, folder / below / file.name)
+
 
 class BuildExtensions(build_ext):
     def finalize_options(self) -> None:
@@ -70,7 +82,9 @@ class BuildExtensions(build_ext):
         self.run_command("build_clib")
         if not Kernels.missing:
             try:
-                return super().run()
+                super().run()
+                root = Path("." if self.inplace else self.build_lib)
+                return self.get_finalized_command("build_clib").copy_to(root / "parquetext/_native")
             except Exception as error:
                 Kernels.give_up(error)
         self.extensions = []

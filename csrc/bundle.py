@@ -1,8 +1,8 @@
 """Write the library as one header and one compilation unit:  python csrc/bundle.py FOLDER
 
 FOLDER gets `parquetext.h`, the public header, and `parquetext.c`, which contains all sources and internal headers. All
-functions and objects are static, except those of the public header. (`-DPQX_PRIVATE=` makes them global, for tests.) The
-same sources make the same bytes.
+functions and objects are static, except those of the public header (`-DPQX_PRIVATE=` makes them global, for tests).
+The same sources make the same bytes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TOP = """\
  * SPDX-License-Identifier: Apache-2.0 */
 #if defined(__cplusplus)
 #error "parquetext.c is C: compile it with cc -std=c11 -c parquetext.c, and include parquetext.h in C++"
-#endif
+#else
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE
 #endif
@@ -46,6 +46,7 @@ MACRO = re.compile(r"^#\s*define (\w+)", re.MULTILINE)
 DIRECTIVE = re.compile(r"^#(?:\\\n|[^\n])*", re.MULTILINE)
 ATTRIBUTE = re.compile(r"__attribute__\(\((?:[^()]|\([^()]*\))*\)\)")
 ENUMERATION = re.compile(r"\benum\b[^{};]*\{([^}]*)\}")
+STRUCTURE = re.compile(r"\b(?:struct|union)\b[^{};()]*\{[^{}]*\}")
 PROTOTYPE = re.compile(r"^(?!typedef|static)(?=[a-z][\w *\n]*?\bpqx_\w+\([^;{}]*\);)", re.MULTILINE)
 OBJECT = re.compile(r"^(?:extern )?const (?=\w+ (pqx_\w+))", re.MULTILINE)
 
@@ -91,8 +92,15 @@ def ambiguous(files: dict[str, str], shared: dict[str, str]) -> dict[str, set[st
 
 
 def renamed(text: str, names: set[str], source: str) -> str:
-    """Add the name of the source to names, except in comments, strings and accesses to members."""
-    return NAME.sub(lambda found: f"{found[0]}_in_{source}" if found[0] in names else found[0], text)
+    """Add the name of the source to names, except in comments and strings, and of members."""
+    structures = [found.span() for found in STRUCTURE.finditer(text)]
+
+    def new_name(found: re.Match) -> str:
+        is_inside = any(start < found.start() < end for start, end in structures)
+        is_member = is_inside and text[found.end() :].lstrip()[:1] in (";", ",", "[", ":")
+        return f"{found[0]}_in_{source}" if found[0] in names and not is_member else found[0]
+
+    return NAME.sub(new_name, text)
 
 
 def change_of_depth(line: str) -> int:
@@ -101,7 +109,7 @@ def change_of_depth(line: str) -> int:
 
 
 def unconditional_includes(text: str, depth: int = 0) -> Iterator[str]:
-    """Yield the project's headers that a file includes for every CPU; `depth` is -1 for a file with an include guard."""
+    """Yield the project's headers that a file includes for every CPU; `depth` is -1 if it has an include guard."""
     for line in text.splitlines():
         depth += change_of_depth(line)
         found = INCLUDE.match(line)
@@ -157,7 +165,7 @@ def unit() -> str:
         made.add(path, renamed(text, names[path], Path(path).stem))
         made.parts += [f"#undef {macro}\n" for macro in dict.fromkeys(MACRO.findall(text))]
     version = re.search(r'PQX_VERSION "(.+)"', (CSRC / "include" / PUBLIC).read_text("utf-8"))[1]
-    return TOP.replace("{version}", version) + "".join(made.parts)
+    return TOP.replace("{version}", version) + "".join(made.parts) + "\n#endif\n"
 
 
 def main(arguments: list[str]) -> int:

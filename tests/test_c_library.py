@@ -179,8 +179,8 @@ def test_no_flipped_bit_of_the_last_64_kib_makes_a_wrong_answer(built, wide, for
     """Bytes after the payload, which C does not read, are flipped in tests/footer/test_damage.py."""
     program, span = built / "flips", 1 << 16
     if not program.exists():
-        subprocess.run(["cc", "-std=c11", "-O1", CSRC / "tests/flips.c", built / "libparquetext.a", f"-I{CSRC / 'include'}",
-                        "-o", program], check=True)  # fmt: skip
+        sources = CSRC / "tests/flips.c", built / "libparquetext.a", f"-I{CSRC / 'include'}"
+        subprocess.run(["cc", "-std=c11", "-O1", *sources, "-o", program], check=True)
     with open_source(str(wide[form])) as source:
         tail = read_tail(source)
     block = tail.blocks[0]
