@@ -31,6 +31,7 @@ LINK_FLAGS = ["-Wl,-s"] if sys.platform.startswith("linux") else []  # pip does 
 # Cython 3.2 defines this function in each module without `static`, so that modules in one library would collide.
 SHARED_BY_MISTAKE = "__Pyx_ApplySequenceOrMappingFlag"
 UTILITIES = "parquetext._native._cyutility"  # Cython's own classes, such as those of memoryviews
+BUNDLE = "csrc/bundle.py"
 INCLUDES = ["csrc/include", "csrc/src"]
 SOURCES = sorted(map(str, Path("csrc/src").glob("*/*.c")))
 HEADERS = sorted(str(header) for folder in INCLUDES for header in Path(folder).rglob("*.h"))
@@ -65,12 +66,19 @@ class BuildLibrary(build_clib):
             self.compiler.archiver[-1] += "D"  # the same archive from the same objects
         super().build_libraries(libraries)
 
-    def copy_to(self, folder: Path) -> None:
-        """Add the library and its header to a package, for programs that embed it."""
-        archive = self.compiler.library_filename("parquetext")
-        for file, below in ((Path(self.build_clib, archive), "lib"), (Path("csrc/include/parquetext.h"), "include")):
-            (folder / below).mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, folder / below / file.name)
+    def install_for_programs(self, package: Path) -> None:
+        """Add the library to the package for programs that embed it: its bundle has half the size of all its sources."""
+        header, target = package / "include" / "parquetext.h", package / "lib"
+        archive = target / self.compiler.library_filename("parquetext")
+        if not self.force and not newer_group([*SOURCES, *HEADERS, BUNDLE], str(archive), "newer"):
+            return
+        made = Path(self.build_temp, "bundle")
+        runpy.run_path(BUNDLE)["main"]([str(made)])
+        objects = self.compiler.compile([str(made / "parquetext.c")], output_dir=str(made), extra_postargs=C_FLAGS)
+        archive.unlink(missing_ok=True)
+        self.compiler.create_static_lib(objects, "parquetext", output_dir=str(target))
+        header.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(made / header.name, header)
 
 
 class BuildExtensions(build_ext):
@@ -84,7 +92,8 @@ class BuildExtensions(build_ext):
             try:
                 super().run()
                 root = Path("." if self.inplace else self.build_lib)
-                return self.get_finalized_command("build_clib").copy_to(root / "parquetext/_native")
+                library = self.get_finalized_command("build_clib")
+                return library.install_for_programs(root / "parquetext/_native")
             except Exception as error:
                 Kernels.give_up(error)
         self.extensions = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -58,6 +59,15 @@ def test_the_static_library_can_be_part_of_a_shared_library(tmp_path):
     """This needs code that is independent of its position."""
     whole = ["-Wl,--whole-archive", c_library.library(), "-Wl,--no-whole-archive"]
     run(["cc", "-shared", "-Wl,-z,defs", "-Wl,-z,text", *whole, "-o", tmp_path / "plugin.so"], tmp_path)
+
+
+@needs_library
+@needs("nm")
+def test_the_static_library_defines_only_the_functions_of_the_header(tmp_path):
+    listing = run(["nm", "-g", "--defined-only", c_library.library()], tmp_path)
+    header = (c_library.include() / "parquetext.h").read_text()
+    assert set(re.findall(r" T (\w+)", listing)) == set(re.findall(r"^PQX_API .*?\b(pqx_\w+)\(", header, re.MULTILINE))
+    assert not re.findall(r" [A-SU-Z] \w+", listing)
 
 
 @needs_library
