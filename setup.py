@@ -67,7 +67,7 @@ class BuildLibrary(build_clib):
         super().build_libraries(libraries)
 
     def install_for_programs(self, package: Path) -> None:
-        """Add the library to the package for programs that embed it: its bundle has half the size of all its sources."""
+        """Add the library for programs that embed it, compiled from the bundle, which halves its size."""
         header, target = package / "include" / "parquetext.h", package / "lib"
         archive = target / self.compiler.library_filename("parquetext")
         if not self.force and not newer_group([*SOURCES, *HEADERS, BUNDLE], str(archive), "newer"):

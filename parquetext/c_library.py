@@ -1,6 +1,6 @@
 """Find the C library that an installed package contains: its header and the static library.
 
-Programs that embed it need nothing else of this package ([docs/embedding.md](../docs/embedding.md)).
+Programs that embed it need nothing else of this package (docs/embedding.md).
 """
 
 from __future__ import annotations
@@ -26,10 +26,6 @@ def include() -> Path:
     parquetext.errors.Unsupported
         If the package was installed without its compiled kernels.
 
-    See Also
-    --------
-    library : The library that belongs to the header.
-
     Examples
     --------
     >>> from parquetext import c_library
@@ -51,10 +47,6 @@ def library() -> Path:
     ------
     parquetext.errors.Unsupported
         If the package was installed without its compiled kernels.
-
-    See Also
-    --------
-    include : The directory of the header.
 
     Examples
     --------
