@@ -58,6 +58,7 @@ class BuildLibrary(build_clib):
     def run(self) -> None:
         try:
             super().run()
+            self.compile_bundle()
         except Exception as error:
             Kernels.give_up(error)
 
@@ -66,19 +67,22 @@ class BuildLibrary(build_clib):
             self.compiler.archiver[-1] += "D"  # the same archive from the same objects
         super().build_libraries(libraries)
 
-    def install_for_programs(self, package: Path) -> None:
-        """Add the library for programs that embed it, compiled from the bundle, which halves its size."""
-        header, target = package / "include" / "parquetext.h", package / "lib"
-        archive = target / self.compiler.library_filename("parquetext")
-        if not self.force and not newer_group([*SOURCES, *HEADERS, BUNDLE], str(archive), "newer"):
-            return
-        made = Path(self.build_temp, "bundle")
-        runpy.run_path(BUNDLE)["main"]([str(made)])
-        objects = self.compiler.compile([str(made / "parquetext.c")], output_dir=str(made), extra_postargs=C_FLAGS)
-        archive.unlink(missing_ok=True)
-        self.compiler.create_static_lib(objects, "parquetext", output_dir=str(target))
-        header.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(made / header.name, header)
+    def compile_bundle(self) -> None:
+        """Compile the library for programs that embed it from the bundle, which halves its size."""
+        folder = Path(self.build_temp, "bundle")
+        self.archive = folder / self.compiler.library_filename("parquetext")
+        if self.force or newer_group([*SOURCES, *HEADERS, BUNDLE], str(self.archive), "newer"):
+            runpy.run_path(BUNDLE)["main"]([str(folder)])
+            source = str(folder / "parquetext.c")
+            objects = self.compiler.compile([source], output_dir=str(folder), extra_postargs=C_FLAGS)
+            self.archive.unlink(missing_ok=True)
+            self.compiler.create_static_lib(objects, "parquetext", output_dir=str(folder))
+
+    def add_to(self, package: Path) -> None:
+        """Copy the library for programs that embed it, and its header, into the package."""
+        for file, folder in ((self.archive, "lib"), (self.archive.with_name("parquetext.h"), "include")):
+            (package / folder).mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, package / folder / file.name)
 
 
 class BuildExtensions(build_ext):
@@ -92,8 +96,7 @@ class BuildExtensions(build_ext):
             try:
                 super().run()
                 root = Path("." if self.inplace else self.build_lib)
-                library = self.get_finalized_command("build_clib")
-                return library.install_for_programs(root / "parquetext/_native")
+                return self.get_finalized_command("build_clib").add_to(root / "parquetext/_native")
             except Exception as error:
                 Kernels.give_up(error)
         self.extensions = []

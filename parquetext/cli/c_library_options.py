@@ -13,11 +13,13 @@ from ..errors import ParquetextError
 
 
 def _print_flags(flags: Callable[[], list[str]]) -> None:
+    from .outcomes import CANNOT_RUN, problem  # only for these options: other commands start faster
+
     try:
         typer.echo(shlex.join(flags()))
     except ParquetextError as error:
-        typer.echo(error, err=True)
-        raise typer.Exit(2) from None
+        problem(error)
+        raise typer.Exit(CANNOT_RUN) from None
     raise typer.Exit
 
 

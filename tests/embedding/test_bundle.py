@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import runpy
 import shutil
 import subprocess
 import sys
 
 import pytest
-from support.embedding import CSRC, commands, needs, run
+from support.embedding import CSRC, commands, declarations, needs, run
 
 pytestmark = needs("cc")
 
@@ -41,7 +40,7 @@ def test_a_rust_program_compiles_the_bundle(crate, bundle, check):
 def test_only_the_functions_of_the_header_are_visible(bundle, tmp_path):
     run(["cc", "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-c", bundle / "parquetext.c"], tmp_path)
     listing = run(["nm", "-g", "--defined-only", "parquetext.o"], tmp_path)
-    declared = re.findall(r"^PQX_API [^(;]*?\b(pqx_\w+)\(", (bundle / "parquetext.h").read_text(), re.MULTILINE)
+    declared = declarations(bundle / "parquetext.h")
     assert sorted(line.split()[-1] for line in listing.splitlines()) == sorted(declared)
 
 

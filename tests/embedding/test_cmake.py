@@ -61,15 +61,20 @@ def test_a_rust_program_builds_the_library_with_cmake(crate, check):
     check(folder / "target/debug/rows")
 
 
+def find(folder: Path, prefix: Path, wanted: str = "") -> subprocess.CompletedProcess:
+    """Configure a project that needs a version of the library."""
+    text = f"cmake_minimum_required(VERSION 3.16)\nproject(p LANGUAGES C)\nfind_package(parquetext {wanted} REQUIRED)\n"
+    (folder / "CMakeLists.txt").write_text(text)
+    command = ["cmake", "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={prefix}"]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
 @pytest.mark.parametrize(
     ("wanted", "is_found"),
     [("", True), ("0.1", True), ("0.1.0 EXACT", True), ("0.0", False), ("0.2", False), ("0.1.99", False), ("1", False)],
 )
 def test_a_program_finds_only_compatible_versions(tmp_path, made_prefix, wanted, is_found):
-    text = f"cmake_minimum_required(VERSION 3.16)\nproject(p LANGUAGES C)\nfind_package(parquetext {wanted} REQUIRED)\n"
-    (tmp_path / "CMakeLists.txt").write_text(text)
-    command = ["cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={made_prefix}"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = find(tmp_path, made_prefix, wanted)
     assert (done.returncode == 0) == is_found, done.stderr
 
 
@@ -78,9 +83,6 @@ def test_an_installation_without_its_library_is_not_found(tmp_path, made_prefix)
     run(["cp", "-a", made_prefix, broken], tmp_path)
     for library in broken.glob("lib/libparquetext.*"):
         library.unlink()
-    text = "cmake_minimum_required(VERSION 3.16)\nproject(p LANGUAGES C)\nfind_package(parquetext REQUIRED)\n"
-    (tmp_path / "CMakeLists.txt").write_text(text)
-    command = ["cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={broken}"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = find(tmp_path, broken)
     assert done.returncode != 0
     assert "no library or no parquetext.h" in " ".join(done.stderr.split())

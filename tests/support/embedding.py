@@ -1,4 +1,4 @@
-"""The examples of docs/embedding.md, and commands that build them."""
+"""The examples of docs/embedding.md, commands that build them, and the functions of the public header."""
 
 from __future__ import annotations
 
@@ -12,6 +12,13 @@ import pytest
 ROOT = Path(__file__).parents[2]
 CSRC = ROOT / "csrc"
 SMALL_CARGO = '[package]\nname = "rows"\nversion = "0.1.0"\nedition = "2021"\n'
+
+
+def declarations(header: Path = CSRC / "include/parquetext.h") -> dict[str, list[str]]:
+    """Return the parameters of each public function."""
+    code = re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.DOTALL)
+    found = re.findall(r"^PQX_API [^(;]*?\b(pqx_\w+)\(([^;]*)\);", code, re.MULTILINE)
+    return {name: parameters.split(",") for name, parameters in found}
 
 
 def needs(*commands: str) -> pytest.MarkDecorator:
