@@ -9,7 +9,6 @@ from functools import lru_cache
 import pyarrow as pa
 from pyspark.errors import PySparkTypeError
 from pyspark.sql import types as T
-from pyspark.sql.pandas.types import to_arrow_schema, to_arrow_type
 
 from ... import wire
 from ...errors import ColumnError, Unsupported
@@ -18,7 +17,7 @@ from ...footer.leaf_types import PHYSICAL_TYPES
 from ...footer.model import GROUP, FooterReader
 from ...footer.names import as_path
 from ...logical_types import container_of, entries, spark_type
-from ..spark_types import within
+from ..spark_types import as_arrow_schema, as_arrow_type, within
 
 SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
 
@@ -62,7 +61,7 @@ def arrow_schema(schema: T.StructType) -> pa.Schema:
                 f"column {field.name!r}: Spark takes no {alien.simpleString()} from Arrow: name the "
                 "other columns, or use spark.read.parquet"
             )
-    return to_arrow_schema(schema, timezone="UTC")
+    return as_arrow_schema(schema)
 
 
 def _is_of_arrow(kind: T.DataType) -> bool:
@@ -71,7 +70,7 @@ def _is_of_arrow(kind: T.DataType) -> bool:
     if any(entry.spark_name == kind.typeName() and not entry.arrow_to_spark for entry in entries()):
         return False
     try:
-        return to_arrow_type(kind, timezone="UTC") is not None
+        return as_arrow_type(kind) is not None
     except PySparkTypeError:
         return False
 

@@ -1,0 +1,41 @@
+"""The versions of Spark on which the jobs run, and the features that only some of them have."""
+
+from __future__ import annotations
+
+import re
+
+from ..errors import Unsupported
+
+OLDEST = (3, 5)
+SUPPORTED = "3.5 and 4.0 to 4.3"
+
+
+def spark_version() -> tuple[int, int]:
+    """Return the first two numbers of pyspark's version."""
+    import pyspark
+
+    found = re.match(r"(\d+)\.(\d+)", pyspark.__version__)
+    return (int(found[1]), int(found[2])) if found else OLDEST
+
+
+def check_version() -> None:
+    """Refuse a Spark that is older than the supported ones; newer ones are tried.
+
+    Raises
+    ------
+    Unsupported
+        If pyspark is too old.
+    """
+    found = spark_version()
+    if found < OLDEST:
+        raise Unsupported(f"parquetext.spark supports Spark {SUPPORTED}; this is pyspark {found[0]}.{found[1]}")
+
+
+def has_data_source() -> bool:
+    """Return True if data sources in Python can get filters, as since Spark 4.1."""
+    return spark_version() >= (4, 1)
+
+
+def has_scan() -> bool:
+    """Return True if the jar for Spark's own scan runs on this version."""
+    return spark_version() >= (4, 0)
