@@ -143,7 +143,7 @@ def _session(conf: Sequence[str]) -> SparkSession:
         import pyspark  # noqa: F401
     except ImportError as error:
         raise Unsupported(f"jobs need pyspark: pip install 'parquetext[spark]' ({error})") from None
-    from .starting import session
+    from . import session
 
     settings = [each.partition("=") for each in conf]
     if wrong := next((name for name, equals, _ in settings if not equals), None):

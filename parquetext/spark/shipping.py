@@ -15,6 +15,7 @@ from .jar import zipped
 from .parallelism import parallelism
 from .scan_settings import add_scan
 from .versions import has_data_source
+from .workers import check_workers
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -44,6 +45,8 @@ def ship(spark: SparkSession) -> None:
     ------
     OSError
         If the zip cannot be written.
+    Unsupported
+        If the workers' Python has no pyarrow. A local session's workers run this Python unless `PYSPARK_PYTHON` is set.
 
     Notes
     -----
@@ -60,6 +63,7 @@ def ship(spark: SparkSession) -> None:
         _send(spark)
         return
     context = spark.sparkContext
+    check_workers(context)
     if not (_is_on_local_path(context) or _is_submitted(context)):
         archive = _archive()
         if archive.name not in _shipped_to(context.applicationId):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema, to_arrow_type
-from pyspark.sql.types import DataType, StructType
+from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
 
 # Since Spark 4.2 the time zone of timestamps is a parameter. In older versions it is UTC.
 _UTC: dict[str, Any] = {"timezone": "UTC"} if "timezone" in inspect.signature(to_arrow_type).parameters else {}
@@ -24,6 +24,21 @@ def within(kind: DataType) -> Iterator[DataType]:
     )
     for each in inner:
         yield from within(each)
+
+
+def nullable(schema: StructType) -> StructType:
+    """Return a schema in which every field, item and value may be null; Spark before 4.0 has no `toNullable`."""
+    return StructType([StructField(each.name, _nullable(each.dataType), True, each.metadata) for each in schema])
+
+
+def _nullable(kind: DataType) -> DataType:
+    if isinstance(kind, StructType):
+        return nullable(kind)
+    if isinstance(kind, ArrayType):
+        return ArrayType(_nullable(kind.elementType), True)
+    if isinstance(kind, MapType):
+        return MapType(_nullable(kind.keyType), _nullable(kind.valueType), True)
+    return kind
 
 
 def as_arrow_type(kind: DataType) -> pa.DataType:

@@ -31,6 +31,13 @@ def check_version() -> None:
         raise Unsupported(f"parquetext.spark supports Spark {SUPPORTED}; this is pyspark {found[0]}.{found[1]}")
 
 
+def java_versions() -> tuple[int, int | None]:
+    """Return the oldest and the newest Java on which this version starts; None if no newest one is known."""
+    found = spark_version()
+    # Java 24 removed a function by which Hadoop finds the user; the Hadoop of Spark 4.2 does not need it.
+    return 17 if found >= (4, 0) else 8, None if found >= (4, 2) else 23
+
+
 def has_data_source() -> bool:
     """Return True if data sources in Python can get filters, as since Spark 4.1."""
     return spark_version() >= (4, 1)

@@ -51,6 +51,10 @@ PROGRAM = """
     text["read is equal"] = same(jobs.read(spark, lake), spark.read.parquet(lake))
     text["read in another case"] = jobs.read(spark, lake, ["N"], MAXPARTITIONBYTES="16k").count()
     text["read without columns"] = jobs.read(spark, lake, []).count()
+    spark.read.parquet(lake).selectExpr("*", "make_dt_interval(1, 2, 3, n) i").write.parquet(f"{folder}/by spark")
+    text["read of Spark's files is equal"] = same(
+        jobs.read(spark, f"{folder}/by spark"), spark.read.parquet(f"{folder}/by spark")
+    )
     if has_data_source():
         text["format is equal"] = same(spark.read.format("parquetext").load(lake), spark.read.parquet(lake))
     written = jobs.write(jobs.read(spark, lake), f"{folder}/new", partition_by="day", form="flat")
@@ -110,6 +114,7 @@ def check_jobs(run_driver, lake: Path, version: str) -> None:
         "upgrade again": ["skipped"] * FILES,
         "read": [[299, "2024-01-03"]],
         "read is equal": True,
+        "read of Spark's files is equal": True,
         "read in another case": FILES * ROWS,
         "read without columns": FILES * ROWS,
         "write": [FILES, FILES * ROWS, True],
