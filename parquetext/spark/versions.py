@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 
 from ..errors import Unsupported
@@ -24,18 +25,22 @@ def check_version() -> None:
     Raises
     ------
     Unsupported
-        If pyspark is too old.
+        If pyspark is too old, or needs a module that this Python lacks.
     """
     found = spark_version()
     if found < OLDEST:
         raise Unsupported(f"parquetext.spark supports Spark {SUPPORTED}; this is pyspark {found[0]}.{found[1]}")
+    if found < (4, 0) and importlib.util.find_spec("distutils") is None:
+        raise Unsupported("pyspark 3.5 needs setuptools on Python 3.12 or later: pip install setuptools")
 
 
 def java_versions() -> tuple[int, int | None]:
-    """Return the oldest and the newest Java on which this version starts; None if no newest one is known."""
+    """Return the oldest and the newest Java on which this version works; None if no newest one is known."""
     found = spark_version()
+    if found < (4, 0):
+        return 8, 17  # its Arrow does not work on Java 21
     # Java 24 removed a function by which Hadoop finds the user; the Hadoop of Spark 4.2 does not need it.
-    return 17 if found >= (4, 0) else 8, None if found >= (4, 2) else 23
+    return 17, 23 if found < (4, 2) else None
 
 
 def has_data_source() -> bool:

