@@ -24,9 +24,13 @@ Names of ``pyarrow.parquet`` itself
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
+
+if sys.version_info < (3, 11):  # noqa: UP036  # a zip that Spark ships is not installed, so nothing else checks this
+    raise ImportError("parquetext needs Python 3.11 or later; this is Python {}.{}".format(*sys.version_info[:2]))
 
 # Public names and the modules that define them; a module is imported when its name is first used.
 _OURS = {

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 
 from .. import compute as pc
 from ..arrow.datasets.dataset import dataset
+from .column_types import SCHEMA
+from .spark_frames import collected
 
 
 class Rows(Protocol):
@@ -25,7 +27,7 @@ class Rows(Protocol):
 
 def rows_of(catalog) -> Rows:
     """Return the queries for a catalog, which is an argument of `plan`."""
-    return _SparkRows(catalog) if hasattr(catalog, "toArrow") else _ArrowRows(catalog)
+    return _SparkRows(catalog) if hasattr(catalog, "mapInArrow") else _ArrowRows(catalog)
 
 
 class _ArrowRows:
@@ -60,12 +62,16 @@ class _SparkRows:
         self._frame = catalog
 
     def one_per_row_group(self, columns: list[str]) -> pa.Table:
-        return self._frame.where("leaf = 0 OR error IS NOT NULL").select(*columns).toArrow()
+        return self._collected("leaf = 0 OR error IS NOT NULL", columns)
 
     def of_column(self, name: str, columns: list[str]) -> pa.Table:
         column = self._frame["column"]
-        return self._frame.where((column == name) | column.startswith(f"{name}.")).select(*columns).toArrow()
+        return self._collected((column == name) | column.startswith(f"{name}."), columns)
 
     def of_top_level(self, name: str, columns: list[str]) -> pa.Table:
         flat = (self._frame["depth"] == 1) & (self._frame["max_repetition_level"] == 0)
-        return self._frame.where((self._frame["column"] == name) & flat).select(*columns).toArrow()
+        return self._collected((self._frame["column"] == name) & flat, columns)
+
+    def _collected(self, condition: Any, columns: list[str]) -> pa.Table:
+        schema = pa.schema([SCHEMA.field(column) for column in columns])
+        return collected(self._frame.where(condition).select(*columns), schema)

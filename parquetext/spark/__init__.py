@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..lazy_names import lazy_names
+from .versions import check_version
 
 # Modules, and the public names that come from them. A module with the name of its function would hide it.
 _NAMES = {
@@ -44,4 +45,9 @@ if TYPE_CHECKING:
     from .writing import recover as recover
     from .writing import write as write
 else:
-    __getattr__, __dir__ = lazy_names(globals(), _HOMES)
+    _import, __dir__ = lazy_names(globals(), _HOMES)
+
+    def __getattr__(name: str) -> object:
+        if name in _HOMES and _HOMES[name] != "java":  # the modules below may lack names of pyspark that is too old
+            check_version()
+        return _import(name)

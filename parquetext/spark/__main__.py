@@ -17,6 +17,7 @@ from ..escaping import escaped, json_line
 from .actions import ACTIONS, FAILED
 from .filesystems import normal
 from .java import JavaNotFound
+from .versions import check_version
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -143,6 +144,7 @@ def _session(conf: Sequence[str]) -> SparkSession:
         import pyspark  # noqa: F401
     except ImportError as error:
         raise Unsupported(f"jobs need pyspark: pip install 'parquetext[spark]' ({error})") from None
+    check_version()
     from .starting import session
 
     settings = [each.partition("=") for each in conf]

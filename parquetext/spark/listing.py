@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from ..catalog.spark_frames import collected
 from ..errors import ParquetextError, retold
 from ..masking import without_secrets
 from .filesystems import Filesystems, local_path, normal
@@ -130,7 +131,7 @@ def _by_cluster(filesystems: Filesystems, positions: DataFrame) -> pa.Table:
                 return
             yield from found.append_column(_ERROR, pa.nulls(found.num_rows, pa.binary())).to_batches()
 
-    found = positions.mapInArrow(walk, _FOUND).toArrow()
+    found = collected(positions.mapInArrow(walk, _FOUND), FILES.append(pa.field(_ERROR, pa.binary())))
     for error in found[_ERROR].drop_null():
         raise pickle.loads(error.as_py())
     return found.drop_columns(_ERROR).cast(FILES)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..private import keep
 from .jar import EXTENSION, JAR, installed
+from .versions import has_scan
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -40,8 +41,11 @@ def scan_settings(wanted: Mapping[str, str]) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        ``spark.jars`` and ``spark.sql.extensions`` with ours added; empty, with a warning, if there is no jar.
+        ``spark.jars`` and ``spark.sql.extensions`` with ours added; empty for Spark 3.5, and with a warning if there is
+        no jar.
     """
+    if not has_scan():
+        return {}
     jar = find_jar()
     if jar is None:
         warnings.warn(
@@ -57,9 +61,10 @@ def scan_settings(wanted: Mapping[str, str]) -> dict[str, str]:
 def add_scan(spark: SparkSession) -> None:
     """Add the scan to a classic session that was started without the extension. Repeated calls are cheap.
 
-    A session with extensions or plugins is not changed: other engines would no longer recognize its scans.
+    A session with extensions or plugins is not changed: other engines would no longer recognize its scans. Nor is one
+    of Spark 3.5.
     """
-    jar = find_jar()
+    jar = find_jar() if has_scan() else None
     others = (spark.conf.get(_EXTENSIONS, ""), spark.sparkContext.getConf().get("spark.plugins", ""))
     if jar is None or any(others):
         return

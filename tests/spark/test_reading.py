@@ -349,7 +349,7 @@ class TestDirectories:
             ours, sparks = ParquetextSource({"path": path, **options}), spark.read.options(**options).parquet(path)
             reader = ours.reader(ours.schema())
             found = [row for share in reader.partitions() for batch in reader.read(share) for row in batch.to_pylist()]
-            assert reader.schema == sparks.schema
+            assert reader.inner.schema == sparks.schema
             assert sorted(map(str, found)) == sorted(str(row.asDict()) for row in sparks.collect()), (path, options)
             assert len(found) == count
         for path in (

@@ -2,16 +2,44 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
 import pytest
 from pyspark.sql import functions as F
 
+import parquetext
 from parquetext import spark as jobs
 
 PAGE = (Path(__file__).parents[2] / "docs" / "spark.md").read_text()
+
+
+RECIPES = re.findall(r"```(python|sh)\n(.*?)```", PAGE.split("\n## ")[0], re.DOTALL)
+
+
+def test_the_page_begins_with_three_recipes_of_three_lines():
+    lines = [(language, len(list(filter(None, text.splitlines())))) for language, text in RECIPES]
+    assert lines == [("python", 3), ("sh", 3), ("python", 3)]
+
+
+@pytest.mark.parametrize("recipe", [RECIPES[0][1], RECIPES[2][1]], ids=["laptop", "managed cluster"])
+def test_a_recipe_in_python_runs(spark, tmp_path, capsys, monkeypatch, recipe):
+    monkeypatch.chdir(tmp_path)
+    spark.range(5).coalesce(1).write.parquet(str(tmp_path / "lake/events"))
+    exec(recipe.replace("s3://lake", f"{tmp_path}/lake"), {"spark": spark})
+    assert re.search(r"\| *(upgraded|unchanged)\| *1\|", capsys.readouterr().out)
+
+
+def test_the_program_of_spark_submit_runs_a_job(tmp_path):
+    subprocess.run(["sh", "-c", RECIPES[1][1].splitlines()[1]], cwd=tmp_path, check=True)
+    environment = os.environ | {"PYTHONPATH": str(Path(parquetext.__file__).parents[1])}
+    command = [sys.executable, "main.py", "no-such-job", "lake"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "no such job: 'no-such-job'" in done.stderr
 
 
 @pytest.fixture

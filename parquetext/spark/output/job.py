@@ -16,7 +16,6 @@ import pyarrow.parquet as pq
 from pyspark import TaskContext
 from pyspark import __version__ as spark_version
 from pyspark.errors import PySparkException
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from ... import kernels
@@ -25,7 +24,7 @@ from ...errors import Conflict, Refused, Unsupported
 from ...logical_types import entries
 from ...masking import without_secrets
 from ...storage import Target
-from ..spark_types import within
+from ..spark_types import as_arrow_schema, within
 from .committing import APPEND, ERROR, IGNORE, OVERWRITE, OVERWRITE_PARTITIONS, commit, settle, settle_leftovers
 from .partition_folders import check_type
 from .staging import Folder, Staging
@@ -92,9 +91,9 @@ class OutputJob:
         _check_columns(schema)
         dataset = Folder.of(target)
         keys = partition_columns(partition_by, schema.names)
-        for field in _arrow_columns(StructType([schema[key] for key in keys])):
+        for field in as_arrow_schema(StructType([schema[key] for key in keys])):
             check_type(field.name, field.type)
-        arrow = _arrow_columns(StructType([field for field in schema if field.name not in keys]))
+        arrow = as_arrow_schema(StructType([field for field in schema if field.name not in keys]))
         options.parquet.check(arrow)
         if found := table_holding((dataset.filesystem, dataset.path)):
             raise Refused(without_new_files(*found), file=dataset.path)
@@ -123,7 +122,7 @@ class OutputJob:
         outputs = list(outputs)
         tasks = dict(Counter(output.implementation for output in outputs))
         if not self.keys and not any(output.files for output in outputs):
-            outputs.append(self._attempt(0, lambda files: files.write_empty(_arrow_columns(self.schema))))
+            outputs.append(self._attempt(0, lambda files: files.write_empty(as_arrow_schema(self.schema))))
         moves, files = [], [file for output in outputs for file in output.files]
         for output in outputs:
             for file in output.files:
@@ -166,11 +165,6 @@ def _session_overwrite() -> str:
     return ((task and task.getLocalProperty(_PARTITION_OVERWRITE)) or "").lower()
 
 
-def _arrow_columns(schema: StructType) -> pa.Schema:
-    """Return the columns as Spark passes them to Arrow."""
-    return to_arrow_schema(schema, timezone="UTC", prefers_large_types=False)
-
-
 def _check_columns(schema: StructType) -> None:
     """Refuse columns that cannot be written, before any file is.
 
@@ -197,7 +191,7 @@ def _name(type_name: str) -> str:
 def _is_known(schema: StructType) -> bool:
     """Return True if Arrow's writer accepts the columns."""
     try:
-        pq.ParquetWriter(pa.BufferOutputStream(), _arrow_columns(schema)).close()
+        pq.ParquetWriter(pa.BufferOutputStream(), as_arrow_schema(schema)).close()
     except (PySparkException, pa.ArrowException, ValueError):
         return False
     return True

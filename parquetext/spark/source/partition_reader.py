@@ -1,14 +1,12 @@
-"""The reader of the data source: shares of files as Arrow batches, without the row groups that filters rule out."""
+"""The reader of a dataset: shares of files as Arrow batches, without the row groups that filters rule out."""
 
 from __future__ import annotations
 
 import functools
 import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSourceReader, Filter
 from pyspark.sql.types import StructType
 
 from ... import wire
@@ -29,7 +27,6 @@ from .column_casts import conformed
 from .keys import key_scalar
 from .plans import Kept
 from .prune import alternatives_of
-from .pushed_filters import comparisons_of
 from .read_shares import Piece, Portion, Share, list_files, shares
 from .reader_options import Options
 from .spark_schema import arrow_schema
@@ -37,14 +34,14 @@ from .spark_schema import arrow_schema
 _PLANS = Kept()
 
 
-class Reader(DataSourceReader):
+class Reader:
     """Read the columns of a schema. Plan from the listing only: the tasks read footers."""
 
     def __init__(self, options: Options, schema: StructType):
         self.options, self.schema = options, schema
         self.arrow = arrow_schema(schema)
         self.alternatives = alternatives_of(options.prune, schema, self.arrow)
-        self.predicate = _predicate(self.alternatives)
+        self.predicate = predicate_of(self.alternatives)
 
     def partitions(self) -> list[Share]:
         """Return shares of similar size of the files that their directories do not exclude."""
@@ -52,8 +49,8 @@ class Reader(DataSourceReader):
         asked = pickle.dumps((self.options, self.arrow, self.predicate))
         return _PLANS.of(asked, [files], lambda: shares(self._portions(files), self.options) or [Share([])])
 
-    def read(self, partition: Any) -> Iterator[pa.RecordBatch]:
-        for piece in partition.pieces:
+    def read(self, share: Share) -> Iterator[pa.RecordBatch]:
+        for piece in share.pieces:
             with naming(piece.file.target):
                 yield from self._batches(piece)
 
@@ -169,17 +166,7 @@ def _batch(columns: list[pa.Array], rows: int, schema: pa.Schema) -> pa.RecordBa
     return pa.RecordBatch.from_struct_array(pa.array([{}] * rows, pa.struct([])))
 
 
-class PruningReader(Reader):
-    """The same with filters. Spark allows no reader that has `pushFilters` while its setting is off."""
-
-    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
-        """Record the filters that exclude row groups; Spark still applies all filters to the rows."""
-        pushed = comparisons_of(filters, self.schema)
-        self.predicate = _predicate([[*group, *pushed] for group in self.alternatives or [[]]])
-        return filters
-
-
-def _predicate(alternatives: list[list[Comparison]]) -> Predicate | None:
+def predicate_of(alternatives: list[list[Comparison]]) -> Predicate | None:
     """Return the predicate, or None if one of the alternatives excludes nothing."""
     return Predicate(None, alternatives) if alternatives and all(alternatives) else None
 

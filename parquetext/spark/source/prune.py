@@ -20,9 +20,11 @@ from pyspark.sql import types as T
 
 from ...errors import ParquetextError
 from ...pruning import Comparison
-from .pushed_filters import is_decided_by_bounds
 
 _Column = tuple[str, T.DataType, pa.DataType]
+_COMPARED = T.IntegralType, T.DecimalType, T.DateType, T.TimestampType, T.TimestampNTZType, T.BooleanType, T.BinaryType
+# Bounds do not include NaN, which in Spark equals itself and is above all other numbers.
+_OF_FLOATS = {"=", "<", "<=", "in"}
 OPERATORS = ("=", "==", "!=", "<", "<=", ">", ">=", "in", "not in")
 _TAKES = (
     (T.DecimalType, (int, Decimal)),
@@ -66,6 +68,15 @@ def alternatives_of(text: str | None, schema: T.StructType, arrow: pa.Schema) ->
     for field, compared in zip(schema, arrow, strict=True):
         by_name.setdefault(field.name.lower(), []).append((field.name, field.dataType, compared.type))
     return [[found for part in group if (found := _comparison(by_name, *part)) is not None] for group in _groups(text)]
+
+
+def is_decided_by_bounds(kind: T.DataType, operator: str) -> bool:
+    """Return True if Spark orders such values like Parquet's bounds."""
+    if isinstance(kind, T.StringType):
+        return kind == T.StringType()  # of the collation that compares bytes
+    if isinstance(kind, T.FractionalType) and not isinstance(kind, T.DecimalType):
+        return operator in _OF_FLOATS
+    return isinstance(kind, _COMPARED)
 
 
 def _groups(text: str) -> list[list[list]]:

@@ -10,8 +10,8 @@ from pyspark.sql import datasource
 from pyspark.sql import types as T
 
 from ...pruning import Comparison
+from .prune import is_decided_by_bounds
 
-_COMPARED = T.IntegralType, T.DecimalType, T.DateType, T.TimestampType, T.TimestampNTZType, T.BooleanType, T.BinaryType
 _OPERATORS = {
     datasource.EqualTo: "=",
     datasource.EqualNullSafe: "=",
@@ -21,23 +21,12 @@ _OPERATORS = {
     datasource.LessThanOrEqual: "<=",
 }
 _NEGATED = {datasource.EqualTo: "!=", datasource.In: "not in"}
-# Bounds do not include NaN, which in Spark equals itself and is above all other numbers.
-_OF_FLOATS = {"=", "<", "<=", "in"}
 
 
 def comparisons_of(filters: Iterable[datasource.Filter], schema: T.StructType) -> list[Comparison]:
     """Return the comparisons, from filters that all must hold, that bounds and Bloom filters can evaluate."""
     types = {field.name: field.dataType for field in schema}
     return [comparison for each in filters for comparison in _comparisons(each, types)]
-
-
-def is_decided_by_bounds(kind: T.DataType, operator: str) -> bool:
-    """Return True if Spark orders such values like Parquet's bounds."""
-    if isinstance(kind, T.StringType):
-        return kind == T.StringType()  # of the collation that compares bytes
-    if isinstance(kind, T.FractionalType) and not isinstance(kind, T.DecimalType):
-        return operator in _OF_FLOATS
-    return isinstance(kind, _COMPARED)
 
 
 def _comparisons(each: datasource.Filter, types: dict[str, T.DataType]) -> list[Comparison]:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import pyarrow.fs as pafs
-from pyspark.sql.datasource import InputPartition
 
 from ...arrow.datasets.discovery import Files, Found, discover, unfollowed
 from ...edits.many import is_skipped
@@ -49,11 +48,10 @@ class _Partition(NamedTuple):
     place: str
 
 
-class Share(InputPartition):
+class Share:
     """The files that one task reads; each folder and its keys are pickled once."""
 
     def __init__(self, pieces: list[Piece]):
-        super().__init__(None)
         self.pieces = pieces
 
     def __reduce__(self):

@@ -60,7 +60,7 @@ class Options:
 
     @classmethod
     def of(cls, options: Mapping[str, str], parallelism: int = UNTOLD) -> Options:
-        """Parse the options from Spark, for a session with this number of parallel tasks.
+        """Parse the options from Spark, for a session with this number of parallel tasks. Their names have any case.
 
         Raises
         ------
@@ -73,25 +73,27 @@ class Options:
             raise ParquetextError(
                 f"unknown option {', '.join(sorted(unknown))}: known are {', '.join(NAMES)}, fs.…, dfs.…"
             )
+        filesystems = Filesystems.of_options(options)
+        options = {name.lower(): value for name, value in options.items()}
         catalog, listing = options.get("catalog"), _flag(options, "listing", "true")
         if catalog is None and not listing:
             raise ParquetextError("option listing is false, so that a catalog has to say which files there are")
         return cls(
             _paths(options),
-            Filesystems.of_options(options),
+            filesystems,
             _columns(options.get("columns")),
             _flag(options, "mergeSchema"),
             _flag(options, "sidecar"),
-            options.get("basePath"),
+            options.get("basepath"),
             _bytes(options, "maxPartitionBytes", 128 * MIB),
             _bytes(options, "openCostInBytes", 4 * MIB),
             _bytes(options, "minPartitionNum", parallelism),
             _bytes(options, "batchRows", 1 << 15),
             _mode(options, "datetimeRebaseMode"),
             _mode(options, "int96RebaseMode"),
-            options.get("timeZone"),
+            options.get("timezone"),
             _flag(options, "recursiveFileLookup"),
-            options.get("pathGlobFilter"),
+            options.get("pathglobfilter"),
             options.get("prune"),
             catalog,
             listing,
@@ -121,14 +123,14 @@ def _columns(text: str | None) -> list[str] | None:
 
 
 def _flag(options: Mapping[str, str], name: str, default: str = "false") -> bool:
-    text = options.get(name, default).lower()
+    text = options.get(name.lower(), default).lower()
     if text not in ("true", "false"):
         raise ParquetextError(f"option {name} is true or false, not {text!r}")
     return text == "true"
 
 
 def _bytes(options: Mapping[str, str], name: str, default: int) -> int:
-    text = options.get(name)
+    text = options.get(name.lower())
     if text is None:
         return default
     digits = text.strip().lower().rstrip("bkmg")
@@ -139,7 +141,7 @@ def _bytes(options: Mapping[str, str], name: str, default: int) -> int:
 
 
 def _mode(options: Mapping[str, str], name: str) -> str:
-    mode = options.get(name, "CORRECTED").upper()
+    mode = options.get(name.lower(), "CORRECTED").upper()
     if mode not in REBASE_MODES:
         raise ParquetextError(f"option {name} is one of {', '.join(REBASE_MODES)}, not {mode!r}")
     return mode

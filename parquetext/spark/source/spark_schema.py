@@ -9,7 +9,6 @@ from functools import lru_cache
 import pyarrow as pa
 from pyspark.errors import PySparkTypeError
 from pyspark.sql import types as T
-from pyspark.sql.pandas.types import to_arrow_schema, to_arrow_type
 
 from ... import wire
 from ...errors import ColumnError, Unsupported
@@ -18,7 +17,7 @@ from ...footer.leaf_types import PHYSICAL_TYPES
 from ...footer.model import GROUP, FooterReader
 from ...footer.names import as_path
 from ...logical_types import container_of, entries, spark_type
-from ..spark_types import within
+from ..spark_types import as_arrow_schema, as_arrow_type, nullable, within
 
 SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
 
@@ -33,11 +32,8 @@ def spark_schema(form: FooterReader, columns: Iterable[str] | None) -> T.StructT
     ColumnError
         If a name is ambiguous.
     """
-    stored = next(
-        (value for key, value in map(form.key_value, range(form.key_value_count)) if key == SPARK_SCHEMA), None
-    )
-    if stored is not None:
-        whole = T.StructType.fromJson(json.loads(stored)).toNullable()
+    whole = _stored_schema(form)
+    if whole is not None:
         return whole if columns is None else T.StructType(_named(list(whole), columns))
     if columns is None:
         return T.StructType([child.field() for child in _Tree.whole(form).children])
@@ -45,6 +41,16 @@ def spark_schema(form: FooterReader, columns: Iterable[str] | None) -> T.StructT
     if None in found:  # by another case, perhaps
         found = _named(_Tree.whole(form).children, columns)
     return T.StructType([tree.field() for tree in found])
+
+
+def _stored_schema(form: FooterReader) -> T.StructType | None:
+    """Return the schema that Spark stored; as in Spark's reader, None if it has types of a later version."""
+    pairs = map(form.key_value, range(form.key_value_count))
+    stored = next((value for key, value in pairs if key == SPARK_SCHEMA), None)
+    try:
+        return None if stored is None else nullable(T.StructType.fromJson(json.loads(stored)))
+    except (ValueError, KeyError):
+        return None
 
 
 def arrow_schema(schema: T.StructType) -> pa.Schema:
@@ -62,7 +68,7 @@ def arrow_schema(schema: T.StructType) -> pa.Schema:
                 f"column {field.name!r}: Spark takes no {alien.simpleString()} from Arrow: name the "
                 "other columns, or use spark.read.parquet"
             )
-    return to_arrow_schema(schema, timezone="UTC")
+    return as_arrow_schema(schema)
 
 
 def _is_of_arrow(kind: T.DataType) -> bool:
@@ -71,7 +77,7 @@ def _is_of_arrow(kind: T.DataType) -> bool:
     if any(entry.spark_name == kind.typeName() and not entry.arrow_to_spark for entry in entries()):
         return False
     try:
-        return to_arrow_type(kind, timezone="UTC") is not None
+        return as_arrow_type(kind) is not None
     except PySparkTypeError:
         return False
 

@@ -1,0 +1,151 @@
+"""The Python jobs in every supported Spark: the oldest and the newest in every run, the others with `--long`."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+from decimal import Decimal
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyspark
+import pytest
+from support.sparks import OLDER, OLDEST, installed_spark, spark_folder
+
+import parquetext
+
+ROWS, FILES = 100, 3
+PROGRAM = """
+    import json, sys
+    import parquetext
+    from parquetext import spark as jobs
+    from parquetext.spark.versions import has_data_source
+
+    folder = sys.argv[1]
+    lake, text = f"{folder}/lake", {}
+    spark = jobs.session(master="local[2]", driver_memory="1g", sql_shuffle_partitions=2, sql_session_timeZone="UTC")
+
+    def outcomes(rows):
+        return sorted(row.outcome for row in rows.collect())
+
+    def rows(frame):
+        return sorted(map(repr, frame.collect()))
+
+    def same(one, other):
+        return one.schema == other.schema and rows(one) == rows(other)
+
+    def watched():
+        query = jobs.watch(spark, lake, "verify", checkpoint=f"{folder}/seen", trigger={"availableNow": True})
+        assert query.awaitTermination(120)
+        return spark.read.parquet(f"{folder}/seen/results")
+
+    text["version"] = spark.version
+    text["verify"] = outcomes(jobs.verify(spark, lake, progress=False))
+    text["upgrade"] = outcomes(jobs.upgrade(spark, lake, form="flat", state=f"{folder}/state"))
+    text["upgrade again"] = outcomes(jobs.upgrade(spark, lake, form="flat", state=f"{folder}/state", progress=False))
+    text["read"] = [
+        list(row) for row in jobs.read(spark, lake, ["n", "day"], [("n", ">", 297), ("text", "!=", "298")]).collect()
+    ]
+    text["read is equal"] = same(jobs.read(spark, lake), spark.read.parquet(lake))
+    text["read in another case"] = jobs.read(spark, lake, ["N"], MAXPARTITIONBYTES="16k").count()
+    text["read without columns"] = jobs.read(spark, lake, []).count()
+    spark.read.parquet(lake).selectExpr("*", "make_dt_interval(1, 2, 3, n) i").write.parquet(f"{folder}/by spark")
+    text["read of Spark's files is equal"] = same(
+        jobs.read(spark, f"{folder}/by spark"), spark.read.parquet(f"{folder}/by spark")
+    )
+    if has_data_source():
+        text["format is equal"] = same(spark.read.format("parquetext").load(lake), spark.read.parquet(lake))
+    written = jobs.write(jobs.read(spark, lake), f"{folder}/new", partition_by="day", form="flat")
+    text["write"] = [written.files, written.rows, same(spark.read.parquet(f"{folder}/new"), spark.read.parquet(lake))]
+    chunks = jobs.build_catalog(spark, lake, progress=False)
+    text["plan"] = [len(parquetext.plan(chunks, [("n", ">", 297)])), len(parquetext.plan(chunks, [("n", ">", 999)]))]
+    paths = spark.createDataFrame([(lake,)], "path string")
+    text["list"] = [jobs.list_files(spark, each).num_rows for each in (paths, paths.where("path = ''"))]
+    text["watch"] = outcomes(watched())
+    text["strip"] = outcomes(jobs.strip(spark, lake, progress=False))
+    print(json.dumps(text, default=str))
+"""
+
+
+@pytest.fixture
+def lake(tmp_path) -> Path:
+    """Files by day, with types whose conversion differs between versions of Spark."""
+    for number in range(FILES):
+        numbers = range(number * ROWS, number * ROWS + ROWS)
+        moments = [datetime.datetime(2020, 1, 1, 1, number, each % 60, 5) for each in numbers]
+        columns = {
+            "n": numbers,
+            "text": [str(each) for each in numbers],
+            "double": [each / 2 for each in numbers],
+            "money": pa.array([Decimal(each) for each in numbers], pa.decimal128(12, 2)),
+            "instant": pa.array(moments, pa.timestamp("us", "UTC")),
+            "local": pa.array(moments, pa.timestamp("us")),
+            "list": [[each, None] for each in numbers],
+            "struct": [{"a": each, "t": moments[0]} for each in numbers],
+            "map": pa.array([[(str(each), each)] for each in numbers], pa.map_(pa.string(), pa.int64())),
+            "bytes": [str(each).encode() for each in numbers],
+        }
+        path = tmp_path / "lake" / f"day=2024-01-0{number + 1}" / "part.parquet"
+        path.parent.mkdir(parents=True)
+        pq.write_table(pa.table(columns), path, row_group_size=ROWS // 4)
+    return tmp_path / "lake"
+
+
+def run_in(run_driver, version: str, program: str, *arguments: object) -> dict:
+    """Run a program whose last line is JSON, on that Spark."""
+    paths, environment = [Path(parquetext.__file__).parents[1]], {}
+    if version != pyspark.__version__:
+        paths.append(spark_folder(version))
+        environment["SPARK_HOME"] = str(spark_folder(version) / "pyspark")
+    said = run_driver(program, *arguments, PYTHONPATH=":".join(map(str, paths)), **environment)
+    return json.loads(said.splitlines()[-1])
+
+
+def check_jobs(run_driver, lake: Path, version: str) -> None:
+    originals = {path: path.read_bytes() for path in lake.rglob("*.parquet")}
+    message = run_in(run_driver, version, PROGRAM, lake.parent)
+    assert message.pop("format is equal", True)
+    assert message == {
+        "version": version,
+        "verify": ["ok"] * FILES,
+        "upgrade": ["upgraded"] * FILES,
+        "upgrade again": ["skipped"] * FILES,
+        "read": [[299, "2024-01-03"]],
+        "read is equal": True,
+        "read of Spark's files is equal": True,
+        "read in another case": FILES * ROWS,
+        "read without columns": FILES * ROWS,
+        "write": [FILES, FILES * ROWS, True],
+        "plan": [1, 0],
+        "list": [FILES, 0],
+        "watch": ["ok"] * FILES,
+        "strip": ["stripped"] * FILES,
+    }
+    assert {path: path.read_bytes() for path in lake.rglob("*.parquet")} == originals
+
+
+def test_jobs_run_on_the_newest_spark(run_driver, lake):
+    check_jobs(run_driver, lake, pyspark.__version__)
+
+
+@pytest.fixture
+def oldest() -> str:
+    """The oldest supported Spark; without it, which `.ci/readers` installs, tests are skipped, or fail if required."""
+    if not spark_folder(OLDEST).exists():
+        message = f"pyspark {OLDEST} is not installed: .ci/readers"
+        if os.environ.get("PARQUETEXT_REQUIRE_READERS") == "1":
+            pytest.fail(message)
+        pytest.skip(message)
+    return OLDEST
+
+
+def test_jobs_run_on_the_oldest_spark(run_driver, lake, oldest):
+    check_jobs(run_driver, lake, oldest)
+
+
+@pytest.mark.parametrize("version", OLDER)
+def test_jobs_run_on_every_other_spark(long, run_driver, lake, version):
+    installed_spark(version)
+    check_jobs(run_driver, lake, version)
