@@ -35,6 +35,7 @@ DIRECTIVES = {
     "language_level": 3,
     "embedsignature": True,
     "show_performance_hints": False,
+    "freethreading_compatible": True,
     "binding": False,  # functions without Python attributes, which take a quarter of the library otherwise
 }
 BUNDLE = "csrc/bundle.py"

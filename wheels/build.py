@@ -134,14 +134,9 @@ def check(tools: Tools, output: Path) -> None:
 
 
 def differing(output: Path, other: Path) -> list[str]:
-    """Return the names of files that one of two folders lacks, or that are not the same in both."""
-    names = {each.name for folder in (output, other) for each in folder.iterdir()}
-    pairs = {name: (output / name, other / name) for name in sorted(names)}
-    return [
-        name
-        for name, (one, two) in pairs.items()
-        if not one.exists() or not two.exists() or one.read_bytes() != two.read_bytes()
-    ]
+    """Return the names of files in a folder that another folder lacks, or has with other bytes."""
+    pairs = [(file, other / file.name) for file in sorted(output.iterdir())]
+    return [one.name for one, two in pairs if not two.exists() or one.read_bytes() != two.read_bytes()]
 
 
 def main() -> str | None:
