@@ -30,6 +30,7 @@ FLOORS = [
     {"nearest"},
     {"unpicklable"},
     {"lazy_names"},
+    {"windows"},
     {"systems"},
     {"libraries"},
     {"private"},

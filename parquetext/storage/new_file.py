@@ -264,9 +264,9 @@ def replace(
             if keep_mtime:
                 keep_times(operations, source, file)
             operations.fsync(file)
-            source.check_unchanged()
             if not names_file(new, file, folder):
                 raise Conflict("another process removed the new file before it was in place", file=source.name)
+            source.make_way()
             operations.rename(new, source.name, folder)
         except BaseException:
             if names_file(new, file, folder):

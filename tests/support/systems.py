@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from parquetext import systems
-from parquetext.errors import Refused
 
-__all__ = ["SYSTEMS", "needs", "needs_locks", "take_away", "what_it_lacks"]
+from . import windows_files
+
+__all__ = ["SYSTEMS", "needs", "take_away", "what_it_lacks"]
 
 _MAC = (
     *("copy_file_range", "listxattr", "getxattr", "setxattr", "removexattr"),
@@ -35,11 +36,6 @@ def needs(*names: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(bool(lacking), reason=f"this system has no os.{', os.'.join(lacking)}")
 
 
-def needs_locks() -> pytest.MarkDecorator:
-    """Marks a test of several writers, or of changes in place."""
-    return pytest.mark.skipif(not systems.has_locks(), reason="this system has no locks of files")
-
-
 def what_it_lacks(error: BaseException, raised_in: object) -> str | None:
     """Return the missing feature that the error of a test names, or None for any other error."""
     taken = {name for names in SYSTEMS.values() for name in names}
@@ -47,8 +43,6 @@ def what_it_lacks(error: BaseException, raised_in: object) -> str | None:
         return f"has no os.{error.name}"
     if isinstance(error, ImportError) and error.name == "fcntl":
         return "has no fcntl"
-    if isinstance(error, Refused) and "nothing is changed in place" in error.message:
-        return "changes nothing in place"
     return None
 
 
@@ -62,5 +56,6 @@ def take_away(system: str, remove=delattr, replace=dict.__setitem__) -> None:
     replace(vars(shutil), "_copyxattr", lambda *_, **__: None)
     if system == "windows":
         replace(sys.modules, "fcntl", None)
+        replace(sys.modules, "parquetext.windows", windows_files)
     importlib.reload(systems)
     systems.path_of = lambda file: f"/no-such-folder/{file}"
