@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 try:
     import fcntl
@@ -76,6 +78,12 @@ def path_of(file: int) -> str:
     return f"/proc/self/fd/{file}"
 
 
+lock: Callable[..., None]
+open_file: Callable[..., int]
+replace: Callable[..., None]
+set_times: Callable[..., None]
+pread: Callable[[int, int, int], bytes]
+pwrite: Callable[[int, Any, int], int]
 if fcntl is None:
     lock, open_file, replace, set_times = windows.lock, windows.open_file, windows.replace, windows.set_times
     pread, pwrite = windows.pread, windows.pwrite

@@ -168,8 +168,9 @@ def test_every_public_name_is_imported_there(name):
             if hasattr(os, name):
                 delattr(os, name)
         if {name == "windows"}:
+            from support import windows_files
             sys.modules["fcntl"] = None
-            sys.modules["parquetext.windows"] = there.windows_files
+            sys.modules["parquetext.windows"] = windows_files
             os.environ["PARQUETEXT_PURE"] = "1"
         import parquetext
         from parquetext import footer, sidecar

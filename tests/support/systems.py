@@ -13,8 +13,6 @@ import pytest
 
 from parquetext import systems
 
-from . import windows_files
-
 __all__ = ["SYSTEMS", "needs", "take_away", "what_it_lacks"]
 
 _MAC = (
@@ -55,6 +53,8 @@ def take_away(system: str, remove=delattr, replace=dict.__setitem__) -> None:
     replace(vars(tempfile), "_O_TMPFILE_WORKS", False)
     replace(vars(shutil), "_copyxattr", lambda *_, **__: None)
     if system == "windows":
+        from . import windows_files
+
         replace(sys.modules, "fcntl", None)
         replace(sys.modules, "parquetext.windows", windows_files)
     importlib.reload(systems)
