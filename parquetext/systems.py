@@ -53,6 +53,14 @@ def _flock(file: int, *, shared: bool = False, wait: bool = False) -> None:
     fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
 
 
+def _full_fsync(file: int) -> None:
+    """Write a file to disk like `os.fsync`, which on macOS leaves it in the cache of the drive."""
+    try:
+        fcntl.fcntl(file, fcntl.F_FULLFSYNC)
+    except OSError:  # not every filesystem has it
+        os.fsync(file)
+
+
 def _utime(file: int, accessed: int, modified: int) -> None:
     """Set the times of an open file in ns."""
     os.utime(file, ns=(accessed, modified))
@@ -81,12 +89,15 @@ def path_of(file: int) -> str:
 lock: Callable[..., None]
 open_file: Callable[..., int]
 replace: Callable[..., None]
+fsync: Callable[[int], None]
 set_times: Callable[..., None]
 pread: Callable[[int, int, int], bytes]
 pwrite: Callable[[int, Any, int], int]
 if fcntl is None:
     lock, open_file, replace, set_times = windows.lock, windows.open_file, windows.replace, windows.set_times
-    pread, pwrite = windows.pread, windows.pwrite
+    pread, pwrite, fsync = windows.pread, windows.pwrite, windows.fsync
 else:
     lock, open_file, replace, set_times = _flock, os.open, os.replace, _utime
-    pread, pwrite = (_pread, _pwrite) if sys.platform == "darwin" else (os.pread, os.pwrite)
+    pread, pwrite, fsync = os.pread, os.pwrite, os.fsync
+    if sys.platform == "darwin":
+        pread, pwrite, fsync = _pread, _pwrite, _full_fsync

@@ -23,7 +23,7 @@ _SHARE_ALL = 7  # reading, writing and deleting; Python's `os.open` does not sha
 _BACKUP_SEMANTICS = 0x02000000  # opens folders, too
 _CREATE_NEW, _CREATE_ALWAYS, _OPEN_EXISTING, _OPEN_ALWAYS, _TRUNCATE_EXISTING = range(1, 6)
 _FAIL_IMMEDIATELY, _EXCLUSIVE = 1, 2
-_HANDLE_EOF, _IO_PENDING, _NOT_LOCKED = 38, 997, 158
+_HANDLE_EOF, _IO_PENDING = 38, 997
 _ACCESS_DENIED, _SHARING_VIOLATION, _LOCK_VIOLATION = 5, 32, 33
 # Locks are mandatory on Windows, so they are on a byte that no file has.
 _LOCKED_BYTE = 1 << 62
@@ -42,6 +42,7 @@ class _Overlapped(ctypes.Structure):
     )
 
 
+_INVALID = wintypes.HANDLE(-1).value
 _kernel = ctypes.WinDLL("kernel32", use_last_error=True)
 
 
@@ -63,6 +64,8 @@ _read = _function("ReadFile", wintypes.BOOL, _HANDLE, wintypes.LPVOID, _DWORD, _
 _write = _function("WriteFile", wintypes.BOOL, _HANDLE, wintypes.LPCVOID, _DWORD, _COUNT, _PLACE)
 _lock = _function("LockFileEx", wintypes.BOOL, _HANDLE, _DWORD, _DWORD, _DWORD, _DWORD, _PLACE)
 _unlock = _function("UnlockFileEx", wintypes.BOOL, _HANDLE, _DWORD, _DWORD, _DWORD, _PLACE)
+_flush = _function("FlushFileBuffers", wintypes.BOOL, _HANDLE)
+_reopen = _function("ReOpenFile", _HANDLE, _HANDLE, _DWORD, _DWORD, _DWORD)
 _set_times = _function("SetFileTime", wintypes.BOOL, _HANDLE, _TIME, _TIME, _TIME)
 
 
@@ -86,7 +89,7 @@ def open_file(path: str | bytes, flags: int, mode: int = 0o777, *, dir_fd: None 
     else:
         how = _TRUNCATE_EXISTING if flags & os.O_TRUNC else _OPEN_EXISTING
     handle = _create(path, access, _SHARE_ALL, None, how, _BACKUP_SEMANTICS, None)
-    if handle is None or handle == wintypes.HANDLE(-1).value:
+    if handle in (None, _INVALID):
         raise _error(path)
     try:
         return msvcrt.open_osfhandle(handle, (flags & _ACCESS_MODE) | os.O_BINARY | os.O_NOINHERIT)
@@ -98,8 +101,7 @@ def open_file(path: str | bytes, flags: int, mode: int = 0o777, *, dir_fd: None 
 def lock(file: int, *, shared: bool = False, wait: bool = False) -> None:
     """Lock an open file as a whole, as `flock` does: a further lock of the same file replaces the first."""
     handle = msvcrt.get_osfhandle(file)
-    if not _unlock(handle, 0, 1, 0, _at(_LOCKED_BYTE)) and ctypes.get_last_error() != _NOT_LOCKED:
-        raise _error()
+    _unlock(handle, 0, 1, 0, _at(_LOCKED_BYTE))  # fails if it has none
     how = (0 if shared else _EXCLUSIVE) | (0 if wait else _FAIL_IMMEDIATELY)
     if _lock(handle, how, 0, 1, 0, _at(_LOCKED_BYTE)):
         return
@@ -126,6 +128,23 @@ def pwrite(file: int, data: bytes | memoryview, offset: int, /) -> int:
     if not _write(msvcrt.get_osfhandle(file), some, len(some), done, _at(offset)):
         raise _error()
     return done.value
+
+
+def fsync(file: int) -> None:
+    """Write a file to disk like `os.fsync`, even if it is open for reading only."""
+    handle = msvcrt.get_osfhandle(file)
+    if _flush(handle):
+        return
+    if ctypes.get_last_error() != _ACCESS_DENIED:
+        raise _error()
+    writable = _reopen(handle, _WRITE, _SHARE_ALL, 0)
+    if writable in (None, _INVALID):
+        raise _error()
+    try:
+        if not _flush(writable):
+            raise _error()
+    finally:
+        _close(writable)
 
 
 def replace(old: str, new: str, *, src_dir_fd: None = None, dst_dir_fd: None = None) -> None:

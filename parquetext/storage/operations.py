@@ -78,7 +78,7 @@ class Operations:
             os.posix_fadvise(file, offset, length, os.POSIX_FADV_DONTNEED)
 
     def fsync(self, file: int) -> None:
-        os.fsync(file)
+        systems.fsync(file)
 
     def fsync_folder(self, folder: str | Folder) -> None:
         """Make created, renamed and removed names in `folder` durable."""

@@ -40,5 +40,9 @@ def replace(old: str, new: str, *, src_dir_fd: None = None, dst_dir_fd: None = N
     _replace(old, new)
 
 
+def fsync(file: int) -> None:
+    os.fsync(file)
+
+
 def set_times(file: int, accessed: int, modified: int) -> None:
     _utime(file, ns=(accessed, modified))
