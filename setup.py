@@ -31,6 +31,7 @@ LINK_FLAGS = ["-Wl,-s"] if sys.platform.startswith("linux") else []  # pip does 
 # Cython 3.2 defines this function in each module without `static`, so that modules in one library would collide.
 SHARED_BY_MISTAKE = "__Pyx_ApplySequenceOrMappingFlag"
 UTILITIES = "parquetext._native._cyutility"  # Cython's own classes, such as those of memoryviews
+BUNDLE = "csrc/bundle.py"
 INCLUDES = ["csrc/include", "csrc/src"]
 SOURCES = sorted(map(str, Path("csrc/src").glob("*/*.c")))
 HEADERS = sorted(str(header) for folder in INCLUDES for header in Path(folder).rglob("*.h"))
@@ -57,8 +58,31 @@ class BuildLibrary(build_clib):
     def run(self) -> None:
         try:
             super().run()
+            self.compile_bundle()
         except Exception as error:
             Kernels.give_up(error)
+
+    def build_libraries(self, libraries: list) -> None:
+        if sys.platform.startswith("linux"):
+            self.compiler.archiver[-1] += "D"  # the same archive from the same objects
+        super().build_libraries(libraries)
+
+    def compile_bundle(self) -> None:
+        """Compile the library for programs that embed it from the bundle, which halves its size."""
+        folder = Path(self.build_temp, "bundle")
+        self.archive = folder / self.compiler.library_filename("parquetext")
+        if self.force or newer_group([*SOURCES, *HEADERS, BUNDLE], str(self.archive), "newer"):
+            runpy.run_path(BUNDLE)["main"]([str(folder)])
+            source = str(folder / "parquetext.c")
+            objects = self.compiler.compile([source], output_dir=str(folder), extra_postargs=C_FLAGS)
+            self.archive.unlink(missing_ok=True)
+            self.compiler.create_static_lib(objects, "parquetext", output_dir=str(folder))
+
+    def add_to(self, package: Path) -> None:
+        """Copy the library for programs that embed it, and its header, into the package."""
+        for file, folder in ((self.archive, "lib"), (self.archive.with_name("parquetext.h"), "include")):
+            (package / folder).mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, package / folder / file.name)
 
 
 class BuildExtensions(build_ext):
@@ -70,7 +94,9 @@ class BuildExtensions(build_ext):
         self.run_command("build_clib")
         if not Kernels.missing:
             try:
-                return super().run()
+                super().run()
+                root = Path("." if self.inplace else self.build_lib)
+                return self.get_finalized_command("build_clib").add_to(root / "parquetext/_native")
             except Exception as error:
                 Kernels.give_up(error)
         self.extensions = []
@@ -169,7 +195,7 @@ native = (
     {}
     if NO_NATIVE
     else {
-        "libraries": [("pqx", library)],
+        "libraries": [("parquetext", library)],
         "ext_modules": kernels(),
         "options": {"bdist_wheel": {"py_limited_api": "cp311"}} if LIMITED_API else {},
     }

@@ -11,18 +11,18 @@ if ! command -v abidiff > /dev/null; then
 fi
 build=${BUILD:-build}/abi
 version=$(sed -n 's/^#define PQX_ABI_VERSION //p' include/parquetext.h)
-reference=abi/libpqx.$version.abi
-make -s -j2 CC=gcc BUILD="$build" CFLAGS="-g -O0" "$build/libpqx.so"
+reference=abi/libparquetext.$version.abi
+make -s -j2 CC=gcc BUILD="$build" CFLAGS="-g -O0" "$build/libparquetext.so"
 if [ "${1:-}" = --store ]; then
     mkdir -p abi
-    rm -f abi/libpqx.*.abi
+    rm -f abi/libparquetext.*.abi
     abidw --header-file include/parquetext.h --drop-private-types --exported-interfaces-only --no-corpus-path --no-comp-dir-path \
-        --no-architecture "$build/libpqx.so" > "$reference"
+        --no-architecture "$build/libparquetext.so" > "$reference"
 elif [ ! -e "$reference" ]; then
     echo "there is no $reference: store it with csrc/abi.sh --store"
     exit 1
 else
     abidiff --header-file2 include/parquetext.h --drop-private-types --exported-interfaces-only --no-added-syms \
-        --no-architecture "$reference" "$build/libpqx.so"
+        --no-architecture "$reference" "$build/libparquetext.so"
     echo "ABI $version: no incompatible change"
 fi

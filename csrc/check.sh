@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Build the C library without a warning, run its tests under sanitizers with each installed compiler, compare the ABI with
-# its reference, and fuzz.
+# Build the C library and its bundle without a warning, run the tests with each installed compiler, those of the library
+# under sanitizers, compare the ABI with its reference, and fuzz.
 #   csrc/check.sh [--no-fuzz | --long SECONDS]
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -17,10 +17,10 @@ for compiler in gcc clang; do
         continue
     fi
     make -s -j2 CC="$compiler" BUILD="$build/$compiler" CFLAGS="-O3 -Werror"
-    make -s -j2 CC="$compiler" BUILD="$build/$compiler-sanitized" CFLAGS="$sanitizers -Werror" "$build/$compiler-sanitized/libpqx.a"
+    make -s -j2 CC="$compiler" BUILD="$build/$compiler-sanitized" CFLAGS="$sanitizers -Werror" "$build/$compiler-sanitized/libparquetext.a"
     for test in tests/test_*.c; do
         program=$build/$compiler-sanitized/$(basename "$test" .c)
-        library=$build/$compiler-sanitized/libpqx.a
+        library=$build/$compiler-sanitized/libparquetext.a
         "$compiler" -std=c11 -D_GNU_SOURCE -pthread -Wall -Wextra -Werror $sanitizers "$test" "$library" -Iinclude -Isrc -o "$program"
         status=0
         "${fixed[@]}" "$program" > "$program.log" 2>&1 || status=$?
@@ -33,6 +33,7 @@ for compiler in gcc clang; do
             ;;
         esac
     done
+    ./check_bundle.sh "$compiler" "$build/$compiler/libparquetext.so" "$build/$compiler/bundle"
     checked=1
 done
 [ $checked = 1 ] || { echo "no C compiler: nothing was checked"; exit 1; }

@@ -9,7 +9,7 @@ Changes of files
 Other engines and many files
     ``scan_polars``, ``register_duckdb``, ``plan``
 Modules
-    ``catalog``, ``encoding``, ``errors``, ``extension``, ``footer``, ``sidecar``, ``spark``
+    ``c_library``, ``catalog``, ``encoding``, ``errors``, ``extension``, ``footer``, ``sidecar``, ``spark``
 Implementation
     ``implementation``
 Drop-in names: the parameters and results of ``pyarrow.parquet``, with fast footers
@@ -89,6 +89,7 @@ _PYARROWS = (
 )
 _MODULES = {
     "arrow",
+    "c_library",
     "catalog",
     "edits",
     "encoding",
@@ -105,7 +106,7 @@ _MODULES = {
     "storage",
 }
 
-__all__ = [*_HOMES, *_PYARROWS, "catalog", "encoding", "errors", "extension", "footer", "sidecar", "spark"]
+__all__ = [*_HOMES, *_PYARROWS, "c_library", "catalog", "encoding", "errors", "extension", "footer", "sidecar", "spark"]
 
 if TYPE_CHECKING:
     from pyarrow.parquet import ColumnChunkMetaData as ColumnChunkMetaData
@@ -119,6 +120,7 @@ if TYPE_CHECKING:
     from pyarrow.parquet import Statistics as Statistics
     from pyarrow.parquet import filters_to_expression as filters_to_expression
 
+    from . import c_library as c_library
     from . import catalog as catalog
     from . import encoding as encoding
     from . import errors as errors

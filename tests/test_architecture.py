@@ -23,6 +23,7 @@ FLOORS = [
     {"wire"},
     {"masking"},
     {"errors"},
+    {"c_library"},
     {"escaping"},
     {"cells"},
     {"tabular"},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -12,12 +11,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.embedding import CSRC, declarations
 from support.wide_files import write_forms
 
 from parquetext.footer.locate import read_tail
 from parquetext.storage import open_source
-
-CSRC = Path(__file__).parents[1] / "csrc"
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("make") and shutil.which("cc") and shutil.which("nm")), reason="needs make, cc and nm"
@@ -46,16 +44,9 @@ def table() -> pa.Table:
 
 def test_the_shared_library_exports_exactly_the_declared_functions(built):
     listing = subprocess.run(
-        ["nm", "-D", "--defined-only", built / "libpqx.so"], check=True, capture_output=True, text=True
+        ["nm", "-D", "--defined-only", built / "libparquetext.so"], check=True, capture_output=True, text=True
     )
     assert {line.split()[-1] for line in listing.stdout.splitlines()} == declarations().keys()
-
-
-def declarations() -> dict[str, list[str]]:
-    """Return the parameters of each public function."""
-    header = re.sub(r"/\*.*?\*/", "", (CSRC / "include/parquetext.h").read_text(), flags=re.DOTALL)
-    found = re.findall(r"^PQX_API [^(;]*?\b(pqx_\w+)\(([^;]*)\);", header, re.MULTILINE)
-    return {name: parameters.split(",") for name, parameters in found}
 
 
 def test_the_public_header_is_small_and_its_functions_have_at_most_six_parameters():
@@ -179,8 +170,8 @@ def test_no_flipped_bit_of_the_last_64_kib_makes_a_wrong_answer(built, wide, for
     """Bytes after the payload, which C does not read, are flipped in tests/footer/test_damage.py."""
     program, span = built / "flips", 1 << 16
     if not program.exists():
-        subprocess.run(["cc", "-std=c11", "-O1", CSRC / "tests/flips.c", built / "libpqx.a", f"-I{CSRC / 'include'}",
-                        "-o", program], check=True)  # fmt: skip
+        sources = CSRC / "tests/flips.c", built / "libparquetext.a", f"-I{CSRC / 'include'}"
+        subprocess.run(["cc", "-std=c11", "-O1", *sources, "-o", program], check=True)
     with open_source(str(wide[form])) as source:
         tail = read_tail(source)
     block = tail.blocks[0]

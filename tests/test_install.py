@@ -84,8 +84,24 @@ def test_one_abi3_wheel_with_one_library_and_nothing_stale(source, tmp_path, qui
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "site")
     assert live_kernels(tmp_path / "site").startswith("native")
+    assert embeds_the_c_library(tmp_path / "site", tmp_path)
     if not list((tmp_path / "site").rglob("*.jar")):
         pytest.skip("the wheel is right, and without its jar, which cannot be built here: no javac, or no Spark 4")
+
+
+def embeds_the_c_library(site: Path, folder: Path) -> bool:
+    """Build a C program with the header and the static library of an installed wheel, and return whether it runs."""
+    program = folder / "program.c"
+    program.write_text("#include <parquetext.h>\nint main(void) { return pqx_abi_version() != PQX_ABI_VERSION; }\n")
+    flags = []
+    for option in ("--c-include", "--c-libs"):
+        command = [sys.executable, "-m", "parquetext", option]
+        environment = os.environ | {"PYTHONPATH": str(site)}
+        done = subprocess.run(command, env=environment, cwd=folder, check=True, capture_output=True, text=True)
+        assert str(site) in done.stdout
+        flags += done.stdout.split()
+    subprocess.run(["cc", program, *flags, "-o", folder / "program"], check=True)
+    return subprocess.run([folder / "program"]).returncode == 0
 
 
 def can_build_jar() -> bool:
@@ -114,7 +130,8 @@ def test_without_a_compiler_the_install_succeeds_with_the_twin_and_reports_it(so
     result = pip("install", *OPTIONS, "--target", tmp_path / "site", source, CC="/bin/false")
     assert result.returncode == 0, result.stdout + result.stderr
     assert "the compiled kernels were not built" in result.stdout + result.stderr
-    assert not list((tmp_path / "site").rglob("*.so"))
+    for suffix in ("so", "a", "h"):
+        assert not list((tmp_path / "site").rglob(f"*.{suffix}"))
     assert live_kernels(tmp_path / "site").startswith("pure no compiled kernels for this Python")
 
 
@@ -171,6 +188,10 @@ def test_the_source_distribution_contains_the_files_of_a_build_and_its_tests(sou
         "csrc/tables/wire.toml",
         "csrc/check.sh",
         "csrc/Makefile",
+        "csrc/CMakeLists.txt",
+        "csrc/package/parquetext.pc.in",
+        "csrc/package/parquetextConfig.cmake",
+        "csrc/bundle.py",
         "parquetext/_native/varint.pyx",
         "parquetext/_native/capi.pxd",
         "parquetext/_native/varint.pyi",

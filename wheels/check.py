@@ -1,7 +1,8 @@
 """Check the contents of a wheel:  python wheels/check.py [--optional-jar] WHEEL...
 
-It has one compiled library, of the stable ABI. Otherwise it has only Python files, Cython's sources, the parts of the
-layout's page, the jar of Spark's scan and the wheel's own records.
+It has one compiled library, of the stable ABI, and the C library with its header, for programs that embed it. Otherwise
+it has only Python files, Cython's sources, the parts of the layout's page, the jar of Spark's scan and the wheel's own
+records.
 """
 
 from __future__ import annotations
@@ -10,23 +11,28 @@ import sys
 import zipfile
 from pathlib import Path, PurePosixPath
 
+import static_library
+
 ROOT = Path(__file__).parents[1]
 ALLOWED = {".py", ".pyi", ".pyx", ".pxd", ".typed"}
 DATA = "parquetext/inspection/layout/report"
 LIBRARY = PurePosixPath("parquetext/_native/core.abi3.so")
+ARCHIVE = PurePosixPath("parquetext/_native/lib/libparquetext.a")
+HEADER = PurePosixPath("parquetext/_native/include/parquetext.h")
 JAR = PurePosixPath("parquetext/spark/jars/parquetext-spark_2.13.jar")
 
 
 def problems(wheel: Path, needs_jar: bool = True) -> list[str]:
     with zipfile.ZipFile(wheel) as archive:
         names = [PurePosixPath(name) for name in archive.namelist() if not name.endswith("/")]
-    found = []
+        static = archive.read(str(ARCHIVE)) if ARCHIVE in names else None
+    found = [f"its static library {problem}" for problem in static_library.problems(static)] if static else []
     if "-cp311-abi3-" not in wheel.name:
         found.append("its name does not say cp311-abi3")
     libraries = [name for name in names if name.suffix == ".so"]
     if libraries != [LIBRARY]:
         found.append(f"compiled libraries: {', '.join(map(str, libraries)) or 'none'}; only {LIBRARY} expected")
-    data = {PurePosixPath(DATA, file.name) for file in (ROOT / DATA).iterdir()} | {JAR}
+    data = {PurePosixPath(DATA, file.name) for file in (ROOT / DATA).iterdir()} | {ARCHIVE, HEADER, JAR}
     if absent := data - set(names) - (set() if needs_jar else {JAR}):
         found.append(f"without {', '.join(sorted(map(str, absent)))}")
     packages = {name.parts[0] for name in names if not name.parts[0].endswith(".dist-info")}

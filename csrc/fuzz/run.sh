@@ -22,8 +22,8 @@ fi
 build=${BUILD:-build}/fuzz
 findings=$build/findings
 sanitizers="-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
-make -s -j2 CC="$clang" BUILD="$build" CFLAGS="$sanitizers -DPQX_NO_SLABS -fsanitize=fuzzer-no-link" "$build/libpqx.a"
-compile() { "$clang" -std=c11 -D_GNU_SOURCE -Wall -Wextra $sanitizers "$@" "$build/libpqx.a" -Iinclude -Isrc; }
+make -s -j2 CC="$clang" BUILD="$build" CFLAGS="$sanitizers -DPQX_NO_SLABS -fsanitize=fuzzer-no-link" "$build/libparquetext.a"
+compile() { "$clang" -std=c11 -D_GNU_SOURCE -Wall -Wextra $sanitizers "$@" "$build/libparquetext.a" -Iinclude -Isrc; }
 
 footers=$build/footers
 rm -rf "$footers" "$build/pages" "$findings"

@@ -12,6 +12,7 @@ from typer.core import TyperCommand
 import parquetext
 
 from ..masking import without_secrets
+from .c_library_options import CInclude, CLibs
 from .output import be_quiet
 
 HELP = {"help_option_names": ["-h", "--help"]}
@@ -90,6 +91,8 @@ def _root(
             help="Print the version, and whether compiled kernels are in use.",
         ),
     ] = False,
+    c_include: CInclude = False,
+    c_libs: CLibs = False,
 ) -> None:
     """Options of the whole program."""
     be_quiet(False)

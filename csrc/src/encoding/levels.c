@@ -93,6 +93,7 @@ int pqx_levels_run(pqx_runs *runs, uint32_t max_level, uint64_t most, uint16_t *
     uint32_t value = runs->value;
     if (runs->is_packed) {
         uint16_t next[16];
+        next[0] = 0; /* for compilers, which do not see that a run has a value */
         if (runs->width == 1 && !runs->is_msb_first) {
             alike = pqx_bitmap_alike(runs->data, runs->size, runs->packed, some);
             unpack(runs, 1, next);

@@ -88,9 +88,9 @@ void pqx_spread_bits(const uint8_t *values, const uint8_t *bits, uint64_t bit, s
             next >>= word & 1;
             from += word & 1;
         }
-        uint8_t bytes[8];
+        uint8_t bytes[9]; /* one more, because compilers do not see that it is not read */
         pqx_store64(bytes, spread);
-        pqx_bitmap_copy(bytes, sizeof bytes, 0, some, out, out_bit);
+        pqx_bitmap_copy(bytes, 8, 0, some, out, out_bit);
     }
 }
 

@@ -130,13 +130,12 @@ def resolve(
     IndexError
         If there is no such row group.
     """
-    names = columns
-    if names is not None and options.use_pandas_metadata:
-        names = names + index_columns(form)
+    if columns is not None and options.use_pandas_metadata:
+        columns = columns + index_columns(form)
     groups = _row_groups(form, row_groups)
     predicate = None if filters is None else predicate_of(filters)
-    leaves = select(form, names)
-    is_nested = names is not None and any(map(is_part, names))
+    leaves = select(form, columns)
+    is_nested = columns is not None and any(map(is_part, columns))
     fields = None if predicate is None else _predicate_fields(form, predicate, options)
     return Request(leaves, is_nested, groups, predicate, fields, options)
 

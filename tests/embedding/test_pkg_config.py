@@ -1,0 +1,52 @@
+"""Programs that find an installation of `make install` through pkg-config."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from support.embedding import commands, needs, run
+
+import parquetext
+
+pytestmark = needs("make", "cc", "pkg-config")
+
+
+@pytest.fixture
+def environment(made_prefix) -> dict:
+    return os.environ | {"PKG_CONFIG_PATH": str(made_prefix / "lib/pkgconfig")}
+
+
+def test_a_c_program_links_the_shared_library(program, environment, made_prefix, check):
+    run(commands("pkg-config, C"), program, environment)
+    assert f"{made_prefix}/lib/libparquetext.so" in run(["ldd", program / "rows"], program)
+    check(program / "rows")
+
+
+@needs("c++")
+def test_a_cpp_program_links_the_static_library(program, environment, check):
+    run(commands("pkg-config, C++, static"), program, environment)
+    assert "libparquetext" not in run(["ldd", program / "rows"], program)
+    check(program / "rows")
+
+
+@needs("cargo")
+def test_a_rust_program_links_through_pkg_config(crate, environment, check):
+    folder = crate("pkg-config")
+    run(["cargo", "build", "-q"], folder, environment)
+    check(folder / "target/debug/rows")
+
+
+def test_the_package_has_one_name_and_the_version_of_the_header(environment, made_prefix):
+    assert run("pkg-config --modversion parquetext", made_prefix, environment).strip() == parquetext.__version__
+    assert run("pkg-config --libs-only-l parquetext", made_prefix, environment).strip() == "-lparquetext"
+    names = {path.name.partition(".")[0] for path in (made_prefix / "lib").iterdir() if path.is_file()}
+    assert names == {"libparquetext"}
+    assert [path.name for path in (made_prefix / "include").iterdir()] == ["parquetext.h"]
+
+
+def test_the_staging_folder_is_not_part_of_the_installed_paths(tmp_path, install):
+    """Packagers install below DESTDIR, and the files have to name the final folders."""
+    install(DESTDIR=tmp_path, PREFIX="/opt/x", LIBDIR="/opt/x/lib64")
+    text = (tmp_path / "opt/x/lib64/pkgconfig/parquetext.pc").read_text()
+    assert "libdir=/opt/x/lib64\n" in text and "includedir=/opt/x/include\n" in text and str(tmp_path) not in text
