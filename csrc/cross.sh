@@ -44,7 +44,7 @@ run_tests() {
 
 for target in "${targets[@]}"; do
     make -s -j2 BUILD="$build/$target" CC="$zig cc -target $target" AR="$zig ar" \
-        CFLAGS="-O2 -Werror" "$build/$target/libparquetext.a"
+        CFLAGS="-O1 -Werror" "$build/$target/libparquetext.a"
     echo "$target: the library was built"
     case $target in *-windows-*) run_tests "$target" ;; esac
 done

@@ -1,8 +1,9 @@
 /* Windows, with the universal C runtime. */
 #if defined(_WIN32)
 
-#define _CRT_RAND_S
 #define WIN32_LEAN_AND_MEAN
+#define NOGDI
+#define NOUSER
 #undef _WIN32_WINNT
 #define _WIN32_WINNT 0x0602 /* Windows 8: FILE_ID_INFO */
 
@@ -19,6 +20,9 @@
 #define NANOSECONDS_PER_TICK 100
 #define MOST_PER_READ ((size_t)1 << 30)
 #define SHARED_FULLY (FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE)
+
+/* Headers declare it only if a macro is defined before the first one. */
+errno_t rand_s(unsigned *drawn);
 
 static int errno_of_last_error(void)
 {
