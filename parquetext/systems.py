@@ -6,6 +6,7 @@ Windows has no `fcntl`, no reads by position, no user ids, and no open folders e
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import warnings
@@ -82,7 +83,15 @@ def user() -> int:
 
 
 def path_of(file: int) -> str:
-    """Return a path to an open file that does not depend on its name; it leads nowhere if the system has none."""
+    """Return a path to an open file that does not depend on its name; it leads nowhere if the system has none.
+
+    Raises
+    ------
+    FileNotFoundError
+        On Windows, whose users may create a folder of this path.
+    """
+    if fcntl is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     return f"/proc/self/fd/{file}"
 
 

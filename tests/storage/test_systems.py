@@ -163,12 +163,11 @@ def test_every_public_name_is_imported_there(name):
     """In a process that never had these functions."""
     program = f"""if True:
         import os, sys
-        from support import systems as there
+        from support import systems as there, windows_files
         for name in there.SYSTEMS[{name!r}]:
             if hasattr(os, name):
                 delattr(os, name)
         if {name == "windows"}:
-            from support import windows_files
             sys.modules["fcntl"] = None
             sys.modules["parquetext.windows"] = windows_files
             os.environ["PARQUETEXT_PURE"] = "1"

@@ -46,6 +46,8 @@ def what_it_lacks(error: BaseException, raised_in: object) -> str | None:
 
 def take_away(system: str, remove=delattr, replace=dict.__setitem__) -> None:
     """Remove the features that a system lacks from this process; `remove` and `replace` may be a monkeypatch's."""
+    if system == "windows":
+        from . import windows_files  # uses some of them
     for name in SYSTEMS[system]:
         if hasattr(os, name):
             remove(os, name)
@@ -53,9 +55,8 @@ def take_away(system: str, remove=delattr, replace=dict.__setitem__) -> None:
     replace(vars(tempfile), "_O_TMPFILE_WORKS", False)
     replace(vars(shutil), "_copyxattr", lambda *_, **__: None)
     if system == "windows":
-        from . import windows_files
-
         replace(sys.modules, "fcntl", None)
         replace(sys.modules, "parquetext.windows", windows_files)
     importlib.reload(systems)
-    systems.path_of = lambda file: f"/no-such-folder/{file}"
+    if system != "windows":
+        systems.path_of = lambda file: f"/no-such-folder/{file}"
