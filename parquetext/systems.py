@@ -77,6 +77,14 @@ def _pwrite(file: int, data: memoryview, offset: int, /) -> int:
     return os.pwrite(file, data[:_MOST_AT_ONCE], offset)
 
 
+def change_time(status: os.stat_result) -> int:
+    """Return the time of the last change of a file's attributes in ns; on Windows, that of its creation.
+
+    There, `st_ctime_ns` is one or the other, depending on the version of Python and on the function that returned it.
+    """
+    return getattr(status, "st_birthtime_ns", status.st_ctime_ns)  # only Windows has it in ns
+
+
 def user() -> int:
     """Return the number of the current user; 0, as in `os.stat`, if the system has no user numbers."""
     return os.geteuid() if hasattr(os, "geteuid") else 0

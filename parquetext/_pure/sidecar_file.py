@@ -135,7 +135,7 @@ def is_untouched(status: os.stat_result, footer: Footer, note: bytes) -> bool:
         and stat.S_ISREG(status.st_mode)
         and status.st_size == size
         and version[0] != UNKNOWN
-        and version == [status.st_mtime_ns, status.st_ctime_ns, status.st_dev, status.st_ino]
+        and version == [status.st_mtime_ns, systems.change_time(status), status.st_dev, status.st_ino]
     )
 
 

@@ -44,7 +44,7 @@ class Version:
 
     @classmethod
     def of_stat(cls, status: os.stat_result) -> Version:
-        return cls((status.st_dev, status.st_ino), status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        return cls((status.st_dev, status.st_ino), status.st_size, status.st_mtime_ns, systems.change_time(status))
 
     @property
     def settled_at(self) -> int | None:
