@@ -38,7 +38,8 @@ class LocalBackend(Backend):
         host, slash, path = url[len("file://") :].partition("/")
         if host not in ("", "localhost") or not slash:
             raise SchemeError(f"{url}: not a local file: file:///absolute/path expected")
-        return Target("/" + urllib.parse.unquote(path))
+        path = urllib.parse.unquote(path)
+        return Target(path if os.path.splitdrive(path)[0] else f"/{path}")
 
     def open(self, target: Target):
         import pyarrow as pa
