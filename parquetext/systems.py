@@ -57,7 +57,7 @@ def _flock(file: int, *, shared: bool = False, wait: bool = False) -> None:
 def _full_fsync(file: int) -> None:
     """Write a file to disk like `os.fsync`, which on macOS leaves it in the cache of the drive."""
     try:
-        fcntl.fcntl(file, fcntl.F_FULLFSYNC)
+        fcntl.fcntl(file, fcntl.F_FULLFSYNC)  # type: ignore[attr-defined]  # only macOS has it
     except OSError:  # not every filesystem has it
         os.fsync(file)
 

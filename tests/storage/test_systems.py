@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import subprocess
@@ -162,6 +163,28 @@ def test_a_mac_is_asked_for_less_than_2_gib_at_once(monkeypatch, tmp_path):
     monkeypatch.undo()
     importlib.reload(systems)
     assert 0 < asked[0] < 1 << 31
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a Mac has fcntl")
+@pytest.mark.parametrize("has_full_flush", [True, False])
+def test_a_mac_flushes_the_cache_of_the_drive_if_the_filesystem_can(has_full_flush, monkeypatch):
+    import fcntl
+
+    def flush_fully(file: int, operation: int) -> None:
+        asked.append((file, operation))
+        if not has_full_flush:
+            raise OSError(errno.ENOTSUP, "not supported")
+
+    asked, flushed = [], []
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(fcntl, "F_FULLFSYNC", 51, raising=False)
+    monkeypatch.setattr(fcntl, "fcntl", flush_fully)
+    monkeypatch.setattr(os, "fsync", flushed.append)
+    importlib.reload(systems)
+    systems.fsync(7)
+    monkeypatch.undo()
+    importlib.reload(systems)
+    assert asked == [(7, 51)] and flushed == ([] if has_full_flush else [7])
 
 
 @pytest.mark.skipif(os.name != "posix", reason="removes functions of Linux")
