@@ -13,7 +13,7 @@ import pytest
 
 from parquetext import systems
 
-__all__ = ["SYSTEMS", "needs", "take_away", "what_it_lacks"]
+__all__ = ["SYSTEMS", "needs", "replaces_open_files", "take_away", "what_it_lacks"]
 
 _MAC = (
     *("copy_file_range", "listxattr", "getxattr", "setxattr", "removexattr"),
@@ -32,6 +32,11 @@ def needs(*names: str) -> pytest.MarkDecorator:
     """Mark a test that needs these functions of `os`."""
     lacking = [name for name in names if not hasattr(os, name)]
     return pytest.mark.skipif(bool(lacking), reason=f"this system has no os.{', os.'.join(lacking)}")
+
+
+def replaces_open_files() -> pytest.MarkDecorator:
+    """Mark a test that replaces a file while it is open."""
+    return pytest.mark.skipif(not systems.replaces_open_files(), reason="this system does not replace open files")
 
 
 def what_it_lacks(error: BaseException, raised_in: object) -> str | None:
