@@ -32,6 +32,7 @@ FLOORS = [
     {"unpicklable"},
     {"lazy_names"},
     {"compute"},
+    {"windows"},
     {"systems"},
     {"libraries"},
     {"private"},
