@@ -100,7 +100,7 @@ class BuildExtensions(build_ext):
 
 def build_jar() -> None:
     """Build the jar of Spark's scan, or go on without it where it is not required."""
-    jar = runpy.run_path("parquetext/spark/jar.py")
+    jar = runpy.run_path("parquetext/spark/jar_build.py")
     try:
         jar["build"]()
     except jar["CannotBuild"] as error:
@@ -119,7 +119,7 @@ class BuildPython(build_py):
 
 class SourceDistribution(sdist):
     def run(self) -> None:
-        build_jar()  # a build from it may see neither javac nor Spark
+        build_jar()  # a build from it may find no javac
         super().run()
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..private import keep
-from .jar import EXTENSION, JAR, installed
+from .jar_build import EXTENSION, JAR, installed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -1,19 +1,23 @@
-"""The jar of Spark's scan: its path in an installation, and the classes a checkout is built against."""
+"""The jar of Spark's scan: its path in an installation, and the classes that a checkout compiles."""
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import subprocess
 import sys
-import sysconfig
-import zipfile
 from pathlib import Path
 
+import pyspark
 import pytest
+from support.sparks import OLDER, installed_spark
 
-from parquetext.spark import jar
+from parquetext.spark import jar_build
+
+ROOT = Path(__file__).parents[2]
+needs_javac = pytest.mark.skipif(
+    shutil.which("javac") is None and os.environ.get("PARQUETEXT_REQUIRE_JAR") != "1", reason="there is no javac"
+)
 
 
 @pytest.fixture
@@ -21,16 +25,17 @@ def installed(tmp_path) -> Path:
     """The folder of `parquetext.spark` in an installation, which has no sources of Java."""
     folder = tmp_path / "site" / "parquetext" / "spark"
     folder.mkdir(parents=True)
-    shutil.copy(jar.__file__, folder)
+    shutil.copy(jar_build.__file__, folder)
     return folder
 
 
 def say_where(folder: Path) -> subprocess.CompletedProcess:
-    return subprocess.run([sys.executable, "-P", folder / "jar.py"], capture_output=True, text=True)
+    """Run the module alone, in a Python that sees no installed package."""
+    return subprocess.run([sys.executable, "-I", "-S", folder / "jar_build.py"], capture_output=True, text=True)
 
 
 def test_an_installation_prints_the_path_of_its_jar(installed):
-    path = installed / "jars" / jar.JAR
+    path = installed / "jars" / jar_build.JAR
     path.parent.mkdir()
     path.write_bytes(b"as it was built")
     assert say_where(installed).stdout == f"{path}\n"
@@ -43,51 +48,48 @@ def test_an_installation_without_a_jar_explains_how_to_get_one(installed):
     assert "jvm/build.sh" in message.stderr
 
 
-SPARK_BY_PATH = {"Spark's own download": "jars", "PyPI": "lib/python3.11/site-packages/pyspark/jars"}
+@needs_javac
+def test_a_checkout_compiles_the_jar_without_spark_and_always_to_the_same_bytes(installed):
+    for name in ("src", "stubs"):
+        shutil.copytree(ROOT / "jvm" / name, installed.parents[1] / "jvm" / name)
+    path = installed / "jars" / jar_build.JAR
+    built = []
+    for _ in range(2):
+        message = say_where(installed)
+        assert message.stdout == f"{path}\n", message.stderr
+        built.append(path.read_bytes())
+        path.unlink()
+    assert built[0] == built[1]
 
 
-@pytest.mark.parametrize("jars", SPARK_BY_PATH.values(), ids=SPARK_BY_PATH.keys())
-def test_a_build_finds_the_spark_whose_scripts_are_on_the_path(tmp_path, monkeypatch, jars):
-    """Neither `python -m build` nor a copied download says otherwise where Spark is."""
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
-    monkeypatch.delenv("SPARK_HOME", raising=False)
-    monkeypatch.setenv("PATH", f"{tmp_path}/bin")
-    script, library = tmp_path / "bin" / "spark-submit", tmp_path / jars / "scala-library-2.13.17.jar"
-    for path in (script, library):
-        path.parent.mkdir(parents=True)
-        path.touch()
-    script.chmod(0o755)
-    assert jar._spark_jars() == library.parent
-    library.unlink()
-    with pytest.raises(jar.CannotBuild, match="no Spark 4"):
-        jar._spark_jars()
+def classes_of(folder: Path, libraries: str | None = None) -> dict[str, bytes]:
+    jar_build.compile_classes(ROOT / "jvm", folder, libraries)
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.class")}
 
 
-@pytest.mark.skipif(shutil.which("javac") is None, reason="there is no javac")
-def test_an_isolated_build_finds_the_spark_of_the_environment_it_builds_for(tmp_path, monkeypatch):
-    """pip hides installed packages from a build."""
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
-    monkeypatch.delenv("SPARK_HOME", raising=False)
-    found = shutil.which
-    monkeypatch.setattr(shutil, "which", lambda name: found(name) if name == "javac" else None)
-    source = tmp_path / "sources" / "Small.java"
-    source.parent.mkdir()
-    source.write_text("final class Small { scala.Anything any; }\n")
-    with pytest.raises(jar.CannotBuild, match="no Spark 4"):
-        jar.build(tmp_path / "small.jar", source.parent)
-    library = tmp_path / "pyspark" / "jars" / "scala-library-2.13.17.jar"
-    library.parent.mkdir(parents=True)
-    with zipfile.ZipFile(library, "w") as archive:
-        archive.writestr("scala/Anything.java", "package scala; public class Anything {}")
-    built = jar.build(tmp_path / "small.jar", source.parent)
-    assert "Small.class" in zipfile.ZipFile(built).namelist()
+def check_stubs(folder: Path, home: Path) -> None:
+    """Compare the classes that javac makes with the stubs, and with the jars of a Spark."""
+    ours, real = classes_of(folder / "stubs"), classes_of(folder / "real", f"{home}/jars/*")
+    assert "dev/parquetext/spark/Extensions.class" in ours
+    assert not [name for name in ours if not name.startswith("dev/parquetext/")]
+    assert sorted(ours) == sorted(real)
+    assert [name for name in ours if ours[name] != real[name]] == []
 
 
-def test_a_build_without_javac_or_spark_names_the_missing_one(tmp_path, monkeypatch):
+@needs_javac
+def test_the_stubs_give_the_same_classes_as_the_installed_spark(tmp_path):
+    check_stubs(tmp_path, Path(pyspark.__path__[0]))
+
+
+@needs_javac
+@pytest.mark.parametrize("version", OLDER)
+def test_the_stubs_give_the_same_classes_as_each_spark_4(long, tmp_path, version):
+    check_stubs(tmp_path, installed_spark(version) / "pyspark")
+
+
+def test_a_build_without_javac_says_so(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", os.fspath(tmp_path))
-    (tmp_path / "sources").mkdir()
-    with pytest.raises(jar.CannotBuild, match="no javac on PATH"):
-        jar.build(tmp_path / "small.jar", tmp_path / "sources")
+    (tmp_path / "src" / "dev" / "parquetext").mkdir(parents=True)
+    with pytest.raises(jar_build.CannotBuild, match="no javac on PATH"):
+        jar_build.build(tmp_path / "small.jar", tmp_path)
     assert not (tmp_path / "small.jar").exists()

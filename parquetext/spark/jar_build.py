@@ -1,19 +1,17 @@
-"""Locate the jar with which Spark's scans read slices of footers, and build it from `jvm/src`.
+"""Build the jar with which Spark's scans read slices of footers, with javac alone.
 
-`python -m parquetext.spark.jar` prints its path, and builds it first in a checkout. This module imports no other one,
-because the package's build runs it.
+`jvm/stubs` has the signatures of Spark, Hadoop, parquet-java and Scala that `jvm/src` uses, so no Spark is needed. This
+module imports no other one of the package, because the package's build runs it.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import io
 import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import zipfile
 from collections.abc import Iterable
@@ -25,14 +23,13 @@ EXTENSION = "dev.parquetext.spark.Extensions"  # the class for `spark.sql.extens
 JAR = "parquetext-spark_2.13.jar"
 
 _JAR = Path(__file__).parent / "jars" / JAR
-_SOURCES = Path(__file__).parents[2] / "jvm" / "src"
+_SOURCES = Path(__file__).parents[2] / "jvm"
 _JAVA = "17"  # the oldest that Spark 4 runs on
-_SCALA_LIBRARY = "scala-library-2.13.*.jar"
 _TIME = (1980, 1, 1, 0, 0, 0)  # of everything in a zip: the same files give the same bytes
 
 
 class CannotBuild(RuntimeError):
-    """There is no javac, or no Spark to compile against."""
+    """There is no javac, or it reports errors."""
 
 
 def installed() -> Path | None:
@@ -41,7 +38,7 @@ def installed() -> Path | None:
 
 
 def build(jar: Path = _JAR, sources: Path = _SOURCES) -> Path:
-    """Build the jar with javac against the jars of Spark 4, unless it was built from these sources.
+    """Build the jar with javac, unless it was built from these sources.
 
     An installed package has no sources: its jar was built when the package was built.
 
@@ -50,7 +47,7 @@ def build(jar: Path = _JAR, sources: Path = _SOURCES) -> Path:
     jar : pathlib.Path
         The new file; it is replaced atomically.
     sources : pathlib.Path
-        The folder that contains ``dev/parquetext``.
+        The folder that contains ``src`` and ``stubs``.
 
     Returns
     -------
@@ -60,17 +57,16 @@ def build(jar: Path = _JAR, sources: Path = _SOURCES) -> Path:
     Raises
     ------
     CannotBuild
-        If javac is not on PATH, if no Spark 4 is found through SPARK_HOME, an installed pyspark or PATH, if javac
-        reports errors, or if there are neither sources nor a jar.
+        If javac is not on PATH, if javac reports errors, or if there are neither sources nor a jar.
     """
-    if not sources.is_dir():
+    if not (sources / "src" / "dev" / "parquetext").is_dir():
         if jar.is_file():
             return jar
         raise CannotBuild("this installation has none; run jvm/build.sh in a checkout, and install from there")
     manifest = _manifest(sources)
     if _manifest_of(jar) != manifest:
         with tempfile.TemporaryDirectory() as folder:
-            _compile(sources, Path(folder))
+            compile_classes(sources, Path(folder))
             classes = sorted(Path(folder).rglob("*.class"))
             files = [(path.relative_to(folder).as_posix(), path.read_bytes()) for path in classes]
             _put(jar, zipped([("META-INF/MANIFEST.MF", manifest), *files]))
@@ -83,7 +79,7 @@ def _java_files(sources: Path) -> list[Path]:
 
 def _manifest(sources: Path) -> bytes:
     digest = hashlib.sha256()
-    for path in _java_files(sources):
+    for path in (*_java_files(sources / "src"), *_java_files(sources / "stubs")):
         content = path.read_bytes()
         digest.update(f"{path.relative_to(sources).as_posix()} {len(content)}\n".encode() + content)
     return f"Manifest-Version: 1.0\r\nSources-Digest: {digest.hexdigest()[:48]}\r\n\r\n".encode()
@@ -97,31 +93,33 @@ def _manifest_of(jar: Path) -> bytes | None:
         return None
 
 
-def _compile(sources: Path, classes: Path) -> None:
+def compile_classes(sources: Path, classes: Path, libraries: str | None = None) -> None:
+    """Compile the classes of the jar against the stubs, or against real libraries.
+
+    Parameters
+    ----------
+    sources : pathlib.Path
+        The folder that contains ``src`` and ``stubs``.
+    classes : pathlib.Path
+        The folder for the classes.
+    libraries : str, optional
+        A class path that replaces the stubs: a test compiles against each Spark, and expects the same classes.
+
+    Raises
+    ------
+    CannotBuild
+        If javac is not on PATH, or reports errors.
+    """
     javac = shutil.which("javac")
     if javac is None:
         raise CannotBuild("there is no javac on PATH: install a JDK")
-    options = ["--release", _JAVA, "-proc:none", "-nowarn", "-Xlint:none", "-classpath", f"{_spark_jars()}/*"]
-    command: list[Any] = [javac, *options, "-d", classes, *_java_files(sources)]
+    options = ["--release", _JAVA, "-encoding", "UTF-8", "-proc:none", "-nowarn", "-Xlint:none", "-implicit:none"]
+    stubs = sources / "stubs"
+    paths: list[Any] = ["-classpath", libraries] if libraries else ["-classpath", stubs, "-sourcepath", stubs]
+    command = [javac, *options, *paths, "-d", classes, *_java_files(sources / "src")]
     compiled = subprocess.run(command, capture_output=True, text=True)
     if compiled.returncode:
         raise CannotBuild(f"javac: {compiled.stderr.strip()}")
-
-
-def _spark_jars() -> Path:
-    """Return the folder with the jars of Spark 4."""
-    homes = [Path(os.environ["SPARK_HOME"])] if os.environ.get("SPARK_HOME") else []
-    if (spec := importlib.util.find_spec("pyspark")) and spec.submodule_search_locations:
-        homes += map(Path, spec.submodule_search_locations)
-    # pip hides installed packages from a build, but not their folder; `python -m build` hides the folder, too.
-    homes.append(Path(sysconfig.get_path("purelib"), "pyspark"))
-    if script := shutil.which("spark-submit"):
-        home = Path(script).resolve().parents[1]
-        homes += [home, *home.glob("lib/python3*/site-packages/pyspark")]
-    for home in homes:
-        if list((home / "jars").glob(_SCALA_LIBRARY)):
-            return home / "jars"
-    raise CannotBuild("no Spark 4 to compile against: install pyspark, set SPARK_HOME, or put spark-submit on PATH")
 
 
 def zipped(files: Iterable[tuple[str, bytes]], level: int | None = None) -> bytes:
