@@ -104,6 +104,23 @@ def test_a_source_distribution_brings_the_jar(long, source):
         assert any(name.endswith("parquetext/spark/jars/parquetext-spark_2.13.jar") for name in names.getnames())
 
 
+def test_without_javac_the_package_contains_the_sources_of_the_jar(source):
+    shutil.rmtree(source / "parquetext" / "spark" / "jars", ignore_errors=True)
+    environment = os.environ | {"PARQUETEXT_PURE": "1", "PARQUETEXT_REQUIRE_JAR": "0", "PATH": "/nonexistent"}
+    command = [sys.executable, "setup.py", "-q", "build"]
+    result = subprocess.run(command, cwd=source, env=environment, capture_output=True, text=True, check=True)
+    assert "the first session will compile them" in result.stderr
+    assert [path.name for path in source.glob("build/lib/parquetext/spark/jars/*")] == ["sources.zip"]
+
+
+def test_without_javac_the_build_fails_if_the_jar_is_required(source):
+    shutil.rmtree(source / "parquetext" / "spark" / "jars", ignore_errors=True)
+    environment = os.environ | {"PARQUETEXT_PURE": "1", "PARQUETEXT_REQUIRE_JAR": "1", "PATH": "/nonexistent"}
+    command = [sys.executable, "setup.py", "-q", "build"]
+    result = subprocess.run(command, cwd=source, env=environment, capture_output=True, text=True)
+    assert result.returncode != 0 and "there is no javac" in result.stderr
+
+
 def test_without_a_compiler_the_install_succeeds_with_the_twin_and_reports_it(source, tmp_path):
     result = pip("install", *OPTIONS, "--target", tmp_path / "site", source, CC="/bin/false")
     assert result.returncode == 0, result.stdout + result.stderr

@@ -19,6 +19,7 @@ _NAMES = {
     "java": "JavaNotFound find_java_home",
     "writing": "write recover",
     "shipping": "ship",
+    "scan_jar": "NoJar jar",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from .jobs import upgrade as upgrade
     from .jobs import verify as verify
     from .listing import list_files as list_files
+    from .scan_jar import NoJar as NoJar
+    from .scan_jar import jar as jar
     from .shipping import ship as ship
     from .starting import session as session
     from .watching import watch as watch

@@ -14,16 +14,19 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 EXTENSION = "dev.parquetext.spark.Extensions"  # the class for `spark.sql.extensions`
 
-JAR = "parquetext-spark_2.13.jar"
+# By the versions of Spark that they serve.
+JARS = {"4": "parquetext-spark_2.13.jar"}
+SOURCES = "sources.zip"  # instead of the jars, if the package was built without javac
 
-_JAR = Path(__file__).parent / "jars" / JAR
-_SOURCES = Path(__file__).parents[2] / "jvm"
+_JARS = Path(__file__).parent / "jars"
+_CHECKOUT = Path(__file__).parents[2] / "jvm"
+_FOLDERS = "src", "stubs"
 _JAVA = "17"  # the oldest that Spark 4 runs on
 _TIME = (1980, 1, 1, 0, 0, 0)  # of everything in a zip: the same files give the same bytes
 
@@ -32,56 +35,84 @@ class CannotBuild(RuntimeError):
     """There is no javac, or it reports errors."""
 
 
-def installed() -> Path | None:
-    """Return the jar of this installation, or None if the package was built without it, or is imported from a zip."""
-    return _JAR if _JAR.is_file() else None
+def installed(name: str) -> Path | None:
+    """Return a jar of this installation, or None if the package was built without it, or is imported from a zip."""
+    path = _JARS / name
+    return path if path.is_file() else None
 
 
-def build(jar: Path = _JAR, sources: Path = _SOURCES) -> Path:
-    """Build the jar with javac, unless it was built from these sources.
+def checkout() -> bool:
+    """Return True if this module is in a checkout, or in a source distribution, with the sources of the jars."""
+    return (_CHECKOUT / "src" / "dev" / "parquetext").is_dir()
 
-    An installed package has no sources: its jar was built when the package was built.
+
+def build(name: str, folder: Path = _JARS, sources: Path = _CHECKOUT, javac: str | None = None) -> Path:
+    """Build a jar with javac, unless it was built from these sources.
 
     Parameters
     ----------
-    jar : pathlib.Path
-        The new file; it is replaced atomically.
+    name : str
+        One of `JARS`.
+    folder : pathlib.Path
+        The folder of the new file; the file is replaced atomically.
     sources : pathlib.Path
         The folder that contains ``src`` and ``stubs``.
+    javac : str, optional
+        The compiler; by default the one on PATH.
 
     Returns
     -------
     pathlib.Path
-        `jar`.
+        The jar.
 
     Raises
     ------
     CannotBuild
-        If javac is not on PATH, if javac reports errors, or if there are neither sources nor a jar.
+        If there is no javac, or if it reports errors; the message is one line.
     """
-    if not (sources / "src" / "dev" / "parquetext").is_dir():
-        if jar.is_file():
-            return jar
-        raise CannotBuild("this installation has none; run jvm/build.sh in a checkout, and install from there")
-    manifest = _manifest(sources)
+    jar, manifest = folder / name, _manifest(sources)
     if _manifest_of(jar) != manifest:
-        with tempfile.TemporaryDirectory() as folder:
-            compile_classes(sources, Path(folder))
-            classes = sorted(Path(folder).rglob("*.class"))
-            files = [(path.relative_to(folder).as_posix(), path.read_bytes()) for path in classes]
-            _put(jar, zipped([("META-INF/MANIFEST.MF", manifest), *files]))
+        with tempfile.TemporaryDirectory() as classes:
+            compile_classes(sources, Path(classes), javac=javac)
+            files = [(path.relative_to(classes).as_posix(), path.read_bytes()) for path in _below(classes, "*.class")]
+        _put(jar, zipped([("META-INF/MANIFEST.MF", manifest), *files]))
     return jar
 
 
-def _java_files(sources: Path) -> list[Path]:
-    return sorted(sources.rglob("*.java"))
+def build_all() -> None:
+    """Build all jars in a checkout. If javac is missing, or reports errors, package their sources, and raise the error.
+
+    Raises
+    ------
+    CannotBuild
+        If there is no javac, or if it reports errors.
+    """
+    archive = _JARS / SOURCES
+    try:
+        for name in JARS.values():
+            build(name)
+    except CannotBuild:
+        for name in JARS.values():
+            (_JARS / name).unlink(missing_ok=True)
+        _put(archive, zipped(_source_files(_CHECKOUT)))
+        raise
+    archive.unlink(missing_ok=True)
+
+
+def _below(folder: Path | str, pattern: str) -> list[Path]:
+    return sorted(Path(folder).rglob(pattern))
+
+
+def _source_files(sources: Path) -> Iterator[tuple[str, bytes]]:
+    for folder in _FOLDERS:
+        for path in _below(sources / folder, "*.java"):
+            yield path.relative_to(sources).as_posix(), path.read_bytes()
 
 
 def _manifest(sources: Path) -> bytes:
     digest = hashlib.sha256()
-    for path in (*_java_files(sources / "src"), *_java_files(sources / "stubs")):
-        content = path.read_bytes()
-        digest.update(f"{path.relative_to(sources).as_posix()} {len(content)}\n".encode() + content)
+    for name, content in _source_files(sources):
+        digest.update(f"{name} {len(content)}\n".encode() + content)
     return f"Manifest-Version: 1.0\r\nSources-Digest: {digest.hexdigest()[:48]}\r\n\r\n".encode()
 
 
@@ -93,7 +124,7 @@ def _manifest_of(jar: Path) -> bytes | None:
         return None
 
 
-def compile_classes(sources: Path, classes: Path, libraries: str | None = None) -> None:
+def compile_classes(sources: Path, classes: Path, libraries: str | None = None, javac: str | None = None) -> None:
     """Compile the classes of the jar against the stubs, or against real libraries.
 
     Parameters
@@ -104,22 +135,27 @@ def compile_classes(sources: Path, classes: Path, libraries: str | None = None) 
         The folder for the classes.
     libraries : str, optional
         A class path that replaces the stubs: a test compiles against each Spark, and expects the same classes.
+    javac : str, optional
+        The compiler; by default the one on PATH.
 
     Raises
     ------
     CannotBuild
-        If javac is not on PATH, or reports errors.
+        If there is no javac, or if it reports errors; the message is one line.
     """
-    javac = shutil.which("javac")
+    javac = javac or shutil.which("javac")
     if javac is None:
-        raise CannotBuild("there is no javac on PATH: install a JDK")
-    options = ["--release", _JAVA, "-encoding", "UTF-8", "-proc:none", "-nowarn", "-Xlint:none", "-implicit:none"]
+        raise CannotBuild(f"there is no javac: install a JDK, {_JAVA} or later")
+    quickly = "-J-XX:TieredStopAtLevel=1"  # javac lives for seconds: this halves them
+    options = [quickly, "--release", _JAVA, "-encoding", "UTF-8", "-proc:none", "-nowarn", "-Xlint:none"]
+    options.append("-implicit:none")
     stubs = sources / "stubs"
     paths: list[Any] = ["-classpath", libraries] if libraries else ["-classpath", stubs, "-sourcepath", stubs]
-    command = [javac, *options, *paths, "-d", classes, *_java_files(sources / "src")]
+    command = [javac, *options, *paths, "-d", classes, *_below(sources / "src", "*.java")]
     compiled = subprocess.run(command, capture_output=True, text=True)
     if compiled.returncode:
-        raise CannotBuild(f"javac: {compiled.stderr.strip()}")
+        lines = [line for line in compiled.stderr.splitlines() if "error:" in line] or compiled.stderr.splitlines()
+        raise CannotBuild(f"{javac} fails: {lines[0].strip() if lines else compiled.returncode}")
 
 
 def zipped(files: Iterable[tuple[str, bytes]], level: int | None = None) -> bytes:
@@ -141,6 +177,8 @@ def _put(jar: Path, content: bytes) -> None:
 
 if __name__ == "__main__":
     try:
-        print(build())
+        build_all()
     except CannotBuild as error:
-        sys.exit(f"parquetext: the jar was not built: {error}")
+        sys.exit(f"parquetext: the jars were not built: {error}")
+    for each in JARS.values():
+        print(_JARS / each)

@@ -26,14 +26,14 @@ IMPORTED_FROM = str(Path(parquetext.__file__).parents[1])
 
 @pytest.fixture(scope="session")
 def scan_jar() -> Path | None:
-    """The jar of the package, built first in a source tree; None where it cannot be."""
-    from parquetext.spark.jar_build import CannotBuild, build, installed
+    """The jar of the package for this Spark, built first in a source tree; None if it cannot be."""
+    from parquetext.spark import NoJar, jar, jar_build
 
-    if not Path(IMPORTED_FROM, "jvm", "src").is_dir():
-        return installed()
     try:
-        return build()
-    except CannotBuild:
+        if jar_build.checkout():
+            jar_build.build_all()
+        return Path(jar())
+    except (NoJar, jar_build.CannotBuild):
         return None
 
 

@@ -6,13 +6,14 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pyspark
 import pytest
 from support.sparks import OLDER, installed_spark
 
-from parquetext.spark import jar_build
+from parquetext.spark import NoJar, jar, jar_build
 
 ROOT = Path(__file__).parents[2]
 needs_javac = pytest.mark.skipif(
@@ -20,76 +21,143 @@ needs_javac = pytest.mark.skipif(
 )
 
 
+JAR = jar_build.JARS["4"]
+
+
 @pytest.fixture
-def installed(tmp_path) -> Path:
-    """The folder of `parquetext.spark` in an installation, which has no sources of Java."""
-    folder = tmp_path / "site" / "parquetext" / "spark"
+def copied(tmp_path) -> Path:
+    """The folder `parquetext/spark` of a checkout that has nothing but the jar's sources and the module that builds."""
+    folder = tmp_path / "checkout" / "parquetext" / "spark"
     folder.mkdir(parents=True)
     shutil.copy(jar_build.__file__, folder)
+    for name in ("src", "stubs"):
+        shutil.copytree(ROOT / "jvm" / name, tmp_path / "checkout" / "jvm" / name)
     return folder
 
 
-def say_where(folder: Path) -> subprocess.CompletedProcess:
+def run_build(folder: Path, **environment: str) -> subprocess.CompletedProcess:
     """Run the module alone, in a Python that sees no installed package."""
-    return subprocess.run([sys.executable, "-I", "-S", folder / "jar_build.py"], capture_output=True, text=True)
-
-
-def test_an_installation_prints_the_path_of_its_jar(installed):
-    path = installed / "jars" / jar_build.JAR
-    path.parent.mkdir()
-    path.write_bytes(b"as it was built")
-    assert say_where(installed).stdout == f"{path}\n"
-    assert path.read_bytes() == b"as it was built"
-
-
-def test_an_installation_without_a_jar_explains_how_to_get_one(installed):
-    message = say_where(installed)
-    assert message.returncode == 1 and message.stdout == ""
-    assert "jvm/build.sh" in message.stderr
+    command = [sys.executable, "-I", "-S", folder / "jar_build.py"]
+    return subprocess.run(command, capture_output=True, text=True, env=os.environ | environment)
 
 
 @needs_javac
-def test_a_checkout_compiles_the_jar_without_spark_and_always_to_the_same_bytes(installed):
-    for name in ("src", "stubs"):
-        shutil.copytree(ROOT / "jvm" / name, installed.parents[1] / "jvm" / name)
-    path = installed / "jars" / jar_build.JAR
-    built = []
-    for _ in range(2):
-        message = say_where(installed)
-        assert message.stdout == f"{path}\n", message.stderr
-        built.append(path.read_bytes())
-        path.unlink()
-    assert built[0] == built[1]
+def test_a_checkout_compiles_the_jar_without_spark_and_always_to_the_same_bytes(copied, needed_scan_jar):
+    path = copied / "jars" / JAR
+    message = run_build(copied)
+    assert str(path) in message.stdout.splitlines(), message.stderr
+    assert path.read_bytes() == needed_scan_jar.read_bytes()
 
 
-def classes_of(folder: Path, libraries: str | None = None) -> dict[str, bytes]:
-    jar_build.compile_classes(ROOT / "jvm", folder, libraries)
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.class")}
+def test_a_build_without_javac_takes_jars_of_the_same_sources(copied, needed_scan_jar, tmp_path):
+    shutil.copytree(needed_scan_jar.parent, copied / "jars")
+    assert run_build(copied, PATH=str(tmp_path)).returncode == 0
 
 
-def check_stubs(folder: Path, home: Path) -> None:
-    """Compare the classes that javac makes with the stubs, and with the jars of a Spark."""
-    ours, real = classes_of(folder / "stubs"), classes_of(folder / "real", f"{home}/jars/*")
+def test_a_build_without_javac_packages_the_sources_in_place_of_an_older_jar(copied, tmp_path):
+    (copied / "jars").mkdir()
+    (copied / "jars" / JAR).write_bytes(b"an older one")
+    message = run_build(copied, PATH=str(tmp_path))
+    assert message.returncode == 1 and message.stderr.count("\n") == 1
+    assert "there is no javac: install a JDK" in message.stderr
+    assert [path.name for path in (copied / "jars").iterdir()] == [jar_build.SOURCES]
+    names = zipfile.ZipFile(copied / "jars" / jar_build.SOURCES).namelist()
+    assert {"src/dev/parquetext/spark/Extensions.java", "stubs/scala/Function1.java"} <= set(names)
+
+
+@pytest.fixture
+def without_jar(tmp_path) -> dict[str, str]:
+    """An installation that was built without javac: the environment of programs that import it."""
+    package = Path(jar_build.__file__).parents[1]
+    copy = shutil.copytree(
+        package, tmp_path / "site" / "parquetext", ignore=shutil.ignore_patterns("jars", "__pycache__")
+    )
+    sources = {
+        f"{name}/{path.relative_to(ROOT / 'jvm' / name)}": path.read_bytes()
+        for name in ("src", "stubs")
+        for path in (ROOT / "jvm" / name).rglob("*.java")
+    }
+    (copy / "spark" / "jars").mkdir()
+    (copy / "spark" / "jars" / jar_build.SOURCES).write_bytes(jar_build.zipped(sources.items()))
+    (tmp_path / "private").mkdir()
+    return {"PYTHONPATH": str(copy.parent), "TMPDIR": str(tmp_path / "private"), "JAVA_HOME": ""}
+
+
+def ask_for_jar(environment: dict[str, str], *version: str, **more: str) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-P", "-m", "parquetext.spark.scan_jar", *version]
+    return subprocess.run(command, capture_output=True, text=True, env=os.environ | environment | more)
+
+
+@needs_javac
+def test_an_installation_without_a_jar_compiles_it_once_in_a_private_directory(without_jar, needed_scan_jar, tmp_path):
+    compiled = ask_for_jar(without_jar)
+    path = Path(compiled.stdout.strip())
+    assert path.is_relative_to(tmp_path / "private"), compiled.stderr
+    assert path.parent.stat().st_mode & 0o077 == 0
+    assert path.read_bytes() == needed_scan_jar.read_bytes()
+    assert ask_for_jar(without_jar, PATH=str(tmp_path)).stdout == compiled.stdout  # which needs no javac
+
+
+def test_javac_is_found_beside_the_java_of_the_session_and_its_error_takes_one_line(without_jar, tmp_path):
+    javac = tmp_path / "jdk" / "bin" / "javac"
+    javac.parent.mkdir(parents=True)
+    javac.write_text("#!/bin/sh\necho 'Note: one' >&2\necho 'A.java:1: error: two' >&2\necho three >&2\nexit 1\n")
+    javac.chmod(0o755)
+    message = ask_for_jar(without_jar, PATH=str(tmp_path), JAVA_HOME=str(javac.parents[1]))
+    assert message.returncode == 1 and message.stderr.count("\n") == 1
+    assert f"{javac} fails: A.java:1: error: two" in message.stderr
+
+
+def test_an_installation_without_a_jar_and_a_jdk_says_in_one_line_what_is_missing(without_jar, tmp_path):
+    message = ask_for_jar(without_jar, PATH=str(tmp_path))
+    assert message.returncode == 1 and message.stdout == ""
+    assert message.stderr.count("\n") == 1 and "there is no javac: install a JDK, 17 or later" in message.stderr
+
+
+def test_a_spark_that_no_jar_serves_gives_one_line():
+    message = ask_for_jar({"PYTHONPATH": str(Path(jar_build.__file__).parents[2])}, "3.4.1")
+    assert message.returncode == 1 and message.stdout == ""
+    assert message.stderr.count("\n") == 1 and "not Spark 3.4.1" in message.stderr
+
+
+@pytest.mark.parametrize("version", ["4.0.5", "4.3.0-amzn-0", "4"])
+def test_each_spark_4_has_the_same_jar(needed_scan_jar, version):
+    assert jar(version) == str(needed_scan_jar)
+
+
+@pytest.mark.parametrize("version", ["40.0", "3", "5.0.0", "2.4.8"])
+def test_versions_are_compared_by_their_parts(version):
+    with pytest.raises(NoJar, match=f"not Spark {version}"):
+        jar(version)
+
+
+def test_the_spark_of_spark_home_is_asked_for_its_version(tmp_path, monkeypatch):
+    (tmp_path / "jars").mkdir()
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path))
+    with pytest.raises(NoJar, match="no Spark is installed here"):
+        jar()
+    (tmp_path / "jars" / "spark-core_2.12-3.3.2-amzn-0.jar").touch()
+    with pytest.raises(NoJar, match=r"not Spark 3\.3\.2-amzn-0"):
+        jar()
+
+
+def check_stubs(folder: Path, jar: Path, home: Path) -> None:
+    """Compare the classes of a jar, which were compiled against the stubs, with those that a real Spark gives."""
+    archive = zipfile.ZipFile(jar)
+    ours = {name: archive.read(name) for name in archive.namelist() if name.endswith(".class")}
     assert "dev/parquetext/spark/Extensions.class" in ours
-    assert not [name for name in ours if not name.startswith("dev/parquetext/")]
+    jar_build.compile_classes(ROOT / "jvm", folder, f"{home}/jars/*")
+    real = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.class")}
     assert sorted(ours) == sorted(real)
     assert [name for name in ours if ours[name] != real[name]] == []
 
 
 @needs_javac
-def test_the_stubs_give_the_same_classes_as_the_installed_spark(tmp_path):
-    check_stubs(tmp_path, Path(pyspark.__path__[0]))
+def test_the_stubs_give_the_same_classes_as_the_installed_spark(needed_scan_jar, tmp_path):
+    check_stubs(tmp_path, needed_scan_jar, Path(pyspark.__path__[0]))
 
 
 @needs_javac
 @pytest.mark.parametrize("version", OLDER)
-def test_the_stubs_give_the_same_classes_as_each_spark_4(long, tmp_path, version):
-    check_stubs(tmp_path, installed_spark(version) / "pyspark")
-
-
-def test_a_build_without_javac_says_so(tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", os.fspath(tmp_path))
-    (tmp_path / "src" / "dev" / "parquetext").mkdir(parents=True)
-    with pytest.raises(jar_build.CannotBuild, match="no javac on PATH"):
-        jar_build.build(tmp_path / "small.jar", tmp_path)
-    assert not (tmp_path / "small.jar").exists()
+def test_the_stubs_give_the_same_classes_as_each_spark_4(long, needed_scan_jar, tmp_path, version):
+    check_stubs(tmp_path, needed_scan_jar, installed_spark(version) / "pyspark")
