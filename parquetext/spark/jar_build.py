@@ -1,7 +1,7 @@
-"""Build the jar with which Spark's scans read slices of footers, with javac alone.
+"""Build the jars with which Spark's scans read slices of footers, with javac alone.
 
-`jvm/stubs` has the signatures of Spark, Hadoop, parquet-java and Scala that `jvm/src` uses, so no Spark is needed. This
-module imports no other one of the package, because the package's build runs it.
+`jvm/stubs` has the signatures of Spark, Hadoop, parquet-java and Scala that the sources use, so no Spark is needed.
+This module imports no other one of the package, because the package's build runs it.
 """
 
 from __future__ import annotations
@@ -16,19 +16,43 @@ import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 EXTENSION = "dev.parquetext.spark.Extensions"  # the class for `spark.sql.extensions`
 
 # By the versions of Spark that they serve.
-JARS = {"4": "parquetext-spark_2.13.jar"}
+JARS = {"4": "parquetext-spark_2.13.jar", "3.5": "parquetext-spark-3.5.jar"}
 SOURCES = "sources.zip"  # instead of the jars, if the package was built without javac
 
 _JARS = Path(__file__).parent / "jars"
 _CHECKOUT = Path(__file__).parents[2] / "jvm"
-_FOLDERS = "src", "stubs"
-_JAVA = "17"  # the oldest that Spark 4 runs on
+_FOLDERS = "src", "spark3", "spark4", "stubs", "stubs_2.12"
+_JAVA = "8"  # clusters with Spark 3.5 may run on it
 _TIME = (1980, 1, 1, 0, 0, 0)  # of everything in a zip: the same files give the same bytes
+
+
+class ClassSet(NamedTuple):
+    """The classes for one version of Spark and Scala: folders of sources and stubs, and replacements in their text."""
+
+    sources: tuple[str, ...]
+    stubs: tuple[str, ...]
+    replaced: tuple[tuple[str, str], ...] = ()
+
+
+def _package(scala: str) -> tuple[str, str]:
+    return "dev.parquetext.spark.scan", f"dev.parquetext.spark.scan_{scala}"
+
+
+# Before Scala 2.13, `Seq` without a package was not the immutable one.
+_SEQ = "import scala.collection.immutable.Seq;", "import scala.collection.Seq;"
+# The sets of each jar, by Scala's version. `Extensions` finds the set by the package's name.
+SETS = {
+    JARS["4"]: {"2.13": ClassSet(("src", "spark4"), ("stubs",))},
+    JARS["3.5"]: {
+        "2.12": ClassSet(("src", "spark3"), ("stubs", "stubs_2.12"), (_package("2_12"), _SEQ)),
+        "2.13": ClassSet(("src", "spark3"), ("stubs",), (_package("2_13"),)),
+    },
+}
 
 
 class CannotBuild(RuntimeError):
@@ -56,7 +80,7 @@ def build(name: str, folder: Path = _JARS, sources: Path = _CHECKOUT, javac: str
     folder : pathlib.Path
         The folder of the new file; the file is replaced atomically.
     sources : pathlib.Path
-        The folder that contains ``src`` and ``stubs``.
+        The folder with the sources and stubs.
     javac : str, optional
         The compiler; by default the one on PATH.
 
@@ -72,10 +96,10 @@ def build(name: str, folder: Path = _JARS, sources: Path = _CHECKOUT, javac: str
     """
     jar, manifest = folder / name, _manifest(sources)
     if _manifest_of(jar) != manifest:
-        with tempfile.TemporaryDirectory() as classes:
-            compile_classes(sources, Path(classes), javac=javac)
-            files = [(path.relative_to(classes).as_posix(), path.read_bytes()) for path in _below(classes, "*.class")]
-        _put(jar, zipped([("META-INF/MANIFEST.MF", manifest), *files]))
+        classes: dict[str, bytes] = {}
+        for each in SETS[name].values():
+            classes |= compiled(each, sources, javac=javac)
+        _put(jar, zipped([("META-INF/MANIFEST.MF", manifest), *sorted(classes.items())]))
     return jar
 
 
@@ -99,7 +123,7 @@ def build_all() -> None:
     archive.unlink(missing_ok=True)
 
 
-def _below(folder: Path | str, pattern: str) -> list[Path]:
+def _below(folder: Path, pattern: str) -> list[Path]:
     return sorted(Path(folder).rglob(pattern))
 
 
@@ -124,19 +148,26 @@ def _manifest_of(jar: Path) -> bytes | None:
         return None
 
 
-def compile_classes(sources: Path, classes: Path, libraries: str | None = None, javac: str | None = None) -> None:
-    """Compile the classes of the jar against the stubs, or against real libraries.
+def compiled(
+    classes: ClassSet, sources: Path = _CHECKOUT, libraries: str | None = None, javac: str | None = None
+) -> dict[str, bytes]:
+    """Compile a set of classes against the stubs, or against real libraries.
 
     Parameters
     ----------
+    classes : ClassSet
+        A set of a jar.
     sources : pathlib.Path
-        The folder that contains ``src`` and ``stubs``.
-    classes : pathlib.Path
-        The folder for the classes.
+        The folder with the sources and stubs.
     libraries : str, optional
         A class path that replaces the stubs: a test compiles against each Spark, and expects the same classes.
     javac : str, optional
         The compiler; by default the one on PATH.
+
+    Returns
+    -------
+    dict of str to bytes
+        The content of each file of a class.
 
     Raises
     ------
@@ -145,17 +176,35 @@ def compile_classes(sources: Path, classes: Path, libraries: str | None = None, 
     """
     javac = javac or shutil.which("javac")
     if javac is None:
-        raise CannotBuild(f"there is no javac: install a JDK, {_JAVA} or later")
+        raise CannotBuild("there is no javac: install a JDK, 17 or later")
+    with tempfile.TemporaryDirectory() as folder:
+        ours, stubs, made = (Path(folder, name) for name in ("sources", "stubs", "classes"))
+        _copy(sources, classes.sources, ours, classes.replaced)
+        _copy(sources, classes.stubs, stubs, classes.replaced)
+        made.mkdir()
+        paths = ["-classpath", libraries] if libraries else ["-classpath", str(stubs), "-sourcepath", str(stubs)]
+        _run_javac(javac, [*paths, "-d", str(made), *map(str, _below(ours, "*.java"))])
+        return {path.relative_to(made).as_posix(): path.read_bytes() for path in _below(made, "*.class")}
+
+
+def _copy(sources: Path, folders: Iterable[str], into: Path, replaced: Iterable[tuple[str, str]]) -> None:
+    for folder in folders:
+        for path in _below(sources / folder, "*.java"):
+            text = path.read_text("utf-8")
+            for old, new in replaced:
+                text = text.replace(old, new)
+            copy = into / path.relative_to(sources / folder)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_text(text, "utf-8")
+
+
+def _run_javac(javac: str, arguments: list[str]) -> None:
     quickly = "-J-XX:TieredStopAtLevel=1"  # javac lives for seconds: this halves them
-    options = [quickly, "--release", _JAVA, "-encoding", "UTF-8", "-proc:none", "-nowarn", "-Xlint:none"]
-    options.append("-implicit:none")
-    stubs = sources / "stubs"
-    paths: list[Any] = ["-classpath", libraries] if libraries else ["-classpath", stubs, "-sourcepath", stubs]
-    command = [javac, *options, *paths, "-d", classes, *_below(sources / "src", "*.java")]
-    compiled = subprocess.run(command, capture_output=True, text=True)
-    if compiled.returncode:
-        lines = [line for line in compiled.stderr.splitlines() if "error:" in line] or compiled.stderr.splitlines()
-        raise CannotBuild(f"{javac} fails: {lines[0].strip() if lines else compiled.returncode}")
+    options = ["--release", _JAVA, "-encoding", "UTF-8", "-proc:none", "-nowarn", "-Xlint:none", "-implicit:none"]
+    finished = subprocess.run([javac, quickly, *options, *arguments], capture_output=True, text=True)
+    if finished.returncode:
+        lines = finished.stderr.splitlines() or [f"exit code {finished.returncode}"]
+        raise CannotBuild(f"{javac} fails: {next((line for line in lines if 'error:' in line), lines[0]).strip()}")
 
 
 def zipped(files: Iterable[tuple[str, bytes]], level: int | None = None) -> bytes:

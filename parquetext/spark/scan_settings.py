@@ -77,7 +77,7 @@ def _in_jar(spark: SparkSession):
     before = thread.getContextClassLoader()
     thread.setContextClassLoader(spark._jsparkSession.sharedState().jarClassLoader())
     try:
-        return spark._jvm.dev.parquetext.spark.ScanStrategy
+        return spark._jvm.dev.parquetext.spark.Extensions
     finally:
         thread.setContextClassLoader(before)
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pyspark
 import pytest
-from support.sparks import OLDER, installed_spark
+from support.maven import maven_jars
+from support.sparks import OLDER, OLDEST, installed_spark
 
 from parquetext.spark import NoJar, jar, jar_build
 
@@ -30,8 +31,7 @@ def copied(tmp_path) -> Path:
     folder = tmp_path / "checkout" / "parquetext" / "spark"
     folder.mkdir(parents=True)
     shutil.copy(jar_build.__file__, folder)
-    for name in ("src", "stubs"):
-        shutil.copytree(ROOT / "jvm" / name, tmp_path / "checkout" / "jvm" / name)
+    shutil.copytree(ROOT / "jvm", tmp_path / "checkout" / "jvm")
     return folder
 
 
@@ -43,10 +43,10 @@ def run_build(folder: Path, **environment: str) -> subprocess.CompletedProcess:
 
 @needs_javac
 def test_a_checkout_compiles_the_jar_without_spark_and_always_to_the_same_bytes(copied, needed_scan_jar):
-    path = copied / "jars" / JAR
     message = run_build(copied)
-    assert str(path) in message.stdout.splitlines(), message.stderr
-    assert path.read_bytes() == needed_scan_jar.read_bytes()
+    assert message.stdout.splitlines() == [str(copied / "jars" / name) for name in jar_build.JARS.values()]
+    for path in (copied / "jars").iterdir():
+        assert path.read_bytes() == needed_scan_jar.with_name(path.name).read_bytes()
 
 
 def test_a_build_without_javac_takes_jars_of_the_same_sources(copied, needed_scan_jar, tmp_path):
@@ -63,6 +63,8 @@ def test_a_build_without_javac_packages_the_sources_in_place_of_an_older_jar(cop
     assert [path.name for path in (copied / "jars").iterdir()] == [jar_build.SOURCES]
     names = zipfile.ZipFile(copied / "jars" / jar_build.SOURCES).namelist()
     assert {"src/dev/parquetext/spark/Extensions.java", "stubs/scala/Function1.java"} <= set(names)
+    folders = {path.name for path in (ROOT / "jvm").iterdir() if path.is_dir()}
+    assert {name.partition("/")[0] for name in names} == folders - {"test"}
 
 
 @pytest.fixture
@@ -72,13 +74,9 @@ def without_jar(tmp_path) -> dict[str, str]:
     copy = shutil.copytree(
         package, tmp_path / "site" / "parquetext", ignore=shutil.ignore_patterns("jars", "__pycache__")
     )
-    sources = {
-        f"{name}/{path.relative_to(ROOT / 'jvm' / name)}": path.read_bytes()
-        for name in ("src", "stubs")
-        for path in (ROOT / "jvm" / name).rglob("*.java")
-    }
+    sources = {str(path.relative_to(ROOT / "jvm")): path.read_bytes() for path in (ROOT / "jvm").rglob("*.java")}
     (copy / "spark" / "jars").mkdir()
-    (copy / "spark" / "jars" / jar_build.SOURCES).write_bytes(jar_build.zipped(sources.items()))
+    (copy / "spark" / "jars" / jar_build.SOURCES).write_bytes(jar_build.zipped(sorted(sources.items())))
     (tmp_path / "private").mkdir()
     return {"PYTHONPATH": str(copy.parent), "TMPDIR": str(tmp_path / "private"), "JAVA_HOME": ""}
 
@@ -125,7 +123,12 @@ def test_each_spark_4_has_the_same_jar(needed_scan_jar, version):
     assert jar(version) == str(needed_scan_jar)
 
 
-@pytest.mark.parametrize("version", ["40.0", "3", "5.0.0", "2.4.8"])
+@pytest.mark.parametrize("version", ["3.5.9", "3.5.1-amzn-0", "3.5"])
+def test_spark_3_5_has_a_jar_of_its_own(needed_scan_jar, version):
+    assert jar(version) == str(needed_scan_jar.with_name(jar_build.JARS["3.5"]))
+
+
+@pytest.mark.parametrize("version", ["40.0", "3", "3.50", "5.0.0", "2.4.8"])
 def test_versions_are_compared_by_their_parts(version):
     with pytest.raises(NoJar, match=f"not Spark {version}"):
         jar(version)
@@ -141,23 +144,47 @@ def test_the_spark_of_spark_home_is_asked_for_its_version(tmp_path, monkeypatch)
         jar()
 
 
-def check_stubs(folder: Path, jar: Path, home: Path) -> None:
-    """Compare the classes of a jar, which were compiled against the stubs, with those that a real Spark gives."""
-    archive = zipfile.ZipFile(jar)
-    ours = {name: archive.read(name) for name in archive.namelist() if name.endswith(".class")}
+def check_stubs(served: str, scala: str, libraries: Path) -> None:
+    """Compare the classes that the stubs give with those that a real Spark gives."""
+    classes = jar_build.SETS[jar_build.JARS[served]][scala]
+    ours, real = jar_build.compiled(classes), jar_build.compiled(classes, libraries=f"{libraries}/*")
     assert "dev/parquetext/spark/Extensions.class" in ours
-    jar_build.compile_classes(ROOT / "jvm", folder, f"{home}/jars/*")
-    real = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.class")}
+    assert not [name for name in ours if not name.startswith("dev/parquetext/")]
     assert sorted(ours) == sorted(real)
     assert [name for name in ours if ours[name] != real[name]] == []
 
 
 @needs_javac
-def test_the_stubs_give_the_same_classes_as_the_installed_spark(needed_scan_jar, tmp_path):
-    check_stubs(tmp_path, needed_scan_jar, Path(pyspark.__path__[0]))
+def test_the_stubs_give_the_same_classes_as_the_installed_spark():
+    check_stubs("4", "2.13", Path(pyspark.__path__[0], "jars"))
 
 
 @needs_javac
 @pytest.mark.parametrize("version", OLDER)
-def test_the_stubs_give_the_same_classes_as_each_spark_4(long, needed_scan_jar, tmp_path, version):
-    check_stubs(tmp_path, needed_scan_jar, installed_spark(version) / "pyspark")
+def test_the_stubs_give_the_same_classes_as_each_spark_4(long, version):
+    check_stubs("4", "2.13", installed_spark(version) / "pyspark" / "jars")
+
+
+@needs_javac
+def test_the_stubs_give_the_same_classes_as_spark_3_5_for_scala_2_12(long):
+    check_stubs("3.5", "2.12", installed_spark(OLDEST) / "pyspark" / "jars")
+
+
+@needs_javac
+def test_the_stubs_give_the_same_classes_as_spark_3_5_for_scala_2_13(long):
+    check_stubs("3.5", "2.13", maven_jars(f"org.apache.spark:spark-sql_2.13:{OLDEST}"))
+
+
+@needs_javac
+def test_the_jars_contain_bytecode_of_java_8(needed_scan_jar):
+    for name in jar_build.JARS.values():
+        archive = zipfile.ZipFile(needed_scan_jar.with_name(name))
+        versions = {archive.read(each)[6:8] for each in archive.namelist() if each.endswith(".class")}
+        assert versions == {b"\0\x34"}
+
+
+def test_the_jar_for_spark_3_5_has_a_set_of_classes_for_each_scala(needed_scan_jar):
+    names = zipfile.ZipFile(needed_scan_jar.with_name(jar_build.JARS["3.5"])).namelist()
+    sets = {name.split("/")[3] for name in names if name.startswith("dev/parquetext/spark/scan")}
+    assert sets == {"scan_2_12", "scan_2_13"}
+    assert names.count("dev/parquetext/footer/Slicer.class") == 1

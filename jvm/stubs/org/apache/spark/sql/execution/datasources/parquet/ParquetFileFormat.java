@@ -26,5 +26,7 @@ public class ParquetFileFormat implements FileFormat, Serializable {
     public native Option<StructType> inferSchema(
             SparkSession session, Map<String, String> map, Seq<FileStatus> values);
 
+    public native String shortName();
+
     public static native StructType readSchemaFromFooter(Footer footer, ParquetToSparkSchemaConverter converter);
 }
