@@ -14,7 +14,9 @@ ROOT = Path(__file__).parents[1]
 ALLOWED = {".py", ".pyi", ".pyx", ".pxd", ".typed"}
 DATA = "parquetext/inspection/layout/report"
 LIBRARY = PurePosixPath("parquetext/_native/core.abi3.so")
-JARS = {PurePosixPath("parquetext/spark/jars/parquetext-spark_2.13.jar")}
+JARS = {
+    PurePosixPath("parquetext/spark/jars", name) for name in ("parquetext-spark_2.13.jar", "parquetext-spark-3.5.jar")
+}
 JAR_SOURCES = PurePosixPath("parquetext/spark/jars/sources.zip")  # in place of the jars, if there was no javac
 
 
