@@ -1,8 +1,8 @@
 """Check the contents of a wheel:  python wheels/check.py [--optional-jar] WHEEL...
 
 It has one compiled library, of the stable ABI, and the C library with its header, for programs that embed it. Otherwise
-it has only Python files, Cython's sources, the parts of the layout's page, the jar of Spark's scan and the wheel's own
-records.
+it has only Python files, Cython's sources, the parts of the layout's page, the jars of Spark's scan (with
+--optional-jar: or their sources) and the wheel's own records.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ DATA = "parquetext/inspection/layout/report"
 LIBRARY = PurePosixPath("parquetext/_native/core.abi3.so")
 ARCHIVE = PurePosixPath("parquetext/_native/lib/libparquetext.a")
 HEADER = PurePosixPath("parquetext/_native/include/parquetext.h")
-JAR = PurePosixPath("parquetext/spark/jars/parquetext-spark_2.13.jar")
+JARS = {
+    PurePosixPath("parquetext/spark/jars", name) for name in ("parquetext-spark_2.13.jar", "parquetext-spark-3.5.jar")
+}
+JAR_SOURCES = PurePosixPath("parquetext/spark/jars/sources.zip")  # in place of the jars, if there was no javac
 
 
 def problems(wheel: Path, needs_jar: bool = True) -> list[str]:
@@ -32,8 +35,9 @@ def problems(wheel: Path, needs_jar: bool = True) -> list[str]:
     libraries = [name for name in names if name.suffix == ".so"]
     if libraries != [LIBRARY]:
         found.append(f"compiled libraries: {', '.join(map(str, libraries)) or 'none'}; only {LIBRARY} expected")
-    data = {PurePosixPath(DATA, file.name) for file in (ROOT / DATA).iterdir()} | {ARCHIVE, HEADER, JAR}
-    if absent := data - set(names) - (set() if needs_jar else {JAR}):
+    jars = JARS if needs_jar or JAR_SOURCES not in names else {JAR_SOURCES}
+    data = {PurePosixPath(DATA, file.name) for file in (ROOT / DATA).iterdir()} | {ARCHIVE, HEADER} | jars
+    if absent := data - set(names):
         found.append(f"without {', '.join(sorted(map(str, absent)))}")
     packages = {name.parts[0] for name in names if not name.parts[0].endswith(".dist-info")}
     if packages != {"parquetext", "pyspark_parquetext"}:

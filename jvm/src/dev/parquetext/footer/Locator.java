@@ -3,7 +3,6 @@ package dev.parquetext.footer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
-import java.util.HexFormat;
 
 /** Finds the block that opens a file, from the back of the file's last bytes and without Thrift. */
 final class Locator {
@@ -32,10 +31,25 @@ final class Locator {
     }
 
     /** A block's trailer: the payload's offset in the file, its length and CRC-32, and the block's UUID. */
-    private record Trailer(long payload, int length, int crc, Bytes uuid) {}
+    private static final class Trailer {
+        final long payload;
+        final int length;
+        final int crc;
+        final Bytes uuid;
+
+        Trailer(long payload, int length, int crc, Bytes uuid) {
+            this.payload = payload;
+            this.length = length;
+            this.crc = crc;
+            this.uuid = uuid;
+        }
+    }
 
     private static byte[] uuid(String hex) {
-        return HexFormat.of().parseHex(hex);
+        byte[] uuid = new byte[hex.length() / 2];
+        for (int i = 0; i < uuid.length; i++)
+            uuid[i] = (byte) Integer.parseInt(hex.substring(2 * i, 2 * i + 2), 16);
+        return uuid;
     }
 
     /** Reads the file's end and finds the block. */
@@ -144,17 +158,17 @@ final class Locator {
     private Located byReference(Bytes payload, int crc, boolean isText) throws NotSliced {
         if (payload.crc(0, payload.size) != crc) throw payload.damaged("a wrong checksum of a reference", 0);
         Reference reference = Reference.parse(payload, footer);
-        long marker = footer + reference.structLength() - 1;
+        long marker = footer + reference.structLength - 1;
         boolean behindStop = !isText && marker >= begin && marker < file.size && tail.u8((int) (marker - begin)) == 0;
         if (!isExtension(marker) && !(behindStop && isExtension(marker + 1)))
             throw payload.damaged("a reference of another Thrift footer", 16);
-        for (int i = reference.blocks().size(); i-- > 0; ) {
-            Reference.Block block = reference.blocks().get(i);
-            String form = form(block.uuid());
+        for (int i = reference.blocks.size(); i-- > 0; ) {
+            Reference.Block block = reference.blocks.get(i);
+            String form = form(block.uuid);
             if (form == null) continue;
-            if (i == reference.blocks().size() - 1 && begin > block.payload() && reference.tailBlock().length > 0)
-                file.hold(block.payload() + block.length() - reference.tailBlock().length, reference.tailBlock());
-            return new Located(form, footer, reference.structLength() - 1, block.payload(), block.length());
+            if (i == reference.blocks.size() - 1 && begin > block.payload && reference.tailBlock.length > 0)
+                file.hold(block.payload + block.length - reference.tailBlock.length, reference.tailBlock);
+            return new Located(form, footer, reference.structLength - 1, block.payload, block.length);
         }
         throw none("no flat footer and no index");
     }
