@@ -46,6 +46,10 @@ final class FileBytes {
         return reads;
     }
 
+    int firstRead() {
+        return source.firstRead();
+    }
+
     /** Return the largest gap, in bytes, that is cheaper to read than to skip with a separate read. */
     int gap() {
         return Math.max(0, source.gap());

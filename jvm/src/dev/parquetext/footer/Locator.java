@@ -6,9 +6,6 @@ import java.util.Base64;
 
 /** Finds the block that opens a file, from the back of the file's last bytes and without Thrift. */
 final class Locator {
-    /** One read that is sufficient for every projection of most files; over a network it takes no longer than 4 KiB. */
-    static final int FIRST_READ = 64 << 10;
-
     static final byte[] FLAT = uuid(Wire.UUID_FLAT_FOOTER);
     private static final byte[] INDEX = uuid(Wire.UUID_FOOTER_INDEX);
     private static final byte[] REFERENCE = uuid(Wire.UUID_FOOTER_REFERENCE);
@@ -55,7 +52,7 @@ final class Locator {
     /** Reads the file's end and finds the block. */
     static Located locate(FileBytes file) throws IOException, NotSliced {
         if (file.size < BEHIND_STOP + 4) throw none("a file of " + file.size + " bytes");
-        int count = (int) Math.min(file.size, FIRST_READ);
+        int count = (int) Math.min(file.size, file.firstRead());
         Bytes tail = file.get(file.size - count, count);
         String magic = new String(tail.copy(count - 4, 4), StandardCharsets.ISO_8859_1);
         Locator locator = new Locator(file, tail);

@@ -10,7 +10,7 @@ import org.apache.hadoop.fs.FileStatus;
 
 /** The bytes of a Hadoop file, by positioned reads; bytes read from its end are kept. */
 final class HadoopBytes implements ByteSource {
-    private static final int GAP_OF_A_DISK = 32 << 10;
+    private static final int GAP_OF_A_DISK = 32 << 10, FIRST_READ_OF_A_DISK = 16 << 10;
 
     private final FSDataInputStream stream;
     private final long length;
@@ -21,7 +21,12 @@ final class HadoopBytes implements ByteSource {
     HadoopBytes(FSDataInputStream stream, FileStatus status) {
         this.stream = stream;
         length = status.getLen();
-        local = "file".equals(status.getPath().toUri().getScheme());
+        local = RealFile.isLocal(status);
+    }
+
+    @Override
+    public int firstRead() {
+        return local ? FIRST_READ_OF_A_DISK : ByteSource.super.firstRead();
     }
 
     @Override
@@ -37,7 +42,12 @@ final class HadoopBytes implements ByteSource {
     @Override
     public byte[] read(long offset, int count) throws IOException {
         byte[] bytes = new byte[count];
-        stream.readFully(offset, bytes, 0, count);
+        if (local) { // Hadoop's local streams open the file again for a positioned read
+            stream.seek(offset);
+            stream.readFully(bytes, 0, count);
+        } else {
+            stream.readFully(offset, bytes, 0, count);
+        }
         return note(offset, bytes);
     }
 

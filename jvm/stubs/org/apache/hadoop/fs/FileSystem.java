@@ -34,6 +34,8 @@ public abstract class FileSystem extends Configured implements Closeable {
 
     public abstract boolean mkdirs(Path path, FsPermission permission) throws IOException;
 
+    public native FSDataInputStream open(Path path) throws IOException;
+
     public abstract FSDataInputStream open(Path path, int i) throws IOException;
 
     public native FutureDataInputStreamBuilder openFile(Path path) throws IOException, UnsupportedOperationException;
