@@ -108,16 +108,23 @@ def can_build_jar() -> bool:
     return os.environ.get("PARQUETEXT_REQUIRE_JAR") == "1" or shutil.which("javac") is not None
 
 
-def test_a_source_distribution_brings_the_jar(long, source):
+def test_a_source_distribution_brings_the_jars_which_builds_from_it_copy(long, source, tmp_path):
     """A build from it may find no javac."""
     if not can_build_jar():
-        pytest.skip("the jar cannot be built here: no javac")
-    shutil.rmtree(source / "parquetext" / "spark" / "jars", ignore_errors=True)
+        pytest.skip("the jars cannot be built here: no javac")
+    jars = source / "parquetext" / "spark" / "jars"
+    shutil.rmtree(jars, ignore_errors=True)
     environment = os.environ | {"PARQUETEXT_PURE": "1"}
     subprocess.run([sys.executable, "setup.py", "-q", "sdist"], cwd=source, env=environment, check=True)
     (archive,) = (source / "dist").iterdir()
-    with tarfile.open(archive) as names:
-        assert any(name.endswith("parquetext/spark/jars/parquetext-spark_2.13.jar") for name in names.getnames())
+    with tarfile.open(archive) as files:
+        files.extractall(tmp_path / "extracted", filter="data")
+    (extracted,) = (tmp_path / "extracted").iterdir()
+    environment |= {"PARQUETEXT_REQUIRE_JAR": "1", "PATH": "/nonexistent"}
+    subprocess.run([sys.executable, "setup.py", "-q", "build"], cwd=extracted, env=environment, check=True)
+    built = {path.name: path.read_bytes() for path in extracted.glob("build/lib/parquetext/spark/jars/*")}
+    assert built == {path.name: path.read_bytes() for path in jars.iterdir()}
+    assert sorted(built) == ["parquetext-spark-3.5.jar", "parquetext-spark_2.13.jar"]
 
 
 def test_without_javac_the_package_contains_the_sources_of_the_jar(source):
