@@ -48,7 +48,7 @@ def jar(version: str | None = None) -> str:
     >>> os.path.basename(parquetext.spark.jar("4.3.0"))
     'parquetext-spark_2.13.jar'
     """
-    version = version or spark_version()
+    version = version or _installed_version()
     if version is None:
         raise NoJar("no Spark is installed here: state its version, as in jar('4.0.0')")
     return str(find_jar(version))
@@ -70,7 +70,7 @@ def find_jar(version: str) -> Path:
         raise NoJar(f"the jar for Spark {version} is not in this installation, and was not compiled: {error}") from None
 
 
-def spark_version() -> str | None:
+def _installed_version() -> str | None:
     """Return the version of the Spark that a new session would start, or None if there is none."""
     home = os.environ.get("SPARK_HOME")
     if home is None:

@@ -174,3 +174,23 @@ def test_the_jar_for_spark_3_5_logs_one_line_in_spark_4(start_driver, needed_sca
 
 def test_the_jar_for_spark_4_logs_one_line_in_spark_3_5(start_driver, needed_scan_jar, lake, oldest):
     check_wrong_jar(start_driver, lake, needed_scan_jar.with_name(JARS["4"]), oldest)
+
+
+ADDED = """
+    import contextlib, io, sys
+    from pyspark.sql import SparkSession
+    from parquetext.spark import ship
+
+    builder = SparkSession.builder.master("local[1]").config("spark.driver.host", "127.0.0.1")
+    spark = builder.config("spark.driver.memory", "1g").getOrCreate()
+    ship(spark)
+    frame = spark.read.parquet(sys.argv[1]).selectExpr("sum(c7)")
+    with contextlib.redirect_stdout(io.StringIO()) as text:
+        frame.explain()
+    print(frame.first()[0], "footers sliced by parquetext" in text.getvalue())
+"""
+
+
+def test_a_running_session_of_spark_3_5_gets_its_jar(run_driver, needed_scan_jar, lake, oldest):
+    said = run_driver(ADDED, lake / "flat.parquet", **environment_of(oldest))
+    assert said.splitlines()[-1] == f"{sum(range(ROWS))} True"

@@ -75,7 +75,7 @@ final class DriverSchema {
     private static byte[] footer(FileStatus file, Configuration conf) throws IOException {
         RealFile real = new RealFile(file.getPath().getFileSystem(conf), file);
         try (FSDataInputStream stream = real.open()) {
-            HadoopBytes bytes = new HadoopBytes(stream, file);
+            HadoopBytes bytes = new HadoopBytes(stream, file, false);
             try {
                 return Slicer.schemaOnly(bytes).footer;
             } catch (NotSliced | RuntimeException | LinkageError reason) {

@@ -68,7 +68,7 @@ public final class SchemaFileSystem extends ReadOnlyFileSystem {
         FileSystem system = status.getPath().getFileSystem(getConf());
         FSDataInputStream stream = new RealFile(system, status).open();
         try {
-            Overlay overlay = look(new HadoopBytes(stream, status), status.getPath());
+            Overlay overlay = look(new HadoopBytes(stream, status, false), status.getPath());
             return new FSDataInputStream(OverlaidStream.of(stream, overlay));
         } catch (Throwable error) {
             stream.close();

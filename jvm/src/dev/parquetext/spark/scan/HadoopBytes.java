@@ -10,15 +10,18 @@ import org.apache.hadoop.fs.FileStatus;
 
 /** The bytes of a Hadoop file, by positioned reads; bytes read from its end are kept. */
 final class HadoopBytes implements ByteSource {
-    private static final int GAP_OF_A_DISK = 32 << 10, FIRST_READ_OF_A_DISK = 16 << 10;
+    private static final int GAP_OF_A_DISK = 32 << 10, SHORT_READ_OF_A_DISK = 16 << 10;
 
     private final FSDataInputStream stream;
     private final long length;
     private final boolean local;
+    private final boolean beginsShort;
     private byte[] tail = new byte[0];
     private long bytesRead;
 
-    HadoopBytes(FSDataInputStream stream, FileStatus status) {
+    /** @param beginsShort true if the first read of a local file is short: a scan opens many files */
+    HadoopBytes(FSDataInputStream stream, FileStatus status, boolean beginsShort) {
+        this.beginsShort = beginsShort;
         this.stream = stream;
         length = status.getLen();
         local = RealFile.isLocal(status);
@@ -26,7 +29,7 @@ final class HadoopBytes implements ByteSource {
 
     @Override
     public int firstRead() {
-        return local ? FIRST_READ_OF_A_DISK : ByteSource.super.firstRead();
+        return local && beginsShort ? SHORT_READ_OF_A_DISK : ByteSource.super.firstRead();
     }
 
     @Override

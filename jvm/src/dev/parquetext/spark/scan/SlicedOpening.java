@@ -30,7 +30,7 @@ final class SlicedOpening {
         this.file = file;
         FSDataInputStream stream = file.open();
         try {
-            overlay = look(new HadoopBytes(stream, file.status), projection, metrics, isFirstSplit);
+            overlay = look(new HadoopBytes(stream, file.status, true), projection, metrics, isFirstSplit);
         } catch (Throwable error) {
             stream.close();
             throw error;
