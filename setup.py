@@ -25,12 +25,19 @@ REQUIRE_NATIVE = os.environ.get("PARQUETEXT_REQUIRE_NATIVE", "") not in ("", "0"
 REQUIRE_JAR = os.environ.get("PARQUETEXT_REQUIRE_JAR", "") not in ("", "0")
 NO_NATIVE = os.environ.get("PARQUETEXT_PURE", "") not in ("", "0")
 C_FLAGS = ["-std=c11", "-O3", "-g0", "-fvisibility=hidden", "-Wall", "-Wextra", "-D_GNU_SOURCE"]
-# All hot code is in the C library. At this level, the wrappers compile twice as fast and run no slower.
-WRAPPER_FLAGS = ["-fvisibility=hidden", "-O1", "-g0"]
+# All hot code is in the C library. At this level, the wrappers are smaller and execute no more instructions.
+WRAPPER_FLAGS = ["-fvisibility=hidden", "-Os", "-g0"]
 LINK_FLAGS = ["-Wl,-s"] if sys.platform.startswith("linux") else []  # pip does not strip
 # Cython 3.2 defines this function in each module without `static`, so that modules in one library would collide.
 SHARED_BY_MISTAKE = "__Pyx_ApplySequenceOrMappingFlag"
 UTILITIES = "parquetext._native._cyutility"  # Cython's own classes, such as those of memoryviews
+DIRECTIVES = {
+    "language_level": 3,
+    "embedsignature": True,
+    "show_performance_hints": False,
+    "freethreading_compatible": True,
+    "binding": False,  # functions without Python attributes, which take a quarter of the library otherwise
+}
 BUNDLE = "csrc/bundle.py"
 INCLUDES = ["csrc/include", "csrc/src"]
 SOURCES = sorted(map(str, Path("csrc/src").glob("*/*.c")))
@@ -40,18 +47,29 @@ HEADERS = sorted(str(header) for folder in INCLUDES for header in Path(folder).r
 class Kernels:
     """The state of the compiled kernels, for the commands below: they are missing if they cannot be built here."""
 
-    missing = False
+    missing = NO_NATIVE
+    reason = "PARQUETEXT_PURE was set during the build"
 
     @classmethod
     def give_up(cls, error: Exception) -> None:
         """Continue without them, or raise the error if they are required."""
         if REQUIRE_NATIVE:
             raise error
-        cls.missing = True
+        cls.missing, cls.reason = True, " ".join(str(error).split())
         print(
             f"parquetext: the compiled kernels were not built ({error}); the slower pure-Python ones will be used.",
             file=sys.stderr,
         )
+
+    @classmethod
+    def record(cls, package: Path) -> None:
+        """Write the reason why they are missing into the package, which reports it when it is imported."""
+        file = package / "not_built.txt"
+        if cls.missing:
+            package.mkdir(parents=True, exist_ok=True)
+            file.write_text(f"{cls.reason}\n", encoding="utf-8")
+        else:
+            file.unlink(missing_ok=True)
 
 
 class BuildLibrary(build_clib):
@@ -92,14 +110,16 @@ class BuildExtensions(build_ext):
 
     def run(self) -> None:
         self.run_command("build_clib")
+        package = Path("." if self.inplace else self.build_lib, "parquetext/_native")
         if not Kernels.missing:
             try:
                 super().run()
-                root = Path("." if self.inplace else self.build_lib)
-                return self.get_finalized_command("build_clib").add_to(root / "parquetext/_native")
+                self.get_finalized_command("build_clib").add_to(package)
             except Exception as error:
                 Kernels.give_up(error)
-        self.extensions = []
+        if Kernels.missing:
+            self.extensions = []
+        Kernels.record(package)
 
     def build_extension(self, extension: Extension) -> None:
         """Compile the sources in parallel; setuptools compiles the sources of one extension one by one."""
@@ -142,6 +162,8 @@ class BuildPython(build_py):
     def run(self) -> None:
         build_jars()
         super().run()
+        if NO_NATIVE and not self.editable_mode:
+            Kernels.record(Path(self.build_lib, "parquetext/_native"))
 
 
 class SourceDistribution(sdist):
@@ -173,7 +195,7 @@ def kernels() -> list[Extension]:
     modules = cythonize(
         [Extension(f"parquetext._native.{source.stem}", [str(source)]) for source in sources],
         build_dir=str(shared.parent),
-        compiler_directives={"language_level": 3, "embedsignature": True, "show_performance_hints": False},
+        compiler_directives=DIRECTIVES,
         shared_utility_qualified_name=UTILITIES,
         nthreads=os.cpu_count(),
         quiet=True,

@@ -59,8 +59,15 @@ def headers() -> dict[str, str]:
 
 
 def sources() -> dict[str, str]:
-    """Return the text of each source, lower layers first."""
-    paths = sorted((CSRC / "src").glob("*/*.c"), key=lambda path: (LAYERS.index(path.parent.name), path.name))
+    """Return the text of each source, lower layers first; those with the headers of a system last.
+
+    These headers define macros with common names, such as `near` on Windows.
+    """
+
+    def place(path: Path) -> tuple[bool, int, str]:
+        return path.name.startswith("port_"), LAYERS.index(path.parent.name), path.name
+
+    paths = sorted((CSRC / "src").glob("*/*.c"), key=place)
     return {path.relative_to(CSRC / "src").as_posix(): path.read_text("utf-8") for path in paths}
 
 

@@ -121,6 +121,10 @@ class Unsupported(ParquetextError):
     """Valid, but nothing that this version can handle."""
 
 
+class OutOfProportion(Unsupported):
+    """Few bytes claim very many values, which this decoder does not read; they may be valid."""
+
+
 class LimitExceeded(Unsupported, OSError):
     """A file's footer exceeds a limit of the caller; an OSError, as in pyarrow."""
 

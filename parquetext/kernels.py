@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
 from typing import TYPE_CHECKING
 
 __all__ = ["implementation", "is_pure_asked_for", "reason", "use"]
@@ -38,6 +39,14 @@ MODULES = (
     "fsst",
 )
 PURE_VARIABLE = "PARQUETEXT_PURE"
+SUPPORTED = {
+    ("linux", "x86_64"),
+    ("linux", "aarch64"),
+    ("darwin", "x86_64"),
+    ("darwin", "arm64"),
+    ("win32", "AMD64"),
+}
+REMEDY = "Install a C compiler, then run pip install --force-reinstall --no-deps --no-cache-dir parquetext"
 
 _implementation = "pure"
 _reason = ""
@@ -118,8 +127,20 @@ else:
 def _why_not(error: ImportError) -> str:
     """Return why the compiled kernels are not used, in words for users."""
     if isinstance(error, ModuleNotFoundError) and (error.name or "").startswith("parquetext._native"):
-        error = ImportError("the pure-Python twin is installed, as there was no C compiler when it was installed")
+        from ._native import why_missing
+
+        return f"no compiled kernels for this Python: {why_missing()}"
     return f"no compiled kernels for this Python: {error}"
+
+
+def _warn() -> None:
+    """Warn, on a platform for which there are compiled kernels, that they are missing."""
+    import platform
+    import warnings
+
+    if (sys.platform, platform.machine()) in SUPPORTED and sys.implementation.name == "cpython":
+        message = f"parquetext is slow: {_reason}. {REMEDY}, or set {PURE_VARIABLE}=1 to hide this warning"
+        warnings.warn_explicit(message, RuntimeWarning, "parquetext", 0)  # one line, without source code
 
 
 def _choose() -> None:
@@ -131,6 +152,7 @@ def _choose() -> None:
             return use("native")
         except ImportError as error:
             _reason = _why_not(error)
+            _warn()
     use("pure")
 
 

@@ -13,7 +13,6 @@ from support.benchmarks_package import make_importable
 from support.systems import SYSTEMS, take_away, what_it_lacks
 
 from parquetext import kernels
-from parquetext.storage import locking
 
 make_importable()
 
@@ -40,14 +39,13 @@ def pytest_configure(config):
         config._tmp_path_factory.getbasetemp()  # pytest itself asks which system it is by its name
         os.environ.setdefault("USERNAME", getpass.getuser())  # which Windows sets, and has no user ids to ask by
         take_away(system)
-        if system == "windows":  # compiled kernels are not built there, and every change uses ignore=["lock"]
+        if system == "windows":  # the compiled kernels were built with this system's functions
             kernels.use("pure")
-            locking.refuse = lambda *_: None
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
-    """With --system, skip a test that calls a missing function itself, or that changes a file in place without lock."""
+    """With --system, skip a test that calls a missing function itself."""
     outcome = yield
     if call.excinfo is None or not item.config.getoption("--system"):
         return

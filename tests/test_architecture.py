@@ -31,6 +31,8 @@ FLOORS = [
     {"nearest"},
     {"unpicklable"},
     {"lazy_names"},
+    {"compute"},
+    {"windows"},
     {"systems"},
     {"libraries"},
     {"private"},
@@ -68,7 +70,7 @@ FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 # The same within the packages reading and arrow, for their folders and the files next to them.
 FLOORS_WITHIN = {
-    "reading": [{"open_file"}, {"fields"}, {"request"}, {"plan"}, {"choose"}, {"execute"}, {"explanation"}],
+    "reading": [{"open_file"}, {"fields"}, {"request"}, {"plan"}, {"choose"}, {"execute"}, {"stages"}, {"explanation"}],
     "arrow": [
         {"read_options", "metadata", "counted_file"},
         {"encrypted_reading"},
@@ -189,6 +191,30 @@ def test_importing_the_package_imports_no_big_library():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_opening_a_file_imports_no_decoder(tmp_path):
+    """The first `open` of a process is to take hardly longer than that of pyarrow."""
+    pyarrow.parquet.write_table(pyarrow.table({"x": [1]}), tmp_path / "small.parquet")
+    code = f"import sys, parquetext; parquetext.open({str(tmp_path / 'small.parquet')!r}); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    slow = ("pyarrow.compute", "pyarrow.parquet", "pyarrow.dataset", "tempfile", "hashlib", "parquetext.encoding")
+    rooms = ("parquetext.pruning", "parquetext.reading.execute", "parquetext.footer.dialect.dialect_form")
+    assert not {*slow, *rooms} & {*done.stdout.split()}
+
+
+def test_commands_do_not_import_pydantic(tmp_path):
+    """Newer versions of typer do, which takes longer than most commands."""
+    pyarrow.parquet.write_table(pyarrow.table({"x": [1]}), tmp_path / "small.parquet")
+    code = (
+        "import sys; from parquetext.cli import main\n"
+        "try: main()\n"
+        "finally: print('pydantic' in sys.modules, file=sys.stderr)"
+    )
+    command = [sys.executable, "-c", code, "head", tmp_path / "small.parquet"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stderr.strip() == "False"
+    assert "1" in done.stdout
 
 
 def test_help_lists_every_public_name_once_and_separates_those_of_pyarrow():

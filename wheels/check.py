@@ -1,12 +1,13 @@
 """Check the contents of a wheel:  python wheels/check.py [--optional-jar] WHEEL...
 
-It has one compiled library, of the stable ABI, and the C library with its header, for programs that embed it. Otherwise
-it has only Python files, Cython's sources, the parts of the layout's page, the jars of Spark's scan (with
---optional-jar: or their sources) and the wheel's own records.
+It has one compiled library, of the stable ABI or of one free-threaded Python, and the C library with its header, for
+programs that embed it. The wheel for any platform has neither. Otherwise a wheel has only Python files, the parts of
+the layout's page, the jars of Spark's scan (with --optional-jar: or their sources) and the wheel's own records.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 import zipfile
 from pathlib import Path, PurePosixPath
@@ -14,10 +15,12 @@ from pathlib import Path, PurePosixPath
 import static_library
 
 ROOT = Path(__file__).parents[1]
-ALLOWED = {".py", ".pyi", ".pyx", ".pxd", ".typed"}
+ALLOWED = {".py", ".pyi", ".typed"}
 DATA = "parquetext/inspection/layout/report"
-LIBRARY = PurePosixPath("parquetext/_native/core.abi3.so")
-ARCHIVE = PurePosixPath("parquetext/_native/lib/libparquetext.a")
+NATIVE = PurePosixPath("parquetext/_native")
+LIBRARIES = re.compile(r"core\.abi3\.so|core\.cpython-\d+t-.*\.so|core(\.cp\d+t-.*)?\.pyd")
+ARCHIVES = {NATIVE / "lib/libparquetext.a", NATIVE / "lib/parquetext.lib"}
+REASON = NATIVE / "not_built.txt"
 HEADER = PurePosixPath("parquetext/_native/include/parquetext.h")
 JARS = {
     PurePosixPath("parquetext/spark/jars", name) for name in ("parquetext-spark_2.13.jar", "parquetext-spark-3.5.jar")
@@ -28,15 +31,22 @@ JAR_SOURCES = PurePosixPath("parquetext/spark/jars/sources.zip")  # in place of 
 def problems(wheel: Path, needs_jar: bool = True) -> list[str]:
     with zipfile.ZipFile(wheel) as archive:
         names = [PurePosixPath(name) for name in archive.namelist() if not name.endswith("/")]
-        static = archive.read(str(ARCHIVE)) if ARCHIVE in names else None
-    found = [f"its static library {problem}" for problem in static_library.problems(static)] if static else []
-    if "-cp311-abi3-" not in wheel.name:
-        found.append("its name does not say cp311-abi3")
-    libraries = [name for name in names if name.suffix == ".so"]
-    if libraries != [LIBRARY]:
-        found.append(f"compiled libraries: {', '.join(map(str, libraries)) or 'none'}; only {LIBRARY} expected")
+        static = [archive.read(str(name)) for name in names if name in ARCHIVES and name.suffix == ".a"]
+    found = [f"its static library {problem}" for each in static for problem in static_library.problems(each)]
+    tag = re.search(r"-(cp311-abi3|cp\d+-cp\d+t|py3-none)-[^-]+\.whl$", wheel.name)
+    if not tag:
+        found.append("its name states neither cp311-abi3, nor a free-threaded Python, nor py3-none")
+    libraries = [name for name in names if name.suffix in (".so", ".pyd")]
     jars = JARS if needs_jar or JAR_SOURCES not in names else {JAR_SOURCES}
-    data = {PurePosixPath(DATA, file.name) for file in (ROOT / DATA).iterdir()} | {ARCHIVE, HEADER} | jars
+    data = {PurePosixPath(DATA, file.name) for file in (ROOT / DATA).iterdir()} | jars
+    if tag and tag[1] == "py3-none":
+        is_right = not libraries
+        data |= {REASON}
+    else:
+        is_right = len(libraries) == 1 and libraries[0].parent == NATIVE and LIBRARIES.fullmatch(libraries[0].name)
+        data |= {HEADER, *(ARCHIVES & {*names} or ARCHIVES)}
+    if not is_right:
+        found.append(f"compiled libraries: {', '.join(map(str, libraries)) or 'none'}")
     if absent := data - set(names):
         found.append(f"without {', '.join(sorted(map(str, absent)))}")
     packages = {name.parts[0] for name in names if not name.parts[0].endswith(".dist-info")}

@@ -1,9 +1,6 @@
 /* Compare every loop of this CPU with the portable one: all widths and lengths, at any address,
  * in memory that ends at a protected page. */
-#include "harness.h"
-
-#include <sys/mman.h>
-#include <unistd.h>
+#include "system.h"
 
 #include "encoding/encode.h"
 #include "encoding/loops.h"
@@ -19,15 +16,11 @@ typedef struct room {
 
 static room make_room(void)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (ROOM + page - 1) / page * page;
-    uint8_t *start =
-        mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    CHECK(start != MAP_FAILED);
-    CHECK(!mprotect(start + size, page, PROT_NONE));
+    uint8_t *start = map_before_guard(ROOM);
     uint64_t state = 0x9e3779b97f4a7c15u;
-    for (size_t i = 0; i < size; i++, state = state * 6364136223846793005u + 1442695040888963407u)
+    for (size_t i = 0; i < ROOM; i++, state = state * 6364136223846793005u + 1442695040888963407u)
         start[i] = (uint8_t)(state >> 56);
-    return (room){start + size};
+    return (room){start + ROOM};
 }
 
 static room given, expected, found;

@@ -1,10 +1,8 @@
 /* Plans by sidecars of real files: by parts and by the whole, with every bit of the used bytes
  * flipped. */
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "system.h"
 
-#include "harness.h"
+#include "base/port.h"
 #include "sidecar/sidecar.h"
 
 #define COLUMNS 300
@@ -23,23 +21,21 @@ typedef struct sidecar {
 
 static void write_file(const char *path, const void *data, size_t size)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    CHECK(fd >= 0 && pwrite(fd, data, size, 0) == (ssize_t)size && close(fd) == 0);
+    FILE *file = fopen(path, "wb");
+    CHECK(file && fwrite(data, 1, size, file) == size && fclose(file) == 0);
 }
 
 static void write_origin(uint8_t *note)
 {
-    struct stat facts;
-    CHECK(stat(name, &facts) == 0);
+    pqx_file_facts facts;
+    CHECK(pqx_get_facts_of_path(name, &facts) == 0);
     memset(note, 0, PQX_PM_ORIGIN_BYTES);
     pqx_store32(note + PQX_PM_ORIGIN_LAYOUT, PQX_PM_ORIGIN_KNOWN_LAYOUT);
     pqx_store32(note + PQX_PM_ORIGIN_FOOTER_LENGTH, 10);
-    pqx_store64(note + PQX_PM_ORIGIN_MODIFIED,
-                (uint64_t)facts.st_mtim.tv_sec * 1000000000 + (uint64_t)facts.st_mtim.tv_nsec);
-    pqx_store64(note + PQX_PM_ORIGIN_CHANGED,
-                (uint64_t)facts.st_ctim.tv_sec * 1000000000 + (uint64_t)facts.st_ctim.tv_nsec);
-    pqx_store64(note + PQX_PM_ORIGIN_DEVICE, (uint64_t)facts.st_dev);
-    pqx_store64(note + PQX_PM_ORIGIN_INODE, (uint64_t)facts.st_ino);
+    pqx_store64(note + PQX_PM_ORIGIN_MODIFIED, (uint64_t)facts.modified);
+    pqx_store64(note + PQX_PM_ORIGIN_CHANGED, (uint64_t)facts.changed);
+    pqx_store64(note + PQX_PM_ORIGIN_DEVICE, facts.device);
+    pqx_store64(note + PQX_PM_ORIGIN_INODE, facts.inode);
 }
 
 /* The note for slices: without runs, which no plan looks at. */
@@ -164,6 +160,9 @@ static uint8_t *bytes_used(const sidecar *made)
     return used;
 }
 
+static void overwrite(FILE *file, size_t at, uint8_t byte)
+{ CHECK(!fseek(file, (long)at, SEEK_SET) && fputc(byte, file) == byte && !fflush(file)); }
+
 static void a_flipped_bit_is_found_where_it_counts(void)
 {
     sidecar made = sidecar_of(1);
@@ -172,20 +171,20 @@ static void a_flipped_bit_is_found_where_it_counts(void)
     uint32_t sound, facts;
     write_file(beside, made.data, made.size);
     CHECK(ask(name, 1, &opened, &sound) == PQX_PLANNED);
-    int fd = open(beside, O_WRONLY);
-    CHECK(fd >= 0);
+    FILE *file = fopen(beside, "r+b");
+    CHECK(file);
     for (size_t at = 0; at < made.size; at += 1 + 30 * !used[at])
         for (int bit = 0; bit < 8; bit++) {
             uint8_t flipped = made.data[at] ^ (uint8_t)(1u << bit);
-            CHECK(pwrite(fd, &flipped, 1, (off_t)at) == 1);
+            overwrite(file, at, flipped);
             int status = ask(name, 1, &opened, &facts);
             CHECK(used[at] ? status == PQX_PLAN_UNUSED
                            : status == PQX_PLAN_UNUSED || facts == sound);
             if (at >= 32 && at + 8 < made.size && !used[at]) CHECK(status == PQX_PLANNED);
-            CHECK(pwrite(fd, &made.data[at], 1, (off_t)at) == 1);
+            overwrite(file, at, made.data[at]);
         }
     CHECK(ask(name, 1, &opened, &facts) == PQX_PLANNED && facts == sound);
-    close(fd);
+    CHECK(fclose(file) == 0);
     pqx_plan_close(&opened);
     free(used);
     free(made.data);
@@ -211,7 +210,8 @@ static void it_belongs_to_its_file_alone(void)
     uint32_t facts;
     write_file(beside, made.data, made.size);
     CHECK(ask("b.parquet", 1, &opened, &facts) == PQX_PLAN_NONE);
-    CHECK(symlink(beside, "_data.parquet.pm") == 0 && symlink(name, "data.parquet") == 0);
+    name_too(beside, "_data.parquet.pm");
+    name_too(name, "data.parquet");
     CHECK(ask("data.parquet", 1, &opened, &facts) == PQX_PLANNED);
     CHECK(rename("_data.parquet.pm", "_pm") == 0);
     CHECK(ask("./data.parquet", 1, &opened, &facts) == PQX_PLANNED && opened.is_partial);
@@ -226,16 +226,16 @@ static void it_belongs_to_its_file_alone(void)
 
 int main(void)
 {
-    char folder[] = "/tmp/pqx-plan-XXXXXX";
+    char folder[MAX_PATH];
     const char *all[] = {name, beside, "_pm", "data.parquet"};
     uint8_t bytes[PARQUET_BYTES] = {0};
-    CHECK(mkdtemp(folder) && chdir(folder) == 0);
+    enter_new_folder(folder);
     write_file(name, bytes, sizeof bytes);
     RUN(by_parts_and_by_the_whole_it_says_the_same);
     RUN(a_flipped_bit_is_found_where_it_counts);
     RUN(a_file_that_is_cut_is_none);
     RUN(it_belongs_to_its_file_alone);
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) unlink(all[i]);
-    CHECK(chdir("/") == 0 && rmdir(folder) == 0);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) remove(all[i]);
+    remove_folder(folder);
     return 0;
 }

@@ -1,10 +1,8 @@
 /* Frames of Zstandard by the system's library: blocks as they are and repeated bytes, sizes that
  * are not theirs, and damage. Without a library nothing is decompressed. */
-#include <dlfcn.h>
-
 #include "page/codec.h"
 
-#include "harness.h"
+#include "system.h"
 #include "page/zstd.h"
 
 enum { ROOM = 256, LITERAL = 0, REPEATED = 1 };
@@ -40,10 +38,10 @@ static int use_library(void)
     static const char *const names[] = {"ZSTD_createDCtx",     "ZSTD_freeDCtx",
                                         "ZSTD_decompressDCtx", "ZSTD_isError",
                                         "ZSTD_initDStream",    "ZSTD_decompressStream"};
-    void *opened = dlopen("libzstd.so.1", RTLD_NOW), *found[6];
+    void *found[6];
     pqx_zstd_library library;
-    if (!opened) return 0;
-    for (int i = 0; i < 6; i++) CHECK((found[i] = dlsym(opened, names[i])));
+    if (!load_symbol(*names)) return 0;
+    for (int i = 0; i < 6; i++) CHECK((found[i] = load_symbol(names[i])));
     memcpy(&library.create, found, sizeof *found);
     memcpy(&library.release, found + 1, sizeof *found);
     memcpy(&library.decompress, found + 2, sizeof *found);

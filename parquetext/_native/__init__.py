@@ -8,7 +8,8 @@ from __future__ import annotations
 import sys
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, ModuleSpec
 from importlib.util import spec_from_file_location
-from os.path import exists, join
+from os import listdir
+from os.path import exists, isdir, join
 
 NAMES = tuple(f"core{suffix}" for suffix in EXTENSION_SUFFIXES)
 
@@ -38,6 +39,17 @@ def _copied_out(archive: str) -> str:
             return str(keep({name: opened.read(inside + name) for name in names}))
     except OSError as error:
         raise ImportError(f"they cannot be copied out of {archive}: {error}") from error
+
+
+def why_missing() -> str:
+    """Return why the package has no library for this Python: the build's reason, or the libraries that it has."""
+    from pkgutil import get_data
+
+    try:
+        return (get_data(__name__, "not_built.txt") or b"").decode("utf-8", "replace").strip()
+    except OSError:
+        others = sorted(name for name in listdir(folder) if name.startswith("core.")) if isdir(folder) else []
+        return f"the package has {', '.join(others)} for another platform" if others else "the package has none"
 
 
 archive = getattr(__spec__.loader, "archive", None)

@@ -73,7 +73,7 @@ cdef object decoded(Cursor *cursor, size_t count, size_t left):
     cdef size_t room, done = 0
     cdef bytes whole
     cdef object grown
-    room = max(left * PROPORTION // max(cursor.width, 1), <size_t> BATCH)
+    room = max(left * PROPORTION // max(cursor.width, <uint32_t> 1), <size_t> BATCH)
     if count <= room:
         whole = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> bytes_of(cursor, count))
         if cursor.gives == BITS and count:

@@ -2,7 +2,7 @@
 
 from cpython.buffer cimport PyBuffer_FillInfo
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
-from libc.errno cimport EINTR, EISDIR, errno
+from libc.errno cimport EISDIR, ENODATA
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 
 import os
@@ -11,8 +11,9 @@ from .. import wire
 from ..errors import wire_error
 
 from .capi cimport PQX_FORM_FLAT, PQX_FORM_INDEX, PQX_FORM_NONE, PQX_FORM_PAR3, pqx_locate, pqx_location
-from .posix cimport (
-    O_CLOEXEC, O_NONBLOCK, O_RDONLY, S_ISDIR, PyUnicode_EncodeFSDefault, close, fstat, open, pread, stat_t,
+from .port_api cimport (
+    PQX_IS_DIRECTORY, PyUnicode_EncodeFSDefault, pqx_close_file, pqx_file_facts, pqx_get_facts, pqx_open_file,
+    pqx_read_exactly,
 )
 
 __all__ = ["LocalFile", "own_block", "read_pages"]
@@ -20,26 +21,6 @@ __all__ = ["LocalFile", "own_block", "read_pages"]
 cdef extern from "base/pages.h" nogil:
     void *pqx_reserve(size_t size)
     void pqx_release(void *memory)
-
-cdef enum:
-    ENODATA = 61
-
-
-cdef int read_at(int fd, uint64_t offset, size_t length, char *into) noexcept nogil:
-    """Read exactly `length` bytes; return 0 or an errno."""
-    cdef ssize_t got
-    while length:
-        got = pread(fd, into, length, <int64_t> offset)
-        if got < 0:
-            if errno == EINTR:
-                continue
-            return errno
-        if got == 0:
-            return ENODATA
-        into += got
-        offset += got
-        length -= got
-    return 0
 
 
 cdef class LocalFile:
@@ -59,26 +40,25 @@ cdef class LocalFile:
         if b"\0" in encoded:
             raise ValueError("embedded null byte")
         cdef const char *name = encoded
-        cdef stat_t facts
+        cdef pqx_file_facts facts
         cdef int failure = 0, fd
         cdef size_t count = 0
         cdef bytes tail = PyBytes_FromStringAndSize(NULL, tail_bytes)
         cdef char *into = PyBytes_AsString(tail)
         with nogil:
-            fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)   # a FIFO must not block the open
-            if fd < 0 or fstat(fd, &facts) < 0:
-                failure = errno
-            elif S_ISDIR(facts.st_mode):
+            fd = pqx_open_file(name)
+            failure = -fd if fd < 0 else pqx_get_facts(fd, &facts)
+            if not failure and facts.kind == PQX_IS_DIRECTORY:
                 failure = EISDIR
-            else:
-                count = tail_bytes if tail_bytes < <uint64_t> facts.st_size else facts.st_size
-                failure = read_at(fd, facts.st_size - count, count, into)
+            if not failure:
+                count = tail_bytes if tail_bytes < facts.size else <size_t> facts.size
+                failure = pqx_read_exactly(fd, facts.size - count, into, count)
         self.fd = fd
         if failure:
             self.fail(failure, path)
-        self.size = facts.st_size
-        self.ino = facts.st_ino
-        self.mtime_ns = facts.st_mtim.tv_sec * 1000000000 + facts.st_mtim.tv_nsec
+        self.size = facts.size
+        self.ino = facts.inode
+        self.mtime_ns = facts.modified
         self.tail = tail if count == tail_bytes else into[:count]
 
     cdef int fail(self, int failure, path) except -1:
@@ -95,7 +75,7 @@ cdef class LocalFile:
         cdef char *into = PyBytes_AsString(data)
         cdef int fd = self.fd, failure
         with nogil:
-            failure = read_at(fd, offset, length, into)
+            failure = pqx_read_exactly(fd, offset, into, length)
         if failure:
             raise wire_error(wire.IO, offset, length, failure)
         return data
@@ -106,11 +86,11 @@ cdef class LocalFile:
         if fd >= 0:
             self.fd = -1
             with nogil:
-                close(fd)
+                pqx_close_file(fd)
 
     def __dealloc__(self):
         if self.fd >= 0:
-            close(self.fd)
+            pqx_close_file(self.fd)
 
     def __enter__(self):
         return self
@@ -144,7 +124,7 @@ def read_pages(int fd, uint64_t offset, size_t length):
         raise wire_error(wire.NO_MEMORY, 0, length, 0)
     pages.size = <Py_ssize_t> length
     with nogil:
-        failure = read_at(fd, offset, length, pages.start)
+        failure = pqx_read_exactly(fd, offset, pages.start, length)
     if failure:
         raise wire_error(wire.IO, offset, length, failure)
     return memoryview(pages)

@@ -2,6 +2,7 @@
 
 cimport cython
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize, PyBytes_Size
+from libc.errno cimport EIO, ENODATA
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
@@ -29,8 +30,6 @@ cdef extern from "pythread.h" nogil:
 
 cdef enum:
     FIRST_IDS = 16
-    EIO = 5
-    ENODATA = 61
 
 cdef pqx_row_group _row_group
 cdef char *_start = <char *> &_row_group

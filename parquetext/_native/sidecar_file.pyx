@@ -6,7 +6,6 @@ of other software might, so they are read.
 
 from cpython.buffer cimport PyBuffer_FillInfo
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
-from libc.errno cimport EINTR, errno
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 import os
@@ -15,9 +14,9 @@ from .. import wire
 from ..errors import ParquetextError, wire_error
 
 from .capi cimport pqx_error
-from .posix cimport (
-    MAP_FAILED, MAP_SHARED, O_CLOEXEC, O_NONBLOCK, O_RDONLY, PROT_READ, S_ISREG, PyUnicode_EncodeFSDefault, close, fstat, geteuid,
-    mmap, munmap, open, pread, stat, stat_t,
+from .port_api cimport (
+    ENOTSUP, PQX_IS_REGULAR, PyUnicode_EncodeFSDefault, pqx_close_file, pqx_file_facts, pqx_get_facts,
+    pqx_get_facts_of_path, pqx_get_user, pqx_map_file, pqx_open_file, pqx_read_at, pqx_unmap_file,
 )
 from .sidecar_api cimport pqx_pm_committed_size, pqx_pm_file, pqx_pm_get_footer, pqx_pm_is_of, pqx_pm_open
 from .sidecar_reader cimport Reader
@@ -30,7 +29,6 @@ cdef enum:
     SIZE_BYTES = 8
     MOST_KEPT = 4
     LARGEST_KEPT = 1 << 26
-    SECOND = 1000000000
     # Failures other than an errno.
     NOT_REGULAR = -1
     NO_HEADER = -2
@@ -59,7 +57,7 @@ cdef class Mapping:
 
     def __dealloc__(self):
         if self.start != NULL:
-            munmap(<void *> self.start, self.size)
+            pqx_unmap_file(self.start, self.size)
 
     def __getbuffer__(self, Py_buffer *view, int flags):
         PyBuffer_FillInfo(view, self, <void *> self.start, <Py_ssize_t> self.size, 1, flags)
@@ -76,19 +74,21 @@ def release_mappings():
 
 cdef struct local_file:
     int fd
-    stat_t facts
+    pqx_file_facts facts
     uint64_t committed
 
 
 cdef int open_local(const char *name, local_file *file) noexcept nogil:
     """Open a regular file; return 0, an errno, or another failure. If it returns 0, the caller closes the file."""
     cdef int failure
-    file.fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)   # a FIFO must not block the open
+    file.fd = pqx_open_file(name)
     if file.fd < 0:
-        return errno
-    failure = errno if fstat(file.fd, &file.facts) < 0 else 0 if S_ISREG(file.facts.st_mode) else NOT_REGULAR
+        return -file.fd
+    failure = pqx_get_facts(file.fd, &file.facts)
+    if not failure and file.facts.kind != PQX_IS_REGULAR:
+        failure = NOT_REGULAR
     if failure:
-        close(file.fd)
+        pqx_close_file(file.fd)
     return failure
 
 
@@ -96,31 +96,15 @@ cdef Mapping find_kept(local_file *file):
     """Return the kept mapping of an open file if it contains all bytes committed by now; otherwise None."""
     cdef Mapping found
     for found in kept:
-        if found.inode == file.facts.st_ino and found.device == file.facts.st_dev:
-            if file.facts.st_size < SIZE_BYTES:
+        if found.inode == file.facts.inode and found.device == file.facts.device:
+            if file.facts.size < SIZE_BYTES:
                 return None
             file.committed = pqx_pm_committed_size(found.start)
-            if SMALLEST_BYTES <= file.committed <= found.size and file.committed <= <uint64_t> file.facts.st_size:
+            if SMALLEST_BYTES <= file.committed <= found.size and file.committed <= file.facts.size:
                 return found
             kept.remove(found)
             return None
     return None
-
-
-cdef ssize_t read_at(int fd, void *into, size_t size, uint64_t offset) noexcept nogil:
-    """Read up to `size` bytes; return the number of bytes read, or -1 with errno."""
-    cdef size_t done = 0
-    cdef ssize_t got
-    while done < size:
-        got = pread(fd, <char *> into + done, size - done, <int64_t> (offset + done))
-        if got < 0 and errno == EINTR:
-            continue
-        if got < 0:
-            return -1
-        if got == 0:
-            break
-        done += <size_t> got
-    return <ssize_t> done
 
 
 cdef bint is_origin(local_file *file, uint64_t behind) noexcept nogil:
@@ -131,16 +115,16 @@ cdef bint is_origin(local_file *file, uint64_t behind) noexcept nogil:
     cdef uint32_t head[2]
     cdef uint32_t length = 0, noted = 0, planned = 0
     cdef uint64_t from_end = behind + NOTE_HEAD + ORIGIN_HEAD[1], at = file.committed - from_end
-    if file.committed < from_end or read_at(file.fd, head, sizeof(head), at) != sizeof(head):
+    if file.committed < from_end or pqx_read_at(file.fd, at, head, sizeof(head)) != sizeof(head):
         return False
     if head[0] != ORIGIN_HEAD[0] or head[1] != ORIGIN_HEAD[1]:
         return False
-    if read_at(file.fd, &noted, 4, at + NOTE_HEAD + NOTED_LENGTH) != 4:
+    if pqx_read_at(file.fd, at + NOTE_HEAD + NOTED_LENGTH, &noted, 4) != 4:
         return False
-    if read_at(file.fd, &length, 4, file.committed - TRAILER_BYTES) != 4 or length > file.committed - TRAILER_BYTES:
+    if pqx_read_at(file.fd, file.committed - TRAILER_BYTES, &length, 4) != 4 or length > file.committed - TRAILER_BYTES:
         return False
     at = file.committed - TRAILER_BYTES - length + PLANNED_LENGTH
-    return read_at(file.fd, &planned, 4, at) == 4 and planned == noted
+    return pqx_read_at(file.fd, at, &planned, 4) == 4 and planned == noted
 
 
 cdef bint is_ours(local_file *file) noexcept nogil:
@@ -149,39 +133,39 @@ cdef bint is_ours(local_file *file) noexcept nogil:
     cdef uint64_t sums = BEHIND_NOTES + SUMS_BYTES
     if is_origin(file, BEHIND_NOTES):
         return True
-    if file.committed < sums or read_at(file.fd, &columns, 4, file.committed - sums + SUMS_COLUMNS) != 4:
+    if file.committed < sums or pqx_read_at(file.fd, file.committed - sums + SUMS_COLUMNS, &columns, 4) != 4:
         return False
     sums += NOTE_HEAD + 4 * <uint64_t> columns
-    if file.committed < sums or read_at(file.fd, &code, 4, file.committed - sums) != 4 or code != SUMS_CODE:
+    if file.committed < sums or pqx_read_at(file.fd, file.committed - sums, &code, 4) != 4 or code != SUMS_CODE:
         return False
     return is_origin(file, sums)
 
 
-cdef int map_open(local_file *file, void **start) noexcept nogil:
+cdef int map_open(local_file *file, const uint8_t **start) noexcept nogil:
     """Map an open file up to the size in its first 8 bytes; return 0, an errno, or another failure."""
-    cdef ssize_t got = read_at(file.fd, &file.committed, SIZE_BYTES, 0)
+    cdef int64_t got = pqx_read_at(file.fd, 0, &file.committed, SIZE_BYTES)
     if got < 0:
-        return errno
+        return <int> -got
     if got < SIZE_BYTES:
         return NO_HEADER
-    if file.committed > <uint64_t> file.facts.st_size or file.committed < SMALLEST_BYTES:
+    if file.committed > file.facts.size or file.committed < SMALLEST_BYTES:
         return NO_SIZE
     if not is_ours(file):
         return FOREIGN
-    start[0] = mmap(NULL, <size_t> file.committed, PROT_READ, MAP_SHARED, file.fd, 0)
-    return errno if start[0] == MAP_FAILED else 0
+    cdef int failure = pqx_map_file(file.fd, <size_t> file.committed, start)
+    return FOREIGN if failure == ENOTSUP else failure
 
 
 cdef bytes read_whole(local_file *file, int *failure):
     """Read the committed bytes of an open file; return None with a `failure`."""
     cdef bytes found = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> file.committed)
     cdef char *into = PyBytes_AsString(found)
-    cdef ssize_t got
+    cdef int64_t got
     with nogil:
-        got = read_at(file.fd, into, <size_t> file.committed, 0)
-    failure[0] = errno if got < 0 else 0
-    if 0 <= got < <ssize_t> file.committed:
-        file.facts.st_size = got
+        got = pqx_read_at(file.fd, 0, into, <size_t> file.committed)
+    failure[0] = <int> -got if got < 0 else 0
+    if 0 <= got and <uint64_t> got < file.committed:
+        file.facts.size = <uint64_t> got
         failure[0] = NO_SIZE
     return found if not failure[0] else None
 
@@ -189,7 +173,7 @@ cdef bytes read_whole(local_file *file, int *failure):
 cdef Mapping mapped(local_file *file, int *failure):
     """Map the committed bytes of one of our files that is open; return None with a `failure`."""
     cdef Mapping found = find_kept(file)
-    cdef void *start = NULL
+    cdef const uint8_t *start = NULL
     failure[0] = 0
     if found is not None:
         return found
@@ -198,8 +182,8 @@ cdef Mapping mapped(local_file *file, int *failure):
     if failure[0]:
         return None
     found = Mapping.__new__(Mapping)
-    found.start, found.size = <const uint8_t *> start, <size_t> file.committed
-    found.device, found.inode = file.facts.st_dev, file.facts.st_ino
+    found.start, found.size = start, <size_t> file.committed
+    found.device, found.inode = file.facts.device, file.facts.inode
     if found.size <= LARGEST_KEPT:
         del kept[:len(kept) - MOST_KEPT + 1]
         kept.append(found)
@@ -233,15 +217,15 @@ def map_file(path):
             if failure == FOREIGN:
                 content = read_whole(&file, &failure)
         finally:
-            close(file.fd)
+            pqx_close_file(file.fd)
     if failure > 0:
         raise OSError(failure, os.strerror(failure), path)
     if failure == NOT_REGULAR:
         raise ParquetextError("not a regular file", file=os.fsdecode(path))
     if failure == NO_HEADER:
-        raise wire_error(wire.PM_TRUNCATED, 0, HEADER_BYTES, file.facts.st_size).at(os.fsdecode(path))
-    if failure and file.committed > <uint64_t> file.facts.st_size:
-        raise wire_error(wire.PM_SIZE_BEYOND, 0, file.facts.st_size, file.committed).at(os.fsdecode(path))
+        raise wire_error(wire.PM_TRUNCATED, 0, HEADER_BYTES, file.facts.size).at(os.fsdecode(path))
+    if failure and file.committed > file.facts.size:
+        raise wire_error(wire.PM_SIZE_BEYOND, 0, file.facts.size, file.committed).at(os.fsdecode(path))
     if failure:
         raise wire_error(wire.PM_SIZE_SMALL, 0, SMALLEST_BYTES, file.committed).at(os.fsdecode(path))
     if content is not None:
@@ -261,7 +245,7 @@ def open_untouched(path, sidecar):
     cdef Mapping mapping
     cdef local_file file
     cdef pqx_pm_file there
-    cdef stat_t facts
+    cdef pqx_file_facts facts
     cdef pqx_error error
     cdef int failure
     with nogil:
@@ -271,18 +255,17 @@ def open_untouched(path, sidecar):
     try:
         mapping = mapped(&file, &failure)
     finally:
-        close(file.fd)
+        pqx_close_file(file.fd)
     if failure:
         return None
     with nogil:
-        failure = (stat(path_name, &facts) < 0 or pqx_pm_open(mapping.start, file.committed, &made.pm, &error) != 0
+        failure = (pqx_get_facts_of_path(path_name, &facts) != 0 or pqx_pm_open(mapping.start, file.committed, &made.pm, &error) != 0
                    or pqx_pm_get_footer(&made.pm, file.committed, &made.f, &error) != 0)
         # Another user's sidecar, perhaps in a folder that all users can write to, is left to the careful path.
-        failure = failure or (file.facts.st_uid != facts.st_uid and file.facts.st_uid != geteuid())
+        failure = failure or (file.facts.owner != facts.owner and file.facts.owner != pqx_get_user())
         if not failure:
-            there.size, there.device, there.inode = <uint64_t> facts.st_size, facts.st_dev, facts.st_ino
-            there.modified = facts.st_mtim.tv_sec * SECOND + facts.st_mtim.tv_nsec
-            there.changed = facts.st_ctim.tv_sec * SECOND + facts.st_ctim.tv_nsec
+            there.size, there.device, there.inode = facts.size, facts.device, facts.inode
+            there.modified, there.changed = facts.modified, facts.changed
             failure = not pqx_pm_is_of(&made.pm, &made.f, &there)
     if failure:
         return None

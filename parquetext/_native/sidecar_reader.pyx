@@ -214,7 +214,7 @@ cdef class Reader:
         made.column = number_of(column, self.pm.column_count)
         made.first = number_of(first, self.f.row_group_count)
         if count is None:
-            count = max(0, self.f.row_group_count - made.first)
+            count = self.f.row_group_count - made.first if made.first < self.f.row_group_count else 0
         made.count = number_of(count, self.f.row_group_count)
         if made.column >= self.pm.column_count:
             raise wire_error(wire.BAD_ARGUMENT, 0, self.pm.column_count, made.column)

@@ -2,6 +2,7 @@
 
 from collections import namedtuple
 
+cimport cython
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
@@ -58,6 +59,7 @@ cdef class Writer:
         if pqx_pm_write_header(&self.writer, &table, &error):
             raise_error(&error)
 
+    @cython.binding(True)  # class methods need it
     @classmethod
     def on(cls, Reader reader not None, base=None):
         """Return a writer of bytes to append to a sidecar after its snapshot `reader`.

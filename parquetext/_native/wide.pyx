@@ -33,7 +33,7 @@ def integers(values, uint64_t count, uint32_t stored, uint32_t width, *, offsets
         begins = &places[0]
     elif not stored or size // stored < count:
         raise wire_error(wire.TRUNCATED, 0, count * stored, size)
-    cdef bytes made = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> (count * min(width, 32)))
+    cdef bytes made = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> (count * min(width, <uint32_t> 32)))
     cdef uint8_t *out = <uint8_t *> PyBytes_AsString(made)
     with nogil:
         status = pqx_wide_integers(&data[0] if size else NULL, size, begins, count, stored, bitmap, width, out, &error)

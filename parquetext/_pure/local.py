@@ -56,7 +56,9 @@ class LocalFile:
     fd = -1
 
     def __init__(self, path: str | bytes, tail_bytes: int = 4096):
-        self.fd = os.open(path, os.O_RDONLY | systems.O_CLOEXEC | systems.O_NONBLOCK)  # a FIFO must not block the open
+        self.fd = systems.open_file(
+            path, os.O_RDONLY | systems.O_CLOEXEC | systems.O_NONBLOCK
+        )  # a FIFO must not block the open
         try:
             fields = os.fstat(self.fd)
             if stat.S_ISDIR(fields.st_mode):

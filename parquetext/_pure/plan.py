@@ -194,7 +194,7 @@ def open_beside(path: bytes, verify: bool, wanted: Wanted | None = None) -> tupl
 
 def open_one(path: bytes, sidecar: bytes, verify: bool, wanted: Wanted | None) -> tuple[int, Opened | None]:
     try:
-        fd = os.open(sidecar, os.O_RDONLY | systems.O_CLOEXEC | systems.O_NONBLOCK)
+        fd = systems.open_file(sidecar, os.O_RDONLY | systems.O_CLOEXEC | systems.O_NONBLOCK)
     except FileNotFoundError:
         return NONE, None
     except OSError:

@@ -30,7 +30,8 @@ UNKNOWN = -1
 def map_file(path: str | bytes) -> mmap.mmap | bytes:
     """Return the committed bytes of a local sidecar. They do not change while others append to the file.
 
-    A sidecar that we wrote, recognized by its end, is mapped; others are read.
+    A sidecar that we wrote, recognized by its end, is mapped, unless the system then refuses to change it; others are
+    read.
 
     Raises
     ------
@@ -39,13 +40,14 @@ def map_file(path: str | bytes) -> mmap.mmap | bytes:
     Damaged
         If the file is shorter than its committed size, or if this size is too small for a sidecar.
     """
-    fd = os.open(path, os.O_RDONLY | systems.O_CLOEXEC | systems.O_NONBLOCK)  # a FIFO must not block the open
+    fd = systems.open_file(path, os.O_RDONLY | systems.O_CLOEXEC | systems.O_NONBLOCK)  # a FIFO must not block the open
     try:
         status = os.fstat(fd)
         if not stat.S_ISREG(status.st_mode):
             raise ParquetextError("not a regular file", file=os.fsdecode(path))
         size = _committed(systems.pread(fd, SIZE_BYTES, 0), status.st_size, path)
-        return mmap.mmap(fd, size, access=mmap.ACCESS_READ) if _is_ours(fd, size) else _whole(fd, size, path)
+        is_mapped = systems.replaces_open_files() and _is_ours(fd, size)
+        return mmap.mmap(fd, size, access=mmap.ACCESS_READ) if is_mapped else _whole(fd, size, path)
     finally:
         os.close(fd)
 
@@ -133,7 +135,7 @@ def is_untouched(status: os.stat_result, footer: Footer, note: bytes) -> bool:
         and stat.S_ISREG(status.st_mode)
         and status.st_size == size
         and version[0] != UNKNOWN
-        and version == [status.st_mtime_ns, status.st_ctime_ns, status.st_dev, status.st_ino]
+        and version == [status.st_mtime_ns, systems.change_time(status), status.st_dev, status.st_ino]
     )
 
 

@@ -9,31 +9,25 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from .. import systems
-from ..encoding.decoded_sizes import check_option
+from .. import reading, systems
 from ..errors import LimitExceeded, Malformed, ParquetextError, naming_memory, out_of_memory
 from ..footer import facade as footer_file
 from ..footer.arrow_errors import NO_KEYS, ArrowUnsupported, EncryptedFile, as_arrow_error
-from ..footer.copied_chunks import CopyTable, copy_table_of
-from ..footer.expansion import check_expansion
 from ..footer.forms import Form
 from ..footer.lease import Lease
 from ..footer.limits import check_limits
 from ..footer.names import as_path
 from ..footer.opening import open_as, open_file
-from ..reading.choose.choice import choose, has_copies
-from ..reading.execute.at_exit import closed_at_exit
-from ..reading.execute.execution import execute, execute_batches
-from ..reading.execute.watch import Watch
-from ..reading.plan.part import Part
-from ..reading.plan.read_plan import Plan, plan_file
-from ..reading.request.read_request import AUTO, ReadOptions, check_engine, check_options
 from ..storage import can_reopen, has_arrow_file, has_descriptor, is_remote
 from .metadata import FileMetaData
 
 if TYPE_CHECKING:
+    from ..footer.copied_chunks import CopyTable
     from ..inspection.layout.layout import Layout
+    from ..reading import ReadOptions, Watch
     from ..reading.explanation import Explanation
+    from ..reading.plan.part import Part
+    from ..reading.plan.read_plan import Plan
 
 
 class File(footer_file.File):
@@ -135,9 +129,7 @@ class File(footer_file.File):
         Malformed, Damaged, Unsupported
             If our decoder cannot read the data. The error contains the row group, the column, the page and the offset.
         """
-        check_options(options)
-        check_engine(engine)
-        check_option(decoded_size_limit)
+        reading.check_arguments(options, engine, decoded_size_limit)
         lease = self._lease  # keeps the file open even if it is closed meanwhile
         try:
             self._check_limits(options)
@@ -153,7 +145,7 @@ class File(footer_file.File):
                         data, columns, row_groups, filters, engine=engine, use_threads=use_threads, **options
                     )
                 return table if key_values or use_pandas_metadata else table.replace_schema_metadata(None)
-            reading = ReadOptions(
+            read_options = reading.ReadOptions(
                 engine,
                 use_threads,
                 memory_map,
@@ -162,9 +154,9 @@ class File(footer_file.File):
                 decoded_size_limit,
                 self._with_names(options),
             )
-            plan = plan_file(self, columns, row_groups, filters, reading)
-            with Watch(self, plan):
-                return execute(plan, choose(plan, self), self)
+            plan = reading.plan_file(self, columns, row_groups, filters, read_options)
+            with reading.Watch(self, plan):
+                return reading.run(plan, self)
         except MemoryError as error:
             raise out_of_memory(error, self.path) from None
         except LimitExceeded as error:
@@ -202,28 +194,25 @@ class File(footer_file.File):
             columns, batch_size = None, columns
         if batch_size < 1:
             raise ValueError(f"batch_size is {batch_size}, and at least 1 is needed")
-        check_options(options)
-        check_engine(engine)
-        check_option(decoded_size_limit)
+        reading.check_arguments(options, engine, decoded_size_limit)
         self._check_limits(options)
-        reading = ReadOptions(
+        read_options = reading.ReadOptions(
             engine,
             use_threads,
             key_values=key_values,
             limit=decoded_size_limit,
             reader=self._with_names(options),
         )
-        plan = plan_file(self, columns, row_groups, None, reading)
+        plan = reading.plan_file(self, columns, row_groups, None, read_options)
         if not plan.part.has_columns:
             counts = self._on_form(lambda form: form.row_groups("num_rows"))
             return plan.part.batches_without_columns(counts, batch_size)
         self._check_expansion(plan.part, decoded_size_limit)
-        choice = choose(plan, self, batches=True)[0]
-        lease, watch = self._lease_of_open(), Watch(self, plan)
+        lease, watch = self._lease_of_open(), reading.Watch(self, plan)
         try:
-            with watch if engine == AUTO else nullcontext():  # the first batch is read now
-                batches = execute_batches(plan, choice, self, batch_size)
-            return closed_at_exit(_while_open(lease, batches, watch))
+            with watch if engine == reading.AUTO else nullcontext():  # the first batch is read now
+                batches = reading.run_batches(plan, self, batch_size)
+            return reading.closed_at_exit(_while_open(lease, batches, watch))
         finally:
             del lease
 
@@ -258,9 +247,9 @@ class File(footer_file.File):
         >>> [column.column for column in plan.columns]
         ['id', 'price']
         """
-        check_options(options)
-        reading = ReadOptions(check_engine(engine), reader=self._with_names(options))
-        return self._explain(columns, row_groups, filters, reading)
+        reading.check_arguments(options, engine)
+        read_options = reading.ReadOptions(engine, reader=self._with_names(options))
+        return self._explain(columns, row_groups, filters, read_options)
 
     def _explain(
         self,
@@ -272,7 +261,7 @@ class File(footer_file.File):
     ) -> Explanation:
         from ..reading.explanation import explain  # only for this call
 
-        plan = plan_file(self, columns, row_groups, filters, options)
+        plan = reading.plan_file(self, columns, row_groups, filters, options)
         with self._naming():
             return self._on_form(lambda form: explain(form, plan, self, self._blooms, considered))
 
@@ -310,6 +299,8 @@ class File(footer_file.File):
 
     def _table_of_copies(self) -> CopyTable | None:
         """Return the table of the flat footer, read once; without it, slices contain the offsets of copies."""
+        from ..footer.copied_chunks import copy_table_of
+
         kept = getattr(self, "_kept_table", None)
         if kept is None or kept[0] != self.form:
             kept = self._kept_table = self.form, self._on_form(copy_table_of)
@@ -317,7 +308,9 @@ class File(footer_file.File):
 
     def _has_copies(self) -> bool:
         """Return True if chunks of the file may have copies."""
-        return has_copies(plan_file(self, None, None, None, ReadOptions(key_values=False)), self)
+        return reading.has_copies(
+            reading.plan_file(self, None, None, None, reading.ReadOptions(key_values=False)), self
+        )
 
     @contextmanager
     def _naming(self) -> Iterator[None]:
@@ -348,6 +341,8 @@ class File(footer_file.File):
         """Raise LimitExceeded if values of a part take too much memory; return True if no page needs to be checked."""
         if not part.footer:
             return False
+        from ..footer.expansion import check_expansion
+
         try:
             return check_expansion(part.form, part.indices, self._source, limit, pages=pages)
         except LimitExceeded as error:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from .. import compute as pc
 from .. import kernels, wire
 from ..errors import wire_error
 from ..footer.elements import Element, parse_element

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from .. import compute as pc
 from ..arrow.datasets.dataset_plan import FileBounds, given_bounds, joined_bounds
 from ..footer.elements import Element
 from ..footer.leaf_types import PHYSICAL_TYPES, LeafType, leaf_type

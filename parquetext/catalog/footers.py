@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from .. import compute as pc
 from .. import kernels
 from ..errors import ParquetextError
 from ..footer.forms import names_in

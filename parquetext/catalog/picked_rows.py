@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from .. import compute as pc
 from ..arrow.datasets.dataset import dataset
 from .column_types import SCHEMA
 from .spark_frames import collected

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from .. import compute as pc
 from ..arrow.datasets.discovery import inferred_type
 from ..footer.elements import Element
 from ..footer.leaf_types import PHYSICAL_TYPES, LeafType, leaf_type

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from typer.core import TyperCommand
@@ -40,36 +40,17 @@ PANELS: dict[str, dict[str, tuple[str, ...]]] = {
 }
 HIDDEN = ("rowcount",)
 UsageError = typer.BadParameter.__base__
-_OF_NUMBERS = {
-    "int_parsing": "{input!r} is not a whole number",
-    "int_from_float": "{input!r} is not a whole number",
-    "float_parsing": "{input!r} is not a number",
-    "bool_parsing": "{input!r} is neither yes nor no",
-    "greater_than_equal": "{input} is too small: the least is {ge}",
-    "less_than_equal": "{input} is too large: the greatest is {le}",
-}
 
 
 class Command(TyperCommand):
-    """A command whose messages about wrong options do not depend on the library that checks them."""
+    """A command whose messages about wrong options show no secrets."""
 
     def parse_args(self, ctx, args):
         try:
             return super().parse_args(ctx, args)
         except UsageError as error:
-            error.message = without_secrets(_plain(error))
+            error.message = without_secrets(error.message)
             raise
-
-
-def _plain(error: Any) -> str:
-    """Return the message without pydantic's wording: some versions of Typer check options with it."""
-    message = error.message.removeprefix("Value error, ")
-    found = getattr(error.__cause__, "errors", None)
-    if not callable(found):
-        return message
-    first = found()[0]
-    plain = _OF_NUMBERS.get(first["type"])
-    return message if plain is None else plain.format(input=first["input"], **first.get("ctx", {}))
 
 
 def _version(asked: bool) -> None:

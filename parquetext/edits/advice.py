@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from .. import storage, wire
 from ..encoding.chunk_reader import chunk_of
-from ..encoding.pages import OutOfProportion
-from ..errors import ColumnError, ParquetextError, names_memory
+from ..errors import ColumnError, OutOfProportion, ParquetextError, names_memory
 from ..footer.copied_chunks import copy_in
 from ..footer.names import find_group_or_leaf, leaves_below, nearest_columns
 from ..footer.thrift_form import ThriftForm, refuse_encrypted

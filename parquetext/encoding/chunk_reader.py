@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from .. import kernels, wire
-from ..errors import LimitExceeded, Malformed, ParquetextError, Unsupported, wire_error
+from ..errors import LimitExceeded, Malformed, OutOfProportion, ParquetextError, Unsupported, wire_error
 from .carried import Carried
 from .codecs import BELIEVED
 from .decoded_sizes import check_page_size, entries_of, limit_of, most_entries
 from .foreign_pages import is_foreign, made_plain, refuse_vast
-from .pages import NOT_READ, VAST_BYTES, OutOfProportion, Page, overrun_of, read_body, read_pages, read_stored
+from .pages import NOT_READ, VAST_BYTES, Page, overrun_of, read_body, read_pages, read_stored
 
 MAGIC_BYTES = 4
 MOST_ARRAY_BYTES = (1 << 31) - 1  # that offsets of 32 bits reach

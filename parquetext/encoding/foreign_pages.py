@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .. import kernels, wire
-from ..errors import Unsupported, wire_error
+from ..errors import OutOfProportion, Unsupported, wire_error
 from .codecs import BELIEVED
-from .pages import OutOfProportion, Page
+from .pages import Page
 from .registry import find
 
 LEAST_WIDTH = 4  # of a value in memory: of texts the offset

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from .. import compute as pc
 from .. import kernels, wire
-from ..errors import ParquetextError, Unsupported, wire_error
+from ..errors import OutOfProportion, ParquetextError, wire_error
 from ..storage import has_descriptor
 from . import codecs
 from .codecs import BELIEVED, decompress
@@ -139,8 +140,6 @@ def read_headers(
 
 def _bounds(data: bytes, pages, count: int, name: str, bit: int) -> pa.Array:
     """Return the bounds of the first `count` pages in `data` as bytes."""
-    import pyarrow.compute as pc  # only page tables need it, and it takes long to import
-
     starts = pc.add(pc.cast(wrapped(pages.array("offset")), pa.int64()), wrapped(pages.array(f"{name}_offset")))
     ends = pc.add(starts, wrapped(pages.array(f"{name}_length")))
     # As an array of bytes these are every second value: the bytes between two of them are the gaps in `data`.
@@ -181,10 +180,6 @@ class Page(NamedTuple):
     header: Any
     levels: memoryview
     values: Any
-
-
-class OutOfProportion(Unsupported):
-    """Few bytes claim very many values, which this decoder does not read; they may be valid."""
 
 
 def read_pages(

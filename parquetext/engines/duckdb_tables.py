@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
+from .. import compute as pc
 from ..arrow.datasets.dataset import Dataset
 from ..arrow.datasets.scanner import Scanner
 from .engine_types import with_types_of_duckdb

@@ -9,8 +9,16 @@ from typing import TypeVar
 import pyarrow as pa
 
 from .. import wire
-from ..encoding.pages import OutOfProportion
-from ..errors import ColumnError, Damaged, LimitExceeded, Malformed, ParquetextError, Refused, Unsupported
+from ..errors import (
+    ColumnError,
+    Damaged,
+    LimitExceeded,
+    Malformed,
+    OutOfProportion,
+    ParquetextError,
+    Refused,
+    Unsupported,
+)
 from ..storage import SchemeError
 
 NO_KEYS = (

@@ -6,8 +6,8 @@ import array
 from collections.abc import Iterator
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from .. import compute as pc
 from .. import wire
 from .leaf_types import CODECS, PHYSICAL_TYPES
 from .model import COUNTS, INDEX_LENGTHS, INDEX_OFFSETS, FooterReader

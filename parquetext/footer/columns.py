@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
+from .. import compute as pc
 from .. import wire
 from ..errors import Unsupported
 from ..logical_types import LogicalType
@@ -252,8 +253,6 @@ def _extreme(values: pa.Array, column: Column, choose: Callable[..., int]) -> pa
     if len(values) <= FEW and not values.null_count and (len(values) == 1 or values.type in _NUMBERS):
         known = values.to_pylist()  # several times faster than a kernel
         return values[choose(range(len(known)), key=known.__getitem__)] if known else pa.scalar(None, values.type)
-    import pyarrow.compute as pc  # slow to import, and not needed for numbers in a few row groups
-
     kernel = pc.min if choose is min else pc.max
     try:
         return kernel(values)

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyarrow import lib
 
+from .. import compute as pc
 from .. import kernels
 from .row_counts import RowsMissing
 

@@ -13,8 +13,8 @@ from operator import mul
 from typing import NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from .. import compute as pc
 from .. import kernels, wire
 from ..encoding.codecs import BELIEVED
 from ..encoding.decoded_sizes import VARIABLE, VAST_PAGE, check_page_size, limit_of, most_entries

@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from threading import RLock
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 import pyarrow as pa
 
 from .. import wire
-from ..encoding.pages import REMOTE_WINDOW
 from ..errors import ColumnError, Damaged, LimitExceeded, Malformed, ParquetextError, name_file, out_of_memory
 from ..findings import Finding
 from ..storage import ChangedFile, Target, can_gather, counts_requests
 from ..tabular import Shown, Tabular
 from . import best_form, forms
 from .arrow_errors import ArrowUnsupported, as_arrow_error
-from .bloom_filters import BloomFilters
 from .columns import Column
 from .concurrent_changes import is_changed, opened_again
-from .copied_chunks import copies_of_leaf, payload_in
 from .extensions import Extensions
 from .form_spec import FormSpec
 from .lease import Lease
@@ -29,7 +26,10 @@ from .names import find_column, find_columns, find_leaf, nearest_columns
 from .path_sizes import check_form
 from .pyarrow_footer import undecodable_name, whole_schema
 from .row_groups import RowGroups
-from .schema import ParquetSchema
+
+if TYPE_CHECKING:
+    from .bloom_filters import BloomFilters
+    from .schema import ParquetSchema
 
 
 class IoStats(NamedTuple):
@@ -255,6 +255,8 @@ class File(Tabular):
 
     def _blooms(self, form: FooterReader, types: Mapping[str, pa.DataType]) -> BloomFilters:
         """Return the Bloom filters of columns, whose rows have these types."""
+        from .bloom_filters import BloomFilters  # importing it takes long, and most files are opened without
+
         return BloomFilters(form, self._source, self._gathered, types)
 
     def _expect(self, leaves: int) -> None:
@@ -334,6 +336,8 @@ class File(Tabular):
     @property
     def parquet_schema(self) -> ParquetSchema:
         """Return the Parquet schema, element by element."""
+        from .schema import ParquetSchema
+
         return ParquetSchema(self)
 
     @property
@@ -433,7 +437,10 @@ class File(Tabular):
             If a header cannot be read, if a chunk is encrypted or in another file, or if the reference to a copy is
             damaged.
         """
-        from .page_table import page_table  # only this method needs it, and it takes long to import
+        # Only this method needs them, and they take long to import.
+        from ..encoding.pages import REMOTE_WINDOW
+        from .copied_chunks import copies_of_leaf
+        from .page_table import page_table
 
         lease, column = self._lease, name if isinstance(name, Column) else self.column(name, field_id=field_id)
         found = self._on_form(lambda form: copies_of_leaf(form, column.leaf)) if copies else None
@@ -450,6 +457,8 @@ class File(Tabular):
     @property
     def may_have_copies(self) -> bool:
         """Return False if an extension slot shows that no column has a copy in another encoding."""
+        from .copied_chunks import payload_in
+
         return self._on_form(lambda form: not hasattr(form, "extensions") or payload_in(form) is not None)
 
     def to_arrow(self) -> pa.Table:

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import pyarrow as pa
 
+from .. import compute as pc
 from .. import kernels, wire
 from ..errors import Unsupported
 from ..logical_types import arrow_type
@@ -101,8 +102,6 @@ def _narrowed(stored: pa.Array, arrow: pa.DataType) -> pa.Array:
     low, high = (0, (1 << arrow.bit_width) - 1)
     if pa.types.is_signed_integer(arrow):
         low, high = -(1 << (arrow.bit_width - 1)), (1 << (arrow.bit_width - 1)) - 1
-    import pyarrow.compute as pc  # most columns do without it, and it takes long to import
-
     fits = pc.and_(pc.greater_equal(stored, low), pc.less_equal(stored, high))
     return pc.if_else(fits, stored, None).cast(arrow)
 

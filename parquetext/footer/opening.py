@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from .. import kernels
+from .. import kernels, storage
 from ..errors import Damaged, Malformed, ParquetextError, Unsupported, name_file
 from ..findings import Finding
 from ..storage import (
     OpenTarget,
     Overlay,
     Target,
-    old_tail,
     open_batched,
     open_source,
     readable,
@@ -158,7 +157,7 @@ def _open_named(kind: type[F], path, source, form: str) -> F:
 
 def _under_journal(path, error: ParquetextError) -> tuple[Any, list[Finding]]:
     """Return the file before the interrupted change of its tail, or the current one if the change may be complete."""
-    edit = old_tail(path, has_sound_footer)
+    edit = storage.old_tail(path, has_sound_footer)
     if edit is None:
         return kernels.local.LocalFile(path), []
     findings = [Finding.of(CHANGE_INTERRUPTED, error, "the old footer is read from the journal")]

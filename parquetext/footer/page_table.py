@@ -7,8 +7,8 @@ from functools import partial
 from itertools import product
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from .. import compute as pc
 from .. import wire
 from ..encoding.carried import Carried
 from ..encoding.pages import DATA_PAGES, FIRST_WINDOW, OVERRUN, Headers, read_headers

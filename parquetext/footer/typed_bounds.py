@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from .. import compute as pc
 from .. import wire
 from ..pruning import ColumnBounds, known_nulls
 from .leaf_types import LeafType, leaf_type_of

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from .. import compute as pc
 from .comparing import ORDERED, Members, compared, is_text, members_of, never_fails, text_literal
 from .predicate import Comparison
 

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from .. import compute as pc
 from .predicate import Comparison
 
 # Arrow's conversion of decimals to doubles is off by a few units in the last place, and need not keep their order.
@@ -28,7 +28,7 @@ ORDERED: dict[str, tuple[str | None, str]] = {
 }
 ORDERED |= {">": (None, ">"), ">=": (None, ">=")}
 _METHODS = {"<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__", "==": "__eq__"}
-_FUNCTIONS = {"<": pc.less, "<=": pc.less_equal, ">": pc.greater, ">=": pc.greater_equal, "==": pc.equal}
+_FUNCTIONS = {"<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal", "==": "equal"}
 UNITS = ["s", "ms", "us", "ns"]
 _HOLDING_INTEGERS = pa.types.is_integer, pa.types.is_float32, pa.types.is_float64, pa.types.is_decimal
 _TEXT = (
@@ -77,7 +77,10 @@ def compared(minima: pa.Array, maxima: pa.Array, operator: str, value: object) -
     kind, sides, signs = minima.type, (minima, maxima), ORDERED[operator]
     literal = _same_type(value, kind)
     if literal is not None:
-        return tuple(sign and _FUNCTIONS[sign](side, literal) for side, sign in zip(sides, signs, strict=True))
+        return tuple(
+            sign and pc.call_function(_FUNCTIONS[sign], [side, literal])
+            for side, sign in zip(sides, signs, strict=True)
+        )
     literals = (value, value)
     if pa.types.is_decimal(kind) and operator != "!=":
         literals = _tolerant(value)

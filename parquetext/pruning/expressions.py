@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from .. import compute as pc
 from .bounds import ColumnBounds, Outcome, may_match, without_bounds
 from .comparing import never_fails
 from .predicate import Comparison

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from .. import compute as pc
 from ..masking import without_secrets
 
 TypeOf = Callable[[str], pa.DataType | None]

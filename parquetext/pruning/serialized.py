@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
+
+from .. import compute as pc
 
 MAGIC = b"ARROW1"
 SCHEMA_OF_FOOTER, METADATA_OF_SCHEMA, KEY, VALUE = 1, 2, 0, 1  # numbers of fields in Arrow's File.fbs and Schema.fbs

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from .. import compute as pc
 from .bloom import Absent, ruled_out
 from .bounds import FEW, ColumnBounds, may_match, without_bounds
 from .expressions import may_meet

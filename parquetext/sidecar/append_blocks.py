@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from .. import compute as pc
 from .. import kernels, wire
 from ..footer.pyarrow_footer import metadata_of
 from ..footer.row_counts import RowsMissing, check_rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 
 from ..storage import Target, resolve
@@ -13,9 +14,9 @@ SUFFIXES = (".parquet", ".parq", ".pq")
 
 
 def likeliest(path: str) -> str:
-    """Return the first path to try for a file's sidecar."""
-    at = path.rfind("/") + 1
-    return f"{path[:at]}_{path[at:]}.pm"
+    """Return the first path to try for the sidecar of a local file."""
+    folder, name = _split(path)
+    return f"{folder}_{name}.pm"
 
 
 def candidates(path: object) -> list[Target]:
@@ -39,8 +40,8 @@ def candidates(path: object) -> list[Target]:
     ['lake/_data.parquet.pm', 'lake/_pm']
     """
     target = resolve(path)
-    folder, name = _split(target.path)
-    positions = [likeliest(target.path), folder + OF_ALONE] if name == ALONE else [likeliest(target.path)]
+    folder, name = _split(target.path, is_local=target.is_local)
+    positions = [f"{folder}_{name}.pm", *([folder + OF_ALONE] if name == ALONE else [])]
     return [_like(target, position) for position in positions]
 
 
@@ -68,19 +69,19 @@ def sidecar_path(path: object) -> Target:
     '_wide.parquet.pm'
     """
     target = resolve(path)
-    folder, name = _split(target.path)
+    folder, name = _split(target.path, is_local=target.is_local)
     alone = name == ALONE and not any(map(_is_another, _names(target, folder)))
-    return _like(target, folder + OF_ALONE if alone else likeliest(target.path))
+    return _like(target, folder + OF_ALONE if alone else f"{folder}_{name}.pm")
 
 
 def _is_another(name: str) -> bool:
     return name != ALONE and name.endswith(SUFFIXES) and not name.startswith(("_", "."))
 
 
-def _split(path: str) -> tuple[str, str]:
-    """Return the folder with its slash, and the name."""
-    at = path.rfind("/") + 1
-    return path[:at], path[at:]
+def _split(path: str, *, is_local: bool = True) -> tuple[str, str]:
+    """Return the folder with its separator, and the name."""
+    name = (os.path if is_local else posixpath).basename(path)
+    return path[: len(path) - len(name)], name
 
 
 def _like(target: Target, path: str) -> Target:

@@ -292,7 +292,9 @@ class Store(Tabular):
     @contextlib.contextmanager
     def _writing(self) -> Iterator[Token | None]:
         """Hold the lock; yield the committed token, or None if the directory is not a store yet."""
-        os.close(os.open(self._layout.lock, os.O_RDWR | os.O_CREAT | systems.O_CLOEXEC | systems.O_NOFOLLOW, 0o666))
+        os.close(
+            systems.open_file(self._layout.lock, os.O_RDWR | os.O_CREAT | systems.O_CLOEXEC | systems.O_NOFOLLOW, 0o666)
+        )
         with (
             Folder(os.path.realpath(self.directory)) as folder,
             open_locked(self._layout.lock, writable=True, timeout=self._timeout, ignored=frozenset(), folder=folder),

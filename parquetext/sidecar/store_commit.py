@@ -237,7 +237,7 @@ def _create(operations: Operations, path: str, content: Iterable[bytes | memoryv
 def write_token(operations: Operations, layout: Layout, token: Token) -> None:
     """Commit: after this one write, readers see the new snapshot."""
     try:
-        file = os.open(layout.token, os.O_RDWR | systems.O_CLOEXEC | systems.O_NOFOLLOW)
+        file = systems.open_file(layout.token, os.O_RDWR | systems.O_CLOEXEC | systems.O_NOFOLLOW)
     except FileNotFoundError:
         _first_token(operations, layout, token)
         return

@@ -64,8 +64,8 @@ def written(at: int, schema: pa.Schema, tables: Iterable[tuple[pa.Table, int | N
 def _scratch() -> Iterator[str]:
     """Open a file in memory in which skipped bytes take no memory."""
     if not hasattr(os, "memfd_create"):
-        with tempfile.NamedTemporaryFile() as named:
-            yield named.name
+        with tempfile.TemporaryDirectory(prefix="parquetext-") as folder:
+            yield os.path.join(folder, "rows")
         return
     file = os.memfd_create("parquetext")
     try:

@@ -83,7 +83,7 @@ def read_token(path: str) -> Token:
     A writer is in one slot at a time, so the other one is whole. A reader that is slower than two commits may find
     both half-written, and reads again.
     """
-    file = os.open(path, os.O_RDONLY | systems.O_CLOEXEC)
+    file = systems.open_file(path, os.O_RDONLY | systems.O_CLOEXEC)
     try:
         for _ in range(ATTEMPTS):
             token = newest(systems.pread(file, FILE_BYTES, 0))

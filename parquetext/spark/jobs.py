@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from .. import compute as pc
 from .. import wire
 from ..catalog import SCHEMA
 from ..edits.upgrade import default_placement

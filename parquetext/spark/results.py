@@ -16,9 +16,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from .. import compute as pc
 from ..errors import ParquetextError, kind_of, outcome_of
 from ..masking import without_secrets
 from ..storage import create, open_source

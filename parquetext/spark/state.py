@@ -5,8 +5,8 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from .. import compute as pc
 from ..errors import ParquetextError
 from ..masking import Names
 from .actions import FAILED

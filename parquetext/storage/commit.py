@@ -189,7 +189,7 @@ class Rewriting:
         self.sink.flush()
         if self.keep_mtime:
             self.new.keep_times(self.source)
-        self.new.commit(check=self.source.check_unchanged)
+        self.new.commit(check=self.source.make_way)
 
 
 @contextlib.contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 from collections.abc import Iterator
 
@@ -86,7 +85,9 @@ def beside(path: str, kind: str) -> str:
     folder, name = os.path.split(path)
     hidden = f".{name}.{kind}"
     if len(os.fsencode(hidden)) > _NAME_MAX:
-        hidden = f".{hashlib.sha256(os.fsencode(name)).hexdigest()}.{kind}"
+        from hashlib import sha256  # only for very long names
+
+        hidden = f".{sha256(os.fsencode(name)).hexdigest()}.{kind}"
     return os.path.join(folder, hidden)
 
 

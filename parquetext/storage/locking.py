@@ -24,7 +24,6 @@ from .operations import Operations
 from .refusals import refuse
 from .source import LocalSource
 
-NO_LOCKS = "this system has no locks of files (fcntl)"
 _PAUSE_SECONDS = 0.01
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 IN_PLACE_SECONDS = 10.0  # to complete a change in place, which writes and flushes a few pieces
@@ -76,8 +75,7 @@ def _lock(source: LocalSource, ignored: frozenset[str]) -> bool:
     except OSError as error:
         if error.errno not in _NO_LOCKS:
             raise
-        lacks = f"its filesystem has no locks ({os.strerror(error.errno)})" if systems.has_locks() else NO_LOCKS
-        refuse(ignored, "lock", lacks, source.name)
+        refuse(ignored, "lock", f"its filesystem has no locks ({os.strerror(error.errno)})", source.name)
     return True
 
 

@@ -8,7 +8,7 @@ import os
 import stat
 import tempfile
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from .. import systems
 from ..errors import Conflict, ParquetextError
@@ -205,6 +205,8 @@ def _existing(path: str, folder: Folder) -> LocalSource | None:
 class Scratch:
     """A new file without a name, in the folder of `tempfile`. It disappears when the process ends.
 
+    If the system reopens files by their names only, the file has one, and disappears with `abort`.
+
     Parameters
     ----------
     name : str
@@ -220,12 +222,15 @@ class Scratch:
         import pyarrow as pa
 
         self._name = name
-        self._file = tempfile.TemporaryFile(prefix="parquetext-")  # noqa: SIM115 (until `abort`)
+        self._folder: tempfile.TemporaryDirectory | None = None
+        if systems.has_folders():
+            self._file: IO[bytes] = tempfile.TemporaryFile(prefix="parquetext-")  # noqa: SIM115 (until `abort`)
+            self._path = f"/dev/fd/{self._file.fileno()}"
+        else:
+            self._folder = tempfile.TemporaryDirectory(prefix="parquetext-", ignore_cleanup_errors=True)
+            self._path = os.path.join(self._folder.name, "scratch")
+            self._file = open(self._path, "w+b")  # noqa: SIM115 (until `abort`)
         self.sink = pa.OSFile(self._path, "wb")
-
-    @property
-    def _path(self) -> str:
-        return f"/dev/fd/{self._file.fileno()}"
 
     def hold(self) -> None:
         """Do nothing: the end can be edited in place."""
@@ -248,6 +253,8 @@ class Scratch:
         """Close the file. A second call does nothing."""
         self.sink.close()
         self._file.close()
+        if self._folder is not None:
+            self._folder.cleanup()
 
 
 def replace(
@@ -264,9 +271,9 @@ def replace(
             if keep_mtime:
                 keep_times(operations, source, file)
             operations.fsync(file)
-            source.check_unchanged()
             if not names_file(new, file, folder):
                 raise Conflict("another process removed the new file before it was in place", file=source.name)
+            source.make_way()
             operations.rename(new, source.name, folder)
         except BaseException:
             if names_file(new, file, folder):

@@ -13,6 +13,7 @@ from .source import LocalSource
 
 _COPY_STEP = 1 << 30
 _BUFFER_BYTES = 1 << 20
+_CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | systems.O_CLOEXEC
 # Errors of copy_file_range if a filesystem, or a pair of them, does not support it.
 _CANNOT_COPY = {errno.EXDEV, errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM, errno.EBADF, errno.ETXTBSY}
 _OF_CONTENT = {"security.ima", "security.evm"}  # the kernel's checksums of the content
@@ -28,7 +29,7 @@ class Operations:
         """Create a file for reading and writing; FileExistsError if the name exists, even as a link."""
         name, within = at(path, folder)
         with naming(path):
-            return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | systems.O_CLOEXEC, mode, dir_fd=within)
+            return systems.open_file(name, _CREATE, mode, dir_fd=within)
 
     def copy(self, source: int, target: int, length: int, begin: int = 0, at: int = 0) -> None:
         """Copy `length` bytes from `begin` to `at`; let the kernel share or copy them if the filesystem supports it."""
@@ -77,7 +78,7 @@ class Operations:
             os.posix_fadvise(file, offset, length, os.POSIX_FADV_DONTNEED)
 
     def fsync(self, file: int) -> None:
-        os.fsync(file)
+        systems.fsync(file)
 
     def fsync_folder(self, folder: str | Folder) -> None:
         """Make created, renamed and removed names in `folder` durable."""
@@ -96,7 +97,7 @@ class Operations:
         """Rename a file in its folder; replace an existing file."""
         (name, within), (goal, _) = at(old, folder), at(new, folder)
         with naming(new):
-            os.replace(name, goal, src_dir_fd=within, dst_dir_fd=within)
+            systems.replace(name, goal, src_dir_fd=within, dst_dir_fd=within)
 
     def unlink(self, path: str, folder: Folder | None = None) -> None:
         name, within = at(path, folder)
@@ -130,7 +131,7 @@ class Operations:
 
     def set_times(self, file: int, accessed: int, modified: int) -> None:
         """Set the times in ns."""
-        os.utime(file, ns=(accessed, modified))
+        systems.set_times(file, accessed, modified)
 
 
 OPERATIONS = Operations()

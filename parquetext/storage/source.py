@@ -44,7 +44,7 @@ class Version:
 
     @classmethod
     def of_stat(cls, status: os.stat_result) -> Version:
-        return cls((status.st_dev, status.st_ino), status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        return cls((status.st_dev, status.st_ino), status.st_size, status.st_mtime_ns, systems.change_time(status))
 
     @property
     def settled_at(self) -> int | None:
@@ -160,10 +160,10 @@ class LocalSource(Source):
         self.folder, flags = folder, flags | _OPEN_FLAGS
         name, within = at(path, folder)
         if folder is None:
-            self.fd = os.open(path, flags)
+            self.fd = systems.open_file(path, flags)
         else:
             with naming(path):
-                self.fd = os.open(name, flags | systems.O_NOFOLLOW, dir_fd=within)
+                self.fd = systems.open_file(name, flags | systems.O_NOFOLLOW, dir_fd=within)
         try:
             status = os.fstat(self.fd)
             if not stat.S_ISREG(status.st_mode):
@@ -190,6 +190,16 @@ class LocalSource(Source):
     def owner(self) -> int:
         """The user that the file belongs to."""
         return os.fstat(self.fd).st_uid
+
+    def make_way(self) -> None:
+        """Check that the file is unchanged, immediately before another one replaces it.
+
+        The file is closed if the system does not replace open ones. Its lock ends then, but writers conflict with the
+        new file, which is locked.
+        """
+        self.check_unchanged()
+        if not systems.replaces_open_files():
+            self.close()
 
     def check_unchanged(self) -> None:
         """Raise Conflict if the name now leads to another file, or if the size or times have changed."""
@@ -254,6 +264,9 @@ class RemoteSource(Source):
     def _modified(self) -> int | None:
         entry = self.target.backend.info(self.target)
         return None if entry is None else entry.modified
+
+    def make_way(self) -> None:
+        self.check_unchanged()
 
     def check_unchanged(self) -> None:
         """Raise Conflict if the name now leads to another object than the one that was opened."""

@@ -17,7 +17,6 @@ import pytest
 import typer
 from support.flat_files import as_par3
 from support.parquet_bytes import footer_of, parquet_bytes, with_footer
-from support.systems import needs_locks
 from typer.testing import CliRunner
 
 import parquetext
@@ -108,7 +107,6 @@ def test_upgrade_inspect_verify_strip(lake):
     assert {path: path.read_bytes() for path in lake.rglob("part-*.parquet")} == before
 
 
-@needs_locks()
 def test_finalize_and_restore(lake):
     before = {path: path.read_bytes() for path in lake.rglob("part-*.parquet")}
     assert "2 files: 2 would-finalize" in run("finalize", "--dry-run", lake).output

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.commands import OF_MANY, OF_NONE, OF_ONE
-from support.systems import needs_locks
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -115,7 +114,6 @@ def test_recover_of_a_folder_knows_long_names_by_their_digest(path):
     assert {found.name for found in path.parent.iterdir()} == {there.name, f"_{path.name}.pm"}
 
 
-@needs_locks()
 def test_recover_leaves_a_new_file_that_is_being_written(path):
     table = pa.table({"a": [4]})
     with parquetext.ParquetWriter(path.parent / "new.parquet", table.schema) as writer:

@@ -10,15 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.journals import journal_of, leave_journal_1, stale_of
-from support.systems import needs_locks
 
 import parquetext
 from parquetext import edits
 from parquetext.errors import Malformed
 from parquetext.storage import TailEdit
 from parquetext.storage.operations import Operations
-
-pytestmark = needs_locks()  # changes in place alone leave journals
 
 ROWS = 50_000
 PLAIN = {"use_dictionary": False, "compression": "NONE", "row_group_size": ROWS}

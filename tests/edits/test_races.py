@@ -8,7 +8,6 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from support.parquet_bytes import TABLE, parquet_bytes
-from support.systems import needs_locks
 
 from parquetext import edits
 from parquetext.errors import Conflict
@@ -32,7 +31,6 @@ def writer(path: Path, in_place: bool, barrier, outcomes) -> None:
     outcomes.put((done, conflicts))
 
 
-@needs_locks()
 @pytest.mark.parametrize("modes", [(False, False), (True, True), (False, True)], ids=["replace", "in-place", "both"])
 def test_writers_never_mix(tmp_path, modes):
     path = tmp_path / "x.parquet"

@@ -15,8 +15,8 @@ from parquetext import kernels, wire
 from parquetext.encoding import find, register, registry
 from parquetext.encoding.experimental import FSST, PFOR
 from parquetext.encoding.foreign_pages import made_plain
-from parquetext.encoding.pages import OutOfProportion, read_pages
-from parquetext.errors import ParquetextError, Unsupported
+from parquetext.encoding.pages import read_pages
+from parquetext.errors import OutOfProportion, ParquetextError, Unsupported
 
 INT32, TEXT, FIXED = wire.PHYSICAL_INT32, wire.PHYSICAL_BYTE_ARRAY, wire.PHYSICAL_FIXED_LEN_BYTE_ARRAY
 NUMBERS = struct.pack("<4i", 7, 8, 1 << 30, 9)

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.fs as pafs
 import pytest
 from support.journals import leave_journal
+from support.systems import replaces_open_files
 
 import parquetext
 from parquetext import errors, sidecar, storage
@@ -119,6 +120,7 @@ def test_objects_that_hold_files_open_cannot_be_pickled(path, make, again):
         (pickle.dumps if again is TWICE["pickle"] else again)(made)
 
 
+@replaces_open_files()
 def test_a_parquet_file_keeps_its_arguments(path):
     footer = parquetext.read_metadata(path)
     made = parquetext.ParquetFile(path, metadata=footer, read_dictionary=["s"], engine="pyarrow", pre_buffer=False)
@@ -143,6 +145,7 @@ def test_a_file_without_a_path_is_refused_at_once(path, kind):
                 again(file)
 
 
+@replaces_open_files()
 @pytest.mark.parametrize("remote", [False, True])
 def test_a_file_that_is_read_by_its_sidecar_is_read_so_again(path, remote):
     sidecar.build(path)

@@ -11,7 +11,7 @@ import pytest
 
 import parquetext
 from parquetext import kernels
-from parquetext.encoding.pages import OutOfProportion
+from parquetext.errors import OutOfProportion
 from parquetext.reading.execute import decoder
 from parquetext.reading.execute.text_budget import TextBudget
 

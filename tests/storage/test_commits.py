@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from support.systems import needs, needs_locks
+from support.systems import needs
 
 from parquetext import systems
 from parquetext.errors import Conflict, ParquetextError, Refused
@@ -60,7 +60,6 @@ def test_only_a_change_in_place_keeps_the_inode(path, in_place):
     assert (path.stat().st_ino == before) is in_place
 
 
-@needs_locks()
 def test_more_than_there_is_cannot_be_kept(path, in_place):
     with pytest.raises(ParquetextError, match="cannot keep"):
         commit(path, TailEdit(len(OLD) + 1, b""), in_place=in_place)
@@ -136,7 +135,6 @@ def test_a_symbolic_link_is_followed_to_the_file(path, in_place):
     assert os.listdir(folder) == ["link.bin"]
 
 
-@needs_locks()
 def test_several_hard_links_are_refused_unless_forced(path, in_place):
     other = path.parent / "other.bin"
     os.link(path, other)
@@ -173,7 +171,6 @@ def test_a_concurrently_changed_file_is_not_overwritten(path, in_place, meddle):
     assert [name for name in os.listdir(path.parent) if name.startswith(".")] == []
 
 
-@needs_locks()
 def test_the_second_writer_gets_a_conflict_at_once_or_waits(path, in_place):
     with change(path, in_place=in_place) as first:
         with pytest.raises(Conflict, match="another process is changing it"):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.powercut import Recording, states
-from support.systems import needs, needs_locks
+from support.systems import needs
 
 from parquetext import systems
 from parquetext.errors import Conflict, Malformed, ParquetextError
@@ -118,7 +118,6 @@ def test_a_file_that_may_not_be_written_is_left_alone(tmp_path):
         create(tmp_path / "x")
 
 
-@needs_locks()
 def test_one_writer_at_a_time(tmp_path):
     first = create(tmp_path / "x")
     with pytest.raises(Conflict):

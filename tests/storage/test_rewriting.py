@@ -7,7 +7,7 @@ import os
 import random
 
 import pytest
-from support.systems import needs, needs_locks
+from support.systems import needs
 
 from parquetext.errors import Conflict, ParquetextError, Refused
 from parquetext.storage import appender, change, create, open_source, rewriting
@@ -91,7 +91,6 @@ def test_a_file_changed_during_the_flush_is_not_overwritten(path):
     assert os.listdir(path.parent) == ["x.bin"]
 
 
-@needs_locks()
 def test_another_writer_has_to_wait(path):
     with change(path) as changing, rewriting(changing), pytest.raises(Conflict), change(path):
         pass

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import subprocess
 import sys
-import threading
 import warnings
 from pathlib import Path
 
@@ -19,7 +19,10 @@ from typer.testing import CliRunner
 import parquetext
 from parquetext import kernels, sidecar, storage, systems
 from parquetext.cli.app import app
-from parquetext.errors import Conflict, Refused
+from parquetext.errors import Conflict
+from parquetext.storage.folder import Folder
+from parquetext.storage.operations import Operations
+from parquetext.storage.source import TailEdit
 
 TABLE = pa.table({"price": [float(n) for n in range(300)], "id": range(300)})
 
@@ -30,9 +33,13 @@ def _whole_system(request) -> None:
         pytest.skip("these tests remove functions from a complete system")
 
 
-@pytest.fixture(params=SYSTEMS)
+@pytest.fixture(params=[*SYSTEMS] if os.name == "posix" else ["windows"])
 def system(request, monkeypatch):
-    """A system that lacks functions of Linux; compiled kernels are not built on Windows."""
+    """A system that lacks functions of Linux: this one, or an imitation. Its compiled kernels would use Linux's."""
+    if os.name != "posix":
+        monkeypatch.setattr(systems, "_said", set())
+        yield request.param
+        return
     before = kernels.implementation()
     with monkeypatch.context() as patch:
         take_away(request.param, patch.delattr, patch.setitem)
@@ -41,12 +48,6 @@ def system(request, monkeypatch):
         yield request.param
     importlib.reload(systems)
     kernels.use(before)
-
-
-@pytest.fixture
-def ignore(system) -> list[str]:
-    """Return the options that a change needs there: without locks no other process may change the file."""
-    return ["lock"] if system == "windows" else []
 
 
 @pytest.fixture
@@ -68,40 +69,54 @@ def test_files_are_read(system, file):
         assert opened.num_rows == 300 and list(opened.column("price").num_values) == [100, 100, 100]
         assert opened.read(["price"], engine="parquetext").equals(TABLE.select(["price"]))
     assert parquetext.read_table(file).equals(TABLE)
+    assert parquetext.read_table(file.as_uri()).equals(TABLE)
     assert parquetext.dataset(file).count_rows() == 300
 
 
-def test_a_change_keeps_the_values_and_goes_back(system, ignore, file):
+def test_a_change_keeps_the_values_and_goes_back(system, file):
     before = file.read_bytes()
-    parquetext.upgrade(file, form="flat", ignore=ignore)
+    parquetext.upgrade(file, form="flat")
     assert pq.read_table(file).equals(TABLE)
     with parquetext.open(file) as opened:
         assert opened.form == "flat"
     assert not parquetext.verify(file).findings
-    parquetext.strip(file, ignore=ignore)
+    parquetext.strip(file)
     assert file.read_bytes() == before
-    parquetext.encode(file, {"id": "pfor"}, ignore=ignore)
+    parquetext.encode(file, {"id": "pfor"})
     assert parquetext.read_table(file, ["id"], engine="parquetext").equals(TABLE.select(["id"]))
-    parquetext.strip(file, ignore=ignore)
+    parquetext.strip(file)
     assert file.read_bytes() == before
-    parquetext.finalize(file, confirm=True, ignore=ignore)
-    parquetext.restore(file, ignore=ignore)
+    parquetext.finalize(file, confirm=True)
+    parquetext.restore(file)
     assert file.read_bytes() == before
     assert os.listdir(file.parent) == [file.name]
 
 
 @pytest.mark.parametrize("system", ["windows"], indirect=True)
-def test_without_locks_a_change_is_refused_in_one_line_unless_forced(system, file):
+def test_an_open_file_is_not_replaced_and_the_change_is_refused_in_one_line(system, file):
     before = file.read_bytes()
-    with pytest.raises(Refused, match="this system has no locks of files"):
+    with open(file, "rb"), pytest.raises(Conflict, match="Windows does not replace it") as refused:
         parquetext.upgrade(file, form="flat")
-    with pytest.raises(Refused, match="nothing is changed in place"):
-        parquetext.upgrade(file, form="flat", in_place=True, ignore=["lock"])
-    assert file.read_bytes() == before
+    assert "\n" not in str(refused.value)
+    assert file.read_bytes() == before and os.listdir(file.parent) == [file.name]
 
 
-@pytest.mark.parametrize("system", ["mac"], indirect=True)
-def test_a_mac_changes_files_in_place(system, file):
+@pytest.mark.parametrize("system", ["windows"], indirect=True)
+def test_a_writer_conflicts_with_one_that_replaces_the_file_without_its_lock(system, file):
+    """A replaced file must be closed, which ends its lock; from then on, the new file's lock counts."""
+
+    class Pausing(Operations):
+        def rename(self, old: str, new: str, folder: Folder | None = None) -> None:
+            with pytest.raises(Conflict, match="another process is changing it"), storage.change(file, in_place=True):
+                raise AssertionError("two writers at a time")
+            super().rename(old, new, folder)
+
+    with storage.change(file, operations=Pausing()) as changing:
+        changing.commit(TailEdit(changing.source.size, b"appended"))
+    assert file.read_bytes().endswith(b"appended")
+
+
+def test_a_file_is_changed_in_place_under_its_lock(system, file):
     inode, before = file.stat().st_ino, file.read_bytes()
     parquetext.upgrade(file, form="flat", in_place=True)
     assert file.stat().st_ino == inode
@@ -120,56 +135,71 @@ def test_files_and_sidecars_are_written(system, tmp_path):
     assert not sidecar.compare(path)
 
 
-def test_the_command_changes_and_shows_a_file(system, ignore, file):
+def test_the_command_changes_and_shows_a_file(system, file):
     runner = CliRunner()
-    ignored = [part for what in ignore for part in ("--ignore", what)]
-    assert runner.invoke(app, ["upgrade", str(file), "--form", "flat", *ignored]).exit_code == 0
+    assert runner.invoke(app, ["upgrade", str(file), "--form", "flat"]).exit_code == 0
     assert runner.invoke(app, ["inspect", str(file)]).exit_code == 0
     assert runner.invoke(app, ["verify", "--pages", str(file)]).exit_code == 0
     done = runner.invoke(app, ["upgrade", str(file), "--form", "index", "--in-place"])
-    assert done.exit_code == (1 if system == "windows" else 0), done.output
-    assert ("no locks of files" in done.output) is (system == "windows")
+    assert done.exit_code == 0, done.output
     assert pq.read_table(file).equals(TABLE)
 
 
-def test_lost_extended_attributes_are_reported_once(system, ignore, file, recwarn):
+def test_lost_extended_attributes_are_reported_once(system, file, recwarn):
     warnings.simplefilter("always", systems.LacksWarning)
-    parquetext.upgrade(file, form="flat", ignore=ignore)
-    parquetext.strip(file, ignore=ignore)
+    parquetext.upgrade(file, form="flat")
+    parquetext.strip(file)
     message = [str(warning.message) for warning in recwarn if issubclass(warning.category, systems.LacksWarning)]
     assert len(message) == 1 and "extended attributes" in message[0] and "\n" not in message[0]
 
 
-def test_threads_read_one_file_by_position_without_pread(tmp_path):
-    path = tmp_path / "numbers"
-    path.write_bytes(b"".join(n.to_bytes(4, "little") for n in range(20_000)))
-    wrong = []
-    with open(path, "rb") as file:
-
-        def read(first: int) -> None:
-            for n in range(first, 20_000, 8):
-                if systems._pread(file.fileno(), 4, 4 * n) != n.to_bytes(4, "little"):
-                    wrong.append(n)
-
-        threads = [threading.Thread(target=read, args=(first,)) for first in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert not wrong
+@pytest.mark.skipif(os.name != "posix", reason="a Mac reads by position")
+def test_a_mac_is_asked_for_less_than_2_gib_at_once(monkeypatch, tmp_path):
+    asked = []
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(os, "pread", lambda file, length, offset: asked.append(length) or b"")
+    importlib.reload(systems)
+    assert systems.pread(0, 1 << 33, 0) == b""
+    monkeypatch.undo()
+    importlib.reload(systems)
+    assert 0 < asked[0] < 1 << 31
 
 
+@pytest.mark.skipif(os.name != "posix", reason="a Mac has fcntl")
+@pytest.mark.parametrize("has_full_flush", [True, False])
+def test_a_mac_flushes_the_cache_of_the_drive_if_the_filesystem_can(has_full_flush, monkeypatch):
+    import fcntl
+
+    def flush_fully(file: int, operation: int) -> None:
+        asked.append((file, operation))
+        if not has_full_flush:
+            raise OSError(errno.ENOTSUP, "not supported")
+
+    asked, flushed = [], []
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(fcntl, "F_FULLFSYNC", 51, raising=False)
+    monkeypatch.setattr(fcntl, "fcntl", flush_fully)
+    monkeypatch.setattr(os, "fsync", flushed.append)
+    importlib.reload(systems)
+    systems.fsync(7)
+    monkeypatch.undo()
+    importlib.reload(systems)
+    assert asked == [(7, 51)] and flushed == ([] if has_full_flush else [7])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="removes functions of Linux")
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_every_public_name_is_imported_there(name):
     """In a process that never had these functions."""
     program = f"""if True:
         import os, sys
-        from support import systems as there
+        from support import systems as there, windows_files
         for name in there.SYSTEMS[{name!r}]:
             if hasattr(os, name):
                 delattr(os, name)
         if {name == "windows"}:
             sys.modules["fcntl"] = None
+            sys.modules["parquetext.windows"] = windows_files
             os.environ["PARQUETEXT_PURE"] = "1"
         import parquetext
         from parquetext import footer, sidecar

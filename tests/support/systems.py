@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from parquetext import systems
-from parquetext.errors import Refused
 
-__all__ = ["SYSTEMS", "needs", "needs_locks", "take_away", "what_it_lacks"]
+__all__ = ["SYSTEMS", "needs", "replaces_open_files", "take_away", "what_it_lacks"]
 
 _MAC = (
     *("copy_file_range", "listxattr", "getxattr", "setxattr", "removexattr"),
@@ -35,9 +34,9 @@ def needs(*names: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(bool(lacking), reason=f"this system has no os.{', os.'.join(lacking)}")
 
 
-def needs_locks() -> pytest.MarkDecorator:
-    """Marks a test of several writers, or of changes in place."""
-    return pytest.mark.skipif(not systems.has_locks(), reason="this system has no locks of files")
+def replaces_open_files() -> pytest.MarkDecorator:
+    """Mark a test that replaces a file while it is open."""
+    return pytest.mark.skipif(not systems.replaces_open_files(), reason="this system does not replace open files")
 
 
 def what_it_lacks(error: BaseException, raised_in: object) -> str | None:
@@ -47,13 +46,13 @@ def what_it_lacks(error: BaseException, raised_in: object) -> str | None:
         return f"has no os.{error.name}"
     if isinstance(error, ImportError) and error.name == "fcntl":
         return "has no fcntl"
-    if isinstance(error, Refused) and "nothing is changed in place" in error.message:
-        return "changes nothing in place"
     return None
 
 
 def take_away(system: str, remove=delattr, replace=dict.__setitem__) -> None:
     """Remove the features that a system lacks from this process; `remove` and `replace` may be a monkeypatch's."""
+    if system == "windows":
+        from . import windows_files  # uses some of them
     for name in SYSTEMS[system]:
         if hasattr(os, name):
             remove(os, name)
@@ -62,5 +61,7 @@ def take_away(system: str, remove=delattr, replace=dict.__setitem__) -> None:
     replace(vars(shutil), "_copyxattr", lambda *_, **__: None)
     if system == "windows":
         replace(sys.modules, "fcntl", None)
+        replace(sys.modules, "parquetext.windows", windows_files)
     importlib.reload(systems)
-    systems.path_of = lambda file: f"/no-such-folder/{file}"
+    if system != "windows":
+        systems.path_of = lambda file: f"/no-such-folder/{file}"

@@ -1,7 +1,7 @@
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "base/internal.h"
+#include "base/port.h"
 
 void pqx_buffer_free(pqx_buffer *buffer)
 {
@@ -9,18 +9,11 @@ void pqx_buffer_free(pqx_buffer *buffer)
     *buffer = (pqx_buffer){0};
 }
 
-/* Allocate with malloc. Large blocks use huge pages if the system has them: a page fault per 4 KiB
- * costs more than filling the page. */
+/* Large blocks use huge pages: a page fault per 4 KiB costs more than filling the page. */
 static void *allocate(size_t size)
 {
     enum { HUGE_PAGE = 2 << 20 };
-    void *memory = NULL;
-    if (size < 2 * HUGE_PAGE) return malloc(size);
-    if (posix_memalign(&memory, HUGE_PAGE, size)) return NULL;
-#ifdef MADV_HUGEPAGE
-    madvise(memory, size, MADV_HUGEPAGE);
-#endif
-    return memory;
+    return size < 2 * HUGE_PAGE ? malloc(size) : pqx_allocate_large(size, HUGE_PAGE);
 }
 
 int pqx_buffer_reserve(pqx_buffer *buffer, size_t more, pqx_error *error)

@@ -5,12 +5,10 @@
 
 #include <arm_acle.h>
 #include <arm_neon.h>
-#if defined(__linux__)
-#include <sys/auxv.h>
-#endif
 
 #include "base/crc32.h"
 #include "base/crc32_tables.h"
+#include "base/port.h"
 
 #define WITH_CRC __attribute__((target("+crc")))
 #define WITH_PMULL __attribute__((target("+crc+crypto")))
@@ -64,11 +62,6 @@ WITH_PMULL static uint32_t crc32_pmull(uint32_t crc, const uint8_t *data, size_t
     return ~crc_of(crc_of_register(crc_of_register(0, c), d), data, size);
 }
 
-#ifndef HWCAP_CRC32
-#define HWCAP_CRC32 (1 << 7)
-#define HWCAP_PMULL (1 << 4)
-#endif
-
 const pqx_crc32_choice *pqx_crc32_cpu_choices(void)
 {
     static const pqx_crc32_choice choices[] = {
@@ -77,15 +70,9 @@ const pqx_crc32_choice *pqx_crc32_cpu_choices(void)
         {"slice16", pqx_crc32_slice16},
         {NULL, NULL},
     };
-#if defined(__linux__)
-    unsigned long has = getauxval(AT_HWCAP);
-#elif defined(__APPLE__)
-    unsigned long has = HWCAP_CRC32 | HWCAP_PMULL;
-#else
-    unsigned long has = 0;
-#endif
-    if (!(has & HWCAP_CRC32)) return choices + 2;
-    return has & HWCAP_PMULL ? choices : choices + 1;
+    unsigned has = pqx_arm_features();
+    if (!(has & PQX_ARM_CRC32)) return choices + 2;
+    return has & PQX_ARM_PMULL ? choices : choices + 1;
 }
 
 #else

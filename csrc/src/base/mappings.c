@@ -1,7 +1,8 @@
 #include "base/mappings.h"
 
 #include <stdatomic.h>
-#include <sys/mman.h>
+
+#include "base/port.h"
 
 enum { KEPT = 256, LARGEST_KEPT = 128 << 20, MOST_KEPT = 1 << 30, TIMES_WANTED = 4 };
 
@@ -43,28 +44,13 @@ static uintptr_t take_kept(size_t size)
     }
 }
 
-static void *map_new(size_t size)
-{
-    size_t room = size + PQX_HUGE_PAGE;
-    uint8_t *start = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (start == MAP_FAILED) return NULL;
-    size_t before = -(uintptr_t)start & (PQX_HUGE_PAGE - 1), behind = PQX_HUGE_PAGE - before;
-    if (before) munmap(start, before);
-    if (behind) munmap(start + before + size, behind);
-    start += before;
-#ifdef MADV_HUGEPAGE
-    madvise(start, size, MADV_HUGEPAGE);
-#endif
-    return start;
-}
-
-void pqx_drop(void *start, size_t mapped) { munmap(start, mapped); }
+void pqx_drop(void *start, size_t mapped) { pqx_unmap_pages(start, mapped); }
 
 void *pqx_map(size_t size, size_t *mapped)
 {
     *mapped = pqx_whole_pages(size);
     uintptr_t found = take_kept(*mapped);
-    if (!found) return map_new(*mapped);
+    if (!found) return pqx_map_pages(*mapped, PQX_HUGE_PAGE);
     *mapped = size_of(found);
     return start_of(found);
 }
@@ -89,36 +75,15 @@ static void keep(uintptr_t mapping)
 
 void pqx_unmap(void *start, size_t mapped)
 {
-#ifdef MADV_FREE
-    if (mapped <= LARGEST_KEPT && !madvise(start, mapped, MADV_FREE)) {
+    if (mapped <= LARGEST_KEPT && pqx_offer_pages(start, mapped)) {
         size_t all = atomic_fetch_add(&bytes_kept, mapped) + mapped;
         for (int i = 0; all > MOST_KEPT && i < KEPT; i++, all = atomic_load(&bytes_kept))
             put(atomic_fetch_add(&next, 1), 0);
         keep((uintptr_t)start | mapped / PQX_HUGE_PAGE);
         return;
     }
-#endif
     pqx_drop(start, mapped);
 }
 
 void *pqx_remap(void *start, size_t mapped, size_t size)
-{
-#ifdef MREMAP_MAYMOVE
-    if (mremap(start, mapped, size, 0) != MAP_FAILED) return start;
-    size_t room = size + PQX_HUGE_PAGE;
-    uint8_t *found = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (found == MAP_FAILED) return NULL;
-    size_t before = -(uintptr_t)found & (PQX_HUGE_PAGE - 1), behind = PQX_HUGE_PAGE - before;
-    void *to = found + before;
-    if (mremap(start, mapped, size, MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED) {
-        munmap(found, room);
-        return NULL;
-    }
-    if (before) munmap(found, before);
-    if (behind) munmap(found + before + size, behind);
-    return to;
-#else
-    (void)start, (void)mapped, (void)size;
-    return NULL;
-#endif
-}
+{ return pqx_resize_pages(start, mapped, size, PQX_HUGE_PAGE); }

@@ -1,8 +1,7 @@
 /* Open a flat footer: check its tail block and nothing else. */
-#include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "base/port.h"
 #include "flat/flat_read.h"
 
 #define SMALLEST_TAIL (PQX_FLAT_TAIL_BYTES + PQX_FLAT_RECORD_BYTES)
@@ -10,19 +9,7 @@
 #define SMALLEST_CHUNK 8 /* an entry of a vector and a table */
 
 static int read_fd(void *context, uint64_t offset, size_t length, uint8_t *into)
-{
-    int fd = (int)(intptr_t)context;
-    while (length) {
-        ssize_t got = pread(fd, into, length, (off_t)offset);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return errno;
-        if (got == 0) return ENODATA;
-        into += got;
-        offset += (uint64_t)got;
-        length -= (size_t)got;
-    }
-    return 0;
-}
+{ return pqx_read_exactly((int)(intptr_t)context, offset, into, length); }
 
 pqx_source pqx_source_fd(int fd, uint64_t size)
 { return (pqx_source){read_fd, (void *)(intptr_t)fd, size}; }

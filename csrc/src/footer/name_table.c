@@ -1,14 +1,8 @@
 /* Names under SipHash-2-4 (Aumasson, Bernstein: SipHash, a fast short-input PRF) with a random key.
  */
-#include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
-#if defined(__linux__)
-#include <sys/syscall.h>
-#elif defined(__APPLE__)
-#include <sys/random.h>
-#endif
 
+#include "base/port.h"
 #include "footer/name_table.h"
 
 typedef struct pqx_name_entry {
@@ -73,24 +67,10 @@ uint64_t pqx_name_table_hash_field_id(const pqx_name_table *names, int32_t field
     return sip_hash(names->key, FIELD_ID, (pqx_bytes){bytes, sizeof bytes});
 }
 
-/* Read a few random bytes. Return 0 or an errno. Uses the system call, because the C library's
- * function is newer than the oldest supported glibc (2.17). */
-static int draw(void *into, size_t size)
-{
-#if defined(__linux__)
-    long got;
-    do got = syscall(SYS_getrandom, into, size, 0);
-    while (got < 0 && errno == EINTR);
-    return got == (long)size ? 0 : got < 0 ? errno : EIO;
-#else
-    return getentropy(into, size) ? errno : 0;
-#endif
-}
-
 int pqx_name_table_begin(pqx_name_table *names, pqx_error *error)
 {
     pqx_name_table_free(names);
-    int failure = draw(names->key, sizeof names->key);
+    int failure = pqx_draw_random(names->key, sizeof names->key);
     return failure ? pqx_fail(error, PQX_IO, 0, sizeof names->key, (uint64_t)failure) : PQX_OK;
 }
 

@@ -1,18 +1,12 @@
 /* Plan many files by their sidecars: find the valid sidecars, and collect the bounds of some
  * columns, one file after another. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/port.h"
 #include "sidecar/plan.h"
 
 enum { LEAST = 1 << 16 };
-#define NANOSECONDS INT64_C(1000000000)
-
-static int64_t nanoseconds(struct timespec time)
-{ return (int64_t)time.tv_sec * NANOSECONDS + time.tv_nsec; }
 
 /* Read a whole file into `bytes`, replacing its contents. Return 0 or an errno. Most files fit into
  * the buffer of the previous one, and a single read detects that. */
@@ -24,26 +18,32 @@ static int read_file(int fd, pqx_buffer *bytes)
             && pqx_buffer_reserve(bytes, bytes->size < LEAST ? LEAST : bytes->size, NULL) != PQX_OK)
             return ENOMEM;
         size_t room = bytes->capacity - bytes->size;
-        ssize_t got = pread(fd, bytes->data + bytes->size, room, (off_t)bytes->size);
-        if (got < 0 && errno != EINTR) return errno;
-        if (got > 0) bytes->size += (size_t)got;
+        int64_t got = pqx_read_at(fd, bytes->size, bytes->data + bytes->size, room);
+        if (got < 0) return (int)-got;
+        bytes->size += (size_t)got;
         if (bytes->size > UINT32_MAX) return EFBIG;
-        more = got < 0 || (size_t)got == room;
+        more = (size_t)got == room;
     }
     return 0;
 }
 
+static const char *folder_path(const pqx_plan_sidecar *opened)
+{ return (const char *)opened->folder_path.data; }
+
 /* Return 1 if a file is the one that the sidecar was made from and has not changed. */
-static int is_untouched(int folder, const char *path, const pqx_plan_sidecar *opened)
+static int is_untouched(const char *path, const pqx_plan_sidecar *opened)
 {
-    struct stat facts;
-    if (fstatat(folder, path, &facts, 0) < 0 || !S_ISREG(facts.st_mode)) return 0;
+    pqx_file_facts facts;
+    const char *folder = folder_path(opened);
+    if (pqx_get_facts_in_folder(opened->folder, folder, path, &facts)
+        || facts.kind != PQX_IS_REGULAR)
+        return 0;
     const pqx_pm_file file = {
-        .size = (uint64_t)facts.st_size,
-        .modified = nanoseconds(facts.st_mtim),
-        .changed = nanoseconds(facts.st_ctim),
-        .device = (uint64_t)facts.st_dev,
-        .inode = (uint64_t)facts.st_ino,
+        .size = facts.size,
+        .modified = facts.modified,
+        .changed = facts.changed,
+        .device = facts.device,
+        .inode = facts.inode,
     };
     return pqx_pm_is_of(&opened->pm, &opened->footer, &file);
 }
@@ -68,7 +68,7 @@ static int open_whole(int fd, const char *path, int verify, pqx_plan_sidecar *op
     if (opened->slices.leaf_count != pm->column_count
         || opened->slices.row_group_count != opened->footer.row_group_count)
         return PQX_PLAN_UNUSED;
-    if (!is_untouched(opened->folder, path, opened)) return PQX_PLAN_UNUSED;
+    if (!is_untouched(path, opened)) return PQX_PLAN_UNUSED;
     return verify && pqx_pm_check(pm, &opened->footer, NULL) != PQX_OK ? PQX_PLAN_UNUSED
                                                                        : PQX_PLANNED;
 }
@@ -76,29 +76,28 @@ static int open_whole(int fd, const char *path, int verify, pqx_plan_sidecar *op
 static int open_one(const char *path, const char *sidecar, const pqx_plan *plan, int verify,
                     pqx_plan_sidecar *opened)
 {
-    int fd = openat(opened->folder, sidecar, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) return errno == ENOENT ? PQX_PLAN_NONE : PQX_PLAN_UNUSED;
+    int fd = pqx_open_in_folder(opened->folder, folder_path(opened), sidecar);
+    if (fd < 0) return fd == -ENOENT ? PQX_PLAN_NONE : PQX_PLAN_UNUSED;
     int status = plan ? pqx_plan_read_parts(plan, fd, opened) : PQX_PLAN_UNUSED;
-    if (status == PQX_PLAN_UNUSED || !is_untouched(opened->folder, path, opened))
+    if (status == PQX_PLAN_UNUSED || !is_untouched(path, opened))
         status = open_whole(fd, path, verify, opened);
-    close(fd);
+    pqx_close_file(fd);
     return status;
 }
 
-/* Open the folder of a path; the folder has `length` bytes with its slash. Opening files relative
- * to their folder is faster. */
+/* Open the folder of a path; the folder has `length` bytes with its separator. Opening files
+ * relative to their folder is faster. */
 static int enter(pqx_plan_sidecar *opened, const char *path, size_t length, pqx_error *error)
 {
     pqx_buffer *last = &opened->folder_path;
     if (opened->is_entered && last->size == length + 1 && memcmp(last->data, path, length) == 0)
         return PQX_OK;
-    if (opened->is_entered) close(opened->folder);
+    if (opened->is_entered) pqx_close_folder(opened->folder);
     opened->is_entered = 0;
     last->size = 0;
     PQX_TRY(pqx_buffer_append(last, path, length, error));
     PQX_TRY(pqx_buffer_append(last, "", 1, error));
-    opened->folder =
-        open(length ? (const char *)last->data : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    opened->folder = pqx_open_folder(folder_path(opened));
     opened->is_entered = opened->folder >= 0;
     return PQX_OK;
 }
@@ -106,7 +105,7 @@ static int enter(pqx_plan_sidecar *opened, const char *path, size_t length, pqx_
 int pqx_plan_open(const char *path, const pqx_plan *plan, int verify, pqx_plan_sidecar *opened,
                   pqx_error *error)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *name = pqx_name_of_path(path);
     size_t length = strlen(name);
     PQX_TRY(enter(opened, path, (size_t)(name - path), error));
     opened->beside.size = 0;
@@ -126,7 +125,7 @@ int pqx_plan_open(const char *path, const pqx_plan *plan, int verify, pqx_plan_s
 
 void pqx_plan_close(pqx_plan_sidecar *opened)
 {
-    if (opened->is_entered) close(opened->folder);
+    if (opened->is_entered) pqx_close_folder(opened->folder);
     opened->is_entered = 0;
     pqx_buffer *buffers[] = {&opened->bytes, &opened->folder_path, &opened->beside};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) pqx_buffer_free(buffers[i]);

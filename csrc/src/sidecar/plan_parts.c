@@ -1,8 +1,6 @@
 /* Read only the parts of a sidecar that a plan needs: a few hundred bytes, each covered by a
  * checksum of the note PQTC. */
-#include <errno.h>
-#include <unistd.h>
-
+#include "base/port.h"
 #include "sidecar/plan.h"
 
 /* Reading so many bytes takes about as long as starting a read. */
@@ -10,12 +8,7 @@ enum { PAGE = 1 << 12, READS = 4 };
 
 /* Read bytes into the buffer at their file offset. Return 1 if all of them were read. */
 static int fetch(int fd, pqx_buffer *bytes, uint64_t at, uint64_t size)
-{
-    ssize_t got;
-    do got = pread(fd, bytes->data + at, size, (off_t)at);
-    while (got < 0 && errno == EINTR);
-    return got >= 0 && (uint64_t)got == size;
-}
+{ return pqx_read_exactly(fd, at, bytes->data + at, (size_t)size) == 0; }
 
 /* Return the bytes of the header, and of as many of the plan's descriptors as one read covers. */
 static uint64_t header_bytes(const pqx_plan *plan)
@@ -44,7 +37,7 @@ static int read_header(const pqx_plan *plan, int fd, pqx_plan_sidecar *opened)
         return 0;
     bytes->size = PAGE;
     if (committed > bytes->capacity
-        && (pread(fd, &last, 1, (off_t)committed - 1) != 1
+        && (pqx_read_exactly(fd, committed - 1, &last, 1) != 0
             || pqx_buffer_reserve(bytes, committed - PAGE, NULL) != PQX_OK))
         return 0;
     uint32_t columns = pqx_load32(bytes->data + PQX_PM_HEADER_COLUMN_COUNT);

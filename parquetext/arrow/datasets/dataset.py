@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.fs as pafs
 
+from ... import compute as pc
 from ...errors import ParquetextError
 from ...footer.arrow_errors import EncryptedFile
 from ...pruning import Predicate, predicate_of

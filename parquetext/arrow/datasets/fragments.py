@@ -10,9 +10,9 @@ from operator import and_
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.fs as pafs
 
+from ... import compute as pc
 from ...footer.arrow_errors import ArrowIndexError
 from ...pruning import Predicate, predicate_of
 from ..file import File

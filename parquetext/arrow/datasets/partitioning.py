@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ... import compute as pc
 from .discovery import Files, partition_schema
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ... import compute as pc
 from ...errors import ColumnError
 from ...footer.arrow_errors import as_arrow_error
 from ...nearest import nearest

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ... import compute as pc
 from ...pruning import Predicate, predicate_of
 from ...reading.execute.at_exit import closed_at_exit
 from ..read_options import options_of_scan, whole

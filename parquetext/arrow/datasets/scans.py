@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
-import pyarrow.compute as pc
+
+from ... import compute as pc
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds

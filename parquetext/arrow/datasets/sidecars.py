@@ -91,7 +91,7 @@ def _untrusted(paths: Sequence[str]) -> Iterator[int]:
 
     A trusted sidecar cannot be replaced there. If there is no sidecar yet, another user may create one at any moment.
     """
-    folders = [path[: path.rfind("/") + 1] for path in paths]
+    folders = [os.path.dirname(path) for path in paths]
     shared = {folder for folder in set(folders) if is_shared(folder)}
     for number, (path, folder) in enumerate(zip(paths, folders, strict=True)) if shared else ():
         try:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pyarrow as pa
-import pyarrow.compute as pc
+
+from ... import compute as pc
 
 DICTIONARY_BYTES = 1 << 20  # the dictionary size at which Arrow's writer and parquet-java stop
 STEP, SMALLEST_STEP = 1 << 16, 1 << 10  # rows per step of the analysis

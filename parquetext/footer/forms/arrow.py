@@ -51,10 +51,12 @@ class ArrowSpec(FormSpec):
             raise Damaged(f"it makes no footer: {error.message}", offset=block.payload) from None
 
     def glance(self, footer: bytes | memoryview, tail: Tail) -> list[Finding]:
+        block = self.find(tail)
+        if block is None:
+            return []
         from ..dialect.dialect_form import layout_problem
 
-        block = self.find(tail)
-        problem = None if block is None else layout_problem(footer, tail, block)
+        problem = layout_problem(footer, tail, block)
         return [] if problem is None else [self.finding(problem)]
 
     def build(self, scan, options: BuildOptions) -> Built:

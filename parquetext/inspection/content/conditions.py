@@ -8,8 +8,8 @@ import re
 from collections.abc import Collection, Sequence
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ... import compute as pc
 from ... import wire
 from ...errors import ColumnError, ParquetextError
 

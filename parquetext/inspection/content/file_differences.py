@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ... import compute as pc
 from ...reading.plan.read_plan import plan_file
 from ...reading.request.read_request import ReadOptions
 from .footer_facts import columns_in_sum, key_values, named_columns

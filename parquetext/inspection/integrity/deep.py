@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ... import wire
-from ...encoding.pages import OutOfProportion, read_headers
-from ...errors import LimitExceeded, ParquetextError, Unsupported
+from ...encoding.pages import read_headers
+from ...errors import LimitExceeded, OutOfProportion, ParquetextError, Unsupported
 from ...findings import Finding
 from ...footer.expansion import check_expansion
 from ...footer.leaf_types import leaf_type_of

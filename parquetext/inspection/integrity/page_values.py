@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ... import compute as pc
 from ... import wire
 from ...encoding.chunk_reader import Chunk, ChunkReader, Stretch
 from ...encoding.pages import VAST_BYTES

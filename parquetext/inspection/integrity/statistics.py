@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ... import compute as pc
 from ... import kernels, thrift, wire
 from ...encoding.chunk_reader import chunk_of
 from ...encoding.pages import DATA_PAGES, Headers, read_headers

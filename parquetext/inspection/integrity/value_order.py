@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ... import compute as pc
 from ... import wire
 
 UNDEFINED, SIGNED, UNSIGNED, FLOAT16 = range(4)  # sort orders, as scans have them

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from importlib import resources
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ... import compute as pc
 from ... import kernels
 from ...escaping import escaped
 from .layout import Layout

@@ -8,7 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ... import kernels, wire
-from ...encoding.pages import DATA_PAGES, VAST_BYTES, Headers, OutOfProportion, read_pages
+from ...encoding.pages import DATA_PAGES, VAST_BYTES, Headers, read_pages
+from ...errors import OutOfProportion
 from .claims import Claims
 
 LENGTH_BYTES = 4

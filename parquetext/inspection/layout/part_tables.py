@@ -8,8 +8,8 @@ from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ... import compute as pc
 from ... import wire
 from ...encoding.pages import wrapped
 from ...encoding.registry import names as encoding_names

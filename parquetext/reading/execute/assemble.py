@@ -6,8 +6,8 @@ from collections.abc import Mapping, Set
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ... import compute as pc
 from ... import kernels
 from ...encoding.chunk_reader import Dictionary
 from ...errors import Malformed, Unsupported

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from types import SimpleNamespace
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ... import compute as pc
 from ... import kernels, wire
 from ...encoding.chunk_reader import Dictionary
 from ...errors import Malformed, Unsupported

@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 
 from ...encoding.carried import Carried, may_have_copies
 from ...encoding.chunk_reader import Chunk, ChunkReader
-from ...encoding.pages import OutOfProportion
 from ...encoding.registry import find_named
-from ...errors import Damaged, ParquetextError, Unsupported
+from ...errors import Damaged, OutOfProportion, ParquetextError, Unsupported
 from ...findings import Finding
 from ...footer.copied_chunks import CopyTable, copy_in
 from ...footer.locate import footer_begin

@@ -12,8 +12,8 @@ import pyarrow as pa
 from ... import kernels, wire
 from ...encoding.chunk_reader import Chunk, ChunkReader, Dictionary, Stretch, chunk_of
 from ...encoding.decoded_sizes import entries_of
-from ...encoding.pages import FEW_BYTES, OutOfProportion
-from ...errors import Malformed, ParquetextError, Unsupported
+from ...encoding.pages import FEW_BYTES
+from ...errors import Malformed, OutOfProportion, ParquetextError, Unsupported
 from ...footer.expansion import check_expansion
 from ...footer.model import FooterReader
 from ...footer.page_index import PagePlaces

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ... import compute as pc
 from ...errors import Malformed, Unsupported
 from ...pruning import Comparison, Predicate, is_plain
 from ..open_file import OpenFile
@@ -20,13 +20,13 @@ from .copy_reading import Copies
 from .decoder import Decoder
 
 COMPARE = {
-    "=": pc.equal,
-    "==": pc.equal,
-    "!=": pc.not_equal,
-    "<": pc.less,
-    "<=": pc.less_equal,
-    ">": pc.greater,
-    ">=": pc.greater_equal,
+    "=": "equal",
+    "==": "equal",
+    "!=": "not_equal",
+    "<": "less",
+    "<=": "less_equal",
+    ">": "greater",
+    ">=": "greater_equal",
 }
 
 
@@ -117,4 +117,4 @@ def _is_plain(schema: pa.Schema, predicate: Predicate) -> bool:
 
 def _compared(table: pa.Table, comparison: Comparison) -> pa.ChunkedArray:
     column = table.column(comparison.column)
-    return COMPARE[comparison.operator](column, pa.scalar(comparison.value, column.type))
+    return pc.call_function(COMPARE[comparison.operator], [column, pa.scalar(comparison.value, column.type)])

@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from ... import wire
 from ...encoding.chunk_reader import Chunk, Leaf
-from ...encoding.pages import FEW_BYTES, VAST_BYTES, OutOfProportion
-from ...errors import Malformed
+from ...encoding.pages import FEW_BYTES, VAST_BYTES
+from ...errors import Malformed, OutOfProportion
 from ...footer.model import FooterReader
 from ..fields.assemble_plan import LeafPlan, ListPlan, Plan, StructPlan
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from ...encoding.pages import OutOfProportion
+from ...errors import OutOfProportion
 
 TEXT_BYTES = 1 << 22  # of a batch whose texts are repeated by a few bytes
 TEXT_ROWS = 1 << 12  # maximal number of rows of such a batch that are read together

@@ -6,8 +6,8 @@ from array import array
 from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ... import compute as pc
 from .page_rows import Rows
 
 BLOCK_ROWS = 1 << 10  # pages are selected by blocks of rows

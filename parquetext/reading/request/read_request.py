@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from ...encoding.decoded_sizes import check_option
 from ...errors import ColumnError, ParquetextError
 from ...footer.facade import File
 from ...footer.model import GROUP, FooterReader
@@ -85,6 +86,13 @@ def check_engine(engine: str | None) -> str | None:
         known = ", ".join(map(repr, ENGINES))
         raise ParquetextError(f"no engine is called {engine!r} (known: {known})")
     return engine
+
+
+def check_arguments(options: Mapping[str, Any], engine: str | None, limit: int | None = None) -> None:
+    """Raise an error for an unknown option or engine, or for a limit of decoded sizes that is not above 0."""
+    check_options(options)
+    check_engine(engine)
+    check_option(limit)
 
 
 def check_options(options: Mapping[str, Any]) -> None:

@@ -8,8 +8,8 @@ import math
 from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ... import compute as pc
 from ...errors import Unsupported
 
 NULL = "__HIVE_DEFAULT_PARTITION__"

@@ -10,8 +10,8 @@ import re
 from functools import cache
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ... import compute as pc
 from ...errors import Unsupported
 from ...footer.model import FooterReader
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ... import compute as pc
 from ...errors import Unsupported
 from .calendars import Calendar
 

@@ -8,7 +8,6 @@ import stat
 import urllib.parse
 from collections.abc import Iterator
 
-from ... import systems
 from ...errors import Refused
 from ..backend import Backend, Capability, Entry
 from ..commit import Change, ChangeOptions
@@ -33,15 +32,14 @@ class LocalBackend(Backend):
     def capabilities_of(self, target: Target) -> Capability:
         found = Capability.REPLACE | Capability.ATOMIC_RENAME | Capability.ATTRIBUTES
         found |= Capability.FOLDERS | Capability.LIST_FOLDERS | Capability.VERSION_TAGS
-        if systems.has_locks():
-            found |= Capability.LOCK | Capability.EDIT_IN_PLACE
-        return found | Capability.TIMES if os.utime in os.supports_fd else found
+        return found | Capability.LOCK | Capability.EDIT_IN_PLACE | Capability.TIMES
 
     def resolve(self, url: str) -> Target:
         host, slash, path = url[len("file://") :].partition("/")
         if host not in ("", "localhost") or not slash:
             raise SchemeError(f"{url}: not a local file: file:///absolute/path expected")
-        return Target("/" + urllib.parse.unquote(path))
+        path = urllib.parse.unquote(path)
+        return Target(path if os.path.splitdrive(path)[0] else f"/{path}")
 
     def open(self, target: Target):
         import pyarrow as pa
@@ -73,10 +71,6 @@ class LocalBackend(Backend):
 
     @contextlib.contextmanager
     def change(self, target: Target, options: ChangeOptions) -> Iterator[Change]:
-        if options.in_place and not target.can(Capability.EDIT_IN_PLACE):
-            raise Refused("this system has no locks of files (fcntl): nothing is changed in place", file=target.path)
-        if options.keep_mtime and not target.can(Capability.TIMES):
-            raise Refused("this system cannot set the times of an open file: they are not kept", file=target.path)
         with _open_locked(target, options) as source:
             links = os.fstat(source.fd).st_nlink
             if links > 1:
