@@ -1,4 +1,4 @@
-"""Build the compiled kernels (one abi3 library that contains all modules) and the jar of Spark's scan."""
+"""Build the compiled kernels (one abi3 library that contains all modules) and the jars of Spark's scan."""
 
 from __future__ import annotations
 
@@ -144,22 +144,23 @@ class BuildExtensions(build_ext):
         return [] if Kernels.missing else super().get_outputs()
 
 
-def build_jar() -> None:
-    """Build the jar of Spark's scan, or go on without it where it is not required."""
-    jar = runpy.run_path("parquetext/spark/jar.py")
+def build_jars() -> None:
+    """Build the jars of Spark's scan, or package their sources if they are not required."""
+    jars = runpy.run_path("parquetext/spark/jar_build.py")
     try:
-        jar["build"]()
-    except jar["CannotBuild"] as error:
+        jars["build_all"]()
+    except jars["CannotBuild"] as error:
         if REQUIRE_JAR:
             raise
-        if stale := jar["installed"]():
-            stale.unlink()
-        print(f"parquetext: built without its jar for Spark's own scans ({error}).", file=sys.stderr)
+        print(
+            f"parquetext: the jars of Spark's own scan were not built ({error}); the first session will compile them.",
+            file=sys.stderr,
+        )
 
 
 class BuildPython(build_py):
     def run(self) -> None:
-        build_jar()
+        build_jars()
         super().run()
         if NO_NATIVE and not self.editable_mode:
             Kernels.record(Path(self.build_lib, "parquetext/_native"))
@@ -167,7 +168,7 @@ class BuildPython(build_py):
 
 class SourceDistribution(sdist):
     def run(self) -> None:
-        build_jar()  # a build from it may see neither javac nor Spark
+        build_jars()  # a build from it may find no javac
         super().run()
 
 

@@ -18,7 +18,7 @@ def footer_readers(spark, path: str) -> tuple[Callable[[str], float], Callable[[
     footer_reader = jvm.org.apache.spark.sql.execution.datasources.parquet.ParquetFooterReader
     from_path = jvm.org.apache.parquet.hadoop.util.HadoopInputFile.fromPath
     real = jvm.org.apache.hadoop.fs.Path(path)
-    metrics = _new(spark, "spark.ScanMetrics", spark._jsc.sc())
+    metrics = _new(spark, "spark.scan.ScanMetrics", spark._jsc.sc())
 
     def seconds(where) -> float:
         before = threads.getCurrentThreadCpuTime()
@@ -29,7 +29,7 @@ def footer_readers(spark, path: str) -> tuple[Callable[[str], float], Callable[[
         names = jvm.java.util.ArrayList()
         names.add(name)
         projection = _new(spark, "footer.Projection", names, False, 0.5)
-        return seconds(_new(spark, "spark.SlicedPath", real, projection, metrics, True))
+        return seconds(_new(spark, "spark.scan.SlicedPath", real, projection, metrics, True))
 
     return sliced, lambda _: seconds(real)
 

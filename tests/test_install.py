@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tarfile
 import tomllib
 import zipfile
@@ -86,7 +85,7 @@ def test_one_abi3_wheel_with_one_library_and_nothing_stale(source, tmp_path, qui
     assert live_kernels(tmp_path / "site").startswith("native")
     assert embeds_the_c_library(tmp_path / "site", tmp_path)
     if not list((tmp_path / "site").rglob("*.jar")):
-        pytest.skip("the wheel is right, and without its jar, which cannot be built here: no javac, or no Spark 4")
+        pytest.skip("the wheel is right, and without its jar, which cannot be built here: no javac")
 
 
 def embeds_the_c_library(site: Path, folder: Path) -> bool:
@@ -106,24 +105,43 @@ def embeds_the_c_library(site: Path, folder: Path) -> bool:
 
 def can_build_jar() -> bool:
     """Whether builds here make the jar; PARQUETEXT_REQUIRE_JAR=1 says that they have to."""
-    return os.environ.get("PARQUETEXT_REQUIRE_JAR") == "1" or bool(shutil.which("javac") and has_spark())
+    return os.environ.get("PARQUETEXT_REQUIRE_JAR") == "1" or shutil.which("javac") is not None
 
 
-def has_spark() -> bool:
-    positions = [os.environ.get("SPARK_HOME"), sysconfig.get_path("purelib") + "/pyspark"]
-    return any(list(Path(position, "jars").glob("scala-library-2.13.*.jar")) for position in positions if position)
-
-
-def test_a_source_distribution_brings_the_jar(long, source):
-    """A build from it may see neither javac nor Spark."""
+def test_a_source_distribution_brings_the_jars_which_builds_from_it_copy(long, source, tmp_path):
+    """A build from it may find no javac."""
     if not can_build_jar():
-        pytest.skip("the jar cannot be built here: no javac, or no Spark 4")
-    shutil.rmtree(source / "parquetext" / "spark" / "jars", ignore_errors=True)
+        pytest.skip("the jars cannot be built here: no javac")
+    jars = source / "parquetext" / "spark" / "jars"
+    shutil.rmtree(jars, ignore_errors=True)
     environment = os.environ | {"PARQUETEXT_PURE": "1"}
     subprocess.run([sys.executable, "setup.py", "-q", "sdist"], cwd=source, env=environment, check=True)
     (archive,) = (source / "dist").iterdir()
-    with tarfile.open(archive) as names:
-        assert any(name.endswith("parquetext/spark/jars/parquetext-spark_2.13.jar") for name in names.getnames())
+    with tarfile.open(archive) as files:
+        files.extractall(tmp_path / "extracted", filter="data")
+    (extracted,) = (tmp_path / "extracted").iterdir()
+    environment |= {"PARQUETEXT_REQUIRE_JAR": "1", "PATH": "/nonexistent"}
+    subprocess.run([sys.executable, "setup.py", "-q", "build"], cwd=extracted, env=environment, check=True)
+    built = {path.name: path.read_bytes() for path in extracted.glob("build/lib/parquetext/spark/jars/*")}
+    assert built == {path.name: path.read_bytes() for path in jars.iterdir()}
+    assert sorted(built) == ["parquetext-spark-3.5.jar", "parquetext-spark_2.13.jar"]
+
+
+def test_without_javac_the_package_contains_the_sources_of_the_jar(source):
+    shutil.rmtree(source / "parquetext" / "spark" / "jars", ignore_errors=True)
+    environment = os.environ | {"PARQUETEXT_PURE": "1", "PARQUETEXT_REQUIRE_JAR": "0", "PATH": "/nonexistent"}
+    command = [sys.executable, "setup.py", "-q", "build"]
+    result = subprocess.run(command, cwd=source, env=environment, capture_output=True, text=True, check=True)
+    assert "the first session will compile them" in result.stderr
+    assert [path.name for path in source.glob("build/lib/parquetext/spark/jars/*")] == ["sources.zip"]
+
+
+def test_without_javac_the_build_fails_if_the_jar_is_required(source):
+    shutil.rmtree(source / "parquetext" / "spark" / "jars", ignore_errors=True)
+    environment = os.environ | {"PARQUETEXT_PURE": "1", "PARQUETEXT_REQUIRE_JAR": "1", "PATH": "/nonexistent"}
+    command = [sys.executable, "setup.py", "-q", "build"]
+    result = subprocess.run(command, cwd=source, env=environment, capture_output=True, text=True)
+    assert result.returncode != 0 and "there is no javac" in result.stderr
 
 
 def test_without_a_compiler_the_install_succeeds_with_the_twin_and_reports_it(source, tmp_path):
@@ -200,6 +218,7 @@ def test_the_source_distribution_contains_the_files_of_a_build_and_its_tests(sou
         "docs/architecture.md",
         "jvm/build.sh",
         "jvm/src/dev/parquetext/spark/Extensions.java",
+        "jvm/stubs/scala/Function1.java",
         "wheels/smoke.py",
         "LICENSE",
         "README.md",

@@ -2,7 +2,7 @@
 
 It has one compiled library, of the stable ABI or of one free-threaded Python, and the C library with its header, for
 programs that embed it. The wheel for any platform has neither. Otherwise a wheel has only Python files, the parts of
-the layout's page, the jar of Spark's scan and the wheel's own records.
+the layout's page, the jars of Spark's scan (with --optional-jar: or their sources) and the wheel's own records.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ LIBRARIES = re.compile(r"core\.abi3\.so|core\.cpython-\d+t-.*\.so|core(\.cp\d+t-
 ARCHIVES = {NATIVE / "lib/libparquetext.a", NATIVE / "lib/parquetext.lib"}
 REASON = NATIVE / "not_built.txt"
 HEADER = PurePosixPath("parquetext/_native/include/parquetext.h")
-JAR = PurePosixPath("parquetext/spark/jars/parquetext-spark_2.13.jar")
+JARS = {
+    PurePosixPath("parquetext/spark/jars", name) for name in ("parquetext-spark_2.13.jar", "parquetext-spark-3.5.jar")
+}
+JAR_SOURCES = PurePosixPath("parquetext/spark/jars/sources.zip")  # in place of the jars, if there was no javac
 
 
 def problems(wheel: Path, needs_jar: bool = True) -> list[str]:
@@ -34,7 +37,8 @@ def problems(wheel: Path, needs_jar: bool = True) -> list[str]:
     if not tag:
         found.append("its name states neither cp311-abi3, nor a free-threaded Python, nor py3-none")
     libraries = [name for name in names if name.suffix in (".so", ".pyd")]
-    data = {PurePosixPath(DATA, file.name) for file in (ROOT / DATA).iterdir()} | {JAR}
+    jars = JARS if needs_jar or JAR_SOURCES not in names else {JAR_SOURCES}
+    data = {PurePosixPath(DATA, file.name) for file in (ROOT / DATA).iterdir()} | jars
     if tag and tag[1] == "py3-none":
         is_right = not libraries
         data |= {REASON}
@@ -43,7 +47,7 @@ def problems(wheel: Path, needs_jar: bool = True) -> list[str]:
         data |= {HEADER, *(ARCHIVES & {*names} or ARCHIVES)}
     if not is_right:
         found.append(f"compiled libraries: {', '.join(map(str, libraries)) or 'none'}")
-    if absent := data - set(names) - (set() if needs_jar else {JAR}):
+    if absent := data - set(names):
         found.append(f"without {', '.join(sorted(map(str, absent)))}")
     packages = {name.parts[0] for name in names if not name.parts[0].endswith(".dist-info")}
     if packages != {"parquetext", "pyspark_parquetext"}:

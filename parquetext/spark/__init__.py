@@ -20,6 +20,7 @@ _NAMES = {
     "java": "JavaNotFound find_java_home",
     "writing": "write recover",
     "shipping": "ship",
+    "scan_jar": "NoJar jar",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from .jobs import upgrade as upgrade
     from .jobs import verify as verify
     from .listing import list_files as list_files
+    from .scan_jar import NoJar as NoJar
+    from .scan_jar import jar as jar
     from .shipping import ship as ship
     from .starting import session as session
     from .watching import watch as watch
@@ -48,6 +51,6 @@ else:
     _import, __dir__ = lazy_names(globals(), _HOMES)
 
     def __getattr__(name: str) -> object:
-        if name in _HOMES and _HOMES[name] != "java":  # the modules below may lack names of pyspark that is too old
+        if _HOMES.get(name) not in (None, "java", "scan_jar"):  # the others import names that an old pyspark lacks
             check_version()
         return _import(name)

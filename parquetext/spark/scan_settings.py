@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 import os
-import pkgutil
 import warnings
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..private import keep
-from .jar import EXTENSION, JAR, installed
-from .versions import has_scan
+from .jar_build import EXTENSION
+from .scan_jar import NoJar, find_jar, jar
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _JARS, _EXTENSIONS = "spark.jars", "spark.sql.extensions"
-
-
-def find_jar() -> Path | None:
-    """Return the jar of this installation, or None; a jar within a zip is copied to a file."""
-    if path := installed():
-        return path
-    try:
-        content = pkgutil.get_data(__package__, f"jars/{JAR}")
-    except OSError:
-        return None
-    return keep({JAR: content}) / JAR if content else None
 
 
 def scan_settings(wanted: Mapping[str, str]) -> dict[str, str]:
@@ -41,41 +29,41 @@ def scan_settings(wanted: Mapping[str, str]) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        ``spark.jars`` and ``spark.sql.extensions`` with ours added; empty for Spark 3.5, and with a warning if there is
-        no jar.
+        ``spark.jars`` and ``spark.sql.extensions`` with ours added; empty, with a warning, if there is no jar.
     """
-    if not has_scan():
-        return {}
-    jar = find_jar()
-    if jar is None:
-        warnings.warn(
-            "parquetext was installed without its jar, because there was no javac or no Spark when it was built: "
-            "Spark's own scans parse whole footers. Run jvm/build.sh in a checkout, and install from there",
-            stacklevel=3,
-        )
+    try:
+        path = jar()
+    except NoJar as error:
+        _warn(str(error))
         return {}
     before = {**_spark_defaults(), **wanted}
-    return {_JARS: _longer(before.get(_JARS), str(jar)), _EXTENSIONS: _longer(before.get(_EXTENSIONS), EXTENSION)}
+    return {_JARS: _longer(before.get(_JARS), path), _EXTENSIONS: _longer(before.get(_EXTENSIONS), EXTENSION)}
 
 
 def add_scan(spark: SparkSession) -> None:
     """Add the scan to a classic session that was started without the extension. Repeated calls are cheap.
 
-    A session with extensions or plugins is not changed: other engines would no longer recognize its scans. Nor is one
-    of Spark 3.5.
+    A session with extensions or plugins is not changed: other engines would no longer recognize its scans.
     """
-    jar = find_jar() if has_scan() else None
-    others = (spark.conf.get(_EXTENSIONS, ""), spark.sparkContext.getConf().get("spark.plugins", ""))
-    if jar is None or any(others):
+    if spark.conf.get(_EXTENSIONS, "") or spark.sparkContext.getConf().get("spark.plugins", ""):
         return
     from py4j.protocol import Py4JError
 
     try:
-        if jar.name not in {path.rpartition("/")[2] for path in _jars_of(spark)}:
-            spark.sql(f"ADD JAR '{jar}'")
+        path = find_jar(spark.version)
+        if path.name not in {listed.rpartition("/")[2] for listed in _jars_of(spark)}:
+            spark.sql(f"ADD JAR '{path}'")
         _in_jar(spark).addTo(spark._jsparkSession)
+    except NoJar as error:
+        _warn(str(error))
     except Py4JError as error:
-        warnings.warn(f"Spark's own scans parse whole footers in this session: {error}", stacklevel=3)
+        _warn(str(getattr(error, "java_exception", error)).partition("\n")[0])
+
+
+@cache
+def _warn(reason: str) -> None:
+    """Warn once of each reason: `session` and `ship` both look for the jar."""
+    warnings.warn(f"Spark's own scans parse whole footers: {reason}", stacklevel=4)
 
 
 def _jars_of(spark: SparkSession) -> list[str]:
@@ -89,7 +77,7 @@ def _in_jar(spark: SparkSession):
     before = thread.getContextClassLoader()
     thread.setContextClassLoader(spark._jsparkSession.sharedState().jarClassLoader())
     try:
-        return spark._jvm.dev.parquetext.spark.ScanStrategy
+        return spark._jvm.dev.parquetext.spark.Extensions
     finally:
         thread.setContextClassLoader(before)
 

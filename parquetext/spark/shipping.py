@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..private import keep
-from .jar import zipped
+from .jar_build import zipped
 from .parallelism import parallelism
 from .scan_settings import add_scan
 from .versions import has_data_source

@@ -46,8 +46,3 @@ def java_versions() -> tuple[int, int | None]:
 def has_data_source() -> bool:
     """Return True if data sources in Python can get filters, as since Spark 4.1."""
     return spark_version() >= (4, 1)
-
-
-def has_scan() -> bool:
-    """Return True if the jar for Spark's own scan runs on this version."""
-    return spark_version() >= (4, 0)

@@ -26,14 +26,14 @@ IMPORTED_FROM = str(Path(parquetext.__file__).parents[1])
 
 @pytest.fixture(scope="session")
 def scan_jar() -> Path | None:
-    """The jar of the package, built first in a source tree; None where it cannot be."""
-    from parquetext.spark.jar import CannotBuild, build, installed
+    """The jar of the package for this Spark, built first in a source tree; None if it cannot be."""
+    from parquetext.spark import NoJar, jar, jar_build
 
-    if not Path(IMPORTED_FROM, "jvm", "src").is_dir():
-        return installed()
     try:
-        return build()
-    except CannotBuild:
+        if jar_build.checkout():
+            jar_build.build_all()
+        return Path(jar())
+    except (NoJar, jar_build.CannotBuild):
         return None
 
 
@@ -41,7 +41,7 @@ def scan_jar() -> Path | None:
 def needed_scan_jar(scan_jar) -> Path:
     """The same for tests that are about it: they are skipped without it, or fail where it must be there."""
     if scan_jar is None:
-        message = "the jar cannot be built here: no javac, or no Spark 4"
+        message = "the jar cannot be built here: no javac"
         if os.environ.get("PARQUETEXT_REQUIRE_JAR") == "1":
             pytest.fail(message)
         pytest.skip(message)

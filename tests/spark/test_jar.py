@@ -1,93 +1,190 @@
-"""The jar of Spark's scan: its path in an installation, and the classes a checkout is built against."""
+"""The jar of Spark's scan: its path in an installation, and the classes that a checkout compiles."""
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 import zipfile
 from pathlib import Path
 
+import pyspark
 import pytest
+from support.maven import maven_jars
+from support.sparks import OLDER, OLDEST, installed_spark
 
-from parquetext.spark import jar
+from parquetext.spark import NoJar, jar, jar_build
+
+ROOT = Path(__file__).parents[2]
+needs_javac = pytest.mark.skipif(
+    shutil.which("javac") is None and os.environ.get("PARQUETEXT_REQUIRE_JAR") != "1", reason="there is no javac"
+)
+
+
+JAR = jar_build.JARS["4"]
 
 
 @pytest.fixture
-def installed(tmp_path) -> Path:
-    """The folder of `parquetext.spark` in an installation, which has no sources of Java."""
-    folder = tmp_path / "site" / "parquetext" / "spark"
+def copied(tmp_path) -> Path:
+    """The folder `parquetext/spark` of a checkout that has nothing but the jar's sources and the module that builds."""
+    folder = tmp_path / "checkout" / "parquetext" / "spark"
     folder.mkdir(parents=True)
-    shutil.copy(jar.__file__, folder)
+    shutil.copy(jar_build.__file__, folder)
+    shutil.copytree(ROOT / "jvm", tmp_path / "checkout" / "jvm")
     return folder
 
 
-def say_where(folder: Path) -> subprocess.CompletedProcess:
-    return subprocess.run([sys.executable, "-P", folder / "jar.py"], capture_output=True, text=True)
+def run_build(folder: Path, **environment: str) -> subprocess.CompletedProcess:
+    """Run the module alone, in a Python that sees no installed package."""
+    command = [sys.executable, "-I", "-S", folder / "jar_build.py"]
+    return subprocess.run(command, capture_output=True, text=True, env=os.environ | environment)
 
 
-def test_an_installation_prints_the_path_of_its_jar(installed):
-    path = installed / "jars" / jar.JAR
-    path.parent.mkdir()
-    path.write_bytes(b"as it was built")
-    assert say_where(installed).stdout == f"{path}\n"
-    assert path.read_bytes() == b"as it was built"
+@needs_javac
+def test_a_checkout_compiles_the_jar_without_spark_and_always_to_the_same_bytes(copied, needed_scan_jar):
+    message = run_build(copied)
+    assert message.stdout.splitlines() == [str(copied / "jars" / name) for name in jar_build.JARS.values()]
+    for path in (copied / "jars").iterdir():
+        assert path.read_bytes() == needed_scan_jar.with_name(path.name).read_bytes()
 
 
-def test_an_installation_without_a_jar_explains_how_to_get_one(installed):
-    message = say_where(installed)
+def test_a_build_without_javac_takes_jars_of_the_same_sources(copied, needed_scan_jar, tmp_path):
+    shutil.copytree(needed_scan_jar.parent, copied / "jars")
+    assert run_build(copied, PATH=str(tmp_path)).returncode == 0
+
+
+def test_a_build_without_javac_packages_the_sources_in_place_of_an_older_jar(copied, tmp_path):
+    (copied / "jars").mkdir()
+    (copied / "jars" / JAR).write_bytes(b"an older one")
+    message = run_build(copied, PATH=str(tmp_path))
+    assert message.returncode == 1 and message.stderr.count("\n") == 1
+    assert "there is no javac: install a JDK" in message.stderr
+    assert [path.name for path in (copied / "jars").iterdir()] == [jar_build.SOURCES]
+    names = zipfile.ZipFile(copied / "jars" / jar_build.SOURCES).namelist()
+    assert {"src/dev/parquetext/spark/Extensions.java", "stubs/scala/Function1.java"} <= set(names)
+    folders = {path.name for path in (ROOT / "jvm").iterdir() if path.is_dir()}
+    assert {name.partition("/")[0] for name in names} == folders - {"test"}
+
+
+@pytest.fixture
+def without_jar(tmp_path) -> dict[str, str]:
+    """An installation that was built without javac: the environment of programs that import it."""
+    package = Path(jar_build.__file__).parents[1]
+    copy = shutil.copytree(
+        package, tmp_path / "site" / "parquetext", ignore=shutil.ignore_patterns("jars", "__pycache__")
+    )
+    sources = {str(path.relative_to(ROOT / "jvm")): path.read_bytes() for path in (ROOT / "jvm").rglob("*.java")}
+    (copy / "spark" / "jars").mkdir()
+    (copy / "spark" / "jars" / jar_build.SOURCES).write_bytes(jar_build.zipped(sorted(sources.items())))
+    (tmp_path / "private").mkdir()
+    return {"PYTHONPATH": str(copy.parent), "TMPDIR": str(tmp_path / "private"), "JAVA_HOME": ""}
+
+
+def ask_for_jar(environment: dict[str, str], *version: str, **more: str) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-P", "-m", "parquetext.spark.scan_jar", *version]
+    return subprocess.run(command, capture_output=True, text=True, env=os.environ | environment | more)
+
+
+@needs_javac
+def test_an_installation_without_a_jar_compiles_it_once_in_a_private_directory(without_jar, needed_scan_jar, tmp_path):
+    compiled = ask_for_jar(without_jar)
+    path = Path(compiled.stdout.strip())
+    assert path.is_relative_to(tmp_path / "private"), compiled.stderr
+    assert path.parent.stat().st_mode & 0o077 == 0
+    assert path.read_bytes() == needed_scan_jar.read_bytes()
+    assert ask_for_jar(without_jar, PATH=str(tmp_path)).stdout == compiled.stdout  # which needs no javac
+
+
+def test_javac_is_found_beside_the_java_of_the_session_and_its_error_takes_one_line(without_jar, tmp_path):
+    javac = tmp_path / "jdk" / "bin" / "javac"
+    javac.parent.mkdir(parents=True)
+    javac.write_text("#!/bin/sh\necho 'Note: one' >&2\necho 'A.java:1: error: two' >&2\necho three >&2\nexit 1\n")
+    javac.chmod(0o755)
+    message = ask_for_jar(without_jar, PATH=str(tmp_path), JAVA_HOME=str(javac.parents[1]))
+    assert message.returncode == 1 and message.stderr.count("\n") == 1
+    assert f"{javac} fails: A.java:1: error: two" in message.stderr
+
+
+def test_an_installation_without_a_jar_and_a_jdk_says_in_one_line_what_is_missing(without_jar, tmp_path):
+    message = ask_for_jar(without_jar, PATH=str(tmp_path))
     assert message.returncode == 1 and message.stdout == ""
-    assert "jvm/build.sh" in message.stderr
+    assert message.stderr.count("\n") == 1 and "there is no javac: install a JDK, 17 or later" in message.stderr
 
 
-SPARK_BY_PATH = {"Spark's own download": "jars", "PyPI": "lib/python3.11/site-packages/pyspark/jars"}
+def test_a_spark_that_no_jar_serves_gives_one_line():
+    message = ask_for_jar({"PYTHONPATH": str(Path(jar_build.__file__).parents[2])}, "3.4.1")
+    assert message.returncode == 1 and message.stdout == ""
+    assert message.stderr.count("\n") == 1 and "not Spark 3.4.1" in message.stderr
 
 
-@pytest.mark.parametrize("jars", SPARK_BY_PATH.values(), ids=SPARK_BY_PATH.keys())
-def test_a_build_finds_the_spark_whose_scripts_are_on_the_path(tmp_path, monkeypatch, jars):
-    """Neither `python -m build` nor a copied download says otherwise where Spark is."""
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
-    monkeypatch.delenv("SPARK_HOME", raising=False)
-    monkeypatch.setenv("PATH", f"{tmp_path}/bin")
-    script, library = tmp_path / "bin" / "spark-submit", tmp_path / jars / "scala-library-2.13.17.jar"
-    for path in (script, library):
-        path.parent.mkdir(parents=True)
-        path.touch()
-    script.chmod(0o755)
-    assert jar._spark_jars() == library.parent
-    library.unlink()
-    with pytest.raises(jar.CannotBuild, match="no Spark 4"):
-        jar._spark_jars()
+@pytest.mark.parametrize("version", ["4.0.5", "4.3.0-amzn-0", "4"])
+def test_each_spark_4_has_the_same_jar(needed_scan_jar, version):
+    assert jar(version) == str(needed_scan_jar)
 
 
-@pytest.mark.skipif(shutil.which("javac") is None, reason="there is no javac")
-def test_an_isolated_build_finds_the_spark_of_the_environment_it_builds_for(tmp_path, monkeypatch):
-    """pip hides installed packages from a build."""
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
-    monkeypatch.delenv("SPARK_HOME", raising=False)
-    found = shutil.which
-    monkeypatch.setattr(shutil, "which", lambda name: found(name) if name == "javac" else None)
-    source = tmp_path / "sources" / "Small.java"
-    source.parent.mkdir()
-    source.write_text("final class Small { scala.Anything any; }\n")
-    with pytest.raises(jar.CannotBuild, match="no Spark 4"):
-        jar.build(tmp_path / "small.jar", source.parent)
-    library = tmp_path / "pyspark" / "jars" / "scala-library-2.13.17.jar"
-    library.parent.mkdir(parents=True)
-    with zipfile.ZipFile(library, "w") as archive:
-        archive.writestr("scala/Anything.java", "package scala; public class Anything {}")
-    built = jar.build(tmp_path / "small.jar", source.parent)
-    assert "Small.class" in zipfile.ZipFile(built).namelist()
+@pytest.mark.parametrize("version", ["3.5.9", "3.5.1-amzn-0", "3.5"])
+def test_spark_3_5_has_a_jar_of_its_own(needed_scan_jar, version):
+    assert jar(version) == str(needed_scan_jar.with_name(jar_build.JARS["3.5"]))
 
 
-def test_a_build_without_javac_or_spark_names_the_missing_one(tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", os.fspath(tmp_path))
-    (tmp_path / "sources").mkdir()
-    with pytest.raises(jar.CannotBuild, match="no javac on PATH"):
-        jar.build(tmp_path / "small.jar", tmp_path / "sources")
-    assert not (tmp_path / "small.jar").exists()
+@pytest.mark.parametrize("version", ["40.0", "3", "3.50", "5.0.0", "2.4.8"])
+def test_versions_are_compared_by_their_parts(version):
+    with pytest.raises(NoJar, match=f"not Spark {version}"):
+        jar(version)
+
+
+def test_the_spark_of_spark_home_is_asked_for_its_version(tmp_path, monkeypatch):
+    (tmp_path / "jars").mkdir()
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path))
+    with pytest.raises(NoJar, match="no Spark is installed here"):
+        jar()
+    (tmp_path / "jars" / "spark-core_2.12-3.3.2-amzn-0.jar").touch()
+    with pytest.raises(NoJar, match=r"not Spark 3\.3\.2-amzn-0"):
+        jar()
+
+
+def check_stubs(served: str, scala: str, libraries: Path) -> None:
+    """Compare the classes that the stubs give with those that a real Spark gives."""
+    classes = jar_build.SETS[jar_build.JARS[served]][scala]
+    ours, real = jar_build.compiled(classes), jar_build.compiled(classes, libraries=f"{libraries}/*")
+    assert "dev/parquetext/spark/Extensions.class" in ours
+    assert not [name for name in ours if not name.startswith("dev/parquetext/")]
+    assert sorted(ours) == sorted(real)
+    assert [name for name in ours if ours[name] != real[name]] == []
+
+
+@needs_javac
+def test_the_stubs_give_the_same_classes_as_the_installed_spark():
+    check_stubs("4", "2.13", Path(pyspark.__path__[0], "jars"))
+
+
+@needs_javac
+@pytest.mark.parametrize("version", OLDER)
+def test_the_stubs_give_the_same_classes_as_each_spark_4(long, version):
+    check_stubs("4", "2.13", installed_spark(version) / "pyspark" / "jars")
+
+
+@needs_javac
+def test_the_stubs_give_the_same_classes_as_spark_3_5_for_scala_2_12(long):
+    check_stubs("3.5", "2.12", installed_spark(OLDEST) / "pyspark" / "jars")
+
+
+@needs_javac
+def test_the_stubs_give_the_same_classes_as_spark_3_5_for_scala_2_13(long):
+    check_stubs("3.5", "2.13", maven_jars(f"org.apache.spark:spark-sql_2.13:{OLDEST}"))
+
+
+@needs_javac
+def test_the_jars_contain_bytecode_of_java_8(needed_scan_jar):
+    for name in jar_build.JARS.values():
+        archive = zipfile.ZipFile(needed_scan_jar.with_name(name))
+        versions = {archive.read(each)[6:8] for each in archive.namelist() if each.endswith(".class")}
+        assert versions == {b"\0\x34"}
+
+
+def test_the_jar_for_spark_3_5_has_a_set_of_classes_for_each_scala(needed_scan_jar):
+    names = zipfile.ZipFile(needed_scan_jar.with_name(jar_build.JARS["3.5"])).namelist()
+    sets = {name.split("/")[3] for name in names if name.startswith("dev/parquetext/spark/scan")}
+    assert sets == {"scan_2_12", "scan_2_13"}
+    assert names.count("dev/parquetext/footer/Slicer.class") == 1

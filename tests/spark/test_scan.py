@@ -56,6 +56,17 @@ def test_a_query_reads_a_slice_of_the_footer(spark, upgraded, table):
     assert 0 < counted["bytes"] < 300_000
 
 
+def test_of_a_narrow_local_file_only_16_kib_are_read_for_its_footer(spark, table, tmp_path):
+    path = tmp_path / "x.parquet"
+    pq.write_table(table.select(range(20)), path, compression="none")
+    parquetext.upgrade(str(path), form="flat")
+    assert path.stat().st_size > 1 << 16
+    frame = spark.read.parquet(str(path)).select("c7")
+    assert len(frame.collect()) == len(table)
+    counted = footers(frame)
+    assert (counted["sliced"], counted["bytes"]) == (1, 1 << 14)
+
+
 def test_sql_over_a_view_does_too(spark, upgraded):
     spark.read.parquet(upgraded).createOrReplaceTempView("upgraded")
     frame = spark.sql("SELECT sum(c7) FROM upgraded WHERE c3 >= 400")

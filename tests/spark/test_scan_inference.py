@@ -72,6 +72,14 @@ def test_the_schema_of_one_file_takes_no_job(spark, infer, tmp_path, form):
     infer(tmp_path)
 
 
+def test_a_footer_of_less_than_64_kib_takes_no_job_without_a_block(spark, infer, tmp_path):
+    path = write(tmp_path / "x.parquet", pa.table({f"c{number}": [number] for number in range(250)}), form=None)
+    assert 1 << 15 < pq.read_metadata(path).serialized_size < 1 << 16
+    session = spark.newSession()
+    assert jobs(session, lambda: session.read.parquet(str(path))) == 0
+    infer(path)
+
+
 def test_a_footer_beyond_the_first_read_is_parsed_by_sparks_job(spark, infer, tmp_path):
     path = write(tmp_path / "x.parquet", pa.table({f"c{number}": [number] for number in range(2000)}), form=None)
     assert pq.read_metadata(path).serialized_size > 1 << 16

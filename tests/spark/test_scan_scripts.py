@@ -21,7 +21,7 @@ import pyspark
 import pytest
 
 import parquetext
-from parquetext.spark.jar import EXTENSION
+from parquetext.spark.jar_build import EXTENSION
 
 SPARK = Path(pyspark.__path__[0])
 ROWS = 100

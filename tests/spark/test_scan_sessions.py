@@ -14,6 +14,7 @@ from support.flat_files import with_flat_footer
 from support.later_layouts import with_later_layout
 
 import parquetext
+from parquetext.spark import NoJar
 from parquetext.spark.scan_settings import scan_settings
 
 ASK = """
@@ -102,7 +103,11 @@ def test_settings_of_the_user_stay(needed_scan_jar, tmp_path, monkeypatch):
     assert settings["spark.jars"].startswith("/b.jar,/c.jar,")
 
 
-def test_a_package_without_its_jar_warns(monkeypatch):
-    monkeypatch.setattr("parquetext.spark.scan_settings.find_jar", lambda: None)
-    with pytest.warns(UserWarning, match="installed without its jar"):
-        assert scan_settings({}) == {}
+def test_a_session_without_a_jar_gives_the_reason_once(monkeypatch):
+    def missing():
+        raise NoJar("there is none for this test")
+
+    monkeypatch.setattr("parquetext.spark.scan_settings.jar", missing)
+    with pytest.warns(UserWarning, match="parse whole footers: there is none for this test") as warned:
+        assert scan_settings({}) == scan_settings({}) == {}
+    assert len(warned) == 1

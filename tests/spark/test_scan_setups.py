@@ -15,7 +15,7 @@ import pyspark
 import pytest
 
 import parquetext
-from parquetext.spark.jar import EXTENSION
+from parquetext.spark.jar_build import EXTENSION
 
 ROOT = Path(parquetext.__file__).parents[1]
 SUPPORT = Path(__file__).parents[1]

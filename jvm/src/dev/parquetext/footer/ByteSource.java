@@ -21,6 +21,14 @@ public interface ByteSource {
         return ranges;
     }
 
+    /**
+     * Bytes of the file's end that the first read takes. The default is sufficient for every projection of most files;
+     * over a network it takes no longer than 4 KiB.
+     */
+    default int firstRead() {
+        return 64 << 10;
+    }
+
     /** Bytes that cost less to read along than a read of their own: many for an object store, few for a disk. */
     default int gap() {
         return 1 << 20;

@@ -1,15 +1,10 @@
 package dev.parquetext.footer;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.zip.CRC32;
 
 /** A range of a file in memory. Numbers are little-endian; whatever is not within the range is damage. */
 class Bytes {
-    private static final VarHandle SHORTS = view(short[].class), INTS = view(int[].class), LONGS = view(long[].class);
-
     final byte[] data;
     final int begin;
     final int size;
@@ -23,8 +18,12 @@ class Bytes {
         this.origin = origin;
     }
 
-    private static VarHandle view(Class<?> array) {
-        return MethodHandles.byteArrayViewVarHandle(array, ByteOrder.LITTLE_ENDIAN);
+    static int int32(byte[] data, int at) {
+        return data[at] & 0xFF | (data[at + 1] & 0xFF) << 8 | (data[at + 2] & 0xFF) << 16 | data[at + 3] << 24;
+    }
+
+    static long int64(byte[] data, int at) {
+        return int32(data, at) & 0xFFFFFFFFL | (long) int32(data, at + 4) << 32;
     }
 
     final NotSliced damaged(String what, int at) {
@@ -41,12 +40,13 @@ class Bytes {
     }
 
     final int u16(int at) throws NotSliced {
-        return (short) SHORTS.get(data, place(at, 2)) & 0xFFFF;
+        int from = place(at, 2);
+        return data[from] & 0xFF | (data[from + 1] & 0xFF) << 8;
     }
 
     /** The 32 bits at a place, whatever they mean. */
     final int word(int at) throws NotSliced {
-        return (int) INTS.get(data, place(at, 4));
+        return int32(data, place(at, 4));
     }
 
     final long u32(int at) throws NotSliced {
@@ -61,7 +61,7 @@ class Bytes {
     }
 
     final long i64(int at) throws NotSliced {
-        return (long) LONGS.get(data, place(at, 8));
+        return int64(data, place(at, 8));
     }
 
     final Bytes part(int at, int length) throws NotSliced {
@@ -76,9 +76,9 @@ class Bytes {
     }
 
     final boolean startsWith(byte[] expected, int at) {
-        return at >= 0
-                && at <= size - expected.length
-                && Arrays.equals(data, begin + at, begin + at + expected.length, expected, 0, expected.length);
+        if (at < 0 || at > size - expected.length) return false;
+        for (int i = 0; i < expected.length; i++) if (data[begin + at + i] != expected[i]) return false;
+        return true;
     }
 
     final boolean holds(byte[] expected) {

@@ -28,11 +28,20 @@ final class ColumnIndex {
 
     private void readList(ThriftIn in, int field) throws NotSliced {
         switch (field) {
-            case Wire.THRIFT_COLUMN_INDEX_NULL_PAGES -> nullPages = readFlags(in);
-            case Wire.THRIFT_COLUMN_INDEX_MIN_VALUES -> minima = readBinaries(in);
-            case Wire.THRIFT_COLUMN_INDEX_MAX_VALUES -> maxima = readBinaries(in);
-            case Wire.THRIFT_COLUMN_INDEX_NULL_COUNTS -> nullCounts = readNumbers(in);
-            default -> in.skip();
+            case Wire.THRIFT_COLUMN_INDEX_NULL_PAGES:
+                nullPages = readFlags(in);
+                break;
+            case Wire.THRIFT_COLUMN_INDEX_MIN_VALUES:
+                minima = readBinaries(in);
+                break;
+            case Wire.THRIFT_COLUMN_INDEX_MAX_VALUES:
+                maxima = readBinaries(in);
+                break;
+            case Wire.THRIFT_COLUMN_INDEX_NULL_COUNTS:
+                nullCounts = readNumbers(in);
+                break;
+            default:
+                in.skip();
         }
     }
 

@@ -31,23 +31,23 @@ final class Columns {
      */
     List<Element> find(Projection projection) throws IOException, NotSliced {
         List<byte[]> names = new ArrayList<>();
-        for (String name : new LinkedHashSet<>(projection.names())) names.add(name.getBytes(StandardCharsets.UTF_8));
-        boolean exact = projection.caseSensitive() || names.isEmpty();
-        if (!exact && located.thriftLength() > 0) ThriftSchema.want(file, located, elementCount());
+        for (String name : new LinkedHashSet<>(projection.names)) names.add(name.getBytes(StandardCharsets.UTF_8));
+        boolean exact = projection.caseSensitive || names.isEmpty();
+        if (!exact && located.thriftLength > 0) ThriftSchema.want(file, located, elementCount());
         reader.fetchNames(names);
         List<List<Element>> found = reader.fetchColumns(names);
         List<Element> columns = new ArrayList<>();
         for (List<Element> elements : found) columns.addAll(elements);
         boolean isComplete = found.stream().noneMatch(List::isEmpty);
         if (isComplete && (exact || isLargeAlone())) return columns;
-        List<byte[]> others = checkedOthers(names, found, projection.caseSensitive());
+        List<byte[]> others = checkedOthers(names, found, projection.caseSensitive);
         if (!others.isEmpty()) columns.addAll(findAll(others));
         return columns;
     }
 
     /** Return true if all names select all of a large PAR3 footer, which Spark can read by a slice only. */
     private boolean isLargeAlone() {
-        return located.thriftLength() == 0 && !file.has(located.payload(), located.length());
+        return located.thriftLength == 0 && !file.has(located.payload, located.length);
     }
 
     private int elementCount() {
@@ -88,7 +88,7 @@ final class Columns {
     }
 
     private NotSliced lost() {
-        return NotSliced.damaged("a name that no hash leads to", located.payload());
+        return NotSliced.damaged("a name that no hash leads to", located.payload);
     }
 
     private static boolean contains(List<byte[]> names, byte[] name) {
@@ -111,11 +111,11 @@ final class Columns {
     }
 
     private List<Bytes> topLevelNames() throws IOException, NotSliced {
-        if (located.thriftLength() > 0) return ThriftSchema.read(file, located, elementCount()).topLevel();
+        if (located.thriftLength > 0) return ThriftSchema.read(file, located, elementCount()).topLevel;
         List<Bytes> names = new ArrayList<>();
         for (Element element : all())
             if (element.parent == 0 && !element.isRoot())
-                names.add(new Bytes(element.path, 0, element.path.length, located.payload()));
+                names.add(new Bytes(element.path, 0, element.path.length, located.payload));
         return names;
     }
 

@@ -2,6 +2,7 @@ package dev.parquetext.footer;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +16,15 @@ final class FileBytes {
     private static final int SMALL_GAP = 32 << 10;
     private static final int STEPS_BACK = 4;
 
-    private record Range(long offset, long end) {}
+    private static final class Range {
+        final long offset;
+        final long end;
+
+        Range(long offset, long end) {
+            this.offset = offset;
+            this.end = end;
+        }
+    }
 
     final long size;
     private final ByteSource source;
@@ -35,6 +44,10 @@ final class FileBytes {
 
     int reads() {
         return reads;
+    }
+
+    int firstRead() {
+        return source.firstRead();
     }
 
     /** Return the largest gap, in bytes, that is cheaper to read than to skip with a separate read. */
@@ -71,7 +84,7 @@ final class FileBytes {
         check(offset, length);
         Bytes found = find(offset, length);
         if (found != null) return found;
-        return new Bytes(read(List.of(new Range(offset, offset + length)))[0], 0, length, offset);
+        return new Bytes(read(Collections.singletonList(new Range(offset, offset + length)))[0], 0, length, offset);
     }
 
     private void check(long offset, int length) throws NotSliced {
@@ -88,7 +101,7 @@ final class FileBytes {
     /** Read the requested ranges, in one round. */
     void fetch() throws IOException, NotSliced {
         if (wanted.isEmpty()) return;
-        wanted.sort(Comparator.comparingLong(Range::offset));
+        wanted.sort(Comparator.comparingLong(range -> range.offset));
         List<Range> ranges = merged(gap());
         if (ranges.stream().mapToLong(range -> range.end - range.offset).sum() > MOST_ALONG)
             ranges = merged(Math.min(gap(), SMALL_GAP));

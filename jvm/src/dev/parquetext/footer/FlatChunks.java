@@ -63,7 +63,7 @@ final class FlatChunks {
         chunk.numValues =
                 table.has(Wire.SLOT_COLUMN_METADATA_NUM_VALUES, 8)
                         ? table.i64(Wire.SLOT_COLUMN_METADATA_NUM_VALUES, 0)
-                        : reader.rowGroup(rowGroup).numRows();
+                        : reader.rowGroup(rowGroup).numRows;
         chunk.has = (head.type <= LAST_TYPE ? Chunk.TYPE : 0)
                 | (table.has(Wire.SLOT_COLUMN_METADATA_CODEC, 1) ? Chunk.CODEC : 0)
                 | (table.has(Wire.SLOT_COLUMN_METADATA_TOTAL_UNCOMPRESSED_SIZE, 8) ? Chunk.UNCOMPRESSED : 0)

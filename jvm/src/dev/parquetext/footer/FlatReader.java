@@ -17,10 +17,10 @@ final class FlatReader implements FooterReader {
 
     FlatReader(FileBytes file, Located located) throws IOException, NotSliced {
         this.file = file;
-        long end = located.payload() + located.length();
+        long end = located.payload + located.length;
         int record = 32;
         if (!file.has(end - record, record)) {
-            int size = Math.min(located.length(), file.wholeAtMost());
+            int size = Math.min(located.length, file.wholeAtMost());
             file.want(end - size, size);
             file.fetch();
         }

@@ -23,19 +23,19 @@ final class FlatTail {
     private final int counted; // row groups that the tail block has
 
     static FlatTail open(FileBytes file, Located located) throws IOException, NotSliced {
-        int length = located.length();
+        int length = located.length;
         if (length < 8 + FIXED + RECORD)
-            throw NotSliced.damaged("a flat footer of " + length + " bytes", located.payload());
-        Bytes record = file.get(located.payload() + length - RECORD, RECORD);
+            throw NotSliced.damaged("a flat footer of " + length + " bytes", located.payload);
+        Bytes record = file.get(located.payload + length - RECORD, RECORD);
         int size = record.count(24);
         if (record.word(20) != length) throw record.damaged("another length of the flat footer", 20);
         if (size % 8 != 0 || size < FIXED + RECORD || size > length - 8)
             throw record.damaged("a tail block of " + size + " bytes", 24);
-        Bytes block = file.get(located.payload() + length - size, size);
+        Bytes block = file.get(located.payload + length - size, size);
         if (block.crc(0, size - 4) != record.word(28)) throw record.damaged("a wrong checksum of the tail block", 28);
         if (!record.startsWith(Locator.FLAT, 0) || record.word(16) != Wire.FLAT_LAYOUT_VERSION)
             throw new NotSliced(NotSliced.Reason.UNKNOWN_LAYOUT, "a flat footer of another layout");
-        return new FlatTail(located.payload(), length, block);
+        return new FlatTail(located.payload, length, block);
     }
 
     private FlatTail(long payload, int length, Bytes block) throws NotSliced {

@@ -56,8 +56,8 @@ final class IndexChunks {
         long end = 0;
         for (int i = 0; i < count; i++) {
             ranges[i] = file.range(cell, offsets + i * tail.o, lengths + i * tail.l, tail.l);
-            if (ranges[i].offset() < end) throw cell.damaged("column chunks that overlap", offsets + i * tail.o);
-            end = ranges[i].offset() + ranges[i].length();
+            if (ranges[i].offset < end) throw cell.damaged("column chunks that overlap", offsets + i * tail.o);
+            end = ranges[i].offset + ranges[i].length;
         }
         return ranges;
     }
@@ -137,29 +137,45 @@ final class IndexChunks {
     private static void readBound(ThriftIn in, Chunk chunk) throws NotSliced {
         Bytes value = in.binary();
         switch (in.id) {
-            case Wire.THRIFT_STATISTICS_MAX -> chunk.deprecatedMax = value.copy(0, value.size);
-            case Wire.THRIFT_STATISTICS_MIN -> chunk.deprecatedMin = value.copy(0, value.size);
-            case Wire.THRIFT_STATISTICS_MAX_VALUE -> chunk.max = value.copy(0, value.size);
-            case Wire.THRIFT_STATISTICS_MIN_VALUE -> chunk.min = value.copy(0, value.size);
-            default -> {}
+            case Wire.THRIFT_STATISTICS_MAX:
+                chunk.deprecatedMax = value.copy(0, value.size);
+                break;
+            case Wire.THRIFT_STATISTICS_MIN:
+                chunk.deprecatedMin = value.copy(0, value.size);
+                break;
+            case Wire.THRIFT_STATISTICS_MAX_VALUE:
+                chunk.max = value.copy(0, value.size);
+                break;
+            case Wire.THRIFT_STATISTICS_MIN_VALUE:
+                chunk.min = value.copy(0, value.size);
+                break;
+            default:
+                break;
         }
     }
 
     private static void readNumber(ThriftIn in, Chunk chunk) throws NotSliced {
         long value = in.i64();
         switch (in.id) {
-            case Wire.THRIFT_COLUMN_META_DATA_NUM_VALUES -> chunk.numValues = value;
-            case Wire.THRIFT_COLUMN_META_DATA_TOTAL_UNCOMPRESSED_SIZE -> chunk.totalUncompressedSize = value;
-            case Wire.THRIFT_COLUMN_META_DATA_TOTAL_COMPRESSED_SIZE -> chunk.totalCompressedSize = value;
-            case Wire.THRIFT_COLUMN_META_DATA_DATA_PAGE_OFFSET -> {
+            case Wire.THRIFT_COLUMN_META_DATA_NUM_VALUES:
+                chunk.numValues = value;
+                break;
+            case Wire.THRIFT_COLUMN_META_DATA_TOTAL_UNCOMPRESSED_SIZE:
+                chunk.totalUncompressedSize = value;
+                break;
+            case Wire.THRIFT_COLUMN_META_DATA_TOTAL_COMPRESSED_SIZE:
+                chunk.totalCompressedSize = value;
+                break;
+            case Wire.THRIFT_COLUMN_META_DATA_DATA_PAGE_OFFSET:
                 chunk.dataPageOffset = value;
                 chunk.has |= Chunk.DATA_PAGE;
-            }
-            case Wire.THRIFT_COLUMN_META_DATA_DICTIONARY_PAGE_OFFSET -> {
+                break;
+            case Wire.THRIFT_COLUMN_META_DATA_DICTIONARY_PAGE_OFFSET:
                 chunk.dictionaryPageOffset = value;
                 chunk.has |= Chunk.DICTIONARY;
-            }
-            default -> {}
+                break;
+            default:
+                break;
         }
     }
 }

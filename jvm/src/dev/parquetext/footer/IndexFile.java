@@ -7,7 +7,15 @@ import java.util.Map;
 /** Cells of a footer index, and the bytes of the Thrift footer that they lead to, each under a checksum. */
 final class IndexFile {
     /** Bytes of the Thrift footer. */
-    record Range(long offset, int length) {}
+    static final class Range {
+        final long offset;
+        final int length;
+
+        Range(long offset, int length) {
+            this.offset = offset;
+            this.length = length;
+        }
+    }
 
     final IndexTail tail;
     final FileBytes file;
@@ -19,7 +27,7 @@ final class IndexFile {
         this.file = file;
         this.located = located;
         this.tail = tail;
-        allowance = 2 * located.thriftLength() + 65536;
+        allowance = 2 * located.thriftLength + 65536;
     }
 
     void want(int place, long bytes) {
@@ -50,21 +58,21 @@ final class IndexFile {
     }
 
     Range range(Bytes cell, int at, long offset, long length) throws NotSliced {
-        if (length > Integer.MAX_VALUE || offset + length > located.thriftLength())
+        if (length > Integer.MAX_VALUE || offset + length > located.thriftLength)
             throw cell.damaged("a range that leaves the Thrift footer", at);
         return new Range(offset, (int) length);
     }
 
     void want(Range range) {
-        file.want(located.footer() + range.offset, range.length);
+        file.want(located.footer + range.offset, range.length);
     }
 
     /** The bytes of a range, not checked yet. */
     Bytes thrift(Range range) throws IOException, NotSliced {
         if (range.length > allowance)
-            throw NotSliced.damaged("more bytes than the footer has", located.footer() + range.offset);
+            throw NotSliced.damaged("more bytes than the footer has", located.footer + range.offset);
         allowance -= range.length;
-        return file.get(located.footer() + range.offset, range.length);
+        return file.get(located.footer + range.offset, range.length);
     }
 
     /** The bytes of a range, checked. */

@@ -20,9 +20,9 @@ final class IndexReader implements FooterReader {
 
     IndexReader(FileBytes bytes, Located located) throws IOException, NotSliced {
         this.located = located;
-        long end = located.payload() + located.length();
+        long end = located.payload + located.length;
         if (!bytes.has(end - 12, 12)) {
-            int size = Math.min(located.length(), bytes.wholeAtMost());
+            int size = Math.min(located.length, bytes.wholeAtMost());
             bytes.want(end - size, size);
             bytes.fetch();
         }
@@ -71,7 +71,7 @@ final class IndexReader implements FooterReader {
     /** Read a small index as a whole, and of a large one the bytes after its columns, or parts of them. */
     @Override
     public void fetchNames(List<byte[]> names) throws IOException, NotSliced {
-        int length = located.length();
+        int length = located.length;
         if (length <= Math.max(file.file.gap(), file.file.wholeAtMost())) {
             file.want(0, length);
         } else {
@@ -115,7 +115,7 @@ final class IndexReader implements FooterReader {
 
     private int checked(int id) throws NotSliced {
         if ((id & ~NODE_BIT) >= ((id & NODE_BIT) == 0 ? tail.leaves : tail.nodes))
-            throw NotSliced.damaged("a name of element " + (id & ~NODE_BIT), located.payload());
+            throw NotSliced.damaged("a name of element " + (id & ~NODE_BIT), located.payload);
         return id;
     }
 
@@ -202,7 +202,7 @@ final class IndexReader implements FooterReader {
             size += names.get(names.size() - 1).length + 1;
         }
         pathBytes += size;
-        if (pathBytes > located.proportion()) throw NotSliced.damaged("paths of many names", located.payload());
+        if (pathBytes > located.proportion()) throw NotSliced.damaged("paths of many names", located.payload);
         byte[] path = new byte[size];
         int at = 0;
         for (int i = names.size(); i-- > 0; at += names.get(i).length + 1)
@@ -227,7 +227,7 @@ final class IndexReader implements FooterReader {
         if (tail.hasCreatedBy) file.want(createdByRange());
         for (int i = 0; i < tail.keyValues; i++) {
             IndexFile.Range range = keyValueRange(i);
-            if (i != tail.arrowSchema && range.length() <= wanted.most()) file.want(range);
+            if (i != tail.arrowSchema && range.length <= wanted.most()) file.want(range);
         }
     }
 
@@ -252,7 +252,7 @@ final class IndexReader implements FooterReader {
         List<byte[]> pairs = new ArrayList<>();
         for (int i = 0; i < tail.keyValues && wanted != KeyValueChoice.NONE; i++) {
             IndexFile.Range range = keyValueRange(i);
-            if (i == tail.arrowSchema || range.length() > wanted.most()) continue;
+            if (i == tail.arrowSchema || range.length > wanted.most()) continue;
             Bytes cell = file.cell(tail.keyValueAt(i), tail.keyValueBytes());
             Bytes pair = file.thrift(range, cell.word(4));
             ThriftIn in = new ThriftIn(pair, 0);

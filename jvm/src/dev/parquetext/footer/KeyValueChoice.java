@@ -1,6 +1,8 @@
 package dev.parquetext.footer;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Set;
 
 /** Which key-values of a footer stay in a slice. */
@@ -24,7 +26,7 @@ enum KeyValueChoice {
     private final Set<String> keys;
 
     KeyValueChoice(String... keys) {
-        this.keys = Set.of(keys);
+        this.keys = new HashSet<>(Arrays.asList(keys));
     }
 
     /** Bytes that a wanted pair has at most: longer ones are not looked at. */

@@ -1,7 +1,5 @@
 package dev.parquetext.footer;
 
-import java.util.Arrays;
-
 /** A leaf's physical type and the order of its values, which decide about its bounds (docs/formats.md, 3.2). */
 final class LeafType {
     private enum Order {
@@ -20,7 +18,17 @@ final class LeafType {
     private static final int IS_SIGNED = 2; // field of the logical type INTEGER
 
     /** The physical types that an annotation fits, the length of fixed-length bytes (0: any), and the order. */
-    private record Annotation(int types, int length, Order order) {}
+    private static final class Annotation {
+        final int types;
+        final int length;
+        final Order order;
+
+        Annotation(int types, int length, Order order) {
+            this.types = types;
+            this.length = length;
+            this.order = order;
+        }
+    }
 
     private static final Annotation NONE = new Annotation(0, 0, Order.UNDEFINED);
     private static final Annotation TEXT = new Annotation(BYTES, 0, Order.UNSIGNED);
@@ -65,23 +73,34 @@ final class LeafType {
     }
 
     private static Annotation ofConverted(int converted) {
-        return switch (converted) {
-            case Wire.CONVERTED_UTF8, Wire.CONVERTED_ENUM, Wire.CONVERTED_JSON, Wire.CONVERTED_BSON -> TEXT;
-            case Wire.CONVERTED_DECIMAL -> DECIMAL;
-            case Wire.CONVERTED_UINT_8, Wire.CONVERTED_UINT_16, Wire.CONVERTED_UINT_32 -> new Annotation(
-                    INT32, 0, Order.UNSIGNED);
-            case Wire.CONVERTED_UINT_64 -> new Annotation(INT64, 0, Order.UNSIGNED);
-            case Wire.CONVERTED_DATE,
-                    Wire.CONVERTED_TIME_MILLIS,
-                    Wire.CONVERTED_INT_8,
-                    Wire.CONVERTED_INT_16,
-                    Wire.CONVERTED_INT_32 -> new Annotation(INT32, 0, Order.SIGNED);
-            case Wire.CONVERTED_TIME_MICROS,
-                    Wire.CONVERTED_TIMESTAMP_MILLIS,
-                    Wire.CONVERTED_TIMESTAMP_MICROS,
-                    Wire.CONVERTED_INT_64 -> new Annotation(INT64, 0, Order.SIGNED);
-            default -> NONE;
-        };
+        switch (converted) {
+            case Wire.CONVERTED_UTF8:
+            case Wire.CONVERTED_ENUM:
+            case Wire.CONVERTED_JSON:
+            case Wire.CONVERTED_BSON:
+                return TEXT;
+            case Wire.CONVERTED_DECIMAL:
+                return DECIMAL;
+            case Wire.CONVERTED_UINT_8:
+            case Wire.CONVERTED_UINT_16:
+            case Wire.CONVERTED_UINT_32:
+                return new Annotation(INT32, 0, Order.UNSIGNED);
+            case Wire.CONVERTED_UINT_64:
+                return new Annotation(INT64, 0, Order.UNSIGNED);
+            case Wire.CONVERTED_DATE:
+            case Wire.CONVERTED_TIME_MILLIS:
+            case Wire.CONVERTED_INT_8:
+            case Wire.CONVERTED_INT_16:
+            case Wire.CONVERTED_INT_32:
+                return new Annotation(INT32, 0, Order.SIGNED);
+            case Wire.CONVERTED_TIME_MICROS:
+            case Wire.CONVERTED_TIMESTAMP_MILLIS:
+            case Wire.CONVERTED_TIMESTAMP_MICROS:
+            case Wire.CONVERTED_INT_64:
+                return new Annotation(INT64, 0, Order.SIGNED);
+            default:
+                return NONE;
+        }
     }
 
     /** Read a LogicalType, a union: its first field decides. */
@@ -107,16 +126,27 @@ final class LeafType {
     }
 
     private static Annotation ofLogical(int logical) {
-        return switch (logical) {
-            case Wire.LOGICAL_STRING, Wire.LOGICAL_ENUM, Wire.LOGICAL_JSON, Wire.LOGICAL_BSON -> TEXT;
-            case Wire.LOGICAL_UUID -> new Annotation(FIXED, 16, Order.UNSIGNED);
-            case Wire.LOGICAL_DECIMAL -> DECIMAL;
-            case Wire.LOGICAL_DATE -> new Annotation(INT32, 0, Order.SIGNED);
-            case Wire.LOGICAL_TIME -> new Annotation(INT32 | INT64, 0, Order.SIGNED);
-            case Wire.LOGICAL_TIMESTAMP -> new Annotation(INT64 | FIXED, 12, Order.SIGNED);
-            case Wire.LOGICAL_FLOAT16 -> new Annotation(FIXED, 2, Order.FLOAT16);
-            default -> NONE;
-        };
+        switch (logical) {
+            case Wire.LOGICAL_STRING:
+            case Wire.LOGICAL_ENUM:
+            case Wire.LOGICAL_JSON:
+            case Wire.LOGICAL_BSON:
+                return TEXT;
+            case Wire.LOGICAL_UUID:
+                return new Annotation(FIXED, 16, Order.UNSIGNED);
+            case Wire.LOGICAL_DECIMAL:
+                return DECIMAL;
+            case Wire.LOGICAL_DATE:
+                return new Annotation(INT32, 0, Order.SIGNED);
+            case Wire.LOGICAL_TIME:
+                return new Annotation(INT32 | INT64, 0, Order.SIGNED);
+            case Wire.LOGICAL_TIMESTAMP:
+                return new Annotation(INT64 | FIXED, 12, Order.SIGNED);
+            case Wire.LOGICAL_FLOAT16:
+                return new Annotation(FIXED, 2, Order.FLOAT16);
+            default:
+                return NONE;
+        }
     }
 
     boolean isByteArray() {
@@ -155,10 +185,16 @@ final class LeafType {
         if (type == Wire.PHYSICAL_FLOAT || type == Wire.PHYSICAL_DOUBLE || order == Order.FLOAT16)
             return isFloatAbove(number(value), number(other));
         if (isByteArray() && order == Order.SIGNED) return isNumberAbove(value, other);
-        if (isByteArray()) return Arrays.compareUnsigned(value, other) > 0;
+        if (isByteArray()) return isTextAbove(value, other);
         return order == Order.UNSIGNED
                 ? Long.compareUnsigned(number(value), number(other)) > 0
                 : number(value) > number(other);
+    }
+
+    private static boolean isTextAbove(byte[] value, byte[] other) {
+        for (int i = 0; i < value.length && i < other.length; i++)
+            if (value[i] != other[i]) return (value[i] & 0xFF) > (other[i] & 0xFF);
+        return value.length > other.length;
     }
 
     /** Compare big-endian numbers in two's complement, of any lengths above 0. */

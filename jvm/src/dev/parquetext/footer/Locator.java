@@ -3,13 +3,9 @@ package dev.parquetext.footer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
-import java.util.HexFormat;
 
 /** Finds the block that opens a file, from the back of the file's last bytes and without Thrift. */
 final class Locator {
-    /** One read that is sufficient for every projection of most files; over a network it takes no longer than 4 KiB. */
-    static final int FIRST_READ = 64 << 10;
-
     static final byte[] FLAT = uuid(Wire.UUID_FLAT_FOOTER);
     private static final byte[] INDEX = uuid(Wire.UUID_FOOTER_INDEX);
     private static final byte[] REFERENCE = uuid(Wire.UUID_FOOTER_REFERENCE);
@@ -32,16 +28,31 @@ final class Locator {
     }
 
     /** A block's trailer: the payload's offset in the file, its length and CRC-32, and the block's UUID. */
-    private record Trailer(long payload, int length, int crc, Bytes uuid) {}
+    private static final class Trailer {
+        final long payload;
+        final int length;
+        final int crc;
+        final Bytes uuid;
+
+        Trailer(long payload, int length, int crc, Bytes uuid) {
+            this.payload = payload;
+            this.length = length;
+            this.crc = crc;
+            this.uuid = uuid;
+        }
+    }
 
     private static byte[] uuid(String hex) {
-        return HexFormat.of().parseHex(hex);
+        byte[] uuid = new byte[hex.length() / 2];
+        for (int i = 0; i < uuid.length; i++)
+            uuid[i] = (byte) Integer.parseInt(hex.substring(2 * i, 2 * i + 2), 16);
+        return uuid;
     }
 
     /** Reads the file's end and finds the block. */
     static Located locate(FileBytes file) throws IOException, NotSliced {
         if (file.size < BEHIND_STOP + 4) throw none("a file of " + file.size + " bytes");
-        int count = (int) Math.min(file.size, FIRST_READ);
+        int count = (int) Math.min(file.size, file.firstRead());
         Bytes tail = file.get(file.size - count, count);
         String magic = new String(tail.copy(count - 4, 4), StandardCharsets.ISO_8859_1);
         Locator locator = new Locator(file, tail);
@@ -144,17 +155,17 @@ final class Locator {
     private Located byReference(Bytes payload, int crc, boolean isText) throws NotSliced {
         if (payload.crc(0, payload.size) != crc) throw payload.damaged("a wrong checksum of a reference", 0);
         Reference reference = Reference.parse(payload, footer);
-        long marker = footer + reference.structLength() - 1;
+        long marker = footer + reference.structLength - 1;
         boolean behindStop = !isText && marker >= begin && marker < file.size && tail.u8((int) (marker - begin)) == 0;
         if (!isExtension(marker) && !(behindStop && isExtension(marker + 1)))
             throw payload.damaged("a reference of another Thrift footer", 16);
-        for (int i = reference.blocks().size(); i-- > 0; ) {
-            Reference.Block block = reference.blocks().get(i);
-            String form = form(block.uuid());
+        for (int i = reference.blocks.size(); i-- > 0; ) {
+            Reference.Block block = reference.blocks.get(i);
+            String form = form(block.uuid);
             if (form == null) continue;
-            if (i == reference.blocks().size() - 1 && begin > block.payload() && reference.tailBlock().length > 0)
-                file.hold(block.payload() + block.length() - reference.tailBlock().length, reference.tailBlock());
-            return new Located(form, footer, reference.structLength() - 1, block.payload(), block.length());
+            if (i == reference.blocks.size() - 1 && begin > block.payload && reference.tailBlock.length > 0)
+                file.hold(block.payload + block.length - reference.tailBlock.length, reference.tailBlock);
+            return new Located(form, footer, reference.structLength - 1, block.payload, block.length);
         }
         throw none("no flat footer and no index");
     }

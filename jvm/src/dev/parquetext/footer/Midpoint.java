@@ -5,11 +5,20 @@ import java.util.List;
 /**
  * The midpoint that decides which split of a file reads a row group of a slice: in parquet-java the begin of the first
  * chunk + total_compressed_size / 2, in some releases file_offset + total_compressed_size / 2 (docs/formats.md, 9.4).
- *
- * @param size total_compressed_size of the row group
- * @param fileOffset -1 if there is none
  */
-record Midpoint(long size, long fileOffset) {
+final class Midpoint {
+    final long size;
+    final long fileOffset;
+
+    /**
+     * @param size total_compressed_size of the row group
+     * @param fileOffset -1 if there is none
+     */
+    Midpoint(long size, long fileOffset) {
+        this.size = size;
+        this.fileOffset = fileOffset;
+    }
+
     /** Of row group {@code index} of these columns' chunks. */
     static Midpoint of(List<Chunk[]> columns, int index, long fileOffset) {
         long size = 0, end = Long.MIN_VALUE;

@@ -12,7 +12,17 @@ import java.util.Set;
 final class PageIndexCheck {
     private static final int REPEATED = 2, MOST_BYTES = 16 << 20; // of one index
 
-    private record Filtered(Element leaf, Chunk[] chunks, boolean isRepeated) {}
+    private static final class Filtered {
+        final Element leaf;
+        final Chunk[] chunks;
+        final boolean isRepeated;
+
+        Filtered(Element leaf, Chunk[] chunks, boolean isRepeated) {
+            this.leaf = leaf;
+            this.chunks = chunks;
+            this.isRepeated = isRepeated;
+        }
+    }
 
     private final FileBytes file;
     private final FooterReader reader;
@@ -36,14 +46,14 @@ final class PageIndexCheck {
             ColumnIndexRule rule = new ColumnIndexRule(column.leaf, column.isRepeated);
             for (int rowGroup : inSplit) {
                 Chunk chunk = column.chunks[rowGroup];
-                if (chunk.has(Chunk.COLUMN_INDEX) && !isSound(rule, chunk, rowGroups[rowGroup].numRows())) remove(chunk);
+                if (chunk.has(Chunk.COLUMN_INDEX) && !isSound(rule, chunk, rowGroups[rowGroup].numRows)) remove(chunk);
             }
         }
     }
 
     private List<Filtered> filtered(List<Element> leaves, List<Chunk[]> chunks) throws IOException, NotSliced {
         Set<String> names = new HashSet<>();
-        for (String name : skipping.columns()) names.add(name.toLowerCase(Locale.ROOT));
+        for (String name : skipping.columns) names.add(name.toLowerCase(Locale.ROOT));
         List<Filtered> columns = new ArrayList<>();
         for (int i = 0; i < leaves.size(); i++)
             if (names.contains(topLevelName(leaves.get(i))))
@@ -78,9 +88,9 @@ final class PageIndexCheck {
 
     /** Return true if a row group may be in the split: readers use its midpoint, computed in one of two ways. */
     private boolean isInSplit(RowGroup rowGroup, Chunk first) {
-        long begin = Midpoint.begin(first), other = rowGroup.fileOffset() == -1 ? begin : rowGroup.fileOffset();
-        long size = Math.max(0, rowGroup.totalCompressedSize());
-        return Math.min(begin, other) < skipping.end() && Midpoint.sum(Math.max(begin, other), size) >= skipping.begin();
+        long begin = Midpoint.begin(first), other = rowGroup.fileOffset == -1 ? begin : rowGroup.fileOffset;
+        long size = Math.max(0, rowGroup.totalCompressedSize);
+        return Math.min(begin, other) < skipping.end && Midpoint.sum(Math.max(begin, other), size) >= skipping.begin;
     }
 
     private void want(Chunk chunk) {

@@ -3,19 +3,38 @@ package dev.parquetext.footer;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * The reference to blocks aside, before the Thrift footer.
- *
- * @param structLength of the Thrift struct without extension, its stop included, in bytes
- * @param blocks front to back
- * @param tailBlock a copy of the last payload's end, or empty
- */
-record Reference(long structLength, List<Block> blocks, byte[] tailBlock) {
+/** The reference to blocks aside, before the Thrift footer. */
+final class Reference {
     private static final int HEAD = Wire.REFERENCE_HEAD_BYTES, BLOCK = Wire.REFERENCE_BLOCK_BYTES;
     private static final int TRAILER = Wire.BLOCK_TRAILER_BYTES;
 
+    final long structLength;
+    final List<Block> blocks;
+    final byte[] tailBlock;
+
+    /**
+     * @param structLength of the Thrift struct without extension, its stop included, in bytes
+     * @param blocks front to back
+     * @param tailBlock a copy of the last payload's end, or empty
+     */
+    Reference(long structLength, List<Block> blocks, byte[] tailBlock) {
+        this.structLength = structLength;
+        this.blocks = blocks;
+        this.tailBlock = tailBlock;
+    }
+
     /** A block: its UUID, its payload's offset in the file, and the payload's length. */
-    record Block(Bytes uuid, long payload, int length) {}
+    static final class Block {
+        final Bytes uuid;
+        final long payload;
+        final int length;
+
+        Block(Bytes uuid, long payload, int length) {
+            this.uuid = uuid;
+            this.payload = payload;
+            this.length = length;
+        }
+    }
 
     /** The payload of a reference block of a file whose Thrift footer begins at {@code footer}. */
     static Reference parse(Bytes payload, long footer) throws NotSliced {

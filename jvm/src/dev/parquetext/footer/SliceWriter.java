@@ -19,20 +19,40 @@ final class SliceWriter {
     }
 
     /** The parts of a slice: elements in preorder, the first one the root; chunks by leaf. */
-    record Parts(
-            int version,
-            boolean hasColumnOrders,
-            List<Element> elements,
-            List<Element> leaves,
-            RowGroup[] rowGroups,
-            List<Chunk[]> chunks,
-            List<byte[]> keyValues,
-            Bytes createdBy) {}
+    static final class Parts {
+        final int version;
+        final boolean hasColumnOrders;
+        final List<Element> elements;
+        final List<Element> leaves;
+        final RowGroup[] rowGroups;
+        final List<Chunk[]> chunks;
+        final List<byte[]> keyValues;
+        final Bytes createdBy;
+
+        Parts(
+                int version,
+                boolean hasColumnOrders,
+                List<Element> elements,
+                List<Element> leaves,
+                RowGroup[] rowGroups,
+                List<Chunk[]> chunks,
+                List<byte[]> keyValues,
+                Bytes createdBy) {
+            this.version = version;
+            this.hasColumnOrders = hasColumnOrders;
+            this.elements = elements;
+            this.leaves = leaves;
+            this.rowGroups = rowGroups;
+            this.chunks = chunks;
+            this.keyValues = keyValues;
+            this.createdBy = createdBy;
+        }
+    }
 
     byte[] write(Parts parts) throws NotSliced {
         int outer = out.begin();
         long rows = 0;
-        for (RowGroup group : parts.rowGroups) rows = Midpoint.sum(rows, group.numRows());
+        for (RowGroup group : parts.rowGroups) rows = Midpoint.sum(rows, group.numRows);
         out.integer(Wire.THRIFT_FILE_META_DATA_VERSION, Wire.TYPE_I32, parts.version);
         out.field(Wire.THRIFT_FILE_META_DATA_SCHEMA, Wire.TYPE_LIST);
         out.list(Wire.TYPE_STRUCT, parts.elements.size());
@@ -119,14 +139,14 @@ final class SliceWriter {
             bytes = Midpoint.sum(bytes, Math.max(0, chunk.totalUncompressedSize));
         }
         Midpoint midpoint = forScan
-                ? new Midpoint(group.totalCompressedSize(), group.fileOffset())
-                : Midpoint.of(parts.chunks, index, group.fileOffset());
+                ? new Midpoint(group.totalCompressedSize, group.fileOffset)
+                : Midpoint.of(parts.chunks, index, group.fileOffset);
         out.integer(Wire.THRIFT_ROW_GROUP_TOTAL_BYTE_SIZE, Wire.TYPE_I64, bytes);
-        out.integer(Wire.THRIFT_ROW_GROUP_NUM_ROWS, Wire.TYPE_I64, group.numRows());
-        if (midpoint.fileOffset() != -1)
-            out.integer(Wire.THRIFT_ROW_GROUP_FILE_OFFSET, Wire.TYPE_I64, midpoint.fileOffset());
-        out.integer(Wire.THRIFT_ROW_GROUP_TOTAL_COMPRESSED_SIZE, Wire.TYPE_I64, midpoint.size());
-        if (group.ordinal() != -1) out.integer(Wire.THRIFT_ROW_GROUP_ORDINAL, Wire.TYPE_I16, group.ordinal());
+        out.integer(Wire.THRIFT_ROW_GROUP_NUM_ROWS, Wire.TYPE_I64, group.numRows);
+        if (midpoint.fileOffset != -1)
+            out.integer(Wire.THRIFT_ROW_GROUP_FILE_OFFSET, Wire.TYPE_I64, midpoint.fileOffset);
+        out.integer(Wire.THRIFT_ROW_GROUP_TOTAL_COMPRESSED_SIZE, Wire.TYPE_I64, midpoint.size);
+        if (group.ordinal != -1) out.integer(Wire.THRIFT_ROW_GROUP_ORDINAL, Wire.TYPE_I16, group.ordinal);
         out.end(outer);
     }
 

@@ -3,6 +3,7 @@ package dev.parquetext.footer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.List;
 
 /** Slices of footers: the parts that a query needs. */
@@ -16,7 +17,7 @@ public final class Slicer {
     private Slicer(ByteSource source) throws IOException, NotSliced {
         file = new FileBytes(source);
         located = Locator.locate(file);
-        reader = located.form().equals("index") ? new IndexReader(file, located) : new FlatReader(file, located);
+        reader = located.form.equals("index") ? new IndexReader(file, located) : new FlatReader(file, located);
     }
 
     /**
@@ -48,13 +49,13 @@ public final class Slicer {
     }
 
     private Slice made(byte[] footer) {
-        return new Slice(footer, located.form(), file.bytesRead(), file.reads());
+        return new Slice(footer, located.form, file.bytesRead(), file.reads());
     }
 
     private byte[] project(Projection projection, KeyValueChoice keyValues, boolean forScan)
             throws IOException, NotSliced {
-        double most = projection.mostShare() * reader.leafCount();
-        if (projection.names().size() > most) throw tooMany(projection.names().size());
+        double most = projection.mostShare * reader.leafCount();
+        if (projection.names.size() > most) throw tooMany(projection.names.size());
         if (reader.leafCount() == 0) throw new NotSliced(NotSliced.Reason.UNSUPPORTED, "a file without columns");
         checkSize(1);
         BitSet wanted = new BitSet();
@@ -72,23 +73,23 @@ public final class Slicer {
         RowGroup[] rowGroups = new RowGroup[reader.rowGroupCount()];
         for (int i = 0; i < rowGroups.length; i++) {
             rowGroups[i] = reader.rowGroup(i);
-            if (forScan && rowGroups[i].totalCompressedSize() == -1)
+            if (forScan && rowGroups[i].totalCompressedSize == -1)
                 throw new NotSliced(NotSliced.Reason.UNSUPPORTED, "row groups that do not say their size");
         }
         List<Chunk[]> chunks = new ArrayList<>();
-        for (Element leaf : tree.leaves()) {
+        for (Element leaf : tree.leaves) {
             Chunk[] ofLeaf = reader.chunks(leaf);
             if (forScan) StatisticsRule.apply(leaf, ofLeaf);
             chunks.add(ofLeaf);
         }
-        if (forScan) new PageIndexCheck(file, reader, projection.skipping()).apply(tree.leaves(), chunks, rowGroups);
+        if (forScan) new PageIndexCheck(file, reader, projection.skipping).apply(tree.leaves, chunks, rowGroups);
         return new SliceWriter(located.proportion(), forScan)
                 .write(
                         new SliceWriter.Parts(
                                 reader.version(),
                                 reader.hasColumnOrders(),
-                                tree.elements(),
-                                tree.leaves(),
+                                tree.elements,
+                                tree.leaves,
                                 rowGroups,
                                 chunks,
                                 reader.keyValues(keyValues),
@@ -103,30 +104,30 @@ public final class Slicer {
     /** Tables that chunks share must not multiply memory. */
     private void checkSize(int leaves) throws NotSliced {
         long chunks = (long) leaves * reader.rowGroupCount();
-        if (chunks * LEAST_OF_CHUNK > located.length() + located.thriftLength() + SPARE)
+        if (chunks * LEAST_OF_CHUNK > located.length + located.thriftLength + SPARE)
             throw new NotSliced(NotSliced.Reason.UNSUPPORTED, chunks + " column chunks");
     }
 
     private byte[] schema() throws IOException, NotSliced {
         SliceWriter writer = new SliceWriter(located.proportion(), false);
         int elements = reader.leafCount() + reader.nodeCount();
-        if (located.thriftLength() > 0) ThriftSchema.want(file, located, elements);
-        reader.fetchNames(List.of());
+        if (located.thriftLength > 0) ThriftSchema.want(file, located, elements);
+        reader.fetchNames(Collections.emptyList());
         reader.fetchTexts(KeyValueChoice.INFERENCE);
-        if (located.thriftLength() > 0) {
+        if (located.thriftLength > 0) {
             ThriftSchema schema = ThriftSchema.read(file, located, elements);
             return writer.writeSchema(
-                    reader.version(), schema.list(), reader.keyValues(KeyValueChoice.INFERENCE), reader.createdBy());
+                    reader.version(), schema.list, reader.keyValues(KeyValueChoice.INFERENCE), reader.createdBy());
         }
         Tree tree = Tree.of(new Columns(file, located, reader).all());
         return writer.write(
                 new SliceWriter.Parts(
                         reader.version(),
                         false,
-                        tree.elements(),
-                        List.of(),
+                        tree.elements,
+                        Collections.emptyList(),
                         new RowGroup[0],
-                        List.of(),
+                        Collections.emptyList(),
                         reader.keyValues(KeyValueChoice.INFERENCE),
                         reader.createdBy()));
     }

@@ -115,19 +115,39 @@ final class ThriftIn {
         if (type >= Wire.TYPE_LIST && type <= Wire.TYPE_STRUCT && depth == 0)
             throw broken("nested deeper than 64 levels");
         switch (type) {
-            case Wire.TYPE_TRUE, Wire.TYPE_FALSE -> skipBytes(isItem ? 1 : 0);
-            case Wire.TYPE_BYTE -> skipBytes(1);
-            case Wire.TYPE_I16, Wire.TYPE_I32 -> varint32();
-            case Wire.TYPE_I64 -> varint64();
-            case Wire.TYPE_DOUBLE -> skipBytes(8);
-            case Wire.TYPE_BINARY -> skipBytes(length());
-            case Wire.TYPE_LIST, Wire.TYPE_SET -> {
+            case Wire.TYPE_TRUE:
+            case Wire.TYPE_FALSE:
+                skipBytes(isItem ? 1 : 0);
+                break;
+            case Wire.TYPE_BYTE:
+                skipBytes(1);
+                break;
+            case Wire.TYPE_I16:
+            case Wire.TYPE_I32:
+                varint32();
+                break;
+            case Wire.TYPE_I64:
+                varint64();
+                break;
+            case Wire.TYPE_DOUBLE:
+                skipBytes(8);
+                break;
+            case Wire.TYPE_BINARY:
+                skipBytes(length());
+                break;
+            case Wire.TYPE_LIST:
+            case Wire.TYPE_SET:
                 int count = list(), item = itemType;
                 for (; count > 0; count--) skip(item, true, depth - 1);
-            }
-            case Wire.TYPE_MAP -> skipMap(depth - 1);
-            case Wire.TYPE_STRUCT -> skipFields(depth - 1);
-            default -> skipBytes(16);
+                break;
+            case Wire.TYPE_MAP:
+                skipMap(depth - 1);
+                break;
+            case Wire.TYPE_STRUCT:
+                skipFields(depth - 1);
+                break;
+            default:
+                skipBytes(16);
         }
     }
 

@@ -7,34 +7,43 @@ import java.util.List;
 /**
  * The schema at the begin of a Thrift footer, which has no checksum: for names without a hash, as readers without a
  * flat footer read it.
- *
- * @param list the list of elements, header and all
- * @param topLevel names of the root's children
  */
-record ThriftSchema(Bytes list, List<Bytes> topLevel) {
+final class ThriftSchema {
     private static final int OF_ELEMENT = 48; // bytes, mostly more than it takes
     private static final int LEAST = 4096;
 
+    final Bytes list;
+    final List<Bytes> topLevel;
+
+    /**
+     * @param list the list of elements, header and all
+     * @param topLevel names of the root's children
+     */
+    ThriftSchema(Bytes list, List<Bytes> topLevel) {
+        this.list = list;
+        this.topLevel = topLevel;
+    }
+
     private static int guess(Located located, int elements) {
-        return (int) Math.min(located.thriftLength(), LEAST + (long) OF_ELEMENT * elements);
+        return (int) Math.min(located.thriftLength, LEAST + (long) OF_ELEMENT * elements);
     }
 
     /** Has the schema read in the next round, as much of it as it mostly takes. */
     static void want(FileBytes file, Located located, int elements) {
-        file.want(located.footer(), guess(located, elements));
+        file.want(located.footer, guess(located, elements));
     }
 
     /** Reads the schema, of {@code elements} elements. */
     static ThriftSchema read(FileBytes file, Located located, int elements) throws IOException, NotSliced {
         int size = guess(located, elements);
         while (true) {
-            Bytes bytes = file.get(located.footer(), size);
+            Bytes bytes = file.get(located.footer, size);
             try {
                 return parse(bytes, elements);
             } catch (NotSliced broken) {
-                if (size == located.thriftLength()) throw broken;
+                if (size == located.thriftLength) throw broken;
             }
-            size = (int) Math.min(Math.min(located.thriftLength(), 2L * size), Integer.MAX_VALUE);
+            size = (int) Math.min(Math.min(located.thriftLength, 2L * size), Integer.MAX_VALUE);
         }
     }
 

@@ -5,13 +5,20 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/**
- * Elements of a slice in preorder, the root first.
- *
- * @param elements all of them, each with its children counted
- * @param leaves those that are leaves, by their numbers
- */
-record Tree(List<Element> elements, List<Element> leaves) {
+/** Elements of a slice in preorder, the root first. */
+final class Tree {
+    final List<Element> elements;
+    final List<Element> leaves;
+
+    /**
+     * @param elements all of them, each with its children counted
+     * @param leaves those that are leaves, by their numbers
+     */
+    Tree(List<Element> elements, List<Element> leaves) {
+        this.elements = elements;
+        this.leaves = leaves;
+    }
+
     /** The tree of these leaves, ascending, and the nodes above them. */
     static Tree of(FooterReader reader, List<Element> leaves) throws IOException, NotSliced {
         List<Element> elements = new ArrayList<>(leaves);

@@ -1,13 +1,7 @@
 package dev.parquetext.footer;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
-
 /** XXH64, by its specification, with seed 0. */
 final class XxHash64 {
-    private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long P1 = 0x9e3779b185ebca87L;
     private static final long P2 = 0xc2b2ae3d27d4eb4fL;
     private static final long P3 = 0x165667b19e3779f9L;
@@ -30,19 +24,19 @@ final class XxHash64 {
         if (left >= 32) {
             long a = P1 + P2, b = P2, c = 0, d = -P1;
             for (; left >= 32; at += 32, left -= 32) {
-                a = round(a, (long) LONGS.get(data, at));
-                b = round(b, (long) LONGS.get(data, at + 8));
-                c = round(c, (long) LONGS.get(data, at + 16));
-                d = round(d, (long) LONGS.get(data, at + 24));
+                a = round(a, Bytes.int64(data, at));
+                b = round(b, Bytes.int64(data, at + 8));
+                c = round(c, Bytes.int64(data, at + 16));
+                d = round(d, Bytes.int64(data, at + 24));
             }
             hash = Long.rotateLeft(a, 1) + Long.rotateLeft(b, 7) + Long.rotateLeft(c, 12) + Long.rotateLeft(d, 18);
             hash = merge(merge(merge(merge(hash, a), b), c), d);
         }
         hash += data.length;
         for (; left >= 8; at += 8, left -= 8)
-            hash = Long.rotateLeft(hash ^ round(0, (long) LONGS.get(data, at)), 27) * P1 + P4;
+            hash = Long.rotateLeft(hash ^ round(0, Bytes.int64(data, at)), 27) * P1 + P4;
         if (left >= 4) {
-            hash = Long.rotateLeft(hash ^ ((int) INTS.get(data, at) & 0xFFFFFFFFL) * P1, 23) * P2 + P3;
+            hash = Long.rotateLeft(hash ^ (Bytes.int32(data, at) & 0xFFFFFFFFL) * P1, 23) * P2 + P3;
             at += 4;
             left -= 4;
         }

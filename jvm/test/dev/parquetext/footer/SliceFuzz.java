@@ -36,14 +36,14 @@ public final class SliceFuzz {
         for (String name : names) projections.add(new Projection(List.of(name), random.nextBoolean(), 1));
         projections.add(new Projection(names, false, 1));
         projections.add(new Projection(List.of(), true, 1));
-        for (Projection projection : projections) expected.add(Slicer.slice(source(sound), projection).footer());
-        expected.add(Slicer.schemaOnly(source(sound)).footer());
+        for (Projection projection : projections) expected.add(Slicer.slice(source(sound), projection).footer);
+        expected.add(Slicer.schemaOnly(source(sound)).footer);
     }
 
     private List<String> names() throws IOException, NotSliced {
         FileBytes file = new FileBytes(source(sound));
         Located here = Locator.locate(file);
-        FooterReader reader = here.form().equals("index") ? new IndexReader(file, here) : new FlatReader(file, here);
+        FooterReader reader = here.form.equals("index") ? new IndexReader(file, here) : new FlatReader(file, here);
         List<String> names = new ArrayList<>();
         for (Element element : new Columns(file, here, reader).all())
             if (element.parent == 0 && !element.isNode)
@@ -72,7 +72,7 @@ public final class SliceFuzz {
             boolean isSchema = i == projections.size();
             try {
                 ByteSource file = source(data);
-                byte[] found = (isSchema ? Slicer.schemaOnly(file) : Slicer.slice(file, projections.get(i))).footer();
+                byte[] found = (isSchema ? Slicer.schemaOnly(file) : Slicer.slice(file, projections.get(i))).footer;
                 sliced++;
                 if (isResigned || isSchema && isThriftChanged || Arrays.equals(found, expected.get(i))) continue;
                 System.out.println(name + ", slice " + i + ": another slice after " + change);
@@ -87,7 +87,7 @@ public final class SliceFuzz {
     }
 
     private boolean isInThrift(long begin, long end) {
-        return begin < located.footer() + located.thriftLength() && end > located.footer();
+        return begin < located.footer + located.thriftLength && end > located.footer;
     }
 
     private void flipEach(int step) {
@@ -134,7 +134,7 @@ public final class SliceFuzz {
     /** Ranges under a checksum before them: begin, end, offset of the checksum; the tail block last. */
     private List<int[]> signed() {
         List<int[]> ranges = new ArrayList<>();
-        int begin = (int) located.payload(), end = begin + located.length();
+        int begin = (int) located.payload, end = begin + located.length;
         for (int at = Math.max(begin, end - MOST_SEARCHED); at < end - 16; at++) {
             CRC32 crc = new CRC32();
             for (int to = at + 4; to < Math.min(end, at + 4096); to++) {
@@ -149,7 +149,7 @@ public final class SliceFuzz {
     /** Ranges of the Thrift footer under one checksum of an index: its offset, then begin and end of each range. */
     private List<int[]> signedThrift() throws IOException, NotSliced {
         List<int[]> all = new ArrayList<>();
-        if (!located.form().equals("index")) return all;
+        if (!located.form.equals("index")) return all;
         FileBytes bytes = new FileBytes(source(sound));
         IndexTail tail = IndexTail.open(bytes, located);
         IndexFile file = new IndexFile(bytes, located, tail);
@@ -171,8 +171,8 @@ public final class SliceFuzz {
         int[] of = new int[1 + 2 * ranges.length];
         of[0] = crcAt;
         for (int i = 0; i < ranges.length; i++) {
-            of[1 + 2 * i] = (int) (located.footer() + ranges[i].offset());
-            of[2 + 2 * i] = of[1 + 2 * i] + ranges[i].length();
+            of[1 + 2 * i] = (int) (located.footer + ranges[i].offset);
+            of[2 + 2 * i] = of[1 + 2 * i] + ranges[i].length;
         }
         return of;
     }

@@ -42,16 +42,16 @@ public final class SliceMain {
                         case "as-c" -> Slicer.slice(file, wanted, KeyValueChoice.NONE, false);
                         default -> Slicer.schemaOnly(file);
                     };
-            if (slice.reads() != file.reads || slice.bytesRead() != file.bytes)
+            if (slice.reads != file.reads || slice.bytesRead != file.bytes)
                 throw new IllegalStateException("reads are not counted");
             return String.join(
                     "\t",
                     "slice",
-                    slice.form(),
+                    slice.form,
                     Integer.toString(file.reads),
                     Integer.toString(file.rounds),
                     Long.toString(file.bytes),
-                    HexFormat.of().formatHex(slice.footer()));
+                    HexFormat.of().formatHex(slice.footer));
         } catch (NotSliced why) {
             return "not\t" + why.reason() + "\t" + why.getMessage();
         } catch (RuntimeException | Error wrong) {

@@ -32,10 +32,10 @@ public final class SliceSpeed {
                     times.get(0),
                     warm.get(warm.size() / 2),
                     warm.get(0),
-                    slice.reads(),
+                    slice.reads,
                     file.rounds / rounds,
-                    slice.bytesRead(),
-                    slice.footer().length);
+                    slice.bytesRead,
+                    slice.footer.length);
         }
     }
 }

@@ -1,0 +1,13 @@
+package dev.parquetext.spark;
+
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.SparkSessionExtensions;
+
+/** What sessions get, compiled for one version of Spark and of Scala. */
+public interface Scans {
+    /** Adds rules to the extensions of sessions. */
+    void extend(SparkSessionExtensions extensions);
+
+    /** Adds them to a session that was started without the extension, unless it has them. */
+    void addTo(SparkSession session);
+}

@@ -1,0 +1,5 @@
+package org.apache.hadoop.fs;
+
+public interface EtagSource {
+    String getEtag();
+}

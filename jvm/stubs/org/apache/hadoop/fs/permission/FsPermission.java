@@ -1,0 +1,5 @@
+package org.apache.hadoop.fs.permission;
+
+import java.io.Serializable;
+
+public class FsPermission implements Serializable {}

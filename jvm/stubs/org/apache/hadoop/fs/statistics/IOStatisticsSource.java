@@ -1,0 +1,5 @@
+package org.apache.hadoop.fs.statistics;
+
+public interface IOStatisticsSource {
+    IOStatistics getIOStatistics();
+}

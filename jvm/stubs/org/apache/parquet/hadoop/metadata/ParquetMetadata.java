@@ -1,0 +1,3 @@
+package org.apache.parquet.hadoop.metadata;
+
+public class ParquetMetadata {}

@@ -1,0 +1,5 @@
+package org.apache.spark.paths;
+
+import java.io.Serializable;
+
+public class SparkPath implements Serializable {}

@@ -1,0 +1,3 @@
+package org.apache.spark.sql.execution.datasources;
+
+public interface FileIndex {}

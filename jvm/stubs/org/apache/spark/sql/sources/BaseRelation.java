@@ -1,0 +1,3 @@
+package org.apache.spark.sql.sources;
+
+public abstract class BaseRelation {}

@@ -1,0 +1,7 @@
+package org.apache.spark.sql.types;
+
+import java.io.Serializable;
+
+public class StructField implements Serializable {
+    public native Metadata metadata();
+}

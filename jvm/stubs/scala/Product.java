@@ -1,0 +1,7 @@
+package scala;
+
+public interface Product {
+    int productArity();
+
+    Object productElement(int i);
+}

@@ -1,0 +1,7 @@
+package scala.collection;
+
+public interface Iterator<A> {
+    boolean hasNext();
+
+    A next();
+}

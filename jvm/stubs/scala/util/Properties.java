@@ -1,0 +1,5 @@
+package scala.util;
+
+public final class Properties {
+    public static native String versionNumberString();
+}
