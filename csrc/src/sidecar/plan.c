@@ -33,7 +33,7 @@ static const char *folder_path(const pqx_plan_sidecar *opened)
 /* Return 1 if a file is the one that the sidecar was made from and has not changed. */
 static int is_untouched(const char *path, const pqx_plan_sidecar *opened)
 {
-    pqx_file_facts facts;
+    pqx_file_facts facts = {0}; /* GCC does not know that errno is not 0 after a failure */
     const char *folder = folder_path(opened);
     if (pqx_get_facts_in_folder(opened->folder, folder, path, &facts)
         || facts.kind != PQX_IS_REGULAR)
